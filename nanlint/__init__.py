@@ -1,0 +1,78 @@
+"""nanlint finds the code that will produce NaN or Inf, says why, and rewrites it into the stable form.
+
+The public library. Importing it is cheap: the program is loaded by the first call, and no numeric framework ever is.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from nanlint.config import Config
+    from nanlint.diagnostic import Diagnostic
+    from nanlint.fixing import Fixed as FixResult
+    from nanlint.linter import Report
+
+__version__ = "0.1.0"
+
+__all__ = ["Diagnostic", "FixResult", "Report", "__version__", "check_paths", "check_source", "fix_source"]
+
+_TYPES = {
+    "Diagnostic": ("nanlint.diagnostic", "Diagnostic"),
+    "FixResult": ("nanlint.fixing", "Fixed"),
+    "Report": ("nanlint.linter", "Report"),
+}
+
+
+def check_source(text: str, path: str = "<string>", **config: Any) -> list[Diagnostic]:
+    """The findings in ``text``, sorted by place.
+
+    ``config`` takes the keys of ``[tool.nanlint]`` with underscores: ``select=["NL1"]``, ``confidence="possible"``.
+    Raises nanlint.config.ConfigError for an unknown key, rule or value. No configuration file is read.
+    """
+    from nanlint.linter import diagnose_source
+    from nanlint.source import Source
+
+    return diagnose_source(Source(path, text.removeprefix("\ufeff")), _config(path, config))
+
+
+def fix_source(text: str, path: str = "<string>", *, unsafe_fixes: bool = False, **config: Any) -> FixResult:
+    """``text`` with its fixes applied (``.source.text``), what was ``.fixed`` and what is ``.remaining``.
+
+    ``config`` and errors as in ``check_source``.
+    """
+    from nanlint import linter
+    from nanlint.source import Source
+
+    source = Source(path, text.removeprefix("\ufeff"))
+    return linter.fix_source(source, _config(path, config), unsafe=unsafe_fixes)
+
+
+def check_paths(paths: Sequence[str]) -> Report:
+    """Check files and directories under the configuration that is nearest to each. Runs in this process."""
+    from nanlint import linter
+    from nanlint.config import Configs
+
+    return linter.check([str(path) for path in paths], Configs(linter.rule_names()))
+
+
+def _config(path: str, values: dict[str, Any]) -> Config:
+    import os
+
+    from nanlint.config import config_of
+    from nanlint.linter import rule_names
+
+    table = {key.replace("_", "-"): value for key, value in values.items()}
+    config = config_of(table, rule_names(), root=os.getcwd(), where="nanlint")
+    return config.for_file(os.path.abspath(path))
+
+
+def __getattr__(name: str) -> Any:
+    if name in _TYPES:
+        from importlib import import_module
+
+        module, attribute = _TYPES[name]
+        return getattr(import_module(module), attribute)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

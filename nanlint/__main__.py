@@ -1,0 +1,6 @@
+"""``python -m nanlint``."""
+
+from nanlint.cli import main
+
+if __name__ == "__main__":
+    main()

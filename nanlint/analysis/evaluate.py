@@ -1,0 +1,289 @@
+"""The evaluator: values of nodes, on demand and memoised, under what a condition or a path says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from nanlint.analysis.names import named
+from nanlint.analysis.relations import RELATIONS
+from nanlint.graph.expressions import implied
+from nanlint.graph.lower import Lowering
+from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, REFINE, TUPLE, Node
+from nanlint.ops.floats import FLOAT32, FLOAT64
+from nanlint.ops.op import OPS
+from nanlint.ops.value import (
+    INF,
+    LIKELY,
+    NEVER,
+    POSSIBLE,
+    TOP,
+    UNKNOWN,
+    Evidence,
+    Kind,
+    Reach,
+    Value,
+    constant,
+    contains,
+    join,
+    meet_range,
+    value,
+    with_evidence,
+)
+
+Facts = Mapping[int, tuple[tuple[str, Node], ...]]
+
+SCALAR_ANNOTATIONS = frozenset({"int", "float", "bool", "str", "Scalar", "Number", "Real"})
+TENSOR_ANNOTATIONS = frozenset({"Tensor", "Array", "ndarray", "ArrayLike", "FloatTensor", "TensorLike", "Variable", "EagerTensor", "NDArray", "KerasTensor"})
+#: evaluation gives up (TOP) below this depth of operands
+MAX_DEPTH = 120
+#: a threshold this close to 0 was put there because of 0
+NEAR_ZERO = 1e-2
+
+
+class Evaluator:
+    """Values of nodes, given ``facts``. A child evaluator knows more facts than its parent.
+
+    ``tested``: the facts describe the region that a condition excludes; then the author's own test is evidence that it is
+    reached.
+    """
+
+    def __init__(self, lowering: Lowering, facts: Facts | None = None, *, tested: bool = False, level: int = 0) -> None:
+        self.lowering = lowering
+        self.facts: Facts = facts or {}
+        self.tested = tested
+        self.level = level
+        self._memo: dict[int, Value] = {}
+        self._open: set[int] = set()
+        self._children: dict[tuple[int, bool, bool], Evaluator] = {}
+        self._depth = 0
+        differentiable = any(f in ("torch", "tensorflow", "jax", "keras") for f in lowering.frameworks)
+        self.top = TOP if differentiable else replace(TOP, format=FLOAT64)
+
+    def under(self, cond: Node, truth: bool, *, tested: bool = False) -> Evaluator:
+        """The evaluator where ``cond`` is ``truth``; this one itself if nothing follows from that."""
+        key = (cond.index, truth, tested)
+        child = self._children.get(key)
+        if child is None:
+            found = implied(self.lowering, cond, truth) if self.level < 4 else []
+            if found:
+                facts = dict(self.facts)
+                for k, comparison, other in found:
+                    facts[k] = (*facts.get(k, ()), (comparison, other))
+                child = Evaluator(self.lowering, facts, tested=tested, level=self.level + 1)
+            else:
+                child = self
+            self._children[key] = child
+        return child
+
+    def value(self, node: Node) -> Value:
+        """What is known of a node."""
+        found = self._memo.get(node.index)
+        if found is not None:
+            return found
+        if node.index in self._open or self._depth > MAX_DEPTH:
+            return self.top
+        self._open.add(node.index)
+        self._depth += 1
+        try:
+            result = self.refine_by_facts(node, with_evidence(self.compute(node), node))
+        finally:
+            self._depth -= 1
+            self._open.discard(node.index)
+        self._memo[node.index] = result
+        return result
+
+    def refine_by_facts(self, node: Node, v: Value) -> Value:
+        for comparison, other in self.facts.get(node.key, ()) if self.facts else ():
+            v = self.refine(v, comparison, self.value(other))
+            if self.tested:
+                v = with_evidence(tested_region(v, comparison, self.value(other)), node)
+        return v
+
+    # ── one node ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def compute(self, node: Node) -> Value:
+        op = node.op
+        if op == CONST:
+            number = node.attrs["value"]
+            if isinstance(number, bool):
+                return replace(constant(float(number)), kind=Kind.ANY)
+            return constant(float(number)) if isinstance(number, (int, float)) and abs(number) < 1e308 or number in (INF, -INF) else self.top
+        if op == PARAM:
+            return self.parameter(node)
+        if op in (ATTR, CALL):
+            return self.outside(node)
+        if op == REFINE:
+            return self.refine(self.value(node["x"]), node.attrs["cmp"], self.value(node["by"]))
+        if op == PHI:
+            return self.phi(node)
+        if op == LOOP:
+            return self.loop(node)
+        if op in (TUPLE, "list", "append", "stored"):
+            return self.elements(node)
+        known = OPS.get(op)
+        if known is None:
+            return self.top
+        if op == "where":
+            cond = node["cond"]
+            return join(self.under(cond, True).value(node["a"]), self.under(cond, False).value(node["b"]))
+        if op == "part" and (index := node.get("index")) is not None and index.op in ("eq", "ne", "lt", "le", "gt", "ge", "and", "not"):
+            inner = self.under(index, True).value(node["x"])
+            return replace(inner, peak=False, sum_one=False)
+        relation = RELATIONS.get(op)
+        if relation is not None:
+            related = relation(node, self.value)
+            if related is not None:
+                return related
+        operands = {name: self.value(arg) for name, arg in node.args.items()}
+        if any(name not in operands for name in known.operands[:1]) and known.operands:
+            return self.top
+        try:
+            return known.transfer(operands, node.attrs)
+        except (KeyError, OverflowError, ZeroDivisionError):
+            return self.top
+
+    def parameter(self, node: Node) -> Value:
+        """A parameter: its default's sign and size, its annotation, at last its name."""
+        annotation = node.attrs.get("annotation", "")
+        kind = Kind.SCALAR if annotation in SCALAR_ANNOTATIONS else Kind.TENSOR if annotation in TENSOR_ANNOTATIONS else Kind.ANY
+        default = node.get("default")
+        if default is not None:
+            c = self.value(default).constant
+            if c is not None and default.op == CONST and not isinstance(default.attrs["value"], bool):
+                if c > 0:
+                    return value(c if c < 1e-2 else self.top.format.denormal, INF, zero=NEVER, kind=Kind.SCALAR, format=self.top.format)
+                if c < 0:
+                    return value(-INF, INF, zero=NEVER, kind=Kind.SCALAR, format=self.top.format)
+                return replace(self.top, kind=Kind.SCALAR)
+        if kind is Kind.SCALAR:
+            return replace(self.top, kind=kind)
+        suggested = named(node.name)
+        if suggested is not None:
+            return replace(suggested, format=self.top.format, kind=suggested.kind if suggested.kind is Kind.SCALAR else kind)
+        return replace(self.top, kind=kind)
+
+    def outside(self, node: Node) -> Value:
+        """An attribute or the result of an unknown call: only its name speaks."""
+        name = node.attrs.get("variable") or (node.name if node.op == ATTR else "")
+        suggested = named(name) if name else None
+        if suggested is None:
+            return self.top
+        return replace(suggested, format=self.top.format)
+
+    def phi(self, node: Node) -> Value:
+        cond = node.get("cond")
+        values = []
+        for operand, truth in (("a", True), ("b", False)):
+            branch = node[operand]
+            if branch.op == CONST and branch.attrs["value"] is None:
+                continue
+            values.append((self.under(cond, truth) if cond is not None else self).value(branch))
+        if not values:
+            return self.top
+        return join(values[0], values[1]) if len(values) > 1 else values[0]
+
+    def loop(self, node: Node) -> Value:
+        """Join of the value before the loop and after a turn: a guess that one turn keeps, else nothing is known.
+
+        That a loop may run no turn at all is no evidence: reaches that only the value before it has are weakened.
+        """
+        before = self.value(node["pre"])
+        back = node.get("back")
+        if back is None:
+            return before
+        for guess in invariants(before):
+            trial = Evaluator(self.lowering, self.facts, tested=self.tested, level=self.level)
+            trial._memo = dict(self._memo)
+            trial._memo[node.index] = guess
+            trial._open = set(self._open)
+            trial._depth = self._depth
+            after = trial.value(back)
+            if contains(guess, after):
+                self._memo.update(trial._memo)
+                return join(weakened(before), after) if guess.lo != -INF or guess.hi != INF else join(weakened(before), after)
+        return join(weakened(before), self.top)
+
+    def elements(self, node: Node) -> Value:
+        values = [self.value(a) for a in node.args.values()]
+        if not values:
+            return self.top
+        result = values[0]
+        for v in values[1:]:
+            result = join(result, v)
+        return replace(result, peak=False, sum_one=False)
+
+    # ── refinement ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def refine(self, v: Value, comparison: str, by: Value) -> Value:
+        """``v`` where it compares so with ``by``."""
+        c = by.constant
+        if comparison == "eq" and c is not None:
+            return replace(constant(c), kind=v.kind, format=v.format, low=UNKNOWN, high=UNKNOWN, zero=UNKNOWN if c == 0 else NEVER)
+        if comparison == "ne" and c is not None:
+            if c == 0:
+                low = NEVER if v.lo == 0 else v.low
+                high = NEVER if v.hi == 0 else v.high
+                return replace(v, zero=NEVER, low=low, high=high)
+            return replace(v, low=NEVER if v.lo == c else v.low, high=NEVER if v.hi == c else v.high)
+        if comparison in ("gt", "ge"):
+            return meet_range(v, by.lo, INF, open_lo=comparison == "gt")
+        if comparison in ("lt", "le"):
+            return meet_range(v, -INF, by.hi, open_hi=comparison == "lt")
+        return v
+
+
+def tested_region(v: Value, comparison: str, by: Value) -> Value:
+    """``v`` in a region that the author tests for: what the test separates out is taken to occur."""
+    c = by.constant
+    reached: dict[str, Reach] = {}
+    if comparison == "eq" and c == 0 and v.zero is not NEVER:
+        reached["zero"] = LIKELY
+    if comparison in ("le", "lt", "ge", "gt"):
+        if c is not None and abs(c) <= NEAR_ZERO and v.zero is not NEVER and v.lo <= 0 <= v.hi:
+            reached["zero"] = LIKELY
+        if c is None and comparison in ("le", "lt") and v.lo == 0 and v.zero >= POSSIBLE:
+            reached["zero"] = LIKELY
+        if comparison in ("le", "lt") and v.lo < 0:
+            reached["neg"] = LIKELY
+            if v.lo == -INF:
+                reached["low"] = LIKELY
+        if comparison in ("ge", "gt") and v.hi > 0:
+            reached["pos"] = LIKELY
+            if v.hi == INF:
+                reached["high"] = LIKELY
+    if not reached:
+        return v
+    note = Evidence("occurs: the condition tests for it")
+    classes = {name: max(level, v.reach(name)) for name, level in reached.items()}
+    if v.lo == 0 and "zero" in classes:
+        classes["low"] = max(classes["zero"], v.low)
+    if v.hi == 0 and "zero" in classes:
+        classes["high"] = max(classes["zero"], v.high)
+    return replace(v, why={**v.why, **{name: note for name in classes}}, **classes)  # type: ignore[arg-type]
+
+
+def invariants(before: Value) -> list[Value]:
+    """Guesses at what a loop keeps, strongest first: the sign of the start, then non-negativity."""
+    common = {"kind": before.kind, "format": before.format}
+    found = []
+    if before.lo > 0:
+        found.append(value(before.lo, INF, zero=NEVER, **common))
+        found.append(value(5e-324, INF, zero=NEVER, **common))
+    if before.lo >= 0 and before.hi <= 1:
+        found.append(value(0.0, 1.0, **common))
+    if before.lo >= 0:
+        found.append(value(0.0, INF, **common))
+    if before.hi <= 0:
+        found.append(value(-INF, 0.0, **common))
+    found.append(value(**common))
+    return found
+
+
+def weakened(v: Value) -> Value:
+    """``v`` with its evidence withdrawn: possible, but nothing says that it happens."""
+    classes = {name: UNKNOWN for name in ("ninf", "neg", "zero", "pos", "pinf", "nan", "low", "high") if v.reach(name) > UNKNOWN}
+    return replace(v, why={}, **classes)  # type: ignore[arg-type]
+
+
+__all__ = ["Evaluator", "FLOAT32", "Facts"]

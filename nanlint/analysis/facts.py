@@ -1,0 +1,152 @@
+"""What rules may ask: one object per file over graph, evaluator, hazards and gradient flow. Questions, no verdicts."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import cast
+
+from nanlint.analysis.evaluate import Evaluator
+from nanlint.analysis.gradient import GradientFlow
+from nanlint.analysis.hazards import Hazard, Hazards
+from nanlint.analysis.relations import bare, factors, same
+from nanlint.diagnostic import Span
+from nanlint.graph.lower import Lowering
+from nanlint.graph.node import CONST, LOOP, PHI, REFINE, Node
+from nanlint.ops.op import OPS
+from nanlint.ops.value import Value
+from nanlint.source import Source
+from nanlint.source.text import Located
+
+#: ops that hand their operand on element by element, up to a constant factor that is not 0
+LINEAR = frozenset({"neg", "view", "part", "cast", "identity", "stop_gradient", "tensor"})
+
+
+class Facts:
+    """The questions a rule may put to the analysis of one file."""
+
+    def __init__(self, source: Source, lowering: Lowering) -> None:
+        self.source = source
+        self.lowering = lowering
+        self.hazards = Hazards(lowering)
+        self.evaluator: Evaluator = self.hazards.evaluator
+        self.gradient: GradientFlow = self.hazards.gradient
+
+    def nodes(self, ops: frozenset[str]) -> Iterator[Node]:
+        """Nodes of the given ops that stand somewhere in the source."""
+        return (n for n in list(self.lowering.graph) if n.op in ops and n.site is not None)
+
+    def all_hazards(self) -> Iterator[Hazard]:
+        """Every hazard of the file."""
+        return iter(self.hazards)
+
+    def value(self, node: Node) -> Value:
+        """Range and health of a node."""
+        return self.evaluator.value(node)
+
+    def framework(self, node: Node) -> str:
+        """The framework an op belongs to, as far as can be told; "" otherwise."""
+        return self.gradient.owner(node) or ""
+
+    def differentiated(self, node: Node) -> bool:
+        """Whether a gradient may flow through a node."""
+        return self.gradient.flows(node)
+
+    def origin(self, node: Node | None, *ops: str) -> Node | None:
+        """The op among ``ops`` whose elements these are: behind views, parts, casts, selections and joins."""
+        seen: set[int] = set()
+        pending = [node] if node is not None else []
+        while pending and len(seen) < 60:
+            current = pending.pop(0)
+            if current.index in seen:
+                continue
+            seen.add(current.index)
+            if current.op in ops:
+                return current
+            op = OPS.get(current.op)
+            if current.op in (REFINE, "cast", "identity", "stop_gradient", "dropout") or (op is not None and op.view):
+                pending.extend(current.args[k] for k in ("x",) if k in current.args)
+            elif current.op in (PHI, "where", LOOP):
+                pending.extend(current.args[k] for k in ("a", "b", "pre", "back") if k in current.args)
+        return None
+
+    def uses(self, node: Node) -> Iterator[Node]:
+        """Ops that take the node's elements as they are, up to sign, arrangement and constant factor."""
+        pending, seen = [node], {node.index}
+        while pending and len(seen) < 80:
+            current = pending.pop(0)
+            for user in current.users:
+                if user.index in seen:
+                    continue
+                seen.add(user.index)
+                if user.op in LINEAR or user.op in (REFINE, LOOP, PHI) or self.constant_factor(user, current) is not None:
+                    pending.append(user)
+                else:
+                    yield user
+
+    def constant_factor(self, product: Node, operand: Node) -> float | None:
+        """The number that ``product`` multiplies ``operand`` by, if that is what it does."""
+        if product.op not in ("mul", "div"):
+            return None
+        other = product["b"] if product["a"] is operand else product["a"]
+        if other is operand or (product.op == "div" and other is product["a"]):
+            return None
+        c = self.value(other).constant
+        return c if c not in (None, 0.0) else None
+
+    def partner(self, node: Node) -> tuple[Node, Node] | None:
+        """The product that takes the node's elements, and its other factor."""
+        for user in self.uses(node):
+            if user.op == "mul":
+                for mine, other in (("a", "b"), ("b", "a")):
+                    if self.carries(user[mine], node) and not self.carries(user[other], node):
+                        return user, user[other]
+        return None
+
+    def carries(self, node: Node, source: Node) -> bool:
+        """Whether ``node`` is ``source`` up to sign, arrangement and constant factors."""
+        for _ in range(20):
+            node = bare(node)
+            if node is source or node.key == source.key:
+                return True
+            if node.op in LINEAR and "x" in node.args:
+                node = node["x"]
+            elif node.op in ("mul", "div") and self.constant_factor(node, node["a"]) is not None:
+                node = node["a"]
+            elif node.op == "mul" and self.constant_factor(node, node["b"]) is not None:
+                node = node["b"]
+            else:
+                return False
+        return False
+
+    def bare(self, node: Node) -> Node:
+        """The node behind views, casts, refinements and stopped gradients."""
+        return bare(node)
+
+    def factors(self, node: Node) -> list[Node]:
+        """Factors of a product."""
+        return factors(node)
+
+    def same(self, a: Node, b: Node) -> bool:
+        """Whether two nodes are the same numbers up to arrangement."""
+        return same(a, b)
+
+    def is_constant(self, node: Node, number: float) -> bool:
+        """Whether a node is this very number."""
+        return node.op == CONST and node.attrs.get("value") == number
+
+    def span(self, node: Node) -> Span | None:
+        """Where a node stands in the source."""
+        return self.source.span(cast(Located, node.site)) if hasattr(node.site, "lineno") else None
+
+    def text(self, node: Node) -> str:
+        """Source of a node, on one line and short."""
+        span = self.span(node)
+        if span is None:
+            return ""
+        text = " ".join(self.source.segment(span).split())
+        return text if len(text) <= 40 else text[:37] + "..."
+
+    def through_calls(self, node: Node) -> list[ast.AST]:
+        """Call expressions through which a node came to be, outermost first."""
+        return list(node.calls)

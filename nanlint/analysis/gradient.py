@@ -1,0 +1,92 @@
+"""Whether a gradient flows through a node: a trap is one only where something is differentiated."""
+
+from __future__ import annotations
+
+from nanlint.graph.lower import Lowering
+from nanlint.graph.node import ATTR, CALL, CONST, INSTANCE, LOOP, MODULE, PARAM, Node
+from nanlint.ops.functions import DIFFERENTIABLE
+from nanlint.ops.op import OPS
+
+#: frameworks without automatic differentiation
+PLAIN = frozenset({"numpy", "scipy", "math", "builtins"})
+
+
+class GradientFlow:
+    """Answers for the nodes of one file."""
+
+    def __init__(self, lowering: Lowering) -> None:
+        self.frameworks = lowering.frameworks
+        self._framework: dict[int, str | None] = {}
+        self._learns: dict[int, bool] = {}
+
+    def framework(self, node: Node) -> str | None:
+        """The framework whose op this is: its spelling's, else its operands', else the file's if it has only one sort."""
+        if node.index not in self._framework:
+            self._framework[node.index] = None
+            found = node.framework
+            if found in (None, "math", "builtins") and node.op not in (CONST, MODULE):
+                operands = [self.framework(a) for a in node.args.values()]
+                found = next((f for f in operands if f in DIFFERENTIABLE), found or next((f for f in operands if f), None))
+            self._framework[node.index] = found
+        return self._framework[node.index]
+
+    def owner(self, node: Node) -> str | None:
+        """Like ``framework``, with the file's own framework where neither spelling nor operands tell."""
+        found = self.framework(node)
+        if found is not None:
+            return found
+        return next((f for f in self.frameworks if f in DIFFERENTIABLE), next(iter(self.frameworks), None))
+
+    def flows(self, node: Node) -> bool:
+        """Whether the node may be on the path of a gradient."""
+        if any(r.kind in ("no_grad", "custom_gradient") for r in node.regions):
+            return False
+        if self.owner(node) in PLAIN:
+            return False
+        return self.learns(node) and self.used_with_gradient(node)
+
+    def learns(self, node: Node, depth: int = 0) -> bool:
+        """Whether the node depends on anything that may require a gradient: not on constants, draws and counts alone."""
+        known = self._learns.get(node.index)
+        if known is not None:
+            return known
+        if depth > 60:
+            return True
+        self._learns[node.index] = False
+        op = OPS.get(node.op)
+        if node.attrs.get("requires_grad") or node.op in ("variable", "linear", LOOP):
+            result = True
+        elif node.op in (CONST, MODULE) or (op is not None and op.stops_gradient) or node.op in ("range", "stop_gradient"):
+            result = False
+        elif node.op in (PARAM, ATTR, CALL, INSTANCE):
+            result = True
+        elif any(r.kind == "no_grad" for r in node.regions):
+            result = False
+        else:
+            result = any(self.learns(a, depth + 1) for name, a in node.args.items() if name not in ("cond", "index", "axis"))
+        self._learns[node.index] = result
+        return result
+
+    def used_with_gradient(self, node: Node) -> bool:
+        """Whether some use of the node does more than compare, count, detach or index with it."""
+        pending, seen = [node], {node.index}
+        while pending:
+            current = pending.pop()
+            if not current.users:
+                return True
+            for user in current.users:
+                op = OPS.get(user.op)
+                if op is not None and op.stops_gradient:
+                    continue
+                if user.op in ("is", "isnot", "test", "slice", "size"):
+                    continue
+                if user.op == "where" and user.get("cond") is current and current is not user.get("a") and current is not user.get("b"):
+                    continue
+                if user.op in ("part", "view") and user.get("index") is current:
+                    continue
+                if user.index not in seen:
+                    seen.add(user.index)
+                    pending.append(user)
+                if len(seen) > 200:
+                    return True
+        return False

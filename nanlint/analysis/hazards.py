@@ -1,0 +1,234 @@
+"""Where the health of an operand meets a pole: the hazards of a file, forward, in the gradient, and behind a selection."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from nanlint.analysis.evaluate import Evaluator
+from nanlint.analysis.gradient import GradientFlow
+from nanlint.graph.lower import Lowering
+from nanlint.graph.node import CONST, LOOP, PHI, REFINE, TUPLE, Node
+from nanlint.ops.arithmetic import add
+from nanlint.ops.op import OPS, Pole
+from nanlint.ops.value import CERTAIN, LIKELY, NEVER, POSSIBLE, Evidence, Kind, Reach, Value, constant
+
+#: how far a hazard is followed forward to a selection, or back from one
+MAX_STEPS = 14
+#: operands that hold data (as against axes, indices, conditions)
+NOT_DATA = frozenset({"cond", "index", "axis", "ord"})
+
+
+@dataclass(frozen=True, eq=False)
+class Hazard:
+    """An op whose operand may be at one of its poles.
+
+    ``operand`` is the node that reaches the pole and ``value`` what is known of it. ``guard`` is the selection that masks
+    the value of the result: then only the gradient is hurt.
+    """
+
+    node: Node
+    pole: Pole
+    operand: Node
+    value: Value
+    reach: Reach
+    evidence: Evidence | None
+    guard: Node | None = None
+
+
+class Hazards:
+    """Finds hazards in the graph of one file."""
+
+    def __init__(self, lowering: Lowering) -> None:
+        self.lowering = lowering
+        self.evaluator = Evaluator(lowering)
+        self.gradient = GradientFlow(lowering)
+
+    def __iter__(self) -> Iterator[Hazard]:
+        for node in list(self.lowering.graph):
+            if node.op == "where" or (node.op == PHI and "cond" in node.args and False):
+                yield from self.traps_behind(node)
+            if self.deliberate(node):
+                continue
+            for pole in self.poles(node, self.evaluator):
+                if pole.operand != "result":
+                    yield from self.at_pole(node, pole)
+
+    # ── poles ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def poles(self, node: Node, evaluator: Evaluator) -> tuple[Pole, ...]:
+        """The poles of a node; those of a power depend on its exponent."""
+        op = OPS.get(node.op)
+        if op is None or node.site is None:
+            return ()
+        if node.op == "pow":
+            return power_poles(evaluator.value(node["y"]))
+        return op.poles
+
+    def operand(self, node: Node, pole: Pole, evaluator: Evaluator) -> tuple[Node, Value] | None:
+        """The operand a pole speaks of, and its value ("x+1" is the operand shifted by one; "result" the node itself)."""
+        if pole.operand == "result":
+            return node, evaluator.value(node)
+        name, _, shift = pole.operand.partition("+")
+        source = node.get(name)
+        if source is None:
+            return None
+        v = evaluator.value(source)
+        return source, add(v, constant(1.0)) if shift else v
+
+    def deliberate(self, node: Node) -> bool:
+        """Whether the author switched NumPy's own warning off around it."""
+        return any(r.kind == "errstate" for r in node.regions) and self.gradient.owner(node) in ("numpy", "scipy")
+
+    def at_pole(self, node: Node, pole: Pole) -> Iterator[Hazard]:
+        """The hazard of one op at one pole, if there is evidence for it."""
+        found = self.operand(node, pole, self.evaluator)
+        if found is None:
+            return
+        source, v = found
+        reach = v.reach(pole.cls)
+        if reach < POSSIBLE:
+            return
+        if pole.gradient:
+            if not self.gradient.flows(node):
+                return
+            if pole.frameworks is not None and self.gradient.owner(node) not in pole.frameworks:
+                return
+        if self.scalar(node, v):
+            return
+        guard = self.masked_by(node, pole)
+        if guard is not None and not self.gradient.flows(node):
+            return
+        yield Hazard(node, pole, source, v, reach, v.evidence(pole.cls), guard)
+
+    def scalar(self, node: Node, operand: Value) -> bool:
+        """Whether the op works on Python numbers, where Python raises instead of making a NaN."""
+        if self.gradient.framework(node) == "math":
+            return True
+        kinds = {self.evaluator.value(a).kind for name, a in node.args.items() if name not in NOT_DATA}
+        return operand.kind is Kind.SCALAR and kinds == {Kind.SCALAR}
+
+    # ── selections ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def masked_by(self, node: Node, pole: Pole) -> Node | None:
+        """The selection behind which the node's bad values are dropped, if all of its uses lead through one."""
+        guard: Node | None = None
+        pending: list[tuple[Node, int]] = [(node, 0)]
+        seen = {node.index}
+        while pending:
+            current, steps = pending.pop()
+            users = [u for u in current.users if not _observes(u, current)]
+            if not users or steps > MAX_STEPS:
+                return None
+            for user in users:
+                if user.op in ("where", PHI) and "cond" in user.args:
+                    branch = user.get("a") is current
+                    if self.excludes(user, branch, node, pole):
+                        guard = user
+                        continue
+                if user.op == "nan_to_num":
+                    guard = user
+                    continue
+                op = OPS.get(user.op)
+                follows = (op is not None and (op.pointwise or op.view)) or user.op in (PHI, REFINE, LOOP)
+                if not follows:
+                    return None
+                if user.index not in seen:
+                    seen.add(user.index)
+                    pending.append((user, steps + 1))
+        return guard
+
+    def excludes(self, selection: Node, branch: bool, node: Node, pole: Pole) -> bool:
+        """Whether a selection takes ``branch`` only where the pole is not reached."""
+        cond = selection["cond"]
+        if _tests_result(cond):
+            return True
+        selected = self.evaluator.under(cond, branch)
+        if selected is self.evaluator:
+            return False
+        found = self.operand(node, pole, selected)
+        return found is not None and found[1].reach(pole.cls) < POSSIBLE
+
+    def traps_behind(self, selection: Node) -> Iterator[Hazard]:
+        """Poles that the condition of a selection keeps out of the value, but not out of the gradient.
+
+        The author's own test is the evidence that the pole is reached.
+        """
+        if "cond" not in selection.args or not self.gradient.flows(selection):
+            return
+        cond = selection["cond"]
+        for operand, branch in (("a", True), ("b", False)):
+            inside = self.evaluator.under(cond, branch)
+            outside = self.evaluator.under(cond, not branch, tested=True)
+            if outside is self.evaluator:
+                continue
+            for node in self.upstream(selection[operand]):
+                if self.deliberate(node) or not self.gradient.flows(node):
+                    continue
+                for pole in self.poles(node, outside):
+                    met = self.operand(node, pole, outside)
+                    kept = self.operand(node, pole, inside)
+                    if met is None or kept is None or met[1].reach(pole.cls) < LIKELY or kept[1].reach(pole.cls) >= POSSIBLE:
+                        continue
+                    if harmless_behind_selection(node, pole) or self.scalar(node, met[1]):
+                        continue
+                    yield Hazard(node, pole, met[0], met[1], min(met[1].reach(pole.cls), CERTAIN), met[1].evidence(pole.cls), selection)
+
+    def upstream(self, root: Node) -> Iterator[Node]:
+        """Pointwise ops behind a branch of a selection."""
+        pending: list[tuple[Node, int]] = [(root, 0)]
+        seen = {root.index}
+        while pending:
+            node, steps = pending.pop()
+            op = OPS.get(node.op)
+            if op is not None:
+                if op.stops_gradient:
+                    continue
+                yield node
+            follows = op is not None and (op.pointwise or op.view or op.reduction or node.op == "dot")
+            if not (follows or node.op in (REFINE, TUPLE, PHI)) or steps > MAX_STEPS or node.op == "where":
+                continue
+            for name, source in node.args.items():
+                if name not in NOT_DATA and source.index not in seen and source.op != CONST:
+                    seen.add(source.index)
+                    pending.append((source, steps + 1))
+
+
+def power_poles(exponent: Value) -> tuple[Pole, ...]:
+    """Poles of x**y for what is known of y."""
+    p = exponent.constant
+    if p is None:
+        if exponent.whole:
+            return ()
+        return (Pole("x", "neg", "nan"),)
+    if p < 0:
+        return (Pole("x", "zero", "inf"), *(() if p.is_integer() else (Pole("x", "neg", "nan"),)))
+    if p.is_integer():
+        return ()
+    negative = Pole("x", "neg", "nan")
+    return (negative, Pole("x", "zero", "inf", gradient=True)) if p < 1 else (negative,)
+
+
+def harmless_behind_selection(node: Node, pole: Pole) -> bool:
+    """Poles whose derivative stays finite: 0 times 1/x is 0 for the logarithm of a negative number."""
+    return node.op in ("log", "log1p") and pole.cls == "neg"
+
+
+def _observes(user: Node, node: Node) -> bool:
+    """Whether a use only looks at the value: a comparison, a test for nan, a size."""
+    op = OPS.get(user.op)
+    if user.op in ("is", "isnot", "test", "isnan", "isinf", "isfinite"):
+        return True
+    if user.op in ("where", PHI) and user.get("cond") is node and user.get("a") is not node and user.get("b") is not node:
+        return True
+    return op is not None and op.stops_gradient and user.op in ("eq", "ne", "lt", "le", "gt", "ge", "size", "any", "all")
+
+
+def _tests_result(cond: Node) -> bool:
+    """Whether a condition is about NaN or Inf themselves."""
+    while cond.op in ("not", "view", "any", "all", "and", "or") and cond.args:
+        cond = next(iter(cond.args.values()))
+    return cond.op in ("isnan", "isinf", "isfinite")
+
+
+__all__ = ["NEVER", "Hazard", "Hazards"]

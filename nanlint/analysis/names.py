@@ -1,0 +1,51 @@
+"""The one table in which a name counts as evidence, and then only where nothing else is known.
+
+A name is split at underscores and case changes; a word that says "logarithm of" or "count of" takes it out of the table.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from nanlint.ops.value import INF, LIKELY, NEVER, UNKNOWN, Kind, Value, value
+
+#: a probability as a model gives it: exactly 0 and exactly 1 in floating point
+PROBABILITY = frozenset({"prob", "probs", "proba", "probas", "probability", "probabilities", "softmax"})
+PAIRS = frozenset({("y", "pred"), ("y", "prob"), ("pred", "prob"), ("y", "conv")})
+#: what turns a probability into something else
+NOT_A_PROBABILITY = frozenset({"log", "logs", "logit", "logits", "fn", "func", "function", "dist", "net", "layer", "drop", "dropout", "num", "keep", "min", "max", "eps", "loss", "weights", "idx", "size"})
+EPSILON = frozenset({"eps", "epsilon", "tiny"})
+MASK = frozenset({"mask", "masks"})
+
+
+@lru_cache(maxsize=4096)
+def words(name: str) -> tuple[str, ...]:
+    """The words of an identifier, lower-case."""
+    found: list[str] = []
+    for part in name.split("_"):
+        start = 0
+        for i in range(1, len(part)):
+            if part[i].isupper() and not part[i - 1].isupper():
+                found.append(part[start:i].lower())
+                start = i
+        if part[start:]:
+            found.append(part[start:].lower())
+    return tuple(found)
+
+
+@lru_cache(maxsize=4096)
+def named(name: str) -> Value | None:
+    """What a name alone suggests of its value, if it is in the table."""
+    parts = words(name)
+    if not parts:
+        return None
+    if parts[-1] in EPSILON or parts[0] in EPSILON:
+        return value(1e-12, INF, zero=NEVER, kind=Kind.SCALAR)
+    if NOT_A_PROBABILITY & set(parts):
+        return None
+    if PROBABILITY & set(parts) or any(pair == parts[i : i + 2] for pair in PAIRS for i in range(len(parts))):
+        note = f"`{name}` is a probability by its name: exactly 0 or 1 when it comes from a saturated model"
+        return value(0.0, 1.0, low=LIKELY, high=LIKELY, pinf=NEVER, ninf=NEVER, nan=UNKNOWN, because=note)
+    if MASK & set(parts):
+        return value(0.0, 1.0, low=LIKELY, high=LIKELY, whole=True, because=f"`{name}` is a mask by its name: it may be 0 everywhere")
+    return None

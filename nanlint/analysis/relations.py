@@ -1,0 +1,161 @@
+"""What holds of an op because of how its operands relate: x - max(x), x * x, exp(x) / sum(exp(x)), E[x**2] - E[x]**2."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from nanlint.graph.expressions import stripped
+from nanlint.graph.node import CONST, LOOP, PHI, REFINE, Node
+from nanlint.ops.arithmetic import square
+from nanlint.ops.value import INF, LIKELY, NEVER, POSSIBLE, Evidence, Value, value
+
+Evaluate = Callable[[Node], Value]
+
+
+def bare(node: Node) -> Node:
+    """The node behind views, casts, refinements and stopped gradients."""
+    while True:
+        inner = stripped(node)
+        if inner.op in ("stop_gradient", "list", "concat") and "x" in inner.args:
+            inner = inner["x"]
+        if inner is node:
+            return node
+        node = inner
+
+
+def same(a: Node, b: Node) -> bool:
+    """Whether two nodes are the same numbers, up to their arrangement."""
+    return a.key == b.key or bare(a).key == bare(b).key
+
+
+def shift_of(node: Node, reduction: tuple[str, ...]) -> Node | None:
+    """The x of which ``node`` is (a replacement of infinities in, a mask over) a reduction such as max(x)."""
+    for _ in range(12):
+        node = bare(node)
+        if node.op in reduction and "x" in node.args:
+            return node["x"]
+        if node.op in ("where", PHI):
+            for operand in ("a", "b"):
+                if operand in node.args and (found := shift_of(node[operand], reduction)) is not None:
+                    return found
+            return None
+        if node.op in ("clamp", "nan_to_num"):
+            node = node["x"]
+        elif node.op in (LOOP, "part") and ("back" in node.args or "x" in node.args):
+            node = node["back"] if "back" in node.args else node["x"]
+        else:
+            return None
+    return None
+
+
+def factors(node: Node) -> list[Node]:
+    """Operands of a product, flattened."""
+    node = bare(node)
+    if node.op == "mul":
+        return factors(node["a"]) + factors(node["b"])
+    return [node]
+
+
+def subtraction(node: Node, evaluate: Evaluate) -> Value | None:
+    """a - b for operands that know of each other."""
+    a, b = node["a"], node["b"]
+    va = evaluate(a)
+    if same(a, b) and a.op != CONST:
+        return None
+    top = shift_of(b, ("max", "logsumexp"))
+    if top is not None and same(top, a):
+        peak = bare(b).op != "logsumexp" and shift_of(b, ("logsumexp",)) is None
+        return value(-INF, 0.0, high=LIKELY, peak=peak, nan=va.ninf if va.ninf >= LIKELY else NEVER, kind=va.kind, format=va.format,
+                     because="")
+    if (of := shift_of(a, ("max", "logsumexp"))) is not None and same(of, b):
+        return value(0.0, INF, low=LIKELY, kind=va.kind, format=va.format, because="is 0 at the largest element")
+    low = shift_of(b, ("min",))
+    if low is not None and same(low, a):
+        return value(0.0, INF, low=LIKELY, kind=va.kind, format=va.format, because="is 0 at the smallest element")
+    high, least = shift_of(a, ("max",)), shift_of(b, ("min",))
+    if high is not None and least is not None and same(high, least):
+        return value(0.0, INF, zero=LIKELY, kind=va.kind, format=va.format, because="is 0 when all elements are equal")
+    if is_square(b) and cancels(a, b):
+        return value(neg=LIKELY, zero=LIKELY, kind=va.kind, format=va.format,
+                     because="is the difference of two nearly equal numbers: rounding takes it to 0 and just below")
+    return None
+
+
+def is_square(node: Node) -> bool:
+    """Whether a node is something squared."""
+    return square_root_of(node) is not None
+
+
+def square_root_of(node: Node) -> Node | None:
+    """The x of x**2, x*x or square(x)."""
+    node = bare(node)
+    if node.op == "square":
+        return node["x"]
+    if node.op == "pow" and node["y"].attrs.get("value") in (2, 2.0):
+        return node["x"]
+    if node.op == "mul" and same(node["a"], node["b"]):
+        return node["a"]
+    return None
+
+
+def cancels(a: Node, b: Node) -> bool:
+    """E[x**2] against E[x]**2."""
+    a, root = bare(a), square_root_of(b)
+    if root is None or a.op != "mean":
+        return False
+    inner = square_root_of(a["x"])
+    mean = bare(root)
+    return inner is not None and mean.op == "mean" and same(mean["x"], inner)
+
+
+def product(node: Node, evaluate: Evaluate) -> Value | None:
+    """x * x is a square; signs of equal factors cancel."""
+    if node["a"].key == node["b"].key:
+        return square(evaluate(node["a"]))
+    return None
+
+
+def dot(node: Node, evaluate: Evaluate) -> Value | None:
+    """A vector with itself: a sum of squares."""
+    if same(node["a"], node["b"]):
+        v = square(evaluate(node["a"]))
+        return value(0.0, INF, zero=max(v.zero, POSSIBLE) if v.zero is not NEVER else NEVER, kind=v.kind, format=v.format,
+                     because={"zero": v.evidence("zero") or Evidence("is 0 for the zero vector")})
+    return None
+
+
+def quotient(node: Node, evaluate: Evaluate) -> Value | None:
+    """x / sum(x) of non-negatives is a fraction; x / norm(x) is in [-1, 1]."""
+    a, b = bare(node["a"]), bare(node["b"])
+    if b.op in ("sum", "max", "norm", "logsumexp") and "x" in b.args and same(b["x"], a):
+        va = evaluate(a)
+        if b.op in ("sum", "max") and va.lo >= 0:
+            return value(0.0, 1.0, low=va.low, high=LIKELY, zero=va.zero, nan=evaluate(b).zero, sum_one=b.op == "sum", kind=va.kind,
+                         format=va.format, because=va.why)
+        if b.op == "norm":
+            return value(-1.0, 1.0, low=POSSIBLE, high=POSSIBLE, zero=va.zero, kind=va.kind, format=va.format, because="rounds to ±1")
+    return None
+
+
+def sum_of(node: Node, evaluate: Evaluate) -> Value | None:
+    """A sum of squares of a vector: 0 for the zero vector."""
+    inner = square_root_of(node["x"])
+    if inner is None:
+        return None
+    v = evaluate(node["x"])
+    if v.zero is NEVER or v.zero >= POSSIBLE:
+        return None
+    return value(0.0, INF, zero=POSSIBLE, kind=v.kind, format=v.format, because="is 0 for the zero vector")
+
+
+RELATIONS: dict[str, Callable[[Node, Evaluate], Value | None]] = {
+    "sub": subtraction,
+    "mul": product,
+    "dot": dot,
+    "div": quotient,
+    "sum": sum_of,
+    "mean": sum_of,
+}
+
+__all__ = ["REFINE", "RELATIONS", "bare", "factors", "replace", "same", "shift_of", "square_root_of"]

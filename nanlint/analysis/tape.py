@@ -1,0 +1,115 @@
+"""What a GradientTape sees: from the target of a gradient back to its sources, which ops were recorded and which not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nanlint.analysis.facts import Facts
+from nanlint.graph.node import ATTR, CALL, CONST, INSTANCE, LAYER, LOOP, PHI, TUPLE, Node, Region
+from nanlint.ops.op import OPS
+
+#: attributes that list the variables of a model
+VARIABLES_OF = frozenset({"trainable_variables", "trainable_weights", "variables", "weights"})
+
+
+@dataclass(frozen=True, eq=False)
+class Leak:
+    """A source whose path to the target leaves the tape: the op computed outside, the place inside that uses it.
+
+    ``lost``: other paths are recorded, so the gradient exists and lacks a term (or has a zero one); else it is None.
+    """
+
+    source: Node
+    outside: Node
+    inside: Node
+    lost: bool
+
+
+def tape_leaks(gradient: Node, facts: Facts) -> list[Leak]:
+    """Leaks of one ``tape.gradient(target, sources)``."""
+    regions: list[Region] = gradient["tape"].attrs.get("regions", [])
+    if not regions:
+        return []
+    found = []
+    for source in sources_of(gradient["sources"]):
+        recorded, leaks = paths(gradient["target"], source, regions)
+        if leaks:
+            outside, inside = leaks[0]
+            found.append(Leak(source, outside, inside, lost=recorded))
+    return found
+
+
+def sources_of(node: Node) -> list[Node]:
+    """The single sources in a list, tuple or dict of them."""
+    if node.op in (TUPLE, "dict"):
+        return [s for part in node.args.values() for s in sources_of(part)]
+    if node.op == "add":
+        return sources_of(node["a"]) + sources_of(node["b"])
+    return [node]
+
+
+def is_source(node: Node, source: Node) -> bool:
+    """Whether a node is the source, or a layer or model whose variables the source lists."""
+    if node is source or (node.key == source.key and source.op != CONST):
+        return True
+    if source.op == ATTR and source.name in VARIABLES_OF:
+        owner = source["base"]
+        return node is owner or node.key == owner.key
+    return False
+
+
+def paths(target: Node, source: Node, regions: list[Region]) -> tuple[bool, list[tuple[Node, Node]]]:
+    """Whether some path from target to source is recorded throughout; and the (outside, inside) crossings of the others."""
+    recorded = False
+    crossings: list[tuple[Node, Node]] = []
+    memo: dict[int, bool] = {}
+
+    def depends(node: Node, depth: int = 0) -> bool:
+        if is_source(node, source):
+            return True
+        known = memo.get(node.index)
+        if known is None:
+            memo[node.index] = False
+            known = depth < 200 and any(depends(a, depth + 1) for a in flowing(node))
+            memo[node.index] = known
+        return known
+
+    seen: set[int] = set()
+    pending = [target]
+    while pending:
+        node = pending.pop()
+        if node.index in seen:
+            continue
+        seen.add(node.index)
+        for operand in flowing(node):
+            if is_source(operand, source):
+                recorded = True
+            elif not depends(operand):
+                continue
+            elif computed(operand) and not any(r in operand.regions for r in regions):
+                crossings.append((operand, node))
+            else:
+                pending.append(operand)
+    if is_source(target, source):
+        recorded = True
+    elif computed(target) and not any(r in target.regions for r in regions) and depends(target) and not crossings:
+        crossings.append((target, target))
+    return recorded, crossings
+
+
+def computed(node: Node) -> bool:
+    """Whether a node is the result of an op that a tape would have recorded (not a name, container or join)."""
+    return node.op not in (TUPLE, "dict", PHI, LOOP, "refine", "list", ATTR, INSTANCE, LAYER, CONST, "function", "partial", "part") and node.site is not None and (
+        node.op in OPS or node.op == CALL
+    )
+
+
+def flowing(node: Node) -> list[Node]:
+    """Operands that a gradient flows back to."""
+    op = OPS.get(node.op)
+    if op is not None and op.stops_gradient:
+        return []
+    if node.op in ("watch", "slice", "is", "isnot", "test", "variable"):
+        return []
+    found = [a for name, a in node.args.items() if name not in ("cond", "index", "axis", "tape")]
+    return found

@@ -1,0 +1,116 @@
+"""What nanlint says: the frozen model of a finding and of its fix.
+
+Every output format, the fixer and the editor are pure functions of these values. Nothing here reads source or analyses.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, IntEnum
+
+
+class Confidence(IntEnum):
+    """How sure a finding is, weakest first, so that levels compare."""
+
+    POSSIBLE = 1
+    LIKELY = 2
+    CERTAIN = 3
+
+    def __str__(self) -> str:
+        return self.name.lower()
+
+
+class Applicability(Enum):
+    """Who may apply a fix.
+
+    SAFE keeps values, shapes and dtypes wherever the original is finite (to a few ulp), and gradients where finite.
+    UNSAFE changes values (an epsilon, a clip). DISPLAY needs a person.
+    """
+
+    SAFE = "safe"
+    UNSAFE = "unsafe"
+    DISPLAY = "display"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+class Severity(Enum):
+    """How loudly a finding is shown; set per rule in the configuration."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    INFO = "info"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True, order=True)
+class Span:
+    """A stretch of source text: 1-based rows, 1-based columns in characters (not bytes), end exclusive."""
+
+    row: int
+    column: int
+    end_row: int
+    end_column: int
+
+    def overlaps(self, other: Span) -> bool:
+        """Whether the two spans share a character (an insertion point shares one only strictly inside)."""
+        start, end = (self.row, self.column), (self.end_row, self.end_column)
+        return start < (other.end_row, other.end_column) and (other.row, other.column) < end
+
+
+@dataclass(frozen=True)
+class Edit:
+    """Replace the text under ``span`` by ``content``; an empty span inserts."""
+
+    span: Span
+    content: str
+
+
+@dataclass(frozen=True)
+class Fix:
+    """A rewrite: edits that belong together, sorted and without overlap.
+
+    ``message`` is the imperative label of the fix, in one line. ``display`` is the replacement as a reader should see it
+    in the frame (for a DISPLAY fix it may be all there is: then ``edits`` is empty).
+    """
+
+    applicability: Applicability
+    message: str
+    edits: tuple[Edit, ...] = ()
+    display: str = ""
+
+
+@dataclass(frozen=True)
+class Annotation:
+    """A labelled span of the same file: the cause underlined with ─, what it does in one phrase."""
+
+    span: Span
+    message: str
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """One finding in one file.
+
+    ``message`` is one lower-case phrase without a full stop. ``effect`` is the phrase under the ^^^^ of ``span``;
+    ``causes`` are the spans that make it so, nearest cause first. ``witness`` is a concrete input and what it gives.
+    """
+
+    path: str
+    span: Span
+    code: str
+    name: str
+    message: str
+    confidence: Confidence
+    severity: Severity = Severity.ERROR
+    effect: str = ""
+    causes: tuple[Annotation, ...] = ()
+    witness: str | None = None
+    fix: Fix | None = None
+
+    def sort_key(self) -> tuple[str, Span, str]:
+        """Findings are shown by file, then place, then code."""
+        return (self.path, self.span, self.code)

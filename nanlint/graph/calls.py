@@ -1,0 +1,573 @@
+"""Lowering of calls: spellings of the catalogue, functions and classes of this file (inlined), layers, partials, tapes."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import Any
+
+from nanlint.graph.expressions import ExpressionLowering
+from nanlint.graph.node import (
+    ATTR,
+    CALL,
+    CLASS,
+    CONST,
+    FUNCTION,
+    INSTANCE,
+    LAYER,
+    MODULE,
+    PARAM,
+    TUPLE,
+    Node,
+    Region,
+)
+from nanlint.graph.scope import ClassInfo, Frame, FunctionAst
+from nanlint.ops.op import OPS
+from nanlint.ops.spelling import Spelling
+
+#: inlining stops at this many calls deep, and once a file's graph has grown to this many nodes
+MAX_DEPTH = 6
+MAX_NODES = 60_000
+
+#: calls that hand back the function they are given
+TRANSPARENT = {
+    "torch.compile", "torch.jit.script", "torch.vmap", "torch.func.vmap", "torch.nn.DataParallel", "torch.nn.parallel.DistributedDataParallel",
+    "tensorflow.function", "tensorflow.recompute_grad", "tensorflow.autograph.experimental.do_not_convert",
+    "jax.jit", "jax.vmap", "jax.pmap", "jax.checkpoint", "jax.remat", "jax.named_call", "numpy.vectorize",
+    "functools.lru_cache", "functools.cache", "functools.wraps", "torch.no_grad", "copy.deepcopy", "copy.copy",
+}
+#: functions of a function: the result still calls it, what comes out is its gradient
+GRADIENT_OF = {"jax.grad", "jax.value_and_grad", "jax.jacobian", "jax.jacfwd", "jax.jacrev", "jax.hessian", "torch.func.grad", "torch.func.grad_and_value"}
+#: a condition stated by a call: argument positions are compared
+ASSERTED = {
+    "assert_positive": ("gt", 0), "assert_non_negative": ("ge", 0), "assert_none_equal": ("ne", None), "assert_greater": ("gt", None),
+    "assert_greater_equal": ("ge", None), "assert_less": ("lt", None), "assert_less_equal": ("le", None),
+}
+SEQUENTIAL = {"torch.nn.Sequential", "keras.Sequential", "keras.models.Sequential", "flax.linen.Sequential"}
+FUNCTIONAL_MODEL = {"keras.Model", "keras.models.Model"}
+#: methods that run a model on their first argument
+FORWARD_METHODS = {"forward", "call", "__call__", "apply", "predict", "predict_on_batch"}
+
+
+class CallLowering(ExpressionLowering):
+    """Calls to nodes."""
+
+    def call(self, e: ast.Call) -> Node:
+        if isinstance(e.func, ast.Attribute):
+            base = self.lower(e.func.value)
+            if base.op != MODULE:
+                return self.call_method(base, e.func.attr, e)
+            callee = self.read_attribute(base, e.func.attr, e.func)
+        else:
+            callee = self.lower(e.func)
+        if callee.op == MODULE and callee.name == "builtins.super":
+            return self.graph.add("super", {}, {}, e, pure=False)
+        return self.apply(callee, self.arguments(e), self.keywords(e), e)
+
+    def arguments(self, e: ast.Call) -> list[Node]:
+        found: list[Node] = []
+        for a in e.args:
+            node = self.lower(a)
+            if isinstance(a, ast.Starred):
+                if node.op == TUPLE and not node.attrs.get("starred"):
+                    found.extend(node.args.values())
+                    continue
+                node = self.unknown(a, node)
+            found.append(node)
+        return found
+
+    def keywords(self, e: ast.Call) -> dict[str, Node]:
+        return {k.arg or f"**{i}": self.lower(k.value) for i, k in enumerate(e.keywords)}
+
+    # ── what is being called ────────────────────────────────────────────────────────────────────────────────────────
+
+    def apply(self, callee: Node, args: Sequence[Node], keywords: dict[str, Node], e: ast.AST) -> Node:
+        """``callee(*args, **keywords)``."""
+        op = callee.op
+        if op == MODULE:
+            return self.call_dotted(self.dotted(callee), args, keywords, e)
+        if op == FUNCTION:
+            return self.inline(callee, args, keywords, e)
+        if op == CLASS:
+            return self.instantiate(callee, args, keywords, e)
+        if op == INSTANCE:
+            for name in ("forward", "__call__", "call"):
+                method = self.member(callee, name, e)
+                if method is not None and method.op == FUNCTION:
+                    return self.inline(method, args, keywords, e)
+        if op == LAYER:
+            return self.run_layer(callee, args, keywords, e)
+        if op == "partial":
+            bound = [v for k, v in callee.args.items() if k.isdigit()]
+            named = {k: v for k, v in callee.args.items() if not k.isdigit() and k != "f"}
+            return self.apply(callee["f"], [*bound, *args], {**named, **keywords}, e)
+        if op == "gradient_of":
+            return self.unknown(e, self.apply(callee["f"], args, keywords, e))
+        if op == "phi":
+            branches = [self.apply(callee[k], args, keywords, e) for k in ("a", "b") if k in callee.args]
+            return self.merge(callee.get("cond"), branches[0], branches[-1], e)
+        return self.unknown(e, callee, *args, *keywords.values())
+
+    def call_dotted(self, name: str, args: Sequence[Node], keywords: dict[str, Node], e: ast.AST) -> Node:
+        """A call of something imported, by canonical dotted name."""
+        spelling = self.chosen(name, args, keywords)
+        if spelling is not None:
+            result = self.spell(spelling, args, keywords, e)
+            if spelling.in_place and isinstance(e, ast.Call) and e.args:
+                self.bind(e.args[0], result, e)
+            return result
+        last = name.rpartition(".")[2]
+        root = name.partition(".")[0]
+        if name in TRANSPARENT and args:
+            return args[0]
+        if name in GRADIENT_OF and args:
+            return self.graph.add("gradient_of", {"f": args[0]}, {}, e, pure=False)
+        if name == "functools.partial" and args:
+            return self.graph.add("partial", {"f": args[0], **{str(i): a for i, a in enumerate(args[1:])}, **keywords}, {}, e, pure=False)
+        if name in SEQUENTIAL:
+            layers = list(args[0].args.values()) if len(args) == 1 and args[0].op == TUPLE else list(args)
+            return self.graph.add(LAYER, {str(i): n for i, n in enumerate(layers)}, {"sequence": True, "name": name}, e, pure=False)
+        if name in FUNCTIONAL_MODEL:
+            output = keywords.get("outputs") or (args[1] if len(args) > 1 else None)
+            if output is not None:
+                return self.graph.add(LAYER, {"output": output}, {"name": name}, e, pure=False)
+        if name == "tensorflow.GradientTape":
+            return self.graph.add("tape", keywords, {}, e, pure=False)
+        if name == "tensorflow.Variable":
+            return self.emit("variable", e, pure=False, **({"x": args[0]} if args else keywords))
+        if name in ("tensorflow.gradients", "torch.autograd.grad") and len(args) >= 2:
+            return self.emit(CALL, e, {"name": name}, pure=False, target=args[0], sources=args[1])
+        if root == "builtins":
+            if last in ("zip", "enumerate", "range") and args:
+                names = {"enumerate": ["x"], "range": ["stop"] if len(args) == 1 else ["start", "stop", "step"]}.get(last)
+                return self.graph.add(last, {(names[i] if names and i < len(names) else str(i)): a for i, a in enumerate(args)}, {}, e)
+            if last in ("reversed", "sorted", "list", "tuple", "iter") and args:
+                return args[0]
+            if last == "getattr" and len(args) >= 2 and isinstance(args[1].attrs.get("value"), str):
+                return self.read_attribute(args[0], args[1].attrs["value"], e)
+        if last in ASSERTED and root in ("tensorflow", "chex") and args:
+            comparison, bound = ASSERTED[last]
+            other = args[1] if bound is None and len(args) > 1 else self.number(bound or 0)
+            self.assume(self.graph.add(comparison, {"a": args[0], "b": other}, {}, e), True)
+        if last.endswith("finfo"):
+            dtype = self.dtype_of(args[0]) if args else None
+            return self.emit(CALL, e, {"name": name, "dtype": dtype}, **{f"arg{i}": a for i, a in enumerate(args)})
+        return self.unknown(e, *args, *keywords.values(), name=name)
+
+    def spell(self, spelling: Spelling, args: Sequence[Node], keywords: dict[str, Node], e: ast.AST, receiver: Node | None = None) -> Node:
+        """An op of the catalogue, its operands bound by position and by name; several for a spelling that gives a tuple."""
+        positional = list(args) if receiver is None else [receiver, *args]
+        given: dict[str, Node] = {}
+        for i, node in enumerate(positional):
+            param = spelling.parameter(i)
+            if param is None:
+                break
+            if param.startswith("*"):
+                rest = positional[i:]
+                single = len(rest) == 1 and rest[0].op in (TUPLE, "list")
+                given[param[1:]] = rest[0] if single else self.graph.add(TUPLE, {str(j): n for j, n in enumerate(rest)}, {}, e)
+                break
+            given[param] = node
+        given.update({spelling.aliases.get(name, name): node for name, node in keywords.items()})
+        if spelling.framework in ("numpy", "scipy") and (where := keywords.get("where")) is not None:
+            saved = self.frame.facts
+            self.frame.facts = dict(saved)
+            self.assume(where, True)
+            given = {name: self.refined(n) for name, n in given.items()}
+            self.frame.facts = saved
+        result = self.bound(spelling, given, e)
+        if spelling.layer:
+            return result
+        if spelling.rest:
+            parts = [result, *(self.bound(s, given, e) for s in spelling.rest)]
+            return self.graph.add(TUPLE, {str(i): n for i, n in enumerate(parts)}, {}, e)
+        out = keywords.get("out")
+        if out is not None and isinstance(e, ast.Call):
+            target = next((k.value for k in e.keywords if k.arg == "out"), None)
+            if target is not None:
+                self.bind(target, result, e)
+        return result
+
+    def bound(self, spelling: Spelling, given: dict[str, Node], e: ast.AST) -> Node:
+        """One op (or layer) with the operands that ``given`` arguments are."""
+        attrs: dict[str, Any] = {}
+        operands: dict[str, Node] = {}
+        applied: Node | None = None
+        known = OPS[spelling.op].operands
+        literals = dict(spelling.literals)
+        for operand, argument in spelling.operands.items():
+            node = given.get(argument.lstrip("*"))
+            if node is None or (node.op == CONST and node.attrs["value"] is None):
+                if operand in spelling.defaults:
+                    literals[operand] = spelling.defaults[operand]
+            elif operand == "dtype":
+                attrs["dtype"] = self.dtype_of(node)
+            elif operand == "activation":
+                applied = node
+            else:
+                operands[operand] = node
+        for operand, literal in literals.items():
+            if operand in known and isinstance(literal, (int, float)) and not isinstance(literal, bool):
+                operands[operand] = self.number(literal, e)
+            else:
+                attrs[operand] = literal
+        if attrs.get("dtype", "") is None:
+            del attrs["dtype"]
+        if (trained := given.get("requires_grad")) is not None and trained.attrs.get("value") is True:
+            attrs["requires_grad"] = True
+        if spelling.layer:
+            if applied is not None:
+                operands["activation"] = applied
+            return self.graph.add(LAYER, operands, {**attrs, "spelling": spelling, "name": spelling.name}, e, pure=False)
+        if spelling.op == "where" and not {"a", "b"} <= operands.keys():
+            return self.unknown(e, *operands.values(), name=spelling.name)
+        result = self.emit(spelling.op, e, attrs, **operands)
+        result.framework = None if spelling.framework == "builtins" else spelling.framework
+        if applied is not None:
+            result = self.activate(applied, result, e)
+        return result
+
+    def sort(self, node: Node) -> str:
+        """What an argument is, as far as overloads are told apart by it: "int", "dtype" or ""."""
+        if self.dtype_of(node) is not None:
+            return "dtype"
+        if node.op == "neg":
+            node = node["x"]
+        if node.op == CONST and type(node.attrs["value"]) is int:
+            return "int"
+        return "int" if node.op == TUPLE and node.args and all(self.sort(n) == "int" for n in node.args.values()) else ""
+
+    def chosen(self, name: str, positional: Sequence[Node], keywords: dict[str, Node]) -> Spelling | None:
+        """The spelling of a dotted name that fits the arguments best."""
+        if self.spellings.get(name) is None:
+            return None
+        return self.spellings.choose(name, [self.sort(n) for n in positional], {k: self.sort(n) for k, n in keywords.items()})
+
+    def activate(self, activation: Node, x: Node, e: ast.AST) -> Node:
+        """Apply an ``activation=`` argument, given by name or as a function."""
+        value = activation.attrs.get("value") if activation.op == CONST else None
+        if isinstance(value, str):
+            spelling = self.spellings.get(f"keras.activations.{value}")
+            return self.spell(spelling, [x], {}, e) if spelling is not None else self.unknown(e, x)
+        return self.apply(activation, [x], {}, e)
+
+    # ── methods ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def call_method(self, base: Node, name: str, e: ast.Call) -> Node:
+        """``base.name(...)``."""
+        if base.op == "super":
+            return self.call_super(name, e)
+        if base.op in (INSTANCE, CLASS):
+            found = self.read_attribute(base, name, e.func)
+            if found.op != ATTR:
+                return self.apply(found, self.arguments(e), self.keywords(e), e)
+            if base.op == INSTANCE and name in FORWARD_METHODS:
+                return self.apply(base, self.arguments(e), self.keywords(e), e)
+        args, keywords = self.arguments(e), self.keywords(e)
+        if base.op == LAYER:
+            return self.call_model(base, name, args, keywords, e)
+        if base.op == "tape":
+            return self.call_tape(base, name, args, keywords, e)
+        if base.op == FUNCTION and name in ("lower", "compile", "get_concrete_function", "apply", "__call__"):
+            return self.inline(base, args, keywords, e) if name in ("apply", "__call__") else base
+        if base.op == "partial":
+            return self.apply(base, args, keywords, e)
+        if name in ("append", "add", "extend", "insert") and base.op in ("list", TUPLE, "append", "loop", "phi") and isinstance(e.func, ast.Attribute) and args:
+            each = self.element(args[-1], e) if name == "extend" else args[-1]
+            old = self.element(base, e) if base.args else each
+            self.bind(e.func.value, self.emit("list", e, pure=False, each=self.merge(None, old, each, e)), e)
+            return each
+        if name in ("items", "values") and base.op == "dict":
+            return base
+        spelling = self.method_spelling(base, name, args, keywords)
+        if spelling is None:
+            stored = self.frame.lookup(("field", base.key, name))
+            if stored is not None:
+                return self.apply(stored, args, keywords, e)
+            return self.unknown(e, base, *args, *keywords.values(), name=f".{name}")
+        result = self.spell(spelling, args, keywords, e, receiver=base)
+        if result.op != TUPLE:
+            result.framework = base.framework or spelling.framework
+        if spelling.in_place and isinstance(e.func, ast.Attribute):
+            self.bind(e.func.value, result, e)
+        return result
+
+    def method_spelling(self, base: Node, name: str, args: Sequence[Node], keywords: dict[str, Node]) -> Spelling | None:
+        """The tensor method meant, if the receiver can be a tensor and the arguments fit."""
+        if base.op == CONST and isinstance(base.attrs["value"], str):
+            return None
+        frameworks = [f for f in ((base.framework, *self.frameworks) if base.framework else self.frameworks) if f]
+        usual = self.spellings.method(name, frameworks)
+        if usual is None:
+            return None
+        spelling = self.chosen(usual.name, [base, *args], keywords)
+        return spelling if spelling is not None and spelling.parameter(len(args)) is not None else None
+
+    def call_super(self, name: str, e: ast.Call) -> Node:
+        """``super().name(...)``: the next class of the file that has it."""
+        cls, this = self.frame.cls, self.frame.this
+        if cls is not None:
+            for c in cls.mro()[1:]:
+                if name in c.methods:
+                    return self.apply(self.method_value(c, c.methods[name], this), self.arguments(e), self.keywords(e), e)
+        return self.unknown(e, *self.arguments(e), *self.keywords(e).values(), name=f"super.{name}")
+
+    def call_model(self, model: Node, name: str, args: list[Node], keywords: dict[str, Node], e: ast.Call) -> Node:
+        """A method of a layer or of a model built from layers."""
+        if name in FORWARD_METHODS and args:
+            return self.run_layer(model, args, keywords, e)
+        if name in ("add", "append", "add_module") and args and isinstance(e.func, ast.Attribute):
+            grown = self.graph.add(LAYER, {**model.args, str(len(model.args)): args[-1]}, dict(model.attrs), model.site, pure=False)
+            self.bind(e.func.value, grown, e)
+            return grown
+        if name == "compile" and (loss := keywords.get("loss") or (args[1] if len(args) > 1 else None)) is not None:
+            data = self.unknown(e, name="inputs")
+            losses = list(loss.args.values()) if loss.op in (TUPLE, "dict") else [loss]
+            for one in losses:
+                if one.op in (FUNCTION, "partial", INSTANCE):
+                    self.apply(one, [self.unknown(e, name="labels"), self.run_layer(model, [data], {}, e)], {}, e)
+            return self.unknown(e)
+        if name in ("to", "cuda", "cpu", "train", "eval", "double", "half", "float", "requires_grad_", "build"):
+            return model
+        return self.unknown(e, model, *args, *keywords.values(), name=f".{name}")
+
+    def run_layer(self, layer: Node, args: Sequence[Node], keywords: dict[str, Node], e: ast.AST) -> Node:
+        """Apply a layer, or a stack of layers, to its input."""
+        x = args[0] if args else next(iter(keywords.values()), None) or self.unknown(e)
+        spelling: Spelling | None = layer.attrs.get("spelling")
+        if spelling is not None:
+            operands = {k: n for k, n in layer.args.items() if k != "activation"}
+            for operand, source in spelling.operands.items():
+                if source == "$":
+                    operands[operand] = x
+            site = layer.site if isinstance(layer.attrs.get("shown"), bool) else e
+            attrs = {k: v for k, v in layer.attrs.items() if k not in ("spelling", "name")}
+            result = self.emit(spelling.op, site, {**attrs, "layer": layer.index}, **operands)
+            result.framework = spelling.framework
+            activation = layer.get("activation")
+            if activation is not None:
+                result = self.activate(activation, result, layer.site or e)
+            return result
+        if layer.attrs.get("sequence"):
+            for part in list(layer.args.values()):
+                before = x
+                x = self.apply(part, [x], {}, part.site if part.op == LAYER and part.site is not None else e)
+                if x is before:
+                    continue
+            return x
+        output = layer.get("output")
+        return output if output is not None else self.unknown(e, layer, x)
+
+    def call_tape(self, tape: Node, name: str, args: list[Node], keywords: dict[str, Node], e: ast.Call) -> Node:
+        """watch, gradient, jacobian of a GradientTape."""
+        given = dict(zip(("target", "sources") if name != "watch" else ("x",), args, strict=False)) | keywords
+        if name == "watch" and "x" in given | {"x": keywords.get("tensor")}:
+            return self.emit("watch", e, pure=False, tape=tape, x=given.get("x") or keywords["tensor"])
+        if name in ("gradient", "jacobian", "batch_jacobian") and "target" in given:
+            if "source" in given:
+                given["sources"] = given.pop("source")
+            if "sources" in given:
+                node = self.graph.add("gradient", {"tape": tape, "target": given["target"], "sources": given["sources"]}, {}, e, pure=False)
+                node.regions, node.calls, node.env = self.frame.regions, self.frame.calls, self.frame.env.copy()
+                return node
+        if name == "stop_recording":
+            return self.graph.add("stop_recording", {"tape": tape}, {}, e, pure=False)
+        return self.unknown(e, tape, *args)
+
+    # ── functions and classes of this file ──────────────────────────────────────────────────────────────────────────
+
+    def function_value(self, e: Any) -> Node:
+        """A lambda or def as a value, closed over the current frame."""
+        node = self.graph.add(FUNCTION, {}, {"definition": e, "frame": self.frame, "name": getattr(e, "name", "<lambda>")}, e, pure=False)
+        self.deferred.append((node, self.frame))
+        return node
+
+    def method_value(self, cls: ClassInfo, definition: Any, this: Node | None) -> Node:
+        """A method bound to ``this`` (None for a static one)."""
+        decorators = {_last(d) for d in definition.decorator_list}
+        attrs = {"definition": definition, "frame": cls.scope, "name": definition.name, "cls": cls}
+        if "staticmethod" not in decorators and this is not None:
+            attrs["this"] = this
+        return self.graph.add(FUNCTION, {}, attrs, definition, pure=False)
+
+    def member(self, instance: Node, name: str, site: ast.AST) -> Node | None:
+        """Attribute of an object of a class of this file: a field of ``__init__``, a property, a method, a constant."""
+        cls: ClassInfo = instance.attrs["cls"]
+        method = cls.method(name)
+        if method is not None:
+            owner, definition = method
+            bound = self.method_value(owner, definition, instance)
+            if {_last(d) for d in definition.decorator_list} & {"property", "cached_property", "lazy_property"}:
+                return self.inline(bound, [], {}, site)
+            return bound
+        fields = self.fields(instance)
+        if name in fields:
+            stores = sum(c.stores.get(name, 0) for c in cls.mro())
+            found = fields[name]
+            if stores <= 1 or found.op in (LAYER, INSTANCE, FUNCTION, CLASS):
+                return found
+            return None
+        for c in cls.mro():
+            if name in c.constants:
+                return self.in_frame(c.scope, c.constants[name])
+        return None
+
+    def fields(self, instance: Node) -> dict[str, Node]:
+        """Attributes that ``__init__`` (or ``setup``/``build``) leaves on the object."""
+        found: dict[str, Node] | None = instance.attrs.get("fields")
+        if found is not None:
+            return found
+        found = instance.attrs["fields"] = {}
+        cls: ClassInfo = instance.attrs["cls"]
+        for name in ("__init__", "setup", "build"):
+            method = cls.method(name)
+            if method is None or self.frame.depth > MAX_DEPTH or len(self.graph.nodes) > MAX_NODES:
+                continue
+            owner, definition = method
+            bound = self.method_value(owner, definition, instance)
+            given = instance.attrs.get("init", ([], {})) if name == "__init__" else ([], {})
+            frame = self.activation(bound, given[0], given[1], definition)
+            self.run(frame, definition.body)
+            found.update({k[2]: v for k, v in frame.env.items() if isinstance(k, tuple) and k[0] == "field" and k[1] == instance.key})
+        if not cls.methods.get("__init__"):
+            self.dataclass_fields(cls, instance, found)
+        return found
+
+    def dataclass_fields(self, cls: ClassInfo, instance: Node, found: dict[str, Node]) -> None:
+        """Annotated fields of a dataclass or flax module: parameters with their defaults."""
+        for statement in cls.definition.body:
+            if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name) and statement.target.id not in found:
+                default = self.in_frame(cls.scope, statement.value) if statement.value is not None else None
+                found[statement.target.id] = self.parameter(statement.target.id, statement.annotation, default, statement)
+
+    def parameter(self, name: str, annotation: ast.expr | None, default: Node | None, site: ast.AST) -> Node:
+        """A value that comes from outside."""
+        args = {"default": default} if default is not None else {}
+        return self.graph.add(PARAM, args, {"name": name, "annotation": _last(annotation) if annotation is not None else ""}, site, pure=False)
+
+    def instantiate(self, cls: Node, args: Sequence[Node], keywords: dict[str, Node], e: ast.AST) -> Node:
+        """An object of a class of this file."""
+        return self.graph.add(INSTANCE, {}, {"cls": cls.attrs["cls"], "init": (list(args), dict(keywords))}, e, pure=False)
+
+    def activation(self, function: Node, args: Sequence[Node], keywords: dict[str, Node], e: ast.AST, *, bare: bool = False) -> Frame:
+        """A frame with the parameters bound. Parameters that are not given are unknown, with their default as a hint."""
+        definition: FunctionAst = function.attrs["definition"]
+        enclosing: Frame = function.attrs["frame"]
+        caller = self.frame
+        frame = Frame(
+            parent=enclosing,
+            function=definition,
+            regions=(*caller.regions, *self.decorator_regions(definition)) if not bare else self.decorator_regions(definition),
+            calls=() if bare else (*caller.calls, e),
+            depth=caller.depth + 1,
+            this=function.attrs.get("this"),
+            cls=function.attrs.get("cls"),
+        )
+        positional = list(args)
+        if frame.this is not None:
+            positional.insert(0, frame.this)
+        a = definition.args
+        names = [*a.posonlyargs, *a.args]
+        defaults: dict[str, ast.expr] = {}
+        for arg, default in zip(reversed(names), reversed(a.defaults), strict=False):
+            defaults[arg.arg] = default
+        for arg, kw_default in zip(a.kwonlyargs, a.kw_defaults, strict=False):
+            if kw_default is not None:
+                defaults[arg.arg] = kw_default
+        for i, arg in enumerate([*names, *a.kwonlyargs]):
+            if i < len(positional) and i < len(names):
+                frame.env[arg.arg] = positional[i]
+            elif arg.arg in keywords:
+                frame.env[arg.arg] = keywords[arg.arg]
+            else:
+                default = self.in_frame(enclosing, defaults[arg.arg]) if arg.arg in defaults else None
+                if default is not None and not bare and function.attrs.get("name") != "__init__":
+                    frame.env[arg.arg] = default
+                else:
+                    frame.env[arg.arg] = self.parameter(arg.arg, arg.annotation, default, arg)
+        if a.vararg is not None:
+            rest = positional[len(names):]
+            frame.env[a.vararg.arg] = (
+                self.graph.add(TUPLE, {str(i): n for i, n in enumerate(rest)}, {}, e) if not bare else self.parameter(a.vararg.arg, None, None, a.vararg)
+            )
+        if a.kwarg is not None:
+            frame.env[a.kwarg.arg] = self.parameter(a.kwarg.arg, None, None, a.kwarg)
+        return frame
+
+    def decorator_regions(self, definition: FunctionAst) -> tuple[Region, ...]:
+        """Regions that decorators open: no gradient, or a gradient written by hand."""
+        found = []
+        for d in getattr(definition, "decorator_list", ()):
+            last = _last(d)
+            if last in ("no_grad", "inference_mode"):
+                found.append(Region("no_grad", definition))
+            elif last in ("custom_jvp", "custom_vjp", "custom_gradient"):
+                found.append(Region("custom_gradient", definition))
+        return tuple(found)
+
+    def inline(self, function: Node, args: Sequence[Node], keywords: dict[str, Node], e: ast.AST) -> Node:
+        """The result of calling a function of this file: its body lowered with these arguments."""
+        definition: FunctionAst = function.attrs["definition"]
+        frame: Frame | None = self.frame
+        while frame is not None and frame.function is not definition:
+            frame = self.caller_of.get(id(frame))
+        too_deep = self.frame.depth >= MAX_DEPTH or len(self.graph.nodes) > MAX_NODES
+        if frame is not None or too_deep:
+            return self.unknown(e, *args, *keywords.values(), name=str(function.attrs.get("name", "")))
+        return self.run_function(self.activation(function, args, keywords, e), definition, e)
+
+    def run_function(self, frame: Frame, definition: FunctionAst, e: ast.AST) -> Node:
+        """Lower a body in a frame; the join of what it returns."""
+        if isinstance(definition, ast.Lambda):
+            return self.within(frame, definition.body)
+        self.run(frame, definition.body)
+        if not frame.returns:
+            return self.unknown(e)
+        result = frame.returns[0]
+        for other in frame.returns[1:]:
+            result = self.join_results(result, other, e)
+        return result
+
+    def join_results(self, a: Node, b: Node, e: ast.AST) -> Node:
+        """Join of two returned values, element by element for tuples."""
+        if a.op == TUPLE and b.op == TUPLE and len(a.args) == len(b.args):
+            return self.graph.add(TUPLE, {k: self.merge(None, a[k], b[k], e) for k in a.args if k in b.args}, {}, e)
+        if a.op == CONST and a.attrs["value"] is None:
+            return b
+        if b.op == CONST and b.attrs["value"] is None:
+            return a
+        return self.merge(None, a, b, e)
+
+    def within(self, frame: Frame, e: ast.expr) -> Node:
+        """An expression lowered in another frame."""
+        saved, self.frame = self.frame, frame
+        self.caller_of[id(frame)] = saved
+        try:
+            return self.lower(e)
+        finally:
+            self.frame = saved
+
+    def in_frame(self, frame: Frame | None, e: ast.expr) -> Node:
+        return self.within(Frame(parent=frame, depth=self.frame.depth + 1), e)
+
+    def run(self, frame: Frame, body: Sequence[ast.stmt]) -> None:
+        """Lower statements in a frame."""
+        raise NotImplementedError
+
+    caller_of: dict[int, Frame]
+
+
+def _last(e: ast.expr) -> str:
+    """Last name of a decorator or annotation."""
+    while True:
+        if isinstance(e, ast.Call):
+            e = e.func
+        elif isinstance(e, ast.Subscript):
+            e = e.value
+        else:
+            break
+    if isinstance(e, ast.Attribute):
+        return e.attr
+    if isinstance(e, ast.Constant):
+        return str(e.value)
+    return e.id if isinstance(e, ast.Name) else ""

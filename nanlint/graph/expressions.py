@@ -1,0 +1,445 @@
+"""Lowering of expressions other than calls: names, attributes, operators, subscripts, comprehensions."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable
+from typing import Any
+
+from nanlint.graph.node import (
+    ATTR,
+    CALL,
+    CLASS,
+    CONST,
+    DICT,
+    FUNCTION,
+    INSTANCE,
+    LAYER,
+    MODULE,
+    PHI,
+    REFINE,
+    TUPLE,
+    Graph,
+    Node,
+)
+from nanlint.graph.scope import ClassInfo, Env, Frame
+from nanlint.ops.floats import FORMATS
+from nanlint.ops.frameworks import canonical
+from nanlint.ops.op import OPS
+from nanlint.ops.spelling import Spellings
+
+BINARY: dict[type[ast.operator], tuple[str, str, str]] = {
+    ast.Add: ("add", "a", "b"),
+    ast.Sub: ("sub", "a", "b"),
+    ast.Mult: ("mul", "a", "b"),
+    ast.Div: ("div", "a", "b"),
+    ast.FloorDiv: ("floordiv", "a", "b"),
+    ast.Mod: ("mod", "a", "b"),
+    ast.Pow: ("pow", "x", "y"),
+    ast.MatMult: ("dot", "a", "b"),
+    ast.BitAnd: ("and", "a", "b"),
+    ast.BitOr: ("or", "a", "b"),
+}
+COMPARE: dict[type[ast.cmpop], str] = {
+    ast.Eq: "eq",
+    ast.NotEq: "ne",
+    ast.Lt: "lt",
+    ast.LtE: "le",
+    ast.Gt: "gt",
+    ast.GtE: "ge",
+}
+MIRRORED = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
+NEGATED = {"eq": "ne", "ne": "eq", "lt": "ge", "le": "gt", "gt": "le", "ge": "lt"}
+
+#: last component of a dotted name -> number, for the modules that have them
+NUMBERS = {"pi": math.pi, "e": math.e, "inf": math.inf, "Inf": math.inf, "infty": math.inf, "nan": math.nan, "tau": math.tau}
+#: attributes of a tensor that are the tensor, moved or measured
+TENSOR_ATTRIBUTES = {"T": "view", "mT": "view", "H": "view", "real": "part", "data": "stop_gradient", "shape": "size", "size": "size", "ndim": "size"}
+#: attributes of the pairs that torch's extrema and sorts return
+PAIRED = {"values", "indices"}
+MACHINE_LIMITS = {"eps", "tiny", "smallest_normal", "max", "min", "resolution", "smallest_subnormal"}
+
+DTYPES = {"half": "float16", "float": "float32", "double": "float64", "single": "float32"} | {name: name for name in FORMATS}
+
+
+class ExpressionLowering:
+    """Expressions to nodes. Every method returns a node; what is not understood becomes a CALL node of its parts."""
+
+    def __init__(self, spellings: Spellings, frameworks: tuple[str, ...]) -> None:
+        self.graph = Graph()
+        self.spellings = spellings
+        self.frameworks = frameworks
+        self.frame = Frame()
+        self.deferred: list[tuple[Node, Frame]] = []
+        self._expressions: dict[type[ast.AST], Callable[[Any], Node]] = {
+            ast.Constant: self.constant,
+            ast.Name: self.variable,
+            ast.Attribute: self.attribute,
+            ast.BinOp: self.binary,
+            ast.UnaryOp: self.unary,
+            ast.BoolOp: self.boolean,
+            ast.Compare: self.comparison,
+            ast.Call: self.call,
+            ast.IfExp: self.conditional,
+            ast.Subscript: self.subscript,
+            ast.Tuple: self.sequence,
+            ast.List: self.sequence,
+            ast.Set: self.sequence,
+            ast.Dict: self.dictionary,
+            ast.Lambda: self.function_value,
+            ast.NamedExpr: self.walrus,
+            ast.ListComp: self.comprehension,
+            ast.GeneratorExp: self.comprehension,
+            ast.SetComp: self.comprehension,
+            ast.Starred: lambda e: self.lower(e.value),
+            ast.Await: lambda e: self.lower(e.value),
+            ast.Slice: self.slice,
+        }
+
+    # ── creation ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def emit(self, op: str, site: ast.AST | None, attrs: dict[str, Any] | None = None, *, pure: bool | None = None, **args: Node) -> Node:
+        """A node of the current frame, replaced by what the path taken knows of it."""
+        known = OPS.get(op)
+        node = self.graph.add(op, args, attrs, site, pure=known.pure if pure is None and known is not None else bool(pure or pure is None))
+        node.regions = self.frame.regions
+        node.calls = self.frame.calls
+        if known is not None and (known.poles or op in ("pow", "where", "softmax", "sigmoid", "exp", "mul", "log1p", "gradient")):
+            node.env = self.frame.env.copy()
+        return self.refined(node)
+
+    def refined(self, node: Node) -> Node:
+        """``node`` with the facts of the path taken attached."""
+        facts = self.frame.facts.get(node.key) if self.frame.facts else None
+        if facts is None or node.op == REFINE:
+            return node
+        result = node
+        for comparison, other in facts:
+            result = self.graph.add(REFINE, {"x": result, "by": other}, {"cmp": comparison}, node.site)
+            result.framework = node.framework
+        result.key = node.key
+        return result
+
+    def number(self, value: float, site: ast.AST | None = None) -> Node:
+        """A literal number."""
+        return self.graph.add(CONST, {}, {"value": value}, site)
+
+    def unknown(self, site: ast.AST, *parts: Node, name: str = "") -> Node:
+        """Something of which nothing is known, that depends on ``parts``."""
+        args = {f"arg{i}": p for i, p in enumerate(parts)}
+        return self.emit(CALL, site, {"name": name} if name else None, pure=False, **args)
+
+    def lower(self, e: ast.expr) -> Node:
+        """The node of an expression."""
+        handler = self._expressions.get(type(e))
+        if handler is None:
+            return self.unknown(e, *(self.lower(c) for c in ast.iter_child_nodes(e) if isinstance(c, ast.expr)))
+        return handler(e)
+
+    # ── leaves ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def constant(self, e: ast.Constant) -> Node:
+        value = e.value
+        if isinstance(value, complex):
+            return self.unknown(e)
+        return self.graph.add(CONST, {}, {"value": value, "type": type(value).__name__}, e)
+
+    def variable(self, e: ast.Name) -> Node:
+        found = self.frame.lookup(e.id)
+        if found is None:
+            return self.graph.add(MODULE, {}, {"name": f"builtins.{e.id}"}, e)
+        return self.refined(found) if self.frame.facts else found
+
+    def attribute(self, e: ast.Attribute) -> Node:
+        return self.refined(self.read_attribute(self.lower(e.value), e.attr, e))
+
+    def read_attribute(self, base: Node, name: str, e: ast.AST) -> Node:
+        """``base.name``."""
+        if base.op == MODULE:
+            dotted = f"{base.name}.{name}"
+            root = dotted.partition(".")[0]
+            if name in NUMBERS and root != "builtins":
+                return self.number(NUMBERS[name], e)
+            return self.graph.add(MODULE, {}, {"name": dotted}, e)
+        stored = self.frame.lookup(("field", base.key, name))
+        if stored is not None:
+            return stored
+        if base.op == INSTANCE:
+            found = self.member(base, name, e)
+            if found is not None:
+                return found
+        if base.op == CLASS:
+            cls: ClassInfo = base.attrs["cls"]
+            for c in cls.mro():
+                if name in c.constants:
+                    return self.in_frame(c.scope, c.constants[name])
+                if name in c.methods:
+                    return self.method_value(c, c.methods[name], None)
+        if base.op == CALL and base.name.endswith("finfo") and name in MACHINE_LIMITS:
+            return self.emit("finfo_eps", e, {"field": name, "dtype": base.attrs.get("dtype")})
+        if name in PAIRED and base.op == TUPLE and len(base.args) == 2:
+            return base["0" if name == "values" else "1"]
+        if name in TENSOR_ATTRIBUTES and base.op not in (FUNCTION, LAYER, MODULE, CLASS, INSTANCE):
+            return self.emit(TENSOR_ATTRIBUTES[name], e, x=base)
+        return self.emit(ATTR, e, {"name": name}, base=base)
+
+    # ── operators ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def binary(self, e: ast.BinOp) -> Node:
+        left, right = self.lower(e.left), self.lower(e.right)
+        return self.combine(e.op, left, right, e)
+
+    def combine(self, operator: ast.operator, left: Node, right: Node, site: ast.AST) -> Node:
+        """left <operator> right."""
+        if left.op == CONST and isinstance(left.attrs["value"], str):
+            return self.unknown(site, right)
+        if left.op == TUPLE and isinstance(operator, ast.Add) and right.op == TUPLE:
+            elements = [*left.args.values(), *right.args.values()]
+            return self.emit(TUPLE, site, **{str(i): n for i, n in enumerate(elements)})
+        op = BINARY.get(type(operator))
+        if op is None:
+            return self.unknown(site, left, right)
+        return self.emit(op[0], site, **{op[1]: left, op[2]: right})
+
+    def unary(self, e: ast.UnaryOp) -> Node:
+        x = self.lower(e.operand)
+        if isinstance(e.op, ast.UAdd):
+            return x
+        if isinstance(e.op, ast.USub):
+            if x.op == CONST and isinstance(x.attrs["value"], (int, float)):
+                return self.graph.add(CONST, {}, {"value": -x.attrs["value"], "type": type(x.attrs["value"]).__name__}, e)
+            return self.emit("neg", e, x=x)
+        return self.emit("not", e, x=x)
+
+    def boolean(self, e: ast.BoolOp) -> Node:
+        op = "and" if isinstance(e.op, ast.And) else "or"
+        saved = self.frame.facts
+        result = self.lower(e.values[0])
+        for part in e.values[1:]:
+            self.frame.facts = dict(self.frame.facts)
+            self.assume(result, op == "and")
+            result = self.emit(op, e, a=result, b=self.lower(part))
+        self.frame.facts = saved
+        return result
+
+    def comparison(self, e: ast.Compare) -> Node:
+        left = self.lower(e.left)
+        result: Node | None = None
+        for operator, right_source in zip(e.ops, e.comparators, strict=True):
+            right = self.lower(right_source)
+            op = COMPARE.get(type(operator))
+            if op is None:
+                kind = "is" if isinstance(operator, ast.Is) else "isnot" if isinstance(operator, ast.IsNot) else "test"
+                part = self.graph.add(kind, {"a": left, "b": right}, {}, e)
+            else:
+                part = self.emit(op, e, a=left, b=right)
+            result = part if result is None else self.emit("and", e, a=result, b=part)
+            left = right
+        assert result is not None
+        return result
+
+    def conditional(self, e: ast.IfExp) -> Node:
+        cond = self.lower(e.test)
+        saved = self.frame.facts
+        branches = []
+        for truth, source in ((True, e.body), (False, e.orelse)):
+            self.frame.facts = dict(saved)
+            self.assume(cond, truth)
+            branches.append(self.lower(source))
+        self.frame.facts = saved
+        return self.merge(cond, branches[0], branches[1], e)
+
+    def merge(self, cond: Node | None, a: Node, b: Node, site: ast.AST | None) -> Node:
+        """One of two values that meet at a join."""
+        if a is b or a.key == b.key:
+            return a if a.op != REFINE else b if b.op != REFINE else a["x"]
+        args = {"a": a, "b": b}
+        if cond is not None:
+            args["cond"] = cond
+        node = self.graph.add(PHI, args, {}, site)
+        node.regions = self.frame.regions
+        return node
+
+    # ── containers ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def sequence(self, e: ast.Tuple | ast.List | ast.Set) -> Node:
+        elements = [self.lower(x) for x in e.elts]
+        return self.emit(TUPLE, e, {"starred": True} if any(isinstance(x, ast.Starred) for x in e.elts) else None,
+                         **{str(i): n for i, n in enumerate(elements)})
+
+    def dictionary(self, e: ast.Dict) -> Node:
+        args: dict[str, Node] = {}
+        for i, (key, value) in enumerate(zip(e.keys, e.values, strict=True)):
+            name = f"={key.value!r}" if isinstance(key, ast.Constant) else f"?{i}"
+            args[name] = self.lower(value)
+        return self.emit(DICT, e, **args)
+
+    def slice(self, e: ast.Slice) -> Node:
+        parts = {n: self.lower(s) for n, s in (("lower", e.lower), ("upper", e.upper), ("step", e.step)) if s is not None}
+        return self.emit("slice", e, **parts)
+
+    def subscript(self, e: ast.Subscript) -> Node:
+        base = self.lower(e.value)
+        if base.op == MODULE:
+            return self.unknown(e, base)
+        return self.item(base, self.lower(e.slice), e)
+
+    def item(self, base: Node, index: Node, site: ast.AST) -> Node:
+        """``base[index]``."""
+        at = index.attrs.get("value") if index.op == CONST else None
+        if base.op == TUPLE and isinstance(at, int) and not base.attrs.get("starred"):
+            elements = list(base.args.values())
+            if -len(elements) <= at < len(elements):
+                return elements[at]
+        if base.op == DICT and isinstance(at, str):
+            found = base.args.get(f"={at!r}")
+            if found is not None:
+                return found
+        stored = self.frame.lookup(("item", base.key, index.key))
+        if stored is not None:
+            return stored
+        if base.op == "size":
+            return self.emit("size", site, x=base, index=index)
+        if base.op == LAYER and base.get("last") is not None:
+            return self.unknown(site, base)
+        if self.keeps_all(index):
+            return self.emit("view", site, x=base, index=index)
+        return self.refined(self.emit("part", site, x=base, index=index))
+
+    def keeps_all(self, index: Node) -> bool:
+        """Whether an index only adds axes or takes everything: None, ..., : and tuples of them."""
+        if index.op == CONST:
+            return index.attrs["value"] in (None, ...)
+        if index.op == "slice":
+            return not index.args
+        if index.op == MODULE:
+            return index.name.endswith("newaxis")
+        return index.op == TUPLE and all(self.keeps_all(i) for i in index.args.values())
+
+    def walrus(self, e: ast.NamedExpr) -> Node:
+        value = self.lower(e.value)
+        self.frame.env[e.target.id] = value
+        return value
+
+    def comprehension(self, e: ast.ListComp | ast.GeneratorExp | ast.SetComp) -> Node:
+        saved_env, saved_facts = self.frame.env, self.frame.facts
+        self.frame.env, self.frame.facts = dict(saved_env), dict(saved_facts)
+        for generator in e.generators:
+            self.bind(generator.target, self.element(self.lower(generator.iter), generator.iter), generator.iter)
+            for test in generator.ifs:
+                self.assume(self.lower(test), True)
+        element = self.lower(e.elt)
+        self.frame.env, self.frame.facts = saved_env, saved_facts
+        return self.emit("list", e, pure=False, each=element)
+
+    def element(self, iterable: Node, site: ast.AST) -> Node:
+        """What iterating yields."""
+        if iterable.op == "list" and (each := iterable.get("each")) is not None:
+            return each
+        if iterable.op == TUPLE and iterable.args:
+            elements = list(iterable.args.values())
+            result = elements[0]
+            for other in elements[1:]:
+                result = self.merge(None, result, other, site)
+            return result
+        if iterable.op == "zip":
+            return self.emit(TUPLE, site, **{k: self.element(v, site) for k, v in iterable.args.items()})
+        if iterable.op == "enumerate":
+            return self.emit(TUPLE, site, **{"0": self.emit("size", site, x=iterable["x"]), "1": self.element(iterable["x"], site)})
+        if iterable.op == "range":
+            return self.emit("arange", site, {"scalar": True}, pure=False, **iterable.args)
+        return self.emit("part", site, pure=False, x=iterable)
+
+    # ── facts ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def assume(self, cond: Node, truth: bool) -> None:
+        """Record in the frame what follows from a condition being true (or false)."""
+        for key, comparison, other in implied(self, cond, truth):
+            known = self.frame.facts.get(key, ())
+            self.frame.facts[key] = (*known, (comparison, other))
+
+    # ── supplied by the other half of the lowering ──────────────────────────────────────────────────────────────────
+
+    def call(self, e: ast.Call) -> Node:
+        raise NotImplementedError
+
+    def function_value(self, e: Any) -> Node:
+        raise NotImplementedError
+
+    def method_value(self, cls: ClassInfo, definition: Any, this: Node | None) -> Node:
+        raise NotImplementedError
+
+    def member(self, instance: Node, name: str, site: ast.AST) -> Node | None:
+        raise NotImplementedError
+
+    def in_frame(self, frame: Frame | None, e: ast.expr) -> Node:
+        raise NotImplementedError
+
+    def bind(self, target: ast.expr, value: Node, site: ast.AST) -> None:
+        raise NotImplementedError
+
+    def dtype_of(self, node: Node | None) -> str | None:
+        """Name of the floating-point format that a dtype expression names, or None."""
+        if node is None:
+            return None
+        name = node.attrs.get("value") if node.op == CONST else node.name if node.op == MODULE else None
+        return DTYPES.get(name.rpartition(".")[2]) if isinstance(name, str) else None
+
+    def dotted(self, node: Node) -> str:
+        """Canonical dotted name of a module node."""
+        return canonical(node.name)
+
+    def snapshot(self) -> tuple[Env, dict[int, tuple[tuple[str, Node], ...]]]:
+        """Variables and facts, to come back to."""
+        return dict(self.frame.env), dict(self.frame.facts)
+
+
+def stripped(node: Node) -> Node:
+    """The node behind views, casts to float and refinements: same elements."""
+    while True:
+        op = OPS.get(node.op)
+        if (op is not None and op.view and node.op != "part") or node.op in (REFINE, "cast", "identity"):
+            inner = node.get("x")
+            if inner is None:
+                return node
+            node = inner
+        else:
+            return node
+
+
+def implied(lowering: Any, cond: Node, truth: bool) -> list[tuple[int, str, Node]]:
+    """(key, comparison, other) facts that follow from ``cond`` being ``truth``.
+
+    all(c) true gives c for every element; any(c) false gives not c; a bare value in a test is != 0.
+    """
+    graph: Graph = lowering.graph
+    op = cond.op
+    if op == REFINE or op in ("view", "cast", "part"):
+        return implied(lowering, cond["x"], truth) if "x" in cond.args else []
+    if op == "not":
+        return implied(lowering, cond["x"], not truth)
+    if (op == "and" and truth) or (op == "or" and not truth):
+        return implied(lowering, cond["a"], truth) + implied(lowering, cond["b"], truth)
+    if (op == "all" and truth) or (op == "any" and not truth):
+        return implied(lowering, cond["x"], truth)
+    zero = graph.add(CONST, {}, {"value": 0, "type": "int"}, None)
+    if op in MIRRORED:
+        a, b = cond["a"], cond["b"]
+        comparison = op if truth else NEGATED[op]
+        found = [(a.key, comparison, b), (b.key, MIRRORED[comparison], a)]
+        for view_of, other, c in ((a, b, comparison), (b, a, MIRRORED[comparison])):
+            inner = stripped(view_of)
+            if inner.key != view_of.key:
+                found.append((inner.key, c, other))
+            # abs(x) > c keeps x away from 0; the smallest element above c keeps all above
+            if inner.op in ("abs", "square") and c in ("gt", "ne"):
+                found.append((inner["x"].key, "ne", zero))
+            if (inner.op == "min" and c in ("gt", "ge")) or (inner.op == "max" and c in ("lt", "le")):
+                found.append((inner["x"].key, c, other))
+        for left, right, c in ((a, b, comparison), (b, a, MIRRORED[comparison])):
+            found.append((graph.key("sub", {"a": left, "b": right}, {}), c, zero))
+        return found
+    if op in ("and", "or", "any", "all", "is", "isnot", "test", "isnan", "isinf", "isfinite", CONST, MODULE, FUNCTION, "isclose"):
+        return []
+    return [(cond.key, "ne" if truth else "eq", zero)]

@@ -1,0 +1,454 @@
+"""Lowering of statements, and of a whole file: which functions are worth it, in what order. Entry: ``lower``."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from nanlint.graph.calls import CallLowering, _last
+from nanlint.graph.expressions import MIRRORED
+from nanlint.graph.node import CALL, CLASS, CONST, FUNCTION, INSTANCE, LOOP, MODULE, PARAM, TUPLE, Graph, Node, Region
+from nanlint.graph.scope import ClassInfo, Env, Frame
+from nanlint.ops.op import OPS
+from nanlint.ops.spelling import Spellings
+
+#: dotted names whose ``with`` opens a region
+REGIONS = {
+    "torch.no_grad": "no_grad",
+    "torch.inference_mode": "no_grad",
+    "torch.autograd.no_grad": "no_grad",
+    "numpy.errstate": "errstate",
+    "scipy.special.errstate": "errstate",
+    "torch.autocast": "half",
+    "torch.cuda.amp.autocast": "half",
+    "torch.amp.autocast": "half",
+}
+
+
+class Lowering(CallLowering):
+    """Statements to nodes. One per file."""
+
+    def __init__(self, spellings: Spellings, frameworks: tuple[str, ...]) -> None:
+        super().__init__(spellings, frameworks)
+        self.module = self.frame
+        self.caller_of = {}
+        self.classes: list[ClassInfo] = []
+
+    # ── blocks ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def run(self, frame: Frame, body: Sequence[ast.stmt]) -> None:
+        saved, self.frame = self.frame, frame
+        self.caller_of[id(frame)] = saved
+        try:
+            self.block(body)
+        finally:
+            self.frame = saved
+
+    def block(self, body: Sequence[ast.stmt]) -> None:
+        for statement in body:
+            if not self.frame.live:
+                return
+            handler = getattr(self, f"lower_{type(statement).__name__}", None)
+            if handler is not None:
+                handler(statement)
+            else:
+                for child in ast.iter_child_nodes(statement):
+                    if isinstance(child, ast.expr):
+                        self.lower(child)
+
+    # ── names ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def bind(self, target: ast.expr, value: Node, site: ast.AST) -> None:
+        """Assign to a name, attribute, item or tuple of them."""
+        if isinstance(target, ast.Name):
+            if value.op == CALL and not value.attrs.get("variable"):
+                value.attrs["variable"] = target.id
+            (self.module if target.id in self.frame.declared_global else self.frame).env[target.id] = value
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            self.bind_tuple(target, value, site)
+        elif isinstance(target, ast.Starred):
+            self.bind(target.value, self.unknown(site, value), site)
+        elif isinstance(target, ast.Attribute):
+            base = self.lower(target.value)
+            self.frame.env["field", base.key, target.attr] = value
+            if base.op == INSTANCE and base.attrs.get("fields") is not None and self.frame.function is None:
+                base.attrs["fields"][target.attr] = value
+        elif isinstance(target, ast.Subscript):
+            self.bind_item(target, value)
+
+    def bind_tuple(self, target: ast.Tuple | ast.List, value: Node, site: ast.AST) -> None:
+        elements = list(value.args.values()) if value.op == TUPLE and not value.attrs.get("starred") else []
+        starred = any(isinstance(t, ast.Starred) for t in target.elts)
+        if len(elements) == len(target.elts) and not starred:
+            for t, n in zip(target.elts, elements, strict=True):
+                self.bind(t, n, site)
+            return
+        for i, t in enumerate(target.elts):
+            if value.op == "size":
+                self.bind(t, self.emit("size", site, x=value, index=self.number(i)), site)
+                continue
+            element = value["each"] if value.op == "list" and "each" in value.args else self.unknown(t, value)
+            self.bind(t, element, site)
+
+    def bind_item(self, target: ast.Subscript, value: Node) -> None:
+        """``x[index] = value``: under a mask a selection, elsewhere some element is new."""
+        base = self.lower(target.value)
+        if base.op == MODULE:
+            return
+        index = self.lower(target.slice)
+        if index.op in MIRRORED or index.op in ("and", "or", "not", "isnan", "isinf", "isfinite"):
+            new = self.graph.add("where", {"cond": index, "a": value, "b": base}, {"stored": True}, target)
+            new.framework, new.regions = base.framework, self.frame.regions
+        elif self.keeps_all(index):
+            new = value
+        else:
+            self.frame.env["item", base.key, index.key] = value
+            new = self.graph.add("stored", {"a": base, "b": value}, {}, target, pure=False)
+            new.framework = base.framework
+            self.frame.env["item", new.key, index.key] = value
+        self.bind(target.value, new, target)
+
+    def lower_Assign(self, s: ast.Assign) -> None:
+        value = self.lower(s.value)
+        for target in s.targets:
+            self.bind(target, value, s)
+
+    def lower_AnnAssign(self, s: ast.AnnAssign) -> None:
+        if s.value is not None:
+            self.bind(s.target, self.lower(s.value), s)
+
+    def lower_AugAssign(self, s: ast.AugAssign) -> None:
+        old = self.lower(s.target)
+        right = self.lower(s.value)
+        self.bind(s.target, self.combine(s.op, old, right, s), s)
+
+    def lower_Expr(self, s: ast.Expr) -> None:
+        if not isinstance(s.value, ast.Constant):
+            self.lower(s.value)
+
+    def lower_Global(self, s: ast.Global) -> None:
+        self.frame.declared_global.update(s.names)
+
+    def lower_Delete(self, s: ast.Delete) -> None:
+        for t in s.targets:
+            if isinstance(t, ast.Name):
+                self.frame.env.pop(t.id, None)
+
+    # ── ways out ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def lower_Return(self, s: ast.Return) -> None:
+        if s.value is not None:
+            self.frame.returns.append(self.lower(s.value))
+        self.frame.live = False
+
+    def lower_Raise(self, s: ast.Raise) -> None:
+        self.frame.live = False
+
+    def lower_Break(self, s: ast.Break) -> None:
+        self.frame.breaks.append(self.snapshot())
+        self.frame.live = False
+
+    def lower_Continue(self, s: ast.Continue) -> None:
+        self.frame.live = False
+
+    def lower_Assert(self, s: ast.Assert) -> None:
+        self.assume(self.lower(s.test), True)
+
+    # ── branches and loops ──────────────────────────────────────────────────────────────────────────────────────────
+
+    def lower_If(self, s: ast.If) -> None:
+        frame = self.frame
+        cond = self.lower(s.test)
+        env, facts = self.snapshot()
+        outcomes: list[tuple[Env, dict[int, tuple[tuple[str, Node], ...]], bool]] = []
+        for truth, body in ((True, s.body), (False, s.orelse)):
+            frame.env, frame.facts, frame.live = dict(env), dict(facts), True
+            self.assume(cond, truth)
+            self.block(body)
+            outcomes.append((frame.env, frame.facts, frame.live))
+        (env_a, facts_a, live_a), (env_b, facts_b, live_b) = outcomes
+        if live_a and live_b:
+            frame.env = self.join_env(cond, env_a, env_b, s)
+            frame.facts = {k: v for k, v in facts_a.items() if facts_b.get(k) == v}
+        elif live_a or live_b:
+            frame.env, frame.facts = (env_a, facts_a) if live_a else (env_b, facts_b)
+        else:
+            frame.env, frame.facts = env, facts
+        frame.live = live_a or live_b
+
+    def join_env(self, cond: Node | None, a: Env, b: Env, site: ast.AST) -> Env:
+        """Variables where two paths meet; one that exists on one path only keeps its value there."""
+        if a is b:
+            return a
+        joined = dict(b)
+        for name, value in a.items():
+            other = b.get(name)
+            if other is None or other is value:
+                joined[name] = value
+            elif value.op == CONST and value.attrs["value"] is None:
+                continue
+            elif other.op == CONST and other.attrs["value"] is None:
+                joined[name] = value
+            else:
+                joined[name] = self.merge(cond, value, other, site)
+        return joined
+
+    def lower_For(self, s: ast.For | ast.AsyncFor) -> None:
+        iterable = self.lower(s.iter)
+        if iterable.op == TUPLE and 0 < len(iterable.args) <= 4 and not iterable.attrs.get("starred"):
+            for element in list(iterable.args.values()):
+                self.bind(s.target, element, s)
+                self.block(s.body)
+                self.frame.live = True
+            return
+        self.loop(s, lambda: self.bind(s.target, self.element(iterable, s.iter), s))
+
+    lower_AsyncFor = lower_For
+
+    def lower_While(self, s: ast.While) -> None:
+        def enter() -> None:
+            self.assume(self.lower(s.test), True)
+
+        self.loop(s, enter)
+        if not any(isinstance(n, ast.Break) for n in ast.walk(s)):
+            self.assume(self.lower(s.test), False)
+
+    def loop(self, s: ast.For | ast.AsyncFor | ast.While, enter: object) -> None:
+        """A loop: every variable the body assigns becomes a LOOP node over its value before and its value after a turn."""
+        frame = self.frame
+        phis: dict[str, Node] = {}
+        for name in stored_names(s.body):
+            before = frame.lookup(name)
+            if before is not None:
+                phi = self.graph.add(LOOP, {"pre": before}, {"name": name}, s, pure=False)
+                phi.framework = before.framework
+                frame.env[name] = phis[name] = phi
+        facts = dict(frame.facts)
+        outer_breaks, frame.breaks = frame.breaks, []
+        enter()  # type: ignore[operator]
+        self.block(s.body)
+        after = frame.env
+        for name, phi in phis.items():
+            back = after.get(name)
+            if back is not None and back is not phi and frame.live:
+                self.graph.connect(phi, "back", back)
+        frame.live = True
+        env = {**after, **phis}
+        for broken, _ in frame.breaks:
+            env = self.join_env(None, env, broken, s)
+        frame.env, frame.facts, frame.breaks = env, facts, outer_breaks
+        self.block(s.orelse)
+
+    def lower_Try(self, s: ast.Try) -> None:
+        frame = self.frame
+        env, facts = self.snapshot()
+        self.block(s.body)
+        paths = [frame.env] if frame.live else []
+        if frame.live:
+            self.block(s.orelse)
+            paths = [frame.env] if frame.live else []
+        for handler in s.handlers:
+            frame.env, frame.facts, frame.live = dict(env), dict(facts), True
+            self.block(handler.body)
+            if frame.live:
+                paths.append(frame.env)
+        frame.facts = facts
+        frame.live = bool(paths)
+        frame.env = paths[0] if paths else env
+        for other in paths[1:]:
+            frame.env = self.join_env(None, frame.env, other, s)
+        self.block(s.finalbody)
+
+    lower_TryStar = lower_Try
+
+    def lower_With(self, s: ast.With | ast.AsyncWith) -> None:
+        frame = self.frame
+        outer = frame.regions
+        for item in s.items:
+            context = self.lower(item.context_expr)
+            region = self.region(context, s)
+            if region is not None:
+                frame.regions = (*frame.regions, region)
+                if context.op == "tape":
+                    context.attrs.setdefault("regions", []).append(region)
+            if item.optional_vars is not None:
+                self.bind(item.optional_vars, context, s)
+        self.block(s.body)
+        frame.regions = outer
+
+    lower_AsyncWith = lower_With
+
+    def region(self, context: Node, s: ast.AST) -> Region | None:
+        """The region that a context object opens, if it matters."""
+        if context.op == "tape":
+            return Region("tape", s, {"tape": context})
+        if context.op == "stop_recording":
+            return Region("no_grad", s)
+        kind = REGIONS.get(self.spelled_name(context))
+        return Region(kind, s) if kind else None
+
+    def spelled_name(self, node: Node) -> str:
+        return node.name if node.op == CALL else self.dotted(node) if node.op == MODULE else ""
+
+    def lower_Match(self, s: ast.Match) -> None:
+        self.lower(s.subject)
+        env, facts = self.snapshot()
+        paths = []
+        for case in s.cases:
+            self.frame.env, self.frame.facts, self.frame.live = dict(env), dict(facts), True
+            self.block(case.body)
+            if self.frame.live:
+                paths.append(self.frame.env)
+        joined: Env = env
+        for other in paths:
+            joined = self.join_env(None, joined, other, s)
+        self.frame.env, self.frame.facts, self.frame.live = joined, facts, True
+
+    # ── definitions ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def lower_FunctionDef(self, s: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        self.frame.env[s.name] = self.function_value(s)
+
+    lower_AsyncFunctionDef = lower_FunctionDef
+
+    def lower_ClassDef(self, s: ast.ClassDef) -> None:
+        cls = ClassInfo(s.name, s, [self.lower(b) for b in s.bases], scope=self.frame)
+        for statement in s.body:
+            if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                cls.methods[statement.name] = statement
+            elif isinstance(statement, ast.Assign):
+                cls.constants.update({t.id: statement.value for t in statement.targets if isinstance(t, ast.Name)})
+            elif isinstance(statement, ast.AnnAssign) and statement.value is not None and isinstance(statement.target, ast.Name):
+                cls.constants[statement.target.id] = statement.value
+        for method in cls.methods.values():
+            receiver = method.args.args[0].arg if method.args.args else None
+            for node in ast.walk(method):
+                if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and isinstance(node.value, ast.Name) and node.value.id == receiver:
+                    cls.stores[node.attr] = cls.stores.get(node.attr, 0) + 1
+        self.classes.append(cls)
+        self.frame.env[s.name] = self.graph.add(CLASS, {}, {"cls": cls, "name": s.name}, s, pure=False)
+
+    # ── imports ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def lower_Import(self, s: ast.Import) -> None:
+        for alias in s.names:
+            name = alias.name if alias.asname else alias.name.partition(".")[0]
+            self.frame.env[alias.asname or name] = self.graph.add(MODULE, {}, {"name": name}, s)
+
+    def lower_ImportFrom(self, s: ast.ImportFrom) -> None:
+        module = "." * s.level + (s.module or "")
+        for alias in s.names:
+            if alias.name == "*":
+                self.import_all(module, s)
+                continue
+            self.frame.env[alias.asname or alias.name] = self.graph.add(MODULE, {}, {"name": f"{module}.{alias.name}"}, s)
+
+    def import_all(self, module: str, s: ast.ImportFrom) -> None:
+        """``from module import *`` of a known framework brings the names the catalogue has of it."""
+        prefix = module + "."
+        for name in self.spellings.names():
+            if name.startswith(prefix) and "." not in name[len(prefix):]:
+                self.frame.env.setdefault(name[len(prefix):], self.graph.add(MODULE, {}, {"name": name}, s))
+
+
+def stored_names(body: Sequence[ast.stmt]) -> list[str]:
+    """Names that statements assign, in order; items and in-place methods count as assignments of their base."""
+    found: dict[str, None] = {}
+    for statement in body:
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                found.setdefault(node.id)
+            elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store) and isinstance(node.value, ast.Name):
+                found.setdefault(node.value.id)
+            elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and (node.attr.endswith("_") or node.attr in ("append", "extend")):
+                found.setdefault(node.value.id)
+    return list(found)
+
+
+def functions_of(tree: ast.Module) -> Iterator[tuple[ast.FunctionDef | ast.AsyncFunctionDef, ast.ClassDef | None]]:
+    """Module-level functions, and methods of module-level classes."""
+    for statement in tree.body:
+        yield from _functions(statement, None)
+
+
+def _functions(s: ast.stmt, cls: ast.ClassDef | None) -> Iterator[tuple[ast.FunctionDef | ast.AsyncFunctionDef, ast.ClassDef | None]]:
+    if isinstance(s, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        yield s, cls
+    elif isinstance(s, ast.ClassDef):
+        for inner in s.body:
+            yield from _functions(inner, s)
+    elif isinstance(s, (ast.If, ast.Try)):
+        for inner in [*s.body, *s.orelse]:
+            yield from _functions(inner, cls)
+
+
+def interesting(tree: ast.Module, words: frozenset[str]) -> set[ast.AST]:
+    """Functions worth lowering: those that hold an operation with a pole, or call (by name) one that does."""
+    holds: dict[ast.AST, bool] = {}
+    calls: dict[ast.AST, set[str]] = {}
+    names: dict[str, list[ast.AST]] = {}
+    for function, cls in functions_of(tree):
+        names.setdefault(function.name, []).append(function)
+        if cls is not None and function.name in ("forward", "call", "__call__", "__init__"):
+            names.setdefault(cls.name, []).append(function)
+        found, called = False, set()
+        for node in ast.walk(function):
+            if isinstance(node, ast.Call):
+                f = node.func
+                word = f.attr if isinstance(f, ast.Attribute) else f.id if isinstance(f, ast.Name) else ""
+                called.add(word)
+                found = found or word in words
+            elif isinstance(node, (ast.BinOp, ast.AugAssign)) and isinstance(node.op, (ast.Div, ast.Pow)):
+                found = found or not isinstance(node.op, ast.Pow) or not isinstance(node.right if isinstance(node, ast.BinOp) else node.value, ast.Constant) or True
+        holds[function], calls[function] = found, called
+    wanted = {f for f, h in holds.items() if h}
+    changed = True
+    while changed:
+        changed = False
+        by_name = {name for name, fs in names.items() if any(f in wanted for f in fs)}
+        for function, called in calls.items():
+            if function not in wanted and called & by_name:
+                wanted.add(function)
+                changed = True
+    return wanted
+
+
+def lower(tree: ast.Module, spellings: Spellings, frameworks: tuple[str, ...], words: frozenset[str]) -> Lowering:
+    """The graph of a file: its module level, then every function worth it with unknown parameters."""
+    lowering = Lowering(spellings, frameworks)
+    lowering.block(tree.body)
+    lowering.frame.live = True
+    wanted = interesting(tree, words)
+    done: set[int] = set()
+
+    def standalone(node: Node) -> None:
+        definition = node.attrs["definition"]
+        if id(definition) in done:
+            return
+        done.add(id(definition))
+        saved, lowering.frame = lowering.frame, node.attrs["frame"] or lowering.module
+        try:
+            frame = lowering.activation(node, [], {}, definition, bare=True)
+            frame.depth = 0
+            lowering.run_function(frame, definition, definition)
+        finally:
+            lowering.frame = saved
+
+    for cls in list(lowering.classes):
+        this: Node | None = None
+        for method in cls.methods.values():
+            if method in wanted:
+                if this is None:
+                    this = lowering.graph.add(INSTANCE, {}, {"cls": cls, "name": "self"}, cls.definition, pure=False)
+                static = "staticmethod" in {_last(d) for d in method.decorator_list}
+                standalone(lowering.method_value(cls, method, None if static else this))
+    while lowering.deferred:
+        node, _ = lowering.deferred.pop(0)
+        definition = node.attrs["definition"]
+        top_level = node.attrs["frame"] is lowering.module and not isinstance(definition, ast.Lambda)
+        if not top_level or definition in wanted:
+            standalone(node)
+    return lowering
+
+
+__all__ = ["FUNCTION", "OPS", "PARAM", "Graph", "Lowering", "lower"]

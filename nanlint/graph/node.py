@@ -1,0 +1,113 @@
+"""The dataflow graph: nodes with a structural key, the regions they were created in. How source becomes nodes is elsewhere."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+#: node kinds that are not ops of the catalogue
+CONST, PARAM, ATTR, PHI, LOOP, REFINE, CALL = "const", "param", "attr", "phi", "loop", "refine", "call"
+MODULE, FUNCTION, CLASS, INSTANCE, LAYER, TUPLE, DICT, STRING = (
+    "module", "function", "class", "instance", "layer", "tuple", "dict", "string",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Region:
+    """A ``with`` region (or a decorator's): ``kind`` is tape, no_grad, errstate or half; ``node`` its context object."""
+
+    kind: str
+    statement: ast.AST | None = None
+    attrs: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Node:
+    """One operation, or one of the sources that feed operations.
+
+    ``args``: operands by neutral name. ``attrs``: literals. ``site``: the expression it was lowered from. ``key``: equal for
+    structurally equal pure expressions. ``regions``: innermost last. ``env``: names in scope at an op that rules ask about.
+    ``calls``: the chain of call expressions it was inlined through, outermost first.
+    """
+
+    __slots__ = ("args", "attrs", "calls", "env", "framework", "index", "key", "op", "regions", "site", "users")
+
+    def __init__(self, op: str, args: dict[str, Node], attrs: dict[str, Any], site: ast.AST | None) -> None:
+        self.op = op
+        self.args = args
+        self.attrs = attrs
+        self.site = site
+        self.key = 0
+        self.index = 0
+        self.users: list[Node] = []
+        self.regions: tuple[Region, ...] = ()
+        self.calls: tuple[ast.AST, ...] = ()
+        self.env: Mapping[Any, Node] | None = None
+        self.framework: str | None = None
+
+    def __getitem__(self, operand: str) -> Node:
+        return self.args[operand]
+
+    def get(self, operand: str) -> Node | None:
+        """The operand, or None where it was not given."""
+        return self.args.get(operand)
+
+    @property
+    def name(self) -> str:
+        """Name of a parameter, attribute, module or of the variable an unknown was first bound to."""
+        return str(self.attrs.get("name", ""))
+
+    def __repr__(self) -> str:
+        return f"<{self.index}:{self.op} {self.attrs.get('name') or self.attrs.get('value') or ''}>"
+
+
+class Graph:
+    """All nodes of a file, in order of creation, and the table that gives equal expressions equal keys."""
+
+    def __init__(self) -> None:
+        self.nodes: list[Node] = []
+        self._keys: dict[Any, int] = {}
+
+    def key(self, op: str, args: Mapping[str, Node], attrs: Mapping[str, Any]) -> int:
+        """Number of a structure; -1 for one that cannot be hashed."""
+        try:
+            structure = (op, tuple((k, v.key) for k, v in args.items()), tuple(attrs.items()) if attrs else ())
+            found = self._keys.get(structure)
+        except TypeError:
+            return self.fresh()
+        if found is None:
+            found = self._keys[structure] = len(self._keys) + 1
+        return found
+
+    def fresh(self) -> int:
+        """A key equal to no other."""
+        number = len(self._keys) + 1
+        self._keys[("fresh", number)] = number
+        return number
+
+    def add(
+        self,
+        op: str,
+        args: dict[str, Node] | None = None,
+        attrs: dict[str, Any] | None = None,
+        site: ast.AST | None = None,
+        *,
+        pure: bool = True,
+    ) -> Node:
+        """Create a node and tell its operands that it uses them."""
+        node = Node(op, args or {}, attrs or {}, site)
+        node.key = self.key(op, node.args, node.attrs) if pure else self.fresh()
+        node.index = len(self.nodes)
+        self.nodes.append(node)
+        for operand in node.args.values():
+            operand.users.append(node)
+        return node
+
+    def connect(self, node: Node, operand: str, source: Node) -> None:
+        """Give a node an operand after its creation (the back edge of a loop)."""
+        node.args[operand] = source
+        source.users.append(node)
+
+    def __iter__(self) -> Iterator[Node]:
+        return iter(self.nodes)

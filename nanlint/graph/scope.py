@@ -1,0 +1,78 @@
+"""What lowering knows while it walks: functions, classes, the frame of one activation and its facts."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from nanlint.graph.node import Node, Region
+
+FunctionAst: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+#: names, and ("field", key of the object, attribute) for attributes that were stored to
+Env: TypeAlias = dict[Any, Node]
+
+
+@dataclass(eq=False)
+class ClassInfo:
+    """A class of this file: its body, bases by name, methods and class-level assignments."""
+
+    name: str
+    definition: ast.ClassDef
+    bases: list[Node] = field(default_factory=list)
+    methods: dict[str, ast.FunctionDef | ast.AsyncFunctionDef] = field(default_factory=dict)
+    constants: dict[str, ast.expr] = field(default_factory=dict)
+    stores: dict[str, int] = field(default_factory=dict)
+    scope: Frame | None = None
+
+    def mro(self) -> list[ClassInfo]:
+        """This class and its bases in this file, depth first, each once."""
+        found: list[ClassInfo] = []
+        pending: list[ClassInfo] = [self]
+        while pending and len(found) < 20:
+            cls = pending.pop(0)
+            if cls not in found:
+                found.append(cls)
+                pending = [b.attrs["cls"] for b in cls.bases if "cls" in b.attrs] + pending
+        return found
+
+    def external_bases(self) -> list[str]:
+        """Dotted names of the bases that are not in this file."""
+        return [b.name for c in self.mro() for b in c.bases if "cls" not in b.attrs]
+
+    def method(self, name: str) -> tuple[ClassInfo, ast.FunctionDef | ast.AsyncFunctionDef] | None:
+        """The method a call finds, and the class that defines it."""
+        return next(((c, c.methods[name]) for c in self.mro() if name in c.methods), None)
+
+
+@dataclass(eq=False)
+class Frame:
+    """One activation of a function (or the module): its variables, facts, regions, returns.
+
+    ``facts``: key of an expression -> what the path taken says of it, as (comparison, other side).
+    """
+
+    parent: Frame | None = None
+    function: FunctionAst | None = None
+    env: Env = field(default_factory=dict)
+    facts: dict[int, tuple[tuple[str, Node], ...]] = field(default_factory=dict)
+    regions: tuple[Region, ...] = ()
+    calls: tuple[ast.AST, ...] = ()
+    returns: list[Node] = field(default_factory=list)
+    live: bool = True
+    depth: int = 0
+    this: Node | None = None
+    cls: ClassInfo | None = None
+    breaks: list[tuple[Env, dict[int, tuple[tuple[str, Node], ...]]]] = field(default_factory=list)
+    declared_global: set[str] = field(default_factory=set)
+
+    def lookup(self, name: Any) -> Node | None:
+        """The variable's value here or in an enclosing function or the module."""
+        frame: Frame | None = self
+        while frame is not None:
+            found = frame.env.get(name)
+            if found is not None:
+                return found
+            frame = frame.parent
+        return None

@@ -1,0 +1,147 @@
+"""The findings that are about the check itself (NL0xx), not about numerics: their codes, names and pages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from nanlint.diagnostic import Applicability, Confidence, Diagnostic, Span
+
+
+class RulePage(Protocol):
+    """What ``nanlint rule`` and ``--statistics`` need to know of a rule, numeric or not."""
+
+    @property
+    def code(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def summary(self) -> str: ...
+    @property
+    def page(self) -> str: ...
+    @property
+    def fixable(self) -> Applicability | None: ...
+
+
+@dataclass(frozen=True)
+class Housekeeping:
+    """A rule of the program about itself; has the attributes of a numeric rule that are shown to users."""
+
+    code: str
+    name: str
+    summary: str
+    page: str
+    fixable: Applicability | None = None
+
+
+SYNTAX_ERROR = Housekeeping(
+    "NL000",
+    "syntax-error",
+    "the file does not parse, so nothing in it was checked",
+    """\
+The file does not parse, so nothing in it was checked.
+
+## What it does
+Reports the place where Python stops understanding the file. Code for Python 2 is named as such, and so is a file that
+is nested too deeply for Python's own parser.
+
+## Why is this bad?
+A file that was not checked must not look like a file without findings.
+
+## What to do
+Mend the file, or leave it out with `exclude`. It can be ignored by its code or name only, not by a prefix.
+""",
+)
+UNUSED_SUPPRESSION = Housekeeping(
+    "NL001",
+    "unused-suppression",
+    "a suppression comment that suppresses nothing",
+    """\
+A suppression comment that suppresses nothing.
+
+## What it does
+Reports `# nanlint: ignore[...]`, `# nanlint: file-ignore[...]` and our codes in `# noqa: ...` where the rules named ran
+and found nothing to suppress. Codes of other linters and a bare `# noqa` are never reported.
+
+## Why is this bad?
+It hides the finding that will be true one day.
+
+## Example
+```python
+import math
+
+x = 1.0 + math.pi  # nanlint: ignore[NL103]
+```
+
+## Use instead
+```python
+import math
+
+x = 1.0 + math.pi
+```
+
+## Fix safety
+Safe: only the unused code is removed, or the comment if nothing is left of it.
+""",
+    Applicability.SAFE,
+)
+UNKNOWN_SUPPRESSION = Housekeeping(
+    "NL002",
+    "unknown-suppression",
+    "a suppression comment that nanlint does not understand",
+    """\
+A suppression comment that nanlint does not understand.
+
+## What it does
+Reports `# nanlint:` comments with an unknown rule, an unknown word or a missing bracket, and names the nearest right
+one.
+
+## Why is this bad?
+It was written to silence something and does not.
+
+## Example
+```python
+x = 1  # nanlint: ignore[where-gradeint]
+```
+
+## Use instead
+```python
+x = 1  # nanlint: ignore[where-gradient]
+```
+""",
+)
+INTERNAL_ERROR = Housekeeping(
+    "NL003",
+    "internal-error",
+    "nanlint failed on this file",
+    """\
+nanlint failed on this file.
+
+## What it does
+Reports that the analysis of one file ended in an unexpected exception. The other files were still checked.
+
+## What to do
+Please report it, with the file if you can. `NANLINT_DEBUG=1` shows the traceback. It can be ignored by its code or name
+only, not by a prefix.
+""",
+)
+
+HOUSEKEEPING: Mapping[str, Housekeeping] = {
+    rule.code: rule for rule in (SYNTAX_ERROR, UNUSED_SUPPRESSION, UNKNOWN_SUPPRESSION, INTERNAL_ERROR)
+}
+
+
+def syntax_error(path: str, span: Span, message: str) -> Diagnostic:
+    """NL000 at the place the parser names."""
+    return _certain(SYNTAX_ERROR, path, span, message, "nothing in this file was checked")
+
+
+def internal_error(path: str, reason: str) -> Diagnostic:
+    """NL003 for a whole file."""
+    message = f"nanlint failed on this file: {reason}; please report it (NANLINT_DEBUG=1 shows the traceback)"
+    return _certain(INTERNAL_ERROR, path, Span(1, 1, 1, 1), message, "")
+
+
+def _certain(rule: Housekeeping, path: str, span: Span, message: str, effect: str) -> Diagnostic:
+    return Diagnostic(path, span, rule.code, rule.name, message, Confidence.CERTAIN, effect=effect)

@@ -1,0 +1,286 @@
+"""The pipeline: from paths to a Report, for one file and for many.
+
+    discover ── read ── prescan ── Source ── diagnose ── suppress ── select by confidence ── severity ── sort
+                                      └─────────────── fix, until nothing changes ──────────────┘
+
+What each step does lives elsewhere; this module is the order they come in.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from nanlint.config import Config, Configs
+from nanlint.diagnostic import Diagnostic
+from nanlint.housekeeping import HOUSEKEEPING, RulePage, internal_error, syntax_error
+from nanlint.source.decoding import SourceError, reject_binary
+from nanlint.source.discovery import FoundFile, discover
+from nanlint.source.prescan import NUMERIC_ROOTS, prescan
+from nanlint.source.suppression import suppress
+from nanlint.source.syntax import Unparsable
+from nanlint.source.text import Source
+
+if TYPE_CHECKING:
+    from nanlint.fixing import Fixed
+
+
+_DEPTH = 5000  # frames; some 3 MB of stack where a Python call takes C stack, of the usual 8
+_SHORT = 4  # lines of a span that a frame shows before it leaves out the middle
+
+
+class Action(Enum):
+    """What to do about fixes: nothing, write them, or show what writing them would change."""
+
+    CHECK = "check"
+    FIX = "fix"
+    DIFF = "diff"
+
+
+@dataclass(frozen=True)
+class Task:
+    """One file to check, with all a worker needs to know."""
+
+    path: str
+    config: Config
+    action: Action = Action.CHECK
+    unsafe_fixes: bool = False
+    explicit: bool = False
+
+
+@dataclass(frozen=True)
+class FileReport:
+    """What came of one file.
+
+    ``diagnostics`` are those that remain, ``fixed`` those that were (or with Action.DIFF would be) mended, ``failure``
+    says why the file could not be checked or written, ``notes`` what else the user should hear, ``excerpt`` holds the
+    lines that the diagnostics speak of, by row.
+    """
+
+    path: str
+    diagnostics: tuple[Diagnostic, ...] = ()
+    fixed: tuple[Diagnostic, ...] = ()
+    before: Source | None = None
+    after: Source | None = None
+    failure: str | None = None
+    checked: bool = True
+    notes: tuple[str, ...] = ()
+    excerpt: Mapping[int, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Report:
+    """What came of all files, in order of their paths, and of the paths that led to none."""
+
+    files: tuple[FileReport, ...] = ()
+    failures: tuple[str, ...] = field(default=())
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """All that remain, by file, place, code."""
+        return tuple(diagnostic for file in self.files for diagnostic in file.diagnostics)
+
+    @property
+    def fixed(self) -> tuple[Diagnostic, ...]:
+        """All that were mended."""
+        return tuple(diagnostic for file in self.files for diagnostic in file.fixed)
+
+    @property
+    def messages(self) -> tuple[str, ...]:
+        """Why some paths or files could not be checked or written."""
+        return (*self.failures, *(file.failure for file in self.files if file.failure is not None))
+
+    @property
+    def checked(self) -> int:
+        """How many files were read, whether or not they could matter."""
+        return sum(file.checked for file in self.files)
+
+
+def all_rules() -> Mapping[str, RulePage]:
+    """Every rule by its code, those about the check itself first."""
+    from nanlint.rules import RULES
+
+    return {**HOUSEKEEPING, **RULES}
+
+
+def rule_names() -> Mapping[str, str]:
+    """Code -> name, what selectors are resolved against."""
+    return {code: rule.name for code, rule in all_rules().items()}
+
+
+# One file
+
+
+def diagnose_source(source: Source, config: Config) -> list[Diagnostic]:
+    """The findings of one text under ``config``, sorted; never raises for what the text holds."""
+    try:
+        source.tree  # noqa: B018  parsing is lazy, and its failure is the first thing to say
+    except Unparsable as error:
+        found = [syntax_error(source.path, error.span, error.message)]
+        return _shown(found, config)
+    judged = suppress(source, _numeric_findings(source, config), rule_names(), config.selected)
+    return _shown([*judged.kept, *judged.remarks], config)
+
+
+def _numeric_findings(source: Source, config: Config) -> list[Diagnostic]:
+    from nanlint.rules import diagnose
+
+    try:
+        with _room_to_recurse():
+            return diagnose(source, select=config.selects, ops=config.ops)
+    except RecursionError:
+        return [internal_error(source.path, "too deeply nested to analyse")]
+    except Exception as error:
+        if os.environ.get("NANLINT_DEBUG"):
+            raise
+        return [internal_error(source.path, f"{type(error).__name__}: {error}")]
+
+
+@contextmanager
+def _room_to_recurse() -> Iterator[None]:
+    # Generated code nests deeper than the default limit lets a recursive reading go. Not raised for ast.parse: its
+    # recursion is in C, where the limit is what keeps the stack from overflowing.
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, _DEPTH))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
+
+
+def _shown(found: Sequence[Diagnostic], config: Config) -> list[Diagnostic]:
+    return sorted(
+        (
+            replace(diagnostic, severity=config.severity.get(diagnostic.code, diagnostic.severity))
+            for diagnostic in found
+            if config.selects(diagnostic.code) and diagnostic.confidence >= config.confidence
+        ),
+        key=Diagnostic.sort_key,
+    )
+
+
+def run_task(task: Task) -> FileReport:
+    """Read, check and, if asked to, fix one file."""
+    try:
+        with open(task.path, "rb") as file:
+            content = file.read()
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        return FileReport(task.path, failure=f"{task.path}: could not be read: {reason}", checked=False)
+    report = run_bytes(content, task)
+    return _written(report, content, task) if task.action is Action.FIX else report
+
+
+def run_bytes(content: bytes, task: Task) -> FileReport:
+    """Check and, if asked to, fix one file whose bytes are at hand; nothing is written."""
+    config = task.config.for_file(os.path.abspath(task.path))
+    try:
+        reject_binary(content, task.path)
+        # A file that was named is parsed in any case: that it cannot be is what its author wants to hear.
+        if not task.explicit and not prescan(content, roots_of(config)):
+            return FileReport(task.path)
+        source = Source.from_bytes(content, task.path)
+    except SourceError as error:
+        return FileReport(task.path, failure=str(error), checked=False)
+    if task.action is Action.CHECK:
+        diagnostics = tuple(diagnose_source(source, config))
+        return FileReport(task.path, diagnostics, excerpt=_excerpt(source, diagnostics))
+    return _fixed_report(fix_source(source, config, unsafe=task.unsafe_fixes), source)
+
+
+def roots_of(config: Config) -> tuple[str, ...]:
+    """The packages that make a file worth parsing: the frameworks, and those of the user's own ops."""
+    return (*NUMERIC_ROOTS, *(name.partition(".")[0] for name in config.ops))
+
+
+def fix_source(source: Source, config: Config, *, unsafe: bool) -> Fixed:
+    """Mend what may be mended, until nothing changes; nothing is written."""
+    from nanlint.fixing import fix_until_stable
+
+    return fix_until_stable(source, lambda text: diagnose_source(text, config), unsafe=unsafe)
+
+
+def _fixed_report(outcome: Fixed, source: Source) -> FileReport:
+    return FileReport(
+        path=source.path,
+        diagnostics=outcome.remaining,
+        fixed=outcome.fixed,
+        before=source if outcome.fixed else None,
+        after=outcome.source if outcome.fixed else None,
+        notes=outcome.notes,
+        excerpt=_excerpt(outcome.source, outcome.remaining),
+    )
+
+
+def _excerpt(source: Source, diagnostics: Sequence[Diagnostic]) -> Mapping[int, str]:
+    """The lines a frame may show: those of short spans, the first and last few of long ones."""
+    rows: set[int] = set()
+    for diagnostic in diagnostics:
+        for span in (diagnostic.span, *(cause.span for cause in diagnostic.causes)):
+            within = range(span.row, span.end_row + 1)
+            rows.update(within if len(within) <= _SHORT else (*within[: _SHORT // 2], *within[-(_SHORT // 2) :]))
+    return {row: source.lines[row - 1] for row in sorted(rows) if row <= len(source.lines)}
+
+
+def _written(report: FileReport, content: bytes, task: Task) -> FileReport:
+    """The report once a mended file is on disk; if it cannot be, the findings are all still there."""
+    from nanlint.source.writing import write_atomically
+
+    if report.before is None or report.after is None:
+        return report
+    try:
+        if report.before.to_bytes() != content:
+            raise SourceError(
+                f"{report.path}: does not survive its encoding {report.before.encoding}, so it was not fixed"
+            )
+        write_atomically(report.path, content, report.after.to_bytes())
+    except SourceError as error:
+        unfixed = run_bytes(content, replace(task, action=Action.CHECK))
+        return replace(unfixed, failure=str(error), notes=report.notes)
+    return replace(report, before=None, after=None)
+
+
+# Many files
+
+
+def check(
+    paths: Sequence[str],
+    configs: Configs,
+    *,
+    action: Action = Action.CHECK,
+    unsafe_fixes: bool = False,
+    jobs: int | None = 1,
+    on_progress: Callable[[int, int], None] | None = None,
+) -> Report:
+    """Check all that ``paths`` lead to; the Report is the same for every ``jobs`` (None: as many as there are cores).
+
+    ``on_progress`` hears how many files are done, of how many.
+    """
+    found = discover(paths, configs)
+    tasks = [_task(file, action, unsafe_fixes) for file in found.files]
+    return Report(tuple(_run_all(tasks, jobs, on_progress)), found.failures)
+
+
+def _task(file: FoundFile, action: Action, unsafe_fixes: bool) -> Task:
+    return Task(file.path, file.config, action, unsafe_fixes, file.explicit)
+
+
+def _run_all(
+    tasks: Sequence[Task], jobs: int | None, on_progress: Callable[[int, int], None] | None
+) -> Sequence[FileReport]:
+    from nanlint.parallel import cores, run_parallel, worth_workers
+
+    wanted = cores() if jobs is None else jobs
+    if wanted > 1 and worth_workers(len(tasks), asked_for=jobs is not None):
+        return run_parallel(tasks, wanted, on_progress)
+    reports = []
+    for number, task in enumerate(tasks, 1):
+        reports.append(run_task(task))
+        if on_progress is not None:
+            on_progress(number, len(tasks))
+    return reports

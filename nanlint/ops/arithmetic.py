@@ -1,0 +1,436 @@
+"""Sums, products, quotients, powers, absolute values, bounds: transfer functions over intervals with attained ends."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from nanlint.ops.op import Operands, Pole, define
+from nanlint.ops.value import (
+    CERTAIN,
+    INF,
+    LIKELY,
+    NEVER,
+    POSSIBLE,
+    UNKNOWN,
+    Evidence,
+    Kind,
+    Reach,
+    Value,
+    constant,
+    join,
+    rounded,
+    value,
+)
+
+Attrs = Mapping[str, Any]
+
+
+def tensor_like(*vs: Value) -> dict[str, Any]:
+    """Kind and dtype of an op's result: a tensor if an operand is one, in the tensor's dtype."""
+    tensors = [v for v in vs if v.kind is Kind.TENSOR]
+    if tensors:
+        widest = min(tensors, key=lambda v: v.format.precision) if len(tensors) > 1 else tensors[0]
+        return {"kind": Kind.TENSOR, "format": widest.format}
+    if all(v.kind is Kind.SCALAR for v in vs):
+        return {"kind": Kind.SCALAR, "format": vs[0].format}
+    loose = next(v for v in vs if v.kind is Kind.ANY)
+    return {"kind": Kind.ANY, "format": loose.format}
+
+
+def in_common_format(a: Value, b: Value) -> tuple[Value, Value]:
+    """Operands as they meet: a Python number is converted to the dtype of the tensor (or of what may be one)."""
+    if a.kind is Kind.SCALAR and b.kind is not Kind.SCALAR:
+        return rounded(a, b.format), b
+    if b.kind is Kind.SCALAR and a.kind is not Kind.SCALAR:
+        return a, rounded(b, a.format)
+    return a, b
+
+
+def pick(v: Value, cls: str) -> Evidence | None:
+    """Evidence of ``v`` for ``cls``, or for its end there."""
+    return v.evidence(cls)
+
+
+def noted(**evidence: Evidence | None) -> dict[str, Evidence]:
+    """Evidence by class, without the gaps."""
+    return {c: e for c, e in evidence.items() if e is not None}
+
+
+def monotone(
+    x: Value, f: Callable[[float], float], *, zero_at: float | None = None, saturates: str = "", **fields: Any
+) -> Value:
+    """Image of a rising function: ends map to ends, with their reach.
+
+    ``zero_at``: where f is 0. ``saturates``: in floating point f takes its limits at moderate arguments already, and
+    the phrase says so; then an unbounded end is CERTAIN to be attained.
+    """
+    lo, hi = f(x.lo), f(x.hi)
+    low = CERTAIN if saturates and x.lo == -INF and lo > -INF else x.low
+    high = CERTAIN if saturates and x.hi == INF and hi < INF else x.high
+    note = Evidence(saturates) if saturates else None
+    why = noted(
+        low=note if saturates and x.lo == -INF else pick(x, "low"),
+        high=note if saturates and x.hi == INF else pick(x, "high"),
+    )
+    zero = UNKNOWN
+    if zero_at is not None:
+        if zero_at == 0:
+            zero = x.zero
+            why.update(noted(zero=pick(x, "zero")))
+        elif zero_at == x.lo:
+            zero = x.low
+        elif zero_at == x.hi:
+            zero = x.high
+    neg = x.neg if zero_at == 0 else UNKNOWN
+    why.update(noted(neg=pick(x, "neg")) if zero_at == 0 else {})
+    return value(
+        lo, hi, low=low, high=high, zero=zero, neg=neg, nan=x.nan, because=why, **(tensor_like(x) | fields)
+    )
+
+
+def negate(x: Value) -> Value:
+    """-x: the range mirrored."""
+    why = {
+        {"low": "high", "high": "low", "neg": "pos", "pos": "neg", "pinf": "ninf", "ninf": "pinf"}.get(c, c): e
+        for c, e in x.why.items()
+    }
+    return value(
+        -x.hi,
+        -x.lo,
+        ninf=x.pinf,
+        neg=x.pos,
+        zero=x.zero,
+        pos=x.neg,
+        pinf=x.ninf,
+        nan=x.nan,
+        low=x.high,
+        high=x.low,
+        because=why,
+        kind=x.kind,
+        format=x.format,
+        whole=x.whole,
+    )
+
+
+def _both(a: Reach, b: Reach) -> Reach:
+    """Reach of two independent coincidences: the weaker one, and never CERTAIN unless one is a constant."""
+    return min(a, b, LIKELY)
+
+
+def add(a: Value, b: Value) -> Value:
+    """a + b. A constant that vanishes against the other's rounding (1 + 1e-10 in float32) leaves the range as it is."""
+    a, b = in_common_format(a, b)
+    if a.constant is not None and b.constant is not None:
+        total = a.constant + b.constant
+        fields = tensor_like(a, b)
+        if math.isnan(total):
+            return value(**fields)
+        return replace(rounded(constant(total, Kind.TENSOR), fields["format"]) if fields["kind"] is Kind.TENSOR else constant(total), **fields)
+    if a.constant is not None:
+        a, b = b, a
+    fields = tensor_like(a, b)
+    lo, hi = a.lo + b.lo, a.hi + b.hi
+    if math.isnan(lo) or math.isnan(hi):
+        lo, hi = -INF if math.isnan(lo) else lo, INF if math.isnan(hi) else hi
+    c = b.constant
+    if c is not None:
+        if math.isfinite(a.lo):
+            lo = fields["format"].round(lo)
+        if math.isfinite(a.hi):
+            hi = fields["format"].round(hi)
+        zero = a.zero if c == 0 else UNKNOWN
+        neg = a.neg if a.lo == -INF and a.neg >= POSSIBLE else UNKNOWN
+        why = noted(low=pick(a, "low"), high=pick(a, "high"), zero=pick(a, "zero") if c == 0 else None)
+        if lo < 0 and neg >= POSSIBLE:
+            why.update(noted(neg=pick(a, "neg")))
+        return value(lo, hi, low=a.low, high=a.high, zero=zero, neg=neg, nan=a.nan, because=why,
+                     whole=a.whole and b.whole, peak=a.peak, **fields)
+    low, high = _both(a.low, b.low), _both(a.high, b.high)
+    why = noted(low=pick(a, "low") or pick(b, "low"), high=pick(a, "high") or pick(b, "high"))
+    nan = max(_both(a.pinf, b.ninf), _both(a.ninf, b.pinf), a.nan, b.nan)
+    pinf, ninf = max(a.pinf, b.pinf), max(a.ninf, b.ninf)
+    why.update(noted(pinf=pick(a, "pinf") or pick(b, "pinf"), ninf=pick(a, "ninf") or pick(b, "ninf")))
+    zero = UNKNOWN
+    if a.zero >= POSSIBLE and b.zero >= POSSIBLE:
+        zero = _both(a.zero, b.zero)
+        why.update(noted(zero=pick(a, "zero") or pick(b, "zero")))
+    return value(lo, hi, low=low, high=high, zero=zero, nan=nan, pinf=pinf, ninf=ninf, because=why,
+                 whole=a.whole and b.whole, **fields)
+
+
+def _product(p: float, q: float) -> float:
+    """p * q on interval ends, where 0 times an unbounded end is 0."""
+    return 0.0 if p == 0 or q == 0 else p * q
+
+
+def multiply(a: Value, b: Value) -> Value:
+    """a * b: zero where either is, nan where zero meets an infinity."""
+    a, b = in_common_format(a, b)
+    if a.constant is not None:
+        a, b = b, a
+    fields = tensor_like(a, b)
+    c = b.constant
+    if a.constant is not None and c is not None:
+        return replace(constant(_product(a.constant, c)), **fields)
+    if c is not None:
+        if c == 0:
+            return replace(constant(0.0), nan=max(a.pinf, a.ninf, UNKNOWN), **fields)
+        m = a if c > 0 else negate(a)
+        c = abs(c)
+        return value(m.lo * c, m.hi * c, ninf=m.ninf, neg=m.neg, zero=m.zero, pos=m.pos, pinf=m.pinf, nan=m.nan,
+                     low=m.low, high=m.high, because=m.why, whole=m.whole and b.whole, peak=m.peak and False, **fields)
+    ends = [_product(p, q) for p in (a.lo, a.hi) for q in (b.lo, b.hi)]
+    zero = NEVER if a.zero is NEVER and b.zero is NEVER else max(a.zero, b.zero)
+    strongest = a if a.zero >= b.zero else b
+    why = noted(zero=pick(strongest, "zero"))
+    nan = max(a.nan, b.nan, min(a.zero, max(b.pinf, b.ninf)), min(b.zero, max(a.pinf, a.ninf)))
+    neg = UNKNOWN
+    for s, t in ((a, b), (b, a)):
+        if s.neg >= POSSIBLE and t.lo >= 0:
+            neg = s.neg
+            why.update(noted(neg=pick(s, "neg")))
+    lo, hi = min(ends), max(ends)
+    low = zero if lo == 0 else UNKNOWN
+    high = _both(a.high, b.high) if a.lo >= 0 and b.lo >= 0 else zero if hi == 0 else UNKNOWN
+    return value(lo, hi, zero=zero, neg=neg, nan=nan, low=low, high=high, because=why, whole=a.whole and b.whole, **fields)
+
+
+def reciprocal_range(b: Value) -> tuple[float, float]:
+    """Range of 1/b."""
+    if b.lo > 0 or b.hi < 0:
+        return (1 / b.hi if b.hi else -INF), (1 / b.lo if b.lo else INF)
+    if b.lo >= 0:
+        return (1 / b.hi if b.hi else INF), INF
+    if b.hi <= 0:
+        return -INF, (1 / b.lo)
+    return -INF, INF
+
+
+def divide(a: Value, b: Value) -> Value:
+    """a / b: inf or nan where b is 0."""
+    a, b = in_common_format(a, b)
+    c = b.constant
+    if c is not None and c != 0 and math.isfinite(c):
+        return replace(multiply(a, replace(constant(1 / c), kind=b.kind)), whole=False)
+    fields = tensor_like(a, b)
+    lo, hi = reciprocal_range(b)
+    inverse = value(lo, hi, zero=UNKNOWN if math.isfinite(b.hi) else UNKNOWN)
+    ends = [_product(p, q) for p in (a.lo, a.hi) for q in (inverse.lo, inverse.hi)]
+    why = noted(zero=pick(a, "zero"), pinf=pick(b, "zero"), nan=pick(b, "zero"))
+    blow = b.zero
+    result_lo, result_hi = min(ends), max(ends)
+    return value(result_lo, result_hi, zero=NEVER if a.zero is NEVER and math.isfinite(b.hi) and math.isfinite(b.lo) else a.zero,
+                 pinf=blow, nan=max(a.nan, b.nan, min(a.zero, b.zero)), because=why, **fields)
+
+
+def square(x: Value) -> Value:
+    """x**2: never negative."""
+    bound = max(x.lo * x.lo, x.hi * x.hi)
+    fields = tensor_like(x)
+    if x.lo > 0 or x.hi < 0:
+        least = min(x.lo * x.lo, x.hi * x.hi)
+        return value(least, bound, low=x.low if x.lo > 0 else x.high, high=x.high if x.lo > 0 else x.low, nan=x.nan,
+                     because=noted(low=pick(x, "low")), whole=x.whole, **fields)
+    high = max((r for end, r in ((x.lo, x.low), (x.hi, x.high)) if end * end == bound), default=UNKNOWN)
+    return value(0.0, bound, zero=x.zero, high=high, nan=x.nan,
+                 because=noted(zero=pick(x, "zero"), high=pick(x, "high") or pick(x, "low")), whole=x.whole, **fields)
+
+
+def absolute(x: Value) -> Value:
+    """abs(x): never negative."""
+    fields = tensor_like(x)
+    if x.lo >= 0:
+        return x
+    if x.hi <= 0:
+        return negate(x)
+    high = max((r for end, r in ((-x.lo, x.low), (x.hi, x.high)) if end == max(-x.lo, x.hi)), default=UNKNOWN)
+    return value(0.0, max(-x.lo, x.hi), zero=x.zero, high=high, nan=x.nan, because=noted(zero=pick(x, "zero")),
+                 whole=x.whole, **fields)
+
+
+def power(x: Value, y: Value) -> Value:
+    """x**y; precise for a constant exponent and for a non-negative base."""
+    p = y.constant
+    if x.constant is not None and p is not None:
+        try:
+            result = x.constant**p
+        except (OverflowError, ZeroDivisionError):
+            result = INF
+        return value(**tensor_like(x, y)) if isinstance(result, complex) else replace(constant(result), **tensor_like(x, y))
+    if p == 1:
+        return x
+    if p == 2:
+        return square(x)
+    if p is not None and p > 0 and p % 2 == 0:
+        return square(power(x, constant(p / 2)))
+    if p is not None and p < 0:
+        return divide(constant(1.0), power(x, constant(-p)))
+    if p is not None and float(p).is_integer():
+        return multiply(x, square(x)) if p == 3 else value(**tensor_like(x, y))
+    fields = tensor_like(x, y)
+    if x.lo >= 0:
+        if p is not None and p > 0:
+            f = lambda t: INF if t == INF else t**p  # noqa: E731
+            try:
+                return monotone(x, f, zero_at=0.0)
+            except OverflowError:
+                pass
+        if x.constant is not None and x.constant > 0:
+            return value(0.0, INF, **fields)
+        return value(0.0, INF, zero=NEVER if x.lo > 0 and math.isfinite(x.hi) and y.hi < INF else x.zero,
+                     because=noted(zero=pick(x, "zero")), **fields)
+    return value(nan=x.neg if x.neg >= POSSIBLE else UNKNOWN, **fields)
+
+
+def maximum(a: Value, b: Value) -> Value:
+    """max(a, b): a lower bound of either is one of the result."""
+    a, b = in_common_format(a, b)
+    lo, hi = max(a.lo, b.lo), max(a.hi, b.hi)
+    setter, other = (a, b) if a.lo >= b.lo else (b, a)
+    # The larger lower bound is attained when the other side can fall below it.
+    if setter.constant is not None:
+        low = max(other.low if other.lo == lo else UNKNOWN, LIKELY if other.lo < lo else UNKNOWN)
+        because = Evidence(f"is exactly {setter.constant:g} wherever the bound holds it")
+        low_why: Evidence | None = because
+    else:
+        low, low_why = min(setter.low, LIKELY), pick(setter, "low")
+    high = max((v.high for v in (a, b) if v.hi == hi), default=UNKNOWN)
+    zero = NEVER if a.zero is NEVER and b.zero is NEVER else UNKNOWN
+    if lo == 0:
+        zero = low
+    elif lo < 0:
+        zero = max(a.zero, b.zero, UNKNOWN) if zero is not NEVER else zero
+    why = noted(low=low_why, zero=pick(other, "zero") if lo < 0 else None, neg=pick(a, "neg") or pick(b, "neg"))
+    return value(lo, hi, low=low, high=high, zero=zero, neg=min(a.neg, b.neg), nan=max(a.nan, b.nan),
+                 pinf=max(a.pinf, b.pinf), because=why, whole=a.whole and b.whole, **tensor_like(a, b))
+
+
+def minimum(a: Value, b: Value) -> Value:
+    """min(a, b)."""
+    return negate(maximum(negate(a), negate(b)))
+
+
+def clamp(x: Value, lo: Value | None, hi: Value | None) -> Value:
+    """x held in [lo, hi], either end open."""
+    result = x
+    if lo is not None:
+        result = maximum(result, lo)
+    if hi is not None:
+        result = minimum(result, hi)
+    return result
+
+
+def modulo(x: Value, y: Value) -> Value:
+    """x mod y, of the sign of y, zero at multiples."""
+    if y.lo > 0:
+        return value(0.0, y.hi, zero=UNKNOWN, high=NEVER, **tensor_like(x, y))
+    return value(**tensor_like(x, y))
+
+
+def _identity(v: Operands, _: Attrs) -> Value:
+    return v.get("x") or value()
+
+
+def _binary(f: Callable[[Value, Value], Value]) -> Callable[[Operands, Attrs], Value]:
+    return lambda v, _: f(v["a"], v["b"])
+
+
+def _unary(f: Callable[[Value], Value]) -> Callable[[Operands, Attrs], Value]:
+    return lambda v, _: f(v["x"])
+
+
+def _sign(x: Value) -> Value:
+    return value(-1.0 if x.lo < 0 else 0.0, 1.0 if x.hi > 0 else 0.0, zero=x.zero, whole=True,
+                 because=noted(zero=pick(x, "zero")), **tensor_like(x))
+
+
+def _floor(x: Value) -> Value:
+    return monotone(x, lambda t: t if math.isinf(t) else math.floor(t), whole=True) if x.lo >= 1 else value(
+        x.lo if math.isinf(x.lo) else math.floor(x.lo), x.hi if math.isinf(x.hi) else math.ceil(x.hi),
+        zero=NEVER if x.hi <= -1 else UNKNOWN, low=UNKNOWN, whole=True, **tensor_like(x))
+
+
+def _floor_divide(a: Value, b: Value) -> Value:
+    return _floor(divide(a, b))
+
+
+NONZERO_DIVISOR = (Pole("b", "zero", "inf or nan"),)
+
+define("add", "a b", _binary(add), pointwise=True)
+define("sub", "a b", lambda v, _: add(v["a"], negate(v["b"])), pointwise=True)
+define("mul", "a b", _binary(multiply), pointwise=True)
+define("div", "a b", _binary(divide), *NONZERO_DIVISOR, pointwise=True)
+define("floordiv", "a b", _binary(_floor_divide), pointwise=True)
+define("mod", "a b", _binary(modulo), pointwise=True)
+define("reciprocal", "x", lambda v, _: divide(constant(1.0), v["x"]), Pole("x", "zero", "inf"), pointwise=True)
+define("div_no_nan", "a b", lambda v, _: replace(divide(v["a"], v["b"]), pinf=NEVER, ninf=NEVER, nan=NEVER), pointwise=True)
+define("mul_no_nan", "a b", lambda v, _: replace(multiply(v["a"], v["b"]), nan=NEVER), pointwise=True)
+define("neg", "x", _unary(negate), pointwise=True)
+define("abs", "x", _unary(absolute), pointwise=True)
+define("sign", "x", _unary(_sign), pointwise=True, stops_gradient=True)
+define("square", "x", _unary(square), pointwise=True)
+define("pow", "x y", lambda v, _: power(v["x"], v["y"]), pointwise=True)
+define("maximum", "a b", _binary(maximum), pointwise=True)
+define("minimum", "a b", _binary(minimum), pointwise=True)
+define("clamp", "x min max", lambda v, _: clamp(v["x"], v.get("min"), v.get("max")), pointwise=True)
+define("floor", "x", _unary(_floor), pointwise=True, stops_gradient=True)
+define("identity", "x", _identity, pointwise=True)
+define("choice", "a b", lambda v, _: join(v["a"], v["b"]))
+
+
+def fmod(x: Value, y: Value) -> Value:
+    """Remainder of the sign of x, no larger than x and smaller than y."""
+    bound = max(abs(y.lo), abs(y.hi))
+    return value(max(min(x.lo, 0.0), -bound), min(max(x.hi, 0.0), bound), **tensor_like(x, y))
+
+
+def number_or_other(f: Callable[[Value, Value], Value]) -> Callable[[Operands, Attrs], Value]:
+    """fmax, fmin: like maximum and minimum, but the number wins over nan."""
+
+    def transfer(v: Operands, _: Attrs) -> Value:
+        a, b = v["a"], v["b"]
+        if a.nan is not NEVER or b.nan is not NEVER:
+            a, b = join(a, b), join(b, a)
+        return replace(f(a, b), nan=min(v["a"].nan, v["b"].nan))
+
+    return transfer
+
+
+def scaled(v: Operands, f: Callable[[Value, Value], Value]) -> Value:
+    """x + scale * f(a, b)."""
+    term = f(v["a"], v["b"])
+    return add(v["x"], multiply(term, v["scale"]) if "scale" in v else term)
+
+
+def _round(x: Value, ends: Callable[[float], float]) -> Value:
+    lo, hi = (t if math.isinf(t) else ends(t) for t in (x.lo, x.hi))
+    zero = NEVER if lo > 0 or hi < 0 else UNKNOWN
+    return value(lo, hi, zero=zero, nan=x.nan, pinf=x.pinf, ninf=x.ninf, whole=True, **tensor_like(x))
+
+
+def _frac(x: Value) -> Value:
+    return value(-1.0 if x.lo < 0 else 0.0, 1.0 if x.hi > 0 else 0.0, **tensor_like(x))
+
+
+define("fmod", "a b", _binary(fmod), pointwise=True)
+define("fmax", "a b", number_or_other(maximum), pointwise=True)
+define("fmin", "a b", number_or_other(minimum), pointwise=True)
+define("ceil", "x", lambda v, _: _round(v["x"], math.ceil), pointwise=True, stops_gradient=True)
+define("trunc", "x", lambda v, _: _round(v["x"], math.trunc), pointwise=True, stops_gradient=True)
+define("round", "x", lambda v, _: value(**tensor_like(v["x"])), pointwise=True, stops_gradient=True)
+define("frac", "x", _unary(_frac), pointwise=True)
+define("squared_difference", "a b", lambda v, _: square(add(v["a"], negate(v["b"]))), pointwise=True)
+define(
+    "reciprocal_no_nan",
+    "x",
+    lambda v, _: replace(divide(constant(1.0), v["x"]), pinf=NEVER, ninf=NEVER, nan=NEVER),
+    pointwise=True,
+)
+define("add_scaled", "a b scale", lambda v, _: add(v["a"], multiply(v["b"], v["scale"])), pointwise=True)
+define("sub_scaled", "a b scale", lambda v, _: add(v["a"], negate(multiply(v["b"], v["scale"]))), pointwise=True)
+define("addcmul", "x a b scale", lambda v, _: scaled(v, multiply), pointwise=True)
+define("addcdiv", "x a b scale", lambda v, _: scaled(v, divide), *NONZERO_DIVISOR, pointwise=True)
+define("lerp", "a b weight", pointwise=True)

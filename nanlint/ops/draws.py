@@ -1,0 +1,34 @@
+"""Random draws beyond the uniform, the normal and the Bernoulli."""
+
+from __future__ import annotations
+
+from nanlint.ops.op import define
+from nanlint.ops.value import INF, LIKELY, NEVER, POSSIBLE, UNKNOWN, Kind, value
+
+define(
+    "poisson",
+    "",
+    lambda _, __: value(0.0, INF, zero=LIKELY, whole=True, because="a count may be 0", kind=Kind.TENSOR),
+    pure=False,
+)
+define("exponential", "", lambda _, __: value(0.0, INF, zero=UNKNOWN, kind=Kind.TENSOR), pure=False)
+define(
+    "gamma_draw",
+    "",
+    lambda _, __: value(0.0, INF, zero=POSSIBLE, because="a draw underflows to 0 for a small shape", kind=Kind.TENSOR),
+    pure=False,
+)
+define(
+    "beta_draw",
+    "",
+    lambda _, __: value(
+        0.0, 1.0, low=POSSIBLE, high=POSSIBLE, because="a draw rounds to 0 or 1 for a small shape", kind=Kind.TENSOR
+    ),
+    pure=False,
+)
+define(
+    "rademacher",
+    "",
+    lambda _, __: value(-1.0, 1.0, zero=NEVER, low=LIKELY, high=LIKELY, nan=NEVER, whole=True, kind=Kind.TENSOR),
+    pure=False,
+)

@@ -1,0 +1,165 @@
+"""The spelling tables, one a framework, and the canonical form of dotted names under which they are indexed."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from nanlint.ops import activations, arithmetic, draws, functions, linear_algebra, losses, reductions, selection, special
+from nanlint.ops.frameworks import einops, jax, keras, numpy, scipy, tensorflow, torch
+from nanlint.ops.spelling import Spellings
+
+#: top-level packages that make a file worth reading
+ROOTS = (
+    "torch",
+    "tensorflow",
+    "keras",
+    "jax",
+    "numpy",
+    "scipy",
+    "flax",
+    "optax",
+    "haiku",
+    "equinox",
+    "chex",
+    "distrax",
+    "tensorflow_probability",
+    "tensorflow_core",
+    "pyro",
+    "numpyro",
+    "autograd",
+    "cupy",
+    "cupyx",
+    "torch_geometric",
+    "torch_scatter",
+    "pytorch_lightning",
+    "lightning",
+    "gpytorch",
+    "botorch",
+    "einops",
+    "pandas",
+)
+
+#: dotted prefix -> the prefix the tables use, in the order in which they are tried; longer ones before their own prefixes
+CANONICAL: tuple[tuple[str, str], ...] = (
+    # TensorFlow: one name for TF1, TF2, the compat modules and the modules that only group
+    ("tensorflow_core", "tensorflow"),
+    ("tensorflow._api.v2", "tensorflow"),
+    ("tensorflow.compat.v1", "tensorflow"),
+    ("tensorflow.compat.v2", "tensorflow"),
+    ("tensorflow.contrib.eager.python.tfe", "tensorflow"),
+    ("tensorflow.experimental.numpy", "jax.numpy"),
+    ("tensorflow.contrib.keras", "keras"),
+    ("tensorflow.python.keras", "keras"),
+    ("tensorflow.keras", "keras"),
+    ("tensorflow.math", "tensorflow"),
+    ("tensorflow.manip", "tensorflow"),
+    ("tensorflow.python.framework.ops", "tensorflow"),
+    ("tensorflow.python.framework.constant_op", "tensorflow"),
+    ("tensorflow.python.ops.array_ops", "tensorflow"),
+    ("tensorflow.python.ops.check_ops", "tensorflow"),
+    ("tensorflow.python.ops.clip_ops", "tensorflow"),
+    ("tensorflow.python.ops.linalg_ops", "tensorflow.linalg"),
+    ("tensorflow.python.ops.math_ops", "tensorflow"),
+    ("tensorflow.python.ops.nn_impl", "tensorflow.nn"),
+    ("tensorflow.python.ops.nn_ops", "tensorflow.nn"),
+    ("tensorflow.python.ops.nn", "tensorflow.nn"),
+    ("tensorflow.python.ops.random_ops", "tensorflow.random"),
+    ("tensorflow.python.ops.special_math_ops", "tensorflow"),
+    # Keras: the source tree is not the interface
+    ("keras.src", "keras"),
+    ("keras.api", "keras"),
+    ("keras._tf_keras.keras", "keras"),
+    ("keras.engine", "keras"),
+    ("keras.layers.core", "keras.layers"),
+    ("keras.layers.convolutional", "keras.layers"),
+    ("keras.layers.advanced_activations", "keras.layers"),
+    ("keras.layers.normalization", "keras.layers"),
+    ("keras.layers.embeddings", "keras.layers"),
+    ("keras.layers.recurrent", "keras.layers"),
+    ("keras.layers.pooling", "keras.layers"),
+    ("keras.ops.numpy", "keras.ops"),
+    ("keras.ops.nn", "keras.ops"),
+    ("keras.ops.math", "keras.ops"),
+    # PyTorch
+    ("torch._C._nn", "torch.nn.functional"),
+    ("torch._C._special", "torch.special"),
+    ("torch._C._linalg", "torch.linalg"),
+    ("torch._C._VariableFunctions", "torch"),
+    ("torch._C.TensorBase", "torch.Tensor"),
+    ("torch._tensor", "torch"),
+    ("torch.functional", "torch"),
+    ("torch.autograd.variable", "torch.autograd"),
+    ("torch.nn.modules.activation", "torch.nn"),
+    ("torch.nn.modules.batchnorm", "torch.nn"),
+    ("torch.nn.modules.conv", "torch.nn"),
+    ("torch.nn.modules.dropout", "torch.nn"),
+    ("torch.nn.modules.flatten", "torch.nn"),
+    ("torch.nn.modules.linear", "torch.nn"),
+    ("torch.nn.modules.loss", "torch.nn"),
+    ("torch.nn.modules.normalization", "torch.nn"),
+    ("torch.nn.modules.pooling", "torch.nn"),
+    ("torch.nn.modules", "torch.nn"),
+    ("torch.cuda.comm", "torch"),
+    ("torch_scatter.scatter", "torch_scatter"),
+    ("torch_geometric.utils.scatter", "torch_geometric.utils"),
+    # JAX, and the differentiable NumPys
+    ("jax._src.numpy.lax_numpy", "jax.numpy"),
+    ("jax._src.numpy.reductions", "jax.numpy"),
+    ("jax._src.numpy.ufuncs", "jax.numpy"),
+    ("jax._src.numpy", "jax.numpy"),
+    ("jax._src.nn.functions", "jax.nn"),
+    ("jax._src.lax.lax", "jax.lax"),
+    ("jax._src.lax", "jax.lax"),
+    ("jax._src.scipy", "jax.scipy"),
+    ("jax._src.random", "jax.random"),
+    ("jax._src.ops.special", "jax.scipy.special"),
+    ("jax.ops.special", "jax.scipy.special"),
+    ("autograd.numpy", "jax.numpy"),
+    ("autograd.scipy", "jax.scipy"),
+    # NumPy and SciPy
+    ("numpy._core.numeric", "numpy"),
+    ("numpy._core.fromnumeric", "numpy"),
+    ("numpy._core.umath", "numpy"),
+    ("numpy.core.numeric", "numpy"),
+    ("numpy.core.fromnumeric", "numpy"),
+    ("numpy.core.umath", "numpy"),
+    ("numpy._core", "numpy"),
+    ("numpy.core", "numpy"),
+    ("numpy.linalg.linalg", "numpy.linalg"),
+    ("numpy.linalg._linalg", "numpy.linalg"),
+    ("numpy.random.mtrand", "numpy.random"),
+    ("numpy.lib.nanfunctions", "numpy"),
+    ("cupyx.scipy", "scipy"),
+    ("cupy", "numpy"),
+    ("scipy.misc", "scipy.special"),
+    ("scipy.special._logsumexp", "scipy.special"),
+    ("scipy.special._ufuncs", "scipy.special"),
+)
+
+TABLES = (
+    torch.SPELLINGS,
+    tensorflow.SPELLINGS,
+    keras.SPELLINGS,
+    jax.SPELLINGS,
+    numpy.SPELLINGS,
+    scipy.SPELLINGS,
+    einops.SPELLINGS,
+)
+
+#: the modules that enter the ops the tables name
+FAMILIES = (activations, arithmetic, draws, functions, linear_algebra, losses, reductions, selection, special)
+
+
+@cache
+def canonical(name: str) -> str:
+    """The dotted name under which the tables know ``name``: ``tensorflow.compat.v1.math.log`` is ``tensorflow.log``."""
+    for prefix, known in CANONICAL:
+        if name == prefix or name.startswith(prefix + "."):
+            return canonical(known + name[len(prefix) :])
+    return name
+
+
+@cache
+def load() -> Spellings:
+    """All tables in one index."""
+    return Spellings(TABLES)

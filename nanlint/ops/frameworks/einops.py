@@ -1,0 +1,15 @@
+"""How einops moves elements about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+SPELLINGS: Mapping[str, str] = {
+    # movement
+    "einops.rearrange(tensor, pattern)": "view(x=tensor)",
+    "einops.repeat(tensor, pattern)": "view(x=tensor)",
+    "einops.pack(tensors, pattern)": "concat(x=tensors)",
+    "einops.unpack(tensor, packed_shapes, pattern)": "part(x=tensor)",
+    "einops.einsum(*tensors_and_pattern)": "einsum(x=*tensors_and_pattern)",
+    "einops.layers.torch.Rearrange(pattern)": "layer view(x=$)",
+}

@@ -1,0 +1,274 @@
+"""Roots, logarithms, exponentials, sigmoids, trigonometry, error functions: pointwise functions of one argument (mostly)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+from nanlint.ops.arithmetic import (
+    Attrs,
+    _both,
+    absolute,
+    add,
+    divide,
+    monotone,
+    multiply,
+    negate,
+    noted,
+    pick,
+    tensor_like,
+)
+from nanlint.ops.op import Operands, Pole, Transfer, define
+from nanlint.ops.value import CERTAIN, INF, LIKELY, NEVER, POSSIBLE, UNKNOWN, Evidence, Kind, Reach, Value, constant, value
+
+#: frameworks with automatic differentiation; NumPy and SciPy have no gradient to lose
+DIFFERENTIABLE = frozenset({"torch", "tensorflow", "keras", "jax"})
+
+
+def total(f: Callable[[float], float], below: float, above: float) -> Callable[[float], float]:
+    """``f`` extended to the ends of the line: errors below and above its domain give the limits named."""
+
+    def extended(t: float) -> float:
+        try:
+            return f(t)
+        except (ValueError, OverflowError, ZeroDivisionError):
+            return below if t <= 0 else above
+
+    return extended
+
+
+_log = total(lambda t: INF if t == INF else math.log(t), -INF, INF)
+_sqrt = total(lambda t: INF if t == INF else math.sqrt(t), 0.0, INF)
+
+
+def exponential(x: Value) -> Value:
+    """exp(x): 0 where it underflows, inf where it overflows, in the dtype of x."""
+    fmt = x.format
+    lo = 0.0 if x.lo <= fmt.exp_underflow else math.exp(x.lo)
+    hi = INF if x.hi > fmt.exp_overflow else math.exp(x.hi)
+    low, why_low = x.low, pick(x, "low")
+    if lo == 0.0:
+        one_sided = x.lo == -INF and x.hi < INF
+        reach = LIKELY if one_sided else POSSIBLE if x.lo == -INF else x.low
+        if reach >= low:
+            low, why_low = reach, Evidence(f"underflows to 0 below {fmt.exp_underflow:.0f} ({fmt.name})")
+    over = POSSIBLE if hi == INF and x.hi == INF else max(x.high, x.pinf) if hi == INF else NEVER
+    if hi == INF:
+        over = max(over, x.high, min(x.pos, LIKELY))
+    why = noted(low=why_low, high=pick(x, "high"), pinf=Evidence(f"overflows above {fmt.exp_overflow:.0f} ({fmt.name})") if hi == INF else None)
+    return value(lo, hi, low=low, high=x.high if hi < INF else UNKNOWN, pinf=over, ninf=NEVER, nan=x.nan, because=why,
+                 peak=x.peak, **tensor_like(x))
+
+
+def logarithm(x: Value) -> Value:
+    """log(x): -inf at 0, nan below."""
+    lo, hi = _log(max(x.lo, 0.0)), _log(max(x.hi, 0.0))
+    why = noted(ninf=pick(x, "zero"), nan=pick(x, "neg"), high=pick(x, "high"), low=pick(x, "low"), pinf=pick(x, "pinf"))
+    low = x.low if x.lo > 0 else UNKNOWN
+    return value(lo, hi, low=low, high=x.high, ninf=x.zero if x.lo <= 0 else NEVER, pinf=x.pinf,
+                 nan=max(x.nan, x.neg) if x.lo < 0 else x.nan, because=why, **tensor_like(x))
+
+
+def log1p(x: Value) -> Value:
+    """log(1 + x): -inf at -1, nan below."""
+    return logarithm(add(x, constant(1.0)))
+
+
+def expm1(x: Value) -> Value:
+    """exp(x) - 1."""
+    v = add(exponential(x), constant(-1.0))
+    return value(v.lo, v.hi, zero=x.zero, pinf=exponential(x).pinf, low=v.low, high=v.high,
+                 because={**exponential(x).why, **noted(zero=pick(x, "zero"))}, **tensor_like(x))
+
+
+def square_root(x: Value) -> Value:
+    """sqrt(x): nan below 0."""
+    root = monotone(x, lambda t: _sqrt(max(t, 0.0)), zero_at=0.0)
+    why = dict(root.why) | noted(nan=pick(x, "neg"), zero=pick(x, "zero"), pinf=pick(x, "pinf"))
+    zero = x.zero if x.lo <= 0 else NEVER
+    return value(root.lo, root.hi, zero=zero, low=root.low if x.lo >= 0 else zero, high=root.high, pinf=x.pinf,
+                 nan=max(x.nan, x.neg), because=why, **tensor_like(x))
+
+
+def inverse_square_root(x: Value) -> Value:
+    """1 / sqrt(x): inf at 0, nan below."""
+    return divide(constant(1.0), square_root(x))
+
+
+SATURATES = "rounds to exactly {} and {} at the ends"
+
+
+def sigmoid(x: Value) -> Value:
+    """1 / (1 + exp(-x)): exactly 0 once exp(-x) overflows, exactly 1 once exp(-x) is below eps/2."""
+    fmt = x.format
+
+    def f(t: float) -> float:
+        if t <= -fmt.exp_overflow:
+            return 0.0
+        if t >= -math.log(fmt.eps / 2):
+            return 1.0
+        return 1 / (1 + math.exp(-t))
+
+    v = monotone(x, f)
+    why = dict(v.why)
+    low, high = v.low, v.high
+    if x.lo == -INF:
+        low, why["low"] = CERTAIN, Evidence(f"is exactly 0 below {-fmt.exp_overflow:.0f} ({fmt.name})")
+    if x.hi == INF:
+        high, why["high"] = CERTAIN, Evidence(f"is exactly 1 above {-math.log(fmt.eps / 2):.0f} ({fmt.name})")
+    return value(v.lo, v.hi, low=low, high=high, ninf=NEVER, pinf=NEVER, because=why, nan=x.nan, **tensor_like(x))
+
+
+def softmax(x: Value) -> Value:
+    """exp(x_i) / sum exp(x): exactly 0 for a logit far below the largest, 1 for the largest then."""
+    if math.isfinite(x.lo) and math.isfinite(x.hi):
+        spread = x.hi - x.lo
+        if spread < -x.format.exp_underflow:
+            return value(0.0, 1.0, zero=NEVER, low=NEVER, high=UNKNOWN, sum_one=True, **tensor_like(x))
+    gap = -x.format.exp_underflow
+    why = {
+        "low": Evidence(f"is exactly 0 when a logit is {gap:.0f} below the largest ({x.format.name})"),
+        "high": Evidence(f"is exactly 1 when all other logits are {-math.log(x.format.eps / 2):.0f} below ({x.format.name})"),
+    }
+    return value(0.0, 1.0, low=CERTAIN, high=CERTAIN, ninf=NEVER, pinf=NEVER, nan=UNKNOWN, because=why, sum_one=True,
+                 **(tensor_like(x) | {"kind": Kind.TENSOR}))
+
+
+def tanh(x: Value) -> Value:
+    """tanh: exactly ±1 once saturated."""
+    end = -0.5 * math.log(x.format.eps / 4)
+    note = f"is exactly ±1 beyond ±{end:.0f} ({x.format.name})"
+    return monotone(x, math.tanh, zero_at=0.0, saturates=note)
+
+
+def erf(x: Value) -> Value:
+    """Error function: exactly ±1 beyond about ±4 in float32."""
+    return monotone(x, math.erf, zero_at=0.0, saturates=f"is exactly ±1 in the tails ({x.format.name})")
+
+
+def erfc(x: Value) -> Value:
+    """1 - erf(x), without the cancellation: underflows far out only."""
+    v = monotone(negate(x), lambda t: math.erfc(-t))
+    return value(0.0 if x.hi == INF else v.lo, v.hi, low=POSSIBLE if x.hi == INF else v.low, high=v.high,
+                 because="underflows to 0", **tensor_like(x))
+
+
+def softplus(x: Value) -> Value:
+    """log(1 + exp(x)): underflows to 0 for very negative x only."""
+    f = lambda t: t if t > 700 else math.log1p(math.exp(t))  # noqa: E731
+    v = monotone(x, f)
+    low = v.low if x.lo > -INF else POSSIBLE
+    return value(v.lo, v.hi, low=low, because={"low": Evidence(f"underflows to 0 below {x.format.exp_underflow:.0f}")},
+                 pinf=NEVER if x.pinf is NEVER else UNKNOWN, **tensor_like(x))
+
+
+def log_sigmoid(x: Value) -> Value:
+    """log(sigmoid(x)), stable: never above 0, finite where x is."""
+    return negate(softplus(negate(x)))
+
+
+def log_softmax(x: Value) -> Value:
+    """log(softmax(x)), stable: never above 0."""
+    return value(-INF, 0.0, high=LIKELY, ninf=x.ninf, because="", **(tensor_like(x) | {"kind": Kind.TENSOR}))
+
+
+def circular(x: Value) -> Value:
+    """sin or cos of anything: [-1, 1]."""
+    crosses = math.isinf(x.lo) or math.isinf(x.hi) or x.hi - x.lo >= math.pi
+    level: Reach = POSSIBLE if crosses else UNKNOWN
+    return value(-1.0, 1.0, zero=level, neg=level, low=level, high=level, because="swings through 0", **tensor_like(x))
+
+
+def cosh(x: Value) -> Value:
+    """cosh: at least 1, overflows on both sides."""
+    over = POSSIBLE if math.isinf(x.lo) or math.isinf(x.hi) else NEVER
+    return value(1.0, INF, pinf=over, because="overflows", **tensor_like(x))
+
+
+def sinh(x: Value) -> Value:
+    """sinh: sign and zero of x."""
+    return value(-INF if x.lo < 0 else 0.0, INF if x.hi > 0 else 0.0, zero=x.zero, neg=x.neg,
+                 because=noted(zero=pick(x, "zero")), **tensor_like(x))
+
+
+def bounded(lo: float, hi: float) -> Transfer:
+    """Transfer function of a function of which only the range is told."""
+    return lambda v, _: value(lo, hi, **tensor_like(*v.values()))
+
+
+def xlogy(v: Operands, _: Attrs) -> Value:
+    """x * log(y), 0 where x is 0."""
+    return replace(multiply(v["x"], logarithm(v["y"])), nan=v["y"].neg)
+
+
+def nan_to_num(v: Operands, _: Attrs) -> Value:
+    """x with nan and infinities replaced."""
+    x = v["x"]
+    return value(x.lo, x.hi, zero=x.zero, low=x.low, high=x.high, nan=NEVER, pinf=NEVER, ninf=NEVER, because=x.why, **tensor_like(x))
+
+
+def logsumexp(v: Operands, _: Attrs) -> Value:
+    """log(sum(exp(x))), stable."""
+    x = v["x"]
+    return value(x.lo, INF, ninf=x.ninf, **tensor_like(x))
+
+
+def logaddexp(v: Operands, _: Attrs) -> Value:
+    """log(exp(a) + exp(b)), stable: at least the larger."""
+    return value(max(v["a"].lo, v["b"].lo), INF, **tensor_like(v["a"], v["b"]))
+
+
+def hypot(v: Operands, _: Attrs) -> Value:
+    """sqrt(a**2 + b**2)."""
+    a, b = absolute(v["a"]), absolute(v["b"])
+    return value(max(a.lo, b.lo), INF, zero=_both(a.zero, b.zero), because=noted(zero=pick(a, "zero")), **tensor_like(a, b))
+
+
+def _unary(f: Callable[[Value], Value]) -> Transfer:
+    return lambda v, _: f(v["x"])
+
+
+LOG_POLES = (Pole("x", "zero", "-inf"), Pole("x", "neg", "nan"))
+
+define("log", "x", _unary(logarithm), *LOG_POLES, pointwise=True)
+define("log1p", "x", _unary(log1p), Pole("x+1", "zero", "-inf"), Pole("x+1", "neg", "nan"), pointwise=True)
+OVERFLOWS = (Pole("result", "pinf", "inf"),)
+
+define("exp", "x", _unary(exponential), *OVERFLOWS, pointwise=True)
+define("expm1", "x", _unary(expm1), *OVERFLOWS, pointwise=True)
+define("sqrt", "x", _unary(square_root), Pole("x", "neg", "nan"), Pole("x", "zero", "inf", gradient=True, frameworks=DIFFERENTIABLE), pointwise=True)
+define("rsqrt", "x", _unary(inverse_square_root), Pole("x", "zero", "inf"), Pole("x", "neg", "nan"), pointwise=True)
+define("cbrt", "x", lambda v, _: monotone(v["x"], math.cbrt if hasattr(math, "cbrt") else lambda t: math.copysign(abs(t) ** (1 / 3), t), zero_at=0.0), pointwise=True)
+define("sigmoid", "x", _unary(sigmoid), pointwise=True)
+define("softmax", "x axis", _unary(softmax))
+define("log_softmax", "x axis", _unary(log_softmax))
+define("log_sigmoid", "x", _unary(log_sigmoid), pointwise=True)
+define("softplus", "x", _unary(softplus), pointwise=True)
+define("tanh", "x", _unary(tanh), pointwise=True)
+define("erf", "x", _unary(erf), pointwise=True)
+define("erfc", "x", _unary(erfc), pointwise=True)
+define("cdf", "x", lambda v, _: value(0.0, 1.0, low=LIKELY, high=LIKELY, because="a distribution function is exactly 0 or 1 in the tails", **tensor_like(*v.values())), pointwise=True)
+define("sin", "x", _unary(circular), pointwise=True)
+define("cos", "x", _unary(circular), pointwise=True)
+define("tan", "x", pointwise=True)
+define("atan", "x", lambda v, _: monotone(v["x"], math.atan, zero_at=0.0), pointwise=True)
+define("atan2", "a b", bounded(-math.pi, math.pi), pointwise=True)
+define("asin", "x", bounded(-math.pi / 2, math.pi / 2), pointwise=True)
+define("acos", "x", bounded(0.0, math.pi), pointwise=True)
+define("sinh", "x", _unary(sinh), *OVERFLOWS, pointwise=True)
+define("cosh", "x", _unary(cosh), *OVERFLOWS, pointwise=True)
+define("asinh", "x", lambda v, _: monotone(v["x"], math.asinh, zero_at=0.0), pointwise=True)
+define("acosh", "x", bounded(0.0, INF), pointwise=True)
+define("atanh", "x", pointwise=True)
+define("erfinv", "x", pointwise=True)
+define("logit", "x", pointwise=True)
+define("lgamma", "x", pointwise=True)
+define("digamma", "x", pointwise=True)
+define("xlogy", "x y", xlogy, pointwise=True)
+define("xlog1py", "x y", lambda v, _: xlogy({"x": v["x"], "y": add(v["y"], constant(1.0))}, _), pointwise=True)
+define("entropy_term", "x", pointwise=True)
+define("logsumexp", "x axis", logsumexp, reduction=True)
+define("logaddexp", "a b", logaddexp, pointwise=True)
+define("hypot", "a b", hypot, pointwise=True)
+define("nan_to_num", "x", nan_to_num, pointwise=True)

@@ -1,0 +1,30 @@
+"""Ready-made losses. They are stable where their input is what they ask for; what matters is their sign and their zeros."""
+
+from __future__ import annotations
+
+from nanlint.ops.arithmetic import Attrs, tensor_like
+from nanlint.ops.op import Operands, define
+from nanlint.ops.value import INF, UNKNOWN, Value, value
+
+
+def at_least_zero(v: Operands, _: Attrs) -> Value:
+    """A loss that is 0 at best."""
+    return value(0.0, INF, zero=UNKNOWN, **tensor_like(*v.values()) if v else {})
+
+
+# from logits
+define("cross_entropy", "x target")
+define("bce_with_logits", "x target")
+# from probabilities; torch clamps the logarithm at -100, Keras clips the probabilities
+define("bce", "x target")
+define("clipped_cross_entropy", "x target from_logits")
+# from log-probabilities
+define("nll", "x target")
+define("kl_div", "x target")
+define("ctc", "x zero_infinity")
+# from numbers
+define("squared_error", "x target", at_least_zero)
+define("absolute_error", "x target", at_least_zero)
+define("log_cosh_loss", "x target")
+define("hinge", "x target", at_least_zero)
+define("loss", "x target")

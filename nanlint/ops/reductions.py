@@ -1,0 +1,204 @@
+"""Sums, means, extrema, norms, spreads, products of matrices: many elements to one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from nanlint.ops.arithmetic import Attrs, add, multiply, negate, noted, pick, square, tensor_like
+from nanlint.ops.op import Operands, define
+from nanlint.ops.value import INF, LIKELY, NEVER, POSSIBLE, UNKNOWN, Evidence, Kind, Reach, Value, constant, join, value
+
+
+def _array(v: Value) -> dict[str, object]:
+    fields = tensor_like(v)
+    return fields
+
+
+def all_zero(x: Value) -> Reach:
+    """Reach of "every element is zero": natural for masks (an empty one) and rectifiers, a coincidence otherwise."""
+    if x.zero <= UNKNOWN:
+        return x.zero
+    if x.whole:
+        return x.zero
+    return min(x.zero, LIKELY) if x.hi == INF else POSSIBLE
+
+
+def total(x: Value) -> Value:
+    """Sum: of non-negatives at least 0; exactly 0 if all are; at least the peak if one is known to be there."""
+    if x.sum_one:
+        return replace(constant(1.0), kind=Kind.TENSOR, format=x.format)
+    if x.peak and x.lo >= 0:
+        return value(x.hi, INF, zero=NEVER, low=LIKELY, **_array(x))
+    if x.lo >= 0:
+        zero = NEVER if x.zero is NEVER else all_zero(x)
+        return value(x.lo if x.lo > 0 else 0.0, INF, zero=zero, whole=x.whole, pinf=x.pinf,
+                     because=noted(zero=pick(x, "zero"), pinf=pick(x, "pinf")), **_array(x))
+    if x.hi <= 0:
+        return value(-INF, 0.0, zero=NEVER if x.zero is NEVER else all_zero(x), ninf=x.ninf,
+                     because=noted(zero=pick(x, "zero"), ninf=pick(x, "ninf")), **_array(x))
+    return value(ninf=x.ninf, pinf=x.pinf, nan=x.nan, whole=x.whole, because=noted(ninf=pick(x, "ninf"), pinf=pick(x, "pinf"), nan=pick(x, "nan")), **_array(x))
+
+
+def mean(x: Value) -> Value:
+    """Mean: inside the range."""
+    if x.lo >= 0 or x.hi <= 0:
+        zero = NEVER if x.zero is NEVER else all_zero(x)
+    else:
+        zero = UNKNOWN
+    return value(x.lo, x.hi, zero=zero, pinf=x.pinf, ninf=x.ninf, nan=x.nan,
+                 low=UNKNOWN if x.lo else zero, high=UNKNOWN,
+                 because=noted(zero=pick(x, "zero"), pinf=pick(x, "pinf"), ninf=pick(x, "ninf")), **_array(x))
+
+
+def largest(x: Value) -> Value:
+    """Maximum over elements."""
+    if x.peak:
+        return replace(constant(x.hi), kind=Kind.TENSOR)
+    zero = all_zero(x) if x.lo >= 0 else UNKNOWN
+    return value(x.lo, x.hi, zero=zero, high=x.high, low=zero if x.lo == 0 else UNKNOWN, ninf=x.ninf, pinf=x.pinf,
+                 whole=x.whole, because=noted(zero=pick(x, "zero"), high=pick(x, "high"), ninf=pick(x, "ninf")), **_array(x))
+
+
+def smallest(x: Value) -> Value:
+    """Minimum over elements: any zero of a non-negative operand shows."""
+    return value(x.lo, x.hi, zero=x.zero if x.lo >= 0 else UNKNOWN, low=x.low, high=UNKNOWN, ninf=x.ninf, pinf=x.pinf,
+                 whole=x.whole, because=noted(zero=pick(x, "zero"), low=pick(x, "low")), **_array(x))
+
+
+def spread(v: Operands, _: Attrs) -> Value:
+    """Standard deviation or variance: 0 for constant data."""
+    return value(0.0, INF, zero=POSSIBLE, because="is 0 for constant input", **_array(v["x"]))
+
+
+def norm(v: Operands, attrs: Attrs) -> Value:
+    """A vector norm: 0 for the zero vector only."""
+    x = v["x"]
+    if x.zero is NEVER:
+        return value(0.0, INF, zero=NEVER, **_array(x))
+    zero = max(all_zero(x), POSSIBLE) if x.zero >= LIKELY else POSSIBLE
+    because = x.evidence("zero") if zero >= LIKELY else None
+    return value(0.0, INF, zero=zero, because=noted(zero=because or Evidence("is 0 for the zero vector")), **_array(x))
+
+
+def dot(v: Operands, _: Attrs) -> Value:
+    """Matrix product or einsum: a sum of products."""
+    return total(multiply(v["a"], v["b"]))
+
+
+def einsum(v: Operands, _: Attrs) -> Value:
+    """Sum of products over any number of operands."""
+    vs = list(v.values())
+    if not vs:
+        return value(kind=Kind.TENSOR)
+    product = vs[0]
+    for other in vs[1:]:
+        product = multiply(product, other)
+    return total(replace(product, sum_one=False))
+
+
+def cumulative(v: Operands, _: Attrs) -> Value:
+    """Cumulative sum."""
+    return total(replace(v["x"], sum_one=False, peak=False))
+
+
+def product(v: Operands, _: Attrs) -> Value:
+    """Product over elements: 0 as soon as one is, and by underflow."""
+    x = v["x"]
+    if x.lo >= 0:
+        hi = x.hi if x.hi <= 1 else INF
+        return value(0.0, hi, zero=NEVER if x.lo >= 1 else x.zero, because=noted(zero=pick(x, "zero")), **_array(x))
+    return value(**_array(x))
+
+
+def count(_: Operands, __: Attrs) -> Value:
+    """Number of elements that satisfy something: 0 when none does."""
+    return value(0.0, INF, zero=LIKELY, pinf=NEVER, nan=NEVER, whole=True, because="is 0 when nothing is counted", kind=Kind.TENSOR)
+
+
+def mean_square(x: Value) -> Value:
+    """Mean of squares."""
+    return mean(square(x))
+
+
+define("sum", "x axis", lambda v, _: total(v["x"]), reduction=True)
+define("mean", "x axis", lambda v, _: mean(v["x"]), reduction=True)
+define("max", "x axis", lambda v, _: largest(v["x"]), reduction=True)
+define("min", "x axis", lambda v, _: smallest(v["x"]), reduction=True)
+define("prod", "x axis", product, reduction=True)
+define("std", "x axis", spread, reduction=True)
+define("var", "x axis", spread, reduction=True)
+define("norm", "x ord axis", norm, reduction=True)
+define("normalize", "x axis", lambda v, _: value(-1.0 if v["x"].lo < 0 else 0.0, 1.0, zero=v["x"].zero, **_array(v["x"])))
+define("cumsum", "x axis", cumulative)
+define("cumprod", "x axis", product)
+define("dot", "a b", dot)
+define("einsum", "", einsum)
+define("count_nonzero", "x axis", count, reduction=True)
+define("bincount", "x", count)
+define("argmax", "x axis", lambda v, _: value(0.0, INF, zero=UNKNOWN, whole=True, kind=Kind.TENSOR), stops_gradient=True)
+define("median", "x axis", lambda v, _: replace(mean(v["x"])), reduction=True)
+
+
+def distance(v: Operands, _: Attrs) -> Value:
+    """Distance of two points: 0 where they meet."""
+    note = {"low": Evidence("is 0 where two points coincide")}
+    return value(0.0, INF, low=POSSIBLE, because=note, **tensor_like(*v.values()))
+
+
+def cosine(v: Operands, _: Attrs) -> Value:
+    """Cosine of an angle, from rounded products: 1 and a little more for parallel vectors."""
+    fields = tensor_like(*v.values())
+    end = 1.0 + 16 * fields["format"].eps
+    return value(-end, end, **fields)
+
+
+def spread_of_ends(v: Operands, _: Attrs) -> Value:
+    """Maximum minus minimum: 0 for constant data."""
+    return value(0.0, INF, low=POSSIBLE, because={"low": Evidence("is 0 for constant input")}, **_array(v["x"]))
+
+
+def segments(v: Operands, inner: Value) -> Value:
+    """A reduction by segment: an empty segment gives 0."""
+    empty = replace(constant(0.0), kind=Kind.TENSOR, format=inner.format)
+    found = join(replace(inner, peak=False, sum_one=False), empty)
+    return replace(found, zero=POSSIBLE, low=found.low, why={"zero": Evidence("is 0 for an empty segment")})
+
+
+def scatter_sum(v: Operands, _: Attrs) -> Value:
+    """Elements added into places: what was there, plus a sum."""
+    start = v.get("x", replace(constant(0.0), kind=Kind.TENSOR))
+    return join(start, add(start, total(replace(v["src"], peak=False, sum_one=False))))
+
+
+def average(v: Operands, _: Attrs) -> Value:
+    """Weighted mean: inside the range for weights that are not negative."""
+    weights = v.get("weights")
+    return mean(v["x"]) if weights is None or weights.lo >= 0 else value(**_array(v["x"]))
+
+
+def pooled(v: Operands, _: Attrs) -> Value:
+    """Means over windows that may reach over the border, into zeros."""
+    x = v["x"]
+    return value(min(x.lo, 0.0), max(x.hi, 0.0), zero=UNKNOWN, nan=x.nan, **_array(x))
+
+
+define("nansum", "x axis", lambda v, _: replace(total(v["x"]), nan=min(v["x"].nan, UNKNOWN)), reduction=True)
+define("nanmean", "x axis", lambda v, _: replace(mean(v["x"]), nan=UNKNOWN), reduction=True)
+define("average", "x axis weights", average, reduction=True)
+define("gmean", "x axis", lambda v, _: value(0.0, INF, **_array(v["x"])), reduction=True)
+define("ptp", "x axis", spread_of_ends, reduction=True)
+define("distance", "a b", distance)
+define("cosine", "a b", cosine)
+define("corrcoef", "x", cosine)
+define("unit_vector", "x", lambda v, _: value(-1.0, 1.0, **_array(v["x"])))
+define("safe_norm", "x min", lambda v, _: value(0.0, INF, zero=UNKNOWN, **_array(v["x"])), reduction=True)
+define("half_square_sum", "x", lambda v, _: total(replace(square(v["x"]), sum_one=False)), reduction=True)
+define("fraction", "x", lambda v, _: value(0.0, 1.0, zero=POSSIBLE, because="is 0 when nothing is counted", kind=Kind.TENSOR))
+define("zscore", "x axis")
+define("diff", "x", lambda v, _: add(v["x"], negate(v["x"])))
+define("segment_sum", "x", lambda v, _: segments(v, total(replace(v["x"], peak=False, sum_one=False))))
+define("segment_mean", "x", lambda v, _: segments(v, mean(v["x"])))
+define("segment_max", "x", lambda v, _: value(**_array(v["x"])))
+define("scatter_sum", "x src", scatter_sum)
+define("avg_pool", "x", pooled)
+define("batch_normalization", "x mean var eps")

@@ -1,0 +1,228 @@
+"""Choosing, comparing, masking, casting, moving elements about; creating tensors; what a function draws or is given."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from nanlint.ops.arithmetic import Attrs, noted, pick, tensor_like
+from nanlint.ops.floats import FORMATS
+from nanlint.ops.op import Operands, define
+from nanlint.ops.value import (
+    CERTAIN,
+    INF,
+    LIKELY,
+    NEVER,
+    POSSIBLE,
+    TOP,
+    UNKNOWN,
+    Evidence,
+    Kind,
+    Value,
+    constant,
+    join,
+    value,
+)
+
+
+def select(v: Operands, _: Attrs) -> Value:
+    """where(cond, a, b): one or the other (the evaluator has refined each by the condition)."""
+    return join(v["a"], v["b"])
+
+
+def truth(v: Operands, _: Attrs) -> Value:
+    """A comparison: 0 or 1."""
+    return value(0.0, 1.0, low=LIKELY, high=LIKELY, whole=True, ninf=NEVER, pinf=NEVER, nan=NEVER,
+                 because={"low": Evidence("is false everywhere when nothing matches")},
+                 kind=tensor_like(*v.values())["kind"] if v else Kind.ANY)
+
+
+def cast(v: Operands, attrs: Attrs) -> Value:
+    """The same number in another dtype, rounded if it is a constant."""
+    x = v.get("x", TOP)
+    fmt = FORMATS.get(str(attrs.get("dtype", "")))
+    if fmt is None:
+        return x
+    c = x.constant
+    return replace(constant(fmt.round(c)) if c is not None else x, format=fmt, kind=x.kind)
+
+
+def tensor(v: Operands, attrs: Attrs) -> Value:
+    """A tensor made from Python numbers."""
+    x = v.get("x", TOP)
+    return replace(cast({"x": x}, attrs), kind=Kind.TENSOR)
+
+
+def elements(v: Operands, _: Attrs) -> Value:
+    """A list or tuple of numbers, a stack or concatenation: any of its elements."""
+    vs = list(v.values())
+    if not vs:
+        return TOP
+    result = vs[0]
+    for other in vs[1:]:
+        result = join(result, other)
+    return replace(result, peak=False, sum_one=False)
+
+
+def view(v: Operands, _: Attrs) -> Value:
+    """The same elements."""
+    return v.get("x", TOP)
+
+
+def part(v: Operands, _: Attrs) -> Value:
+    """Some of the elements."""
+    return replace(v.get("x", TOP), peak=False, sum_one=False)
+
+
+def filled(number: float) -> Value:
+    """A tensor of one number."""
+    return replace(constant(number), kind=Kind.TENSOR)
+
+
+def full(v: Operands, attrs: Attrs) -> Value:
+    """A tensor of a given number."""
+    return replace(v.get("fill", TOP), kind=Kind.TENSOR)
+
+
+def uniform(v: Operands, _: Attrs) -> Value:
+    """Uniform draw from [low, high): the lower end is drawn, the upper one is not."""
+    low, high = v.get("low", constant(0.0)), v.get("high", constant(1.0))
+    drawn = LIKELY if low.constant is not None else min(low.low, LIKELY)
+    if low.lo > -INF and high.hi < INF:
+        return value(low.lo, high.hi, low=drawn, high=NEVER if high.constant is not None else UNKNOWN, pinf=NEVER, ninf=NEVER, nan=NEVER,
+                     because="a uniform draw is exactly its lower end now and then", kind=Kind.TENSOR)
+    return value(low.lo, high.hi, kind=Kind.TENSOR)
+
+
+def normal(_: Operands, __: Attrs) -> Value:
+    """Normal draw: any sign, zero with probability zero."""
+    return value(neg=LIKELY, pos=LIKELY, pinf=NEVER, ninf=NEVER, nan=NEVER, because="a normal draw has either sign", kind=Kind.TENSOR)
+
+
+def one_hot(_: Operands, __: Attrs) -> Value:
+    """Zeros with a single one per row."""
+    return value(0.0, 1.0, low=CERTAIN, high=CERTAIN, whole=True, nan=NEVER, because="is 0 for every other class", kind=Kind.TENSOR)
+
+
+def arange(v: Operands, _: Attrs) -> Value:
+    """Consecutive numbers from start."""
+    start = v.get("start")
+    if v.get("stop") is None:
+        start = constant(0.0)
+    if start is not None and start.constant is not None:
+        first = start.constant
+        return value(first, INF, low=LIKELY, whole=True, nan=NEVER, because=f"starts at {first:g}", kind=Kind.TENSOR)
+    return value(kind=Kind.TENSOR)
+
+
+def linspace(v: Operands, _: Attrs) -> Value:
+    """From start to stop, both attained."""
+    start, stop = v.get("start", TOP), v.get("stop", TOP)
+    if start.constant is not None and stop.constant is not None:
+        lo, hi = sorted((start.constant, stop.constant))
+        return value(lo, hi, low=LIKELY, high=LIKELY, nan=NEVER, because=f"includes its ends {lo:g} and {hi:g}", kind=Kind.TENSOR)
+    return value(kind=Kind.TENSOR)
+
+
+def positive_scalar(v: Operands, _: Attrs) -> Value:
+    """A machine constant: eps, tiny, max."""
+    return value(FORMATS["float64"].denormal, FORMATS["float64"].max, zero=NEVER, neg=NEVER, pinf=NEVER, nan=NEVER, kind=Kind.SCALAR)
+
+
+def extent(_: Operands, __: Attrs) -> Value:
+    """A shape, size or length: a Python integer, hardly ever 0."""
+    return value(0.0, INF, zero=UNKNOWN, whole=True, pinf=NEVER, nan=NEVER, kind=Kind.SCALAR)
+
+
+def indicator(v: Operands, _: Attrs) -> Value:
+    """Bernoulli draws and masks."""
+    return value(0.0, 1.0, low=LIKELY, high=LIKELY, whole=True, because="may be 0 everywhere", kind=Kind.TENSOR)
+
+
+def rectified(v: Operands, _: Attrs) -> Value:
+    """relu and kin: exactly 0 for every negative input."""
+    x = v["x"]
+    if x.lo >= 0:
+        return x
+    return value(0.0, max(x.hi, 0.0), low=CERTAIN, high=x.high, nan=x.nan, pinf=x.pinf,
+                 because={**noted(high=pick(x, "high")), "low": Evidence("is exactly 0 for every negative input")}, **tensor_like(x))
+
+
+def weak(x: Value) -> Value:
+    """A trained variable: it starts at x and goes anywhere."""
+    return value(zero=POSSIBLE if x.zero >= LIKELY else UNKNOWN, because="starts at 0")
+
+
+def elu_like(v: Operands, _: Attrs) -> Value:
+    """Activations with a small negative side."""
+    return value(-INF, INF, **tensor_like(v["x"]))
+
+
+define("where", "cond a b", select, pointwise=True)
+for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
+    define(_name, "a b", truth, pointwise=True, stops_gradient=True)
+for _name in ("isnan", "isinf", "isfinite", "not"):
+    define(_name, "x", truth, pointwise=True, stops_gradient=True)
+define("and", "a b", truth, pointwise=True, stops_gradient=True)
+define("or", "a b", truth, pointwise=True, stops_gradient=True)
+define("isclose", "a b", truth, pointwise=True, stops_gradient=True)
+define("any", "x axis", truth, stops_gradient=True, reduction=True)
+define("all", "x axis", truth, stops_gradient=True, reduction=True)
+define("cast", "x", cast, pointwise=True)
+define("integer", "x", lambda v, _: replace(part(v, _), whole=True, low=UNKNOWN, high=UNKNOWN), pointwise=True, stops_gradient=True)
+define("tensor", "x", tensor, view=True)
+define("stop_gradient", "x", view, pointwise=True, stops_gradient=True)
+define("view", "x", view, view=True)
+define("part", "x index", part, view=True)
+define("shuffle", "x", part, view=True)
+define("list", "", elements)
+define("concat", "x", view, view=True)
+define("append", "a b", lambda v, _: join(v["a"], v["b"]) if "a" in v and "b" in v else TOP)
+define("zeros", "", lambda v, _: filled(0.0))
+define("ones", "", lambda v, _: filled(1.0))
+define("full", "fill", full)
+define("eye", "", one_hot)
+define("one_hot", "", one_hot)
+define("arange", "start stop", arange)
+define("linspace", "start stop", linspace)
+define("uniform", "low high", uniform, pure=False)
+define("uniform64", "low high", lambda v, a: replace(uniform(v, a), low=min(uniform(v, a).low, POSSIBLE), zero=min(uniform(v, a).zero, POSSIBLE)), pure=False)
+define("normal", "", normal, pure=False)
+define("bernoulli", "", indicator, pure=False)
+define("randint", "low high", lambda v, _: value(0.0, INF, whole=True, kind=Kind.TENSOR), pure=False)
+define("finfo_eps", "", positive_scalar)
+define("size", "x", extent, stops_gradient=True)
+define("relu", "x", rectified, pointwise=True)
+define("elu", "x", elu_like, pointwise=True)
+define("linear", "x", lambda v, _: value(kind=Kind.TENSOR), pure=False)
+define("dropout", "x", lambda v, _: v.get("x", TOP))
+define("unit_range_layer", "x", lambda v, _: value(kind=Kind.TENSOR))
+define("variable", "x", lambda v, _: replace(weak(v.get("x", TOP)), kind=Kind.TENSOR), pure=False)
+define("declared_finite", "x", lambda v, _: value(zero=UNKNOWN, ninf=NEVER, pinf=NEVER, nan=NEVER))
+define("declared_positive", "x", lambda v, _: value(5e-324, INF, zero=NEVER))
+define("declared_non_negative", "x", lambda v, _: value(0.0, INF))
+define("declared_unit", "x", lambda v, _: value(0.0, 1.0))
+
+
+def sparse_part(v: Operands, _: Attrs) -> Value:
+    """Some elements in their places, 0 in all others."""
+    x = v["x"]
+    zeros = replace(filled(0.0), format=x.format)
+    return replace(join(part(v, _), zeros), why={**x.why, "zero": Evidence("is 0 outside of the part kept")})
+
+
+def padded(v: Operands, _: Attrs) -> Value:
+    """The elements, and around them a given number, else 0."""
+    x = v["x"]
+    return join(part(v, _), replace(v.get("fill", filled(0.0)), kind=x.kind, format=x.format))
+
+
+define("unknown", "x", lambda v, _: replace(TOP, kind=Kind.TENSOR))
+define("input", "", lambda v, _: replace(TOP, kind=Kind.TENSOR))
+define("empty", "", lambda v, _: replace(TOP, kind=Kind.TENSOR))
+define("item", "x", lambda v, _: replace(v["x"], kind=Kind.SCALAR, peak=False), view=True)
+define("range", "start stop", lambda v, _: replace(arange(v, _), kind=Kind.SCALAR))
+define("finite", "x", lambda v, _: replace(v["x"], nan=NEVER, pinf=NEVER, ninf=NEVER), pointwise=True)
+define("sparse_part", "x", sparse_part)
+define("pad", "x fill", padded)
+define("interpolate", "x", lambda v, _: value(**tensor_like(v["x"])))
+define("window", "", lambda v, _: value(-1.0, 1.0, kind=Kind.TENSOR))

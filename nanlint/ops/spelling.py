@@ -1,0 +1,236 @@
+"""How frameworks write ops: the small language of the spelling tables, and their index by dotted name.
+
+A table maps a framework's signature to a neutral op, one line a spelling::
+
+    "torch.softmax(input, dim|axis, dtype)": "softmax(x=input, axis=dim)"
+    "torch.Tensor.clamp_(self, min, max)": "clamp(x=self, min=min, max=max) in-place"
+    "torch.nn.Softmax(dim)": "layer softmax(x=$, axis=dim)"
+    "torch.nn.functional.hardtanh(input, min_val, max_val)": "clamp(x=input, min=min_val|-1, max=max_val|1)"
+    "torch.var_mean(input, dim)": "var(x=input, axis=dim); mean(x=input, axis=dim)"
+    "torch.max(input, dim:int)": "max(x=input, axis=dim); argmax(x=input, axis=dim)"
+    "torch.max(input, other)": "maximum(a=input, b=other)"
+
+Left: the dotted name and its argument names in positional order. ``dim|axis`` may be given under either name; ``*rest``
+takes all remaining positional arguments; what follows a bare ``*`` is given by name only; ``dim:int`` and
+``dtype:dtype`` fit only such an argument. A name may have several signatures (overloads): the first is the usual one.
+
+Right: the op, its operands bound to argument names, to literals, or to an argument with a literal in case it is not given
+(``min_val|-1``); a ``layer`` is an object that applies the op to its argument ``$`` when called; ``in-place`` rebinds the
+receiver (of a function: its first argument); ``;`` separates the ops of a tuple.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from nanlint.ops.op import OPS
+
+Literal = float | int | str | bool | None
+
+#: what an argument must be to fit a parameter written ``name:sort``
+SORTS = frozenset({"int", "dtype"})
+
+
+@dataclass(frozen=True)
+class Spelling:
+    """One way of writing an op.
+
+    ``params``: the framework's argument names in positional order; a leading ``*`` takes all remaining ones.
+    ``operands``: neutral operand -> argument name. ``literals``: neutral operand -> literal.
+    ``defaults``: neutral operand -> literal where its argument is not given. ``aliases``: other name of an argument -> its
+    name in ``params``. ``sorts``: argument -> what it must be. ``named``: arguments that are given by name only.
+    ``rest``: where the result is a tuple, the spellings of its elements after the first.
+    """
+
+    name: str
+    params: tuple[str, ...]
+    op: str
+    operands: Mapping[str, str]
+    literals: Mapping[str, Literal] = field(default_factory=dict)
+    layer: bool = False
+    in_place: bool = False
+    defaults: Mapping[str, Literal] = field(default_factory=dict)
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    sorts: Mapping[str, str] = field(default_factory=dict)
+    named: tuple[str, ...] = ()
+    rest: tuple[Spelling, ...] = ()
+
+    @property
+    def framework(self) -> str:
+        """Root of the dotted name: torch, tensorflow, keras, jax, numpy, scipy or the user's package."""
+        return self.name.partition(".")[0]
+
+    def parameter(self, position: int) -> str | None:
+        """The parameter that takes the positional argument number ``position``; None if there are too many."""
+        if position < len(self.params):
+            return self.params[position]
+        return self.params[-1] if self.params and self.params[-1].startswith("*") else None
+
+    def fits(self, positional: Sequence[str], keywords: Mapping[str, str]) -> bool:
+        """Whether a call can mean this, by number and sort ("int", "dtype", "" for anything else) of its arguments."""
+        given = {self.aliases.get(name, name): sort for name, sort in keywords.items()}
+        for position, sort in enumerate(positional):
+            param = self.parameter(position)
+            if param is None:
+                return False
+            given[param] = sort
+        return all(given.get(param, sort) == sort for param, sort in self.sorts.items())
+
+
+class SpellingError(ValueError):
+    """A spelling that cannot be read; says which and why."""
+
+
+def parse(signature: str, meaning: str) -> Spelling:
+    """Read one line of a table.
+
+    Raises:
+        SpellingError: if the line is not in the language, or names an unknown op, operand or argument.
+    """
+    name, paren, inside = signature.strip().partition("(")
+    if not name or (paren and not inside.endswith(")")) or not all(p.isidentifier() for p in name.split(".")):
+        raise SpellingError(f"{signature!r}: expected a dotted name and its arguments, such as 'torch.log(input)'")
+    params: list[str] = []
+    named: list[str] = []
+    aliases: dict[str, str] = {}
+    sorts: dict[str, str] = {}
+    target = params
+    for item in _items(inside.removesuffix(")")):
+        if item == "*":
+            target = named
+            continue
+        item, _, sort = item.partition(":")
+        param, *others = (p.strip() for p in item.split("|"))
+        if not all(p.removeprefix("*").isidentifier() for p in (param, *others)):
+            raise SpellingError(f"{signature!r}: {item!r} is not an argument name")
+        if sort:
+            if sort.strip() not in SORTS:
+                raise SpellingError(f"{signature!r}: {sort.strip()!r} is not one of {', '.join(sorted(SORTS))}")
+            sorts[param] = sort.strip()
+        aliases.update(dict.fromkeys(others, param))
+        target.append(param)
+    words = meaning.strip()
+    layer = words.startswith("layer ")
+    in_place = words.endswith(" in-place")
+    words = words.removeprefix("layer ").removesuffix(" in-place")
+    known = {p.removeprefix("*") for p in (*params, *named)}
+    first, *rest = (
+        Spelling(name, tuple(params), aliases=aliases, sorts=sorts, named=tuple(named), **_bound(signature, part, known))
+        for part in words.split(";")
+    )
+    return replace(first, layer=layer, in_place=in_place, rest=tuple(rest))
+
+
+def _bound(signature: str, application: str, arguments: set[str]) -> dict[str, Any]:
+    """The fields that ``op(operand=argument, …)`` says: op, operands, literals, defaults."""
+    op, paren, inside = application.strip().partition("(")
+    if op not in OPS:
+        raise SpellingError(f"{signature!r}: no op named {op!r} in the catalogue")
+    if paren and not inside.endswith(")"):
+        raise SpellingError(f"{signature!r}: {application.strip()!r} has no closing parenthesis")
+    operands: dict[str, str] = {}
+    literals: dict[str, Literal] = {}
+    defaults: dict[str, Literal] = {}
+    for position, item in enumerate(_items(inside.removesuffix(")"))):
+        operand, eq, source = (part.strip() for part in item.partition("="))
+        if not eq:
+            if position >= len(OPS[op].operands):
+                raise SpellingError(f"{signature!r}: {op} has no operand number {position + 1}")
+            operand, source = OPS[op].operands[position], item
+        argument, either, default = source.partition("|")
+        if argument == "$" or argument.removeprefix("*") in arguments:
+            operands[operand] = argument
+            if either:
+                defaults[operand] = _literal(signature, default)
+        else:
+            literals[operand] = _literal(signature, source)
+    return {"op": op, "operands": operands, "literals": literals, "defaults": defaults}
+
+
+def _items(text: str) -> Iterator[str]:
+    return (item for part in text.split(",") if (item := part.strip()))
+
+
+def _literal(signature: str, text: str) -> Literal:
+    try:
+        literal: Literal = ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        raise SpellingError(f"{signature!r}: {text!r} is neither an argument nor a literal") from None
+    return literal
+
+
+class Spellings:
+    """All spelling tables, indexed by dotted name; lines are read when first asked for."""
+
+    def __init__(self, tables: Iterable[Mapping[str, str]]) -> None:
+        self._lines: dict[str, list[tuple[str, str]]] = {}
+        self._read: dict[str, tuple[Spelling, ...]] = {}
+        self._methods: dict[str, list[str]] = {}
+        for table in tables:
+            for signature, meaning in table.items():
+                name = signature.partition("(")[0].strip()
+                lines = self._lines.setdefault(name, [])
+                lines.append((signature, meaning))
+                owner, _, method = name.rpartition(".")
+                if len(lines) == 1 and owner.endswith(METHOD_OWNERS):
+                    self._methods.setdefault(method, []).append(name)
+
+    def overloads(self, name: str) -> tuple[Spelling, ...]:
+        """All signatures of a dotted name, the usual one first."""
+        found = self._read.get(name)
+        if found is None and name in self._lines:
+            found = self._read[name] = tuple(parse(*line) for line in self._lines[name])
+        return found or ()
+
+    def get(self, name: str) -> Spelling | None:
+        """The spelling of a dotted name, if the catalogue has it: its usual signature."""
+        found = self.overloads(name)
+        return found[0] if found else None
+
+    def choose(self, name: str, positional: Sequence[str], keywords: Mapping[str, str]) -> Spelling | None:
+        """The spelling of a call: the signature that its arguments fit most closely, else the usual one.
+
+        Arguments are given by their sort: "int" (an integer, or a tuple of them), "dtype", "" for anything else. A method's
+        receiver counts as its first positional argument.
+        """
+        overloads = self.overloads(name)
+        if len(overloads) < 2:
+            return overloads[0] if overloads else None
+        apart = {p for s in overloads for p in (*s.params, *s.named, *s.aliases)}
+        fitting = [
+            s
+            for s in overloads
+            if s.fits(positional, keywords)
+            and all(k in (*s.params, *s.named, *s.aliases) for k in keywords if k in apart)
+        ]
+        return min(fitting, key=lambda s: len(s.params) - 100 * len(s.sorts), default=overloads[0])
+
+    def method(self, name: str, frameworks: Iterable[str]) -> Spelling | None:
+        """A tensor method by name, in the first of ``frameworks`` that has it."""
+        names = self._methods.get(name)
+        if not names:
+            return None
+        for framework in frameworks:
+            for full in names:
+                if full.startswith(framework + "."):
+                    return self.get(full)
+        return None
+
+    def names(self) -> Iterable[str]:
+        """Every dotted name."""
+        return self._lines.keys()
+
+    def __iter__(self) -> Iterator[Spelling]:
+        return (s for name in self._lines for s in self.overloads(name))
+
+    @property
+    def last_names(self) -> frozenset[str]:
+        """The last component of every name (what a call of it ends in), for the cheap first look at a function."""
+        return frozenset(name.rpartition(".")[2] for name in self._lines)
+
+
+#: classes whose methods are found by their last name alone
+METHOD_OWNERS = (".Tensor", ".ndarray", ".Array")

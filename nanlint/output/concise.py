@@ -1,0 +1,22 @@
+"""``--output-format concise``: one finding a line, as editors and grep like it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from nanlint.diagnostic import Diagnostic
+from nanlint.fixing import applicable
+from nanlint.output.paint import Paint, plain
+
+
+def render_concise(diagnostics: Iterable[Diagnostic], *, unsafe: bool = False, paint: Paint = plain) -> str:
+    """``path:row:col: CODE [*] message (confidence)`` and a newline for each; [*] where --fix would act."""
+    return "".join(_line(diagnostic, unsafe, paint) + "\n" for diagnostic in diagnostics)
+
+
+def _line(diagnostic: Diagnostic, unsafe: bool, paint: Paint) -> str:
+    span = diagnostic.span
+    mark = paint("[*] ", "mark") if applicable(diagnostic, unsafe=unsafe) else ""
+    place = f"{paint(diagnostic.path, 'path')}:{span.row}:{span.column}:"
+    code = paint(diagnostic.code, str(diagnostic.severity))
+    return f"{place} {code} {mark}{diagnostic.message} ({diagnostic.confidence})"

@@ -1,0 +1,160 @@
+"""``--output-format full``: the code frame, with the cause underlined by ─ and the effect by ^.
+
+loss.py:12:20 NL101 [certain] log of a softmax: -inf as soon as one class underflows
+   9 │     probs = F.softmax(logits, dim=-1)
+     │             ───────────────────────── is exactly 0 when a logit is 104 below the largest (float32)
+  12 │     return -(labels * torch.log(probs)).sum()
+     │                       ^^^^^^^^^^^^^^^^ log(0) = -inf, and 0 * -inf = nan
+     = witness: logits = [0., 200.] gives loss = nan
+     = fix (safe): F.log_softmax(logits, dim=-1)
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import accumulate
+
+from nanlint.diagnostic import Diagnostic, Severity, Span
+from nanlint.output.paint import Paint, plain
+
+_TAB = "    "
+_WIDEST = 120  # columns of source shown of one line; what is longer is shown through a window around the underline
+_BEFORE = 20  # columns shown before the underline in such a window
+_ELLIPSIS = "…"
+
+
+def render_full(diagnostics: Iterable[Diagnostic], excerpt: Mapping[int, str], *, paint: Paint = plain) -> str:
+    """The frames of one file's findings, an empty line after each; ``excerpt`` holds the file's lines by row."""
+    return "".join(_frame(diagnostic, excerpt, paint) + "\n" for diagnostic in diagnostics)
+
+
+@dataclass(frozen=True)
+class _Mark:
+    """One underline on one row: character columns, 1-based, end exclusive; the message only under a span's last row."""
+
+    row: int
+    start: int
+    end: int
+    sign: str
+    role: str
+    message: str
+    gap_before: bool = False
+
+
+def _frame(diagnostic: Diagnostic, excerpt: Mapping[int, str], paint: Paint) -> str:
+    span = diagnostic.span
+    level = "" if diagnostic.severity is Severity.ERROR else f", {diagnostic.severity}"
+    out = [
+        f"{paint(f'{diagnostic.path}:{span.row}:{span.column}', 'path')} "
+        f"{paint(diagnostic.code, str(diagnostic.severity))} [{diagnostic.confidence}{level}] {diagnostic.message}\n"
+    ]
+    marks = _marks(diagnostic, excerpt)
+    width = len(str(max((mark.row for mark in marks), default=span.row)))
+    bar = paint("│", "gutter")
+    blank = " " * (width + 3)
+    shown_row = None
+    for mark in marks:
+        line = _Line(excerpt[mark.row])
+        if mark.gap_before and mark.row != shown_row:
+            out.append(f"{paint('...', 'gutter')}\n")
+        if mark.row != shown_row or line.long:
+            number = paint(f"  {mark.row:>{width}} ", "gutter")
+            out.append(f"{number}{bar} {line.window(mark)}".rstrip() + "\n")
+            shown_row = mark.row
+        indent, length = line.underline(mark)
+        message = f" {mark.message}" if mark.message else ""
+        out.append(f"{blank}{bar} {' ' * indent}{paint(mark.sign * length + message, mark.role)}\n")
+    for label, text in _notes(diagnostic):
+        first, *others = text.splitlines() or [""]
+        lead = f"{blank}= {label}: "
+        out.append(f"{blank}{paint('=', 'gutter')} {paint(label + ':', 'note')} {first}".rstrip() + "\n")
+        out.extend(f"{' ' * len(lead)}{other}".rstrip() + "\n" for other in others)
+    return "".join(out)
+
+
+def _notes(diagnostic: Diagnostic) -> Iterator[tuple[str, str]]:
+    if diagnostic.witness:
+        yield "witness", diagnostic.witness
+    if diagnostic.fix is not None:
+        yield f"fix ({diagnostic.fix.applicability})", diagnostic.fix.display or diagnostic.fix.message
+
+
+def _marks(diagnostic: Diagnostic, excerpt: Mapping[int, str]) -> list[_Mark]:
+    """All underlines by row; within a row the farthest cause first and the effect last, as one would tell it."""
+    marks: list[_Mark] = []
+    for cause in reversed(diagnostic.causes):
+        marks += _marks_of(cause.span, "─", "cause", cause.message, excerpt)
+    marks += _marks_of(diagnostic.span, "^", "effect", diagnostic.effect, excerpt)
+    return sorted(marks, key=lambda mark: mark.row)
+
+
+def _marks_of(span: Span, sign: str, role: str, message: str, excerpt: Mapping[int, str]) -> Iterator[_Mark]:
+    rows = [row for row in range(span.row, span.end_row + 1) if row in excerpt]
+    previous = span.row
+    for row in rows:
+        line = excerpt[row].rstrip("\r\n")
+        first_column = len(line) - len(line.lstrip()) + 1
+        start = span.column if row == span.row else first_column
+        end = span.end_column if row == span.end_row else len(line.rstrip()) + 1
+        last = row == rows[-1]
+        if start < end or last:
+            yield _Mark(row, start, max(end, start + 1), sign, role, message if last else "", row > previous + 1)
+        previous = row
+
+
+class _Line:
+    """A line as a terminal shows it: tabs spaced, wide characters two columns, control characters made visible."""
+
+    def __init__(self, text: str) -> None:
+        self._cells = [_cell(character) for character in text.rstrip("\r\n")]
+        self._starts = [0, *accumulate(map(_width, self._cells))]
+        self.long = self._starts[-1] > _WIDEST
+
+    def window(self, mark: _Mark) -> str:
+        first, last = self._bounds(mark)
+        before = _ELLIPSIS if first > 0 else ""
+        after = _ELLIPSIS if last < len(self._cells) else ""
+        return before + "".join(self._cells[first:last]) + after
+
+    def underline(self, mark: _Mark) -> tuple[int, int]:
+        """(columns before the underline, columns of it) within the window."""
+        first, last = self._bounds(mark)
+        start = self._column(mark.start - 1)
+        end = min(self._column(mark.end - 1), self._starts[last])
+        beyond = max(mark.end - 1 - len(self._cells), 0) if last == len(self._cells) else 0
+        return start - self._starts[first] + (1 if first > 0 else 0), max(end - start + beyond, 1)
+
+    def _bounds(self, mark: _Mark) -> tuple[int, int]:
+        """The characters shown: all of a short line, else those around the mark."""
+        if not self.long:
+            return 0, len(self._cells)
+        left = max(self._column(mark.start - 1) - _BEFORE, 0)
+        first = next(index for index, start in enumerate(self._starts) if start >= left)
+        last = first
+        while last < len(self._cells) and self._starts[last + 1] - self._starts[first] <= _WIDEST:
+            last += 1
+        return first, last
+
+    def _column(self, index: int) -> int:
+        return self._starts[min(index, len(self._cells))]
+
+
+def _cell(character: str) -> str:
+    if character == "\t":
+        return _TAB
+    if ord(character) < 0x20:
+        return chr(0x2400 + ord(character))
+    if 0x7F <= ord(character) < 0xA0:
+        return "\N{REPLACEMENT CHARACTER}"
+    return character
+
+
+def _width(cell: str) -> int:
+    if cell.isascii():
+        return len(cell)
+    return sum(
+        0 if unicodedata.combining(character) else 2 if unicodedata.east_asian_width(character) in "WF" else 1
+        for character in cell
+    )

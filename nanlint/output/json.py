@@ -1,0 +1,62 @@
+"""``--output-format json``: Ruff's keys for those who read Ruff's JSON, and ours beside them."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable
+
+from nanlint.diagnostic import Diagnostic, Edit, Fix, Span
+
+# Where the page of a rule is read; its name is appended.
+RULES_URL = "https://nanlint.readthedocs.io/en/latest/rules/"
+
+
+def render_json(diagnostics: Iterable[Diagnostic]) -> str:
+    """A JSON list with one object a finding, and a newline. Rows and columns are 1-based, ends exclusive."""
+    return json.dumps([as_object(diagnostic) for diagnostic in diagnostics], indent=2, ensure_ascii=False) + "\n"
+
+
+def as_object(diagnostic: Diagnostic) -> dict[str, object]:
+    """One finding in Ruff's shape; ``filename`` is absolute."""
+    span = diagnostic.span
+    return {
+        "cell": None,
+        "code": diagnostic.code,
+        "name": diagnostic.name,
+        "message": diagnostic.message,
+        "confidence": str(diagnostic.confidence),
+        "severity": str(diagnostic.severity),
+        "filename": _absolute(diagnostic.path),
+        **_range(span),
+        "noqa_row": span.row,
+        "url": f"{RULES_URL}{diagnostic.name}",
+        "effect": diagnostic.effect,
+        "causes": [{**_range(cause.span), "message": cause.message} for cause in diagnostic.causes],
+        "witness": diagnostic.witness,
+        "fix": None if diagnostic.fix is None else _fix(diagnostic.fix),
+    }
+
+
+def _absolute(path: str) -> str:
+    return path if path == "-" or path.startswith("<") else os.path.abspath(path)
+
+
+def _fix(fix: Fix) -> dict[str, object]:
+    return {
+        "applicability": str(fix.applicability),
+        "message": fix.message,
+        "display": fix.display,
+        "edits": [_edit(edit) for edit in fix.edits],
+    }
+
+
+def _edit(edit: Edit) -> dict[str, object]:
+    return {**_range(edit.span), "content": edit.content}
+
+
+def _range(span: Span) -> dict[str, object]:
+    return {
+        "location": {"row": span.row, "column": span.column},
+        "end_location": {"row": span.end_row, "column": span.end_column},
+    }

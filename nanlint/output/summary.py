@@ -1,0 +1,78 @@
+"""What is said after the findings: the count, what can be fixed, and the table of ``--statistics``."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+
+from nanlint.diagnostic import Diagnostic
+from nanlint.fixing import applicable
+from nanlint.output.paint import Paint, plain
+
+
+def render_footer(
+    remaining: Sequence[Diagnostic], *, fixed: int = 0, unsafe: bool = False, fixing: bool = False, paint: Paint = plain
+) -> str:
+    """Ruff's closing lines; ``fixed`` were mended, ``fixing`` says that what is mendable is mended already."""
+    total = len(remaining) + fixed
+    if total == 0:
+        return "All checks passed!\n"
+    noun = "error" if total == 1 else "errors"
+    if fixed:
+        return f"Found {total} {noun} ({fixed} fixed, {len(remaining)} remaining).\n" + _hidden(
+            remaining, unsafe, paint
+        )
+    found = f"Found {total} {noun}.\n"
+    return found + (_hidden(remaining, unsafe, paint) if fixing else _fixable(remaining, unsafe, paint))
+
+
+def _fixable(remaining: Sequence[Diagnostic], unsafe: bool, paint: Paint) -> str:
+    now = sum(applicable(diagnostic, unsafe=unsafe) for diagnostic in remaining)
+    if now == 0:
+        return _hidden(remaining, unsafe, paint)
+    hidden = _count_hidden(remaining, unsafe)
+    more = f" ({_hidden_phrase(hidden)})" if hidden else ""
+    return f"{paint('[*]', 'mark')} {now} fixable with the `--fix` option{more}.\n"
+
+
+def _hidden(remaining: Sequence[Diagnostic], unsafe: bool, paint: Paint) -> str:
+    hidden = _count_hidden(remaining, unsafe)
+    return f"No fixes available ({_hidden_phrase(hidden)}).\n" if hidden else ""
+
+
+def _count_hidden(remaining: Sequence[Diagnostic], unsafe: bool) -> int:
+    return 0 if unsafe else sum(applicable(one, unsafe=True) and not applicable(one, unsafe=False) for one in remaining)
+
+
+def _hidden_phrase(hidden: int) -> str:
+    noun = "fix" if hidden == 1 else "fixes"
+    return f"{hidden} hidden {noun} can be enabled with the `--unsafe-fixes` option"
+
+
+def render_statistics(
+    diagnostics: Sequence[Diagnostic], *, unsafe: bool = False, paint: Paint = plain, as_json: bool = False
+) -> str:
+    """Count, code, fixable mark ([*] all, [-] some, [ ] none) and name a rule, most frequent first."""
+    counts = Counter(diagnostic.code for diagnostic in diagnostics)
+    fixable = Counter(diagnostic.code for diagnostic in diagnostics if applicable(diagnostic, unsafe=unsafe))
+    names = {diagnostic.code: diagnostic.name for diagnostic in diagnostics}
+    ordered = sorted(counts, key=lambda code: (-counts[code], code))
+    if as_json:
+        rows = [
+            {
+                "code": code,
+                "name": names[code],
+                "count": counts[code],
+                "fixable": fixable[code] == counts[code],
+                "fixable_count": fixable[code],
+            }
+            for code in ordered
+        ]
+        return json.dumps(rows, indent=2) + "\n"
+    width = len(str(max(counts.values(), default=0)))
+    lines = []
+    for code in ordered:
+        mark = "[*]" if fixable[code] == counts[code] else "[-]" if fixable[code] else "[ ]"
+        lines.append(f"{counts[code]:>{width}}\t{paint(code, 'error')}\t{paint(mark, 'mark')} {names[code]}\n")
+    return "".join(lines)

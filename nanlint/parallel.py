@@ -1,0 +1,109 @@
+"""Many tasks over several processes, with results in the order of the tasks whatever the number of workers.
+
+What a task does is ``linter.run_task``; here is only how it gets to a worker, and what if the worker dies.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from nanlint.housekeeping import internal_error
+from nanlint.linter import FileReport, Task, run_task
+
+if TYPE_CHECKING:
+    from concurrent.futures import ProcessPoolExecutor
+
+# Starting workers costs some 30 ms of CPU, about what ten ordinary files cost.
+_FEW_FILES = 24
+_LARGEST_CHUNK = 16
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def worth_workers(tasks: int, *, asked_for: bool) -> bool:
+    """Whether ``tasks`` are enough to start workers for; who asks for workers gets them."""
+    return tasks > 1 if asked_for else tasks >= _FEW_FILES
+
+
+def run_parallel(
+    tasks: Sequence[Task], jobs: int, on_progress: Callable[[int, int], None] | None = None
+) -> Sequence[FileReport]:
+    """Run ``tasks`` on ``jobs`` processes. A file that kills its worker is reported as an internal error."""
+    size = max(1, min(_LARGEST_CHUNK, len(tasks) // (jobs * 4)))
+    chunks = [tasks[start : start + size] for start in range(0, len(tasks), size)]
+    results = _run_chunks(chunks, min(jobs, len(chunks)), len(tasks), on_progress)
+    reports: list[FileReport] = []
+    for chunk, result in zip(chunks, results, strict=True):
+        reports += _one_by_one(chunk) if result is None else result
+    return reports
+
+
+def _run_chunks(
+    chunks: Sequence[Sequence[Task]], jobs: int, total: int, on_progress: Callable[[int, int], None] | None
+) -> list[list[FileReport] | None]:
+    """The reports of each chunk, None for those that were lost with a worker."""
+    from concurrent.futures import as_completed
+    from concurrent.futures.process import BrokenProcessPool
+
+    results: list[list[FileReport] | None] = [None] * len(chunks)
+    done = 0
+    with _pool(jobs) as pool:
+        try:
+            futures = {pool.submit(_run_chunk, chunk): number for number, chunk in enumerate(chunks)}
+            for future in as_completed(futures):
+                number = futures[future]
+                with suppress(BrokenProcessPool):
+                    results[number] = future.result()
+                done += len(chunks[number])
+                if on_progress is not None:
+                    on_progress(done, total)
+        except BrokenProcessPool:  # by submit, when a worker died at once
+            return results
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    return results
+
+
+def _one_by_one(tasks: Sequence[Task]) -> list[FileReport]:
+    """Run tasks of which one killed its worker: each half by itself, down to the culprit."""
+    from concurrent.futures.process import BrokenProcessPool
+
+    with _pool(1) as pool:
+        try:
+            return pool.submit(_run_chunk, tasks).result()
+        except BrokenProcessPool:
+            pass
+    if len(tasks) == 1:
+        path = tasks[0].path
+        return [FileReport(path, (internal_error(path, "the process that checked it died"),))]
+    half = len(tasks) // 2
+    return [*_one_by_one(tasks[:half]), *_one_by_one(tasks[half:])]
+
+
+def _run_chunk(tasks: Sequence[Task]) -> list[FileReport]:
+    return [run_task(task) for task in tasks]
+
+
+def _pool(jobs: int) -> ProcessPoolExecutor:
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
+    # A forked worker has the rules imported already; elsewhere fork does not exist or is not sound.
+    context = get_context("fork" if sys.platform == "linux" else None)
+    return ProcessPoolExecutor(jobs, mp_context=context, initializer=_start_worker)
+
+
+def _start_worker() -> None:
+    # Ctrl-C reaches every process of the group: workers go quietly, the parent says what there is to say.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -1,0 +1,135 @@
+"""From a source to its diagnostics: graph, hazards, rules; then one libcst pass hands each node that has findings to its fix."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
+from typing import Any
+
+from nanlint.analysis.facts import Facts
+from nanlint.analysis.hazards import Hazard
+from nanlint.diagnostic import Annotation, Confidence, Diagnostic, Span
+from nanlint.graph.lower import lower
+from nanlint.ops.catalogue import catalogue
+from nanlint.ops.op import OPS
+from nanlint.rules.registry import RULES, Finding, Rule
+from nanlint.source import Source
+
+#: frameworks in the order in which an import of one decides what a method on an unknown receiver is
+FRAMEWORKS = ("torch", "tensorflow", "keras", "jax", "numpy", "scipy")
+
+
+def diagnose(
+    source: Source,
+    *,
+    select: Callable[[str], bool] = lambda code: True,
+    ops: Mapping[str, object] | None = None,
+    minimum: Confidence = Confidence.POSSIBLE,
+) -> list[Diagnostic]:
+    """All findings of at least ``minimum`` of the rules that ``select`` takes (by code), sorted.
+
+    ``ops`` is the user's part of the catalogue. Raises Unparsable for a source that is not Python.
+    """
+    spellings = catalogue(ops or {})
+    lowering = lower(source.tree, spellings, frameworks_of(source), pole_words(spellings))
+    facts = Facts(source, lowering)
+    best: dict[tuple[str, Span], tuple[Rule, Finding]] = {}
+    for rule, finding in findings(facts):
+        span = facts.span(finding.node)
+        if span is None or finding.confidence < minimum or not select(rule.code):
+            continue
+        known = best.get((rule.code, span))
+        if known is None or finding.confidence > known[1].confidence:
+            best[rule.code, span] = (rule, finding)
+    if not best:
+        return []
+    from nanlint.rules.visitor import fixes_of
+
+    fixes = fixes_of(facts, {key: finding for key, (_, finding) in best.items()})
+    return sorted(
+        (
+            Diagnostic(
+                path=source.path,
+                span=span,
+                code=code,
+                name=rule.name,
+                message=finding.message,
+                confidence=finding.confidence,
+                effect=finding.effect,
+                causes=annotations(facts, finding, span),
+                witness=finding.witness,
+                fix=fixes.get((code, span)),
+            )
+            for (code, span), (rule, finding) in best.items()
+        ),
+        key=Diagnostic.sort_key,
+    )
+
+
+def annotations(facts: Facts, finding: Finding, span: Span) -> tuple[Annotation, ...]:
+    """Cause spans with their text, without those that have no place of their own."""
+    found = []
+    for node, text in finding.causes:
+        place = facts.span(node)
+        if place is not None and text:
+            found.append(Annotation(place, text))
+    return tuple(found)
+
+
+def findings(facts: Facts) -> Iterable[tuple[Rule, Finding]]:
+    """What every rule says; on a hazard the first rule that speaks has the last word."""
+    by_op: dict[str, list[Rule]] = {}
+    for rule in in_order(RULES.values()):
+        for op in rule.hazards:
+            by_op.setdefault(op, []).append(rule)
+    claimed: set[Any] = set()
+    for rule in in_order(RULES.values()):
+        for node in facts.nodes(rule.nodes) if rule.nodes else ():
+            for finding in rule.check(node, facts):
+                claimed.add(node.index)
+                yield rule, finding
+    for hazard in facts.all_hazards():
+        if hazard.node.index in claimed:
+            continue
+        yield from first_word(by_op.get(hazard.node.op, []), hazard, facts)
+
+
+def first_word(rules: Iterable[Rule], hazard: Hazard, facts: Facts) -> Iterable[tuple[Rule, Finding]]:
+    """The findings of the first rule that has any."""
+    for rule in rules:
+        found = list(rule.check(hazard, facts))
+        if found:
+            return [(rule, finding) for finding in found]
+    return []
+
+
+def in_order(rules: Iterable[Rule]) -> list[Rule]:
+    """Rules such that each comes after those it lets speak first."""
+    pending, ordered = sorted(rules, key=lambda r: r.code), []
+    while pending:
+        codes = {r.code for r in pending}
+        ready = [r for r in pending if not r.after & codes] or pending[:1]
+        ordered.extend(ready)
+        pending = [r for r in pending if r not in ready]
+    return ordered
+
+
+def frameworks_of(source: Source) -> tuple[str, ...]:
+    """The frameworks a file imports; all of them where it imports none by name."""
+    text = source.text
+    found = tuple(f for f in FRAMEWORKS if f in text)
+    if "autograd" in text and "jax" not in found:
+        found = (*found, "jax")
+    return found or FRAMEWORKS
+
+
+@lru_cache(maxsize=8)
+def _pole_words(spellings: Any) -> frozenset[str]:
+    poles = {name for name, op in OPS.items() if op.poles} | {"exp", "softmax", "sigmoid", "pow", "where", "expm1", "norm"}
+    words = {s.name.rpartition(".")[2] for s in spellings if s.op in poles}
+    return frozenset(words | {"gradient", "GradientTape", "compile"})
+
+
+def pole_words(spellings: Any) -> frozenset[str]:
+    """Last names of calls that make a function worth lowering."""
+    return _pole_words(spellings)

@@ -1,0 +1,108 @@
+"""NL301 and NL303: division by something that reaches 0, and by a reduction that does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nanlint.analysis.facts import Facts
+from nanlint.analysis.gradient import PLAIN
+from nanlint.analysis.hazards import Hazard
+from nanlint.diagnostic import Applicability
+from nanlint.fixes.guard_denominator import GuardDenominator
+from nanlint.graph.node import Node
+from nanlint.rules.registry import Finding, confidence, rule
+
+REDUCTIONS = ("sum", "mean", "count_nonzero", "bincount", "max", "min", "prod", "cumsum", "einsum", "dot")
+
+
+def reduction_behind(denominator: Node, facts: Facts) -> Node | None:
+    """The reduction whose result a denominator is."""
+    return facts.origin(denominator, *REDUCTIONS)
+
+
+@rule("NL301", "division-by-reduction", hazards="div reciprocal", after="NL203 NL401", fixable=Applicability.SAFE)
+def division_by_reduction(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
+    """Division by a sum, count or extremum that may be 0.
+
+    ## What it does
+    Finds quotients whose denominator is a reduction with a natural zero: the sum of a mask, a count, the sum of
+    rectified values, the range `max - min` of its own data.
+
+    ## Why is this bad?
+    One row of padding, one empty class, one batch without a positive label, and `0 / 0 = nan` enters the loss.
+
+    ## Example (bad)
+    ```python
+    pooled = (x * mask).sum(1) / mask.sum(1)
+    ```
+
+    ## Use instead
+    ```python
+    pooled = (x * mask).sum(1) / mask.sum(1).clamp(min=1)
+    ```
+
+    ## Fix safety
+    Safe where the denominator is a count (a bound of 1 changes no count but 0) or where `divide_no_nan` or a double
+    `where` is used: values change only where they were not finite.
+
+    ## References
+    PyTorch issue tracker and TensorFlow addons: masked mean of an empty mask.
+    """
+    reduction = reduction_behind(hazard.operand, facts)
+    if reduction is None or hazard.guard is not None or hazard.evidence is None:
+        return
+    level = confidence(hazard.reach, lowered=int(facts.framework(hazard.node) in PLAIN and not hazard.value.whole))
+    if level is None:
+        return
+    yield Finding(
+        hazard.node,
+        f"division by a {'count' if hazard.value.whole else reduction.op} that may be 0",
+        "0 / 0 = nan, and x / 0 = inf",
+        level,
+        ((reduction, hazard.evidence.text),),
+        GuardDenominator(hazard.node, hazard.operand, count=hazard.value.whole),
+    )
+
+
+@rule("NL303", "division-by-zero-able", hazards="div reciprocal rsqrt", after="NL203 NL301 NL401", fixable=Applicability.SAFE)
+def division_by_zero_able(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
+    """Division by something that reaches 0.
+
+    ## What it does
+    Finds quotients whose denominator is known to be exactly 0 for real inputs: a rectifier, a saturated probability or
+    its complement, a difference that vanishes for equal data.
+
+    ## Why is this bad?
+    `x / 0 = inf` and `0 / 0 = nan`, in the value and in the gradient.
+
+    ## Example (bad)
+    ```python
+    scaled = (x - x.min()) / (x.max() - x.min())
+    ```
+
+    ## Use instead
+    ```python
+    spread = x.max() - x.min()
+    scaled = (x - x.min()) / torch.where(spread > 0, spread, 1.0)
+    ```
+
+    ## Fix safety
+    Safe: the denominator is replaced only where it is 0, where the quotient was not finite. (`divide_no_nan` in
+    TensorFlow gives 0 there.)
+
+    ## References
+    IEEE 754-2019, section 7.3 (division by zero).
+    """
+    if hazard.pole.cls != "zero" or hazard.guard is not None or hazard.evidence is None:
+        return
+    level = confidence(hazard.reach, lowered=int(facts.framework(hazard.node) in PLAIN))
+    if level is None:
+        return
+    yield Finding(
+        hazard.node,
+        "division by a value that reaches 0",
+        "x / 0 = inf, and 0 / 0 = nan",
+        level,
+        ((hazard.evidence.node or hazard.operand, hazard.evidence.text),),
+        GuardDenominator(hazard.node, hazard.operand),
+    )

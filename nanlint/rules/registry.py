@@ -1,0 +1,78 @@
+"""What a rule is, the decorator that enters one, and what a rule says of a place. Rules themselves are in files of their own."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from nanlint.diagnostic import Applicability, Confidence
+from nanlint.graph.node import Node
+from nanlint.ops.value import Reach
+
+if TYPE_CHECKING:
+    from nanlint.analysis.facts import Facts
+    from nanlint.analysis.hazards import Hazard
+    from nanlint.fixes.codemod import Codemod
+
+Check: TypeAlias = "Callable[[Any, Facts], Iterator[Finding]]"
+
+RULES: dict[str, Rule] = {}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a rule says of a place: the op, the causes with what each does, how sure, and the codemod that mends it."""
+
+    node: Node
+    message: str
+    effect: str
+    confidence: Confidence
+    causes: tuple[tuple[Node, str], ...] = ()
+    fix: Codemod | None = None
+    witness: str | None = None
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rule: its code and name, the page (its docstring), the ops it asks about.
+
+    ``hazards``: it is asked about hazards of these ops; ``nodes``: about every node of these ops. ``after``: rules that have
+    the first word on a hazard.
+    """
+
+    code: str
+    name: str
+    page: str
+    check: Check
+    hazards: frozenset[str] = frozenset()
+    nodes: frozenset[str] = frozenset()
+    after: frozenset[str] = frozenset()
+    fixable: Applicability | None = None
+
+    @property
+    def summary(self) -> str:
+        """First line of the page."""
+        return self.page.partition("\n")[0].rstrip(".")
+
+
+def rule(
+    code: str, name: str, *, hazards: str = "", nodes: str = "", after: str = "", fixable: Applicability | None = None
+) -> Callable[[Check], Check]:
+    """Enter a rule. ``hazards`` and ``nodes`` are space-separated ops, ``after`` space-separated codes."""
+
+    def enter(check: Check) -> Check:
+        page = inspect.cleandoc(check.__doc__ or "")
+        RULES[code] = Rule(
+            code, name, page, check, frozenset(hazards.split()), frozenset(nodes.split()), frozenset(after.split()), fixable
+        )
+        return check
+
+    return enter
+
+
+def confidence(reach: Reach, *, lowered: int = 0) -> Confidence | None:
+    """Confidence that a reach gives, lowered by some steps; None when nothing is left to say."""
+    level = int(reach) - 1 - lowered
+    return Confidence(level) if level >= 1 else None

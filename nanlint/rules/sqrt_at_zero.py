@@ -1,0 +1,54 @@
+"""NL201."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nanlint.analysis.facts import Facts
+from nanlint.analysis.hazards import Hazard
+from nanlint.diagnostic import Applicability
+from nanlint.fixes.double_where import DoubleWhere
+from nanlint.rules.registry import Finding, confidence, rule
+
+
+@rule("NL201", "sqrt-at-zero", hazards="sqrt", fixable=Applicability.SAFE)
+def sqrt_at_zero(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
+    """Square root at zero, where its gradient is infinite.
+
+    ## What it does
+    Finds square roots whose argument is known to reach 0 and through which a gradient flows.
+
+    ## Why is this bad?
+    The derivative `1 / (2 * sqrt(x))` is inf at 0. A zero upstream gradient makes it NaN (`0 * inf`), anything else makes
+    it inf; one such element spoils every parameter behind it. An epsilon added after the root does not help.
+
+    ## Example (bad)
+    ```python
+    distance = torch.sqrt(F.relu(squared))
+    ```
+
+    ## Use instead
+    ```python
+    safe = torch.where(squared > 0, squared, 1.0)
+    distance = torch.where(squared > 0, torch.sqrt(safe), 0.0)
+    ```
+
+    ## Fix safety
+    Safe: the double `where` keeps every value; the gradient at 0, infinite before, becomes 0.
+
+    ## References
+    JAX FAQ: Gradients contain NaN where using where.
+    """
+    if hazard.pole.cls != "zero" or hazard.guard is not None or hazard.evidence is None:
+        return
+    level = confidence(hazard.reach)
+    if level is None:
+        return
+    yield Finding(
+        hazard.node,
+        "gradient of sqrt at 0 is inf, and nan after the next product with 0",
+        "d sqrt(x)/dx = 1 / (2 * sqrt(x)) = inf at x = 0",
+        level,
+        ((hazard.evidence.node or hazard.operand, hazard.evidence.text),),
+        DoubleWhere(hazard.node, hazard.operand, pole="zero", result=0.0),
+    )

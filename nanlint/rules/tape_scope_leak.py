@@ -1,0 +1,62 @@
+"""NL601."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nanlint.analysis.facts import Facts
+from nanlint.analysis.tape import tape_leaks
+from nanlint.diagnostic import Applicability, Confidence
+from nanlint.fixes.move_into_tape import MoveIntoTape
+from nanlint.graph.node import Node
+from nanlint.rules.registry import Finding, rule
+
+
+@rule("NL601", "tape-scope-leak", nodes="gradient", fixable=Applicability.UNSAFE)
+def tape_scope_leak(gradient: Node, facts: Facts) -> Iterator[Finding]:
+    """A value computed outside the GradientTape that its gradient should flow through.
+
+    ## What it does
+    Finds sources of `tape.gradient(target, sources)` on whose way to the target an op ran before (or outside) the tape.
+
+    ## Why is this bad?
+    The tape records only what runs inside its `with`. The gradient is None, or, when another term reaches the source
+    inside, finite and wrong: the variable trains on a part of its loss, or stays where it is. TensorFlow says nothing.
+
+    ## Example (bad)
+    ```python
+    square_x = x**2
+    with tf.GradientTape() as tape:
+        loss = square_x + y**2
+    gradients = tape.gradient(loss, [x, y])
+    ```
+
+    ## Use instead
+    ```python
+    with tf.GradientTape() as tape:
+        square_x = x**2
+        loss = square_x + y**2
+    gradients = tape.gradient(loss, [x, y])
+    ```
+
+    ## Fix safety
+    Unsafe: the gradient changes (that is its purpose). The statements move into the tape only where nothing between
+    reads or changes what they use; else for display.
+
+    ## References
+    TensorFlow guide: Introduction to gradients and automatic differentiation, "Getting a gradient of None".
+    """
+    for leak in tape_leaks(gradient, facts):
+        name = facts.text(leak.source)
+        if leak.lost:
+            message = f"computed outside the tape: this term is lost from the gradient with respect to `{name}`"
+        else:
+            message = f"computed outside the tape: the gradient with respect to `{name}` is None"
+        yield Finding(
+            leak.outside,
+            message,
+            "runs where the tape does not record",
+            Confidence.CERTAIN if not leak.lost else Confidence.LIKELY,
+            ((leak.inside, "uses it inside the tape"), (gradient, "asks for the gradient")),
+            MoveIntoTape(leak.outside, leak.inside, gradient),
+        )

@@ -1,0 +1,59 @@
+"""NL103."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nanlint.analysis.facts import Facts
+from nanlint.analysis.gradient import PLAIN
+from nanlint.analysis.hazards import Hazard
+from nanlint.diagnostic import Applicability
+from nanlint.fixes.clip_operand import ClipOperand
+from nanlint.rules.registry import Finding, confidence, rule
+
+
+@rule("NL103", "unclipped-log", hazards="log log2 log10 log1p", after="NL101 NL102 NL104", fixable=Applicability.UNSAFE)
+def unclipped_log(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
+    """Log of something that reaches 0.
+
+    ## What it does
+    Finds logarithms whose argument is known to be exactly 0 for real inputs: a saturated probability, a rectifier, an
+    underflowed exponential, a uniform draw, a difference of distribution functions.
+
+    ## Why is this bad?
+    `log(0) = -inf`; the next product with 0, difference of two of them, or gradient step makes it NaN.
+
+    ## Example (bad)
+    ```python
+    def policy_loss(probs, action, advantage):
+        return -(tf.reduce_sum(action * tf.math.log(probs), axis=-1) * advantage)
+    ```
+
+    ## Use instead
+    ```python
+    def policy_loss(probs, action, advantage):
+        return -(tf.reduce_sum(action * tf.math.log(tf.clip_by_value(probs, 1e-7, 1.0)), axis=-1) * advantage)
+    ```
+
+    ## Fix safety
+    Unsafe: a clip changes values below its bound, and stops the gradient there.
+
+    ## References
+    Odena, Olsson, Andersen, Goodfellow: TensorFuzz (2019), on `log` of an unclipped softmax as the typical NaN.
+    """
+    if hazard.pole.cls != "zero" or hazard.evidence is None or hazard.guard is not None:
+        return
+    plain = facts.framework(hazard.node) in PLAIN
+    # The log of a 0/1 mask is how a mask is written in log space: -inf is meant.
+    meant = hazard.value.whole
+    level = confidence(hazard.reach, lowered=int(plain) + int(meant))
+    if level is None:
+        return
+    yield Finding(
+        hazard.node,
+        "log of a value that reaches 0: -inf",
+        "log(0) = -inf",
+        level,
+        ((hazard.evidence.node or hazard.operand, hazard.evidence.text),),
+        ClipOperand(hazard.node, hazard.operand),
+    )

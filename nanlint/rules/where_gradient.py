@@ -1,0 +1,76 @@
+"""NL203."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nanlint.analysis.facts import Facts
+from nanlint.analysis.hazards import Hazard
+from nanlint.diagnostic import Applicability
+from nanlint.fixes.double_where import DoubleWhere
+from nanlint.rules.registry import Finding, confidence, rule
+
+#: what the derivative does at the pole, by op
+SLOPE = {
+    "div": "the slope of 1/x is infinite at 0",
+    "reciprocal": "the slope of 1/x is infinite at 0",
+    "log": "the slope 1/x is infinite at 0",
+    "log1p": "the slope 1/(1 + x) is infinite at -1",
+    "sqrt": "the slope 1/(2 * sqrt(x)) is infinite at 0 and nan below",
+    "rsqrt": "the slope is infinite at 0 and nan below",
+    "pow": "the slope is infinite at 0 or nan below",
+}
+
+
+@rule(
+    "NL203",
+    "where-gradient",
+    hazards="div reciprocal log log1p sqrt rsqrt pow log2 log10 exp expm1 sinh cosh",
+    after="NL101 NL102",
+    fixable=Applicability.SAFE,
+)
+def where_gradient(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
+    """A `where` that hides a bad value but not its gradient.
+
+    ## What it does
+    Finds operations in a branch of `where` that break exactly where the condition takes the other branch.
+
+    ## Why is this bad?
+    Both branches are computed and differentiated. The backward pass multiplies the slope of the branch that was not taken
+    by 0, and `0 * inf = nan`. The value is right, the gradient is NaN.
+
+    ## Example (bad)
+    ```python
+    y = jnp.where(x != 0, 1.0 / x, 0.0)
+    ```
+
+    ## Use instead
+    ```python
+    safe = jnp.where(x != 0, x, 1.0)
+    y = jnp.where(x != 0, 1.0 / safe, 0.0)
+    ```
+
+    ## Fix safety
+    Safe: the operand is replaced only where the other branch is taken, so no value changes, and gradients change only
+    where they were not finite.
+
+    ## References
+    JAX FAQ: Gradients contain NaN where using where. TensorFlow documentation of `tf.where`. DynamicalSystems note of
+    TensorFlow Probability: The double-where trick.
+    """
+    guard = hazard.guard
+    if guard is None or guard.op != "where" or not facts.differentiated(hazard.node):
+        return
+    if hazard.pole.cls == "neg" and hazard.node.op in ("log", "log1p"):
+        return
+    level = confidence(hazard.reach)
+    if level is None or hazard.evidence is None:
+        return
+    yield Finding(
+        hazard.node,
+        "where hides the value of this branch, not its gradient: 0 * inf = nan",
+        SLOPE.get(hazard.node.op, "overflows to inf where the other branch is taken, and its slope with it"),
+        level,
+        ((guard, "computes and differentiates both branches"),),
+        DoubleWhere(hazard.node, hazard.operand, pole=hazard.pole.cls, guard=guard),
+    )

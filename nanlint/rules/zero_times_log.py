@@ -1,0 +1,60 @@
+"""NL104."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nanlint.analysis.facts import Facts
+from nanlint.analysis.hazards import Hazard
+from nanlint.diagnostic import Applicability
+from nanlint.fixes.xlogy import XLogY
+from nanlint.ops.value import LIKELY, NEVER
+from nanlint.rules.registry import Finding, confidence, rule
+
+
+@rule("NL104", "zero-times-log", hazards="log log2 log10 log1p", after="NL101 NL102", fixable=Applicability.SAFE)
+def zero_times_log(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
+    """Something that may be 0 times a log that may be -inf.
+
+    ## What it does
+    Finds `x * log(y)` where y reaches 0, the entropy form `p * log(p)`, and `(a - 1) * log(x)` of densities.
+
+    ## Why is this bad?
+    The product is meant to be 0 where x is 0, but `0 * log(0) = 0 * -inf = nan`.
+
+    ## Example (bad)
+    ```python
+    entropy = -(p * torch.log(p)).sum(-1)
+    ```
+
+    ## Use instead
+    ```python
+    entropy = -torch.special.xlogy(p, p).sum(-1)
+    ```
+
+    ## Fix safety
+    Safe: `xlogy` gives the same values wherever the product is finite and 0 where x is 0. Its gradient with respect to
+    y is finite there too; the slope of `p * log(p)` at 0 is infinite in truth, in PyTorch and JAX `xlogy(p, p)` has it.
+
+    ## References
+    SciPy: `scipy.special.xlogy`; TensorFlow: `tf.math.xlogy`.
+    """
+    if hazard.pole.cls != "zero" or hazard.evidence is None or hazard.guard is not None:
+        return
+    found = facts.partner(hazard.node)
+    if found is None:
+        return
+    product, factor = found
+    if facts.value(factor).zero is NEVER:
+        return
+    level = confidence(min(hazard.reach, LIKELY) if facts.value(factor).zero < LIKELY else hazard.reach)
+    if level is None:
+        return
+    yield Finding(
+        hazard.node,
+        "0 * log(0) is nan: the factor that should hide the -inf multiplies it",
+        "log(0) = -inf, and 0 * -inf = nan",
+        level,
+        ((hazard.evidence.node or hazard.operand, hazard.evidence.text), (product, "multiplies it by what may be 0")),
+        XLogY(hazard.node, product, factor),
+    )

@@ -1,0 +1,211 @@
+"""Paths on the command line -> the files to check, each once and in order, with the Config that holds for each."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from nanlint.config import Config, ConfigError, Configs
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+
+_SUFFIXES = (".py", ".pyi")
+
+
+@dataclass(frozen=True)
+class FoundFile:
+    """A file to check: its path as shown, its Config, and whether it was named rather than met on a walk."""
+
+    path: str
+    config: Config
+    explicit: bool = False
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a walk over the arguments brought: files sorted by path, and a message for what could not be visited."""
+
+    files: tuple[FoundFile, ...]
+    failures: tuple[str, ...] = ()
+
+
+def shown_path(path: str) -> str:
+    """The path as the user sees it: relative below the working directory, else as given."""
+    cwd = os.getcwd()
+    absolute = os.path.abspath(path)
+    if absolute == cwd:
+        return "."
+    return os.path.relpath(absolute) if absolute.startswith(cwd.rstrip(os.sep) + os.sep) else os.path.normpath(path)
+
+
+def discover(paths: Sequence[str], configs: Configs) -> Found:
+    """Visit ``paths``: a file is taken whatever its name and whatever excludes it, a directory is walked."""
+    walk = _Walk(configs)
+    for path in paths:
+        walk.visit(path)
+    return Found(tuple(sorted(walk.files.values(), key=lambda file: file.path)), tuple(walk.failures))
+
+
+@dataclass
+class _Walk:
+    configs: Configs
+    files: dict[str, FoundFile] = field(default_factory=dict)
+    failures: list[str] = field(default_factory=list)
+
+    def visit(self, path: str) -> None:
+        if os.path.isdir(path):
+            self._directory(os.path.abspath(path), shown_path(path))
+            return
+        try:
+            os.stat(path)
+        except OSError as error:
+            self._fail(f"{path}: {_reason(error)}")
+            return
+        if path.endswith(".ipynb"):
+            self._fail(f"{path}: notebooks are not read yet")
+            return
+        config = self._config(os.path.dirname(os.path.abspath(path)))
+        if config is not None:
+            # Named files replace the same ones met on a walk: they are checked without a prescan.
+            self.files[os.path.realpath(path)] = FoundFile(shown_path(path), config, explicit=True)
+
+    def _directory(self, top: str, shown: str) -> None:
+        # An ignored directory is walked if it is named; what ignores it must not ignore all that is in it.
+        above = _Ignores.above(top)
+        pending = [(top, shown, _Ignores() if above.ignore(top, directory=True) else above)]
+        while pending:
+            directory, shown, ignores = pending.pop()
+            config = self._config(directory)
+            # Below a broken configuration nothing is checked, but what lies deeper may have its own.
+            walking = self.configs.default() if config is None else config
+            ignores = ignores.within(directory)
+            real = os.path.realpath(directory)
+            for entry in self._entries(directory, shown):
+                is_directory = _is_directory(entry)
+                if not is_directory and not entry.name.endswith(_SUFFIXES):
+                    continue
+                if walking.excludes(entry.path, directory=is_directory, named=top):
+                    continue
+                if walking.respect_gitignore and ignores.ignore(entry.path, directory=is_directory):
+                    continue
+                shown_entry = entry.name if shown == "." else os.path.join(shown, entry.name)
+                if is_directory:
+                    pending.append((entry.path, shown_entry, ignores))
+                elif config is not None and _is_file(entry):
+                    key = os.path.realpath(entry.path) if entry.is_symlink() else os.path.join(real, entry.name)
+                    self.files.setdefault(key, FoundFile(shown_entry, config))
+
+    def _entries(self, directory: str, shown: str) -> list[os.DirEntry[str]]:
+        try:
+            with os.scandir(directory) as entries:
+                return sorted(entries, key=lambda entry: entry.name)
+        except OSError as error:
+            self._fail(f"{shown}: {_reason(error)}")
+            return []
+
+    def _config(self, directory: str) -> Config | None:
+        try:
+            return self.configs.for_directory(directory)
+        except ConfigError as error:
+            self._fail(str(error))
+            return None
+
+    def _fail(self, message: str) -> None:
+        if message not in self.failures:
+            self.failures.append(message)
+
+
+def _is_directory(entry: os.DirEntry[str]) -> bool:
+    # Links to directories are not entered: they lead out of the project, back into it, or round in a circle, and what
+    # they lead to inside the project is met on its own. git and Ruff hold it the same way.
+    try:
+        return entry.is_dir(follow_symlinks=False)
+    except OSError:
+        return False
+
+
+def _is_file(entry: os.DirEntry[str]) -> bool:
+    # Dangling links (an editor's lock files) and links to themselves are no files.
+    try:
+        return entry.is_file()
+    except OSError:
+        return False
+
+
+def _reason(error: OSError) -> str:
+    return (error.strerror or str(error)).lower()
+
+
+@dataclass(frozen=True)
+class _Ignores:
+    """The .gitignore files in force for a directory, outermost first."""
+
+    specs: tuple[tuple[str, GitIgnoreSpec], ...] = ()
+
+    @classmethod
+    def above(cls, directory: str) -> _Ignores:
+        """Those between the repository's root and ``directory``, this one not included; none outside a repository."""
+        chain = []
+        for parent in _parents(directory):
+            chain.append(parent)
+            if os.path.exists(os.path.join(parent, ".git")):
+                ignores = cls()
+                for step in reversed(chain):
+                    if step != directory:
+                        ignores = ignores.within(step)
+                return ignores
+        return cls()
+
+    def within(self, directory: str) -> _Ignores:
+        """With ``directory``'s own .gitignore, if it has one."""
+        try:
+            with open(os.path.join(directory, ".gitignore"), encoding="utf-8", errors="replace") as file:
+                lines = file.read().splitlines()
+        except OSError:
+            return self
+        spec = _spec(lines)
+        return self if spec is None else _Ignores((*self.specs, (directory, spec)))
+
+    def ignore(self, path: str, *, directory: bool = False) -> bool:
+        """Whether ``path`` is ignored: the innermost .gitignore with an opinion decides, as in git."""
+        for base, spec in reversed(self.specs):
+            relative = os.path.relpath(path, base) + "/" * directory
+            verdict = spec.check_file(relative).include
+            if verdict is not None:
+                return verdict
+        return False
+
+
+def _parents(directory: str) -> Iterator[str]:
+    while True:
+        yield directory
+        parent = os.path.dirname(directory)
+        if parent == directory:
+            return
+        directory = parent
+
+
+def _spec(lines: list[str]) -> GitIgnoreSpec | None:
+    patterns = [line for line in lines if line.strip() and not line.startswith("#")]
+    if not patterns:
+        return None
+    from pathspec import GitIgnoreSpec
+
+    try:
+        return GitIgnoreSpec.from_lines(patterns)
+    except ValueError:
+        # git passes over a pattern it cannot read; so one bad line must not void the others.
+        return GitIgnoreSpec.from_lines(pattern for pattern in patterns if _readable(pattern))
+
+
+def _readable(pattern: str) -> bool:
+    from pathspec import GitIgnoreSpec
+
+    try:
+        GitIgnoreSpec.from_lines([pattern])
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,54 @@
+"""Edits -> text. Pure: which edits go together and what comes out; who may apply them is decided elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from nanlint.diagnostic import Edit, Span
+from nanlint.source.text import Source
+
+
+def compatible(edits: Sequence[Edit], taken: Iterable[Edit]) -> bool:
+    """Whether ``edits`` can be applied together with those already ``taken``.
+
+    The same insertion twice (an import that two fixes need) is one insertion; two different ones at one place are in
+    each other's way, for their order would be a guess.
+    """
+    return not any(_conflict(edit, other) for other in taken for edit in edits)
+
+
+def _conflict(edit: Edit, other: Edit) -> bool:
+    if edit == other:
+        return not _inserts(edit)
+    if _inserts(edit) and _inserts(other):
+        return edit.span == other.span
+    return edit.span.overlaps(other.span)
+
+
+def _inserts(edit: Edit) -> bool:
+    span = edit.span
+    return (span.row, span.column) == (span.end_row, span.end_column)
+
+
+def apply_edits(source: Source, edits: Iterable[Edit]) -> str:
+    """The text of ``source`` after ``edits``, which must be compatible; equal ones are applied once.
+
+    Newlines in what they bring become those of the file. An insertion comes before a replacement at the same place.
+    """
+    ordered = sorted(set(edits), key=lambda edit: (edit.span, edit.content))
+    pieces: list[str] = []
+    at = 0
+    for edit in ordered:
+        start, end = _offsets(source, edit.span)
+        pieces += (source.text[at:start], _in_newlines_of(source, edit.content))
+        at = end
+    pieces.append(source.text[at:])
+    return "".join(pieces)
+
+
+def _offsets(source: Source, span: Span) -> tuple[int, int]:
+    return source.offset(span.row, span.column), source.offset(span.end_row, span.end_column)
+
+
+def _in_newlines_of(source: Source, content: str) -> str:
+    return content if source.newline == "\n" else content.replace("\r\n", "\n").replace("\n", source.newline)

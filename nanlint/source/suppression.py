@@ -1,0 +1,371 @@
+"""Comments that silence findings, and what is to be said of those that silence nothing.
+
+    x = torch.log(p)  # nanlint: ignore[NL103, where-gradient] a reason, if you like
+    x = torch.log(p)  # noqa: NL103
+    # nanlint: ignore[NL103]          on a line of its own: for the statement below
+    # nanlint: file-ignore[NL103]     anywhere: for the whole file
+
+Which findings a comment speaks for: those that touch its line. If there is none of those it names, and it stands on
+the first or the last line of a statement (where formatters leave comments), then all of that statement. So a comment
+inside a long call never hides what its neighbours do, and a formatter may break the line without waking what was
+silenced.
+"""
+
+from __future__ import annotations
+
+import re
+import tokenize
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from nanlint.diagnostic import Applicability, Confidence, Diagnostic, Edit, Fix, Severity, Span
+from nanlint.selection import ALWAYS_ON, Rules, codes_of, nearest
+from nanlint.source.text import Source
+
+UNUSED = "NL001"
+UNKNOWN = "NL002"
+
+_NANLINT = re.compile(r"#\s*nanlint:\s*(?P<verb>[\w-]+)(?P<open>\s*\[(?P<codes>[^\]#]*)(?P<close>\])?)?", re.IGNORECASE)
+_NOQA = re.compile(r"#\s*noqa(?![\w-])(?P<colon>\s*:)?", re.IGNORECASE)
+_NOQA_ITEM = re.compile(r"(?P<gap>[\s,]*)(?P<item>[A-Z]+[0-9]*(?![\w-])|[a-z][a-z0-9]*(?:-[a-z0-9]+)+)")
+_NEXT_PART = re.compile(r"\s*#\s*(?=[A-Za-z])")
+_WORD = re.compile(r"[^\s,]+")
+
+
+@dataclass(frozen=True)
+class Item:
+    """A code, prefix or name in a comment, with the rules it means (none: not ours, or unknown)."""
+
+    text: str
+    column: int
+    codes: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Suppression:
+    """One directive: where it stands, what it names (``items`` None: everything), which rows it speaks for.
+
+    ``rows`` are the rows that a finding must touch; ``statement`` those of the statement it may speak for as a whole.
+    Both are None for the whole file.
+    """
+
+    span: Span
+    ours: bool
+    items: tuple[Item, ...] | None
+    rows: range | None
+    statement: range | None
+    removal: Span
+
+    def names(self, code: str) -> bool:
+        """Whether the directive means this rule."""
+        return self.items is None or any(code in item.codes for item in self.items)
+
+
+@dataclass(frozen=True)
+class Comments:
+    """The directives of a file, and what is wrong with the way some are written."""
+
+    suppressions: tuple[Suppression, ...]
+    complaints: tuple[Diagnostic, ...]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What is left of the findings, with the remarks on the comments themselves."""
+
+    kept: tuple[Diagnostic, ...]
+    remarks: tuple[Diagnostic, ...]
+
+
+def suppress(source: Source, findings: Sequence[Diagnostic], rules: Rules, enabled: Collection[str]) -> Judged:
+    """Apply the comments of ``source`` to ``findings``; ``rules`` are all there are, ``enabled`` those that ran.
+
+    A comment counts as unused only for rules that ran; one that names none only if every rule ran.
+    """
+    if not _may_hold_directives(source.text, bool(findings)):
+        return Judged(tuple(findings), ())
+    comments = read_comments(source, rules)
+    hidden: set[int] = set()
+    used: dict[int, set[str]] = {}
+    for number, suppression in enumerate(comments.suppressions):
+        spoken_for = _spoken_for(suppression, findings)
+        hidden.update(spoken_for)
+        used[number] = {findings[index].code for index in spoken_for}
+    remarks = [
+        *comments.complaints,
+        *(
+            remark
+            for number, suppression in enumerate(comments.suppressions)
+            if (remark := _unused(source, suppression, used[number], rules, enabled)) is not None
+        ),
+    ]
+    file_wide = [suppression for suppression in comments.suppressions if suppression.rows is None]
+    return Judged(
+        tuple(finding for index, finding in enumerate(findings) if index not in hidden),
+        tuple(
+            remark
+            for remark in remarks
+            if remark.code in enabled and not any(one.items and one.names(remark.code) for one in file_wide)
+        ),
+    )
+
+
+def _may_hold_directives(text: str, any_findings: bool) -> bool:
+    # Tokenising costs more than parsing, and most files with a noqa have it for other linters.
+    if "nanlint:" in text:
+        return True
+    return ("noqa" in text or "NOQA" in text) and (any_findings or "NL" in text)
+
+
+def _spoken_for(suppression: Suppression, findings: Sequence[Diagnostic]) -> list[int]:
+    named = [index for index, finding in enumerate(findings) if suppression.names(finding.code)]
+    if suppression.rows is None:
+        return named
+    touched = [index for index in named if _touches(findings[index].span, suppression.rows)]
+    if touched or suppression.statement is None:
+        return touched
+    return [index for index in named if findings[index].span.row in suppression.statement]
+
+
+def _touches(span: Span, rows: range) -> bool:
+    return span.row < rows.stop and rows.start <= span.end_row
+
+
+# Reading
+
+
+@dataclass(frozen=True)
+class _Comment:
+    row: int
+    column: int
+    text: str
+    rows: range
+    statement: range | None
+    alone: bool
+
+
+def read_comments(source: Source, rules: Rules) -> Comments:
+    """Find every directive in the comments of ``source``."""
+    suppressions: list[Suppression] = []
+    complaints: list[Diagnostic] = []
+    for comment in _comments(source):
+        for match in _NANLINT.finditer(comment.text):
+            _read_ours(source, comment, match, rules, suppressions, complaints)
+        for match in _NOQA.finditer(comment.text):
+            suppression = _read_noqa(source, comment, match, rules)
+            if suppression is not None:
+                suppressions.append(suppression)
+    return Comments(tuple(suppressions), tuple(complaints))
+
+
+def _read_ours(
+    source: Source,
+    comment: _Comment,
+    match: re.Match[str],
+    rules: Rules,
+    suppressions: list[Suppression],
+    complaints: list[Diagnostic],
+) -> None:
+    verb = match["verb"].lower()
+    span = _span(comment, match.start(), match.end())
+    if verb not in ("ignore", "file-ignore"):
+        near = nearest(verb, ("ignore", "file-ignore"))
+        if near is not None or match["open"]:
+            hint = f', did you mean "{near}"?' if near else ""
+            complaints.append(_complaint(source, span, f'"nanlint: {match["verb"]}" is no directive{hint}'))
+        return
+    if match["open"] and not match["close"]:
+        complaints.append(_complaint(source, span, "the list of rules to ignore has no closing bracket"))
+        return
+    items = None
+    if match["open"]:
+        start = match.start("codes")
+        items = tuple(
+            Item(word[0], comment.column + start + word.start(), codes_of(word[0], rules))
+            for word in _WORD.finditer(match["codes"])
+        )
+        if not items:
+            complaints.append(_complaint(source, span, "an empty list of rules ignores nothing"))
+        for item in items:
+            if not item.codes:
+                known = (*rules, *rules.values(), *{code[:3] for code in rules})
+                near = nearest(item.text, known)
+                hint = f', did you mean "{near}"?' if near else ""
+                place = Span(comment.row, item.column, comment.row, item.column + len(item.text))
+                complaints.append(_complaint(source, place, f'unknown rule "{item.text}" in a suppression{hint}'))
+    whole_file = verb == "file-ignore"
+    suppressions.append(
+        Suppression(
+            span=span,
+            ours=True,
+            items=items,
+            rows=None if whole_file else comment.rows,
+            statement=None if whole_file else comment.statement,
+            removal=_removal(source, comment, match),
+        )
+    )
+
+
+def _read_noqa(source: Source, comment: _Comment, match: re.Match[str], rules: Rules) -> Suppression | None:
+    if comment.alone:
+        return None  # this form speaks for the line it stands on, and there is nothing on it
+    items: list[Item] | None = None
+    end = match.end()
+    if match["colon"]:
+        items = []
+        while (word := _NOQA_ITEM.match(comment.text, end)) is not None:
+            text = word["item"]
+            if items and "," not in word["gap"] and not text[-1].isdigit():
+                break  # prose after the codes
+            codes = codes_of(text, rules) if text.startswith("NL") or "-" in text else frozenset[str]()
+            items.append(Item(text, comment.column + word.start("item"), codes))
+            end = word.end()
+        if not items:
+            return None
+    return Suppression(
+        span=_span(comment, match.start(), end),
+        ours=False,
+        items=None if items is None else tuple(items),
+        rows=comment.rows,
+        statement=comment.statement,
+        removal=_removal(source, comment, match),
+    )
+
+
+def _span(comment: _Comment, start: int, end: int) -> Span:
+    return Span(comment.row, comment.column + start, comment.row, comment.column + end)
+
+
+def _removal(source: Source, comment: _Comment, match: re.Match[str]) -> Span:
+    """What goes when the directive goes: its part of the comment with its reason, and the space before it."""
+    following = _NEXT_PART.search(comment.text, match.end())
+    line = source.lines[comment.row - 1]
+    start = comment.column + match.start() - 1
+    if following is None:
+        if match.start() == 0 and comment.alone:
+            return Span(comment.row, 1, comment.row + 1, 1)
+        start = len(line[:start].rstrip())
+        return Span(comment.row, start + 1, comment.row, comment.column + len(comment.text))
+    return Span(comment.row, start + 1, comment.row, comment.column + following.start() + _leading_space(following[0]))
+
+
+def _leading_space(text: str) -> int:
+    return len(text) - len(text.lstrip())
+
+
+def _comments(source: Source) -> Iterator[_Comment]:
+    """The comments of interest, each with the rows it speaks for."""
+    pending: list[tuple[tokenize.TokenInfo, bool]] = []
+    inside: list[tuple[tokenize.TokenInfo, bool]] = []
+    first_row: int | None = None
+    last_code_row = 0
+    code_rows: list[int] = []
+    for token in _tokens(source):
+        if token.type == tokenize.COMMENT:
+            alone = token.start[0] != last_code_row
+            if _interesting(token.string):
+                (inside if first_row is not None else pending).append((token, alone))
+        elif token.type == tokenize.NEWLINE:
+            statement = range(first_row or token.start[0], token.start[0] + 1)
+            for above, alone in pending:
+                yield _comment(above, statement, None, alone)
+            for one, alone in inside:
+                yield _of_statement(one, alone, statement, code_rows)
+            pending, inside, first_row, code_rows = [], [], None, []
+        elif token.type not in (tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER, tokenize.ENCODING):
+            if first_row is None:
+                first_row = token.start[0]
+            last_code_row = token.end[0]
+            code_rows.append(token.start[0])
+    for token, alone in (*pending, *inside):
+        row = token.start[0]
+        yield _comment(token, range(row, row + 1), None, alone)
+
+
+def _of_statement(token: tokenize.TokenInfo, alone: bool, statement: range, code_rows: Iterable[int]) -> _Comment:
+    row = token.start[0]
+    if alone:  # between the lines of a statement: for the next line of code in it
+        row = min((code_row for code_row in code_rows if code_row > row), default=row)
+        return _comment(token, range(row, row + 1), None, alone)
+    whole = statement if row in (statement[0], statement[-1]) else None
+    return _comment(token, range(row, row + 1), whole, alone)
+
+
+def _comment(token: tokenize.TokenInfo, rows: range, statement: range | None, alone: bool) -> _Comment:
+    return _Comment(token.start[0], token.start[1] + 1, token.string, rows, statement, alone)
+
+
+def _interesting(comment: str) -> bool:
+    folded = comment.lower()
+    return "noqa" in folded or "nanlint:" in folded
+
+
+def _tokens(source: Source) -> Iterator[tokenize.TokenInfo]:
+    # tokenize splits lines by what its readline gives; \r as a line end is unknown to it, and columns do not change.
+    lines = (line.rstrip("\r\n") + "\n" if line.endswith(("\r", "\n")) else line for line in source.lines)
+    try:
+        yield from tokenize.generate_tokens(lambda: next(lines, ""))
+    except (tokenize.TokenError, SyntaxError):
+        # The parser read the file and tokenize cannot finish it: what came before still counts.
+        return
+
+
+# Remarks
+
+
+def _complaint(source: Source, span: Span, message: str) -> Diagnostic:
+    return Diagnostic(
+        path=source.path,
+        span=span,
+        code=UNKNOWN,
+        name="unknown-suppression",
+        message=message,
+        confidence=Confidence.CERTAIN,
+        severity=Severity.WARNING,
+        effect="suppresses nothing",
+    )
+
+
+def _unused(
+    source: Source, suppression: Suppression, used: Collection[str], rules: Rules, enabled: Collection[str]
+) -> Diagnostic | None:
+    if suppression.items is None:
+        everything_ran = all(code in enabled for code in rules)
+        if used or not suppression.ours or not everything_ran:
+            return None
+        return _remark(source, suppression, "unused suppression", Edit(suppression.removal, ""))
+    if any(UNUSED in item.codes for item in suppression.items):
+        return None
+    seen: set[frozenset[str]] = set()
+    unused, kept = [], []
+    for item in suppression.items:
+        ran = all(code in enabled for code in item.codes) and not item.codes <= frozenset(ALWAYS_ON)
+        if item.codes and ran and (item.codes in seen or not item.codes & set(used)):
+            unused.append(item)
+        else:
+            kept.append(item)
+        seen.add(item.codes)
+    if not unused:
+        return None
+    named = ", ".join(item.text for item in unused)
+    if not kept:
+        return _remark(source, suppression, f"unused suppression of {named}", Edit(suppression.removal, ""))
+    row, first, last = suppression.span.row, suppression.items[0], suppression.items[-1]
+    listed = Span(row, first.column, row, last.column + len(last.text))
+    edit = Edit(listed, ", ".join(item.text for item in kept))
+    return _remark(source, suppression, f"unused suppression of {named}", edit)
+
+
+def _remark(source: Source, suppression: Suppression, message: str, edit: Edit) -> Diagnostic:
+    label = "remove the unused suppression"
+    return Diagnostic(
+        path=source.path,
+        span=suppression.span,
+        code=UNUSED,
+        name="unused-suppression",
+        message=message,
+        confidence=Confidence.CERTAIN,
+        severity=Severity.WARNING,
+        effect="nothing here to suppress",
+        fix=Fix(Applicability.SAFE, label, (edit,), display=label),
+    )

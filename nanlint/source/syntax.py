@@ -1,0 +1,93 @@
+"""Text -> ast.Module, or the one place where it stops being Python. Decoding is done before this, analysis after."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from dataclasses import dataclass
+
+from nanlint.diagnostic import Span
+
+
+@dataclass
+class Unparsable(Exception):
+    """The text is no Python this interpreter can read; ``message`` is one lower-case phrase about ``span``."""
+
+    span: Span
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.span.row}:{self.span.column}: {self.message}"
+
+
+_START = Span(1, 1, 1, 1)
+_TOO_DEEP = "too deeply nested to parse"
+
+# Constructs that parsed in Python 2 only, as CPython 3 words its complaint about them.
+_PYTHON_2_MESSAGES = (
+    "Missing parentheses in call to 'print'",
+    "Missing parentheses in call to 'exec'",
+    "multiple exception types must be parenthesized",
+    "leading zeros in decimal integer literals",
+    "parameters cannot be parenthesized",
+)
+
+
+def parse(text: str, path: str) -> ast.Module:
+    """Parse ``text``; warnings about it (invalid escapes, ``is`` with a literal) are other linters' business.
+
+    Raises Unparsable, and nothing else, whatever the text holds.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return ast.parse(text, path)
+        except SyntaxError as error:
+            raise _unparsable(error, text) from None
+        except (RecursionError, MemoryError):
+            raise Unparsable(_START, _TOO_DEEP) from None
+        except (ValueError, OverflowError, UnicodeError) as error:
+            raise Unparsable(_START, f"cannot be parsed: {error}") from None
+
+
+def parses(text: str) -> bool:
+    """Whether ``text`` is Python."""
+    try:
+        parse(text, "<string>")
+    except Unparsable:
+        return False
+    return True
+
+
+def _unparsable(error: SyntaxError, text: str) -> Unparsable:
+    row = max(error.lineno or 1, 1)
+    column = max(error.offset or 1, 1)
+    end = (error.end_lineno or row, error.end_offset or 0)
+    if end <= (row, column):
+        end = (row, column + 1)
+    message = error.msg or "invalid syntax"
+    if "too many nested" in message or "too many levels of indentation" in message:
+        phrase = f"{_TOO_DEEP}: {message}"
+    elif _looks_like_python_2(error):
+        phrase = f"{_lower(message)}: this looks like Python 2, nanlint reads Python 3"
+    else:
+        phrase = _lower(message)
+    return Unparsable(Span(row, column, *end), phrase)
+
+
+def _lower(message: str) -> str:
+    """Our messages begin in lower case; acronyms (``EOF while scanning``) stay as they are."""
+    return message if message[1:2].isupper() else message[:1].lower() + message[1:]
+
+
+def _looks_like_python_2(error: SyntaxError) -> bool:
+    if any(known in (error.msg or "") for known in _PYTHON_2_MESSAGES):
+        return True
+    line, at = error.text or "", max((error.offset or 1) - 1, 0)
+    here = line[at : at + 2]
+    return (
+        here.startswith("`")
+        or here == "<>"
+        or (here.startswith(",") and line.lstrip().startswith(("raise ", "except ")))
+        or ("literal" in (error.msg or "") and "l" in line[at : at + 2].lower())
+    )

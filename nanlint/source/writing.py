@@ -1,0 +1,46 @@
+"""Text -> disk, so that a file is either what it was or what it should become, never something between."""
+
+from __future__ import annotations
+
+import os
+import stat
+import tempfile
+
+from nanlint.source.decoding import SourceError
+
+
+def write_atomically(path: str, before: bytes, after: bytes) -> None:
+    """Replace the content of ``path``, which was ``before`` when it was read, by ``after``.
+
+    The new content is written beside the file and moved over it; mode bits are kept, a link is followed to its target.
+    Raises SourceError if the file is read-only, has changed since it was read, or cannot be written.
+    """
+    target = os.path.realpath(path)
+    try:
+        mode = os.stat(target).st_mode
+        if not mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH) or not os.access(target, os.W_OK):
+            raise SourceError(f"{path}: is read-only, so it was not fixed")
+        _replace(target, before, after, mode, path)
+    except FileNotFoundError:
+        raise SourceError(f"{path}: vanished before it could be fixed") from None
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise SourceError(f"{path}: could not be written: {reason}") from None
+
+
+def _replace(target: str, before: bytes, after: bytes, mode: int, path: str) -> None:
+    descriptor, beside = tempfile.mkstemp(prefix=".nanlint-", suffix=".tmp", dir=os.path.dirname(target))
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(after)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(beside, stat.S_IMODE(mode))
+        # As late as can be: what an editor saved while we were thinking must win.
+        with open(target, "rb") as current:
+            if current.read() != before:
+                raise SourceError(f"{path}: changed while it was checked, so it was not fixed; run again")
+        os.replace(beside, target)
+    except BaseException:
+        os.unlink(beside)
+        raise
