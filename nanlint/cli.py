@@ -213,17 +213,17 @@ def main() -> NoReturn:
 
 def _configs(config_file: str | None, isolated: bool, overrides: Overrides) -> Configs:
     from nanlint.config import ConfigError, Configs, load
-    from nanlint.linter import rule_names
+    from nanlint.linter import ops_problem, rule_names
 
     if config_file is not None and isolated:
         raise click.UsageError("--config and --isolated exclude each other")
     rules = rule_names()
     try:
         if config_file is not None:
-            return Configs(rules, overrides, fixed=load(config_file, rules, overrides))
+            return Configs(rules, overrides, fixed=load(config_file, rules, overrides, ops_problem))
         if isolated:
             return Configs.isolated(rules, overrides)
-        configs = Configs(rules, overrides)
+        configs = Configs(rules, overrides, ops_problem=ops_problem)
         configs.default()  # says what is wrong with the options before any file does
         return configs
     except ConfigError as error:

@@ -167,6 +167,14 @@ class Overrides:
 # The table
 
 
+OpsProblem = Callable[[Mapping[str, object]], str | None]
+
+
+def no_problem(ops: Mapping[str, object]) -> str | None:
+    """Says nothing against the user's ops: for those who have no catalogue to hold them against."""
+    return None
+
+
 def _known(selector: str, rules: Rules, where: str) -> str:
     if codes_of(selector, rules):
         return selector
@@ -244,10 +252,12 @@ def config_of(
     where: str,
     file: str | None = None,
     overrides: Overrides = Overrides(),
+    ops_problem: OpsProblem = no_problem,
 ) -> Config:
     """Validate a ``[tool.nanlint]`` table and lay the command line over it.
 
-    ``root`` is the absolute directory that patterns are relative to, ``where`` names the table in messages.
+    ``root`` is the absolute directory that patterns are relative to, ``where`` names the table in messages,
+    ``ops_problem`` says what is wrong with the user's ops.
     Raises ConfigError.
     """
     for key in table:
@@ -291,7 +301,7 @@ def config_of(
         per_file_ignores=_per_file_ignores(values, rules, root),
         confidence=confidence,
         severity=_severities(values, rules),
-        ops=_ops(values),
+        ops=_ops(values, ops_problem),
         respect_gitignore=gitignore,
     )
 
@@ -338,13 +348,16 @@ def _severities(values: _Table, rules: Rules) -> Mapping[str, Severity]:
     return chosen
 
 
-def _ops(values: _Table) -> Mapping[str, object]:
+def _ops(values: _Table, ops_problem: OpsProblem) -> Mapping[str, object]:
     ops = values.table("ops")
     for name, spelled in ops.items():
         if not isinstance(spelled, str | dict):
             raise ConfigError(
                 f"{values.where}: ops: {name}: expected the name of an op or a table, got {_described(spelled)}"
             )
+    problem = ops_problem(ops) if ops else None
+    if problem is not None:
+        raise ConfigError(f"{values.where}: ops: {problem}")
     return ops
 
 
@@ -388,19 +401,27 @@ def _shown(path: str) -> str:
     return path if relative.startswith("..") else relative
 
 
-def load(path: str, rules: Rules, overrides: Overrides = Overrides()) -> Config:
+def load(path: str, rules: Rules, overrides: Overrides = Overrides(), ops_problem: OpsProblem = no_problem) -> Config:
     """The Config of one file given by name (``--config``), a pyproject.toml without our table counting as empty.
 
     Raises ConfigError.
     """
     absolute = os.path.abspath(path)
-    return _config_from(absolute, read_table(absolute) or {}, rules, overrides)
+    return _config_from(absolute, read_table(absolute) or {}, rules, overrides, ops_problem)
 
 
-def _config_from(path: str, table: Mapping[str, Any], rules: Rules, overrides: Overrides) -> Config:
+def _config_from(
+    path: str, table: Mapping[str, Any], rules: Rules, overrides: Overrides, ops_problem: OpsProblem
+) -> Config:
     section = " [tool.nanlint]" if os.path.basename(path) == "pyproject.toml" else ""
     return config_of(
-        table, rules, root=os.path.dirname(path), where=_shown(path) + section, file=path, overrides=overrides
+        table,
+        rules,
+        root=os.path.dirname(path),
+        where=_shown(path) + section,
+        file=path,
+        overrides=overrides,
+        ops_problem=ops_problem,
     )
 
 
@@ -410,8 +431,15 @@ class Configs:
     With ``fixed`` (``--config``, ``--isolated``) that one holds everywhere.
     """
 
-    def __init__(self, rules: Rules, overrides: Overrides = Overrides(), fixed: Config | None = None) -> None:
+    def __init__(
+        self,
+        rules: Rules,
+        overrides: Overrides = Overrides(),
+        fixed: Config | None = None,
+        ops_problem: OpsProblem = no_problem,
+    ) -> None:
         self._rules = rules
+        self._ops_problem = ops_problem
         self._overrides = overrides
         self._fixed = fixed
         self._found: dict[str, Config | ConfigError] = {}
@@ -451,6 +479,6 @@ class Configs:
             if os.path.isfile(path):
                 table = read_table(path)
                 if table is not None:
-                    return _config_from(path, table, self._rules, self._overrides)
+                    return _config_from(path, table, self._rules, self._overrides, self._ops_problem)
         parent = os.path.dirname(directory)
         return self.default() if parent == directory else self.for_directory(parent)

@@ -17,12 +17,12 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from nanlint.config import Config, Configs
-from nanlint.diagnostic import Diagnostic
+from nanlint.diagnostic import Confidence, Diagnostic
 from nanlint.housekeeping import HOUSEKEEPING, RulePage, internal_error, syntax_error
 from nanlint.source.decoding import SourceError, reject_binary
 from nanlint.source.discovery import FoundFile, discover
 from nanlint.source.prescan import NUMERIC_ROOTS, prescan
-from nanlint.source.suppression import suppress
+from nanlint.source.suppression import may_suppress, suppress
 from nanlint.source.syntax import Unparsable
 from nanlint.source.text import Source
 
@@ -113,6 +113,18 @@ def rule_names() -> Mapping[str, str]:
     return {code: rule.name for code, rule in all_rules().items()}
 
 
+def ops_problem(ops: Mapping[str, object]) -> str | None:
+    """What is wrong with the user's part of the catalogue, if anything."""
+    from nanlint.ops.catalogue import own
+    from nanlint.ops.spelling import SpellingError, Spellings
+
+    try:
+        Spellings([own(ops)])
+    except SpellingError as error:
+        return str(error)
+    return None
+
+
 # One file
 
 
@@ -132,13 +144,18 @@ def _numeric_findings(source: Source, config: Config) -> list[Diagnostic]:
 
     try:
         with _room_to_recurse():
-            return diagnose(source, select=config.selects, ops=config.ops)
+            return diagnose(source, select=config.selects, ops=config.ops, minimum=_least_needed(source, config))
     except RecursionError:
         return [internal_error(source.path, "too deeply nested to analyse")]
     except Exception as error:
         if os.environ.get("NANLINT_DEBUG"):
             raise
         return [internal_error(source.path, f"{type(error).__name__}: {error}")]
+
+
+def _least_needed(source: Source, config: Config) -> Confidence:
+    """The least confidence worth asking for: what is not shown matters only where a comment may suppress it."""
+    return Confidence.POSSIBLE if may_suppress(source.text, any_findings=True) else config.confidence
 
 
 @contextmanager

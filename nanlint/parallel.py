@@ -5,9 +5,11 @@ What a task does is ``linter.run_task``; here is only how it gets to a worker, a
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
 import sys
+import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -97,13 +99,21 @@ def _run_chunk(tasks: Sequence[Task]) -> list[FileReport]:
 
 def _pool(jobs: int) -> ProcessPoolExecutor:
     from concurrent.futures import ProcessPoolExecutor
-    from multiprocessing import get_context
 
     # A forked worker has the rules imported already; elsewhere fork does not exist or is not sound.
-    context = get_context("fork" if sys.platform == "linux" else None)
+    context = multiprocessing.get_context("fork" if sys.platform == "linux" else None)
     return ProcessPoolExecutor(jobs, mp_context=context, initializer=_start_worker)
 
 
 def _start_worker() -> None:
     # Ctrl-C reaches every process of the group: workers go quietly, the parent says what there is to say.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """A parent that is killed cannot tell its workers, and they would wait for work for ever."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

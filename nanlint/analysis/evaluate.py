@@ -13,6 +13,7 @@ from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, REFINE, TUPL
 from nanlint.ops.floats import FLOAT32, FLOAT64
 from nanlint.ops.op import OPS
 from nanlint.ops.value import (
+    CERTAIN,
     INF,
     LIKELY,
     NEVER,
@@ -119,6 +120,10 @@ class Evaluator:
             return self.phi(node)
         if op == LOOP:
             return self.loop(node)
+        if op in ("and", "or") and node.attrs.get("python"):
+            return join(self.under(node["a"], op == "or").value(node["a"]), self.value(node["b"]))
+        if op == "arange" and node.attrs.get("scalar"):
+            return value(0.0, INF, whole=True, kind=Kind.SCALAR)
         if op in (TUPLE, "list", "append", "stored"):
             return self.elements(node)
         known = OPS.get(op)
@@ -127,6 +132,10 @@ class Evaluator:
         if op == "where":
             cond = node["cond"]
             return join(self.under(cond, True).value(node["a"]), self.under(cond, False).value(node["b"]))
+        if op == "part" and (index := node.get("index")) is not None and index.op == "argmax" and index.attrs.get("nonzero"):
+            index = index["x"]
+            if index.key == node["x"].key:
+                return replace(self.refine(self.value(index), "ne", constant(0.0)), peak=False, sum_one=False)
         if op == "part" and (index := node.get("index")) is not None and index.op in ("eq", "ne", "lt", "le", "gt", "ge", "and", "not"):
             inner = self.under(index, True).value(node["x"])
             return replace(inner, peak=False, sum_one=False)
@@ -136,8 +145,6 @@ class Evaluator:
             if related is not None:
                 return related
         operands = {name: self.value(arg) for name, arg in node.args.items()}
-        if any(name not in operands for name in known.operands[:1]) and known.operands:
-            return self.top
         try:
             return known.transfer(operands, node.attrs)
         except (KeyError, OverflowError, ZeroDivisionError):
@@ -158,17 +165,39 @@ class Evaluator:
                 return replace(self.top, kind=Kind.SCALAR)
         if kind is Kind.SCALAR:
             return replace(self.top, kind=kind)
+        elsewhere = self.other_paths(node)
+        if elsewhere is not None:
+            return elsewhere
         suggested = named(node.name)
         if suggested is not None:
             return replace(suggested, format=self.top.format, kind=suggested.kind if suggested.kind is Kind.SCALAR else kind)
         return replace(self.top, kind=kind)
 
+    def other_paths(self, node: Node) -> Value | None:
+        """A parameter that is overwritten by a probability on another path is meant to be one here too."""
+        for user in node.users:
+            if user.op != PHI or user.get("cond") is node:
+                continue
+            other = user["b"] if user.get("a") is node else user["a"]
+            if OPS.get(other.op) is None:
+                continue
+            v = self.value(other)
+            if v.lo == 0 and v.hi == 1 and v.low >= LIKELY and not v.whole:
+                note = Evidence("is a probability: on the other path the same variable is one, exactly 0 or 1 when saturated", node)
+                return value(0.0, 1.0, low=LIKELY, high=LIKELY, because={"low": note, "high": note}, format=self.top.format)
+        return None
+
     def outside(self, node: Node) -> Value:
-        """An attribute or the result of an unknown call: only its name speaks."""
+        """An attribute or the result of an unknown call: only its name speaks.
+
+        An attribute is a parameter of its object, often validated where it was set: its name says less.
+        """
         name = node.attrs.get("variable") or (node.name if node.op == ATTR else "")
         suggested = named(name) if name else None
         if suggested is None:
             return self.top
+        if node.op == ATTR and suggested.zero >= LIKELY:
+            suggested = replace(suggested, zero=POSSIBLE, low=POSSIBLE, high=min(suggested.high, POSSIBLE))
         return replace(suggested, format=self.top.format)
 
     def phi(self, node: Node) -> Value:
@@ -211,7 +240,10 @@ class Evaluator:
         result = values[0]
         for v in values[1:]:
             result = join(result, v)
-        return replace(result, peak=False, sum_one=False)
+        why = result.why
+        if result.zero is CERTAIN and result.evidence("zero") is None:
+            why = {**why, "zero": Evidence("holds a 0", node)}
+        return replace(result, peak=False, sum_one=False, why=why)
 
     # ── refinement ──────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -226,6 +258,9 @@ class Evaluator:
                 high = NEVER if v.hi == 0 else v.high
                 return replace(v, zero=NEVER, low=low, high=high)
             return replace(v, low=NEVER if v.lo == c else v.low, high=NEVER if v.hi == c else v.high)
+        if comparison == "gt" and c is None and v.lo == 0 and by.lo < 0:
+            # above an unknown threshold: nobody means a negative one for what is never negative
+            return replace(v, zero=UNKNOWN, low=UNKNOWN)
         if comparison in ("gt", "ge"):
             return meet_range(v, by.lo, INF, open_lo=comparison == "gt")
         if comparison in ("lt", "le"):

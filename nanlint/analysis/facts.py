@@ -22,6 +22,10 @@ from nanlint.source.text import Located
 LINEAR = frozenset({"neg", "view", "part", "cast", "identity", "stop_gradient", "tensor"})
 
 
+#: ops for which -inf is a number like others
+ABSORBING = frozenset({"exp", "relu", "sigmoid", "softmax", "logsumexp", "logaddexp", "maximum", "max", "argmax", "clamp", "tanh"})
+
+
 class Facts:
     """The questions a rule may put to the analysis of one file."""
 
@@ -83,6 +87,27 @@ class Facts:
                     pending.append(user)
                 else:
                     yield user
+
+    def absorbed(self, node: Node) -> bool:
+        """Whether every use of the node takes -inf for what it means: exp, relu, a maximum, a softmax of log-weights."""
+        pending, seen, met = [node], {node.index}, False
+        while pending:
+            current = pending.pop()
+            if not current.users or len(seen) > 60:
+                return False
+            for user in current.users:
+                if user.index in seen:
+                    continue
+                seen.add(user.index)
+                if user.op in ABSORBING:
+                    met = True
+                elif user.op in LINEAR or user.op in (REFINE, LOOP, PHI, "add", "abs", "concat", "list", "tuple"):
+                    pending.append(user)
+                elif user.op == "sub" and user["a"] is current:
+                    pending.append(user)
+                else:
+                    return False
+        return met
 
     def constant_factor(self, product: Node, operand: Node) -> float | None:
         """The number that ``product`` multiplies ``operand`` by, if that is what it does."""

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from nanlint.analysis.evaluate import Evaluator
+from nanlint.analysis.forms import evidence_by_form
 from nanlint.analysis.gradient import GradientFlow
 from nanlint.graph.lower import Lowering
 from nanlint.graph.node import CONST, LOOP, PHI, REFINE, TUPLE, Node
 from nanlint.ops.arithmetic import add
 from nanlint.ops.op import OPS, Pole
-from nanlint.ops.value import CERTAIN, LIKELY, NEVER, POSSIBLE, Evidence, Kind, Reach, Value, constant
+from nanlint.ops.value import LIKELY, NEVER, POSSIBLE, Evidence, Kind, Reach, Value, constant
 
 #: how far a hazard is followed forward to a selection, or back from one
 MAX_STEPS = 14
@@ -32,7 +33,7 @@ class Hazard:
     operand: Node
     value: Value
     reach: Reach
-    evidence: Evidence | None
+    evidence: Evidence
     guard: Node | None = None
 
 
@@ -46,7 +47,7 @@ class Hazards:
 
     def __iter__(self) -> Iterator[Hazard]:
         for node in list(self.lowering.graph):
-            if node.op == "where" or (node.op == PHI and "cond" in node.args and False):
+            if node.op == "where":
                 yield from self.traps_behind(node)
             if self.deliberate(node):
                 continue
@@ -87,6 +88,11 @@ class Hazards:
             return
         source, v = found
         reach = v.reach(pole.cls)
+        if reach is NEVER:
+            return
+        form = evidence_by_form(node, pole, source, self.evaluator.value) if reach < LIKELY else None
+        if form is not None:
+            reach = LIKELY
         if reach < POSSIBLE:
             return
         if pole.gradient:
@@ -99,7 +105,7 @@ class Hazards:
         guard = self.masked_by(node, pole)
         if guard is not None and not self.gradient.flows(node):
             return
-        yield Hazard(node, pole, source, v, reach, v.evidence(pole.cls), guard)
+        yield Hazard(node, pole, source, v, reach, form or evidence_of(v, pole, source), guard)
 
     def scalar(self, node: Node, operand: Value) -> bool:
         """Whether the op works on Python numbers, where Python raises instead of making a NaN."""
@@ -172,7 +178,7 @@ class Hazards:
                         continue
                     if harmless_behind_selection(node, pole) or self.scalar(node, met[1]):
                         continue
-                    yield Hazard(node, pole, met[0], met[1], min(met[1].reach(pole.cls), CERTAIN), met[1].evidence(pole.cls), selection)
+                    yield Hazard(node, pole, met[0], met[1], met[1].reach(pole.cls), evidence_of(met[1], pole, met[0]), selection)
 
     def upstream(self, root: Node) -> Iterator[Node]:
         """Pointwise ops behind a branch of a selection."""
@@ -192,6 +198,15 @@ class Hazards:
                 if name not in NOT_DATA and source.index not in seen and source.op != CONST:
                     seen.add(source.index)
                     pending.append((source, steps + 1))
+
+
+def evidence_of(v: Value, pole: Pole, operand: Node) -> Evidence:
+    """Why the pole is reached, at the operand itself where nothing further back tells."""
+    return v.evidence(pole.cls) or Evidence(REACHES.get(pole.cls, "reaches the pole"), operand)
+
+
+#: what a class without further evidence says
+REACHES = {"zero": "is 0 here", "neg": "is negative here", "pinf": "overflows"}
 
 
 def power_poles(exponent: Value) -> tuple[Pole, ...]:
@@ -229,6 +244,3 @@ def _tests_result(cond: Node) -> bool:
     while cond.op in ("not", "view", "any", "all", "and", "or") and cond.args:
         cond = next(iter(cond.args.values()))
     return cond.op in ("isnan", "isinf", "isfinite")
-
-
-__all__ = ["NEVER", "Hazard", "Hazards"]

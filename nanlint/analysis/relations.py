@@ -68,6 +68,9 @@ def subtraction(node: Node, evaluate: Evaluate) -> Value | None:
         peak = bare(b).op != "logsumexp" and shift_of(b, ("logsumexp",)) is None
         return value(-INF, 0.0, high=LIKELY, peak=peak, nan=va.ninf if va.ninf >= LIKELY else NEVER, kind=va.kind, format=va.format,
                      because="")
+    if top is not None and bare(a).op not in ("max", "logsumexp"):
+        # shifted by some maximum, if not provably its own: written against overflow
+        return value(-INF, 0.0, peak=True, kind=va.kind, format=va.format)
     if (of := shift_of(a, ("max", "logsumexp"))) is not None and same(of, b):
         return value(0.0, INF, low=LIKELY, kind=va.kind, format=va.format, because="is 0 at the largest element")
     low = shift_of(b, ("min",))
@@ -138,8 +141,34 @@ def quotient(node: Node, evaluate: Evaluate) -> Value | None:
     return None
 
 
+def exponential_in(node: Node) -> Node | None:
+    """The exp that a node is, or has as a factor."""
+    return next((f for f in factors(node) if f.op == "exp"), None)
+
+
+def shifted_along(exponent: Node, reduction: Node) -> bool:
+    """Whether the maximum that ``exponent`` is shifted by was taken along the axis that ``reduction`` sums over."""
+    exponent = bare(exponent)
+    if exponent.op != "sub":
+        return True
+    top = bare(exponent["b"])
+    while top.op in ("where", PHI, "clamp", "nan_to_num"):
+        top = bare(top["b"] if top["b"].op != CONST and "b" in top.args else top.args.get("x", top.args.get("a", top)))
+    if top.op not in ("max", "logsumexp"):
+        return True
+    return top.get("axis") is not None or reduction.get("axis") is None
+
+
 def sum_of(node: Node, evaluate: Evaluate) -> Value | None:
-    """A sum of squares of a vector: 0 for the zero vector."""
+    """A sum of squares: 0 for the zero vector. A sum of exponentials of what has no lower bound: 0 when all underflow."""
+    exponential = exponential_in(node["x"])
+    if exponential is not None:
+        v = evaluate(exponential)
+        peaked = v.peak and shifted_along(exponential["x"], node)
+        if v.lo == 0 and v.low >= LIKELY and not peaked and evaluate(node["x"]).lo >= 0:
+            note = v.evidence("low") or Evidence("underflows to 0")
+            return value(0.0, INF, zero=LIKELY, pinf=v.pinf, kind=v.kind, format=v.format,
+                         because={"zero": Evidence(note.text, note.node or exponential)})
     inner = square_root_of(node["x"])
     if inner is None:
         return None

@@ -54,8 +54,21 @@ def is_source(node: Node, source: Node) -> bool:
         return True
     if source.op == ATTR and source.name in VARIABLES_OF:
         owner = source["base"]
-        return node is owner or node.key == owner.key
+        if node is owner or node.key == owner.key:
+            return True
+        return node.op == LAYER and node in parts_of(owner)
     return False
+
+
+def parts_of(model: Node) -> list[Node]:
+    """Layers that a model holds: those it was built from, or that its constructor stores."""
+    if model.op == INSTANCE:
+        direct = list((model.attrs.get("fields") or {}).values())
+    elif model.op == LAYER:
+        direct = [n for n in model.args.values() if n.op in (LAYER, INSTANCE)]
+    else:
+        direct = []
+    return [*direct, *(inner for part in direct if part.op in (LAYER, INSTANCE) for inner in parts_of(part))]
 
 
 def paths(target: Node, source: Node, regions: list[Region]) -> tuple[bool, list[tuple[Node, Node]]]:
@@ -100,7 +113,7 @@ def paths(target: Node, source: Node, regions: list[Region]) -> tuple[bool, list
 def computed(node: Node) -> bool:
     """Whether a node is the result of an op that a tape would have recorded (not a name, container or join)."""
     return node.op not in (TUPLE, "dict", PHI, LOOP, "refine", "list", ATTR, INSTANCE, LAYER, CONST, "function", "partial", "part") and node.site is not None and (
-        node.op in OPS or node.op == CALL
+        node.op in OPS or node.op in (CALL, "gradient")
     )
 
 

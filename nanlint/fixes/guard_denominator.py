@@ -1,22 +1,116 @@
-"""Placeholder of a codemod."""
+"""a / b where b may be 0: a floored count, divide_no_nan, or a denominator that is 1 where it was 0."""
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from nanlint.diagnostic import Fix
+from nanlint.diagnostic import Applicability, Edit, Fix
+from nanlint.fixes.place import Place, Written, display, is_number
 from nanlint.graph.node import Node
+from nanlint.ops.value import Kind
 
-if TYPE_CHECKING:
-    from nanlint.fixes.place import Place
+#: frameworks with a division that is 0 where the denominator is
+NO_NAN = {"tensorflow": "tensorflow.math.divide_no_nan", "keras": "keras.ops.divide_no_nan"}
+_MAXIMUM = {"jax": "jax.numpy.maximum", "numpy": "numpy.maximum", "tensorflow": "tensorflow.maximum", "keras": "keras.ops.maximum"}
 
 
 @dataclass(frozen=True)
 class GuardDenominator:
+    """A denominator that is no longer 0. ``count``: it is a whole number of things, so that a bound of 1 changes only 0.
+
+    Safe: values and gradients change only where the denominator is 0, where they were not finite.
+    """
+
     quotient: Node
     denominator: Node
     count: bool = False
 
     def rewrite(self, place: Place) -> Fix | None:
-        return None
+        written = place.written(self.quotient)
+        operands = self.operands(place, written)
+        if operands is None:
+            return None
+        above, below = operands
+        if place.framework in NO_NAN and (fix := self.no_nan(place, written, above, below)) is not None:
+            return fix
+        return self.bounded(place, below) if self.count else self.selected(place, below)
+
+    def operands(self, place: Place, written: Written | None) -> tuple[ast.expr | None, ast.expr] | None:
+        """Numerator (None for 1) and denominator as written."""
+        site = place.site
+        if isinstance(site, ast.BinOp) and isinstance(site.op, (ast.Div, ast.FloorDiv, ast.Mod)):
+            return site.left, site.right
+        if isinstance(site, ast.AugAssign) and isinstance(site.op, (ast.Div, ast.FloorDiv, ast.Mod)):
+            return site.target, site.value
+        if written is None:
+            return None
+        below = written.operand("b") or written.operand("x")
+        return (written.operand("a"), below) if below is not None else None
+
+    # TensorFlow and Keras
+
+    def no_nan(self, place: Place, written: Written | None, above: ast.expr | None, below: ast.expr) -> Fix | None:
+        """``divide_no_nan``: the denominator is written once. It takes floats of one dtype, so no Python numbers."""
+        site = place.site
+        if self.quotient.op != "div" or above is None or self.may_be_whole(place) or place.framework not in NO_NAN:
+            return None
+        if place.facts.value(self.quotient["a"]).kind is Kind.SCALAR or _literal(above):
+            if place.framework == "tensorflow" and is_number(above, 1) and not isinstance(site, ast.AugAssign):
+                function = place.spell("tensorflow.math.reciprocal_no_nan")
+                text = f"{function}({place.argument(below)})"
+                return place.fix(Applicability.SAFE, [place.put(site, text)], text) if function else None
+            return None
+        function = place.spell(NO_NAN[place.framework])
+        if function is None:
+            return None
+        text = f"{function}({place.argument(above)}, {place.argument(below)})"
+        if isinstance(site, ast.AugAssign):
+            if not isinstance(above, ast.Name):
+                return None
+            return place.fix(Applicability.SAFE, [place.put(site, f"{above.id} = {text}")], text)
+        if written is not None and written.receiver is None and written.function is not None:
+            return place.fix(Applicability.SAFE, [place.put(written.call.func, function)], text)
+        return place.fix(Applicability.SAFE, [place.put(site, text)], text)
+
+    def may_be_whole(self, place: Place) -> bool:
+        """Whether both sides may be integer tensors, which divide_no_nan refuses."""
+        return place.facts.value(self.denominator).whole and place.facts.value(self.quotient["a"]).whole
+
+    # Everyone
+
+    def bounded(self, place: Place, below: ast.expr) -> Fix | None:
+        """A count, floored at 1."""
+        if place.framework == "torch":
+            text = f"{place.primary(below)}.clamp(min=1)"
+        else:
+            name = _MAXIMUM.get("numpy" if place.framework == "scipy" else place.framework)
+            function = place.spell(name) if name is not None else None
+            if function is None:
+                return None
+            text = f"{function}({place.argument(below)}, 1)"
+        return place.fix(Applicability.SAFE, [place.put(below, text)], text)
+
+    def selected(self, place: Place, below: ast.expr) -> Fix | None:
+        """A denominator that is 1 where it was 0."""
+        edits: list[Edit] = []
+        name, compared = place.argument(below), place.compared(below)
+        if not place.repeatable(below) and (hoisted := place.hoisted(below, "denominator", "divisor")) is not None:
+            name, insertion = hoisted
+            compared = name
+            edits.append(insertion)
+        elif not (place.pure(below) and place.cheap(below)):
+            test = place.comparison("denominator", "==")
+            shown = place.selection(test, "1.0", "denominator", "denominator") if test is not None else None
+            return display(shown) if shown is not None else None
+        test = place.comparison(compared, "==")
+        text = place.selection(test, "1.0", name, name) if test is not None else None
+        if text is None:
+            return None
+        return place.fix(Applicability.SAFE, [*edits, place.put(below, text)], text)
+
+
+def _literal(e: ast.expr) -> bool:
+    if isinstance(e, ast.UnaryOp):
+        e = e.operand
+    return isinstance(e, ast.Constant)

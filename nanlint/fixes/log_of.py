@@ -1,23 +1,220 @@
-"""Placeholder of a codemod."""
+"""log(softmax(x)) becomes log_softmax(x), log(sigmoid(x)) becomes log_sigmoid(x), log(1 - sigmoid(x)) log_sigmoid(-x)."""
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import cast
 
-from nanlint.diagnostic import Fix
-from nanlint.graph.node import Node
+from nanlint.diagnostic import Applicability, Edit, Fix, Span
+from nanlint.fixes.place import Place, Written, comments, display, is_number, unrefined
+from nanlint.graph.node import CONST, Node
 
-if TYPE_CHECKING:
-    from nanlint.fixes.place import Place
+#: by framework, for softmaxes whose own module has no log_softmax, and for sigmoids
+LOG_SOFTMAX = {
+    "torch": "torch.nn.functional.log_softmax",
+    "tensorflow": "tensorflow.nn.log_softmax",
+    "keras": "keras.ops.log_softmax",
+    "jax": "jax.nn.log_softmax",
+    "scipy": "scipy.special.log_softmax",
+    "numpy": "scipy.special.log_softmax",
+}
+LOG_SIGMOID = {
+    "torch": "torch.nn.functional.logsigmoid",
+    "tensorflow": "tensorflow.math.log_sigmoid",
+    "keras": "keras.ops.log_sigmoid",
+    "jax": "jax.nn.log_sigmoid",
+    "scipy": "scipy.special.log_expit",
+    "numpy": "scipy.special.log_expit",
+}
+#: modules with a softmax of which not every version has the log_softmax
+_WITHOUT = ("keras.backend", "keras.activations")
+_LOSSES = {"log_softmax": "CategoricalCrossentropy", "log_sigmoid": "BinaryCrossentropy"}
 
 
 @dataclass(frozen=True)
 class LogOf:
+    """``stable`` (log_softmax or log_sigmoid) in the place of ``log`` of ``inner``, or of 1 minus it (``complement``).
+
+    Safe: equal wherever the original is finite, more exact near 1, and finite where it was not.
+    """
+
     stable: str
     log: Node
     inner: Node
     complement: bool = False
 
     def rewrite(self, place: Place) -> Fix | None:
-        return None
+        inner = place.written(self.inner)
+        if inner is None:
+            return self.hint(place)
+        function = self.function(place, inner)
+        if function is None:
+            return None
+        shown = self.shown(place, inner, function)
+        log = place.written(self.log)
+        source = log.operand("x") if log is not None else None
+        if log is None or source is None or not log.only("x") or not self.is_direct(place, source):
+            return display(shown)
+        direct = self.spliced(place, log, inner, function)
+        if direct is not None:
+            return place.fix(Applicability.SAFE, direct, shown)
+        return self.moved(place, inner, function) or display(shown)
+
+    # What is there
+
+    def is_direct(self, place: Place, source: ast.expr) -> bool:
+        """Whether the log is taken of the very result (or 1 minus it), through variables only."""
+        value, e = unrefined(self.log["x"]), place.resolved(source)
+        if self.complement:
+            if isinstance(e, ast.BinOp) and isinstance(e.op, ast.Sub) and is_number(e.left, 1) and value.op == "sub":
+                value, e = unrefined(value["b"]), place.resolved(e.right)
+            elif isinstance(e, ast.UnaryOp) and isinstance(e.op, ast.USub) and value.op == "neg":
+                value, e = unrefined(value["x"]), place.resolved(e.operand)
+            else:
+                return False
+        return value is self.inner and place.is_op(e, self.inner)
+
+    def function(self, place: Place, inner: Written) -> str | None:
+        """The stable function as the file would write it; for methods that have it, its bare name."""
+        call = inner.call
+        if self.stable == "log_softmax":
+            if inner.function is None:
+                return "log_softmax"
+            module, _, _ = inner.function.rpartition(".")
+            if not any(module.endswith(m) for m in _WITHOUT):
+                if isinstance(call.func, ast.Attribute):
+                    return f"{place.text(call.func.value)}.log_softmax"
+                return place.spell(f"{module}.log_softmax", from_module=module)
+        table = LOG_SOFTMAX if self.stable == "log_softmax" else LOG_SIGMOID
+        wanted = table.get(place.at(self.inner).framework)
+        if wanted is None:
+            return None
+        from_module = None if isinstance(call.func, ast.Attribute) else wanted.rpartition(".")[0]
+        return place.spell(wanted, from_module=from_module)
+
+    def shown(self, place: Place, inner: Written, function: str) -> str:
+        """The stable call with what the inner one is given, for reading."""
+        replacing = {}
+        operand = inner.operand("x")
+        elsewhere = place.file.outline.function(inner.call) is not place.file.outline.function(place.site)
+        if operand is not None and elsewhere:
+            replacing = {id(operand): "-logits" if self.complement else "logits"}
+        elif operand is not None and self.complement:
+            replacing = {id(operand): place.negated(operand)}
+        return self.call(place, inner, function, replacing)
+
+    def call(self, place: Place, inner: Written, function: str, replacing: dict[int, str], without: str = "") -> str:
+        """The stable call, some expressions (by identity) rewritten, one argument left out."""
+        arguments = place.arguments(inner.call, replacing, without)
+        if inner.receiver is None:
+            return f"{function}({arguments})"
+        receiver = replacing.get(id(inner.receiver))
+        if self.stable == "log_softmax":
+            return f"{receiver or place.primary(inner.receiver)}.log_softmax({arguments})"
+        return f"{function}({receiver or place.argument(inner.receiver)})"
+
+    # Rewriting
+
+    def spliced(self, place: Place, log: Written, inner: Written, function: str) -> list[Edit] | None:
+        """Edits where the inner call stands inside the log: what is between them keeps its comments."""
+        outer, within = place.span(log.call), place.span(inner.call)
+        nested = any(parent is log.call for parent, _ in place.file.outline.above(inner.call))
+        if not nested:
+            return None
+        text = self.shown(place, inner, function)
+        old = place.text(log.call)
+        kept = comments(place.text(inner.call))
+        if all(c in text for c in kept) and len(comments(old)) == len(kept):
+            return [place.put(log.call, text)]
+        if self.complement or inner.receiver is not None or log.receiver is not None:
+            return None
+        # Comments stand between the two calls, or after an argument: only the names and the inner parentheses go.
+        opening = Span(within.row, within.column, *_start(place.span(_first(inner.call))))
+        last = place.span(_last(inner.call))
+        closing = Span(last.end_row, last.end_column, within.end_row, within.end_column)
+        if comments(place.file.source.segment(opening)) or comments(place.file.source.segment(closing)):
+            return None
+        if log.call.keywords or (outer.row, outer.column) == (within.row, within.column):
+            return None
+        return [place.put(log.call.func, function), Edit(opening, ""), Edit(closing, "")]
+
+    def moved(self, place: Place, inner: Written, function: str) -> Fix | None:
+        """The stable call where the inner one was made elsewhere: its arguments must mean the same here.
+
+        Where only the operand does not (a call of a network, say), it gets a name before it goes into the inner call.
+        """
+        operand = inner.operand("x")
+        if operand is None:
+            return None
+        others = [e for name, e in inner.arguments.items() if e is not operand and name != "name"]
+        if not all(place.means_the_same(e, place.site) for e in others):
+            return None
+        edits: list[Edit] = []
+        replacing: dict[int, str] = {}
+        name: str | None = None
+        if not (place.means_the_same(operand, place.site) and (isinstance(operand, ast.Name) or place.cheap(operand))):
+            named = self.named(place, inner, operand)
+            if named is None:
+                return None
+            name, edits = named
+            replacing[id(operand)] = name
+        if self.complement:
+            replacing[id(operand)] = f"-{name}" if name else place.negated(operand)
+        # TensorFlow's name of the first op is not the name of the second.
+        text = self.call(place, inner, function, replacing, without="name")
+        return place.fix(Applicability.SAFE, [*edits, place.put(place.site, text)], text)
+
+    def named(self, place: Place, inner: Written, operand: ast.expr) -> tuple[str, list[Edit]] | None:
+        """The operand as a new variable before the statement that makes the inner call, if that surely ran."""
+        outline = place.file.outline
+        statement = outline.statement(inner.call)
+        if statement is None or outline.function(operand) is not outline.function(place.site):
+            return None
+        if outline.between(statement, place.site) is None:
+            return None
+        hoisted = place.hoisted(operand, "logits", f"{self.variable(statement)}_logits", "scores")
+        if hoisted is None:
+            return None
+        name, insertion = hoisted
+        return name, [insertion, place.put(operand, name)]
+
+    def variable(self, statement: ast.stmt) -> str:
+        """The variable that a statement assigns."""
+        targets = statement.targets if isinstance(statement, ast.Assign) else []
+        return targets[0].id if targets and isinstance(targets[0], ast.Name) else "raw"
+
+    # For reading only
+
+    def hint(self, place: Place) -> Fix | None:
+        """What a person would write where the inner op is a layer, or an activation of one."""
+        framework = self.inner.framework or place.framework
+        if framework == "keras":
+            loss = f"keras.losses.{_LOSSES[self.stable]}(from_logits=True)"
+            return display(loss, f"leave the activation to the loss: `{loss}` on logits")
+        table = LOG_SOFTMAX if self.stable == "log_softmax" else LOG_SIGMOID
+        call, function = self.inner.site, place.spell(table.get(framework, ""))
+        if function is None:
+            return None
+        outline = place.file.outline
+        here = isinstance(call, ast.Call) and call.args and outline.function(call) is outline.function(place.site)
+        if here and isinstance(call, ast.Call) and place.file.nodes_at.get(id(call)):
+            x = place.negated(call.args[0]) if self.complement else place.argument(call.args[0])
+        else:
+            x = "-logits" if self.complement else "logits"
+        axis = self.inner.get("axis")
+        keyword = "dim" if framework == "torch" else "axis"
+        at = f", {keyword}={axis.attrs['value']}" if axis is not None and axis.op == CONST and self.stable == "log_softmax" else ""
+        return display(f"{function}({x}{at})")
+
+
+def _start(span: Span) -> tuple[int, int]:
+    return span.row, span.column
+
+
+def _first(call: ast.Call) -> ast.AST:
+    return cast(ast.AST, min((*call.args, *call.keywords), key=lambda a: (a.lineno, a.col_offset)))
+
+
+def _last(call: ast.Call) -> ast.AST:
+    return cast(ast.AST, max((*call.args, *call.keywords), key=lambda a: (a.lineno, a.col_offset)))

@@ -1,22 +1,149 @@
-"""Placeholder of a codemod."""
+"""exp(x) / sum(exp(x)) becomes softmax(x)."""
 
 from __future__ import annotations
 
+import ast
+import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from nanlint.diagnostic import Fix
+from nanlint.diagnostic import Applicability, Fix
+from nanlint.fixes.place import Place, Written, display, is_number
 from nanlint.graph.node import Node
 
-if TYPE_CHECKING:
-    from nanlint.fixes.place import Place
+SOFTMAX = {
+    "torch": ("torch.nn.functional.softmax", "dim"),
+    "tensorflow": ("tensorflow.nn.softmax", "axis"),
+    "keras": ("keras.ops.softmax", "axis"),
+    "jax": ("jax.nn.softmax", "axis"),
+    "numpy": ("scipy.special.softmax", "axis"),
+    "scipy": ("scipy.special.softmax", "axis"),
+}
+_KEEPS = frozenset({"keepdim", "keepdims", "keep_dims"})
 
 
 @dataclass(frozen=True)
 class Softmax:
+    """``softmax`` in the place of ``quotient`` of ``numerator`` (exp) and ``denominator`` (sum of the same exp).
+
+    Safe: equal wherever the original is finite. Where the axis cannot be read, or the sum lost its axis and is not put
+    back, what it means depends on the number of dimensions: for display. Unsafe where it makes the file depend on SciPy.
+    """
+
     quotient: Node
     numerator: Node
     denominator: Node
 
     def rewrite(self, place: Place) -> Fix | None:
+        exp, total = place.written(self.numerator), place.written(self.denominator)
+        framework = place.framework
+        wanted = SOFTMAX.get(framework)
+        if exp is None or total is None or wanted is None:
+            return None
+        function = self.function(place, exp, framework, wanted[0])
+        x = exp.operand("x")
+        if function is None or x is None:
+            return None
+        axis = self.axis(place, total, framework)
+        at = f", {wanted[1]}={axis if axis else '…'}" if axis != "all" else ""
+        text = f"{function}({place.argument(x)}{at})"
+        if axis is None or not exp.only("x") or not self.is_plain(place, exp, total):
+            return display(text)
+        if not (self.stands_here(place, x) or place.means_the_same(x, place.site)):
+            return display(text)
+        needs_scipy = framework in ("numpy", "scipy") and not place.imports("scipy")
+        applicability = Applicability.UNSAFE if needs_scipy else Applicability.SAFE
+        site = place.site
+        if isinstance(site, ast.AugAssign):
+            return place.fix(applicability, [place.put(site, f"{place.text(site.target)} = {text}")], text)
+        return place.fix(applicability, [place.put(site, text)], text)
+
+    def function(self, place: Place, exp: Written, framework: str, wanted: str) -> str | None:
+        """torch.softmax where the file has no F; else the framework's."""
+        if framework == "torch":
+            short = place.file.imports.spell(wanted, place.site)
+            if short is None or short.edits or short.text.count(".") > 1:
+                return place.spell("torch.softmax")
+        return place.spell(wanted)
+
+    def stands_here(self, place: Place, x: ast.expr) -> bool:
+        """Whether the exponent stands in the quotient itself."""
+        return any(parent is place.site for parent, _ in place.file.outline.above(x))
+
+    def operands(self, place: Place) -> tuple[ast.expr, ast.expr] | None:
+        """Numerator and denominator as written."""
+        site = place.site
+        if isinstance(site, ast.BinOp) and isinstance(site.op, ast.Div):
+            return site.left, site.right
+        if isinstance(site, ast.AugAssign) and isinstance(site.op, ast.Div) and isinstance(site.target, ast.Name):
+            return ast.copy_location(ast.Name(site.target.id, ast.Load()), site.target), site.value
+        written = place.written(self.quotient)
+        a, b = (written.operand("a"), written.operand("b")) if written is not None and written.only("a", "b") else (None, None)
+        return (a, b) if a is not None and b is not None else None
+
+    def is_plain(self, place: Place, exp: Written, total: Written) -> bool:
+        """Whether it is exp over sum with nothing in between but variables and an axis put back."""
+        operands = self.operands(place)
+        if operands is None:
+            return False
+        above, below = operands
+        if isinstance(place.site, ast.AugAssign):
+            place.file.outline.parents[above] = place.site
+        if place.resolved(above) is not exp.call:
+            return False
+        below = place.resolved(below)
+        below = place.resolved(self.without_axis(below) or below)
+        summand = total.operand("x")
+        if below is not total.call or summand is None:
+            return False
+        inner = place.resolved(summand)
+        if inner is exp.call:
+            return True
+        # Written twice: the two exponentials must be of the same text, and mean the same.
+        same_text = isinstance(inner, ast.Call) and ast.dump(inner) == ast.dump(exp.call)
+        return same_text and place.pure(exp.call) and place.means_the_same(inner, exp.call)
+
+    def without_axis(self, e: ast.expr) -> ast.expr | None:
+        """The sum behind ``[..., None]``, ``[:, None]``, ``.unsqueeze(axis)`` or ``expand_dims(·, axis)``."""
+        if isinstance(e, ast.Subscript):
+            return e.value
+        if isinstance(e, ast.Call) and isinstance(e.func, ast.Attribute):
+            if e.func.attr == "unsqueeze" and len(e.args) + len(e.keywords) == 1:
+                return e.func.value
+            if e.func.attr == "expand_dims" and e.args:
+                return e.args[0]
         return None
+
+    def axis(self, place: Place, total: Written, framework: str) -> str | None:
+        """The axis as softmax wants it, "all" for SciPy's default of all; None where it cannot be told."""
+        axis = total.operand("axis")
+        given = {k for k in total.arguments if k not in ("name",) and total.arguments[k] not in (axis, total.operand("x"))}
+        keeps = [total.arguments[k] for k in given & _KEEPS]
+        if given - _KEEPS:
+            return None
+        if axis is None:
+            return "all" if framework in ("numpy", "scipy") else None
+        if isinstance(axis, (ast.Tuple, ast.List)) or (isinstance(axis, ast.Constant) and axis.value is None):
+            return None
+        if not self.stands_here(place, axis) and not place.means_the_same(axis, place.site):
+            return None
+        text = place.argument(axis)
+        if keeps and isinstance(keeps[0], ast.Constant) and keeps[0].value is True:
+            return text
+        if keeps and not (isinstance(keeps[0], ast.Constant) and keeps[0].value is False):
+            return None
+        if is_number(axis, 0) or self.put_back(place, text):
+            return text
+        return None
+
+    def put_back(self, place: Place, axis: str) -> bool:
+        """Whether the axis that the sum lost is put back where it was."""
+        operands = self.operands(place)
+        below = place.resolved(operands[1]) if operands is not None else None
+        if isinstance(below, ast.Subscript):
+            index = re.sub(r"\s|\(|\)|(\w+\.)?newaxis", lambda m: "None" if "newaxis" in m[0] else "", place.text(below.slice))
+            return (axis == "-1" and index == "...,None") or (axis == "1" and index in (":,None", ":,None,...", ":,None,:"))
+        if isinstance(below, ast.Call) and isinstance(below.func, ast.Attribute):
+            given = [*below.args, *(k.value for k in below.keywords)]
+            if below.func.attr in ("unsqueeze", "expand_dims") and given:
+                return place.text(given[-1]) == axis
+        return False

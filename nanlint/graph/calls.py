@@ -235,6 +235,8 @@ class CallLowering(ExpressionLowering):
             node = node["x"]
         if node.op == CONST and type(node.attrs["value"]) is int:
             return "int"
+        if node.op == PARAM and (node.attrs.get("annotation") == "int" or node.name in ("axis", "dim")):
+            return "int"
         return "int" if node.op == TUPLE and node.args and all(self.sort(n) == "int" for n in node.args.values()) else ""
 
     def chosen(self, name: str, positional: Sequence[Node], keywords: dict[str, Node]) -> Spelling | None:
@@ -342,7 +344,7 @@ class CallLowering(ExpressionLowering):
                     operands[operand] = x
             site = layer.site if isinstance(layer.attrs.get("shown"), bool) else e
             attrs = {k: v for k, v in layer.attrs.items() if k not in ("spelling", "name")}
-            result = self.emit(spelling.op, site, {**attrs, "layer": layer.index}, **operands)
+            result = self.emit(spelling.op, site, {**attrs, "layer": layer.index}, **operands, layer=layer)
             result.framework = spelling.framework
             activation = layer.get("activation")
             if activation is not None:
@@ -521,6 +523,7 @@ class CallLowering(ExpressionLowering):
         if isinstance(definition, ast.Lambda):
             return self.within(frame, definition.body)
         self.run(frame, definition.body)
+        self.frame.env.update({name: node for name, node in frame.env.items() if isinstance(name, tuple)})
         if not frame.returns:
             return self.unknown(e)
         result = frame.returns[0]

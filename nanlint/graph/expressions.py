@@ -219,7 +219,7 @@ class ExpressionLowering:
         for part in e.values[1:]:
             self.frame.facts = dict(self.frame.facts)
             self.assume(result, op == "and")
-            result = self.emit(op, e, a=result, b=self.lower(part))
+            result = self.emit(op, e, {"python": True}, a=result, b=self.lower(part))
         self.frame.facts = saved
         return result
 
@@ -435,6 +435,13 @@ def implied(lowering: Any, cond: Node, truth: bool) -> list[tuple[int, str, Node
             # abs(x) > c keeps x away from 0; the smallest element above c keeps all above
             if inner.op in ("abs", "square") and c in ("gt", "ne"):
                 found.append((inner["x"].key, "ne", zero))
+            if inner.op == "abs" and c in ("lt", "le", "gt", "ge"):
+                # |x| < r as the squares have it: x**2 < r**2
+                for squared in ("pow", "square"):
+                    two = {"y": graph.add(CONST, {}, {"value": 2, "type": "int"}, None)} if squared == "pow" else {}
+                    x2, r2 = graph.add(squared, {"x": inner["x"], **two}), graph.add(squared, {"x": other, **two})
+                    found.append((graph.key("sub", {"a": x2, "b": r2}, {}), c, zero))
+                    found.append((graph.key("sub", {"a": r2, "b": x2}, {}), MIRRORED[c], zero))
             if (inner.op == "min" and c in ("gt", "ge")) or (inner.op == "max" and c in ("lt", "le")):
                 found.append((inner["x"].key, c, other))
         for left, right, c in ((a, b, comparison), (b, a, MIRRORED[comparison])):

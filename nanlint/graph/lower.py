@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from nanlint.graph.calls import CallLowering, _last
 from nanlint.graph.expressions import MIRRORED
-from nanlint.graph.node import CALL, CLASS, CONST, FUNCTION, INSTANCE, LOOP, MODULE, PARAM, TUPLE, Graph, Node, Region
+from nanlint.graph.node import CALL, CLASS, CONST, INSTANCE, LOOP, MODULE, TUPLE, Node, Region
 from nanlint.graph.scope import ClassInfo, Env, Frame
 from nanlint.ops.op import OPS
 from nanlint.ops.spelling import Spellings
@@ -28,8 +28,9 @@ REGIONS = {
 class Lowering(CallLowering):
     """Statements to nodes. One per file."""
 
-    def __init__(self, spellings: Spellings, frameworks: tuple[str, ...]) -> None:
+    def __init__(self, spellings: Spellings, frameworks: tuple[str, ...], package: tuple[str, ...] = ()) -> None:
         super().__init__(spellings, frameworks)
+        self.package = package
         self.module = self.frame
         self.caller_of = {}
         self.classes: list[ClassInfo] = []
@@ -87,8 +88,8 @@ class Lowering(CallLowering):
             if value.op == "size":
                 self.bind(t, self.emit("size", site, x=value, index=self.number(i)), site)
                 continue
-            element = value["each"] if value.op == "list" and "each" in value.args else self.unknown(t, value)
-            self.bind(t, element, site)
+            each = value.get("each") if value.op == "list" else None
+            self.bind(t, each if each is not None and each.op in OPS else self.unknown(t, value), site)
 
     def bind_item(self, target: ast.Subscript, value: Node) -> None:
         """``x[index] = value``: under a mask a selection, elsewhere some element is new."""
@@ -336,12 +337,19 @@ class Lowering(CallLowering):
             self.frame.env[alias.asname or name] = self.graph.add(MODULE, {}, {"name": name}, s)
 
     def lower_ImportFrom(self, s: ast.ImportFrom) -> None:
-        module = "." * s.level + (s.module or "")
+        module = self.absolute(s.module or "", s.level)
         for alias in s.names:
             if alias.name == "*":
                 self.import_all(module, s)
                 continue
             self.frame.env[alias.asname or alias.name] = self.graph.add(MODULE, {}, {"name": f"{module}.{alias.name}"}, s)
+
+    def absolute(self, module: str, level: int) -> str:
+        """A relative import as seen from this file's package, as far as that is known."""
+        if level == 0:
+            return module
+        package = self.package[: len(self.package) - level + 1] if level - 1 <= len(self.package) else ()
+        return ".".join((*package, *([module] if module else ()))) if package else "." * level + module
 
     def import_all(self, module: str, s: ast.ImportFrom) -> None:
         """``from module import *`` of a known framework brings the names the catalogue has of it."""
@@ -383,39 +391,59 @@ def _functions(s: ast.stmt, cls: ast.ClassDef | None) -> Iterator[tuple[ast.Func
 
 
 def interesting(tree: ast.Module, words: frozenset[str]) -> set[ast.AST]:
-    """Functions worth lowering: those that hold an operation with a pole, or call (by name) one that does."""
-    holds: dict[ast.AST, bool] = {}
+    """Functions worth lowering: those that hold an operation with a pole, or call (by name) something that does."""
+    aliased = {
+        alias.asname
+        for statement in ast.walk(tree)
+        if isinstance(statement, ast.ImportFrom)
+        for alias in statement.names
+        if alias.asname and alias.name in words
+    }
+    words = words | aliased
     calls: dict[ast.AST, set[str]] = {}
     names: dict[str, list[ast.AST]] = {}
+    wanted: set[ast.AST] = set()
+    places: list[ast.AST] = []
     for function, cls in functions_of(tree):
+        places.append(function)
         names.setdefault(function.name, []).append(function)
         if cls is not None and function.name in ("forward", "call", "__call__", "__init__"):
             names.setdefault(cls.name, []).append(function)
-        found, called = False, set()
-        for node in ast.walk(function):
-            if isinstance(node, ast.Call):
-                f = node.func
+    for statement in tree.body:
+        if isinstance(statement, ast.Assign):
+            places.append(statement)
+            for target in statement.targets:
+                if isinstance(target, ast.Name):
+                    names.setdefault(target.id, []).append(statement)
+    for place in places:
+        called = calls[place] = set()
+        for node in ast.walk(place):
+            kind = type(node)
+            if kind is ast.Call:
+                f = node.func  # type: ignore[attr-defined]
                 word = f.attr if isinstance(f, ast.Attribute) else f.id if isinstance(f, ast.Name) else ""
                 called.add(word)
-                found = found or word in words
-            elif isinstance(node, (ast.BinOp, ast.AugAssign)) and isinstance(node.op, (ast.Div, ast.Pow)):
-                found = found or not isinstance(node.op, ast.Pow) or not isinstance(node.right if isinstance(node, ast.BinOp) else node.value, ast.Constant) or True
-        holds[function], calls[function] = found, called
-    wanted = {f for f, h in holds.items() if h}
+                if word in words:
+                    wanted.add(place)
+            elif (kind is ast.BinOp or kind is ast.AugAssign) and isinstance(node.op, (ast.Div, ast.Pow)):  # type: ignore[attr-defined]
+                wanted.add(place)
     changed = True
     while changed:
-        changed = False
-        by_name = {name for name, fs in names.items() if any(f in wanted for f in fs)}
-        for function, called in calls.items():
-            if function not in wanted and called & by_name:
-                wanted.add(function)
-                changed = True
+        by_name = {name for name, found in names.items() if any(f in wanted for f in found)}
+        more = {place for place, called in calls.items() if place not in wanted and called & by_name}
+        wanted |= more
+        changed = bool(more)
     return wanted
 
 
-def lower(tree: ast.Module, spellings: Spellings, frameworks: tuple[str, ...], words: frozenset[str]) -> Lowering:
-    """The graph of a file: its module level, then every function worth it with unknown parameters."""
-    lowering = Lowering(spellings, frameworks)
+def lower(
+    tree: ast.Module, spellings: Spellings, frameworks: tuple[str, ...], words: frozenset[str], package: tuple[str, ...] = ()
+) -> Lowering:
+    """The graph of a file: its module level, then every function worth it with unknown parameters.
+
+    ``words``: last names of calls that make a function worth it. ``package``: the file's own, for its relative imports.
+    """
+    lowering = Lowering(spellings, frameworks, package)
     lowering.block(tree.body)
     lowering.frame.live = True
     wanted = interesting(tree, words)
@@ -450,5 +478,3 @@ def lower(tree: ast.Module, spellings: Spellings, frameworks: tuple[str, ...], w
             standalone(node)
     return lowering
 
-
-__all__ = ["FUNCTION", "OPS", "PARAM", "Graph", "Lowering", "lower"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from nanlint.ops.arithmetic import Attrs, clamp, negate, noted, pick, tensor_like
+from nanlint.ops.arithmetic import Attrs, clamp, negate, noted, pick, rounds, tensor_like
 from nanlint.ops.functions import softmax
 from nanlint.ops.op import Operands, Transfer, define
 from nanlint.ops.selection import rectified
@@ -40,12 +40,12 @@ def dipping(depth: float) -> Transfer:
         zero = NEVER if lo > 0 else max(x.zero, UNKNOWN)
         return value(
             lo,
-            max(x.hi, 0.0),
+            INF if x.hi > x.format.max / 8 else max(x.hi, 0.0),  # some multiply before they divide
             zero=zero,
             neg=max(x.neg, UNKNOWN),
             nan=_finite_or_nan(x),
             ninf=NEVER,
-            pinf=x.pinf,
+            pinf=max(x.pinf, UNKNOWN),
             because=noted(zero=pick(x, "zero")),
             **tensor_like(x),
         )
@@ -59,7 +59,11 @@ def leaky(v: Operands, _: Attrs) -> Value:
     if x.lo >= 0:
         return replace(x, peak=False, sum_one=False)
     return value(
-        zero=max(x.zero, UNKNOWN), neg=x.neg, nan=x.nan, because=noted(zero=pick(x, "zero"), neg=pick(x, "neg")), **tensor_like(x)
+        zero=max(x.zero, UNKNOWN),
+        neg=x.neg,
+        nan=x.nan,
+        because=noted(zero=pick(x, "zero"), neg=pick(x, "neg")),
+        **tensor_like(x),
     )
 
 
@@ -130,10 +134,10 @@ def _segment_softmax(v: Operands, _: Attrs) -> Value:
 
 # least values: of x * sigmoid(x) 0.278465, of x * Phi(x) 0.169971 (with tanh 0.170041), of x * tanh(softplus(x)) 0.308843,
 # of x * relu6(x + 3) / 6 0.375; with room for rounding
-define("silu", "x", dipping(0.2785), pointwise=True)
-define("gelu", "x", dipping(0.1701), pointwise=True)
-define("mish", "x", dipping(0.3089), pointwise=True)
-define("hardswish", "x", dipping(0.3751), pointwise=True)
+define("silu", "x", rounds(dipping(0.2785)), pointwise=True)
+define("gelu", "x", rounds(dipping(0.1701)), pointwise=True)
+define("mish", "x", rounds(dipping(0.3089)), pointwise=True)
+define("hardswish", "x", rounds(dipping(0.3751)), pointwise=True)
 define("leaky_relu", "x", leaky, pointwise=True)
 define("prelu", "x", pointwise=True)
 define("crelu", "x", rectified)
@@ -148,7 +152,7 @@ define("squareplus", "x", interval(0.0, INF), pointwise=True)
 define("sparse_plus", "x", interval(0.0, INF), pointwise=True)
 define("unit_interval", "x", interval(0.0, 1.0, low=LIKELY, high=LIKELY))
 define("glu", "x")
-define("softmin", "x axis", lambda v, _: softmax(negate(v["x"])))
+define("softmin", "x axis", rounds(lambda v, _: softmax(negate(v["x"]))))
 define("gumbel_softmax", "x axis", _gumbel_softmax, pure=False)
 define("segment_softmax", "x", _segment_softmax)
 define("attention", "query value", lambda v, _: replace(TOP, kind=Kind.TENSOR))

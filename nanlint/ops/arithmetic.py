@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from nanlint.ops.op import Operands, Pole, define
+from nanlint.ops.floats import FLOAT64, Format
+from nanlint.ops.op import Operands, Pole, Transfer, define
 from nanlint.ops.value import (
     CERTAIN,
     INF,
@@ -59,6 +60,44 @@ def noted(**evidence: Evidence | None) -> dict[str, Evidence]:
     return {c: e for c, e in evidence.items() if e is not None}
 
 
+def format_of(v: Value) -> Format:
+    """The format an op computes in: Python's own for Python numbers."""
+    return FLOAT64 if v.kind is Kind.SCALAR else v.format
+
+
+def settled(v: Value) -> Value:
+    """``v`` as floating point leaves it: inf beyond the largest number, and perhaps 0 below the smallest normal one.
+
+    NumPy and PyTorch keep subnormal numbers, most of the time; XLA and TensorFlow's kernels flush them to 0.
+    """
+    fmt = format_of(v)
+    lo, hi = fmt.round(v.lo), fmt.round(v.hi)
+    low, high, zero = v.low, v.high, v.zero
+    if 0 < lo < fmt.tiny:
+        lo, low = 0.0, UNKNOWN
+    if -fmt.tiny < hi < 0:
+        hi, high = 0.0, UNKNOWN
+    if lo <= 0 <= hi:
+        zero = max(zero, UNKNOWN)
+        low = max(low, UNKNOWN) if lo == 0 else low
+        high = max(high, UNKNOWN) if hi == 0 else high
+    return replace(
+        v,
+        lo=lo,
+        hi=hi,
+        low=low,
+        high=high,
+        zero=zero,
+        pinf=max(v.pinf, UNKNOWN) if hi == INF else v.pinf,
+        ninf=max(v.ninf, UNKNOWN) if lo == -INF else v.ninf,
+    )
+
+
+def rounds(transfer: Transfer) -> Transfer:
+    """The transfer function of an op whose result may over- or underflow."""
+    return lambda v, attrs: settled(transfer(v, attrs))
+
+
 def monotone(
     x: Value, f: Callable[[float], float], *, zero_at: float | None = None, saturates: str = "", **fields: Any
 ) -> Value:
@@ -86,9 +125,7 @@ def monotone(
             zero = x.high
     neg = x.neg if zero_at == 0 else UNKNOWN
     why.update(noted(neg=pick(x, "neg")) if zero_at == 0 else {})
-    return value(
-        lo, hi, low=low, high=high, zero=zero, neg=neg, nan=x.nan, because=why, **(tensor_like(x) | fields)
-    )
+    return value(lo, hi, low=low, high=high, zero=zero, neg=neg, nan=x.nan, because=why, **(tensor_like(x) | fields))
 
 
 def negate(x: Value) -> Value:
@@ -128,7 +165,12 @@ def add(a: Value, b: Value) -> Value:
         fields = tensor_like(a, b)
         if math.isnan(total):
             return value(**fields)
-        return replace(rounded(constant(total, Kind.TENSOR), fields["format"]) if fields["kind"] is Kind.TENSOR else constant(total), **fields)
+        return replace(
+            rounded(constant(total, Kind.TENSOR), fields["format"])
+            if fields["kind"] is Kind.TENSOR
+            else constant(total),
+            **fields,
+        )
     if a.constant is not None:
         a, b = b, a
     fields = tensor_like(a, b)
@@ -146,8 +188,19 @@ def add(a: Value, b: Value) -> Value:
         why = noted(low=pick(a, "low"), high=pick(a, "high"), zero=pick(a, "zero") if c == 0 else None)
         if lo < 0 and neg >= POSSIBLE:
             why.update(noted(neg=pick(a, "neg")))
-        return value(lo, hi, low=a.low, high=a.high, zero=zero, neg=neg, nan=a.nan, because=why,
-                     whole=a.whole and b.whole, peak=a.peak, **fields)
+        return value(
+            lo,
+            hi,
+            low=a.low,
+            high=a.high,
+            zero=zero,
+            neg=neg,
+            nan=a.nan,
+            because=why,
+            whole=a.whole and b.whole,
+            peak=a.peak,
+            **fields,
+        )
     low, high = _both(a.low, b.low), _both(a.high, b.high)
     why = noted(low=pick(a, "low") or pick(b, "low"), high=pick(a, "high") or pick(b, "high"))
     nan = max(_both(a.pinf, b.ninf), _both(a.ninf, b.pinf), a.nan, b.nan)
@@ -157,8 +210,19 @@ def add(a: Value, b: Value) -> Value:
     if a.zero >= POSSIBLE and b.zero >= POSSIBLE:
         zero = _both(a.zero, b.zero)
         why.update(noted(zero=pick(a, "zero") or pick(b, "zero")))
-    return value(lo, hi, low=low, high=high, zero=zero, nan=nan, pinf=pinf, ninf=ninf, because=why,
-                 whole=a.whole and b.whole, **fields)
+    return value(
+        lo,
+        hi,
+        low=low,
+        high=high,
+        zero=zero,
+        nan=nan,
+        pinf=pinf,
+        ninf=ninf,
+        because=why,
+        whole=a.whole and b.whole,
+        **fields,
+    )
 
 
 def _product(p: float, q: float) -> float:
@@ -180,22 +244,58 @@ def multiply(a: Value, b: Value) -> Value:
             return replace(constant(0.0), nan=max(a.pinf, a.ninf, UNKNOWN), **fields)
         m = a if c > 0 else negate(a)
         c = abs(c)
-        return value(m.lo * c, m.hi * c, ninf=m.ninf, neg=m.neg, zero=m.zero, pos=m.pos, pinf=m.pinf, nan=m.nan,
-                     low=m.low, high=m.high, because=m.why, whole=m.whole and b.whole, peak=m.peak and False, **fields)
+        return value(
+            m.lo * c,
+            m.hi * c,
+            ninf=m.ninf,
+            neg=m.neg,
+            zero=m.zero,
+            pos=m.pos,
+            pinf=m.pinf,
+            nan=m.nan,
+            low=m.low,
+            high=m.high,
+            because=m.why,
+            whole=m.whole and b.whole,
+            peak=m.peak and False,
+            **fields,
+        )
     ends = [_product(p, q) for p in (a.lo, a.hi) for q in (b.lo, b.hi)]
     zero = NEVER if a.zero is NEVER and b.zero is NEVER else max(a.zero, b.zero)
     strongest = a if a.zero >= b.zero else b
     why = noted(zero=pick(strongest, "zero"))
     nan = max(a.nan, b.nan, min(a.zero, max(b.pinf, b.ninf)), min(b.zero, max(a.pinf, a.ninf)))
-    neg = UNKNOWN
-    for s, t in ((a, b), (b, a)):
-        if s.neg >= POSSIBLE and t.lo >= 0:
-            neg = s.neg
-            why.update(noted(neg=pick(s, "neg")))
     lo, hi = min(ends), max(ends)
     low = zero if lo == 0 else UNKNOWN
     high = _both(a.high, b.high) if a.lo >= 0 and b.lo >= 0 else zero if hi == 0 else UNKNOWN
-    return value(lo, hi, zero=zero, neg=neg, nan=nan, low=low, high=high, because=why, whole=a.whole and b.whole, **fields)
+    signs = scaled_by_positive(a, b) or scaled_by_positive(b, a)
+    if signs is not None:
+        low, high = (low if lo == 0 else signs.low), (high if hi != INF else max(high, signs.high))
+        why = {**signs.why, **why}
+    neg, pos, pinf, ninf = (signs.neg, signs.pos, signs.pinf, signs.ninf) if signs else (UNKNOWN,) * 4
+    return value(
+        lo,
+        hi,
+        zero=zero,
+        neg=neg,
+        pos=pos,
+        pinf=pinf,
+        ninf=ninf,
+        nan=nan,
+        low=low,
+        high=high,
+        because=why,
+        whole=a.whole and b.whole,
+        **fields,
+    )
+
+
+def scaled_by_positive(a: Value, scale: Value) -> Value | None:
+    """What multiplying or dividing by something positive leaves of ``a``: its sign, and how far it reaches if unbounded."""
+    if scale.lo < 0 or (scale.constant is None and a.constant is not None):
+        return None
+    unbounded = (a.lo == -INF, a.hi == INF)
+    return replace(a, low=a.low if unbounded[0] else UNKNOWN, high=a.high if unbounded[1] else UNKNOWN)
 
 
 def reciprocal_range(b: Value) -> tuple[float, float]:
@@ -213,17 +313,31 @@ def divide(a: Value, b: Value) -> Value:
     """a / b: inf or nan where b is 0."""
     a, b = in_common_format(a, b)
     c = b.constant
-    if c is not None and c != 0 and math.isfinite(c):
-        return replace(multiply(a, replace(constant(1 / c), kind=b.kind)), whole=False)
+    if c is not None and c != 0 and math.isfinite(c) and math.isfinite(1 / c):
+        return replace(multiply(a, replace(constant(1 / c), kind=b.kind, format=b.format)), whole=False)
     fields = tensor_like(a, b)
-    lo, hi = reciprocal_range(b)
-    inverse = value(lo, hi, zero=UNKNOWN if math.isfinite(b.hi) else UNKNOWN)
-    ends = [_product(p, q) for p in (a.lo, a.hi) for q in (inverse.lo, inverse.hi)]
-    why = noted(zero=pick(a, "zero"), pinf=pick(b, "zero"), nan=pick(b, "zero"))
-    blow = b.zero
-    result_lo, result_hi = min(ends), max(ends)
-    return value(result_lo, result_hi, zero=NEVER if a.zero is NEVER and math.isfinite(b.hi) and math.isfinite(b.lo) else a.zero,
-                 pinf=blow, nan=max(a.nan, b.nan, min(a.zero, b.zero)), because=why, **fields)
+    ends = [_product(p, q) for p in (a.lo, a.hi) for q in reciprocal_range(b)]
+    signs = scaled_by_positive(a, b)
+    why = {**(signs.why if signs else {}), **noted(zero=pick(a, "zero"), pinf=pick(b, "zero"), nan=pick(b, "zero"))}
+    lo, hi = min(ends), max(ends)
+    bounded_divisor = math.isfinite(b.lo) and math.isfinite(b.hi)
+    neg, pos = (signs.neg, signs.pos) if signs else (UNKNOWN, UNKNOWN)
+    return value(lo, hi, zero=NEVER if a.zero is NEVER and bounded_divisor else a.zero, neg=neg, pos=pos,
+                 low=signs.low if signs and lo == -INF else UNKNOWN, high=signs.high if signs and hi == INF else UNKNOWN,
+                 pinf=b.zero, nan=max(a.nan, b.nan, min(a.zero, b.zero)), because=why, **fields)
+
+
+def divide_no_nan(a: Value, b: Value) -> Value:
+    """a / b, and 0 where b is 0."""
+    quotient = divide(a, b)
+    fields = tensor_like(a, b)
+    finite = replace(quotient, pinf=max(a.pinf, NEVER), ninf=max(a.ninf, NEVER), nan=max(a.nan, b.nan), **fields)
+    return finite if b.zero is NEVER else join(finite, replace(constant(0.0), **fields))
+
+
+def multiply_no_nan(a: Value, b: Value) -> Value:
+    """a * b, and 0 where b is 0, whatever a is."""
+    return replace(multiply(a, b), nan=b.nan if b.nan is NEVER and a.nan is NEVER else UNKNOWN)
 
 
 def square(x: Value) -> Value:
@@ -232,11 +346,27 @@ def square(x: Value) -> Value:
     fields = tensor_like(x)
     if x.lo > 0 or x.hi < 0:
         least = min(x.lo * x.lo, x.hi * x.hi)
-        return value(least, bound, low=x.low if x.lo > 0 else x.high, high=x.high if x.lo > 0 else x.low, nan=x.nan,
-                     because=noted(low=pick(x, "low")), whole=x.whole, **fields)
+        return value(
+            least,
+            bound,
+            low=x.low if x.lo > 0 else x.high,
+            high=x.high if x.lo > 0 else x.low,
+            nan=x.nan,
+            because=noted(low=pick(x, "low")),
+            whole=x.whole,
+            **fields,
+        )
     high = max((r for end, r in ((x.lo, x.low), (x.hi, x.high)) if end * end == bound), default=UNKNOWN)
-    return value(0.0, bound, zero=x.zero, high=high, nan=x.nan,
-                 because=noted(zero=pick(x, "zero"), high=pick(x, "high") or pick(x, "low")), whole=x.whole, **fields)
+    return value(
+        0.0,
+        bound,
+        zero=x.zero,
+        high=high,
+        nan=x.nan,
+        because=noted(zero=pick(x, "zero"), high=pick(x, "high") or pick(x, "low")),
+        whole=x.whole,
+        **fields,
+    )
 
 
 def absolute(x: Value) -> Value:
@@ -247,8 +377,16 @@ def absolute(x: Value) -> Value:
     if x.hi <= 0:
         return negate(x)
     high = max((r for end, r in ((-x.lo, x.low), (x.hi, x.high)) if end == max(-x.lo, x.hi)), default=UNKNOWN)
-    return value(0.0, max(-x.lo, x.hi), zero=x.zero, high=high, nan=x.nan, because=noted(zero=pick(x, "zero")),
-                 whole=x.whole, **fields)
+    return value(
+        0.0,
+        max(-x.lo, x.hi),
+        zero=x.zero,
+        high=high,
+        nan=x.nan,
+        because=noted(zero=pick(x, "zero")),
+        whole=x.whole,
+        **fields,
+    )
 
 
 def power(x: Value, y: Value) -> Value:
@@ -259,7 +397,11 @@ def power(x: Value, y: Value) -> Value:
             result = x.constant**p
         except (OverflowError, ZeroDivisionError):
             result = INF
-        return value(**tensor_like(x, y)) if isinstance(result, complex) else replace(constant(result), **tensor_like(x, y))
+        return (
+            value(**tensor_like(x, y))
+            if isinstance(result, complex)
+            else replace(constant(result), **tensor_like(x, y))
+        )
     if p == 1:
         return x
     if p == 2:
@@ -280,8 +422,13 @@ def power(x: Value, y: Value) -> Value:
                 pass
         if x.constant is not None and x.constant > 0:
             return value(0.0, INF, **fields)
-        return value(0.0, INF, zero=NEVER if x.lo > 0 and math.isfinite(x.hi) and y.hi < INF else x.zero,
-                     because=noted(zero=pick(x, "zero")), **fields)
+        return value(
+            0.0,
+            INF,
+            zero=NEVER if x.lo > 0 and math.isfinite(x.hi) and y.hi < INF else x.zero,
+            because=noted(zero=pick(x, "zero")),
+            **fields,
+        )
     return value(nan=x.neg if x.neg >= POSSIBLE else UNKNOWN, **fields)
 
 
@@ -304,8 +451,19 @@ def maximum(a: Value, b: Value) -> Value:
     elif lo < 0:
         zero = max(a.zero, b.zero, UNKNOWN) if zero is not NEVER else zero
     why = noted(low=low_why, zero=pick(other, "zero") if lo < 0 else None, neg=pick(a, "neg") or pick(b, "neg"))
-    return value(lo, hi, low=low, high=high, zero=zero, neg=min(a.neg, b.neg), nan=max(a.nan, b.nan),
-                 pinf=max(a.pinf, b.pinf), because=why, whole=a.whole and b.whole, **tensor_like(a, b))
+    return value(
+        lo,
+        hi,
+        low=low,
+        high=high,
+        zero=zero,
+        neg=min(a.neg, b.neg),
+        nan=max(a.nan, b.nan),
+        pinf=max(a.pinf, b.pinf),
+        because=why,
+        whole=a.whole and b.whole,
+        **tensor_like(a, b),
+    )
 
 
 def minimum(a: Value, b: Value) -> Value:
@@ -343,14 +501,29 @@ def _unary(f: Callable[[Value], Value]) -> Callable[[Operands, Attrs], Value]:
 
 
 def _sign(x: Value) -> Value:
-    return value(-1.0 if x.lo < 0 else 0.0, 1.0 if x.hi > 0 else 0.0, zero=x.zero, whole=True,
-                 because=noted(zero=pick(x, "zero")), **tensor_like(x))
+    return value(
+        -1.0 if x.lo < 0 else 0.0,
+        1.0 if x.hi > 0 else 0.0,
+        zero=x.zero,
+        whole=True,
+        because=noted(zero=pick(x, "zero")),
+        **tensor_like(x),
+    )
 
 
 def _floor(x: Value) -> Value:
-    return monotone(x, lambda t: t if math.isinf(t) else math.floor(t), whole=True) if x.lo >= 1 else value(
-        x.lo if math.isinf(x.lo) else math.floor(x.lo), x.hi if math.isinf(x.hi) else math.ceil(x.hi),
-        zero=NEVER if x.hi <= -1 else UNKNOWN, low=UNKNOWN, whole=True, **tensor_like(x))
+    return (
+        monotone(x, lambda t: t if math.isinf(t) else math.floor(t), whole=True)
+        if x.lo >= 1
+        else value(
+            x.lo if math.isinf(x.lo) else math.floor(x.lo),
+            x.hi if math.isinf(x.hi) else math.ceil(x.hi),
+            zero=NEVER if x.hi <= -1 else UNKNOWN,
+            low=UNKNOWN,
+            whole=True,
+            **tensor_like(x),
+        )
+    )
 
 
 def _floor_divide(a: Value, b: Value) -> Value:
@@ -359,20 +532,28 @@ def _floor_divide(a: Value, b: Value) -> Value:
 
 NONZERO_DIVISOR = (Pole("b", "zero", "inf or nan"),)
 
-define("add", "a b", _binary(add), pointwise=True)
-define("sub", "a b", lambda v, _: add(v["a"], negate(v["b"])), pointwise=True)
-define("mul", "a b", _binary(multiply), pointwise=True)
-define("div", "a b", _binary(divide), *NONZERO_DIVISOR, pointwise=True)
+define("add", "a b", rounds(_binary(add)), pointwise=True)
+define("sub", "a b", rounds(lambda v, _: add(v["a"], negate(v["b"]))), pointwise=True)
+define("mul", "a b", rounds(_binary(multiply)), pointwise=True)
+define("div", "a b", rounds(_binary(divide)), *NONZERO_DIVISOR, pointwise=True)
 define("floordiv", "a b", _binary(_floor_divide), pointwise=True)
 define("mod", "a b", _binary(modulo), pointwise=True)
-define("reciprocal", "x", lambda v, _: divide(constant(1.0), v["x"]), Pole("x", "zero", "inf"), pointwise=True)
-define("div_no_nan", "a b", lambda v, _: replace(divide(v["a"], v["b"]), pinf=NEVER, ninf=NEVER, nan=NEVER), pointwise=True)
-define("mul_no_nan", "a b", lambda v, _: replace(multiply(v["a"], v["b"]), nan=NEVER), pointwise=True)
+define(
+    "reciprocal",
+    "x",
+    rounds(lambda v, _: divide(constant(1.0), v["x"])),
+    Pole("x", "zero", "inf"),
+    pointwise=True,
+)
+define(
+    "div_no_nan", "a b", rounds(lambda v, _: divide_no_nan(v["a"], v["b"])), pointwise=True
+)
+define("mul_no_nan", "a b", rounds(lambda v, _: multiply_no_nan(v["a"], v["b"])), pointwise=True)
 define("neg", "x", _unary(negate), pointwise=True)
 define("abs", "x", _unary(absolute), pointwise=True)
 define("sign", "x", _unary(_sign), pointwise=True, stops_gradient=True)
-define("square", "x", _unary(square), pointwise=True)
-define("pow", "x y", lambda v, _: power(v["x"], v["y"]), pointwise=True)
+define("square", "x", rounds(_unary(square)), pointwise=True)
+define("pow", "x y", rounds(lambda v, _: power(v["x"], v["y"])), pointwise=True)
 define("maximum", "a b", _binary(maximum), pointwise=True)
 define("minimum", "a b", _binary(minimum), pointwise=True)
 define("clamp", "x min max", lambda v, _: clamp(v["x"], v.get("min"), v.get("max")), pointwise=True)
@@ -422,11 +603,11 @@ define("ceil", "x", lambda v, _: _round(v["x"], math.ceil), pointwise=True, stop
 define("trunc", "x", lambda v, _: _round(v["x"], math.trunc), pointwise=True, stops_gradient=True)
 define("round", "x", lambda v, _: value(**tensor_like(v["x"])), pointwise=True, stops_gradient=True)
 define("frac", "x", _unary(_frac), pointwise=True)
-define("squared_difference", "a b", lambda v, _: square(add(v["a"], negate(v["b"]))), pointwise=True)
+define("squared_difference", "a b", rounds(lambda v, _: square(add(v["a"], negate(v["b"])))), pointwise=True)
 define(
     "reciprocal_no_nan",
     "x",
-    lambda v, _: replace(divide(constant(1.0), v["x"]), pinf=NEVER, ninf=NEVER, nan=NEVER),
+    rounds(lambda v, _: divide_no_nan(constant(1.0), v["x"])),
     pointwise=True,
 )
 define("add_scaled", "a b scale", lambda v, _: add(v["a"], multiply(v["b"], v["scale"])), pointwise=True)

@@ -9,7 +9,12 @@ from nanlint.ops.op import OPS
 from nanlint.ops.spelling import SpellingError, Spellings
 
 #: what a user may say of the range of a function, and the op that has just that range
-RANGES = {"finite": "declared_finite", "positive": "declared_positive", "non-negative": "declared_non_negative", "unit": "declared_unit"}
+RANGES = {
+    "finite": "declared_finite",
+    "positive": "declared_positive",
+    "non-negative": "declared_non_negative",
+    "unit": "declared_unit",
+}
 
 
 def catalogue(user: Mapping[str, object]) -> Spellings:

@@ -12,15 +12,32 @@ from nanlint.ops.arithmetic import (
     absolute,
     add,
     divide,
+    format_of,
     monotone,
     multiply,
     negate,
     noted,
     pick,
+    rounds,
     tensor_like,
 )
+from nanlint.ops.floats import FLOAT64
 from nanlint.ops.op import Operands, Pole, Transfer, define
-from nanlint.ops.value import CERTAIN, INF, LIKELY, NEVER, POSSIBLE, UNKNOWN, Evidence, Kind, Reach, Value, constant, value
+from nanlint.ops.value import (
+    CERTAIN,
+    INF,
+    LIKELY,
+    NEVER,
+    POSSIBLE,
+    UNKNOWN,
+    Evidence,
+    Kind,
+    Reach,
+    Value,
+    constant,
+    join,
+    value,
+)
 
 #: frameworks with automatic differentiation; NumPy and SciPy have no gradient to lose
 DIFFERENTIABLE = frozenset({"torch", "tensorflow", "keras", "jax"})
@@ -39,16 +56,17 @@ def total(f: Callable[[float], float], below: float, above: float) -> Callable[[
 
 
 _log = total(lambda t: INF if t == INF else math.log(t), -INF, INF)
+_exp = total(math.exp, 0.0, INF)
 _sqrt = total(lambda t: INF if t == INF else math.sqrt(t), 0.0, INF)
 
 
 def exponential(x: Value) -> Value:
     """exp(x): 0 where it underflows, inf where it overflows, in the dtype of x."""
     fmt = x.format
-    lo = 0.0 if x.lo <= fmt.exp_underflow else math.exp(x.lo)
+    lo = 0.0 if x.lo <= fmt.exp_underflow else _exp(x.lo)
     hi = INF if x.hi > fmt.exp_overflow else math.exp(x.hi)
     low, why_low = x.low, pick(x, "low")
-    if lo == 0.0:
+    if x.lo <= fmt.exp_underflow:
         one_sided = x.lo == -INF and x.hi < INF
         reach = LIKELY if one_sided else POSSIBLE if x.lo == -INF else x.low
         if reach >= low:
@@ -56,30 +74,61 @@ def exponential(x: Value) -> Value:
     over = POSSIBLE if hi == INF and x.hi == INF else max(x.high, x.pinf) if hi == INF else NEVER
     if hi == INF:
         over = max(over, x.high, min(x.pos, LIKELY))
-    why = noted(low=why_low, high=pick(x, "high"), pinf=Evidence(f"overflows above {fmt.exp_overflow:.0f} ({fmt.name})") if hi == INF else None)
-    return value(lo, hi, low=low, high=x.high if hi < INF else UNKNOWN, pinf=over, ninf=NEVER, nan=x.nan, because=why,
-                 peak=x.peak, **tensor_like(x))
+    why = noted(
+        low=why_low,
+        high=pick(x, "high"),
+        pinf=Evidence(f"overflows above {fmt.exp_overflow:.0f} ({fmt.name})") if hi == INF else None,
+    )
+    return value(
+        lo,
+        hi,
+        low=low,
+        high=x.high if hi < INF else UNKNOWN,
+        pinf=over,
+        ninf=NEVER,
+        nan=x.nan,
+        because=why,
+        peak=x.peak,
+        **tensor_like(x),
+    )
 
 
 def logarithm(x: Value) -> Value:
     """log(x): -inf at 0, nan below."""
     lo, hi = _log(max(x.lo, 0.0)), _log(max(x.hi, 0.0))
-    why = noted(ninf=pick(x, "zero"), nan=pick(x, "neg"), high=pick(x, "high"), low=pick(x, "low"), pinf=pick(x, "pinf"))
+    why = noted(
+        ninf=pick(x, "zero"), nan=pick(x, "neg"), high=pick(x, "high"), low=pick(x, "low"), pinf=pick(x, "pinf")
+    )
     low = x.low if x.lo > 0 else UNKNOWN
-    return value(lo, hi, low=low, high=x.high, ninf=x.zero if x.lo <= 0 else NEVER, pinf=x.pinf,
-                 nan=max(x.nan, x.neg) if x.lo < 0 else x.nan, because=why, **tensor_like(x))
+    return value(
+        lo,
+        hi,
+        low=low,
+        high=x.high,
+        ninf=x.zero if x.lo <= 0 else NEVER,
+        pinf=x.pinf,
+        nan=max(x.nan, x.neg) if x.lo < 0 else x.nan,
+        because=why,
+        **tensor_like(x),
+    )
 
 
 def log1p(x: Value) -> Value:
     """log(1 + x): -inf at -1, nan below."""
-    return logarithm(add(x, constant(1.0)))
+    shifted = logarithm(add(x, constant(1.0)))
+    lo, hi = (-INF if t <= -1 else INF if t == INF else math.log1p(t) for t in (x.lo, x.hi))
+    fields = {c: shifted.reach(c) for c in ("ninf", "neg", "pinf", "nan")}
+    why = {**shifted.why, **noted(zero=pick(x, "zero"))}
+    return value(lo, hi, zero=x.zero, low=x.low, high=x.high, because=why, **fields, **tensor_like(x))
 
 
 def expm1(x: Value) -> Value:
     """exp(x) - 1."""
-    v = add(exponential(x), constant(-1.0))
-    return value(v.lo, v.hi, zero=x.zero, pinf=exponential(x).pinf, low=v.low, high=v.high,
-                 because={**exponential(x).why, **noted(zero=pick(x, "zero"))}, **tensor_like(x))
+    v = exponential(x)
+    lo, hi = (INF if t > 709 else math.expm1(t) for t in (x.lo, x.hi))
+    low = CERTAIN if x.lo == -INF else v.low
+    why = {**v.why, **noted(zero=pick(x, "zero"), low=Evidence("is exactly -1 for very negative input"))}
+    return value(lo, hi, zero=x.zero, pinf=v.pinf, low=low, high=v.high, nan=x.nan, because=why, **tensor_like(x))
 
 
 def square_root(x: Value) -> Value:
@@ -87,13 +136,24 @@ def square_root(x: Value) -> Value:
     root = monotone(x, lambda t: _sqrt(max(t, 0.0)), zero_at=0.0)
     why = dict(root.why) | noted(nan=pick(x, "neg"), zero=pick(x, "zero"), pinf=pick(x, "pinf"))
     zero = x.zero if x.lo <= 0 else NEVER
-    return value(root.lo, root.hi, zero=zero, low=root.low if x.lo >= 0 else zero, high=root.high, pinf=x.pinf,
-                 nan=max(x.nan, x.neg), because=why, **tensor_like(x))
+    return value(
+        root.lo,
+        root.hi,
+        zero=zero,
+        low=root.low if x.lo >= 0 else zero,
+        high=root.high,
+        pinf=x.pinf,
+        nan=max(x.nan, x.neg),
+        because=why,
+        **tensor_like(x),
+    )
 
 
 def inverse_square_root(x: Value) -> Value:
     """1 / sqrt(x): inf at 0, nan below."""
-    return divide(constant(1.0), square_root(x))
+    root = divide(constant(1.0), square_root(x))
+    # the root of -0 is -0
+    return replace(root, lo=-INF) if x.lo < 0 else root
 
 
 SATURATES = "rounds to exactly {} and {} at the ends"
@@ -129,10 +189,22 @@ def softmax(x: Value) -> Value:
     gap = -x.format.exp_underflow
     why = {
         "low": Evidence(f"is exactly 0 when a logit is {gap:.0f} below the largest ({x.format.name})"),
-        "high": Evidence(f"is exactly 1 when all other logits are {-math.log(x.format.eps / 2):.0f} below ({x.format.name})"),
+        "high": Evidence(
+            f"is exactly 1 when all other logits are {-math.log(x.format.eps / 2):.0f} below ({x.format.name})"
+        ),
     }
-    return value(0.0, 1.0, low=CERTAIN, high=CERTAIN, ninf=NEVER, pinf=NEVER, nan=UNKNOWN, because=why, sum_one=True,
-                 **(tensor_like(x) | {"kind": Kind.TENSOR}))
+    return value(
+        0.0,
+        1.0,
+        low=CERTAIN,
+        high=CERTAIN,
+        ninf=NEVER,
+        pinf=NEVER,
+        nan=UNKNOWN,
+        because=why,
+        sum_one=True,
+        **(tensor_like(x) | {"kind": Kind.TENSOR}),
+    )
 
 
 def tanh(x: Value) -> Value:
@@ -144,14 +216,22 @@ def tanh(x: Value) -> Value:
 
 def erf(x: Value) -> Value:
     """Error function: exactly ±1 beyond about ±4 in float32."""
-    return monotone(x, math.erf, zero_at=0.0, saturates=f"is exactly ±1 in the tails ({x.format.name})")
+    v = monotone(x, math.erf, zero_at=0.0, saturates=f"is exactly ±1 in the tails ({x.format.name})")
+    # TensorFlow's erf squares its argument in float64: nan beyond 1e154
+    return replace(v, nan=max(x.nan, UNKNOWN) if max(-x.lo, x.hi) > math.sqrt(FLOAT64.max) else x.nan)
 
 
 def erfc(x: Value) -> Value:
     """1 - erf(x), without the cancellation: underflows far out only."""
     v = monotone(negate(x), lambda t: math.erfc(-t))
-    return value(0.0 if x.hi == INF else v.lo, v.hi, low=POSSIBLE if x.hi == INF else v.low, high=v.high,
-                 because="underflows to 0", **tensor_like(x))
+    return value(
+        v.lo,
+        v.hi,
+        low=POSSIBLE if x.hi == INF else v.low,
+        high=v.high,
+        because="underflows to 0",
+        **tensor_like(x),
+    )
 
 
 def softplus(x: Value) -> Value:
@@ -159,8 +239,29 @@ def softplus(x: Value) -> Value:
     f = lambda t: t if t > 700 else math.log1p(math.exp(t))  # noqa: E731
     v = monotone(x, f)
     low = v.low if x.lo > -INF else POSSIBLE
-    return value(v.lo, v.hi, low=low, because={"low": Evidence(f"underflows to 0 below {x.format.exp_underflow:.0f}")},
-                 pinf=NEVER if x.pinf is NEVER else UNKNOWN, **tensor_like(x))
+    return value(
+        v.lo,
+        v.hi,
+        low=low,
+        because={"low": Evidence(f"underflows to 0 below {x.format.exp_underflow:.0f}")},
+        pinf=NEVER if x.pinf is NEVER else UNKNOWN,
+        **tensor_like(x),
+    )
+
+
+def scaled_softplus(v: Operands, _: Attrs) -> Value:
+    """log(1 + exp(beta * x)) / beta."""
+    x, beta = v["x"], v.get("beta")
+    if beta is None or beta.constant == 1:
+        return softplus(x)
+    scale = beta.constant
+    if scale is None or scale <= 0:
+        return value(**tensor_like(x))
+
+    def f(t: float) -> float:
+        return t if t * scale > 700 else math.log1p(math.exp(t * scale)) / scale
+
+    return monotone(x, f)
 
 
 def log_sigmoid(x: Value) -> Value:
@@ -182,14 +283,23 @@ def circular(x: Value) -> Value:
 
 def cosh(x: Value) -> Value:
     """cosh: at least 1, overflows on both sides."""
-    over = POSSIBLE if math.isinf(x.lo) or math.isinf(x.hi) else NEVER
-    return value(1.0, INF, pinf=over, because="overflows", **tensor_like(x))
+    far, near = max(abs(x.lo), abs(x.hi)), min(abs(x.lo), abs(x.hi)) if x.lo > 0 or x.hi < 0 else 0.0
+    end = x.format.exp_overflow
+    over = POSSIBLE if math.isinf(far) else UNKNOWN if far > end else NEVER
+    lo, hi = (INF if t > end + 1 else math.cosh(t) for t in (near, far))
+    return value(lo, hi, pinf=over, nan=x.nan, because="overflows", **tensor_like(x))
 
 
 def sinh(x: Value) -> Value:
     """sinh: sign and zero of x."""
-    return value(-INF if x.lo < 0 else 0.0, INF if x.hi > 0 else 0.0, zero=x.zero, neg=x.neg,
-                 because=noted(zero=pick(x, "zero")), **tensor_like(x))
+    return value(
+        -INF if x.lo < 0 else 0.0,
+        INF if x.hi > 0 else 0.0,
+        zero=x.zero,
+        neg=x.neg,
+        because=noted(zero=pick(x, "zero")),
+        **tensor_like(x),
+    )
 
 
 def bounded(lo: float, hi: float) -> Transfer:
@@ -202,10 +312,36 @@ def xlogy(v: Operands, _: Attrs) -> Value:
     return replace(multiply(v["x"], logarithm(v["y"])), nan=v["y"].neg)
 
 
+def _in_place_of(number: Value, x: Value) -> Value:
+    """A replacement, as unlikely as what it replaces."""
+    plain = {c: min(number.reach(c), UNKNOWN) for c in ("zero", "neg", "pos", "low", "high", "nan", "pinf", "ninf")}
+    return replace(number, kind=x.kind, format=x.format, why={}, **plain)  # type: ignore[arg-type]
+
+
 def nan_to_num(v: Operands, _: Attrs) -> Value:
-    """x with nan and infinities replaced."""
+    """x with nan replaced by 0 and infinities by the largest numbers, or by what is given."""
     x = v["x"]
-    return value(x.lo, x.hi, zero=x.zero, low=x.low, high=x.high, nan=NEVER, pinf=NEVER, ninf=NEVER, because=x.why, **tensor_like(x))
+    end = format_of(x).max
+    found = value(
+        min(max(x.lo, -end), end),
+        max(min(x.hi, end), -end),
+        zero=x.zero,
+        neg=x.neg,
+        pos=x.pos,
+        low=x.low,
+        high=x.high,
+        nan=NEVER,
+        pinf=NEVER,
+        ninf=NEVER,
+        because=x.why,
+        **tensor_like(x),
+    )
+    if x.nan is not NEVER:
+        found = join(found, _in_place_of(v.get("nan", constant(0.0)), x))
+    for given in ("posinf", "neginf"):
+        if given in v:
+            found = join(found, _in_place_of(v[given], x))
+    return found
 
 
 def logsumexp(v: Operands, _: Attrs) -> Value:
@@ -222,7 +358,9 @@ def logaddexp(v: Operands, _: Attrs) -> Value:
 def hypot(v: Operands, _: Attrs) -> Value:
     """sqrt(a**2 + b**2)."""
     a, b = absolute(v["a"]), absolute(v["b"])
-    return value(max(a.lo, b.lo), INF, zero=_both(a.zero, b.zero), because=noted(zero=pick(a, "zero")), **tensor_like(a, b))
+    return value(
+        max(a.lo, b.lo), INF, zero=_both(a.zero, b.zero), because=noted(zero=pick(a, "zero")), **tensor_like(a, b)
+    )
 
 
 def _unary(f: Callable[[Value], Value]) -> Transfer:
@@ -232,23 +370,49 @@ def _unary(f: Callable[[Value], Value]) -> Transfer:
 LOG_POLES = (Pole("x", "zero", "-inf"), Pole("x", "neg", "nan"))
 
 define("log", "x", _unary(logarithm), *LOG_POLES, pointwise=True)
-define("log1p", "x", _unary(log1p), Pole("x+1", "zero", "-inf"), Pole("x+1", "neg", "nan"), pointwise=True)
+define("log1p", "x", rounds(_unary(log1p)), Pole("x+1", "zero", "-inf"), Pole("x+1", "neg", "nan"), pointwise=True)
 OVERFLOWS = (Pole("result", "pinf", "inf"),)
 
-define("exp", "x", _unary(exponential), *OVERFLOWS, pointwise=True)
-define("expm1", "x", _unary(expm1), *OVERFLOWS, pointwise=True)
-define("sqrt", "x", _unary(square_root), Pole("x", "neg", "nan"), Pole("x", "zero", "inf", gradient=True, frameworks=DIFFERENTIABLE), pointwise=True)
-define("rsqrt", "x", _unary(inverse_square_root), Pole("x", "zero", "inf"), Pole("x", "neg", "nan"), pointwise=True)
-define("cbrt", "x", lambda v, _: monotone(v["x"], math.cbrt if hasattr(math, "cbrt") else lambda t: math.copysign(abs(t) ** (1 / 3), t), zero_at=0.0), pointwise=True)
-define("sigmoid", "x", _unary(sigmoid), pointwise=True)
-define("softmax", "x axis", _unary(softmax))
+define("exp", "x", rounds(_unary(exponential)), *OVERFLOWS, pointwise=True)
+define("expm1", "x", rounds(_unary(expm1)), *OVERFLOWS, pointwise=True)
+define(
+    "sqrt",
+    "x",
+    _unary(square_root),
+    Pole("x", "neg", "nan"),
+    Pole("x", "zero", "inf", gradient=True, frameworks=DIFFERENTIABLE),
+    pointwise=True,
+)
+define("rsqrt", "x", rounds(_unary(inverse_square_root)), Pole("x", "zero", "inf"), Pole("x", "neg", "nan"), pointwise=True)
+define(
+    "cbrt",
+    "x",
+    lambda v, _: monotone(
+        v["x"], math.cbrt if hasattr(math, "cbrt") else lambda t: math.copysign(abs(t) ** (1 / 3), t), zero_at=0.0
+    ),
+    pointwise=True,
+)
+define("sigmoid", "x", rounds(_unary(sigmoid)), pointwise=True)
+define("softmax", "x axis", rounds(_unary(softmax)))
 define("log_softmax", "x axis", _unary(log_softmax))
-define("log_sigmoid", "x", _unary(log_sigmoid), pointwise=True)
-define("softplus", "x", _unary(softplus), pointwise=True)
+define("log_sigmoid", "x", rounds(_unary(log_sigmoid)), pointwise=True)
+define("softplus", "x beta", rounds(scaled_softplus), pointwise=True)
 define("tanh", "x", _unary(tanh), pointwise=True)
 define("erf", "x", _unary(erf), pointwise=True)
-define("erfc", "x", _unary(erfc), pointwise=True)
-define("cdf", "x", lambda v, _: value(0.0, 1.0, low=LIKELY, high=LIKELY, because="a distribution function is exactly 0 or 1 in the tails", **tensor_like(*v.values())), pointwise=True)
+define("erfc", "x", rounds(_unary(erfc)), pointwise=True)
+define(
+    "cdf",
+    "x",
+    lambda v, _: value(
+        0.0,
+        1.0,
+        low=CERTAIN,
+        high=CERTAIN,
+        because="a distribution function is exactly 0 or 1 in the tails",
+        **tensor_like(*v.values()),
+    ),
+    pointwise=True,
+)
 define("sin", "x", _unary(circular), pointwise=True)
 define("cos", "x", _unary(circular), pointwise=True)
 define("tan", "x", pointwise=True)
@@ -257,18 +421,18 @@ define("atan2", "a b", bounded(-math.pi, math.pi), pointwise=True)
 define("asin", "x", bounded(-math.pi / 2, math.pi / 2), pointwise=True)
 define("acos", "x", bounded(0.0, math.pi), pointwise=True)
 define("sinh", "x", _unary(sinh), *OVERFLOWS, pointwise=True)
-define("cosh", "x", _unary(cosh), *OVERFLOWS, pointwise=True)
+define("cosh", "x", rounds(_unary(cosh)), *OVERFLOWS, pointwise=True)
 define("asinh", "x", lambda v, _: monotone(v["x"], math.asinh, zero_at=0.0), pointwise=True)
 define("acosh", "x", bounded(0.0, INF), pointwise=True)
 define("atanh", "x", pointwise=True)
 define("erfinv", "x", pointwise=True)
-define("logit", "x", pointwise=True)
+define("logit", "x eps", pointwise=True)
 define("lgamma", "x", pointwise=True)
 define("digamma", "x", pointwise=True)
-define("xlogy", "x y", xlogy, pointwise=True)
+define("xlogy", "x y", rounds(xlogy), pointwise=True)
 define("xlog1py", "x y", lambda v, _: xlogy({"x": v["x"], "y": add(v["y"], constant(1.0))}, _), pointwise=True)
 define("entropy_term", "x", pointwise=True)
 define("logsumexp", "x axis", logsumexp, reduction=True)
 define("logaddexp", "a b", logaddexp, pointwise=True)
 define("hypot", "a b", hypot, pointwise=True)
-define("nan_to_num", "x", nan_to_num, pointwise=True)
+define("nan_to_num", "x nan posinf neginf", nan_to_num, pointwise=True)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from nanlint.ops.arithmetic import Attrs, add, multiply, negate, noted, pick, square, tensor_like
 from nanlint.ops.op import Operands, define
-from nanlint.ops.value import INF, LIKELY, NEVER, POSSIBLE, UNKNOWN, Evidence, Kind, Reach, Value, constant, join, value
+from nanlint.ops.value import CERTAIN, INF, LIKELY, NEVER, POSSIBLE, UNKNOWN, Evidence, Kind, Reach, Value, constant, join, value
 
 
 def _array(v: Value) -> dict[str, object]:
@@ -31,12 +31,32 @@ def total(x: Value) -> Value:
         return value(x.hi, INF, zero=NEVER, low=LIKELY, **_array(x))
     if x.lo >= 0:
         zero = NEVER if x.zero is NEVER else all_zero(x)
-        return value(x.lo if x.lo > 0 else 0.0, INF, zero=zero, whole=x.whole, pinf=x.pinf,
-                     because=noted(zero=pick(x, "zero"), pinf=pick(x, "pinf")), **_array(x))
+        return value(
+            x.lo if x.lo > 0 else 0.0,
+            INF,
+            zero=zero,
+            whole=x.whole,
+            pinf=x.pinf,
+            because=noted(zero=pick(x, "zero"), pinf=pick(x, "pinf")),
+            **_array(x),
+        )
     if x.hi <= 0:
-        return value(-INF, 0.0, zero=NEVER if x.zero is NEVER else all_zero(x), ninf=x.ninf,
-                     because=noted(zero=pick(x, "zero"), ninf=pick(x, "ninf")), **_array(x))
-    return value(ninf=x.ninf, pinf=x.pinf, nan=x.nan, whole=x.whole, because=noted(ninf=pick(x, "ninf"), pinf=pick(x, "pinf"), nan=pick(x, "nan")), **_array(x))
+        return value(
+            -INF,
+            0.0,
+            zero=NEVER if x.zero is NEVER else all_zero(x),
+            ninf=x.ninf,
+            because=noted(zero=pick(x, "zero"), ninf=pick(x, "ninf")),
+            **_array(x),
+        )
+    return value(
+        ninf=x.ninf,
+        pinf=x.pinf,
+        nan=x.nan,
+        whole=x.whole,
+        because=noted(ninf=pick(x, "ninf"), pinf=pick(x, "pinf"), nan=pick(x, "nan")),
+        **_array(x),
+    )
 
 
 def mean(x: Value) -> Value:
@@ -45,24 +65,53 @@ def mean(x: Value) -> Value:
         zero = NEVER if x.zero is NEVER else all_zero(x)
     else:
         zero = UNKNOWN
-    return value(x.lo, x.hi, zero=zero, pinf=x.pinf, ninf=x.ninf, nan=x.nan,
-                 low=UNKNOWN if x.lo else zero, high=UNKNOWN,
-                 because=noted(zero=pick(x, "zero"), pinf=pick(x, "pinf"), ninf=pick(x, "ninf")), **_array(x))
+    return value(
+        x.lo,
+        x.hi,
+        zero=zero,
+        pinf=x.pinf,
+        ninf=x.ninf,
+        nan=x.nan,
+        low=UNKNOWN if x.lo else zero,
+        high=UNKNOWN,
+        because=noted(zero=pick(x, "zero"), pinf=pick(x, "pinf"), ninf=pick(x, "ninf")),
+        **_array(x),
+    )
 
 
 def largest(x: Value) -> Value:
     """Maximum over elements."""
     if x.peak:
         return replace(constant(x.hi), kind=Kind.TENSOR)
-    zero = all_zero(x) if x.lo >= 0 else UNKNOWN
-    return value(x.lo, x.hi, zero=zero, high=x.high, low=zero if x.lo == 0 else UNKNOWN, ninf=x.ninf, pinf=x.pinf,
-                 whole=x.whole, because=noted(zero=pick(x, "zero"), high=pick(x, "high"), ninf=pick(x, "ninf")), **_array(x))
+    zero = min(all_zero(x), POSSIBLE) if x.lo >= 0 else UNKNOWN
+    return value(
+        x.lo,
+        x.hi,
+        zero=zero,
+        high=x.high,
+        low=zero if x.lo == 0 else UNKNOWN,
+        ninf=x.ninf,
+        pinf=x.pinf,
+        whole=x.whole,
+        because=noted(zero=pick(x, "zero"), high=pick(x, "high"), ninf=pick(x, "ninf")),
+        **_array(x),
+    )
 
 
 def smallest(x: Value) -> Value:
     """Minimum over elements: any zero of a non-negative operand shows."""
-    return value(x.lo, x.hi, zero=x.zero if x.lo >= 0 else UNKNOWN, low=x.low, high=UNKNOWN, ninf=x.ninf, pinf=x.pinf,
-                 whole=x.whole, because=noted(zero=pick(x, "zero"), low=pick(x, "low")), **_array(x))
+    return value(
+        x.lo,
+        x.hi,
+        zero=x.zero if x.lo >= 0 else UNKNOWN,
+        low=x.low,
+        high=UNKNOWN,
+        ninf=x.ninf,
+        pinf=x.pinf,
+        whole=x.whole,
+        because=noted(zero=pick(x, "zero"), low=pick(x, "low")),
+        **_array(x),
+    )
 
 
 def spread(v: Operands, _: Attrs) -> Value:
@@ -112,7 +161,16 @@ def product(v: Operands, _: Attrs) -> Value:
 
 def count(_: Operands, __: Attrs) -> Value:
     """Number of elements that satisfy something: 0 when none does."""
-    return value(0.0, INF, zero=LIKELY, pinf=NEVER, nan=NEVER, whole=True, because="is 0 when nothing is counted", kind=Kind.TENSOR)
+    return value(
+        0.0,
+        INF,
+        zero=LIKELY,
+        pinf=NEVER,
+        nan=NEVER,
+        whole=True,
+        because="is 0 when nothing is counted",
+        kind=Kind.TENSOR,
+    )
 
 
 def mean_square(x: Value) -> Value:
@@ -128,14 +186,18 @@ define("prod", "x axis", product, reduction=True)
 define("std", "x axis", spread, reduction=True)
 define("var", "x axis", spread, reduction=True)
 define("norm", "x ord axis", norm, reduction=True)
-define("normalize", "x axis", lambda v, _: value(-1.0 if v["x"].lo < 0 else 0.0, 1.0, zero=v["x"].zero, **_array(v["x"])))
+define(
+    "normalize", "x axis", lambda v, _: value(-1.0 if v["x"].lo < 0 else 0.0, 1.0, zero=v["x"].zero, **_array(v["x"]))
+)
 define("cumsum", "x axis", cumulative)
 define("cumprod", "x axis", product)
 define("dot", "a b", dot)
 define("einsum", "", einsum)
 define("count_nonzero", "x axis", count, reduction=True)
-define("bincount", "x", count)
-define("argmax", "x axis", lambda v, _: value(0.0, INF, zero=UNKNOWN, whole=True, kind=Kind.TENSOR), stops_gradient=True)
+define("bincount", "x", lambda v, a: replace(count(v, a), zero=CERTAIN, low=CERTAIN))
+define(
+    "argmax", "x axis", lambda v, _: value(0.0, INF, zero=UNKNOWN, whole=True, kind=Kind.TENSOR), stops_gradient=True
+)
 define("median", "x axis", lambda v, _: replace(mean(v["x"])), reduction=True)
 
 
@@ -193,7 +255,11 @@ define("corrcoef", "x", cosine)
 define("unit_vector", "x", lambda v, _: value(-1.0, 1.0, **_array(v["x"])))
 define("safe_norm", "x min", lambda v, _: value(0.0, INF, zero=UNKNOWN, **_array(v["x"])), reduction=True)
 define("half_square_sum", "x", lambda v, _: total(replace(square(v["x"]), sum_one=False)), reduction=True)
-define("fraction", "x", lambda v, _: value(0.0, 1.0, zero=POSSIBLE, because="is 0 when nothing is counted", kind=Kind.TENSOR))
+define(
+    "fraction",
+    "x",
+    lambda v, _: value(0.0, 1.0, zero=POSSIBLE, because="is 0 when nothing is counted", kind=Kind.TENSOR),
+)
 define("zscore", "x axis")
 define("diff", "x", lambda v, _: add(v["x"], negate(v["x"])))
 define("segment_sum", "x", lambda v, _: segments(v, total(replace(v["x"], peak=False, sum_one=False))))

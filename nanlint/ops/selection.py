@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
-from nanlint.ops.arithmetic import Attrs, noted, pick, tensor_like
+from nanlint.ops.arithmetic import Attrs, noted, pick, settled, tensor_like
 from nanlint.ops.floats import FORMATS
 from nanlint.ops.op import Operands, define
 from nanlint.ops.value import (
@@ -31,9 +32,18 @@ def select(v: Operands, _: Attrs) -> Value:
 
 def truth(v: Operands, _: Attrs) -> Value:
     """A comparison: 0 or 1."""
-    return value(0.0, 1.0, low=LIKELY, high=LIKELY, whole=True, ninf=NEVER, pinf=NEVER, nan=NEVER,
-                 because={"low": Evidence("is false everywhere when nothing matches")},
-                 kind=tensor_like(*v.values())["kind"] if v else Kind.ANY)
+    return value(
+        0.0,
+        1.0,
+        low=LIKELY,
+        high=LIKELY,
+        whole=True,
+        ninf=NEVER,
+        pinf=NEVER,
+        nan=NEVER,
+        because={"low": Evidence("is false everywhere when nothing matches")},
+        kind=tensor_like(*v.values())["kind"] if v else Kind.ANY,
+    )
 
 
 def cast(v: Operands, attrs: Attrs) -> Value:
@@ -43,7 +53,26 @@ def cast(v: Operands, attrs: Attrs) -> Value:
     if fmt is None:
         return x
     c = x.constant
-    return replace(constant(fmt.round(c)) if c is not None else x, format=fmt, kind=x.kind)
+    if c is not None:
+        return replace(constant(fmt.round(c)), format=fmt, kind=x.kind)
+    narrower = fmt.max_exponent < x.format.max_exponent
+    return settled(replace(x, format=fmt)) if narrower else replace(x, format=fmt)
+
+
+def integer(v: Operands, _: Attrs) -> Value:
+    """The number without its fraction: 0 for whatever is smaller than 1."""
+    x = v["x"]
+    lo, hi = (t if math.isinf(t) else float(math.trunc(t)) for t in (x.lo, x.hi))
+    near = lo <= 0 <= hi
+    return replace(
+        part(v, _),
+        lo=lo,
+        hi=hi,
+        whole=True,
+        low=max(x.low, UNKNOWN) if near else UNKNOWN,
+        high=max(x.high, UNKNOWN) if near else UNKNOWN,
+        zero=max(x.zero, UNKNOWN) if near else x.zero,
+    )
 
 
 def tensor(v: Operands, attrs: Attrs) -> Value:
@@ -88,19 +117,45 @@ def uniform(v: Operands, _: Attrs) -> Value:
     low, high = v.get("low", constant(0.0)), v.get("high", constant(1.0))
     drawn = LIKELY if low.constant is not None else min(low.low, LIKELY)
     if low.lo > -INF and high.hi < INF:
-        return value(low.lo, high.hi, low=drawn, high=NEVER if high.constant is not None else UNKNOWN, pinf=NEVER, ninf=NEVER, nan=NEVER,
-                     because="a uniform draw is exactly its lower end now and then", kind=Kind.TENSOR)
+        return value(
+            low.lo,
+            high.hi,
+            low=drawn,
+            high=NEVER if high.constant is not None else UNKNOWN,
+            pinf=NEVER,
+            ninf=NEVER,
+            nan=NEVER,
+            because="a uniform draw is exactly its lower end now and then",
+            kind=Kind.TENSOR,
+        )
     return value(low.lo, high.hi, kind=Kind.TENSOR)
 
 
 def normal(_: Operands, __: Attrs) -> Value:
     """Normal draw: any sign, zero with probability zero."""
-    return value(neg=LIKELY, pos=LIKELY, pinf=NEVER, ninf=NEVER, nan=NEVER, because="a normal draw has either sign", kind=Kind.TENSOR)
+    return value(
+        neg=LIKELY,
+        pos=LIKELY,
+        pinf=NEVER,
+        ninf=NEVER,
+        nan=NEVER,
+        because="a normal draw has either sign",
+        kind=Kind.TENSOR,
+    )
 
 
 def one_hot(_: Operands, __: Attrs) -> Value:
     """Zeros with a single one per row."""
-    return value(0.0, 1.0, low=CERTAIN, high=CERTAIN, whole=True, nan=NEVER, because="is 0 for every other class", kind=Kind.TENSOR)
+    return value(
+        0.0,
+        1.0,
+        low=CERTAIN,
+        high=CERTAIN,
+        whole=True,
+        nan=NEVER,
+        because="is 0 for every other class",
+        kind=Kind.TENSOR,
+    )
 
 
 def arange(v: Operands, _: Attrs) -> Value:
@@ -110,7 +165,7 @@ def arange(v: Operands, _: Attrs) -> Value:
         start = constant(0.0)
     if start is not None and start.constant is not None:
         first = start.constant
-        return value(first, INF, low=LIKELY, whole=True, nan=NEVER, because=f"starts at {first:g}", kind=Kind.TENSOR)
+        return value(first, INF, low=CERTAIN, whole=True, nan=NEVER, because=f"starts at {first:g}", kind=Kind.TENSOR)
     return value(kind=Kind.TENSOR)
 
 
@@ -119,13 +174,25 @@ def linspace(v: Operands, _: Attrs) -> Value:
     start, stop = v.get("start", TOP), v.get("stop", TOP)
     if start.constant is not None and stop.constant is not None:
         lo, hi = sorted((start.constant, stop.constant))
-        return value(lo, hi, low=LIKELY, high=LIKELY, nan=NEVER, because=f"includes its ends {lo:g} and {hi:g}", kind=Kind.TENSOR)
-    return value(kind=Kind.TENSOR)
+        return value(
+            lo, hi, low=LIKELY, high=LIKELY, nan=NEVER, because=f"includes its ends {lo:g} and {hi:g}", kind=Kind.TENSOR
+        )
+    # both ends are attained; the peak says so of a known upper one
+    lo, hi = min(start.lo, stop.lo), max(start.hi, stop.hi)
+    return value(lo, hi, peak=hi in (start.constant, stop.constant), kind=Kind.TENSOR)
 
 
 def positive_scalar(v: Operands, _: Attrs) -> Value:
     """A machine constant: eps, tiny, max."""
-    return value(FORMATS["float64"].denormal, FORMATS["float64"].max, zero=NEVER, neg=NEVER, pinf=NEVER, nan=NEVER, kind=Kind.SCALAR)
+    return value(
+        FORMATS["float64"].denormal,
+        FORMATS["float64"].max,
+        zero=NEVER,
+        neg=NEVER,
+        pinf=NEVER,
+        nan=NEVER,
+        kind=Kind.SCALAR,
+    )
 
 
 def extent(_: Operands, __: Attrs) -> Value:
@@ -143,8 +210,16 @@ def rectified(v: Operands, _: Attrs) -> Value:
     x = v["x"]
     if x.lo >= 0:
         return x
-    return value(0.0, max(x.hi, 0.0), low=CERTAIN, high=x.high, nan=x.nan, pinf=x.pinf,
-                 because={**noted(high=pick(x, "high")), "low": Evidence("is exactly 0 for every negative input")}, **tensor_like(x))
+    return value(
+        0.0,
+        max(x.hi, 0.0),
+        low=CERTAIN,
+        high=x.high,
+        nan=x.nan,
+        pinf=x.pinf,
+        because={**noted(high=pick(x, "high")), "low": Evidence("is exactly 0 for every negative input")},
+        **tensor_like(x),
+    )
 
 
 def weak(x: Value) -> Value:
@@ -168,7 +243,13 @@ define("isclose", "a b", truth, pointwise=True, stops_gradient=True)
 define("any", "x axis", truth, stops_gradient=True, reduction=True)
 define("all", "x axis", truth, stops_gradient=True, reduction=True)
 define("cast", "x", cast, pointwise=True)
-define("integer", "x", lambda v, _: replace(part(v, _), whole=True, low=UNKNOWN, high=UNKNOWN), pointwise=True, stops_gradient=True)
+define(
+    "integer",
+    "x",
+    integer,
+    pointwise=True,
+    stops_gradient=True,
+)
 define("tensor", "x", tensor, view=True)
 define("stop_gradient", "x", view, pointwise=True, stops_gradient=True)
 define("view", "x", view, view=True)
@@ -185,7 +266,12 @@ define("one_hot", "", one_hot)
 define("arange", "start stop", arange)
 define("linspace", "start stop", linspace)
 define("uniform", "low high", uniform, pure=False)
-define("uniform64", "low high", lambda v, a: replace(uniform(v, a), low=min(uniform(v, a).low, POSSIBLE), zero=min(uniform(v, a).zero, POSSIBLE)), pure=False)
+define(
+    "uniform64",
+    "low high",
+    lambda v, a: replace(uniform(v, a), low=min(uniform(v, a).low, POSSIBLE), zero=min(uniform(v, a).zero, POSSIBLE)),
+    pure=False,
+)
 define("normal", "", normal, pure=False)
 define("bernoulli", "", indicator, pure=False)
 define("randint", "low high", lambda v, _: value(0.0, INF, whole=True, kind=Kind.TENSOR), pure=False)

@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 
 from nanlint.ops.activations import interval
-from nanlint.ops.arithmetic import Attrs, absolute, multiply, noted, pick, tensor_like
+from nanlint.ops.arithmetic import Attrs, absolute, multiply, noted, pick, rounds, tensor_like
 from nanlint.ops.functions import LOG_POLES, logarithm
 from nanlint.ops.op import Operands, Pole, Transfer, define
 from nanlint.ops.value import INF, LIKELY, NEVER, POSSIBLE, UNKNOWN, Evidence, Value, constant, value
@@ -14,7 +14,13 @@ from nanlint.ops.value import INF, LIKELY, NEVER, POSSIBLE, UNKNOWN, Evidence, V
 
 def log_to(base: float) -> Transfer:
     """Logarithm to a base: that to base e, scaled."""
-    return lambda v, _: multiply(logarithm(v["x"]), constant(1 / math.log(base)))
+    rate = 1 / math.log(base)
+
+    def transfer(v: Operands, _: Attrs) -> Value:
+        found = logarithm(v["x"])
+        return replace(found, lo=found.lo * rate, hi=found.hi * rate)
+
+    return transfer
 
 
 def power_of(base: float) -> Transfer:
@@ -25,7 +31,7 @@ def power_of(base: float) -> Transfer:
         x = v["x"]
         fmt = x.format
         under, over = fmt.exp_underflow / rate, fmt.exp_overflow / rate
-        lo = 0.0 if x.lo <= under else base**x.lo
+        lo = 0.0 if x.lo <= under else INF if x.lo >= over else base**x.lo
         hi = INF if x.hi >= over else base**x.hi
         note = Evidence(f"overflows above {over:.0f} ({fmt.name})")
         return value(
@@ -65,8 +71,8 @@ define("masked_log", "x", pointwise=True)
 define("log1mexp", "x", interval(-INF, 0.0), pointwise=True)
 define("logaddexp2", "a b", interval(-INF, INF), pointwise=True)
 define("logcumsumexp", "x axis")
-define("exp2", "x", power_of(2.0), pointwise=True)
-define("exp10", "x", power_of(10.0), pointwise=True)
+define("exp2", "x", rounds(power_of(2.0)), pointwise=True)
+define("exp10", "x", rounds(power_of(10.0)), pointwise=True)
 define("rel_entr", "x y", pointwise=True)
 define("log_cdf", "x", interval(-INF, 0.0), pointwise=True)
 define("density", "x", _density, pointwise=True)
@@ -82,8 +88,8 @@ define("bessel_i0", "x", interval(1.0, INF), pointwise=True)
 define("bessel_i0e", "x", interval(0.0, 1.0), pointwise=True)
 define("bessel_i1", "x", pointwise=True)
 define("bessel_i1e", "x", interval(-1.0, 1.0), pointwise=True)
-define("deg2rad", "x", lambda v, _: multiply(v["x"], constant(math.pi / 180)), pointwise=True)
-define("rad2deg", "x", lambda v, _: multiply(v["x"], constant(180 / math.pi)), pointwise=True)
+define("deg2rad", "x", rounds(lambda v, _: multiply(v["x"], constant(math.pi / 180))), pointwise=True)
+define("rad2deg", "x", rounds(lambda v, _: multiply(v["x"], constant(180 / math.pi))), pointwise=True)
 define("copysign", "a b", _copysign, pointwise=True)
 define("heaviside", "x at_zero", interval(-INF, INF), pointwise=True, stops_gradient=True)
 define("positive", "x", interval(0.0, INF))

@@ -118,7 +118,9 @@ def parse(signature: str, meaning: str) -> Spelling:
     words = words.removeprefix("layer ").removesuffix(" in-place")
     known = {p.removeprefix("*") for p in (*params, *named)}
     first, *rest = (
-        Spelling(name, tuple(params), aliases=aliases, sorts=sorts, named=tuple(named), **_bound(signature, part, known))
+        Spelling(
+            name, tuple(params), aliases=aliases, sorts=sorts, named=tuple(named), **_bound(signature, part, known)
+        )
         for part in words.split(";")
     )
     return replace(first, layer=layer, in_place=in_place, rest=tuple(rest))
@@ -206,7 +208,11 @@ class Spellings:
             if s.fits(positional, keywords)
             and all(k in (*s.params, *s.named, *s.aliases) for k in keywords if k in apart)
         ]
-        return min(fitting, key=lambda s: len(s.params) - 100 * len(s.sorts), default=overloads[0])
+        def told_apart(s: Spelling) -> int:
+            given = {*(s.params[: len(positional)]), *(s.aliases.get(k, k) for k in keywords)}
+            return sum(1 if param in given else -1 for param in s.sorts)
+
+        return min(fitting, key=lambda s: len(s.params) - 100 * told_apart(s), default=overloads[0])
 
     def method(self, name: str, frameworks: Iterable[str]) -> Spelling | None:
         """A tensor method by name, in the first of ``frameworks`` that has it."""

@@ -94,7 +94,9 @@ class Value:
 TOP = Value()
 
 
-def value(lo: float = -INF, hi: float = INF, *, because: str | Mapping[str, Evidence] = NO_EVIDENCE, **fields: Any) -> Value:
+def value(
+    lo: float = -INF, hi: float = INF, *, because: str | Mapping[str, Evidence] = NO_EVIDENCE, **fields: Any
+) -> Value:
     """A consistent Value: the range rules classes out, its ends speak for the classes they are.
 
     ``because`` as a string is the evidence of every class given with at least POSSIBLE.
@@ -105,7 +107,9 @@ def value(lo: float = -INF, hi: float = INF, *, because: str | Mapping[str, Evid
         hi = INF
     if isinstance(because, str):
         note = Evidence(because)
-        because = {c: note for c, r in fields.items() if isinstance(r, Reach) and r >= POSSIBLE} if because else NO_EVIDENCE
+        because = (
+            {c: note for c, r in fields.items() if isinstance(r, Reach) and r >= POSSIBLE} if because else NO_EVIDENCE
+        )
     zero, neg, pos = fields.get("zero", UNKNOWN), fields.get("neg", UNKNOWN), fields.get("pos", UNKNOWN)
     low, high = fields.get("low", UNKNOWN), fields.get("high", UNKNOWN)
     if lo > 0 or hi < 0:
@@ -178,6 +182,8 @@ def join(a: Value, b: Value) -> Value:
         kind=a.kind if a.kind is b.kind else Kind.TENSOR if Kind.TENSOR in (a.kind, b.kind) else Kind.ANY,
         format=a.format if a.kind is Kind.TENSOR else b.format,
         whole=a.whole and b.whole,
+        peak=a.peak and b.peak and a.hi == b.hi,
+        sum_one=a.sum_one and b.sum_one,
         **classes,
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
+from pathlib import PurePath
 from typing import Any
 
 from nanlint.analysis.facts import Facts
@@ -31,7 +32,7 @@ def diagnose(
     ``ops`` is the user's part of the catalogue. Raises Unparsable for a source that is not Python.
     """
     spellings = catalogue(ops or {})
-    lowering = lower(source.tree, spellings, frameworks_of(source), pole_words(spellings))
+    lowering = lower(source.tree, spellings, frameworks_of(source), pole_words(spellings), package_of(source.path))
     facts = Facts(source, lowering)
     best: dict[tuple[str, Span], tuple[Rule, Finding]] = {}
     for rule, finding in findings(facts):
@@ -41,6 +42,10 @@ def diagnose(
         known = best.get((rule.code, span))
         if known is None or finding.confidence > known[1].confidence:
             best[rule.code, span] = (rule, finding)
+    for (code, span), (rule, _) in list(best.items()):
+        # one hazard met in several calls is told once, by the rule that has the first word
+        if rule.hazards and any(first in rule.after and (first, span) in best for first in rule.after):
+            del best[code, span]
     if not best:
         return []
     from nanlint.rules.visitor import fixes_of
@@ -121,6 +126,15 @@ def frameworks_of(source: Source) -> tuple[str, ...]:
     if "autograd" in text and "jax" not in found:
         found = (*found, "jax")
     return found or FRAMEWORKS
+
+
+def package_of(path: str) -> tuple[str, ...]:
+    """The package a file lies in, as far as its path shows one of the known frameworks' own source trees."""
+    parts = PurePath(path).parts[:-1]
+    for i in range(len(parts) - 1, -1, -1):
+        if parts[i] in FRAMEWORKS:
+            return parts[i:]
+    return ()
 
 
 @lru_cache(maxsize=8)

@@ -20,7 +20,7 @@ def reduction_behind(denominator: Node, facts: Facts) -> Node | None:
     return facts.origin(denominator, *REDUCTIONS)
 
 
-@rule("NL301", "division-by-reduction", hazards="div reciprocal", after="NL203 NL401", fixable=Applicability.SAFE)
+@rule("NL301", "division-by-reduction", hazards="div reciprocal", after="NL203 NL401 NL402", fixable=Applicability.SAFE)
 def division_by_reduction(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     """Division by a sum, count or extremum that may be 0.
 
@@ -49,7 +49,7 @@ def division_by_reduction(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     PyTorch issue tracker and TensorFlow addons: masked mean of an empty mask.
     """
     reduction = reduction_behind(hazard.operand, facts)
-    if reduction is None or hazard.guard is not None or hazard.evidence is None:
+    if reduction is None or hazard.guard is not None:
         return
     level = confidence(hazard.reach, lowered=int(facts.framework(hazard.node) in PLAIN and not hazard.value.whole))
     if level is None:
@@ -64,7 +64,7 @@ def division_by_reduction(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     )
 
 
-@rule("NL303", "division-by-zero-able", hazards="div reciprocal rsqrt", after="NL203 NL301 NL401", fixable=Applicability.SAFE)
+@rule("NL303", "division-by-zero-able", hazards="div reciprocal rsqrt", after="NL203 NL301 NL401 NL402", fixable=Applicability.SAFE)
 def division_by_zero_able(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     """Division by something that reaches 0.
 
@@ -93,7 +93,7 @@ def division_by_zero_able(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     ## References
     IEEE 754-2019, section 7.3 (division by zero).
     """
-    if hazard.pole.cls != "zero" or hazard.guard is not None or hazard.evidence is None:
+    if hazard.pole.cls != "zero" or hazard.guard is not None:
         return
     level = confidence(hazard.reach, lowered=int(facts.framework(hazard.node) in PLAIN))
     if level is None:

@@ -56,7 +56,7 @@ def log_of_sigmoid(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     Mächler: Accurately computing log(1 - exp(-|a|)) (2012).
     """
     found = sigmoid_behind(hazard.operand, facts)
-    if found is None or hazard.pole.cls != "zero" or hazard.evidence is None:
+    if found is None or hazard.pole.cls != "zero":
         return
     sigmoid, complement = found
     if hazard.node.op == "log1p" and not complement:

@@ -42,7 +42,7 @@ def log_of_softmax(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     Blanchard, Higham, Higham: Accurately computing the log-sum-exp and softmax functions (2021).
     """
     softmax = facts.origin(hazard.operand, "softmax")
-    if softmax is None or hazard.pole.cls != "zero" or hazard.evidence is None:
+    if softmax is None or hazard.pole.cls != "zero":
         return
     yield Finding(
         hazard.node,

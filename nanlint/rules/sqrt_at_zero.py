@@ -39,7 +39,7 @@ def sqrt_at_zero(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     ## References
     JAX FAQ: Gradients contain NaN where using where.
     """
-    if hazard.pole.cls != "zero" or hazard.guard is not None or hazard.evidence is None:
+    if hazard.pole.cls != "zero" or hazard.guard is not None:
         return
     level = confidence(hazard.reach)
     if level is None:

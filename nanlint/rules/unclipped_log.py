@@ -12,7 +12,7 @@ from nanlint.fixes.clip_operand import ClipOperand
 from nanlint.rules.registry import Finding, confidence, rule
 
 
-@rule("NL103", "unclipped-log", hazards="log log2 log10 log1p", after="NL101 NL102 NL104", fixable=Applicability.UNSAFE)
+@rule("NL103", "unclipped-log", hazards="log log2 log10 log1p", after="NL101 NL102 NL104 NL106 NL107", fixable=Applicability.UNSAFE)
 def unclipped_log(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     """Log of something that reaches 0.
 
@@ -41,12 +41,13 @@ def unclipped_log(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     ## References
     Odena, Olsson, Andersen, Goodfellow: TensorFuzz (2019), on `log` of an unclipped softmax as the typical NaN.
     """
-    if hazard.pole.cls != "zero" or hazard.evidence is None or hazard.guard is not None:
+    if hazard.pole.cls != "zero" or hazard.guard is not None:
         return
     plain = facts.framework(hazard.node) in PLAIN
     # The log of a 0/1 mask is how a mask is written in log space: -inf is meant.
-    meant = hazard.value.whole
-    level = confidence(hazard.reach, lowered=int(plain) + int(meant))
+    meant = hazard.value.whole and hazard.value.hi <= 1
+    absorbed = facts.absorbed(hazard.node)
+    level = confidence(hazard.reach, lowered=int(plain) + int(meant) + int(absorbed))
     if level is None:
         return
     yield Finding(

@@ -64,10 +64,12 @@ def where_gradient(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     if hazard.pole.cls == "neg" and hazard.node.op in ("log", "log1p"):
         return
     level = confidence(hazard.reach)
-    if level is None or hazard.evidence is None:
+    if level is None:
         return
+    # An op in a helper is not to blame for the selection that its caller makes.
+    place = hazard.node if hazard.node.calls == guard.calls else guard
     yield Finding(
-        hazard.node,
+        place,
         "where hides the value of this branch, not its gradient: 0 * inf = nan",
         SLOPE.get(hazard.node.op, "overflows to inf where the other branch is taken, and its slope with it"),
         level,

@@ -12,7 +12,7 @@ from nanlint.ops.value import LIKELY, NEVER
 from nanlint.rules.registry import Finding, confidence, rule
 
 
-@rule("NL104", "zero-times-log", hazards="log log2 log10 log1p", after="NL101 NL102", fixable=Applicability.SAFE)
+@rule("NL104", "zero-times-log", hazards="log log2 log10 log1p", after="NL101 NL102 NL106 NL107", fixable=Applicability.SAFE)
 def zero_times_log(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     """Something that may be 0 times a log that may be -inf.
 
@@ -39,7 +39,7 @@ def zero_times_log(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     ## References
     SciPy: `scipy.special.xlogy`; TensorFlow: `tf.math.xlogy`.
     """
-    if hazard.pole.cls != "zero" or hazard.evidence is None or hazard.guard is not None:
+    if hazard.pole.cls != "zero" or hazard.guard is not None:
         return
     found = facts.partner(hazard.node)
     if found is None:

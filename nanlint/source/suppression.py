@@ -82,7 +82,7 @@ def suppress(source: Source, findings: Sequence[Diagnostic], rules: Rules, enabl
 
     A comment counts as unused only for rules that ran; one that names none only if every rule ran.
     """
-    if not _may_hold_directives(source.text, bool(findings)):
+    if not may_suppress(source.text, any_findings=bool(findings)):
         return Judged(tuple(findings), ())
     comments = read_comments(source, rules)
     hidden: set[int] = set()
@@ -110,7 +110,8 @@ def suppress(source: Source, findings: Sequence[Diagnostic], rules: Rules, enabl
     )
 
 
-def _may_hold_directives(text: str, any_findings: bool) -> bool:
+def may_suppress(text: str, *, any_findings: bool) -> bool:
+    """Whether comments can matter, for a text in which something is found or nothing is."""
     # Tokenising costs more than parsing, and most files with a noqa have it for other linters.
     if "nanlint:" in text:
         return True

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from functools import cache
 
-from nanlint.ops import activations, arithmetic, draws, functions, linear_algebra, losses, reductions, selection, special
+from nanlint.ops import (
+    activations,
+    arithmetic,
+    draws,
+    functions,
+    linear_algebra,
+    losses,
+    reductions,
+    selection,
+    special,
+)
 from nanlint.ops.frameworks import einops, jax, keras, numpy, scipy, tensorflow, torch
 from nanlint.ops.spelling import Spellings
 

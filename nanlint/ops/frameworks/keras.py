@@ -1,5 +1,7 @@
 """How Keras 2 and 3 write the ops: keras.ops, keras.backend, activations, layers, losses. tf.keras is keras here."""
 
+# ruff: noqa: E501 (one line a spelling)
+
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -392,7 +394,7 @@ SPELLINGS: Mapping[str, str] = {
     "keras.layers.RepeatVector(n)": "layer view(x=$)",
     "keras.layers.Identity()": "layer identity(x=$)",
     "keras.layers.Masking(mask_value)": "layer sparse_part(x=$)",
-    "keras.layers.InputLayer(input_shape)": "layer identity(x=$)",
+    "keras.layers.InputLayer(shape|input_shape)": "layer identity(x=$)",
     "keras.layers.Input(shape)": "input()",
     "keras.Input(shape)": "input()",
     "keras.layers.BatchNormalization(axis, momentum, epsilon)": "layer linear(x=$)",

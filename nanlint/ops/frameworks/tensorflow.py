@@ -1,5 +1,7 @@
 """How TensorFlow 1 and 2 write the ops. Keys are canonical: tf.math.log, tf.log and tf.compat.v1.log are tensorflow.log."""
 
+# ruff: noqa: E501 (one line a spelling)
+
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -204,9 +206,9 @@ SPELLINGS: Mapping[str, str] = {
     "tensorflow.where(condition)": "argmax(x=condition)",
     "tensorflow.where_v2(condition, x, y, name)": "where(cond=condition, a=x, b=y)",
     "tensorflow.select(condition, x, y)": "where(cond=condition, a=x, b=y)",
-    "tensorflow.tensor_scatter_nd_update(tensor, indices, updates, name)": "choice(a=tensor, b=updates)",
-    "tensorflow.scatter_nd(indices, updates, shape, name)": "scatter_sum(src=updates)",
-    "tensorflow.tensor_scatter_nd_add(tensor, indices, updates, name)": "scatter_sum(x=tensor, src=updates)",
+    "tensorflow.tensor_scatter_nd_update(tensor, indices, updates)": "choice(a=tensor, b=updates)",
+    "tensorflow.scatter_nd(indices, updates, shape)": "scatter_sum(src=updates)",
+    "tensorflow.tensor_scatter_nd_add(tensor, indices, updates)": "scatter_sum(x=tensor, src=updates)",
     "tensorflow.linalg.band_part(input, num_lower, num_upper, name)": "sparse_part(x=input)",
     "tensorflow.matrix_band_part(input, num_lower, num_upper, name)": "sparse_part(x=input)",
     "tensorflow.linalg.diag(diagonal, name)": "sparse_part(x=diagonal)",
@@ -285,8 +287,8 @@ SPELLINGS: Mapping[str, str] = {
     "tensorflow.reverse(tensor, axis, name)": "shuffle(x=tensor)",
     "tensorflow.roll(input, shift, axis, name)": "shuffle(x=input)",
     "tensorflow.sort(values, axis, direction, name)": "shuffle(x=values)",
-    "tensorflow.top_k(input, k, sorted, name)": "part(x=input); argmax(x=input)",
-    "tensorflow.nn.top_k(input, k, sorted, name)": "part(x=input); argmax(x=input)",
+    "tensorflow.top_k(input, k, sorted)": "part(x=input); argmax(x=input)",
+    "tensorflow.nn.top_k(input, k, sorted)": "part(x=input); argmax(x=input)",
     "tensorflow.random.shuffle(value, seed, name)": "shuffle(x=value)",
     "tensorflow.random_shuffle(value, seed, name)": "shuffle(x=value)",
     "tensorflow.image.resize(images, size, method)": "interpolate(x=images)",
@@ -315,7 +317,6 @@ SPELLINGS: Mapping[str, str] = {
     "tensorflow.eye(num_rows, num_columns, batch_shape, dtype, name)": "eye()",
     "tensorflow.linalg.eye(num_rows, num_columns, batch_shape, dtype, name)": "eye()",
     "tensorflow.range(start, limit, delta)": "arange(start=start, stop=limit)",
-    "tensorflow.range(limit)": "arange(start=limit)",
     "tensorflow.linspace(start, stop, num, name)": "linspace(start=start, stop=stop)",
     "tensorflow.lin_space(start, stop, num, name)": "linspace(start=start, stop=stop)",
     "tensorflow.zeros_initializer()": "layer zeros()",

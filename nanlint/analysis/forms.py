@@ -1,0 +1,130 @@
+"""Evidence that the form of an expression gives where its operands say nothing: what is written so is written for this input.
+
+Each form answers for one hazard: why its operand may be at the pole, or None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from nanlint.analysis.relations import Evaluate, bare, factors, same, square_root_of
+from nanlint.graph.node import ATTR, CALL, CONST, PARAM, Node
+from nanlint.ops.op import OPS, Pole
+from nanlint.ops.value import NEVER, POSSIBLE, UNKNOWN, Evidence
+
+#: nodes of which only the outside knows what they are
+UNKNOWNS = frozenset({PARAM, ATTR, CALL})
+
+
+def evidence_by_form(node: Node, pole: Pole, operand: Node, value: Evaluate) -> Evidence | None:
+    """Evidence for ``node`` being at ``pole``, from the way it is written."""
+    form = FORMS.get(node.op)
+    return form(node, operand, value) if form is not None and pole.cls == "zero" else None
+
+
+def distance_at_zero(node: Node, operand: Node, value: Evaluate) -> Evidence | None:
+    """sqrt of a squared difference (or of a sum of them): 0 where the two coincide, as a diagonal or a perfect fit does."""
+    inner = bare(operand)
+    if inner.op in ("sum", "mean", "part"):
+        inner = bare(inner["x"])
+    if inner.op in ("squared_error", "squared_difference"):
+        return Evidence("is 0 where the two coincide", operand)
+    root = square_root_of(inner)
+    if root is None:
+        return None
+    difference = bare(root)
+    if difference.op != "sub" or value(difference).zero is NEVER:
+        return None
+    if centred(difference):
+        return None
+    return Evidence("is 0 where the two coincide", difference)
+
+
+def centred(difference: Node) -> bool:
+    """x minus a reduction of itself: a spread, 0 for constant data only."""
+    other = bare(difference["b"])
+    op = OPS.get(other.op)
+    return op is not None and op.reduction and "x" in other.args and same(other["x"], difference["a"])
+
+
+def factor_of_log(node: Node, operand: Node, value: Evaluate) -> Evidence | None:
+    """p * log(p), and (a - 1) * log(x): the factor is 0 where the logarithm is -inf, or for a legal parameter."""
+    for product in node.users:
+        if product.op != "mul":
+            continue
+        other = product["b"] if product["a"] is node else product["a"]
+        terms = [bare(f) for f in factors(other)]
+        if any(same(t, operand) for t in terms) and value(operand).lo <= 0:
+            return Evidence("multiplies its own logarithm, as in an entropy: the term is meant to be 0 at 0", operand)
+        if value(operand).zero is POSSIBLE and value(operand).hi <= 1 and value(other).zero is not NEVER:
+            return Evidence("is a probability by its name, times what may be 0 where it is 0", operand)
+        if cross_entropy(product, other, operand):
+            return Evidence("is a probability by its place in a cross-entropy: exactly 0 when the model behind it saturates", operand)
+        if any(shifted_parameter(t, value) for t in terms) and unguarded(operand):
+            return Evidence("is the base of a power taken in log space: at 0, with an exponent of 0, the product is nan", operand)
+    return None
+
+
+def cross_entropy(product: Node, other: Node, operand: Node) -> bool:
+    """-sum(t * log(q)) of two bare values: the form of a cross-entropy."""
+    if bare(other).op not in UNKNOWNS or bare(operand).op not in UNKNOWNS:
+        return False
+    negated, summed = False, False
+    node = product
+    for _ in range(6):
+        users = [u for u in node.users if u.op in ("neg", "sum", "mean", "view", "refine")]
+        if not users:
+            break
+        node = users[0]
+        negated, summed = negated or node.op == "neg", summed or node.op in ("sum", "mean")
+    return negated and summed
+
+
+def shifted_parameter(node: Node, value: Evaluate) -> bool:
+    """a - 1 or 1/a - 1 for an unknown a: an exponent that is 0 for a = 1."""
+    if node.op != "sub" or value(node["b"]).constant != 1:
+        return False
+    base = bare(node["a"])
+    return base.op != CONST and value(node).zero is UNKNOWN and value(base).constant is None
+
+
+def unguarded(node: Node) -> bool:
+    """A bare value, or 1 minus one (or minus a power of one): nothing on the way keeps it from 0."""
+    for _ in range(6):
+        node = bare(node)
+        if node.op in ("neg", "pow") and "x" in node.args:
+            node = node["x"]
+        elif node.op == "log1p":
+            node = node["x"]
+        elif node.op == "sub" and node["a"].op == CONST:
+            node = node["b"]
+        else:
+            break
+    return node.op in UNKNOWNS
+
+
+def masked_mean(node: Node, operand: Node, value: Evaluate) -> Evidence | None:
+    """sum(x * m) / sum(m): m selects what is averaged, and may select nothing."""
+    total = bare(operand)
+    if total.op not in ("sum", "cumsum") or "a" not in node.args:
+        return None
+    weights = bare(total["x"])
+    above = bare(node["a"])
+    if above.op not in ("sum", "einsum", "dot"):
+        return None
+    if value(weights).zero is NEVER or value(weights).lo > 0 or weights.op in ("exp", "softmax", "softplus"):
+        return None
+    parts = [f for a in above.args.values() for f in factors(a)] if above.op != "sum" else factors(above["x"])
+    if len(parts) < 2 or not any(same(p, weights) for p in parts):
+        return None
+    return Evidence("sums the mask that selects what is averaged: 0 where it selects nothing", total)
+
+
+FORMS: dict[str, Callable[[Node, Node, Evaluate], Evidence | None]] = {
+    "sqrt": distance_at_zero,
+    "log": factor_of_log,
+    "log1p": factor_of_log,
+    "log2": factor_of_log,
+    "log10": factor_of_log,
+    "div": masked_mean,
+}

@@ -1,0 +1,120 @@
+"""Lossless nodes of the parts of a file that fixes look at: a statement is parsed by libcst when first asked for, once.
+
+The whole file is never parsed: finding the positions of all its nodes costs more than the rest of the check.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from typing import cast
+
+import libcst as cst
+from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
+
+from nanlint.diagnostic import Span
+from nanlint.fixes.outline import Outline
+from nanlint.source import Source
+from nanlint.source.text import Located
+
+#: what stands above an indented piece so that it parses
+_HEADER = "if True:\n"
+
+
+class Meeting(cst.CSTVisitor):
+    """The pass over one piece: learns where every expression stands, and calls back at the spans that are waited for."""
+
+    METADATA_DEPENDENCIES = (PositionProvider,)
+
+    def __init__(self, shift: int, waiting: Mapping[Span, Callable[[cst.CSTNode], None]]) -> None:
+        super().__init__()
+        self.shift = shift
+        self.waiting = waiting
+        self.nodes: dict[Span, cst.CSTNode] = {}
+        self.met: list[Span] = []
+
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        if isinstance(node, (cst.BaseExpression, cst.AugAssign)):
+            where = cast(CodeRange, self.get_metadata(PositionProvider, node))
+            start, end = where.start, where.end
+            span = Span(start.line + self.shift, start.column + 1, end.line + self.shift, end.column + 1)
+            if span not in self.nodes:
+                self.nodes[span] = node
+                if span in self.waiting:
+                    self.met.append(span)
+        return True
+
+    def leave_Module(self, original_node: cst.Module) -> None:
+        for span in self.met:
+            self.waiting[span](self.nodes[span])
+
+
+class Lossless:
+    """The lossless nodes of one file, by span."""
+
+    def __init__(self, source: Source, outline: Outline) -> None:
+        self.source = source
+        self.outline = outline
+        self._pieces: dict[tuple[int, int], dict[Span, cst.CSTNode]] = {}
+
+    def piece(self, node: ast.AST) -> tuple[int, int] | None:
+        """Rows of the smallest part of the file around a node that parses by itself: whole lines of whole statements."""
+        statement = self.outline.statement(node)
+        while statement is not None:
+            rows = self._rows(statement)
+            if rows is not None:
+                return rows
+            parent = self.outline.parents.get(statement)
+            statement = self.outline.statement(parent) if parent is not None and not isinstance(parent, ast.Module) else None
+        return None
+
+    def _rows(self, statement: ast.stmt) -> tuple[int, int] | None:
+        block = list(self.outline.block(statement))
+        if not block or not all(isinstance(s, ast.stmt) for s in block):
+            return None
+        at = next(i for i, s in enumerate(block) if s is statement)
+        first, last = _first_row(cast(ast.stmt, block[at])), _last_row(block[at])
+        before, after = at, at
+        while before > 0 and _last_row(block[before - 1]) >= first:
+            before -= 1
+            first = _first_row(cast(ast.stmt, block[before]))
+        while after + 1 < len(block) and _first_row(cast(ast.stmt, block[after + 1])) <= last:
+            after += 1
+            last = _last_row(block[after])
+        lines = self.source.lines
+        opening = cast(ast.stmt, block[before])
+        column = opening.col_offset if _first_row(opening) == opening.lineno else 0
+        indent = lines[first - 1].encode("utf-8", "surrogatepass")[:column].decode("utf-8", "replace")
+        continued = first > 1 and lines[first - 2].rstrip("\r\n").endswith("\\")
+        return None if indent.strip() or continued else (first, last)
+
+    def visit(self, rows: tuple[int, int], waiting: Mapping[Span, Callable[[cst.CSTNode], None]]) -> None:
+        """Parse some rows and call back at the spans waited for. Nothing happens where libcst cannot read them."""
+        first, last = rows
+        text = "".join(self.source.lines[first - 1 : last])
+        indented = text[:1] in (" ", "\t", "\f") and text.lstrip("\f")[:1] in (" ", "\t")
+        try:
+            module = cst.parse_module(_HEADER + text if indented else text)
+            meeting = Meeting(first - 1 - int(indented), waiting)
+            self._pieces[rows] = meeting.nodes
+            MetadataWrapper(module, unsafe_skip_copy=True).visit(meeting)
+        except (cst.ParserSyntaxError, cst.CSTValidationError, UnicodeError, RecursionError):
+            self._pieces[rows] = {}
+
+    def find(self, node: ast.AST) -> cst.CSTNode | None:
+        """The lossless node of an expression."""
+        rows = self.piece(node)
+        if rows is None or not hasattr(node, "lineno"):
+            return None
+        if rows not in self._pieces:
+            self.visit(rows, {})
+        return self._pieces[rows].get(self.source.span(cast(Located, node)))
+
+
+def _first_row(statement: ast.stmt) -> int:
+    decorators = getattr(statement, "decorator_list", ())
+    return min([statement.lineno, *(d.lineno for d in decorators)])
+
+
+def _last_row(statement: ast.AST) -> int:
+    return getattr(statement, "end_lineno", None) or getattr(statement, "lineno", 0)

@@ -1,0 +1,385 @@
+"""The outline of a file: which names are bound where, and what may run between two places of one function. Only syntax."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeAlias
+
+Scope: TypeAlias = (
+    ast.Module
+    | ast.FunctionDef
+    | ast.AsyncFunctionDef
+    | ast.Lambda
+    | ast.ClassDef
+    | ast.ListComp
+    | ast.SetComp
+    | ast.DictComp
+    | ast.GeneratorExp
+)
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_SCOPES = (ast.Module, *_FUNCTIONS, ast.ClassDef, *_COMPREHENSIONS)
+_BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
+
+#: methods whose result shares memory with the receiver
+_VIEWS = frozenset(
+    "view reshape T t mT H transpose permute swapaxes squeeze unsqueeze flatten ravel expand expand_as detach numpy to contiguous "
+    "narrow select diagonal data real asarray".split()
+)
+#: what is called for its effect elsewhere and leaves its arguments alone
+_HARMLESS = frozenset("print log debug info warning error exception critical add_scalar add_histogram write append".split())
+
+
+class Outline:
+    """Parents, scopes and blocks of one syntax tree. ``is_pure`` tells calls that have no effect."""
+
+    def __init__(self, tree: ast.Module, is_pure: Callable[[ast.Call], bool] = lambda call: False) -> None:
+        self.tree = tree
+        self.is_pure = is_pure
+        self.parents: dict[ast.AST, ast.AST] = {}
+        pending: list[ast.AST] = [tree]
+        while pending:
+            node = pending.pop()
+            for child in ast.iter_child_nodes(node):
+                self.parents[child] = node
+                pending.append(child)
+        self._bound: dict[ast.AST, dict[str, list[ast.AST]]] = {}
+
+    # Where a node stands
+
+    def above(self, node: ast.AST) -> Iterator[tuple[ast.AST, ast.AST]]:
+        """Pairs (parent, child) from the node up to the module."""
+        while (parent := self.parents.get(node)) is not None:
+            yield parent, node
+            node = parent
+
+    def statement(self, node: ast.AST) -> ast.stmt | None:
+        """The innermost statement that holds a node."""
+        if isinstance(node, ast.stmt):
+            return node
+        return next((parent for parent, _ in self.above(node) if isinstance(parent, ast.stmt)), None)
+
+    def block(self, statement: ast.AST) -> Sequence[ast.AST]:
+        """The statements among which a statement stands."""
+        parent = self.parents.get(statement)
+        for field in _BLOCKS:
+            block = getattr(parent, field, None)
+            if isinstance(block, list) and any(s is statement for s in block):
+                return block
+        return ()
+
+    def scopes(self, node: ast.AST) -> Iterator[Scope]:
+        """Scopes whose names a node sees, innermost first; a function's own defaults and decorators are outside it."""
+        innermost = True
+        for parent, child in self.above(node):
+            if isinstance(parent, ast.Module):
+                yield parent
+            elif isinstance(parent, ast.ClassDef):
+                if innermost and any(child is s for s in parent.body):
+                    yield parent
+                    innermost = False
+            elif isinstance(parent, ast.Lambda):
+                if child is parent.body:
+                    yield parent
+                    innermost = False
+            elif isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                if any(child is s for s in parent.body):
+                    yield parent
+                    innermost = False
+            elif isinstance(parent, _COMPREHENSIONS) and not self._first_iterable(parent, child, node):
+                yield parent
+                innermost = False
+
+    def _first_iterable(self, comprehension: ast.AST, child: ast.AST, node: ast.AST) -> bool:
+        """Whether a node stands in the iterable of the first ``for``, which the enclosing scope evaluates."""
+        first = comprehension.generators[0]  # type: ignore[attr-defined]
+        if child is not first:
+            return False
+        return any(c is first.iter for c in (node, *(child for _, child in self.above(node))))
+
+    def function(self, node: ast.AST) -> Scope:
+        """The innermost function, lambda or module whose run a node is part of."""
+        for scope in self.scopes(node):
+            if isinstance(scope, (ast.Module, *_FUNCTIONS)):
+                return scope
+        return self.tree
+
+    # Names
+
+    def bound(self, scope: Scope) -> dict[str, list[ast.AST]]:
+        """Names a scope binds, with the nodes that bind them."""
+        found = self._bound.get(scope)
+        if found is None:
+            found = self._bound[scope] = _bindings(scope)
+        return found
+
+    def binding(self, name: str, at: ast.AST) -> tuple[Scope, list[ast.AST]] | None:
+        """The scope in which a name is looked up from a place, and what binds it there; None for a builtin."""
+        for scope in self.scopes(at):
+            found = self.bound(scope).get(name)
+            if found:
+                return scope, found
+        return None
+
+    def mentions(self, name: str, scope: ast.AST) -> bool:
+        """Whether a name occurs in a scope or in scopes inside it, in whatever role."""
+        for node in ast.walk(scope):
+            if isinstance(node, ast.Name):
+                if node.id == name:
+                    return True
+            elif isinstance(node, ast.arg):
+                if node.arg == name:
+                    return True
+            elif isinstance(node, ast.alias):
+                if (node.asname or node.name.partition(".")[0]) == name:
+                    return True
+            elif isinstance(node, (ast.Global, ast.Nonlocal)):
+                if name in node.names:
+                    return True
+            elif getattr(node, "name", None) == name:
+                return True
+        return False
+
+    # What runs between two places
+
+    def before(self, use: ast.AST) -> Iterator[tuple[ast.AST, bool]]:
+        """What may run before a place in its function, backwards: (node, whether it surely ran)."""
+        statement = self.statement(use)
+        if statement is None:
+            return
+        if statement is not use:
+            yield self._header(statement, use), False
+        node: ast.AST = statement
+        while True:
+            siblings = self.block(node)
+            at = next((i for i, s in enumerate(siblings) if s is node), 0)
+            if not isinstance(node, (ast.ExceptHandler, ast.match_case)):
+                for sibling in reversed(siblings[:at]):
+                    yield sibling, True
+            parent = self.parents.get(node)
+            if parent is None or isinstance(parent, (ast.Module, ast.ClassDef, *_FUNCTIONS)):
+                return
+            if isinstance(parent, (ast.For, ast.AsyncFor, ast.While)):
+                # The body may have run before, from top to bottom.
+                yield parent, False
+            elif isinstance(parent, ast.Try) or type(parent).__name__ == "TryStar":
+                if siblings is not parent.body:  # type: ignore[attr-defined]
+                    for part in parent.body:  # type: ignore[attr-defined]
+                        yield part, False
+            elif isinstance(parent, (ast.With, ast.AsyncWith)):
+                for item in parent.items:
+                    yield item, False
+            elif isinstance(parent, (ast.If, ast.Match)):
+                yield parent.test if isinstance(parent, ast.If) else parent.subject, False
+            elif isinstance(parent, (ast.ExceptHandler, ast.match_case)):
+                yield _Bindings(parent), False
+            node = parent
+
+    def _header(self, statement: ast.stmt, use: ast.AST) -> ast.AST:
+        """The expression of a statement that a place stands in; of an augmented assignment itself, its right side."""
+        if use is statement:
+            return getattr(statement, "value", None) or statement
+        node = use
+        for parent, child in self.above(use):
+            node = child
+            if parent is statement:
+                break
+        return node
+
+    def between(self, first: ast.stmt, use: ast.AST) -> list[ast.AST] | None:
+        """What may run after ``first`` and before ``use``; None unless ``first`` surely ran before."""
+        if self.statement(use) is first:
+            return [self._header(first, use)]
+        region: list[ast.AST] = []
+        for node, surely in self.before(use):
+            if surely and node is first:
+                return region
+            region.append(node)
+        return None
+
+    def definition(self, name: ast.Name) -> tuple[ast.stmt, ast.expr] | None:
+        """The one assignment that gave a local variable its value at a place, and the expression assigned."""
+        scope = self.binding(name.id, name)
+        if scope is None or scope[0] is not self.function(name):
+            return None
+        for node, surely in self.before(name):
+            if surely and isinstance(node, ast.stmt):
+                value = assigned(node, name.id)
+                if value is not None:
+                    return node, value
+            if self.changes(node, name.id):
+                return None
+        return None
+
+    def changes(self, region: ast.AST, name: str) -> bool:
+        """Whether running a node may rebind a variable or change what it holds."""
+        aliases: set[str] | None = None
+        for node in ast.walk(region) if not isinstance(region, _Bindings) else region.walk():
+            for target, in_place in self._targets(node):
+                if target == name:
+                    return True
+                if in_place and target:
+                    if aliases is None:
+                        aliases = self._aliases(name, region)
+                    if target in aliases:
+                        return True
+        return False
+
+    def changes_attribute(self, region: ast.AST, root: str, attribute: str) -> bool:
+        """Whether running a node may change ``root.attribute``: a store, or a call that has hold of the object."""
+        for node in ast.walk(region) if not isinstance(region, _Bindings) else region.walk():
+            if isinstance(node, ast.Attribute) and node.attr == attribute and not isinstance(node.ctx, ast.Load):
+                return True
+            if isinstance(node, ast.Call):
+                if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name) and node.func.value.id == root:
+                    return True
+                if any(isinstance(a, ast.Name) and a.id == root for a in (*node.args, *(k.value for k in node.keywords))):
+                    return True
+        return False
+
+    def _targets(self, node: ast.AST) -> Iterator[tuple[str, bool]]:
+        """(variable, whether in place) that a node rebinds or changes."""
+        for name in _bound_by(node):
+            yield name, False
+        if isinstance(node, (ast.Subscript, ast.Attribute)) and not isinstance(node.ctx, ast.Load):
+            yield root_of(node), True
+        elif isinstance(node, ast.AugAssign):
+            yield root_of(node.target), True
+        elif isinstance(node, ast.Call):
+            if isinstance(node.func, ast.Attribute) and node.func.attr.endswith("_") and not node.func.attr.endswith("__"):
+                yield root_of(node.func.value), True
+            for keyword in node.keywords:
+                if keyword.arg == "out":
+                    yield root_of(keyword.value), True
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and not self.is_pure(node.value):
+            # A call whose result nobody takes is made for its effect.
+            call = node.value
+            called = call.func.attr if isinstance(call.func, ast.Attribute) else call.func.id if isinstance(call.func, ast.Name) else ""
+            if called not in _HARMLESS and not called.startswith(("assert", "check", "_check", "validate")):
+                if isinstance(call.func, ast.Attribute):
+                    yield root_of(call.func.value), True
+                for argument in (*call.args, *(k.value for k in call.keywords)):
+                    yield root_of(argument), True
+
+    def _aliases(self, name: str, at: ast.AST) -> set[str]:
+        """Variables of the function that may share memory with a variable."""
+        node = at.node if isinstance(at, _Bindings) else at
+        scope = self.function(node)
+        found: set[str] = set()
+        for statement in ast.walk(scope):
+            if isinstance(statement, ast.Assign) and len(statement.targets) == 1 and isinstance(statement.targets[0], ast.Name):
+                target, source = statement.targets[0].id, shares_memory_with(statement.value)
+                if source == name:
+                    found.add(target)
+                elif target == name and source:
+                    found.add(source)
+        return found
+
+
+class _Bindings(ast.AST):
+    """The names that an ``except`` or ``case`` clause binds, without its body."""
+
+    def __init__(self, node: ast.ExceptHandler | ast.match_case) -> None:
+        super().__init__()
+        self.node = node
+
+    def walk(self) -> Iterator[ast.AST]:
+        if isinstance(self.node, ast.ExceptHandler):
+            yield ast.ExceptHandler(type=None, name=self.node.name, body=[])
+        else:
+            yield from ast.walk(self.node.pattern)
+            if self.node.guard is not None:
+                yield from ast.walk(self.node.guard)
+
+
+def _bindings(scope: Scope) -> dict[str, list[ast.AST]]:
+    found: dict[str, list[ast.AST]] = {}
+    outside: set[str] = set()
+    pending: list[ast.AST]
+    if isinstance(scope, _COMPREHENSIONS):
+        pending = [g.target for g in scope.generators]
+    elif isinstance(scope, ast.Lambda):
+        pending = [scope.body]
+    else:
+        pending = list(scope.body)
+    if isinstance(scope, _FUNCTIONS):
+        a = scope.args
+        for arg in (*a.posonlyargs, *a.args, *a.kwonlyargs, a.vararg, a.kwarg):
+            if arg is not None:
+                found.setdefault(arg.arg, []).append(arg)
+    while pending:
+        node = pending.pop()
+        if isinstance(node, (ast.Global, ast.Nonlocal)):
+            outside.update(node.names)
+        for name in _bound_by(node):
+            found.setdefault(name, []).append(node)
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            pending.extend(node.decorator_list)
+        elif isinstance(node, _COMPREHENSIONS):
+            pending.extend(n for n in ast.walk(node) if isinstance(n, ast.NamedExpr))
+        elif not isinstance(node, ast.Lambda):
+            pending.extend(ast.iter_child_nodes(node))
+    for name in outside:
+        found.pop(name, None)
+    return found
+
+
+def _bound_by(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+        yield node.id
+    elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        yield node.name
+    elif isinstance(node, ast.alias):
+        yield node.asname or node.name.partition(".")[0]
+    elif isinstance(node, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)):
+        if node.name:
+            yield node.name
+    elif isinstance(node, ast.MatchMapping) and node.rest:
+        yield node.rest
+
+
+def root_of(e: ast.AST) -> str:
+    """The variable at the root of a chain of attributes, items and calls; "" where there is none."""
+    while True:
+        if isinstance(e, (ast.Attribute, ast.Subscript, ast.Starred)):
+            e = e.value
+        elif isinstance(e, ast.Call) and isinstance(e.func, ast.Attribute):
+            e = e.func.value
+        else:
+            return e.id if isinstance(e, ast.Name) else ""
+
+
+def shares_memory_with(e: ast.expr) -> str:
+    """The variable of which an expression may be a view; "" for new values."""
+    while True:
+        if isinstance(e, ast.Name):
+            return e.id
+        if isinstance(e, (ast.Subscript, ast.Attribute)):
+            e = e.value
+        elif isinstance(e, ast.Call) and isinstance(e.func, ast.Attribute) and e.func.attr in _VIEWS:
+            e = e.args[0] if e.func.attr == "asarray" and e.args else e.func.value
+        else:
+            return ""
+
+
+def assigned(statement: ast.stmt, name: str) -> ast.expr | None:
+    """The expression that a plain assignment gives a variable; None if it does not assign it, or not so simply."""
+    if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+        return statement.value if statement.target.id == name else None
+    if not isinstance(statement, ast.Assign):
+        return None
+    found = [value for target in statement.targets for value in _matched(target, statement.value, name)]
+    return found[0] if len(found) == 1 else None
+
+
+def _matched(target: ast.expr, value: ast.expr, name: str) -> Iterable[ast.expr]:
+    if isinstance(target, ast.Name):
+        return [value] if target.id == name else []
+    if isinstance(target, (ast.Tuple, ast.List)) and isinstance(value, (ast.Tuple, ast.List)):
+        parts = (*target.elts, *value.elts)
+        if len(target.elts) == len(value.elts) and not any(isinstance(p, ast.Starred) for p in parts):
+            pairs = zip(target.elts, value.elts, strict=True)
+            return [found for t, v in pairs for found in _matched(t, v, name)]
+    return []
