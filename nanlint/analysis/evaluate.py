@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from nanlint.analysis.names import named
 from nanlint.analysis.relations import RELATIONS
@@ -38,8 +38,21 @@ SCALAR_ANNOTATIONS = frozenset({"int", "float", "bool", "str", "Scalar", "Number
 TENSOR_ANNOTATIONS = frozenset({"Tensor", "Array", "ndarray", "ArrayLike", "FloatTensor", "TensorLike", "Variable", "EagerTensor", "NDArray", "KerasTensor"})
 #: evaluation gives up (TOP) below this depth of operands
 MAX_DEPTH = 120
+#: nodes evaluated for one file; a file of 5,000 lines with poles everywhere takes about a third of it
+MAX_STEPS = 200_000
+#: nodes looked at to find out whether a fact matters to an expression
+MAX_SUPPORT = 4_000
+#: loops inside loops whose invariants are guessed together
+MAX_TRIALS = 2
 #: a threshold this close to 0 was put there because of 0
 NEAR_ZERO = 1e-2
+
+
+@dataclass
+class Fuel:
+    """Steps that are left to all evaluators of one file together."""
+
+    left: int
 
 
 class Evaluator:
@@ -49,15 +62,30 @@ class Evaluator:
     reached.
     """
 
-    def __init__(self, lowering: Lowering, facts: Facts | None = None, *, tested: bool = False, level: int = 0) -> None:
+    def __init__(
+        self,
+        lowering: Lowering,
+        facts: Facts | None = None,
+        *,
+        tested: bool = False,
+        level: int = 0,
+        parent: Evaluator | None = None,
+        fuel: Fuel | None = None,
+    ) -> None:
         self.lowering = lowering
         self.facts: Facts = facts or {}
+        self._parent = parent
+        self._fuel = fuel or Fuel(MAX_STEPS)
+        self._affected: dict[int, bool] = {}
+        self._new: frozenset[int] = frozenset(self.facts) if parent is not None else frozenset()
         self.tested = tested
         self.level = level
         self._memo: dict[int, Value] = {}
         self._open: set[int] = set()
         self._children: dict[tuple[int, bool, bool], Evaluator] = {}
         self._depth = 0
+        self._outer: Evaluator | None = None
+        self._trials = 0
         differentiable = any(f in ("torch", "tensorflow", "jax", "keras") for f in lowering.frameworks)
         self.top = TOP if differentiable else replace(TOP, format=FLOAT64)
 
@@ -71,7 +99,9 @@ class Evaluator:
                 facts = dict(self.facts)
                 for k, comparison, other in found:
                     facts[k] = (*facts.get(k, ()), (comparison, other))
-                child = Evaluator(self.lowering, facts, tested=tested, level=self.level + 1)
+                child = Evaluator(self.lowering, facts, tested=tested, level=self.level + 1, parent=self, fuel=self._fuel)
+                child._new = frozenset(k for k, _, _ in found)
+                child._open, child._depth = set(self._open), self._depth
             else:
                 child = self
             self._children[key] = child
@@ -80,10 +110,15 @@ class Evaluator:
     def value(self, node: Node) -> Value:
         """What is known of a node."""
         found = self._memo.get(node.index)
+        if found is None and self._outer is not None:
+            found = self._outer.known(node)
         if found is not None:
             return found
-        if node.index in self._open or self._depth > MAX_DEPTH:
+        if node.index in self._open or self._depth > MAX_DEPTH or not self._fuel.left:
             return self.top
+        if self._parent is not None and not self.affected(node):
+            return self._parent.value(node)
+        self._fuel.left -= 1
         self._open.add(node.index)
         self._depth += 1
         try:
@@ -93,6 +128,20 @@ class Evaluator:
             self._open.discard(node.index)
         self._memo[node.index] = result
         return result
+
+    def known(self, node: Node) -> Value | None:
+        """The value of a node if it has been worked out already, here or around the loops being tried."""
+        found = self._memo.get(node.index)
+        return found if found is not None or self._outer is None else self._outer.known(node)
+
+    def affected(self, node: Node) -> bool:
+        """Whether a node depends on anything that the facts of this evaluator, beyond its parent's, speak of."""
+        known = self._affected.get(node.index)
+        if known is None:
+            self._affected[node.index] = False
+            known = node.key in self._new or (len(self._affected) < MAX_SUPPORT and any(self.affected(a) for a in node.args.values()))
+            self._affected[node.index] = known
+        return known
 
     def refine_by_facts(self, node: Node, v: Value) -> Value:
         for comparison, other in self.facts.get(node.key, ()) if self.facts else ():
@@ -207,7 +256,9 @@ class Evaluator:
             branch = node[operand]
             if branch.op == CONST and branch.attrs["value"] is None:
                 continue
-            values.append((self.under(cond, truth) if cond is not None else self).value(branch))
+            v = (self.under(cond, truth) if cond is not None else self).value(branch)
+            # a literal 0 on one path is a placeholder for "not computed"
+            values.append(weakened(v) if branch.op == CONST else v)
         if not values:
             return self.top
         return join(values[0], values[1]) if len(values) > 1 else values[0]
@@ -221,16 +272,16 @@ class Evaluator:
         back = node.get("back")
         if back is None:
             return before
-        for guess in invariants(before):
-            trial = Evaluator(self.lowering, self.facts, tested=self.tested, level=self.level)
-            trial._memo = dict(self._memo)
+        for guess in invariants(before) if self._trials < MAX_TRIALS else []:
+            trial = Evaluator(self.lowering, self.facts, tested=self.tested, level=self.level, fuel=self._fuel)
+            trial._outer, trial._trials = self, self._trials + 1
             trial._memo[node.index] = guess
             trial._open = set(self._open)
             trial._depth = self._depth
             after = trial.value(back)
             if contains(guess, after):
                 self._memo.update(trial._memo)
-                return join(weakened(before), after) if guess.lo != -INF or guess.hi != INF else join(weakened(before), after)
+                return join(weakened(before), after)
         return join(weakened(before), self.top)
 
     def elements(self, node: Node) -> Value:
@@ -303,13 +354,10 @@ def invariants(before: Value) -> list[Value]:
     common = {"kind": before.kind, "format": before.format}
     found = []
     if before.lo > 0:
-        found.append(value(before.lo, INF, zero=NEVER, **common))
         found.append(value(5e-324, INF, zero=NEVER, **common))
-    if before.lo >= 0 and before.hi <= 1:
-        found.append(value(0.0, 1.0, **common))
-    if before.lo >= 0:
-        found.append(value(0.0, INF, **common))
-    if before.hi <= 0:
+    elif before.lo == 0:
+        found.append(value(0.0, 1.0 if before.hi == 1 else INF, **common))
+    elif before.hi <= 0:
         found.append(value(-INF, 0.0, **common))
     found.append(value(**common))
     return found

@@ -8,13 +8,13 @@ from typing import cast
 
 from nanlint.analysis.evaluate import Evaluator
 from nanlint.analysis.gradient import GradientFlow
-from nanlint.analysis.hazards import Hazard, Hazards
+from nanlint.analysis.hazards import Hazard, Hazards, tests_result
 from nanlint.analysis.relations import bare, factors, same
 from nanlint.diagnostic import Span
 from nanlint.graph.lower import Lowering
 from nanlint.graph.node import CONST, LOOP, PHI, REFINE, Node
 from nanlint.ops.op import OPS
-from nanlint.ops.value import Value
+from nanlint.ops.value import Kind, Value
 from nanlint.source import Source
 from nanlint.source.text import Located
 
@@ -87,6 +87,27 @@ class Facts:
                     pending.append(user)
                 else:
                     yield user
+
+    def gathered(self, node: Node) -> bool:
+        """Whether a table of constant / x is only ever looked up by index: entries that no index names are not used."""
+        if node.op == "div" and self.value(node["a"]).constant is None:
+            return False
+        uses = list(self.lookups(node))
+        return bool(uses) and all(u.op == "part" and u.get("index") is not None and u["index"].op not in ("slice", CONST) for u in uses)
+
+    def lookups(self, node: Node) -> Iterator[Node]:
+        """Uses of a node, behind views and constant factors."""
+        for user in node.users:
+            if user.op in ("view", "cast", REFINE, "neg") or self.constant_factor(user, node) is not None:
+                yield from self.lookups(user)
+            elif user.op == "mul" and self.value(user["a"] if user["b"] is node else user["b"]).kind is not Kind.TENSOR:
+                yield from self.lookups(user)
+            else:
+                yield user
+
+    def tests_result(self, selection: Node) -> bool:
+        """Whether a selection asks for NaN or Inf themselves, not for what leads to them."""
+        return tests_result(selection["cond"]) if "cond" in selection.args else False
 
     def absorbed(self, node: Node) -> bool:
         """Whether every use of the node takes -inf for what it means: exp, relu, a maximum, a softmax of log-weights."""

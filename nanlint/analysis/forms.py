@@ -12,6 +12,7 @@ from nanlint.graph.node import ATTR, CALL, CONST, PARAM, Node
 from nanlint.ops.op import OPS, Pole
 from nanlint.ops.value import NEVER, POSSIBLE, UNKNOWN, Evidence
 
+LOGARITHMS = frozenset({"log", "log1p"})
 #: nodes of which only the outside knows what they are
 UNKNOWNS = frozenset({PARAM, ATTR, CALL})
 
@@ -48,7 +49,12 @@ def centred(difference: Node) -> bool:
 
 
 def factor_of_log(node: Node, operand: Node, value: Evaluate) -> Evidence | None:
-    """p * log(p), and (a - 1) * log(x): the factor is 0 where the logarithm is -inf, or for a legal parameter."""
+    """p * log(p), and (a - 1) * log(x): the factor is 0 where the logarithm is -inf, or for a legal parameter.
+
+    log(-log(u)) of a uniform draw: a Gumbel sample.
+    """
+    if bare(operand).op == "uniform" and any(u.op in LOGARITHMS for n in node.users if n.op == "neg" for u in n.users):
+        return Evidence("a uniform draw is exactly 0 now and then", operand)
     for product in node.users:
         if product.op != "mul":
             continue
@@ -56,7 +62,8 @@ def factor_of_log(node: Node, operand: Node, value: Evaluate) -> Evidence | None
         terms = [bare(f) for f in factors(other)]
         if any(same(t, operand) for t in terms) and value(operand).lo <= 0:
             return Evidence("multiplies its own logarithm, as in an entropy: the term is meant to be 0 at 0", operand)
-        if value(operand).zero is POSSIBLE and value(operand).hi <= 1 and value(other).zero is not NEVER:
+        probability = value(operand).lo == 0 and value(operand).hi == 1 and not value(operand).whole
+        if value(operand).zero is POSSIBLE and probability and value(other).zero is not NEVER:
             return Evidence("is a probability by its name, times what may be 0 where it is 0", operand)
         if cross_entropy(product, other, operand):
             return Evidence("is a probability by its place in a cross-entropy: exactly 0 when the model behind it saturates", operand)

@@ -56,6 +56,8 @@ class GradientFlow:
         op = OPS.get(node.op)
         if node.attrs.get("requires_grad") or node.op in ("variable", "linear", LOOP):
             result = True
+        elif node.op == ATTR and node.name == "grad":
+            result = False
         elif node.op in (CONST, MODULE) or (op is not None and op.stops_gradient) or node.op in ("range", "stop_gradient"):
             result = False
         elif node.op in (PARAM, ATTR, CALL, INSTANCE):

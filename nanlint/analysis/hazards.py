@@ -147,7 +147,7 @@ class Hazards:
     def excludes(self, selection: Node, branch: bool, node: Node, pole: Pole) -> bool:
         """Whether a selection takes ``branch`` only where the pole is not reached."""
         cond = selection["cond"]
-        if _tests_result(cond):
+        if tests_result(cond):
             return True
         selected = self.evaluator.under(cond, branch)
         if selected is self.evaluator:
@@ -239,7 +239,7 @@ def _observes(user: Node, node: Node) -> bool:
     return op is not None and op.stops_gradient and user.op in ("eq", "ne", "lt", "le", "gt", "ge", "size", "any", "all")
 
 
-def _tests_result(cond: Node) -> bool:
+def tests_result(cond: Node) -> bool:
     """Whether a condition is about NaN or Inf themselves."""
     while cond.op in ("not", "view", "any", "all", "and", "or") and cond.args:
         cond = next(iter(cond.args.values()))

@@ -29,15 +29,15 @@ def same(a: Node, b: Node) -> bool:
     return a.key == b.key or bare(a).key == bare(b).key
 
 
-def shift_of(node: Node, reduction: tuple[str, ...]) -> Node | None:
+def shift_of(node: Node, reduction: tuple[str, ...], steps: int = 8) -> Node | None:
     """The x of which ``node`` is (a replacement of infinities in, a mask over) a reduction such as max(x)."""
-    for _ in range(12):
+    for _ in range(steps):
         node = bare(node)
         if node.op in reduction and "x" in node.args:
             return node["x"]
         if node.op in ("where", PHI):
             for operand in ("a", "b"):
-                if operand in node.args and (found := shift_of(node[operand], reduction)) is not None:
+                if operand in node.args and (found := shift_of(node[operand], reduction, steps - 1)) is not None:
                     return found
             return None
         if node.op in ("clamp", "nan_to_num"):
@@ -60,6 +60,8 @@ def factors(node: Node) -> list[Node]:
 def subtraction(node: Node, evaluate: Evaluate) -> Value | None:
     """a - b for operands that know of each other."""
     a, b = node["a"], node["b"]
+    if a.op == b.op == PHI and a.get("cond") is not None and a.get("cond") is b.get("cond") and ordered(a, b) is not None:
+        return value(-INF, 0.0) if ordered(a, b) else value(0.0, INF)
     va = evaluate(a)
     if same(a, b) and a.op != CONST:
         return None
@@ -82,6 +84,18 @@ def subtraction(node: Node, evaluate: Evaluate) -> Value | None:
     if is_square(b) and cancels(a, b):
         return value(neg=LIKELY, zero=LIKELY, kind=va.kind, format=va.format,
                      because="is the difference of two nearly equal numbers: rounding takes it to 0 and just below")
+    return None
+
+
+def ordered(a: Node, b: Node) -> bool | None:
+    """For (a, b) = (x, y) if x < y else (y, x): whether a is the smaller one."""
+    cond = a["cond"]
+    if cond.op not in ("lt", "le", "gt", "ge") or a["a"] is not b["b"] or a["b"] is not b["a"]:
+        return None
+    if cond["a"] is a["a"] and cond["b"] is b["a"]:
+        return cond.op in ("lt", "le")
+    if cond["a"] is b["a"] and cond["b"] is a["a"]:
+        return cond.op in ("gt", "ge")
     return None
 
 
@@ -153,7 +167,10 @@ def shifted_along(exponent: Node, reduction: Node) -> bool:
         return True
     top = bare(exponent["b"])
     while top.op in ("where", PHI, "clamp", "nan_to_num"):
-        top = bare(top["b"] if top["b"].op != CONST and "b" in top.args else top.args.get("x", top.args.get("a", top)))
+        inner = next((top[k] for k in ("x", "b", "a") if k in top.args and top[k].op != CONST), None)
+        if inner is None:
+            return True
+        top = bare(inner)
     if top.op not in ("max", "logsumexp"):
         return True
     return top.get("axis") is not None or reduction.get("axis") is None

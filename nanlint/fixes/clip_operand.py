@@ -10,11 +10,22 @@ from nanlint.diagnostic import Applicability, Fix
 from nanlint.fixes.place import Place
 from nanlint.graph.node import Node
 
-#: Keras' own epsilon. It is not 0 in any format (the least float16 is 6e-8), and 1 minus it is below 1 in float32 (whose
-#: spacing there is 6e-8), so that a clip of p and one of 1 - p both mean something.
+#: Keras' own epsilon. It is not 0 in any format (the least float16 is 6e-8), and 1 minus it is below 1 in float32
+#: (whose spacing there is 6e-8), so that a clip of p and one of 1 - p both mean something.
 BOUND = "1e-7"
-_CLIP = {"tensorflow": "tensorflow.clip_by_value", "keras": "keras.ops.clip", "jax": "jax.numpy.clip", "numpy": "numpy.clip"}
-_MAXIMUM = {"tensorflow": "tensorflow.maximum", "keras": "keras.ops.maximum", "jax": "jax.numpy.maximum", "numpy": "numpy.maximum"}
+BASES = {"log2": 2.0, "log10": 10.0}
+_CLIP = {
+    "tensorflow": "tensorflow.clip_by_value",
+    "keras": "keras.ops.clip",
+    "jax": "jax.numpy.clip",
+    "numpy": "numpy.clip",
+}
+_MAXIMUM = {
+    "tensorflow": "tensorflow.maximum",
+    "keras": "keras.ops.maximum",
+    "jax": "jax.numpy.maximum",
+    "numpy": "numpy.maximum",
+}
 _MAXIMUM["keras.backend"] = "keras.backend.maximum"
 
 
@@ -34,7 +45,7 @@ class ClipOperand:
         text = self.clipped(place, x, bound, method=written.receiver is x)
         if text is None:
             return None
-        least = math.log(float(BOUND))
+        least = math.log(float(BOUND), BASES.get(self.log.op, math.e))
         message = f"clip to `{text}`: the log of anything below becomes {least:.1f}, without gradient"
         return place.fix(Applicability.UNSAFE, [place.put(x, text)], text, message)
 
@@ -49,7 +60,7 @@ class ClipOperand:
         if framework == "":
             framework = "keras.backend"
         value = place.facts.value(self.log["x"])
-        if self.log.op == "log" and value.lo >= 0 and value.hi <= 1:
+        if self.log.op != "log1p" and value.lo >= 0 and value.hi <= 1:
             function = place.spell(_CLIP.get(framework, ""))
             return f"{function}({place.argument(x)}, {bound}, 1.0)" if function else None
         function = place.spell(_MAXIMUM.get(framework, ""))

@@ -1,4 +1,4 @@
-"""A hazardous operand inside a selection gets a selection of its own: where(c, f(x), 0) -> where(c, f(where(c, x, 1)), 0)."""
+"""An operand inside a selection gets one of its own: where(c, f(x), 0) becomes where(c, f(where(c, x, 1)), 0)."""
 
 from __future__ import annotations
 
@@ -58,15 +58,22 @@ class DoubleWhere:
     def repeated(self, place: Place, operand: ast.expr, guard: Node) -> Fix | None:
         """The guard's condition, once more."""
         cond, branch = self.condition(place, guard), self.branch(guard)
-        if cond is None or branch is None:
-            return self.hint(place, operand)
         edits: list[Edit] = []
-        if not place.means_the_same(cond, place.site):
+        if (
+            cond is None
+            or branch is None
+            or not self.is_all_guarded(guard)
+            or not place.means_the_same(cond, place.site)
+        ):
             return self.hint(place, operand)
         test = place.argument(cond)
         if len(test) > _LONG or "\n" in test:
             outline = place.file.outline
-            named = place.hoisted(cond, "mask", "valid") if outline.statement(cond) is outline.statement(place.site) else None
+            named = (
+                place.hoisted(cond, "mask", "valid")
+                if outline.statement(cond) is outline.statement(place.site)
+                else None
+            )
             if named is None:
                 return self.hint(place, operand)
             test, insertion = named
@@ -80,7 +87,9 @@ class DoubleWhere:
             text = place.selection(test, a, b, like)
         if text is None:
             return None
-        return place.fix(Applicability.SAFE, [*edits, place.put(operand, text)], text, f"select the operand too: `{text}`")
+        return place.fix(
+            Applicability.SAFE, [*edits, place.put(operand, text)], text, f"select the operand too: `{text}`"
+        )
 
     def condition(self, place: Place, guard: Node) -> ast.expr | None:
         """The guard's condition as written."""
@@ -108,6 +117,24 @@ class DoubleWhere:
                         pending.append(source)
         return False
 
+    def is_all_guarded(self, guard: Node) -> bool:
+        """Whether the guard is all that the result goes to: another use would see the number put in."""
+        pending, seen, met = [self.node], {self.node.index}, False
+        while pending:
+            current = pending.pop()
+            if not current.users:
+                return False
+            for user in current.users:
+                if user is guard and user.get("cond") is not current:
+                    met = True
+                elif user.op == REFINE or (user.op in OPS and OPS[user.op].pointwise):
+                    if user.index not in seen:
+                        seen.add(user.index)
+                        pending.append(user)
+                else:
+                    return False
+        return met
+
     def filled(self, place: Place, operand: ast.expr, guard: Node, test: str) -> str | None:
         """``x.masked_fill(c, 1.0)`` where the guard is written so."""
         written = place.written(guard)
@@ -131,7 +158,10 @@ class DoubleWhere:
         edits: list[Edit] = []
         name = place.argument(operand)
         compared = place.compared(operand)
-        if not place.repeatable(operand) and (hoisted := place.hoisted(operand, "radicand", "squared", "operand")) is not None:
+        if (
+            not place.repeatable(operand)
+            and (hoisted := place.hoisted(operand, "radicand", "squared", "operand")) is not None
+        ):
             name, insertion = hoisted
             compared = name
             edits.append(insertion)

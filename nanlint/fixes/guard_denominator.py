@@ -12,12 +12,17 @@ from nanlint.ops.value import Kind
 
 #: frameworks with a division that is 0 where the denominator is
 NO_NAN = {"tensorflow": "tensorflow.math.divide_no_nan", "keras": "keras.ops.divide_no_nan"}
-_MAXIMUM = {"jax": "jax.numpy.maximum", "numpy": "numpy.maximum", "tensorflow": "tensorflow.maximum", "keras": "keras.ops.maximum"}
+_MAXIMUM = {
+    "jax": "jax.numpy.maximum",
+    "numpy": "numpy.maximum",
+    "tensorflow": "tensorflow.maximum",
+    "keras": "keras.ops.maximum",
+}
 
 
 @dataclass(frozen=True)
 class GuardDenominator:
-    """A denominator that is no longer 0. ``count``: it is a whole number of things, so that a bound of 1 changes only 0.
+    """A denominator that is no longer 0. ``count``: it is a number of things, so that a bound of 1 changes only 0.
 
     Safe: values and gradients change only where the denominator is 0, where they were not finite.
     """

@@ -6,6 +6,7 @@ import ast
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import cast
 
 from nanlint.diagnostic import Edit, Span
@@ -74,7 +75,9 @@ class Imports:
                 module = "." * node.level + (node.module or "")
                 for alias in node.names:
                     if alias.name != "*":
-                        yield Imported(alias.asname or alias.name, f"{module}.{alias.name}", alias, node, self._scope(node))
+                        yield Imported(
+                            alias.asname or alias.name, f"{module}.{alias.name}", alias, node, self._scope(node)
+                        )
 
     def _scope(self, node: ast.AST) -> Scope:
         return next(iter(self.outline.scopes(node)), self.outline.tree)
@@ -100,11 +103,17 @@ class Imports:
     def _fallback(self, binder: ast.AST) -> bool:
         """``name = None`` in the ``except`` of an import that failed."""
         statement = self.outline.statement(binder)
-        assigns_none = isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Constant) and statement.value.value is None
+        assigns_none = (
+            isinstance(statement, ast.Assign)
+            and isinstance(statement.value, ast.Constant)
+            and statement.value.value is None
+        )
         return assigns_none and isinstance(self.outline.parents.get(cast(ast.AST, statement)), ast.ExceptHandler)
 
     def _for_types_only(self, statement: ast.AST) -> bool:
-        return any(isinstance(p, ast.If) and "TYPE_CHECKING" in ast.dump(p.test) for p, _ in self.outline.above(statement))
+        return any(
+            isinstance(p, ast.If) and "TYPE_CHECKING" in ast.dump(p.test) for p, _ in self.outline.above(statement)
+        )
 
     def dotted(self, e: ast.expr) -> str | None:
         """The full dotted name of an imported function or module, as ``e`` writes it; None for anything else."""
@@ -119,7 +128,9 @@ class Imports:
 
     # Writing
 
-    def spell(self, function: str, at: ast.AST, *, compat: bool = False, from_module: str | None = None) -> Spelled | None:
+    def spell(
+        self, function: str, at: ast.AST, *, compat: bool = False, from_module: str | None = None
+    ) -> Spelled | None:
         """How the file writes a function (by dotted name) at a place; None where it cannot be named there.
 
         ``compat``: TensorFlow's functions are written ``tf.compat.v1.…`` around it. ``from_module``: the style there is
@@ -157,7 +168,7 @@ class Imports:
         for statement in self.outline.tree.body:
             if not isinstance(statement, ast.ImportFrom) or statement.level or same(statement.module or "") != module:
                 continue
-            if not _precedes(statement, at) or any(a.name == "*" for a in statement.names):
+            if not _precedes(statement, at) or all(a.asname or a.name == "*" for a in statement.names):
                 continue
             return self._inserted_name(statement, name)
         return None
@@ -205,8 +216,11 @@ class Imports:
         if not block:
             return None
         mixed = any(
-            isinstance(a, ast.ImportFrom) and isinstance(b, ast.Import) and _section(a) == _section(b) and not _future(a)
-            for a, b in zip(block, block[1:], strict=False)
+            isinstance(a, ast.ImportFrom)
+            and isinstance(b, ast.Import)
+            and _section(a) == _section(b)
+            and not _future(a)
+            for a, b in pairwise(block)
         )
         for statement in block:
             if _section(statement) < 3:
@@ -221,13 +235,17 @@ class Imports:
         return Edit(Span(row, 1, row, 1), text + "\n")
 
     def _blocks(self) -> list[list[ast.Import | ast.ImportFrom]]:
-        """Runs of imports at module level, each on lines of its own, without a blank line or other statement between."""
+        """Runs of imports at module level, each on its own lines, without a blank line or statement between."""
         blocks: list[list[ast.Import | ast.ImportFrom]] = []
         before: ast.stmt | None = None
         for statement in self.outline.tree.body:
             if isinstance(statement, (ast.Import, ast.ImportFrom)):
                 alone = before is None or (before.end_lineno or before.lineno) < statement.lineno
-                near = before is not None and isinstance(before, (ast.Import, ast.ImportFrom)) and self._adjacent(before, statement)
+                near = (
+                    before is not None
+                    and isinstance(before, (ast.Import, ast.ImportFrom))
+                    and self._adjacent(before, statement)
+                )
                 if not alone:
                     if blocks:
                         blocks[-1] = []
@@ -258,7 +276,11 @@ def _precedes(statement: ast.stmt, at: ast.AST) -> bool:
 
 
 def _module(statement: ast.Import | ast.ImportFrom) -> str:
-    return statement.names[0].name if isinstance(statement, ast.Import) else "." * statement.level + (statement.module or "")
+    return (
+        statement.names[0].name
+        if isinstance(statement, ast.Import)
+        else "." * statement.level + (statement.module or "")
+    )
 
 
 def _root(statement: ast.Import | ast.ImportFrom) -> str:

@@ -1,4 +1,4 @@
-"""log(softmax(x)) becomes log_softmax(x), log(sigmoid(x)) becomes log_sigmoid(x), log(1 - sigmoid(x)) log_sigmoid(-x)."""
+"""log(softmax(x)) becomes log_softmax(x), log(sigmoid(x)) log_sigmoid(x), log(1 - sigmoid(x)) log_sigmoid(-x)."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from nanlint.diagnostic import Applicability, Edit, Fix, Span
+from nanlint.fixes.outline import shares_memory_with
 from nanlint.fixes.place import Place, Written, comments, display, is_number, unrefined
 from nanlint.graph.node import CONST, Node
 
@@ -117,25 +118,52 @@ class LogOf:
     # Rewriting
 
     def spliced(self, place: Place, log: Written, inner: Written, function: str) -> list[Edit] | None:
-        """Edits where the inner call stands inside the log: what is between them keeps its comments."""
-        outer, within = place.span(log.call), place.span(inner.call)
-        nested = any(parent is log.call for parent, _ in place.file.outline.above(inner.call))
-        if not nested:
+        """Edits where the inner call stands inside the log: the log goes, the inner call is renamed."""
+        if not any(parent is log.call for parent, _ in place.file.outline.above(inner.call)):
             return None
-        text = self.shown(place, inner, function)
-        old = place.text(log.call)
-        kept = comments(place.text(inner.call))
-        if all(c in text for c in kept) and len(comments(old)) == len(kept):
-            return [place.put(log.call, text)]
-        if self.complement or inner.receiver is not None or log.receiver is not None:
+        if self.complement or (inner.receiver is not None and self.stable == "log_sigmoid"):
+            return [place.put(log.call, self.shown(place, inner, function))]
+        outer, within, called = place.span(log.call), place.span(inner.call), place.span(inner.call.func)
+        name = called
+        if inner.receiver is not None:
+            length = len(cast(ast.Attribute, inner.call.func).attr)
+            name = Span(called.end_row, called.end_column - length, called.end_row, called.end_column)
+        before = Span(outer.row, outer.column, within.row, within.column)
+        after = Span(within.end_row, within.end_column, outer.end_row, outer.end_column)
+        segment = place.file.source.segment
+        if not comments(segment(before)) and not comments(segment(after)):
+            return [edit for edit in (Edit(before, ""), Edit(name, function), Edit(after, "")) if segment(edit.span)]
+        if log.receiver is inner.call:
+            return [Edit(name, function), Edit(self.last_method(place, log), "")]
+        return self.unwrapped(place, log, inner, function)
+
+    def last_method(self, place: Place, log: Written) -> Span:
+        """``.log()``, with its line where it has one to itself."""
+        source, outer = place.file.source, place.span(log.call)
+        called = place.span(log.call.func)
+        end = source.offset(outer.end_row, outer.end_column)
+        start = source.offset(called.end_row, called.end_column) - len(cast(ast.Attribute, log.call.func).attr)
+        start = source.text.rindex(".", 0, start)
+        line = source.lines[outer.end_row - 1]
+        row, column = source.position(start)
+        if row == outer.end_row and not (line[: column - 1] + line[outer.end_column - 1 :]).strip():
+            return Span(row, 1, row + 1, 1)
+        return Span(*source.position(start), *source.position(end))
+
+    def unwrapped(self, place: Place, log: Written, inner: Written, function: str) -> list[Edit] | None:
+        """Where comments stand between the two: the log is renamed, and takes over the arguments."""
+        within = place.span(inner.call)
+        arguments = [place.span(e) for e in (*inner.call.args, *(k.value for k in inner.call.keywords))]
+        if inner.receiver is not None or log.receiver is not None or log.call.keywords or not arguments:
             return None
-        # Comments stand between the two calls, or after an argument: only the names and the inner parentheses go.
-        opening = Span(within.row, within.column, *_start(place.span(_first(inner.call))))
-        last = place.span(_last(inner.call))
-        closing = Span(last.end_row, last.end_column, within.end_row, within.end_column)
+        starts = [(k.lineno, place.file.source.column(k.lineno, k.col_offset)) for k in inner.call.keywords]
+        row, column = min([(s.row, s.column) for s in arguments] + starts)
+        end_row, end_column = max((s.end_row, s.end_column) for s in arguments)
+        opening = Span(within.row, within.column, row, column)
+        closing = Span(end_row, end_column, within.end_row, within.end_column)
         if comments(place.file.source.segment(opening)) or comments(place.file.source.segment(closing)):
             return None
-        if log.call.keywords or (outer.row, outer.column) == (within.row, within.column):
+        if place.file.source.segment(closing).strip() not in (")", ",)"):
             return None
         return [place.put(log.call.func, function), Edit(opening, ""), Edit(closing, "")]
 
@@ -171,7 +199,11 @@ class LogOf:
         statement = outline.statement(inner.call)
         if statement is None or outline.function(operand) is not outline.function(place.site):
             return None
-        if outline.between(statement, place.site) is None:
+        region = outline.between(statement, place.site)
+        if region is None:
+            return None
+        shared = shares_memory_with(operand)
+        if shared and (not isinstance(operand, ast.Name) or any(outline.changes_in_place(r, shared) for r in region)):
             return None
         hoisted = place.hoisted(operand, "logits", f"{self.variable(statement)}_logits", "scores")
         if hoisted is None:
@@ -204,17 +236,9 @@ class LogOf:
             x = "-logits" if self.complement else "logits"
         axis = self.inner.get("axis")
         keyword = "dim" if framework == "torch" else "axis"
-        at = f", {keyword}={axis.attrs['value']}" if axis is not None and axis.op == CONST and self.stable == "log_softmax" else ""
+        at = (
+            f", {keyword}={axis.attrs['value']}"
+            if axis is not None and axis.op == CONST and self.stable == "log_softmax"
+            else ""
+        )
         return display(f"{function}({x}{at})")
-
-
-def _start(span: Span) -> tuple[int, int]:
-    return span.row, span.column
-
-
-def _first(call: ast.Call) -> ast.AST:
-    return cast(ast.AST, min((*call.args, *call.keywords), key=lambda a: (a.lineno, a.col_offset)))
-
-
-def _last(call: ast.Call) -> ast.AST:
-    return cast(ast.AST, max((*call.args, *call.keywords), key=lambda a: (a.lineno, a.col_offset)))

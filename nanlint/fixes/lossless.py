@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import cast
 
 import libcst as cst
-from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
+from libcst.metadata import MetadataWrapper, PositionProvider
 
 from nanlint.diagnostic import Span
 from nanlint.fixes.outline import Outline
@@ -22,7 +22,7 @@ _HEADER = "if True:\n"
 
 
 class Meeting(cst.CSTVisitor):
-    """The pass over one piece: learns where every expression stands, and calls back at the spans that are waited for."""
+    """The pass over one piece: learns where every expression stands, and calls back at the spans waited for."""
 
     METADATA_DEPENDENCIES = (PositionProvider,)
 
@@ -35,7 +35,7 @@ class Meeting(cst.CSTVisitor):
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         if isinstance(node, (cst.BaseExpression, cst.AugAssign)):
-            where = cast(CodeRange, self.get_metadata(PositionProvider, node))
+            where = self.get_metadata(PositionProvider, node)
             start, end = where.start, where.end
             span = Span(start.line + self.shift, start.column + 1, end.line + self.shift, end.column + 1)
             if span not in self.nodes:
@@ -44,7 +44,7 @@ class Meeting(cst.CSTVisitor):
                     self.met.append(span)
         return True
 
-    def leave_Module(self, original_node: cst.Module) -> None:
+    def leave_Module(self, original_node: cst.Module) -> None:  # noqa: N802
         for span in self.met:
             self.waiting[span](self.nodes[span])
 
@@ -58,35 +58,38 @@ class Lossless:
         self._pieces: dict[tuple[int, int], dict[Span, cst.CSTNode]] = {}
 
     def piece(self, node: ast.AST) -> tuple[int, int] | None:
-        """Rows of the smallest part of the file around a node that parses by itself: whole lines of whole statements."""
+        """Rows of the smallest part of the file around a node that parses by itself: lines of whole statements."""
         statement = self.outline.statement(node)
         while statement is not None:
             rows = self._rows(statement)
             if rows is not None:
                 return rows
             parent = self.outline.parents.get(statement)
-            statement = self.outline.statement(parent) if parent is not None and not isinstance(parent, ast.Module) else None
+            statement = (
+                self.outline.statement(parent) if parent is not None and not isinstance(parent, ast.Module) else None
+            )
         return None
 
     def _rows(self, statement: ast.stmt) -> tuple[int, int] | None:
-        block = list(self.outline.block(statement))
-        if not block or not all(isinstance(s, ast.stmt) for s in block):
+        block = [s for s in self.outline.block(statement) if isinstance(s, ast.stmt)]
+        if not block:
             return None
         at = next(i for i, s in enumerate(block) if s is statement)
-        first, last = _first_row(cast(ast.stmt, block[at])), _last_row(block[at])
+        first, last = _first_row(block[at]), _last_row(block[at])
         before, after = at, at
         while before > 0 and _last_row(block[before - 1]) >= first:
             before -= 1
-            first = _first_row(cast(ast.stmt, block[before]))
-        while after + 1 < len(block) and _first_row(cast(ast.stmt, block[after + 1])) <= last:
+            first = _first_row(block[before])
+        while after + 1 < len(block) and _first_row(block[after + 1]) <= last:
             after += 1
             last = _last_row(block[after])
         lines = self.source.lines
-        opening = cast(ast.stmt, block[before])
+        opening = block[before]
         column = opening.col_offset if _first_row(opening) == opening.lineno else 0
         indent = lines[first - 1].encode("utf-8", "surrogatepass")[:column].decode("utf-8", "replace")
         continued = first > 1 and lines[first - 2].rstrip("\r\n").endswith("\\")
-        return None if indent.strip() or continued else (first, last)
+        elif_ = isinstance(opening, ast.If) and lines[first - 1][len(indent) :].startswith("elif")
+        return None if indent.strip() or continued or elif_ else (first, last)
 
     def visit(self, rows: tuple[int, int], waiting: Mapping[Span, Callable[[cst.CSTNode], None]]) -> None:
         """Parse some rows and call back at the spans waited for. Nothing happens where libcst cannot read them."""
@@ -112,9 +115,9 @@ class Lossless:
 
 
 def _first_row(statement: ast.stmt) -> int:
-    decorators = getattr(statement, "decorator_list", ())
+    decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
     return min([statement.lineno, *(d.lineno for d in decorators)])
 
 
-def _last_row(statement: ast.AST) -> int:
-    return getattr(statement, "end_lineno", None) or getattr(statement, "lineno", 0)
+def _last_row(statement: ast.stmt) -> int:
+    return statement.end_lineno or statement.lineno

@@ -1,4 +1,4 @@
-"""The outline of a file: which names are bound where, and what may run between two places of one function. Only syntax."""
+"""The outline of a file: which names are bound where, what may run between two places of a function. Only syntax."""
 
 from __future__ import annotations
 
@@ -6,17 +6,8 @@ import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeAlias
 
-Scope: TypeAlias = (
-    ast.Module
-    | ast.FunctionDef
-    | ast.AsyncFunctionDef
-    | ast.Lambda
-    | ast.ClassDef
-    | ast.ListComp
-    | ast.SetComp
-    | ast.DictComp
-    | ast.GeneratorExp
-)
+Comprehension: TypeAlias = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+Scope: TypeAlias = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef | Comprehension
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -25,11 +16,30 @@ _BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 
 #: methods whose result shares memory with the receiver
 _VIEWS = frozenset(
-    "view reshape T t mT H transpose permute swapaxes squeeze unsqueeze flatten ravel expand expand_as detach numpy to contiguous "
-    "narrow select diagonal data real asarray".split()
+    (
+        *(
+            "view",
+            "reshape",
+            "transpose",
+            "permute",
+            "swapaxes",
+            "t",
+            "squeeze",
+            "unsqueeze",
+            "flatten",
+            "ravel",
+            "expand",
+        ),
+        *("expand_as", "detach", "numpy", "to", "contiguous", "narrow", "select", "diagonal", "asarray"),
+    )
 )
 #: what is called for its effect elsewhere and leaves its arguments alone
-_HARMLESS = frozenset("print log debug info warning error exception critical add_scalar add_histogram write append".split())
+_HARMLESS = frozenset(
+    (
+        *("print", "write", "append", "log", "debug", "info", "warning", "error", "exception", "critical"),
+        *("add_scalar", "add_histogram"),
+    )
+)
 
 
 class Outline:
@@ -92,9 +102,9 @@ class Outline:
                 yield parent
                 innermost = False
 
-    def _first_iterable(self, comprehension: ast.AST, child: ast.AST, node: ast.AST) -> bool:
+    def _first_iterable(self, comprehension: Comprehension, child: ast.AST, node: ast.AST) -> bool:
         """Whether a node stands in the iterable of the first ``for``, which the enclosing scope evaluates."""
-        first = comprehension.generators[0]  # type: ignore[attr-defined]
+        first = comprehension.generators[0]
         if child is not first:
             return False
         return any(c is first.iter for c in (node, *(child for _, child in self.above(node))))
@@ -164,9 +174,10 @@ class Outline:
             if isinstance(parent, (ast.For, ast.AsyncFor, ast.While)):
                 # The body may have run before, from top to bottom.
                 yield parent, False
-            elif isinstance(parent, ast.Try) or type(parent).__name__ == "TryStar":
-                if siblings is not parent.body:  # type: ignore[attr-defined]
-                    for part in parent.body:  # type: ignore[attr-defined]
+            elif type(parent).__name__ in ("Try", "TryStar"):
+                body: list[ast.stmt] = getattr(parent, "body", [])
+                if siblings is not body:
+                    for part in body:
                         yield part, False
             elif isinstance(parent, (ast.With, ast.AsyncWith)):
                 for item in parent.items:
@@ -215,27 +226,26 @@ class Outline:
 
     def changes(self, region: ast.AST, name: str) -> bool:
         """Whether running a node may rebind a variable or change what it holds."""
-        aliases: set[str] | None = None
-        for node in ast.walk(region) if not isinstance(region, _Bindings) else region.walk():
-            for target, in_place in self._targets(node):
-                if target == name:
-                    return True
-                if in_place and target:
-                    if aliases is None:
-                        aliases = self._aliases(name, region)
-                    if target in aliases:
-                        return True
-        return False
+        rebinds = any(
+            target == name for node in _walk(region) for target, in_place in self._targets(node) if not in_place
+        )
+        return rebinds or self.changes_in_place(region, name)
+
+    def changes_in_place(self, region: ast.AST, name: str) -> bool:
+        """Whether running a node may change what a variable holds, under this or another name."""
+        changed = {target for node in _walk(region) for target, in_place in self._targets(node) if in_place and target}
+        return name in changed or bool(changed and changed & self.aliases(name, region))
 
     def changes_attribute(self, region: ast.AST, root: str, attribute: str) -> bool:
         """Whether running a node may change ``root.attribute``: a store, or a call that has hold of the object."""
-        for node in ast.walk(region) if not isinstance(region, _Bindings) else region.walk():
+        for node in _walk(region):
             if isinstance(node, ast.Attribute) and node.attr == attribute and not isinstance(node.ctx, ast.Load):
                 return True
-            if isinstance(node, ast.Call):
-                if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name) and node.func.value.id == root:
-                    return True
-                if any(isinstance(a, ast.Name) and a.id == root for a in (*node.args, *(k.value for k in node.keywords))):
+            if isinstance(node, ast.Call) and not self.is_pure(node):
+                holders = [*node.args, *(k.value for k in node.keywords)]
+                if isinstance(node.func, ast.Attribute):
+                    holders.append(node.func.value)
+                if any(isinstance(holder, ast.Name) and holder.id == root for holder in holders):
                     return True
         return False
 
@@ -248,7 +258,11 @@ class Outline:
         elif isinstance(node, ast.AugAssign):
             yield root_of(node.target), True
         elif isinstance(node, ast.Call):
-            if isinstance(node.func, ast.Attribute) and node.func.attr.endswith("_") and not node.func.attr.endswith("__"):
+            if (
+                isinstance(node.func, ast.Attribute)
+                and node.func.attr.endswith("_")
+                and not node.func.attr.endswith("__")
+            ):
                 yield root_of(node.func.value), True
             for keyword in node.keywords:
                 if keyword.arg == "out":
@@ -256,20 +270,30 @@ class Outline:
         elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and not self.is_pure(node.value):
             # A call whose result nobody takes is made for its effect.
             call = node.value
-            called = call.func.attr if isinstance(call.func, ast.Attribute) else call.func.id if isinstance(call.func, ast.Name) else ""
+            called = (
+                call.func.attr
+                if isinstance(call.func, ast.Attribute)
+                else call.func.id
+                if isinstance(call.func, ast.Name)
+                else ""
+            )
             if called not in _HARMLESS and not called.startswith(("assert", "check", "_check", "validate")):
                 if isinstance(call.func, ast.Attribute):
                     yield root_of(call.func.value), True
                 for argument in (*call.args, *(k.value for k in call.keywords)):
                     yield root_of(argument), True
 
-    def _aliases(self, name: str, at: ast.AST) -> set[str]:
+    def aliases(self, name: str, at: ast.AST) -> set[str]:
         """Variables of the function that may share memory with a variable."""
         node = at.node if isinstance(at, _Bindings) else at
         scope = self.function(node)
         found: set[str] = set()
         for statement in ast.walk(scope):
-            if isinstance(statement, ast.Assign) and len(statement.targets) == 1 and isinstance(statement.targets[0], ast.Name):
+            if (
+                isinstance(statement, ast.Assign)
+                and len(statement.targets) == 1
+                and isinstance(statement.targets[0], ast.Name)
+            ):
                 target, source = statement.targets[0].id, shares_memory_with(statement.value)
                 if source == name:
                     found.add(target)
@@ -292,6 +316,10 @@ class _Bindings(ast.AST):
             yield from ast.walk(self.node.pattern)
             if self.node.guard is not None:
                 yield from ast.walk(self.node.guard)
+
+
+def _walk(region: ast.AST) -> Iterator[ast.AST]:
+    return region.walk() if isinstance(region, _Bindings) else ast.walk(region)
 
 
 def _bindings(scope: Scope) -> dict[str, list[ast.AST]]:

@@ -1,4 +1,4 @@
-"""Place: what a codemod may ask of the source around its finding. Reading, proving and spelling; what to write is its own."""
+"""Place: what a codemod may ask of the source around its finding. What to write is its own business."""
 
 from __future__ import annotations
 
@@ -59,10 +59,6 @@ _LOOSER_THAN_COMPARISON = (
 )
 
 
-#: a call of a name, as fixes write it
-_CALL = re.compile(r"[\w.]+\([^\n]*\)")
-
-
 class File:
     """What the places of one file share."""
 
@@ -89,7 +85,9 @@ class File:
         if any(k.arg in ("out", "inplace") for k in call.keywords):
             return False
         nodes = self.nodes_at.get(id(call), ())
-        return bool(nodes) and all(n.op == REFINE or (n.op in OPS and OPS[n.op].pure and n.op != "dropout") for n in nodes)
+        return bool(nodes) and all(
+            n.op == REFINE or (n.op in OPS and OPS[n.op].pure and n.op != "dropout") for n in nodes
+        )
 
 
 @dataclass(frozen=True)
@@ -111,14 +109,13 @@ class Written:
         return self.arguments.get(parameter) if parameter is not None else None
 
     def only(self, *operands: str) -> bool:
-        """Whether nothing is given but these operands (and a name for TensorFlow's graph)."""
-        allowed = {self.spelling.operands.get(o) for o in operands}
-        return self.arguments.keys() <= allowed | {"name"}
+        """Whether nothing is given but these operands."""
+        return self.arguments.keys() <= {self.spelling.operands.get(o) for o in operands}
 
 
 @dataclass(frozen=True)
 class Place:
-    """One finding in its file. Expressions are ``ast`` nodes where they are reasoned about, lossless ones where copied."""
+    """One finding in its file. Expressions are ``ast`` nodes where reasoned about, lossless ones where copied."""
 
     file: File
     node: Node
@@ -201,9 +198,13 @@ class Place:
     # Reading calls
 
     def written(self, node: Node) -> Written | None:
-        """How an op is written at its site: as a call of an imported function or as a method; None for any other way."""
+        """How an op is written at its site: as a call of an imported function or of a method; else None."""
         call = node.site
-        if not isinstance(call, ast.Call) or "layer" in node.attrs or any(isinstance(a, ast.Starred) for a in call.args):
+        if (
+            not isinstance(call, ast.Call)
+            or "layer" in node.attrs
+            or any(isinstance(a, ast.Starred) for a in call.args)
+        ):
             return None
         if any(k.arg is None for k in call.keywords):
             return None
@@ -268,6 +269,11 @@ class Place:
                 return False
         return True
 
+    def pure_statement(self, statement: ast.stmt) -> bool:
+        """Whether a statement does nothing but assign pure expressions."""
+        parts = [child for child in ast.iter_child_nodes(statement) if isinstance(child, ast.expr)]
+        return isinstance(statement, (ast.Assign, ast.AnnAssign, ast.Pass)) and all(self.pure(part) for part in parts)
+
     def cheap(self, e: ast.expr) -> bool:
         """Whether a pure expression may as well be written and computed twice."""
         if len(self.text(e)) > SHORT or "\n" in self.text(e):
@@ -285,8 +291,8 @@ class Place:
     def means_the_same(self, e: ast.expr, at: ast.AST) -> bool:
         """Whether an expression that is evaluated elsewhere may be evaluated again at a place instead.
 
-        It has no effect, every name in it is looked up in the same scope, and nothing that may run in between rebinds or
-        changes one.
+        It has no effect, every name in it is looked up in the same scope, and nothing that may run in between
+        rebinds or changes one.
         """
         outline = self.file.outline
         if not self.pure(e) or outline.function(e) is not outline.function(at):
@@ -304,7 +310,11 @@ class Place:
                 return False
             for attribute in (a for a in ast.walk(e) if isinstance(a, ast.Attribute)):
                 root = root_of(attribute)
-                if root and self.file.imports.dotted(attribute) is None and outline.changes_attribute(region, root, attribute.attr):
+                if (
+                    root
+                    and self.file.imports.dotted(attribute) is None
+                    and outline.changes_attribute(region, root, attribute.attr)
+                ):
                     # A method of the variable itself is no attribute of an object.
                     called = outline.parents.get(attribute)
                     if not (isinstance(called, ast.Call) and called.func is attribute):
@@ -343,7 +353,9 @@ class Place:
 
     def spell(self, function: str, *, from_module: str | None = None) -> str | None:
         """How the file writes a function (by dotted name) here; notes the import that has to be added for it."""
-        found: Spelled | None = self.file.imports.spell(function, self.site, compat=self.compat, from_module=from_module)
+        found: Spelled | None = self.file.imports.spell(
+            function, self.site, compat=self.compat, from_module=from_module
+        )
         if found is None:
             return None
         self.added.extend(found.edits)
@@ -389,11 +401,15 @@ class Place:
         """
         outline = self.file.outline
         statement = outline.statement(e)
-        if not isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Return, ast.Expr)) or not self._leads(statement):
+        if not isinstance(
+            statement, (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Return, ast.Expr)
+        ) or not self._leads(statement):
             return None
         path = [e, *(parent for parent, _ in outline.above(e))]
         for part in path[: path.index(statement)]:
-            if not isinstance(part, ast.expr | ast.keyword) or isinstance(part, (ast.Lambda, ast.IfExp, ast.BoolOp, ast.NamedExpr)):
+            if not isinstance(part, ast.expr | ast.keyword) or isinstance(
+                part, (ast.Lambda, ast.IfExp, ast.BoolOp, ast.NamedExpr)
+            ):
                 return None
             if isinstance(part, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Await)):
                 return None
@@ -431,25 +447,37 @@ class Place:
         """The finished fix; without edits, for display, where they would lose a comment."""
         listed = sorted({*edits, *self.added}, key=lambda edit: edit.span)
         message = message or f"replace with `{one_line(shown)}`"
-        if any(not self._keeps_comments(edit) for edit in listed):
+        written = "".join(edit.content for edit in listed)
+        lost = (comment for edit in listed for comment in comments(self.file.source.segment(edit.span)))
+        if any(comment not in written for comment in lost):
             return display(shown, message)
         return Fix(applicability, message, tuple(listed), one_line(shown))
 
-    def _keeps_comments(self, edit: Edit) -> bool:
-        old = self.file.source.segment(edit.span)
-        return "#" not in old or all(comment in edit.content for comment in comments(old))
-
     def put(self, node: ast.AST, text: str) -> Edit:
-        """``text`` in the place of an expression; where that is a call, without parentheses that are no longer needed."""
+        """``text`` in the place of an expression, without parentheses around it that a call no longer needs."""
         span, tree = self.span(node), self.lossless(node)
         alone = isinstance(tree, cst.BaseExpression) and len(tree.lpar) == 1 and not isinstance(tree, _PRIMARY)
         line = self.file.source.lines[span.row - 1]
         before, after = line[: span.column - 1], line[span.end_column - 1 :]
-        if not alone or span.row != span.end_row or not _CALL.fullmatch(text) or not before.endswith("(") or after[:1] != ")":
+        if (
+            not alone
+            or span.row != span.end_row
+            or not _is_call(text)
+            or not before.endswith("(")
+            or after[:1] != ")"
+        ):
             return Edit(span, text)
         if before[-2:-1].isidentifier() or after[1:2].isidentifier() or before[-2:-1] in (")", "]", "'", '"'):
             return Edit(span, text)
         return Edit(Span(span.row, span.column - 1, span.end_row, span.end_column + 1), text)
+
+
+def _is_call(text: str) -> bool:
+    """Whether text on one line binds as tightly as a call."""
+    try:
+        return "\n" not in text and isinstance(ast.parse(text, mode="eval").body, ast.Call)
+    except SyntaxError:
+        return False
 
 
 def display(shown: str, message: str = "") -> Fix:

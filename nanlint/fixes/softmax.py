@@ -25,8 +25,8 @@ _KEEPS = frozenset({"keepdim", "keepdims", "keep_dims"})
 class Softmax:
     """``softmax`` in the place of ``quotient`` of ``numerator`` (exp) and ``denominator`` (sum of the same exp).
 
-    Safe: equal wherever the original is finite. Where the axis cannot be read, or the sum lost its axis and is not put
-    back, what it means depends on the number of dimensions: for display. Unsafe where it makes the file depend on SciPy.
+    Safe: equal wherever the original is finite. Where the axis cannot be read, or the sum lost it and it is not put
+    back, the meaning depends on the number of dimensions: for display. Unsafe where it makes the file depend on SciPy.
     """
 
     quotient: Node
@@ -54,6 +54,8 @@ class Softmax:
         applicability = Applicability.UNSAFE if needs_scipy else Applicability.SAFE
         site = place.site
         if isinstance(site, ast.AugAssign):
+            if not isinstance(site.target, ast.Name) or place.file.outline.aliases(site.target.id, site):
+                return display(text)
             return place.fix(applicability, [place.put(site, f"{place.text(site.target)} = {text}")], text)
         return place.fix(applicability, [place.put(site, text)], text)
 
@@ -77,7 +79,11 @@ class Softmax:
         if isinstance(site, ast.AugAssign) and isinstance(site.op, ast.Div) and isinstance(site.target, ast.Name):
             return ast.copy_location(ast.Name(site.target.id, ast.Load()), site.target), site.value
         written = place.written(self.quotient)
-        a, b = (written.operand("a"), written.operand("b")) if written is not None and written.only("a", "b") else (None, None)
+        a, b = (
+            (written.operand("a"), written.operand("b"))
+            if written is not None and written.only("a", "b")
+            else (None, None)
+        )
         return (a, b) if a is not None and b is not None else None
 
     def is_plain(self, place: Place, exp: Written, total: Written) -> bool:
@@ -116,7 +122,9 @@ class Softmax:
     def axis(self, place: Place, total: Written, framework: str) -> str | None:
         """The axis as softmax wants it, "all" for SciPy's default of all; None where it cannot be told."""
         axis = total.operand("axis")
-        given = {k for k in total.arguments if k not in ("name",) and total.arguments[k] not in (axis, total.operand("x"))}
+        given = {
+            k for k in total.arguments if k not in ("name",) and total.arguments[k] not in (axis, total.operand("x"))
+        }
         keeps = [total.arguments[k] for k in given & _KEEPS]
         if given - _KEEPS:
             return None
@@ -140,8 +148,12 @@ class Softmax:
         operands = self.operands(place)
         below = place.resolved(operands[1]) if operands is not None else None
         if isinstance(below, ast.Subscript):
-            index = re.sub(r"\s|\(|\)|(\w+\.)?newaxis", lambda m: "None" if "newaxis" in m[0] else "", place.text(below.slice))
-            return (axis == "-1" and index == "...,None") or (axis == "1" and index in (":,None", ":,None,...", ":,None,:"))
+            index = re.sub(
+                r"\s|\(|\)|(\w+\.)?newaxis", lambda m: "None" if "newaxis" in m[0] else "", place.text(below.slice)
+            )
+            return (axis == "-1" and index == "...,None") or (
+                axis == "1" and index in (":,None", ":,None,...", ":,None,:")
+            )
         if isinstance(below, ast.Call) and isinstance(below.func, ast.Attribute):
             given = [*below.args, *(k.value for k in below.keywords)]
             if below.func.attr in ("unsqueeze", "expand_dims") and given:

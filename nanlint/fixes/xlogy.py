@@ -18,13 +18,16 @@ XLOGY = {
     "scipy": ("scipy.special.xlogy", "scipy.special.xlog1py"),
 }
 
+#: the logarithms that each has a function for, in this order; other bases have none
+LOGS = ("log", "log1p")
+
 
 @dataclass(frozen=True)
 class XLogY:
     """``xlogy`` in the place of ``product`` of ``factor`` and ``log``.
 
-    Safe: equal in value and gradient wherever the product is finite. In PyTorch and JAX the slope of ``xlogy(p, p)`` at 0
-    stays infinite or NaN, as that of ``p * log(p)`` is in truth. Unsafe where it makes the file depend on SciPy.
+    Safe: equal in value and gradient wherever the product is finite. In PyTorch and JAX the slope of ``xlogy(p, p)``
+    at 0 stays infinite or NaN, as that of ``p * log(p)`` is in truth. Unsafe where it makes the file depend on SciPy.
     """
 
     log: Node
@@ -35,19 +38,19 @@ class XLogY:
         written, product = place.written(self.log), self.product.site
         framework = place.framework
         names = XLOGY.get(framework)
-        if written is None or names is None or product is None:
+        if written is None or names is None or product is None or self.log.op not in LOGS:
             return None
         y = written.operand("x")
         if y is None:
             return None
         from_module = names[0].rpartition(".")[0] if isinstance(written.call.func, ast.Name) else None
-        function = place.spell(names[self.log.op == "log1p"], from_module=from_module)
+        function = place.spell(names[LOGS.index(self.log.op)], from_module=from_module)
         if function is None:
             return None
         found = self.factor_and_sign(place, product, written)
         if found is None:
-            x = place.text(self.factor.site) if isinstance(self.factor.site, ast.expr) else "…"
-            return display(f"{function}({x}, {place.argument(y)})")
+            shown = place.text(self.factor.site) if isinstance(self.factor.site, ast.expr) else "…"
+            return display(f"{function}({shown}, {place.argument(y)})")
         x, sign = found
         text = f"{sign}{function}({place.argument(x)}, {place.argument(y)})"
         if not written.only("x"):

@@ -459,7 +459,7 @@ class CallLowering(ExpressionLowering):
         frame = Frame(
             parent=enclosing,
             function=definition,
-            regions=(*caller.regions, *self.decorator_regions(definition)) if not bare else self.decorator_regions(definition),
+            regions=(*(() if bare else caller.regions), *self.decorator_regions(definition), *self.class_regions(function)),
             calls=() if bare else (*caller.calls, e),
             depth=caller.depth + 1,
             this=function.attrs.get("this"),
@@ -506,6 +506,13 @@ class CallLowering(ExpressionLowering):
             elif last in ("custom_jvp", "custom_vjp", "custom_gradient"):
                 found.append(Region("custom_gradient", definition))
         return tuple(found)
+
+    def class_regions(self, function: Node) -> tuple[Region, ...]:
+        """An optimizer's methods work on gradients, not in them."""
+        cls: ClassInfo | None = function.attrs.get("cls")
+        if cls is not None and any(base.endswith("Optimizer") for base in cls.external_bases()):
+            return (Region("no_grad", cls.definition),)
+        return ()
 
     def inline(self, function: Node, args: Sequence[Node], keywords: dict[str, Node], e: ast.AST) -> Node:
         """The result of calling a function of this file: its body lowered with these arguments."""

@@ -399,7 +399,7 @@ def stripped(node: Node) -> Node:
     """The node behind views, casts to float and refinements: same elements."""
     while True:
         op = OPS.get(node.op)
-        if (op is not None and op.view and node.op != "part") or node.op in (REFINE, "cast", "identity"):
+        if (op is not None and op.view and node.op not in ("part", "diagonal")) or node.op in (REFINE, "cast", "identity"):
             inner = node.get("x")
             if inner is None:
                 return node
@@ -420,11 +420,13 @@ def implied(lowering: Any, cond: Node, truth: bool) -> list[tuple[int, str, Node
     if op == "not":
         return implied(lowering, cond["x"], not truth)
     if (op == "and" and truth) or (op == "or" and not truth):
-        return implied(lowering, cond["a"], truth) + implied(lowering, cond["b"], truth)
+        return [fact for part in cond.args.values() for fact in implied(lowering, part, truth)]
     if (op == "all" and truth) or (op == "any" and not truth):
         return implied(lowering, cond["x"], truth)
     zero = graph.add(CONST, {}, {"value": 0, "type": "int"}, None)
     if op in MIRRORED:
+        if not {"a", "b"} <= cond.args.keys():
+            return []
         a, b = cond["a"], cond["b"]
         comparison = op if truth else NEGATED[op]
         found = [(a.key, comparison, b), (b.key, MIRRORED[comparison], a)]

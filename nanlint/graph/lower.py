@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from nanlint.graph.calls import CallLowering, _last
 from nanlint.graph.expressions import MIRRORED
-from nanlint.graph.node import CALL, CLASS, CONST, INSTANCE, LOOP, MODULE, TUPLE, Node, Region
+from nanlint.graph.node import CALL, CLASS, CONST, INSTANCE, LOOP, MODULE, PHI, TUPLE, Node, Region
 from nanlint.graph.scope import ClassInfo, Env, Frame
 from nanlint.ops.op import OPS
 from nanlint.ops.spelling import Spellings
@@ -78,6 +78,11 @@ class Lowering(CallLowering):
             self.bind_item(target, value)
 
     def bind_tuple(self, target: ast.Tuple | ast.List, value: Node, site: ast.AST) -> None:
+        if value.op == PHI and value["a"].op == value["b"].op == TUPLE and len(value["a"].args) == len(value["b"].args) == len(target.elts):
+            pairs = zip(target.elts, value["a"].args.values(), value["b"].args.values(), strict=True)
+            for t, a, b in pairs:
+                self.bind(t, self.merge(value.get("cond"), a, b, site), site)
+            return
         elements = list(value.args.values()) if value.op == TUPLE and not value.attrs.get("starred") else []
         starred = any(isinstance(t, ast.Starred) for t in target.elts)
         if len(elements) == len(target.elts) and not starred:

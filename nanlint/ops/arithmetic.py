@@ -225,9 +225,22 @@ def add(a: Value, b: Value) -> Value:
     )
 
 
+def subtract(a: Value, b: Value) -> Value:
+    """a - b. That both may be 0 is no evidence that they are at once."""
+    difference = add(a, negate(b))
+    if a.constant is None and b.constant is None and difference.lo < 0 < difference.hi:
+        return replace(difference, zero=min(difference.zero, UNKNOWN))
+    return difference
+
+
 def _product(p: float, q: float) -> float:
     """p * q on interval ends, where 0 times an unbounded end is 0."""
     return 0.0 if p == 0 or q == 0 else p * q
+
+
+def hidden(mask: Value, other: Value) -> Reach:
+    """Reach of zero that a factor brings: an element that a 0/1 mask hides is 0 because it is not meant to be looked at."""
+    return min(mask.zero, POSSIBLE) if mask.whole and mask.hi <= 1 and not other.whole else mask.zero
 
 
 def multiply(a: Value, b: Value) -> Value:
@@ -261,8 +274,8 @@ def multiply(a: Value, b: Value) -> Value:
             **fields,
         )
     ends = [_product(p, q) for p in (a.lo, a.hi) for q in (b.lo, b.hi)]
-    zero = NEVER if a.zero is NEVER and b.zero is NEVER else max(a.zero, b.zero)
-    strongest = a if a.zero >= b.zero else b
+    zero = NEVER if a.zero is NEVER and b.zero is NEVER else max(hidden(a, b), hidden(b, a))
+    strongest = a if hidden(a, b) >= hidden(b, a) else b
     why = noted(zero=pick(strongest, "zero"))
     nan = max(a.nan, b.nan, min(a.zero, max(b.pinf, b.ninf)), min(b.zero, max(a.pinf, a.ninf)))
     lo, hi = min(ends), max(ends)
@@ -309,6 +322,11 @@ def reciprocal_range(b: Value) -> tuple[float, float]:
     return -INF, INF
 
 
+def infinite(v: Value) -> Reach:
+    """Reach of either infinity."""
+    return max(v.pinf, v.ninf)
+
+
 def divide(a: Value, b: Value) -> Value:
     """a / b: inf or nan where b is 0."""
     a, b = in_common_format(a, b)
@@ -324,20 +342,21 @@ def divide(a: Value, b: Value) -> Value:
     neg, pos = (signs.neg, signs.pos) if signs else (UNKNOWN, UNKNOWN)
     return value(lo, hi, zero=NEVER if a.zero is NEVER and bounded_divisor else a.zero, neg=neg, pos=pos,
                  low=signs.low if signs and lo == -INF else UNKNOWN, high=signs.high if signs and hi == INF else UNKNOWN,
-                 pinf=b.zero, nan=max(a.nan, b.nan, min(a.zero, b.zero)), because=why, **fields)
+                 pinf=b.zero, nan=max(a.nan, b.nan, min(a.zero, b.zero), min(infinite(a), infinite(b))), because=why, **fields)
 
 
 def divide_no_nan(a: Value, b: Value) -> Value:
     """a / b, and 0 where b is 0."""
     quotient = divide(a, b)
     fields = tensor_like(a, b)
-    finite = replace(quotient, pinf=max(a.pinf, NEVER), ninf=max(a.ninf, NEVER), nan=max(a.nan, b.nan), **fields)
+    nan = max(a.nan, b.nan, min(infinite(a), infinite(b)))
+    finite = replace(quotient, pinf=a.pinf, ninf=a.ninf, nan=nan, **fields)
     return finite if b.zero is NEVER else join(finite, replace(constant(0.0), **fields))
 
 
 def multiply_no_nan(a: Value, b: Value) -> Value:
     """a * b, and 0 where b is 0, whatever a is."""
-    return replace(multiply(a, b), nan=b.nan if b.nan is NEVER and a.nan is NEVER else UNKNOWN)
+    return replace(multiply(a, b), nan=max(a.nan, b.nan, min(a.zero, infinite(b))))
 
 
 def square(x: Value) -> Value:
@@ -389,19 +408,24 @@ def absolute(x: Value) -> Value:
     )
 
 
+def _power_of_numbers(x: float, p: float) -> float | None:
+    """x**p; None where that is no real number, or nothing all frameworks agree on."""
+    if x < 0 and not p.is_integer():
+        return None
+    try:
+        return float(x**p)
+    except ZeroDivisionError:
+        return None
+    except OverflowError:
+        return -INF if x < 0 and p % 2 else INF
+
+
 def power(x: Value, y: Value) -> Value:
     """x**y; precise for a constant exponent and for a non-negative base."""
     p = y.constant
     if x.constant is not None and p is not None:
-        try:
-            result = x.constant**p
-        except (OverflowError, ZeroDivisionError):
-            result = INF
-        return (
-            value(**tensor_like(x, y))
-            if isinstance(result, complex)
-            else replace(constant(result), **tensor_like(x, y))
-        )
+        number = _power_of_numbers(x.constant, p)
+        return value(**tensor_like(x, y)) if number is None else replace(constant(number), **tensor_like(x, y))
     if p == 1:
         return x
     if p == 2:
@@ -533,7 +557,7 @@ def _floor_divide(a: Value, b: Value) -> Value:
 NONZERO_DIVISOR = (Pole("b", "zero", "inf or nan"),)
 
 define("add", "a b", rounds(_binary(add)), pointwise=True)
-define("sub", "a b", rounds(lambda v, _: add(v["a"], negate(v["b"]))), pointwise=True)
+define("sub", "a b", rounds(_binary(subtract)), pointwise=True)
 define("mul", "a b", rounds(_binary(multiply)), pointwise=True)
 define("div", "a b", rounds(_binary(divide)), *NONZERO_DIVISOR, pointwise=True)
 define("floordiv", "a b", _binary(_floor_divide), pointwise=True)
@@ -610,8 +634,8 @@ define(
     rounds(lambda v, _: divide_no_nan(constant(1.0), v["x"])),
     pointwise=True,
 )
-define("add_scaled", "a b scale", lambda v, _: add(v["a"], multiply(v["b"], v["scale"])), pointwise=True)
-define("sub_scaled", "a b scale", lambda v, _: add(v["a"], negate(multiply(v["b"], v["scale"]))), pointwise=True)
-define("addcmul", "x a b scale", lambda v, _: scaled(v, multiply), pointwise=True)
-define("addcdiv", "x a b scale", lambda v, _: scaled(v, divide), *NONZERO_DIVISOR, pointwise=True)
+define("add_scaled", "a b scale", rounds(lambda v, _: add(v["a"], multiply(v["b"], v["scale"]))), pointwise=True)
+define("sub_scaled", "a b scale", rounds(lambda v, _: add(v["a"], negate(multiply(v["b"], v["scale"])))), pointwise=True)
+define("addcmul", "x a b scale", rounds(lambda v, _: scaled(v, multiply)), pointwise=True)
+define("addcdiv", "x a b scale", rounds(lambda v, _: scaled(v, divide)), *NONZERO_DIVISOR, pointwise=True)
 define("lerp", "a b weight", pointwise=True)

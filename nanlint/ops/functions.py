@@ -13,6 +13,7 @@ from nanlint.ops.arithmetic import (
     add,
     divide,
     format_of,
+    infinite,
     monotone,
     multiply,
     negate,
@@ -271,7 +272,7 @@ def log_sigmoid(x: Value) -> Value:
 
 def log_softmax(x: Value) -> Value:
     """log(softmax(x)), stable: never above 0."""
-    return value(-INF, 0.0, high=LIKELY, ninf=x.ninf, because="", **(tensor_like(x) | {"kind": Kind.TENSOR}))
+    return value(-INF, 0.0, high=LIKELY, ninf=max(x.ninf, UNKNOWN), because="", **(tensor_like(x) | {"kind": Kind.TENSOR}))
 
 
 def circular(x: Value) -> Value:
@@ -309,7 +310,17 @@ def bounded(lo: float, hi: float) -> Transfer:
 
 def xlogy(v: Operands, _: Attrs) -> Value:
     """x * log(y), 0 where x is 0."""
-    return replace(multiply(v["x"], logarithm(v["y"])), nan=v["y"].neg)
+    return _zero_wins(v["x"], logarithm(v["y"]))
+
+
+def xlog1py(v: Operands, _: Attrs) -> Value:
+    """x * log(1 + y), 0 where x is 0."""
+    return _zero_wins(v["x"], log1p(v["y"]))
+
+
+def _zero_wins(x: Value, log: Value) -> Value:
+    """x * log, but 0 where x is 0 even if the logarithm is infinite."""
+    return replace(multiply(x, log), nan=max(x.nan, log.nan, min(infinite(x), log.zero)))
 
 
 def _in_place_of(number: Value, x: Value) -> Value:
@@ -430,7 +441,7 @@ define("logit", "x eps", pointwise=True)
 define("lgamma", "x", pointwise=True)
 define("digamma", "x", pointwise=True)
 define("xlogy", "x y", rounds(xlogy), pointwise=True)
-define("xlog1py", "x y", lambda v, _: xlogy({"x": v["x"], "y": add(v["y"], constant(1.0))}, _), pointwise=True)
+define("xlog1py", "x y", rounds(xlog1py), pointwise=True)
 define("entropy_term", "x", pointwise=True)
 define("logsumexp", "x axis", logsumexp, reduction=True)
 define("logaddexp", "a b", logaddexp, pointwise=True)

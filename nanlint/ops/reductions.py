@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from nanlint.ops.arithmetic import Attrs, add, multiply, negate, noted, pick, square, tensor_like
+from nanlint.ops.arithmetic import Attrs, add, multiply, negate, noted, pick, rounds, square, tensor_like
 from nanlint.ops.op import Operands, define
 from nanlint.ops.value import CERTAIN, INF, LIKELY, NEVER, POSSIBLE, UNKNOWN, Evidence, Kind, Reach, Value, constant, join, value
 
@@ -26,7 +26,9 @@ def all_zero(x: Value) -> Reach:
 def total(x: Value) -> Value:
     """Sum: of non-negatives at least 0; exactly 0 if all are; at least the peak if one is known to be there."""
     if x.sum_one:
-        return replace(constant(1.0), kind=Kind.TENSOR, format=x.format)
+        # the error of a sum grows with its length: 2**17 terms here
+        slack = min(0.5, 2**17 * x.format.eps)
+        return value(1.0 - slack, 1.0 + slack, nan=x.nan, kind=Kind.TENSOR, format=x.format)
     if x.peak and x.lo >= 0:
         return value(x.hi, INF, zero=NEVER, low=LIKELY, **_array(x))
     if x.lo >= 0:
@@ -52,7 +54,7 @@ def total(x: Value) -> Value:
     return value(
         ninf=x.ninf,
         pinf=x.pinf,
-        nan=x.nan,
+        nan=max(x.nan, min(x.ninf, x.pinf)),
         whole=x.whole,
         because=noted(ninf=pick(x, "ninf"), pinf=pick(x, "pinf"), nan=pick(x, "nan")),
         **_array(x),
@@ -71,12 +73,18 @@ def mean(x: Value) -> Value:
         zero=zero,
         pinf=x.pinf,
         ninf=x.ninf,
-        nan=x.nan,
+        nan=max(x.nan, min(x.ninf, x.pinf)),
         low=UNKNOWN if x.lo else zero,
         high=UNKNOWN,
         because=noted(zero=pick(x, "zero"), pinf=pick(x, "pinf"), ninf=pick(x, "ninf")),
         **_array(x),
     )
+
+
+def middle(x: Value) -> Value:
+    """Median or quantile: inside the range; nan where it interpolates between infinities."""
+    found = mean(x)
+    return replace(found, nan=max(found.nan, min(max(x.pinf, x.ninf), UNKNOWN)))
 
 
 def largest(x: Value) -> Value:
@@ -124,9 +132,9 @@ def norm(v: Operands, attrs: Attrs) -> Value:
     x = v["x"]
     if x.zero is NEVER:
         return value(0.0, INF, zero=NEVER, **_array(x))
-    zero = max(all_zero(x), POSSIBLE) if x.zero >= LIKELY else POSSIBLE
-    because = x.evidence("zero") if zero >= LIKELY else None
-    return value(0.0, INF, zero=zero, because=noted(zero=because or Evidence("is 0 for the zero vector")), **_array(x))
+    if x.constant == 0:
+        return value(0.0, INF, zero=CERTAIN, because=noted(zero=pick(x, "zero")), **_array(x))
+    return value(0.0, INF, zero=POSSIBLE, because="is 0 for the zero vector", **_array(x))
 
 
 def dot(v: Operands, _: Attrs) -> Value:
@@ -178,27 +186,27 @@ def mean_square(x: Value) -> Value:
     return mean(square(x))
 
 
-define("sum", "x axis", lambda v, _: total(v["x"]), reduction=True)
-define("mean", "x axis", lambda v, _: mean(v["x"]), reduction=True)
+define("sum", "x axis", rounds(lambda v, _: total(v["x"])), reduction=True)
+define("mean", "x axis", rounds(lambda v, _: mean(v["x"])), reduction=True)
 define("max", "x axis", lambda v, _: largest(v["x"]), reduction=True)
 define("min", "x axis", lambda v, _: smallest(v["x"]), reduction=True)
-define("prod", "x axis", product, reduction=True)
+define("prod", "x axis", rounds(product), reduction=True)
 define("std", "x axis", spread, reduction=True)
 define("var", "x axis", spread, reduction=True)
-define("norm", "x ord axis", norm, reduction=True)
+define("norm", "x ord axis", rounds(norm), reduction=True)
 define(
-    "normalize", "x axis", lambda v, _: value(-1.0 if v["x"].lo < 0 else 0.0, 1.0, zero=v["x"].zero, **_array(v["x"]))
-)
-define("cumsum", "x axis", cumulative)
-define("cumprod", "x axis", product)
-define("dot", "a b", dot)
-define("einsum", "", einsum)
-define("count_nonzero", "x axis", count, reduction=True)
-define("bincount", "x", lambda v, a: replace(count(v, a), zero=CERTAIN, low=CERTAIN))
+    "normalize", "x axis", rounds(lambda v, _: value(-1.0 if v["x"].lo < 0 else 0.0, 1.0, zero=v["x"].zero, **_array(v["x"]))
+))
+define("cumsum", "x axis", rounds(cumulative))
+define("cumprod", "x axis", rounds(product))
+define("dot", "a b", rounds(dot))
+define("einsum", "", rounds(einsum))
+define("count_nonzero", "x axis", count, reduction=True, stops_gradient=True)
+define("bincount", "x", count, stops_gradient=True)
 define(
     "argmax", "x axis", lambda v, _: value(0.0, INF, zero=UNKNOWN, whole=True, kind=Kind.TENSOR), stops_gradient=True
 )
-define("median", "x axis", lambda v, _: replace(mean(v["x"])), reduction=True)
+define("median", "x axis", rounds(lambda v, _: middle(v["x"])), reduction=True)
 
 
 def distance(v: Operands, _: Attrs) -> Value:
@@ -244,9 +252,9 @@ def pooled(v: Operands, _: Attrs) -> Value:
     return value(min(x.lo, 0.0), max(x.hi, 0.0), zero=UNKNOWN, nan=x.nan, **_array(x))
 
 
-define("nansum", "x axis", lambda v, _: replace(total(v["x"]), nan=min(v["x"].nan, UNKNOWN)), reduction=True)
-define("nanmean", "x axis", lambda v, _: replace(mean(v["x"]), nan=UNKNOWN), reduction=True)
-define("average", "x axis weights", average, reduction=True)
+define("nansum", "x axis", rounds(lambda v, _: replace(total(v["x"]), nan=min(v["x"].pinf, v["x"].ninf))), reduction=True)
+define("nanmean", "x axis", rounds(lambda v, _: replace(mean(v["x"]), nan=UNKNOWN)), reduction=True)
+define("average", "x axis weights", rounds(average), reduction=True)
 define("gmean", "x axis", lambda v, _: value(0.0, INF, **_array(v["x"])), reduction=True)
 define("ptp", "x axis", spread_of_ends, reduction=True)
 define("distance", "a b", distance)
@@ -254,17 +262,17 @@ define("cosine", "a b", cosine)
 define("corrcoef", "x", cosine)
 define("unit_vector", "x", lambda v, _: value(-1.0, 1.0, **_array(v["x"])))
 define("safe_norm", "x min", lambda v, _: value(0.0, INF, zero=UNKNOWN, **_array(v["x"])), reduction=True)
-define("half_square_sum", "x", lambda v, _: total(replace(square(v["x"]), sum_one=False)), reduction=True)
+define("half_square_sum", "x", rounds(lambda v, _: total(replace(square(v["x"]), sum_one=False))), reduction=True)
 define(
     "fraction",
     "x",
     lambda v, _: value(0.0, 1.0, zero=POSSIBLE, because="is 0 when nothing is counted", kind=Kind.TENSOR),
 )
 define("zscore", "x axis")
-define("diff", "x", lambda v, _: add(v["x"], negate(v["x"])))
-define("segment_sum", "x", lambda v, _: segments(v, total(replace(v["x"], peak=False, sum_one=False))))
-define("segment_mean", "x", lambda v, _: segments(v, mean(v["x"])))
+define("diff", "x", rounds(lambda v, _: add(v["x"], negate(v["x"]))))
+define("segment_sum", "x", rounds(lambda v, _: segments(v, total(replace(v["x"], peak=False, sum_one=False)))))
+define("segment_mean", "x", rounds(lambda v, _: segments(v, mean(v["x"]))))
 define("segment_max", "x", lambda v, _: value(**_array(v["x"])))
-define("scatter_sum", "x src", scatter_sum)
+define("scatter_sum", "x src", rounds(scatter_sum))
 define("avg_pool", "x", pooled)
 define("batch_normalization", "x mean var eps")

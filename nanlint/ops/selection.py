@@ -115,7 +115,7 @@ def full(v: Operands, attrs: Attrs) -> Value:
 def uniform(v: Operands, _: Attrs) -> Value:
     """Uniform draw from [low, high): the lower end is drawn, the upper one is not."""
     low, high = v.get("low", constant(0.0)), v.get("high", constant(1.0))
-    drawn = LIKELY if low.constant is not None else min(low.low, LIKELY)
+    drawn = POSSIBLE if low.constant is not None else min(low.low, POSSIBLE)
     if low.lo > -INF and high.hi < INF:
         return value(
             low.lo,
@@ -255,6 +255,7 @@ define("stop_gradient", "x", view, pointwise=True, stops_gradient=True)
 define("view", "x", view, view=True)
 define("part", "x index", part, view=True)
 define("shuffle", "x", part, view=True)
+define("diagonal", "x", lambda v, _: replace(v["x"], zero=UNKNOWN, low=UNKNOWN, peak=False, sum_one=False, why={}), view=True)
 define("list", "", elements)
 define("concat", "x", view, view=True)
 define("append", "a b", lambda v, _: join(v["a"], v["b"]) if "a" in v and "b" in v else TOP)

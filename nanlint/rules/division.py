@@ -9,7 +9,7 @@ from nanlint.analysis.gradient import PLAIN
 from nanlint.analysis.hazards import Hazard
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.guard_denominator import GuardDenominator
-from nanlint.graph.node import Node
+from nanlint.graph.node import ATTR, CALL, PARAM, Node
 from nanlint.rules.registry import Finding, confidence, rule
 
 REDUCTIONS = ("sum", "mean", "count_nonzero", "bincount", "max", "min", "prod", "cumsum", "einsum", "dot")
@@ -51,7 +51,8 @@ def division_by_reduction(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     reduction = reduction_behind(hazard.operand, facts)
     if reduction is None or hazard.guard is not None:
         return
-    level = confidence(hazard.reach, lowered=int(facts.framework(hazard.node) in PLAIN and not hazard.value.whole))
+    harmless = int(facts.framework(hazard.node) in PLAIN and not hazard.value.whole) + 2 * int(facts.gathered(hazard.node))
+    level = confidence(hazard.reach, lowered=harmless)
     if level is None:
         return
     yield Finding(
@@ -95,7 +96,9 @@ def division_by_zero_able(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     """
     if hazard.pole.cls != "zero" or hazard.guard is not None:
         return
-    level = confidence(hazard.reach, lowered=int(facts.framework(hazard.node) in PLAIN))
+    # dividing by what is only called a probability is how importance weights are written
+    by_name = hazard.operand.op in (PARAM, ATTR, CALL)
+    level = confidence(hazard.reach, lowered=int(facts.framework(hazard.node) in PLAIN) + int(by_name))
     if level is None:
         return
     yield Finding(

@@ -47,7 +47,7 @@ def unclipped_log(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     # The log of a 0/1 mask is how a mask is written in log space: -inf is meant.
     meant = hazard.value.whole and hazard.value.hi <= 1
     absorbed = facts.absorbed(hazard.node)
-    level = confidence(hazard.reach, lowered=int(plain) + int(meant) + int(absorbed))
+    level = confidence(hazard.reach, lowered=int(plain and not hazard.value.whole) + int(meant) + int(absorbed))
     if level is None:
         return
     yield Finding(

@@ -63,7 +63,7 @@ def where_gradient(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
         return
     if hazard.pole.cls == "neg" and hazard.node.op in ("log", "log1p"):
         return
-    level = confidence(hazard.reach)
+    level = confidence(hazard.reach, lowered=int(facts.tests_result(guard)))
     if level is None:
         return
     # An op in a helper is not to blame for the selection that its caller makes.

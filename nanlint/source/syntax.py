@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import sys
+import threading
 import warnings
 from dataclasses import dataclass
 
@@ -19,6 +21,13 @@ class Unparsable(Exception):
     def __str__(self) -> str:
         return f"{self.span.row}:{self.span.column}: {self.message}"
 
+
+# CPython 3.10 builds the tree without counting its depth: where later versions raise RecursionError it overflows the C
+# stack and takes the process with it. That needs tens of thousands of levels, so at least this many characters.
+_UNGUARDED = sys.version_info < (3, 11)
+_LONG = 50_000
+_DEEPEST = 5_000  # levels
+_LARGE_STACK = 1 << 29  # bytes of address space; what is not used is never backed by memory
 
 _START = Span(1, 1, 1, 1)
 _TOO_DEEP = "too deeply nested to parse"
@@ -41,13 +50,48 @@ def parse(text: str, path: str) -> ast.Module:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            return ast.parse(text, path)
+            return _parse_deep(text, path) if _UNGUARDED and len(text) > _LONG else ast.parse(text, path)
         except SyntaxError as error:
             raise _unparsable(error, text) from None
         except (RecursionError, MemoryError):
             raise Unparsable(_START, _TOO_DEEP) from None
         except (ValueError, OverflowError, UnicodeError) as error:
             raise Unparsable(_START, f"cannot be parsed: {error}") from None
+
+
+def _parse_deep(text: str, path: str) -> ast.Module:
+    """ast.parse where it does not guard its stack: on a larger one, with RecursionError for what would be too deep."""
+    outcome: list[ast.Module | Exception] = []
+
+    def parse_and_measure() -> None:
+        try:
+            tree = ast.parse(text, path)
+            if _depth_exceeds(tree, _DEEPEST):
+                raise RecursionError
+            outcome.append(tree)
+        except Exception as error:
+            outcome.append(error)
+
+    previous = threading.stack_size(_LARGE_STACK)
+    try:
+        thread = threading.Thread(target=parse_and_measure)
+        thread.start()
+        thread.join()
+    finally:
+        threading.stack_size(previous)
+    (result,) = outcome
+    if isinstance(result, Exception):
+        raise result
+    return result
+
+
+def _depth_exceeds(tree: ast.AST, deepest: int) -> bool:
+    level = [tree]
+    for _ in range(deepest):
+        level = [child for node in level for child in ast.iter_child_nodes(node)]
+        if not level:
+            return False
+    return True
 
 
 def parses(text: str) -> bool:
