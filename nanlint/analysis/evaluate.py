@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from nanlint.analysis.names import named
 from nanlint.analysis.relations import RELATIONS
-from nanlint.graph.expressions import implied
+from nanlint.graph.expressions import implied, stripped
 from nanlint.graph.lower import Lowering
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, REFINE, TUPLE, Node
 from nanlint.ops.floats import FLOAT32, FLOAT64
@@ -44,6 +44,8 @@ MAX_STEPS = 200_000
 MAX_SUPPORT = 4_000
 #: loops inside loops whose invariants are guessed together
 MAX_TRIALS = 2
+#: arrays whose elements differ by their place
+POSITIONAL = frozenset({TUPLE, "tensor", "arange", "linspace", "eye", "one_hot", "stored", "concat", "zeros", "list", "sparse_part"})
 #: a threshold this close to 0 was put there because of 0
 NEAR_ZERO = 1e-2
 
@@ -173,7 +175,10 @@ class Evaluator:
             return join(self.under(node["a"], op == "or").value(node["a"]), self.value(node["b"]))
         if op == "arange" and node.attrs.get("scalar"):
             return value(0.0, INF, whole=True, kind=Kind.SCALAR)
-        if op in (TUPLE, "list", "append", "stored"):
+        if op == "stored":
+            # what was filled in before single elements were set is a start, not a result
+            return replace(join(weakened(self.value(node["a"])), self.value(node["b"])), peak=False, sum_one=False)
+        if op in (TUPLE, "list", "append"):
             return self.elements(node)
         known = OPS.get(op)
         if known is None:
@@ -188,6 +193,10 @@ class Evaluator:
         if op == "part" and (index := node.get("index")) is not None and index.op in ("eq", "ne", "lt", "le", "gt", "ge", "and", "not"):
             inner = self.under(index, True).value(node["x"])
             return replace(inner, peak=False, sum_one=False)
+        if op == "part" and not selects_by_mask(node.get("index")) and stripped(node["x"]).op in POSITIONAL:
+            # that some element is 0 says nothing of the ones taken
+            v = self.value(node["x"])
+            return replace(v, zero=min(v.zero, UNKNOWN), low=min(v.low, UNKNOWN), high=min(v.high, UNKNOWN), peak=False, why={})
         relation = RELATIONS.get(op)
         if relation is not None:
             related = relation(node, self.value)
@@ -317,6 +326,11 @@ class Evaluator:
         if comparison in ("lt", "le"):
             return meet_range(v, -INF, by.hi, open_hi=comparison == "lt")
         return v
+
+
+def selects_by_mask(index: Node | None) -> bool:
+    """Whether an index is a condition on the elements, not on their places."""
+    return index is not None and index.op in ("eq", "ne", "lt", "le", "gt", "ge", "and", "or", "not")
 
 
 def tested_region(v: Value, comparison: str, by: Value) -> Value:

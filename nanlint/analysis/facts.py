@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cached_property
 from typing import cast
 
 from nanlint.analysis.evaluate import Evaluator
 from nanlint.analysis.gradient import GradientFlow
+from nanlint.analysis.names import LOSS, words
 from nanlint.analysis.hazards import Hazard, Hazards, tests_result
 from nanlint.analysis.relations import bare, factors, same
 from nanlint.diagnostic import Span
@@ -24,6 +26,9 @@ LINEAR = frozenset({"neg", "view", "part", "cast", "identity", "stop_gradient", 
 
 #: ops for which -inf is a number like others
 ABSORBING = frozenset({"exp", "relu", "sigmoid", "softmax", "logsumexp", "logaddexp", "maximum", "max", "argmax", "clamp", "tanh"})
+
+
+COMPARISONS = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "mul_no_nan", "div_no_nan", "xlogy"})
 
 
 class Facts:
@@ -88,6 +93,34 @@ class Facts:
                 else:
                     yield user
 
+    def reduced(self, node: Node) -> bool:
+        """Whether the node's elements end in one sum or mean."""
+        return any(u.op in ("sum", "mean", "dot", "einsum", "cumsum") for u in self.beyond(node))
+
+    def beyond(self, node: Node) -> Iterator[Node]:
+        """Uses of the node's elements, also as terms and factors of others."""
+        pending, seen = [node], {node.index}
+        while pending and len(seen) < 60:
+            for user in pending.pop().users:
+                if user.index not in seen:
+                    seen.add(user.index)
+                    yield user
+                    if user.op in LINEAR or user.op in ("add", "sub", "mul", "div", REFINE, PHI):
+                        pending.append(user)
+
+    def in_loss(self, node: Node) -> bool:
+        """Whether a node stands in a function, method or class that is called a loss, an entropy, a policy …"""
+        row = getattr(node.site, "lineno", 0)
+        return any(
+            first <= row <= last and LOSS & set(words(name)) for name, first, last in self.definitions
+        )
+
+    @cached_property
+    def definitions(self) -> list[tuple[str, int, int]]:
+        """Name, first and last row of every function and class."""
+        kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+        return [(n.name, n.lineno, n.end_lineno or n.lineno) for n in ast.walk(self.source.tree) if isinstance(n, kinds)]
+
     def gathered(self, node: Node) -> bool:
         """Whether a table of constant / x is only ever looked up by index: entries that no index names are not used."""
         if node.op == "div" and self.value(node["a"]).constant is None:
@@ -120,7 +153,7 @@ class Facts:
                 if user.index in seen:
                     continue
                 seen.add(user.index)
-                if user.op in ABSORBING:
+                if user.op in ABSORBING or user.op in COMPARISONS:
                     met = True
                 elif user.op in LINEAR or user.op in (REFINE, LOOP, PHI, "add", "abs", "concat", "list", "tuple"):
                     pending.append(user)

@@ -92,7 +92,7 @@ def shifted_parameter(node: Node, value: Evaluate) -> bool:
     if node.op != "sub" or value(node["b"]).constant != 1:
         return False
     base = bare(node["a"])
-    return base.op != CONST and value(node).zero is UNKNOWN and value(base).constant is None
+    return base.op != CONST and base.op != "size" and value(node).zero is UNKNOWN and value(base).constant is None
 
 
 def unguarded(node: Node) -> bool:
@@ -107,7 +107,7 @@ def unguarded(node: Node) -> bool:
             node = node["b"]
         else:
             break
-    return node.op in UNKNOWNS
+    return node.op == PARAM
 
 
 def masked_mean(node: Node, operand: Node, value: Evaluate) -> Evidence | None:

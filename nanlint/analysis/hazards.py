@@ -12,7 +12,7 @@ from nanlint.graph.lower import Lowering
 from nanlint.graph.node import CONST, LOOP, PHI, REFINE, TUPLE, Node
 from nanlint.ops.arithmetic import add
 from nanlint.ops.op import OPS, Pole
-from nanlint.ops.value import LIKELY, NEVER, POSSIBLE, Evidence, Kind, Reach, Value, constant
+from nanlint.ops.value import CERTAIN, LIKELY, NEVER, POSSIBLE, Evidence, Kind, Reach, Value, constant
 
 #: how far a hazard is followed forward to a selection, or back from one
 MAX_STEPS = 14
@@ -166,7 +166,7 @@ class Hazards:
         for operand, branch in (("a", True), ("b", False)):
             inside = self.evaluator.under(cond, branch)
             outside = self.evaluator.under(cond, not branch, tested=True)
-            if outside is self.evaluator:
+            if outside is self.evaluator or self.evaluator.value(selection["b" if branch else "a"]).nan is CERTAIN:
                 continue
             for node in self.upstream(selection[operand]):
                 if self.deliberate(node) or not self.gradient.flows(node):

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from nanlint.ops.value import INF, LIKELY, NEVER, UNKNOWN, Kind, Value, value
+from nanlint.ops.value import INF, LIKELY, NEVER, UNKNOWN, Evidence, Kind, Value, value
 
 #: a probability as a model gives it: exactly 0 and exactly 1 in floating point
 PROBABILITY = frozenset({"prob", "probs", "proba", "probas", "probability", "probabilities", "softmax"})
 PAIRS = frozenset({("y", "pred"), ("y", "prob"), ("pred", "prob"), ("y", "conv")})
 #: what turns a probability into something else
 NOT_A_PROBABILITY = frozenset({"log", "logs", "logit", "logits", "fn", "func", "function", "dist", "net", "layer", "drop", "dropout", "num", "keep", "min", "max", "eps", "loss", "weights", "idx", "size"})
+#: functions and classes whose values are trained on, or reported as such
+LOSS = frozenset({"loss", "losses", "nll", "entropy", "crossentropy", "ce", "kl", "kld", "divergence", "likelihood", "objective", "penalty", "policy", "perplexity", "criterion", "reward", "elbo"})
 EPSILON = frozenset({"eps", "epsilon", "tiny"})
 MASK = frozenset({"mask", "masks"})
 
@@ -44,8 +46,9 @@ def named(name: str) -> Value | None:
     if NOT_A_PROBABILITY & set(parts):
         return None
     if PROBABILITY & set(parts) or any(pair == parts[i : i + 2] for pair in PAIRS for i in range(len(parts))):
-        note = f"`{name}` is a probability by its name: exactly 0 or 1 when it comes from a saturated model"
-        return value(0.0, 1.0, low=LIKELY, high=LIKELY, pinf=NEVER, ninf=NEVER, nan=UNKNOWN, because=note)
+        note = Evidence(f"`{name}` is a probability by its name: exactly 0 or 1 when it comes from a saturated model", named=True)
+        return value(0.0, 1.0, low=LIKELY, high=LIKELY, pinf=NEVER, ninf=NEVER, nan=UNKNOWN, because={"low": note, "high": note})
     if MASK & set(parts):
-        return value(0.0, 1.0, low=LIKELY, high=LIKELY, whole=True, because=f"`{name}` is a mask by its name: it may be 0 everywhere")
+        note = Evidence(f"`{name}` is a mask by its name: it may be 0 everywhere", named=True)
+        return value(0.0, 1.0, low=LIKELY, high=LIKELY, whole=True, because={"low": note, "high": note})
     return None

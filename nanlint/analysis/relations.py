@@ -7,8 +7,9 @@ from dataclasses import replace
 
 from nanlint.graph.expressions import stripped
 from nanlint.graph.node import CONST, LOOP, PHI, REFINE, Node
-from nanlint.ops.arithmetic import square
-from nanlint.ops.value import INF, LIKELY, NEVER, POSSIBLE, Evidence, Value, value
+from nanlint.ops.arithmetic import multiply, square
+from nanlint.ops.functions import exponential
+from nanlint.ops.value import INF, LIKELY, NEVER, POSSIBLE, Evidence, Value, constant, value
 
 Evaluate = Callable[[Node], Value]
 
@@ -130,7 +131,20 @@ def product(node: Node, evaluate: Evaluate) -> Value | None:
     """x * x is a square; signs of equal factors cancel."""
     if node["a"].key == node["b"].key:
         return square(evaluate(node["a"]))
-    return None
+    parts = factors(node)
+    if len(parts) < 3:
+        return None
+    scale, left = 1.0, {}
+    for part in parts:
+        c = evaluate(part).constant
+        if c is not None:
+            scale *= c
+        elif left.pop(part.key, None) is None:
+            left[part.key] = part
+    if left or scale == 0:
+        return None
+    squared = square(evaluate(next(p for p in parts if evaluate(p).constant is None)))
+    return multiply(squared, constant(scale))
 
 
 def dot(node: Node, evaluate: Evaluate) -> Value | None:
@@ -195,11 +209,20 @@ def sum_of(node: Node, evaluate: Evaluate) -> Value | None:
     return value(0.0, INF, zero=POSSIBLE, kind=v.kind, format=v.format, because="is 0 for the zero vector")
 
 
+def power_by_exp(node: Node, evaluate: Evaluate) -> Value | None:
+    """exp(c * log(x)) is a power of x: it underflows only where x does."""
+    if not any(f.op in ("log", "log1p") for f in factors(node["x"])):
+        return None
+    v = exponential(evaluate(node["x"]))
+    return value(v.lo, v.hi, low=min(v.low, POSSIBLE), pinf=v.pinf, high=v.high, because=v.why, kind=v.kind, format=v.format)
+
+
 RELATIONS: dict[str, Callable[[Node, Evaluate], Value | None]] = {
     "sub": subtraction,
     "mul": product,
     "dot": dot,
     "div": quotient,
+    "exp": power_by_exp,
     "sum": sum_of,
     "mean": sum_of,
 }

@@ -94,7 +94,11 @@ def paths(target: Node, source: Node, regions: list[Region]) -> tuple[bool, list
         if node.index in seen:
             continue
         seen.add(node.index)
+        inside = [o for o in flowing(node) if any(r in o.regions for r in regions)]
         for operand in flowing(node):
+            if node.op == PHI and inside and operand not in inside:
+                # another way of computing the same, taken where the tape is not
+                continue
             if is_source(operand, source):
                 recorded = True
             elif not depends(operand):

@@ -6,8 +6,9 @@ import ast
 from dataclasses import dataclass
 
 from nanlint.diagnostic import Applicability, Edit, Fix
-from nanlint.fixes.place import Place, Written, display, is_number
-from nanlint.graph.node import Node
+from nanlint.fixes.place import Place, Written, display, is_number, unrefined
+from nanlint.graph.node import REFINE, Node
+from nanlint.ops.op import OPS
 from nanlint.ops.value import Kind
 
 #: frameworks with a division that is 0 where the denominator is
@@ -24,7 +25,8 @@ _MAXIMUM = {
 class GuardDenominator:
     """A denominator that is no longer 0. ``count``: it is a number of things, so that a bound of 1 changes only 0.
 
-    Safe: values and gradients change only where the denominator is 0, where they were not finite.
+    Safe: values and gradients change only where the denominator is 0, where they were not finite. Unsafe in PyTorch
+    where the denominator may be a Python number, which has no ``clamp``.
     """
 
     quotient: Node
@@ -39,7 +41,15 @@ class GuardDenominator:
         above, below = operands
         if place.framework in NO_NAN and (fix := self.no_nan(place, written, above, below)) is not None:
             return fix
-        return self.bounded(place, below) if self.count else self.selected(place, below)
+        tensor = place.is_tensor(self.denominator)
+        # A whole number that may be negative has no floor.
+        count = self.count and place.facts.value(self.denominator).lo >= 0
+        if tensor is False and place.facts.value(self.denominator).kind is Kind.SCALAR and count:
+            return self.maximum(place, below)
+        if tensor is False and place.framework == "torch":
+            return display(f"{place.argument(below)} or 1")
+        applicability = Applicability.SAFE if tensor or place.framework != "torch" else Applicability.UNSAFE
+        return (self.bounded if count else self.selected)(place, below, applicability)
 
     def operands(self, place: Place, written: Written | None) -> tuple[ast.expr | None, ast.expr] | None:
         """Numerator (None for 1) and denominator as written."""
@@ -58,7 +68,7 @@ class GuardDenominator:
     def no_nan(self, place: Place, written: Written | None, above: ast.expr | None, below: ast.expr) -> Fix | None:
         """``divide_no_nan``: the denominator is written once. It takes floats of one dtype, so no Python numbers."""
         site = place.site
-        if self.quotient.op != "div" or above is None or self.may_be_whole(place) or place.framework not in NO_NAN:
+        if self.quotient.op != "div" or above is None or self.may_be_integers(place) or place.framework not in NO_NAN:
             return None
         if place.facts.value(self.quotient["a"]).kind is Kind.SCALAR or _literal(above):
             if place.framework == "tensorflow" and is_number(above, 1) and not isinstance(site, ast.AugAssign):
@@ -78,13 +88,25 @@ class GuardDenominator:
             return place.fix(Applicability.SAFE, [place.put(written.call.func, function)], text)
         return place.fix(Applicability.SAFE, [place.put(site, text)], text)
 
-    def may_be_whole(self, place: Place) -> bool:
-        """Whether both sides may be integer tensors, which divide_no_nan refuses."""
-        return place.facts.value(self.denominator).whole and place.facts.value(self.quotient["a"]).whole
+    def may_be_integers(self, place: Place) -> bool:
+        """Whether the denominator may be an integer tensor, which divide_no_nan refuses: a count that was not cast."""
+        node: Node | None = unrefined(self.denominator)
+        while node is not None and node.op != "cast":
+            op = OPS.get(node.op)
+            node = node.get("x") if (op is not None and (op.view or op.reduction)) or node.op == REFINE else None
+        is_float = node is not None and node.attrs.get("dtype") is not None
+        return place.facts.value(self.denominator).whole and not is_float
 
     # Everyone
 
-    def bounded(self, place: Place, below: ast.expr) -> Fix | None:
+    def maximum(self, place: Place, below: ast.expr) -> Fix | None:
+        """A count that is a Python number, floored at 1."""
+        if place.file.outline.binding("max", place.site) is not None:
+            return None
+        text = f"max({place.argument(below)}, 1)"
+        return place.fix(Applicability.SAFE, [place.put(below, text)], text)
+
+    def bounded(self, place: Place, below: ast.expr, applicability: Applicability) -> Fix | None:
         """A count, floored at 1."""
         if place.framework == "torch":
             text = f"{place.primary(below)}.clamp(min=1)"
@@ -94,9 +116,9 @@ class GuardDenominator:
             if function is None:
                 return None
             text = f"{function}({place.argument(below)}, 1)"
-        return place.fix(Applicability.SAFE, [place.put(below, text)], text)
+        return place.fix(applicability, [place.put(below, text)], text)
 
-    def selected(self, place: Place, below: ast.expr) -> Fix | None:
+    def selected(self, place: Place, below: ast.expr, applicability: Applicability) -> Fix | None:
         """A denominator that is 1 where it was 0."""
         edits: list[Edit] = []
         name, compared = place.argument(below), place.compared(below)
@@ -112,7 +134,7 @@ class GuardDenominator:
         text = place.selection(test, "1.0", name, name) if test is not None else None
         if text is None:
             return None
-        return place.fix(Applicability.SAFE, [*edits, place.put(below, text)], text)
+        return place.fix(applicability, [*edits, place.put(below, text)], text)
 
 
 def _literal(e: ast.expr) -> bool:

@@ -220,8 +220,8 @@ class LogOf:
 
     def hint(self, place: Place) -> Fix | None:
         """What a person would write where the inner op is a layer, or an activation of one."""
-        framework = self.inner.framework or place.framework
-        if framework == "keras":
+        framework = place.at(self.inner).framework
+        if self.inner.framework == "keras":
             loss = f"keras.losses.{_LOSSES[self.stable]}(from_logits=True)"
             return display(loss, f"leave the activation to the loss: `{loss}` on logits")
         table = LOG_SOFTMAX if self.stable == "log_softmax" else LOG_SIGMOID

@@ -19,12 +19,19 @@ from nanlint.diagnostic import Applicability, Edit, Fix, Span
 from nanlint.fixes.imports import Imports, Spelled, same
 from nanlint.fixes.lossless import Lossless
 from nanlint.fixes.outline import Outline, root_of
-from nanlint.graph.node import REFINE, Node
+from nanlint.graph.node import LOOP, PHI, REFINE, Node
 from nanlint.ops.frameworks import canonical
 from nanlint.ops.op import OPS
 from nanlint.ops.spelling import Spelling
+from nanlint.ops.value import Kind
 from nanlint.source.text import Located
 
+#: libraries of ops on another framework's tensors
+_BUILT_ON = {
+    **dict.fromkeys(("torch_geometric", "torch_scatter", "gpytorch", "botorch", "pyro", "lightning"), "torch"),
+    **dict.fromkeys(("flax", "optax", "haiku", "equinox", "chex", "distrax", "numpyro"), "jax"),
+    "tensorflow_probability": "tensorflow",
+}
 #: an expression no longer than this may be written twice
 SHORT = 40
 #: ops that cost about as much as reading their operand
@@ -143,6 +150,7 @@ class Place:
         without, there are none ("").
         """
         found = self.facts.framework(self.node)
+        found = _BUILT_ON.get(found, found)
         if found == "keras" and not any(i.target in ("keras", "keras.ops") for i in self.file.imports.all):
             return "tensorflow" if self.imports("tensorflow") else ""
         return found
@@ -283,6 +291,24 @@ class Place:
         calls = [part for part in ast.walk(e) if isinstance(part, ast.Call)]
         ops = [n.op for call in calls for n in self.file.nodes_at.get(id(call), ()) if n.op != REFINE]
         return all(op in _CHEAP_OTHERS or OPS[op].pointwise or OPS[op].view for op in ops)
+
+    def is_tensor(self, node: Node, depth: int = 0) -> bool | None:
+        """Whether a value is a tensor or array (as against a Python number); None where it cannot be told."""
+        node = unrefined(node)
+        kind = self.facts.value(node).kind
+        if kind is not Kind.ANY or depth > 20:
+            return None if kind is Kind.ANY else kind is Kind.TENSOR
+        if node.op in (PHI, LOOP):
+            found = [self.is_tensor(node[k], depth + 1) for k in ("a", "b", "pre", "back") if k in node.args]
+            return False if False in found else None if None in found else True
+        if node.op in ("item", "size") or node.framework == "math":
+            return False
+        if node.op not in OPS:
+            return None
+        if node.framework not in (None, "builtins"):
+            return True
+        found = [self.is_tensor(a, depth + 1) for name, a in node.args.items() if name not in ("cond", "index", "axis")]
+        return True if True in found else None if None in found or not found else False
 
     def repeatable(self, e: ast.expr) -> bool:
         """Whether nobody minds reading an expression twice in a line: a variable, or arithmetic on a few."""
@@ -459,13 +485,7 @@ class Place:
         alone = isinstance(tree, cst.BaseExpression) and len(tree.lpar) == 1 and not isinstance(tree, _PRIMARY)
         line = self.file.source.lines[span.row - 1]
         before, after = line[: span.column - 1], line[span.end_column - 1 :]
-        if (
-            not alone
-            or span.row != span.end_row
-            or not _is_call(text)
-            or not before.endswith("(")
-            or after[:1] != ")"
-        ):
+        if not alone or span.row != span.end_row or not _is_call(text) or not before.endswith("(") or after[:1] != ")":
             return Edit(span, text)
         if before[-2:-1].isidentifier() or after[1:2].isidentifier() or before[-2:-1] in (")", "]", "'", '"'):
             return Edit(span, text)

@@ -145,7 +145,7 @@ class CallLowering(ExpressionLowering):
                 return args[0]
             if last == "getattr" and len(args) >= 2 and isinstance(args[1].attrs.get("value"), str):
                 return self.read_attribute(args[0], args[1].attrs["value"], e)
-        if last in ASSERTED and root in ("tensorflow", "chex") and args:
+        if last in ASSERTED and args:
             comparison, bound = ASSERTED[last]
             other = args[1] if bound is None and len(args) > 1 else self.number(bound or 0)
             self.assume(self.graph.add(comparison, {"a": args[0], "b": other}, {}, e), True)
@@ -510,6 +510,10 @@ class CallLowering(ExpressionLowering):
     def class_regions(self, function: Node) -> tuple[Region, ...]:
         """An optimizer's methods work on gradients, not in them."""
         cls: ClassInfo | None = function.attrs.get("cls")
+        enclosing: Frame = function.attrs["frame"]
+        handmade = tuple(r for r in enclosing.regions if r.kind == "custom_gradient") if enclosing is not None else ()
+        if handmade:
+            return handmade
         if cls is not None and any(base.endswith("Optimizer") for base in cls.external_bases()):
             return (Region("no_grad", cls.definition),)
         return ()
@@ -517,6 +521,7 @@ class CallLowering(ExpressionLowering):
     def inline(self, function: Node, args: Sequence[Node], keywords: dict[str, Node], e: ast.AST) -> Node:
         """The result of calling a function of this file: its body lowered with these arguments."""
         definition: FunctionAst = function.attrs["definition"]
+        self.inlined.add(id(definition))
         frame: Frame | None = self.frame
         while frame is not None and frame.function is not definition:
             frame = self.caller_of.get(id(frame))
@@ -565,6 +570,8 @@ class CallLowering(ExpressionLowering):
         raise NotImplementedError
 
     caller_of: dict[int, Frame]
+    #: definitions that were inlined somewhere
+    inlined: set[int]
 
 
 def _last(e: ast.expr) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -241,6 +242,9 @@ class ExpressionLowering:
 
     def conditional(self, e: ast.IfExp) -> Node:
         cond = self.lower(e.test)
+        taken = decided(cond)
+        if taken is not None:
+            return self.lower(e.body if taken else e.orelse)
         saved = self.frame.facts
         branches = []
         for truth, source in ((True, e.body), (False, e.orelse)):
@@ -393,6 +397,40 @@ class ExpressionLowering:
     def snapshot(self) -> tuple[Env, dict[int, tuple[tuple[str, Node], ...]]]:
         """Variables and facts, to come back to."""
         return dict(self.frame.env), dict(self.frame.facts)
+
+
+def decided(cond: Node) -> bool | None:
+    """Whether a condition is known to hold (in a call with literal arguments), known not to, or neither."""
+    op = cond.op
+    if op == CONST:
+        return bool(cond.attrs["value"])
+    if op == "not":
+        inner = decided(cond["x"])
+        return None if inner is None else not inner
+    if op in ("and", "or") and {"a", "b"} <= cond.args.keys():
+        known = [decided(cond["a"]), decided(cond["b"])]
+        settling = op == "or"
+        if settling in known:
+            return settling
+        return None if None in known else not settling
+    if op in ("is", "isnot"):
+        a, b = cond["a"], cond["b"]
+        if b.op == CONST and b.attrs["value"] is None:
+            if a.op == CONST:
+                return (a.attrs["value"] is None) == (op == "is")
+            if a.op in OPS or a.op in (TUPLE, LAYER, FUNCTION, INSTANCE, DICT):
+                return op == "isnot"
+        return None
+    if op in MIRRORED and cond["a"].op == cond["b"].op == CONST:
+        x, y = cond["a"].attrs["value"], cond["b"].attrs["value"]
+        try:
+            return bool(ORDER[op](x, y))
+        except TypeError:
+            return None
+    return None
+
+
+ORDER: dict[str, Callable[[Any, Any], Any]] = {"eq": operator.eq, "ne": operator.ne, "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge}
 
 
 def stripped(node: Node) -> Node:

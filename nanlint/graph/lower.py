@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from nanlint.graph.calls import CallLowering, _last
-from nanlint.graph.expressions import MIRRORED
+from nanlint.graph.expressions import MIRRORED, decided
 from nanlint.graph.node import CALL, CLASS, CONST, INSTANCE, LOOP, MODULE, PHI, TUPLE, Node, Region
 from nanlint.graph.scope import ClassInfo, Env, Frame
 from nanlint.ops.op import OPS
@@ -33,6 +33,7 @@ class Lowering(CallLowering):
         self.package = package
         self.module = self.frame
         self.caller_of = {}
+        self.inlined = set()
         self.classes: list[ClassInfo] = []
 
     # ── blocks ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -165,6 +166,10 @@ class Lowering(CallLowering):
     def lower_If(self, s: ast.If) -> None:
         frame = self.frame
         cond = self.lower(s.test)
+        taken = decided(cond)
+        if taken is not None and frame.depth:
+            self.block(s.body if taken else s.orelse)
+            return
         env, facts = self.snapshot()
         outcomes: list[tuple[Env, dict[int, tuple[tuple[str, Node], ...]], bool]] = []
         for truth, body in ((True, s.body), (False, s.orelse)):
@@ -467,6 +472,7 @@ def lower(
         finally:
             lowering.frame = saved
 
+    private: list[Node] = []
     for cls in list(lowering.classes):
         this: Node | None = None
         for method in cls.methods.values():
@@ -474,12 +480,24 @@ def lower(
                 if this is None:
                     this = lowering.graph.add(INSTANCE, {}, {"cls": cls, "name": "self"}, cls.definition, pure=False)
                 static = "staticmethod" in {_last(d) for d in method.decorator_list}
-                standalone(lowering.method_value(cls, method, None if static else this))
-    while lowering.deferred:
-        node, _ = lowering.deferred.pop(0)
+                bound = lowering.method_value(cls, method, None if static else this)
+                if method.name.startswith("_") and not method.name.startswith("__"):
+                    private.append(bound)
+                else:
+                    standalone(bound)
+    while lowering.deferred or private:
+        # what is private to the file is known by its calls; only what nothing calls is lowered with unknown arguments
+        node = lowering.deferred.pop(0)[0] if lowering.deferred else private.pop(0)
         definition = node.attrs["definition"]
         top_level = node.attrs["frame"] is lowering.module and not isinstance(definition, ast.Lambda)
-        if not top_level or definition in wanted:
+        own = not top_level or definition.name.startswith("_")
+        if top_level and definition not in wanted:
+            continue
+        if not own:
             standalone(node)
+        elif not lowering.deferred and id(definition) not in lowering.inlined:
+            standalone(node)
+        elif lowering.deferred:
+            private.append(node)
     return lowering
 

@@ -340,9 +340,19 @@ def divide(a: Value, b: Value) -> Value:
     lo, hi = min(ends), max(ends)
     bounded_divisor = math.isfinite(b.lo) and math.isfinite(b.hi)
     neg, pos = (signs.neg, signs.pos) if signs else (UNKNOWN, UNKNOWN)
-    return value(lo, hi, zero=NEVER if a.zero is NEVER and bounded_divisor else a.zero, neg=neg, pos=pos,
-                 low=signs.low if signs and lo == -INF else UNKNOWN, high=signs.high if signs and hi == INF else UNKNOWN,
-                 pinf=b.zero, nan=max(a.nan, b.nan, min(a.zero, b.zero), min(infinite(a), infinite(b))), because=why, **fields)
+    return value(
+        lo,
+        hi,
+        zero=NEVER if a.zero is NEVER and bounded_divisor else a.zero,
+        neg=neg,
+        pos=pos,
+        low=signs.low if signs and lo == -INF else UNKNOWN,
+        high=signs.high if signs and hi == INF else UNKNOWN,
+        pinf=b.zero,
+        nan=max(a.nan, b.nan, min(a.zero, b.zero), min(infinite(a), infinite(b))),
+        because=why,
+        **fields,
+    )
 
 
 def divide_no_nan(a: Value, b: Value) -> Value:
@@ -569,9 +579,7 @@ define(
     Pole("x", "zero", "inf"),
     pointwise=True,
 )
-define(
-    "div_no_nan", "a b", rounds(lambda v, _: divide_no_nan(v["a"], v["b"])), pointwise=True
-)
+define("div_no_nan", "a b", rounds(lambda v, _: divide_no_nan(v["a"], v["b"])), pointwise=True)
 define("mul_no_nan", "a b", rounds(lambda v, _: multiply_no_nan(v["a"], v["b"])), pointwise=True)
 define("neg", "x", _unary(negate), pointwise=True)
 define("abs", "x", _unary(absolute), pointwise=True)
@@ -635,7 +643,9 @@ define(
     pointwise=True,
 )
 define("add_scaled", "a b scale", rounds(lambda v, _: add(v["a"], multiply(v["b"], v["scale"]))), pointwise=True)
-define("sub_scaled", "a b scale", rounds(lambda v, _: add(v["a"], negate(multiply(v["b"], v["scale"])))), pointwise=True)
+define(
+    "sub_scaled", "a b scale", rounds(lambda v, _: add(v["a"], negate(multiply(v["b"], v["scale"])))), pointwise=True
+)
 define("addcmul", "x a b scale", rounds(lambda v, _: scaled(v, multiply)), pointwise=True)
 define("addcdiv", "x a b scale", rounds(lambda v, _: scaled(v, divide)), *NONZERO_DIVISOR, pointwise=True)
 define("lerp", "a b weight", pointwise=True)

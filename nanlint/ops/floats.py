@@ -59,7 +59,7 @@ class Format:
         exponent = max(math.frexp(x)[1] - 1, 1 - self.max_exponent)
         quantum = 2.0 ** (exponent - self.precision + 1)
         rounded = round(x / quantum) * quantum
-        return math.copysign(math.inf, x) if abs(rounded) > self.max else rounded
+        return math.copysign(math.inf if abs(rounded) > self.max else rounded, x)
 
 
 FLOAT16 = Format("float16", 11, 15)

@@ -127,9 +127,8 @@ def expm1(x: Value) -> Value:
     """exp(x) - 1."""
     v = exponential(x)
     lo, hi = (INF if t > 709 else math.expm1(t) for t in (x.lo, x.hi))
-    low = CERTAIN if x.lo == -INF else v.low
     why = {**v.why, **noted(zero=pick(x, "zero"), low=Evidence("is exactly -1 for very negative input"))}
-    return value(lo, hi, zero=x.zero, pinf=v.pinf, low=low, high=v.high, nan=x.nan, because=why, **tensor_like(x))
+    return value(lo, hi, zero=x.zero, pinf=v.pinf, low=v.low, high=v.high, nan=x.nan, because=why, **tensor_like(x))
 
 
 def square_root(x: Value) -> Value:
@@ -272,7 +271,9 @@ def log_sigmoid(x: Value) -> Value:
 
 def log_softmax(x: Value) -> Value:
     """log(softmax(x)), stable: never above 0."""
-    return value(-INF, 0.0, high=LIKELY, ninf=max(x.ninf, UNKNOWN), because="", **(tensor_like(x) | {"kind": Kind.TENSOR}))
+    return value(
+        -INF, 0.0, high=LIKELY, ninf=max(x.ninf, UNKNOWN), because="", **(tensor_like(x) | {"kind": Kind.TENSOR})
+    )
 
 
 def circular(x: Value) -> Value:
@@ -394,7 +395,9 @@ define(
     Pole("x", "zero", "inf", gradient=True, frameworks=DIFFERENTIABLE),
     pointwise=True,
 )
-define("rsqrt", "x", rounds(_unary(inverse_square_root)), Pole("x", "zero", "inf"), Pole("x", "neg", "nan"), pointwise=True)
+define(
+    "rsqrt", "x", rounds(_unary(inverse_square_root)), Pole("x", "zero", "inf"), Pole("x", "neg", "nan"), pointwise=True
+)
 define(
     "cbrt",
     "x",

@@ -6,7 +6,21 @@ from dataclasses import replace
 
 from nanlint.ops.arithmetic import Attrs, add, multiply, negate, noted, pick, rounds, square, tensor_like
 from nanlint.ops.op import Operands, define
-from nanlint.ops.value import CERTAIN, INF, LIKELY, NEVER, POSSIBLE, UNKNOWN, Evidence, Kind, Reach, Value, constant, join, value
+from nanlint.ops.value import (
+    CERTAIN,
+    INF,
+    LIKELY,
+    NEVER,
+    POSSIBLE,
+    UNKNOWN,
+    Evidence,
+    Kind,
+    Reach,
+    Value,
+    constant,
+    join,
+    value,
+)
 
 
 def _array(v: Value) -> dict[str, object]:
@@ -195,8 +209,10 @@ define("std", "x axis", spread, reduction=True)
 define("var", "x axis", spread, reduction=True)
 define("norm", "x ord axis", rounds(norm), reduction=True)
 define(
-    "normalize", "x axis", rounds(lambda v, _: value(-1.0 if v["x"].lo < 0 else 0.0, 1.0, zero=v["x"].zero, **_array(v["x"]))
-))
+    "normalize",
+    "x axis",
+    rounds(lambda v, _: value(-1.0 if v["x"].lo < 0 else 0.0, 1.0, zero=v["x"].zero, **_array(v["x"]))),
+)
 define("cumsum", "x axis", rounds(cumulative))
 define("cumprod", "x axis", rounds(product))
 define("dot", "a b", rounds(dot))
@@ -252,7 +268,9 @@ def pooled(v: Operands, _: Attrs) -> Value:
     return value(min(x.lo, 0.0), max(x.hi, 0.0), zero=UNKNOWN, nan=x.nan, **_array(x))
 
 
-define("nansum", "x axis", rounds(lambda v, _: replace(total(v["x"]), nan=min(v["x"].pinf, v["x"].ninf))), reduction=True)
+define(
+    "nansum", "x axis", rounds(lambda v, _: replace(total(v["x"]), nan=min(v["x"].pinf, v["x"].ninf))), reduction=True
+)
 define("nanmean", "x axis", rounds(lambda v, _: replace(mean(v["x"]), nan=UNKNOWN)), reduction=True)
 define("average", "x axis weights", rounds(average), reduction=True)
 define("gmean", "x axis", lambda v, _: value(0.0, INF, **_array(v["x"])), reduction=True)

@@ -255,7 +255,12 @@ define("stop_gradient", "x", view, pointwise=True, stops_gradient=True)
 define("view", "x", view, view=True)
 define("part", "x index", part, view=True)
 define("shuffle", "x", part, view=True)
-define("diagonal", "x", lambda v, _: replace(v["x"], zero=UNKNOWN, low=UNKNOWN, peak=False, sum_one=False, why={}), view=True)
+define(
+    "diagonal",
+    "x",
+    lambda v, _: replace(v["x"], zero=UNKNOWN, low=UNKNOWN, peak=False, sum_one=False, why={}),
+    view=True,
+)
 define("list", "", elements)
 define("concat", "x", view, view=True)
 define("append", "a b", lambda v, _: join(v["a"], v["b"]) if "a" in v and "b" in v else TOP)

@@ -208,6 +208,7 @@ class Spellings:
             if s.fits(positional, keywords)
             and all(k in (*s.params, *s.named, *s.aliases) for k in keywords if k in apart)
         ]
+
         def told_apart(s: Spelling) -> int:
             given = {*(s.params[: len(positional)]), *(s.aliases.get(k, k) for k in keywords)}
             return sum(1 if param in given else -1 for param in s.sorts)

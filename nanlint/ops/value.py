@@ -37,10 +37,14 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class Evidence:
-    """Why a class is reachable: a phrase, and the graph node that brings it about (filled in by the evaluator)."""
+    """Why a class is reachable: a phrase, and the graph node that brings it about (filled in by the evaluator).
+
+    ``named``: only a name says so.
+    """
 
     text: str
     node: Any = None
+    named: bool = False
 
 
 NO_EVIDENCE: Mapping[str, Evidence] = MappingProxyType({})
@@ -145,7 +149,7 @@ def with_evidence(v: Value, node: Any) -> Value:
     """``v`` with ``node`` named wherever a transfer function left the place of its evidence open."""
     if not any(e.node is None for e in v.why.values()):
         return v
-    return replace(v, why={c: Evidence(e.text, node) if e.node is None else e for c, e in v.why.items()})
+    return replace(v, why={c: replace(e, node=node) if e.node is None else e for c, e in v.why.items()})
 
 
 def rounded(v: Value, to: Format) -> Value:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nanlint.analysis.facts import Facts
+from nanlint.analysis.forms import UNKNOWNS
 from nanlint.analysis.gradient import PLAIN
 from nanlint.analysis.hazards import Hazard
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.guard_denominator import GuardDenominator
-from nanlint.graph.node import ATTR, CALL, PARAM, Node
+from nanlint.graph.node import Node
 from nanlint.rules.registry import Finding, confidence, rule
 
 REDUCTIONS = ("sum", "mean", "count_nonzero", "bincount", "max", "min", "prod", "cumsum", "einsum", "dot")
@@ -97,7 +98,7 @@ def division_by_zero_able(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     if hazard.pole.cls != "zero" or hazard.guard is not None:
         return
     # dividing by what is only called a probability is how importance weights are written
-    by_name = hazard.operand.op in (PARAM, ATTR, CALL)
+    by_name = hazard.evidence.named and hazard.operand.op in UNKNOWNS
     level = confidence(hazard.reach, lowered=int(facts.framework(hazard.node) in PLAIN) + int(by_name))
     if level is None:
         return

@@ -8,8 +8,12 @@ from nanlint.analysis.facts import Facts
 from nanlint.analysis.gradient import PLAIN
 from nanlint.diagnostic import Confidence
 from nanlint.graph.node import Node
+from nanlint.ops.op import Pole
 from nanlint.ops.value import POSSIBLE
 from nanlint.rules.registry import Finding, rule
+
+
+OVERFLOW = Pole("result", "pinf", "inf")
 
 
 def overflowing_exp(node: Node, facts: Facts) -> Node | None:
@@ -19,6 +23,11 @@ def overflowing_exp(node: Node, facts: Facts) -> Node | None:
         if exp is not None and facts.value(exp).pinf >= POSSIBLE:
             return exp
     return None
+
+
+def hidden(exp: Node, facts: Facts) -> bool:
+    """Whether a selection takes the result only where the exponential does not overflow."""
+    return facts.hazards.masked_by(exp, OVERFLOW) is not None
 
 
 def why(exp: Node, facts: Facts) -> tuple[tuple[Node, str], ...]:
@@ -55,7 +64,7 @@ def log_of_sum_of_exp(log: Node, facts: Facts) -> Iterator[Finding]:
     """
     total = facts.origin(log["x"], "sum", "mean")
     exp = overflowing_exp(total["x"], facts) if total is not None else None
-    if exp is None:
+    if exp is None or hidden(exp, facts):
         return
     yield Finding(
         log,
@@ -103,7 +112,7 @@ def handwritten_softplus(log: Node, facts: Facts) -> Iterator[Finding]:
             return
         inner = facts.bare(rest[0])
     exp = inner if inner.op == "exp" and facts.value(inner).pinf >= POSSIBLE else None
-    if exp is None:
+    if exp is None or hidden(exp, facts):
         return
     yield Finding(
         log,

@@ -40,13 +40,15 @@ def handwritten_softmax(quotient: Node, facts: Facts) -> Iterator[Finding]:
     ## References
     Blanchard, Higham, Higham: Accurately computing the log-sum-exp and softmax functions (2021).
     """
-    numerator, denominator = facts.origin(quotient["a"], "exp"), facts.origin(quotient["b"], "sum")
-    if numerator is None or denominator is None:
+    denominator = facts.origin(quotient["b"], "sum")
+    if denominator is None:
         return
-    summand = facts.origin(denominator["x"], "exp")
-    if summand is None or not facts.same(summand, numerator):
+    alone = facts.origin(quotient["a"], "exp")
+    above, summand = alone or facts.bare(quotient["a"]), facts.origin(denominator["x"], "exp") or facts.bare(denominator["x"])
+    if not facts.same(above, summand):
         return
-    if facts.value(numerator).pinf < POSSIBLE:
+    numerator = next((f for f in facts.factors(above) if f.op == "exp"), None)
+    if numerator is None or facts.value(numerator).pinf < POSSIBLE:
         return
     note = facts.value(numerator).evidence("pinf")
     yield Finding(
@@ -55,5 +57,5 @@ def handwritten_softmax(quotient: Node, facts: Facts) -> Iterator[Finding]:
         "inf / inf = nan",
         Confidence.CERTAIN,
         ((numerator, note.text if note else "overflows"),),
-        Softmax(quotient, numerator, denominator),
+        Softmax(quotient, numerator, denominator) if alone is not None else None,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nanlint.analysis.facts import Facts
+from nanlint.analysis.forms import UNKNOWNS
 from nanlint.analysis.gradient import PLAIN
 from nanlint.analysis.hazards import Hazard
 from nanlint.diagnostic import Applicability
@@ -46,8 +47,10 @@ def unclipped_log(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     plain = facts.framework(hazard.node) in PLAIN
     # The log of a 0/1 mask is how a mask is written in log space: -inf is meant.
     meant = hazard.value.whole and hazard.value.hi <= 1
-    absorbed = facts.absorbed(hazard.node)
-    level = confidence(hazard.reach, lowered=int(plain and not hazard.value.whole) + int(meant) + int(absorbed))
+    # in NumPy -inf is a number; in a sum it is the end of the others
+    plain = plain and not hazard.value.whole and not facts.reduced(hazard.node)
+    by_name = hazard.evidence.named and hazard.operand.op in UNKNOWNS and not facts.in_loss(hazard.node)
+    level = confidence(hazard.reach, lowered=int(plain) + int(meant) + int(facts.absorbed(hazard.node)) + int(by_name))
     if level is None:
         return
     yield Finding(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nanlint.analysis.facts import Facts
+from nanlint.analysis.gradient import PLAIN
 from nanlint.analysis.hazards import Hazard
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.xlogy import XLogY
@@ -47,7 +48,8 @@ def zero_times_log(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     product, factor = found
     if facts.value(factor).zero is NEVER:
         return
-    level = confidence(min(hazard.reach, LIKELY) if facts.value(factor).zero < LIKELY else hazard.reach)
+    plain = facts.framework(product) in PLAIN and not facts.reduced(product)
+    level = confidence(min(hazard.reach, LIKELY) if facts.value(factor).zero < LIKELY else hazard.reach, lowered=int(plain))
     if level is None:
         return
     yield Finding(
