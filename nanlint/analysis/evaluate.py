@@ -198,7 +198,7 @@ class Evaluator:
             v = self.value(node["x"])
             return replace(v, zero=min(v.zero, UNKNOWN), low=min(v.low, UNKNOWN), high=min(v.high, UNKNOWN), peak=False, why={})
         relation = RELATIONS.get(op)
-        if relation is not None:
+        if relation is not None and all(o in node.args for o in known.operands if o != "axis"):
             related = relation(node, self.value)
             if related is not None:
                 return related

@@ -141,9 +141,10 @@ def product(node: Node, evaluate: Evaluate) -> Value | None:
             scale *= c
         elif left.pop(part.key, None) is None:
             left[part.key] = part
-    if left or scale == 0:
+    bases = [p for p in parts if evaluate(p).constant is None]
+    if left or scale == 0 or len(bases) != 2:
         return None
-    squared = square(evaluate(next(p for p in parts if evaluate(p).constant is None)))
+    squared = square(evaluate(bases[0]))
     return multiply(squared, constant(scale))
 
 

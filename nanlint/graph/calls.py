@@ -45,6 +45,8 @@ ASSERTED = {
 }
 SEQUENTIAL = {"torch.nn.Sequential", "keras.Sequential", "keras.models.Sequential", "flax.linen.Sequential"}
 FUNCTIONAL_MODEL = {"keras.Model", "keras.models.Model"}
+#: operands without which an op is none; the others have defaults
+REQUIRED = frozenset({"x", "a", "b", "y", "cond"})
 #: methods that run a model on their first argument
 FORWARD_METHODS = {"forward", "call", "__call__", "apply", "predict", "predict_on_batch"}
 
@@ -219,7 +221,8 @@ class CallLowering(ExpressionLowering):
             if applied is not None:
                 operands["activation"] = applied
             return self.graph.add(LAYER, operands, {**attrs, "spelling": spelling, "name": spelling.name}, e, pure=False)
-        if spelling.op == "where" and not {"a", "b"} <= operands.keys():
+        if not REQUIRED & set(known) <= operands.keys():
+            # an operand hides in **kwargs, or the call is of another form (where with one argument)
             return self.unknown(e, *operands.values(), name=spelling.name)
         result = self.emit(spelling.op, e, attrs, **operands)
         result.framework = None if spelling.framework == "builtins" else spelling.framework

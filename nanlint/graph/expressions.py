@@ -463,8 +463,6 @@ def implied(lowering: Any, cond: Node, truth: bool) -> list[tuple[int, str, Node
         return implied(lowering, cond["x"], truth)
     zero = graph.add(CONST, {}, {"value": 0, "type": "int"}, None)
     if op in MIRRORED:
-        if not {"a", "b"} <= cond.args.keys():
-            return []
         a, b = cond["a"], cond["b"]
         comparison = op if truth else NEGATED[op]
         found = [(a.key, comparison, b), (b.key, MIRRORED[comparison], a)]

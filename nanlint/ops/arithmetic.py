@@ -65,10 +65,11 @@ def format_of(v: Value) -> Format:
     return FLOAT64 if v.kind is Kind.SCALAR else v.format
 
 
-def settled(v: Value) -> Value:
+def settled(v: Value, *, scaled: bool = False) -> Value:
     """``v`` as floating point leaves it: inf beyond the largest number, and perhaps 0 below the smallest normal one.
 
-    NumPy and PyTorch keep subnormal numbers, most of the time; XLA and TensorFlow's kernels flush them to 0.
+    NumPy and PyTorch keep subnormal numbers, most of the time; XLA and TensorFlow's kernels flush them to 0. ``scaled``:
+    by a Python number, of which no one expects that it takes a number to 0.
     """
     fmt = format_of(v)
     lo, hi = fmt.round(v.lo), fmt.round(v.hi)
@@ -77,7 +78,7 @@ def settled(v: Value) -> Value:
         lo, low = 0.0, UNKNOWN
     if -fmt.tiny < hi < 0:
         hi, high = 0.0, UNKNOWN
-    if lo <= 0 <= hi:
+    if lo <= 0 <= hi and not scaled:
         zero = max(zero, UNKNOWN)
         low = max(low, UNKNOWN) if lo == 0 else low
         high = max(high, UNKNOWN) if hi == 0 else high
@@ -96,6 +97,11 @@ def settled(v: Value) -> Value:
 def rounds(transfer: Transfer) -> Transfer:
     """The transfer function of an op whose result may over- or underflow."""
     return lambda v, attrs: settled(transfer(v, attrs))
+
+
+def rounds_unless_scaled(transfer: Transfer) -> Transfer:
+    """The same for a product or quotient: scaling by a Python number leaves what is not 0 so."""
+    return lambda v, attrs: settled(transfer(v, attrs), scaled=Kind.SCALAR in (v["a"].kind, v["b"].kind))
 
 
 def monotone(
@@ -568,8 +574,8 @@ NONZERO_DIVISOR = (Pole("b", "zero", "inf or nan"),)
 
 define("add", "a b", rounds(_binary(add)), pointwise=True)
 define("sub", "a b", rounds(_binary(subtract)), pointwise=True)
-define("mul", "a b", rounds(_binary(multiply)), pointwise=True)
-define("div", "a b", rounds(_binary(divide)), *NONZERO_DIVISOR, pointwise=True)
+define("mul", "a b", rounds_unless_scaled(_binary(multiply)), pointwise=True)
+define("div", "a b", rounds_unless_scaled(_binary(divide)), *NONZERO_DIVISOR, pointwise=True)
 define("floordiv", "a b", _binary(_floor_divide), pointwise=True)
 define("mod", "a b", _binary(modulo), pointwise=True)
 define(

@@ -9,7 +9,7 @@ from nanlint.ops.activations import interval
 from nanlint.ops.arithmetic import Attrs, absolute, multiply, noted, pick, rounds, tensor_like
 from nanlint.ops.functions import LOG_POLES, logarithm
 from nanlint.ops.op import Operands, Pole, Transfer, define
-from nanlint.ops.value import INF, LIKELY, NEVER, POSSIBLE, UNKNOWN, Evidence, Value, constant, value
+from nanlint.ops.value import CERTAIN, INF, LIKELY, NEVER, POSSIBLE, UNKNOWN, Evidence, Kind, Value, constant, value
 
 
 def log_to(base: float) -> Transfer:
@@ -96,3 +96,18 @@ define("heaviside", "x at_zero", interval(-INF, INF), pointwise=True, stops_grad
 define("positive", "x", interval(0.0, INF))
 define("nonnegative", "x", interval(0.0, INF))
 define("entropy", "x", reduction=True)
+
+
+def _frequencies(_: Operands, __: Attrs) -> Value:
+    note = {"zero": Evidence("starts at frequency 0")}
+    return value(-INF, INF, zero=CERTAIN, because=note, kind=Kind.TENSOR)
+
+
+def _spectrum(v: Operands, _: Attrs) -> Value:
+    note = {"zero": Evidence("is 0 for a silent signal")}
+    return value(zero=LIKELY, because=note, **(tensor_like(v["x"]) | {"kind": Kind.TENSOR}))
+
+
+define("frequencies", "", _frequencies)
+define("positive_frequencies", "", lambda v, a: replace(_frequencies(v, a), lo=0.0, low=CERTAIN, neg=NEVER))
+define("spectrum", "x", _spectrum)

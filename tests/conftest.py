@@ -1,0 +1,89 @@
+"""Fixtures that more than one part of the program's specification needs."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from nanlint.diagnostic import Annotation, Applicability, Confidence, Diagnostic, Edit, Fix
+from nanlint.housekeeping import Housekeeping
+from nanlint.source import Source
+
+Diagnose = Callable[..., Any]
+
+TOY_RULES = {
+    "NL103": Housekeeping(
+        "NL103", "unclipped-log", "a boom", "A boom.\n\n## What it does\nGoes off.", Applicability.SAFE
+    ),
+    "NL105": Housekeeping("NL105", "log-of-one-plus", "a fizz", "A fizz."),
+    "NL203": Housekeeping("NL203", "where-gradient", "a risky call", "A risk.", Applicability.UNSAFE),
+}
+
+# What the toy rules find: the call's name -> code, confidence, the fix's applicability and what it puts in its place.
+_TOYS = {
+    "boom": ("NL103", Confidence.CERTAIN, Applicability.SAFE, "calm"),
+    "fizz": ("NL105", Confidence.POSSIBLE, None, ""),
+    "risky": ("NL203", Confidence.LIKELY, Applicability.UNSAFE, "calm"),
+    "broken": ("NL103", Confidence.CERTAIN, Applicability.SAFE, "calm(("),
+    "restless": ("NL103", Confidence.CERTAIN, Applicability.SAFE, "restless "),
+}
+
+
+def toy_diagnose(
+    source: Source, *, select: Callable[[str], bool], ops: Mapping[str, object], minimum: Confidence
+) -> list[Diagnostic]:
+    """Stands in for the analysis: ``boom(x)`` is a finding because of ``x``, with a fix that calls ``calm``."""
+    found = []
+    for node in ast.walk(source.tree):
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+            continue
+        if node.func.id == "crash":
+            raise ZeroDivisionError("the toy broke")
+        if node.func.id not in _TOYS:
+            continue
+        code, confidence, applicability, better = _TOYS[node.func.id]
+        if not select(code) or confidence < minimum:
+            continue
+        fix = None
+        if applicability is not None:
+            fix = Fix(applicability, "call calm", (Edit(source.span(node.func), better),), "calm(x)")
+        causes = tuple(Annotation(source.span(argument), "can be 0") for argument in node.args[:1])
+        name = TOY_RULES[code].name
+        found.append(
+            Diagnostic(
+                source.path,
+                source.span(node),
+                code,
+                name,
+                f"{node.func.id} is called",
+                confidence,
+                effect="goes off",
+                causes=causes,
+                witness="x = 0",
+                fix=fix,
+            )
+        )
+    return found
+
+
+@pytest.fixture
+def toy_rules(monkeypatch: pytest.MonkeyPatch) -> Callable[[Diagnose], None]:
+    """The program with three toy rules in place of its own; call it to put another diagnosis in."""
+    module = ModuleType("nanlint.rules")
+    monkeypatch.setattr(module, "RULES", TOY_RULES, raising=False)
+    monkeypatch.setattr(module, "diagnose", toy_diagnose, raising=False)
+    monkeypatch.setitem(sys.modules, "nanlint.rules", module)
+    return lambda diagnose: monkeypatch.setattr(module, "diagnose", diagnose)
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty directory that is the working directory."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path

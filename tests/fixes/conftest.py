@@ -1,0 +1,46 @@
+"""What the tests of the codemods share: a fix applied to its end, and checked on the way."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from textwrap import dedent
+
+import pytest
+
+import nanlint
+
+Mend = Callable[..., str]
+
+
+@pytest.fixture
+def mend() -> Mend:
+    """``mend(code, text)``: the text with the safe fixes of one rule applied, or its unsafe ones too.
+
+    What comes out parses, says less of that rule than before, and stays as it is when fixed again.
+    """
+
+    def fixed(code: str, text: str, *, unsafe: bool = False) -> str:
+        text = dedent(text)
+        outcome = nanlint.fix_source(text, unsafe_fixes=unsafe, select=[code])
+        assert not outcome.notes, outcome.notes
+        result = outcome.source.text
+        ast.parse(result)
+        again = nanlint.fix_source(result, unsafe_fixes=unsafe, select=[code])
+        assert again.source.text == result, "the fix does not converge"
+        before, remaining = len(nanlint.check_source(text, select=[code])), len(outcome.remaining)
+        assert before >= remaining + (result != text), "the fix leaves its finding"
+        return result
+
+    return fixed
+
+
+@pytest.fixture
+def shown() -> Callable[[str, str], list[tuple[str, str]]]:
+    """``shown(code, text)``: applicability and replacement of each fix that a rule offers, in order."""
+
+    def offered(code: str, text: str) -> list[tuple[str, str]]:
+        found = nanlint.check_source(dedent(text), select=[code])
+        return [(str(d.fix.applicability), d.fix.display) for d in found if d.fix is not None]
+
+    return offered

@@ -1,0 +1,168 @@
+"""Selections that hide a bad branch, and roots at zero: the second selection, in each framework and style."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+TORCH = "import torch\n\n\n"
+TF = "import tensorflow as tf\n\n\n"
+TF1 = "import tensorflow.compat.v1 as tf\n\n\n"
+JAX = "import jax.numpy as jnp\n\n\n"
+KERAS = "from keras import ops\n\n\n"
+
+GUARDED = {
+    "torch-division": (TORCH, "torch.where(x != 0, 1 / x, 0.0)", "1 / x", "1 / torch.where(x != 0, x, 1.0)"),
+    "torch-other-branch": (TORCH, "torch.where(x == 0, 0.0, 1 / x)", "1 / x", "1 / torch.where(x == 0, 1.0, x)"),
+    "torch-sinc": (
+        TORCH,
+        "torch.where(x == 0, torch.ones_like(x), torch.sin(x) / x)",
+        "torch.sin(x) / x",
+        "torch.sin(x) / torch.where(x == 0, 1.0, x)",
+    ),
+    "torch-log": (
+        TORCH,
+        "torch.where(x > 0, torch.log(x), 0.0)",
+        "torch.log(x)",
+        "torch.log(torch.where(x > 0, x, 1.0))",
+    ),
+    "torch-method": (TORCH, "torch.where(x > 0, x.log(), 0.0)", "x.log()", "torch.where(x > 0, x, 1.0).log()"),
+    "torch-power": (TORCH, "torch.where(x > 0, x**0.5, 0.0)", "x**0.5", "torch.where(x > 0, x, 1.0)**0.5"),
+    "torch-sum-as-operand": (
+        TORCH,
+        "torch.where(x > 1, torch.sqrt(x - 1), 0.0)",
+        "torch.sqrt(x - 1)",
+        "torch.sqrt(torch.where(x > 1, x - 1, 1.0))",
+    ),
+    "torch-parentheses": (
+        TORCH,
+        "torch.where(x != 1, 1 / (x - 1), 0.0)",
+        "1 / (x - 1)",
+        "1 / torch.where(x != 1, x - 1, 1.0)",
+    ),
+    "torch-exp": (
+        TORCH,
+        "torch.where(x > 0, x, torch.exp(x) - 1)",
+        "torch.exp(x)",
+        "torch.exp(torch.where(x > 0, 0.0, x))",
+    ),
+    "torch-masked-fill": (
+        TORCH,
+        "x.pow(-1).masked_fill(x == 0, 0.0)",
+        "x.pow(-1)",
+        "x.masked_fill(x == 0, 1.0).pow(-1)",
+    ),
+    "tf": (TF, "tf.where(x > 0, tf.sqrt(x), 0.0)", "tf.sqrt(x)", "tf.sqrt(tf.where(x > 0, x, tf.ones_like(x)))"),
+    "tf-keywords": (
+        TF,
+        "tf.where(condition=x > 0, x=tf.math.log(x), y=0.0)",
+        "tf.math.log(x)",
+        "tf.math.log(tf.where(x > 0, x, tf.ones_like(x)))",
+    ),
+    "tf1": (
+        TF1,
+        "tf.where(tf.equal(x, 0.0), tf.zeros_like(x), 1.0 / x)",
+        "1.0 / x",
+        "1.0 / tf.where(tf.equal(x, 0.0), tf.ones_like(x), x)",
+    ),
+    "jax": (JAX, "jnp.where(x > 0, jnp.log(x), 0.0)", "jnp.log(x)", "jnp.log(jnp.where(x > 0, x, 1.0))"),
+    "jax-power": (
+        JAX,
+        "jnp.where(x > 0, jnp.power(x, 0.3), 0.0)",
+        "jnp.power(x, 0.3)",
+        "jnp.power(jnp.where(x > 0, x, 1.0), 0.3)",
+    ),
+    "keras": (
+        KERAS,
+        "ops.where(ops.equal(x, 0), 0.0, ops.divide(1.0, x))",
+        "ops.divide(1.0, x)",
+        "ops.divide(1.0, ops.where(ops.equal(x, 0), 1.0, x))",
+    ),
+}
+
+
+@pytest.mark.parametrize(("imports", "expression", "before", "after"), GUARDED.values(), ids=GUARDED)
+def test_the_condition_is_repeated_at_the_operand(
+    mend: Callable[..., str], imports: str, expression: str, before: str, after: str
+) -> None:
+    text = f"{imports}def f(x):\n    return {expression}\n"
+    assert mend("NL203", text) == text.replace(before, after)
+
+
+def test_a_condition_in_a_variable_is_used_by_its_name(mend: Callable[..., str]) -> None:
+    text = f"{TORCH}def f(x):\n    ok = x != 0\n    inverse = 1 / x\n    return torch.where(ok, inverse, 0.0)\n"
+    assert mend("NL203", text) == text.replace("1 / x", "1 / torch.where(ok, x, 1.0)")
+
+
+def test_a_mask_that_is_stored_through_is_a_condition(mend: Callable[..., str]) -> None:
+    text = f"{TORCH}def f(x):\n    y = torch.log(x)\n    y[x <= 0] = 0.0\n    return y\n"
+    assert mend("NL203", text) == text.replace("torch.log(x)", "torch.log(torch.where(x <= 0, 1.0, x))")
+
+
+def test_a_long_condition_gets_a_name(mend: Callable[..., str]) -> None:
+    condition = "torch.greater(x, torch.zeros_like(x, dtype=torch.float32, device=x.device))"
+    before = f"{TORCH}def f(x):\n    return torch.where({condition}, torch.log(x), 0.0)\n"
+    after = (
+        f"{TORCH}def f(x):\n    mask = {condition}\n"
+        "    return torch.where(mask, torch.log(torch.where(mask, x, 1.0)), 0.0)\n"
+    )
+    assert mend("NL203", before) == after
+
+
+FOR_A_PERSON = {
+    "the shape changes on the way": "    return torch.where(x > 0, (1 / x).sum(-1, keepdim=True), 0.0)\n",
+    "the condition comes later": "    r = 1 / x\n    x = x + 1\n    return torch.where(x != 0, r, 0.0)\n",
+    "the result is used without the guard": "    r = 1 / x\n    return torch.where(x > 0, r, 0.0) + r.abs()\n",
+    "the op is in a helper": "    return torch.where(x > 0, root(x), 0.0)\n\n\ndef root(x):\n    return x.sqrt()\n",
+}
+
+
+@pytest.mark.parametrize("body", FOR_A_PERSON.values(), ids=FOR_A_PERSON)
+def test_where_the_second_selection_could_mean_something_else_it_is_for_display(
+    mend: Callable[..., str], shown: Callable[[str, str], list[tuple[str, str]]], body: str
+) -> None:
+    text = f"{TORCH}def f(x):\n{body}"
+    assert mend("NL203", text) == text
+    assert {a for a, _ in shown("NL203", text)} <= {"display"}
+
+
+ROOTS = {
+    "torch": (
+        TORCH,
+        "    x = torch.relu(x)\n    return torch.sqrt(x)\n",
+        "    x = torch.relu(x)\n    return torch.where(x != 0, torch.sqrt(torch.where(x != 0, x, 1.0)), 0.0)\n",
+    ),
+    "torch-method": (
+        TORCH,
+        "    x = torch.relu(x)\n    return 1 + x.sqrt()\n",
+        "    x = torch.relu(x)\n    return 1 + torch.where(x != 0, torch.where(x != 0, x, 1.0).sqrt(), 0.0)\n",
+    ),
+    "torch-hoisted": (
+        TORCH,
+        "    return torch.sqrt(torch.relu(x)).sum()\n",
+        "    radicand = torch.relu(x)\n"
+        "    return torch.where(radicand != 0, torch.sqrt(torch.where(radicand != 0, radicand, 1.0)), 0.0).sum()\n",
+    ),
+    "tf": (
+        TF,
+        "    x = tf.nn.relu(x)\n    return tf.sqrt(x)\n",
+        "    x = tf.nn.relu(x)\n    return tf.where(tf.not_equal(x, 0), "
+        "tf.sqrt(tf.where(tf.not_equal(x, 0), x, tf.ones_like(x))), tf.zeros_like(x))\n",
+    ),
+    "jax": (
+        JAX,
+        "    x = jnp.maximum(x, 0)\n    return jnp.sqrt(x)\n",
+        "    x = jnp.maximum(x, 0)\n    return jnp.where(x != 0, jnp.sqrt(jnp.where(x != 0, x, 1.0)), 0.0)\n",
+    ),
+    "keras": (
+        KERAS,
+        "    x = ops.relu(x)\n    return ops.sqrt(x)\n",
+        "    x = ops.relu(x)\n    return ops.where(x != 0, ops.sqrt(ops.where(x != 0, x, 1.0)), 0.0)\n",
+    ),
+}
+
+
+@pytest.mark.parametrize(("imports", "before", "after"), ROOTS.values(), ids=ROOTS)
+def test_a_root_without_a_guard_gets_one(mend: Callable[..., str], imports: str, before: str, after: str) -> None:
+    assert mend("NL201", f"{imports}def f(x):\n{before}") == f"{imports}def f(x):\n{after}"

@@ -1,0 +1,88 @@
+"""x * log(y): what it becomes, in each framework and style."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+import nanlint
+
+TORCH = "import torch\n\n\n"
+TF = "import tensorflow as tf\n\n\n"
+JAX = "import jax\nimport jax.numpy as jnp\n\n\n"
+SCIPY = "import numpy as np\nfrom scipy import special\n\n\n"
+
+PRODUCTS = {
+    "torch": (TORCH, "-(y * torch.log(probs)).sum()", "-torch.special.xlogy(y, probs).sum()"),
+    "torch-entropy": (TORCH, "-(probs * probs.log()).sum()", "-torch.special.xlogy(probs, probs).sum()"),
+    "torch-log-first": (TORCH, "torch.log(probs) * y", "torch.special.xlogy(y, probs)"),
+    "torch-minus": (TORCH, "2 + y * -torch.log(probs)", "2 + -torch.special.xlogy(y, probs)"),
+    "torch-three-factors": (TORCH, "y * y * torch.log(probs)", "torch.special.xlogy(y * y, probs)"),
+    "torch-middle": (TORCH, "y * torch.log(probs) * y", "torch.special.xlogy(y, probs) * y"),
+    "torch-sum-as-factor": (TORCH, "(1 - y) * torch.log(1 - probs)", "torch.special.xlogy(1 - y, 1 - probs)"),
+    "torch-mul": (TORCH, "torch.mul(y, torch.log(probs))", "torch.special.xlogy(y, probs)"),
+    "torch-mul-method": (TORCH, "y.mul(probs.log())", "torch.special.xlogy(y, probs)"),
+    "torch-log1p": (TORCH, "y * torch.log1p(-probs)", "torch.special.xlog1py(y, -probs)"),
+    "torch-parentheses": (TORCH, "(y * (torch.log(probs)))", "torch.special.xlogy(y, probs)"),
+    "torch-special": (
+        "import torch\nfrom torch import special\n\n\n",
+        "y * torch.log(probs)",
+        "special.xlogy(y, probs)",
+    ),
+    "tf": (TF, "tf.reduce_sum(y * tf.math.log(probs))", "tf.reduce_sum(tf.math.xlogy(y, probs))"),
+    "tf-multiply": (TF, "tf.multiply(y, tf.math.log(probs))", "tf.math.xlogy(y, probs)"),
+    "tf-compat": (TF, "y * tf.compat.v1.log(probs)", "tf.compat.v1.math.xlogy(y, probs)"),
+    "tf1": ("import tensorflow.compat.v1 as tf\n\n\n", "y * tf.log(probs)", "tf.math.xlogy(y, probs)"),
+    "jax": (JAX, "jnp.sum(y * jnp.log(probs))", "jnp.sum(jax.scipy.special.xlogy(y, probs))"),
+    "jax-special": (
+        "import jax.numpy as jnp\nfrom jax.scipy import special\n\n\n",
+        "y * jnp.log1p(-probs)",
+        "special.xlog1py(y, -probs)",
+    ),
+    "scipy": (SCIPY, "np.sum(y * np.log(probs))", "np.sum(special.xlogy(y, probs))"),
+}
+
+
+@pytest.mark.parametrize(("imports", "before", "after"), PRODUCTS.values(), ids=PRODUCTS)
+def test_product_with_a_log(mend: Callable[..., str], imports: str, before: str, after: str) -> None:
+    text = f"{imports}def loss(y, probs):\n    return {before}\n"
+    assert mend("NL104", text, unsafe=False) == text.replace(before, after)
+
+
+def test_scipy_is_not_made_a_requirement_without_being_asked(mend: Callable[..., str]) -> None:
+    before = "import numpy as np\n\n\ndef loss(y, probs):\n    return np.sum(y * np.log(probs))\n"
+    after = (
+        "import numpy as np\nimport scipy.special\n\n\n"
+        "def loss(y, probs):\n    return np.sum(scipy.special.xlogy(y, probs))\n"
+    )
+    for unsafe, result in ((False, before), (True, after)):
+        outcome = nanlint.fix_source(before, unsafe_fixes=unsafe, select=["NL104"], confidence="possible")
+        assert outcome.source.text == result
+
+
+FOR_A_PERSON = {
+    "the log in a variable": "    logp = torch.log(probs)\n    return (y * logp).sum()\n",
+    "a comment in the way": "    return (y  # labels\n            * torch.log(probs)).sum()\n",
+    "augmented": "    y *= torch.log(probs)\n    return y\n",
+    "part of the log": "    return y * torch.log(probs)[0]\n",
+}
+
+
+@pytest.mark.parametrize("body", FOR_A_PERSON.values(), ids=FOR_A_PERSON)
+def test_anything_but_factor_times_log_is_for_display(
+    mend: Callable[..., str], shown: Callable[[str, str], list[tuple[str, str]]], body: str
+) -> None:
+    text = f"{TORCH}def loss(y, probs):\n{body}"
+    assert mend("NL104", text) == text
+    assert [a for a, _ in shown("NL104", text)] == ["display"]
+
+
+def test_logarithms_to_another_base_have_no_fix(shown: Callable[[str, str], list[tuple[str, str]]]) -> None:
+    assert shown("NL104", f"{TORCH}def loss(y, probs):\n    return y * torch.log2(probs)\n") == []
+
+
+def test_a_comment_beside_the_product_stays(mend: Callable[..., str]) -> None:
+    before = f"{TORCH}def loss(y, probs):\n    return (\n        y * torch.log(probs)  # cross entropy\n    )\n"
+    after = before.replace("y * torch.log(probs)", "torch.special.xlogy(y, probs)")
+    assert mend("NL104", before) == after

@@ -1,0 +1,142 @@
+"""Concise lines, JSON, the closing lines, statistics, diffs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from nanlint.diagnostic import Annotation, Applicability, Confidence, Diagnostic, Edit, Fix, Span
+from nanlint.output.concise import render_concise
+from nanlint.output.diff import render_diff
+from nanlint.output.json import render_json
+from nanlint.output.summary import render_footer, render_statistics
+
+_EDIT = Edit(Span(1, 5, 1, 8), "calm")
+
+
+def _finding(applicability: Applicability | None = None, code: str = "NL103") -> Diagnostic:
+    fix = None if applicability is None else Fix(applicability, "call calm", (_EDIT,), "calm(p)")
+    return Diagnostic(
+        "a.py",
+        Span(1, 5, 1, 11),
+        code,
+        f"name-of-{code.lower()}",
+        "log of 0",
+        Confidence.LIKELY,
+        effect="log(0) = -inf",
+        causes=(Annotation(Span(1, 9, 1, 10), "can be 0"),),
+        witness="p = 0",
+        fix=fix,
+    )
+
+
+SAFE, UNSAFE, DISPLAY, NONE = (
+    _finding(Applicability.SAFE),
+    _finding(Applicability.UNSAFE),
+    _finding(Applicability.DISPLAY),
+    _finding(),
+)
+
+
+def test_a_concise_line_has_place_code_message_and_confidence() -> None:
+    assert render_concise([NONE, SAFE]) == (
+        "a.py:1:5: NL103 log of 0 (likely)\na.py:1:5: NL103 [*] log of 0 (likely)\n"
+    )
+
+
+def test_an_unsafe_fix_is_marked_when_it_would_be_applied() -> None:
+    assert "[*]" not in render_concise([UNSAFE])
+    assert "[*]" in render_concise([UNSAFE], unsafe=True)
+
+
+def test_json_has_the_keys_of_ruff_and_ours(project: Path) -> None:
+    assert json.loads(render_json([SAFE])) == [
+        {
+            "cell": None,
+            "code": "NL103",
+            "name": "name-of-nl103",
+            "message": "log of 0",
+            "confidence": "likely",
+            "severity": "error",
+            "filename": str(project / "a.py"),
+            "location": {"row": 1, "column": 5},
+            "end_location": {"row": 1, "column": 11},
+            "noqa_row": 1,
+            "url": "https://nanlint.readthedocs.io/en/latest/rules/name-of-nl103",
+            "effect": "log(0) = -inf",
+            "causes": [
+                {"location": {"row": 1, "column": 9}, "end_location": {"row": 1, "column": 10}, "message": "can be 0"}
+            ],
+            "witness": "p = 0",
+            "fix": {
+                "applicability": "safe",
+                "message": "call calm",
+                "display": "calm(p)",
+                "edits": [
+                    {"location": {"row": 1, "column": 5}, "end_location": {"row": 1, "column": 8}, "content": "calm"}
+                ],
+            },
+        }
+    ]
+    assert json.loads(render_json([NONE]))[0]["fix"] is None
+    assert json.loads(render_json([])) == []
+
+
+@pytest.mark.parametrize(
+    ("remaining", "fixed", "unsafe", "fixing", "says"),
+    [
+        ([], 0, False, False, "All checks passed!\n"),
+        ([NONE], 0, False, False, "Found 1 error.\n"),
+        ([SAFE, NONE], 0, False, False, "Found 2 errors.\n[*] 1 fixable with the `--fix` option.\n"),
+        (
+            [SAFE, SAFE, UNSAFE],
+            0,
+            False,
+            False,
+            "Found 3 errors.\n[*] 2 fixable with the `--fix` option "
+            "(1 hidden fix can be enabled with the `--unsafe-fixes` option).\n",
+        ),
+        ([UNSAFE], 0, True, False, "Found 1 error.\n[*] 1 fixable with the `--fix` option.\n"),
+        (
+            [UNSAFE, UNSAFE, DISPLAY],
+            0,
+            False,
+            False,
+            "Found 3 errors.\nNo fixes available (2 hidden fixes can be enabled with the `--unsafe-fixes` option).\n",
+        ),
+        ([NONE], 2, False, True, "Found 3 errors (2 fixed, 1 remaining).\n"),
+        ([], 1, False, True, "Found 1 error (1 fixed, 0 remaining).\n"),
+    ],
+)
+def test_the_closing_lines_are_those_of_ruff(
+    remaining: list[Diagnostic], fixed: int, unsafe: bool, fixing: bool, says: str
+) -> None:
+    assert render_footer(remaining, fixed=fixed, unsafe=unsafe, fixing=fixing) == says
+
+
+def test_statistics_count_by_rule_the_most_frequent_first() -> None:
+    findings = [SAFE, NONE, _finding(code="NL101"), _finding(Applicability.SAFE, "NL201")]
+    assert render_statistics(findings) == (
+        "2\tNL103\t[-] name-of-nl103\n1\tNL101\t[ ] name-of-nl101\n1\tNL201\t[*] name-of-nl201\n"
+    )
+    assert json.loads(render_statistics(findings, as_json=True))[0] == {
+        "code": "NL103",
+        "name": "name-of-nl103",
+        "count": 2,
+        "fixable": False,
+        "fixable_count": 1,
+    }
+    assert render_statistics([]) == ""
+
+
+def test_a_diff_is_one_that_patch_understands() -> None:
+    assert render_diff("a.py", "a = 1\x0c\nb = 2", "a = 1\x0c\nb = 3") == (
+        "--- a.py\n+++ a.py\n@@ -1,2 +1,2 @@\n a = 1\x0c\n"
+        "-b = 2\n\\ No newline at end of file\n+b = 3\n\\ No newline at end of file\n"
+    )
+
+
+def test_without_a_change_there_is_no_diff() -> None:
+    assert render_diff("a.py", "a\n", "a\n") == ""

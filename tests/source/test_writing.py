@@ -1,0 +1,76 @@
+"""Writing: all or nothing, and as the file was."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from nanlint.source import SourceError
+from nanlint.source.writing import write_atomically
+
+
+def test_content_is_replaced_and_nothing_is_left_beside_it(tmp_path: Path) -> None:
+    path = tmp_path / "a.py"
+    path.write_bytes(b"old")
+    write_atomically(str(path), b"old", b"new")
+    assert path.read_bytes() == b"new"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_mode_bits_are_kept(tmp_path: Path) -> None:
+    path = tmp_path / "a.py"
+    path.write_bytes(b"old")
+    path.chmod(0o754)
+    write_atomically(str(path), b"old", b"new")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o754
+
+
+def test_a_link_stays_a_link_and_its_target_is_written(tmp_path: Path) -> None:
+    (tmp_path / "real.py").write_bytes(b"old")
+    link = tmp_path / "link.py"
+    link.symlink_to("real.py")
+    write_atomically(str(link), b"old", b"new")
+    assert link.is_symlink()
+    assert (tmp_path / "real.py").read_bytes() == b"new"
+
+
+def test_a_file_that_changed_meanwhile_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "a.py"
+    path.write_bytes(b"edited by someone")
+    with pytest.raises(SourceError, match=r"a\.py: changed while it was checked"):
+        write_atomically(str(path), b"old", b"new")
+    assert path.read_bytes() == b"edited by someone"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_read_only_file_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "a.py"
+    path.write_bytes(b"old")
+    path.chmod(0o444)
+    with pytest.raises(SourceError, match=r"a\.py: is read-only"):
+        write_atomically(str(path), b"old", b"new")
+    assert path.read_bytes() == b"old"
+
+
+def test_a_file_that_vanished_is_not_made_anew(tmp_path: Path) -> None:
+    path = tmp_path / "a.py"
+    with pytest.raises(SourceError, match="vanished"):
+        write_atomically(str(path), b"old", b"new")
+    assert not path.exists()
+
+
+def test_a_failed_move_leaves_the_file_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.py"
+    path.write_bytes(b"old")
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", full)
+    with pytest.raises(SourceError, match="could not be written: no space left on device"):
+        write_atomically(str(path), b"old", b"new")
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]

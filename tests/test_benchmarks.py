@@ -1,0 +1,86 @@
+"""The benchmark scripts, on a package of two files instead of a published one."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = "tiny==1.0"
+LOSS = "import torch\n\n\ndef loss(x):\n    return torch.log(torch.softmax(x, -1))\n"
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Path:
+    """A cache in which the package is already unpacked, so that nothing is downloaded."""
+    package = tmp_path / "cache" / "tiny-1.0"
+    package.mkdir(parents=True)
+    (package / "loss.py").write_text(LOSS)
+    (package / "nothing.py").write_text("x = 1\n")
+    return package.parent
+
+
+def _run(script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(ROOT / "benchmarks" / script), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_speed_compares_with_ruff(cache: Path) -> None:
+    done = _run("speed.py", "--package", PACKAGE, "--runs", "1", "--cache", str(cache))
+    assert done.returncode == 0, done.stderr
+    rows = [row.split(" | ") for row in done.stdout.splitlines() if row.startswith("| `")]
+    assert [row[0].strip("| `") for row in rows] == [
+        "ruff check --no-cache",
+        "nanlint check",
+        "nanlint check of one small file",
+        "nanlint --version",
+    ]
+    assert all(float(row[1]) > 0 for row in rows)
+    assert float(rows[1][2].strip(" |")) > 0
+
+
+def test_wheels_counts_what_is_found(cache: Path) -> None:
+    done = _run("wheels.py", "--package", PACKAGE, "--cache", str(cache))
+    assert done.returncode == 0, done.stderr
+    assert "| `tiny==1.0` | 2 |" in done.stdout
+    assert "| NL101 log-of-softmax | 1 |" in done.stdout
+
+
+def test_wheels_complains_of_what_nanlint_failed_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    measure, wheels = import_module("measure"), import_module("wheels")
+    found = [
+        {"code": "NL003", "filename": "/somewhere/a.py", "message": "nanlint failed on this file: ValueError: broken"},
+        {"code": "NL101", "filename": "/somewhere/b.py", "message": "log of a softmax"},
+    ]
+    assert wheels.complaints(measure.Run(1, json.dumps(found), "", 0.1, 0.1)) == [
+        "a.py: nanlint failed on this file: ValueError: broken"
+    ]
+    assert wheels.complaints(measure.Run(2, "", "Traceback", 0.1, 0.1)) == [
+        "exit code 2",
+        "says on standard error: Traceback",
+    ]
+    assert wheels.complaints(measure.Run(1, json.dumps(found[1:]), "", 0.1, 0.1)) == []
+
+
+def test_sections_of_the_measurements_are_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    write_section = import_module("measure").write_section
+    page = tmp_path / "page.md"
+    page.write_text("# Title\n\n<!-- speed -->\nold\n<!-- /speed -->\nrest\n")
+    write_section("speed", "new", page)
+    write_section("speed", "newer", page)
+    assert page.read_text() == "# Title\n\n<!-- speed -->\n\nnewer\n\n<!-- /speed -->\nrest\n"
+    with pytest.raises(ValueError, match="no section 'wheels'"):
+        write_section("wheels", "new", page)
+
+
+def test_the_page_has_the_sections() -> None:
+    page = (ROOT / "docs" / "measurements.md").read_text(encoding="utf-8")
+    for name in ("speed", "wheels"):
+        assert page.index(f"<!-- {name} -->") < page.index(f"<!-- /{name} -->")

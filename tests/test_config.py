@@ -1,0 +1,209 @@
+"""Configuration: what is selected, what is refused and in which words, and which file holds where."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nanlint.config import Config, ConfigError, Configs, Overrides, config_of, load
+from nanlint.diagnostic import Confidence, Severity
+
+RULES = {
+    "NL000": "syntax-error",
+    "NL001": "unused-suppression",
+    "NL003": "internal-error",
+    "NL101": "log-of-softmax",
+    "NL102": "log-of-sigmoid",
+    "NL103": "unclipped-log",
+    "NL201": "sqrt-at-zero",
+    "NL203": "where-gradient",
+}
+NUMERIC = {code for code in RULES if code > "NL1"}
+
+
+def _config(table: dict[str, Any], **overrides: Any) -> Config:
+    return config_of(table, RULES, root="/project", where="nanlint.toml", overrides=Overrides(**overrides))
+
+
+def _selected(table: dict[str, Any], **overrides: Any) -> set[str]:
+    return set(_config(table, **overrides).selected) & NUMERIC
+
+
+def test_by_default_every_rule_is_selected_and_shown_from_likely_on() -> None:
+    config = _config({})
+    assert config.selected == set(RULES)
+    assert config.confidence is Confidence.LIKELY
+
+
+@pytest.mark.parametrize(
+    ("table", "selected"),
+    [
+        ({"select": ["NL1"]}, {"NL101", "NL102", "NL103"}),
+        ({"select": ["where-gradient", "NL101"]}, {"NL203", "NL101"}),
+        ({"select": ["nl2"]}, {"NL201", "NL203"}),
+        ({"select": []}, set()),
+        ({"select": ["ALL"], "ignore": ["NL1"]}, {"NL201", "NL203"}),
+        ({"select": ["NL1"], "ignore": ["NL103"]}, {"NL101", "NL102"}),
+        ({"select": ["NL103"], "ignore": ["NL1"]}, {"NL103"}),
+        ({"select": ["unclipped-log"], "ignore": ["NL10"]}, {"NL103"}),
+        ({"select": ["NL103"], "ignore": ["unclipped-log"]}, set()),
+        ({"select": ["NL2"], "extend-select": ["NL103"]}, {"NL201", "NL203", "NL103"}),
+        ({"ignore": ["NL"]}, set()),
+    ],
+)
+def test_the_more_specific_selector_wins(table: dict[str, Any], selected: set[str]) -> None:
+    assert _selected(table) == selected
+
+
+@pytest.mark.parametrize(
+    ("overrides", "selected"),
+    [
+        ({"select": ("NL2",)}, {"NL201", "NL203"}),
+        ({"extend_select": ("NL203",)}, {"NL101", "NL203"}),
+        ({"ignore": ("NL1",)}, set()),
+        ({"select": ("NL1",), "ignore": ("NL102",)}, {"NL101", "NL103"}),
+    ],
+)
+def test_the_command_line_is_heard_after_the_file(overrides: dict[str, Any], selected: set[str]) -> None:
+    assert _selected({"select": ["NL101"]}, **overrides) == selected
+
+
+def test_that_a_file_was_not_checked_is_shown_whatever_is_selected() -> None:
+    assert _config({"select": ["NL103"]}).selects("NL000")
+    assert _config({"ignore": ["NL"]}).selects("NL003")
+    assert not _config({"ignore": ["syntax-error"]}).selects("NL000")
+
+
+@pytest.mark.parametrize(
+    ("table", "says"),
+    [
+        ({"selct": ["NL1"]}, 'nanlint.toml: unknown key "selct"; did you mean "select"?'),
+        ({"per_file_ignores": {}}, 'unknown key "per_file_ignores"; did you mean "per-file-ignores"?'),
+        ({"select": ["NL104"]}, 'nanlint.toml: select: unknown rule "NL104"; did you mean "NL10'),
+        ({"ignore": ["where-gradeint"]}, 'ignore: unknown rule "where-gradeint"; did you mean "where-gradient"?'),
+        ({"select": ["F401"]}, 'unknown rule "F401"'),
+        ({"select": "NL1"}, "nanlint.toml: select: expected a list of strings, got the string 'NL1'"),
+        ({"select": [1]}, "select: expected a list of strings, got the list [1]"),
+        ({"confidence": "likly"}, 'confidence: expected one of "possible", "likely", "certain"'),
+        ({"confidence": "likly"}, 'did you mean "likely"?'),
+        ({"confidence": 3}, "got the number 3"),
+        ({"severity": {"NL1": "loud"}}, 'severity: NL1: expected one of "error", "warning", "info"'),
+        ({"severity": {"NL9": "error"}}, 'severity: unknown rule "NL9"'),
+        ({"per-file-ignores": {"tests/*": ["NL9"]}}, 'per-file-ignores: tests/*: unknown rule "NL9"'),
+        ({"per-file-ignores": ["NL1"]}, "per-file-ignores: expected a table, got the list ['NL1']"),
+        ({"respect-gitignore": "yes"}, "respect-gitignore: expected true or false, got the string 'yes'"),
+        ({"ops": {"mylib.f": 3}}, "ops: mylib.f: expected the name of an op or a table, got the number 3"),
+        ({"tool": {"nanlint": {}}}, "[tool.nanlint] is for pyproject.toml"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_with_file_key_and_the_nearest_right_word(
+    table: dict[str, Any], says: str
+) -> None:
+    with pytest.raises(ConfigError) as refused:
+        _config(table)
+    assert says in str(refused.value)
+
+
+def test_an_unknown_rule_on_the_command_line_is_refused_with_its_option() -> None:
+    with pytest.raises(ConfigError, match='--ignore: unknown rule "unclipped-lag"; did you mean "unclipped-log"'):
+        _config({}, ignore=("unclipped-lag",))
+
+
+def test_the_more_specific_severity_wins() -> None:
+    config = _config({"severity": {"NL101": "info", "NL1": "warning", "where-gradient": "warning"}})
+    assert config.severity == {
+        "NL101": Severity.INFO,
+        "NL102": Severity.WARNING,
+        "NL103": Severity.WARNING,
+        "NL203": Severity.WARNING,
+    }
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path", "applies"),
+    [
+        ("tests", "/project/tests/a/test_x.py", True),
+        ("tests/**", "/project/tests/a/test_x.py", True),
+        ("tests/*.py", "/project/tests/a.py", True),
+        ("tests/*.py", "/project/tests/sub/a.py", False),
+        ("*.pyi", "/project/src/a.pyi", True),
+        ("__init__.py", "/project/src/__init__.py", True),
+        ("/setup.py", "/project/src/setup.py", False),
+        ("!src/**", "/project/src/a.py", False),
+        ("!src/**", "/project/docs/a.py", True),
+    ],
+)
+def test_per_file_ignores_apply_where_their_pattern_does(pattern: str, path: str, applies: bool) -> None:
+    config = _config({"per-file-ignores": {pattern: ["NL1"]}})
+    assert config.for_file(path).selects("NL103") is not applies
+    assert config.for_file(path).selects("NL203")
+
+
+def test_ops_are_handed_through_as_they_are() -> None:
+    ops = {"mylib.safe_log": {"like": "log", "range": "finite"}, "mylib.log": "log"}
+    assert _config({"ops": ops}).ops == ops
+
+
+def test_what_is_wrong_with_the_users_ops_is_said_with_the_file() -> None:
+    def unknown(ops: Mapping[str, object]) -> str:
+        return f"no op for {next(iter(ops))}"
+
+    with pytest.raises(ConfigError, match=r"^nanlint.toml: ops: no op for mylib.f$"):
+        config_of({"ops": {"mylib.f": "lgo"}}, RULES, root="/", where="nanlint.toml", ops_problem=unknown)
+
+
+class TestFiles:
+    def _confidence(self, directory: Path) -> str:
+        return str(Configs(RULES).for_directory(str(directory)).confidence)
+
+    def test_nanlint_toml_goes_before_pyproject_in_the_same_directory(self, project: Path) -> None:
+        (project / "nanlint.toml").write_text('confidence = "certain"\n')
+        (project / "pyproject.toml").write_text('[tool.nanlint]\nconfidence = "possible"\n')
+        assert self._confidence(project) == "certain"
+
+    def test_a_hidden_name_works_too(self, project: Path) -> None:
+        (project / ".nanlint.toml").write_text('confidence = "certain"\n')
+        assert self._confidence(project) == "certain"
+
+    def test_a_pyproject_without_our_table_is_passed_over(self, project: Path) -> None:
+        (project / "pyproject.toml").write_text('[tool.nanlint]\nconfidence = "certain"\n')
+        (project / "sub").mkdir()
+        (project / "sub" / "pyproject.toml").write_text("[project]\nname = 'nanlint-plugin'\n")
+        assert self._confidence(project / "sub") == "certain"
+
+    def test_a_pyproject_that_is_no_toml_is_not_ours_to_judge(self, project: Path) -> None:
+        (project / "pyproject.toml").write_text("[project]\nname = {{ cookiecutter.name }}\n")
+        assert self._confidence(project) == "likely"
+
+    @pytest.mark.parametrize(
+        ("content", "says"),
+        [
+            (b"select = [", "nanlint.toml: is not valid TOML: "),
+            (b"# \xff\n", "nanlint.toml: is not UTF-8"),
+            (b"selekt = []\n", 'nanlint.toml: unknown key "selekt"; did you mean "select"?'),
+        ],
+    )
+    def test_a_broken_file_is_named(self, project: Path, content: bytes, says: str) -> None:
+        (project / "nanlint.toml").write_bytes(content)
+        with pytest.raises(ConfigError) as refused:
+            Configs(RULES).for_directory(str(project))
+        assert str(refused.value).startswith(says)
+
+    def test_the_table_is_named_for_pyproject(self, project: Path) -> None:
+        (project / "pyproject.toml").write_text("[tool.nanlint]\nselekt = []\n")
+        with pytest.raises(ConfigError, match=r"^pyproject.toml \[tool.nanlint\]: unknown key"):
+            Configs(RULES).for_directory(str(project))
+        (project / "pyproject.toml").write_text("[tool]\nnanlint = 3\n")
+        with pytest.raises(ConfigError, match=r"^pyproject.toml: tool.nanlint: expected a table"):
+            Configs(RULES).for_directory(str(project))
+
+    def test_a_file_given_by_name_must_exist(self, project: Path) -> None:
+        with pytest.raises(ConfigError, match=r"^gone.toml: cannot be read: No such file"):
+            load("gone.toml", RULES)
+
+    def test_isolated_reads_no_file(self, project: Path) -> None:
+        (project / "nanlint.toml").write_text("select = [")
+        assert Configs.isolated(RULES).for_directory(str(project)).confidence is Confidence.LIKELY

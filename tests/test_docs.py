@@ -1,0 +1,241 @@
+"""What the documentation shows is what happens: generated pages are fresh, examples are judged as they say."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import importlib.util
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+import tomli
+
+import nanlint
+from nanlint.rules import RULES
+
+ROOT = Path(__file__).parents[1]
+GUIDES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [(rule.code, rule.name) for _, rule in sorted(RULES.items())]
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+SECTION = re.compile(r"^## (.+?)\n(.*?)(?=^## |\Z)", re.DOTALL | re.MULTILINE)
+MARKER = re.compile(r"# error: \[(NL\d{3})\](?: (certain|likely|possible))?$")
+LINK = re.compile(r"\]\((?!https?://)([^)#]+)(#[^)]*)?\)")
+
+# What a snippet means by a name that it does not define.
+IMPORTS = {
+    "F": "import torch.nn.functional as F",
+    "jax": "import jax",
+    "jnp": "import jax.numpy as jnp",
+    "keras": "import keras",
+    "nn": "from torch import nn",
+    "np": "import numpy as np",
+    "special": "from scipy import special",
+    "tf": "import tensorflow as tf",
+    "torch": "import torch",
+}
+
+
+def blocks(text: str, language: str) -> list[str]:
+    return [block for kind, block in BLOCK.findall(text) if kind == language]
+
+
+def sections(text: str) -> dict[str, str]:
+    return dict(SECTION.findall(text))
+
+
+def undefined(snippet: str) -> list[str]:
+    """Names that a snippet reads and nothing in it binds, in order."""
+    nodes = list(ast.walk(ast.parse(snippet)))
+    names = [node for node in nodes if isinstance(node, ast.Name)]
+    bound = {
+        *(name.id for name in names if not isinstance(name.ctx, ast.Load)),
+        *(node.arg for node in nodes if isinstance(node, ast.arg)),
+        *(node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef)),
+        *((alias.asname or alias.name) for node in nodes if isinstance(node, ast.ImportFrom) for alias in node.names),
+        *((alias.asname or alias.name) for node in nodes if isinstance(node, ast.Import) for alias in node.names),
+    }
+    return list(dict.fromkeys(name.id for name in names if name.id not in bound and not hasattr(builtins, name.id)))
+
+
+def as_program(snippet: str, beside: str = "") -> tuple[str, int]:
+    """A snippet as a function of the names that nothing in it binds, and the row that it starts at.
+
+    Its imports are those it needs and those that the one ``beside`` it needs.
+    """
+    needed = dict.fromkeys([*undefined(snippet), *undefined(beside)])
+    imports = [IMPORTS[name] for name in needed if name in IMPORTS]
+    parameters = [name for name in undefined(snippet) if name not in IMPORTS]
+    if not parameters:
+        return "\n".join([*imports, snippet]), len(imports)
+    body = [f"    {line}" if line else "" for line in snippet.splitlines()]
+    return "\n".join([*imports, f"def example({', '.join(parameters)}):", *body, ""]), len(imports) + 1
+
+
+def judged(snippet: str, beside: str = "", **config: Any) -> dict[int, tuple[str, str]]:
+    """For each row of a snippet that holds a finding, its code and confidence."""
+    program, offset = as_program(snippet, beside)
+    found = nanlint.check_source(program, **config)
+    return {one.span.row - offset: (one.code, str(one.confidence)) for one in found}
+
+
+def marked(snippet: str) -> Iterator[tuple[int, str, str]]:
+    for row, line in enumerate(snippet.splitlines(), start=1):
+        if match := MARKER.search(line):
+            yield row, match[1], match[2]
+
+
+def load(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_generated_pages_and_shown_output_are_fresh() -> None:
+    build = load(ROOT / "docs" / "build.py")
+    stale = [str(path.relative_to(ROOT)) for path, _ in build.stale()]
+    assert not stale, "run: python docs/build.py"
+
+
+@pytest.mark.parametrize(("code", "name"), PAGES, ids=[name for _, name in PAGES])
+def test_the_bad_example_of_a_rule_is_flagged_and_the_better_one_is_silent(code: str, name: str) -> None:
+    page = sections(RULES[code].page)
+    (bad,), (better,) = blocks(page["Example (bad)"], "python"), blocks(page["Use instead"], "python")
+    assert code in {found for found, _ in judged(bad, better).values()}
+    assert judged(better, bad) == {}
+
+
+@pytest.mark.parametrize(("code", "name"), PAGES, ids=[name for _, name in PAGES])
+def test_a_rule_with_a_fix_fixes_its_bad_example_or_says_what_a_person_would_write(code: str, name: str) -> None:
+    if RULES[code].fixable is None:
+        return
+    page = sections(RULES[code].page)
+    (bad,), (better,) = blocks(page["Example (bad)"], "python"), blocks(page["Use instead"], "python")
+    program, _ = as_program(bad, better)
+    assert [one for one in nanlint.check_source(program, select=[code]) if one.fix is not None]
+
+
+@pytest.mark.parametrize("guide", GUIDES, ids=[path.name for path in GUIDES])
+def test_a_guide_is_right_about_its_examples(guide: Path) -> None:
+    text = guide.read_text(encoding="utf-8")
+    config = {key: value for toml in blocks(text, "toml") for key, value in _config(toml).items() if key == "ops"}
+    for snippet in blocks(text, "python"):
+        if "nanlint." in snippet or "nanlint:" in snippet or "noqa" in snippet:
+            continue
+        found = judged(snippet, **config)
+        expected = {row: (code, level or found.get(row, ("", ""))[1]) for row, code, level in marked(snippet)}
+        assert found == expected, snippet
+
+
+def _config(toml: str) -> dict[str, Any]:
+    table = tomli.loads(toml)
+    values: dict[str, Any] = table.get("tool", {}).get("nanlint", table)
+    return {key.replace("-", "_"): value for key, value in values.items()}
+
+
+def test_every_configuration_shown_is_one() -> None:
+    shown = [toml for guide in GUIDES for toml in blocks(guide.read_text(encoding="utf-8"), "toml")]
+    assert shown
+    for toml in shown:
+        assert nanlint.check_source("x = 1\n", **_config(toml)) == []
+
+
+def test_the_table_of_keys_names_those_there_are() -> None:
+    from nanlint.config import _KEYS
+
+    rows = sections((ROOT / "README.md").read_text(encoding="utf-8"))["Configuration"].splitlines()
+    named = {key for row in rows if row.startswith("| `") for key in re.findall(r"`([^`]+)`", row.split("|")[1])}
+    assert named == set(_KEYS)
+
+
+def test_the_comments_shown_silence() -> None:
+    """The snippets on suppression, each behind the finding that it speaks of."""
+    for name in ("README.md", "docs/configuration.md"):
+        text = (ROOT / name).read_text(encoding="utf-8")
+        (snippet,) = (block for block in blocks(text, "python") if "noqa" in block)
+        program = "import torch\n\np = torch.relu(torch.ones(2) - 3)\n" + snippet
+        found = nanlint.check_source(program, confidence="possible")
+        assert {one.code for one in found} <= {"NL001"}
+        bare = re.sub(r"  # (?:nanlint|noqa).*|^# nanlint.*\n", "", program, flags=re.MULTILINE)
+        flagged = {one.code for one in nanlint.check_source(bare, confidence="possible")}
+        assert flagged == {"NL103"}
+
+
+def test_the_library_is_used_as_shown() -> None:
+    snippets = blocks((ROOT / "README.md").read_text(encoding="utf-8"), "python")
+    (snippet,) = (one for one in snippets if "import nanlint" in one)
+    exec(snippet, {})
+
+
+def test_the_two_set_up_commands_are_one_line_each() -> None:
+    text = sections((ROOT / "README.md").read_text(encoding="utf-8"))
+    for heading in ("Try it", "Test it"):
+        (command,) = blocks(text[heading], "")
+        assert len(command.splitlines()) == 1
+        assert command.startswith("python3 -m venv .venv && .venv/bin/pip install ")
+    assert text["Try it"].count("nanlint --exit-zero examples/") == 1
+
+
+@pytest.mark.parametrize("page", [*GUIDES, ROOT / "CONTRIBUTING.md"], ids=lambda path: path.name)
+def test_links_within_the_project_lead_somewhere(page: Path) -> None:
+    for target, anchor in LINK.findall(page.read_text(encoding="utf-8")):
+        there = (page.parent / target).resolve()
+        assert there.exists(), target
+        if anchor:
+            headings = re.findall(r"^#+ (.+)$", there.read_text(encoding="utf-8"), re.MULTILINE)
+            assert anchor[1:] in {re.sub(r"[^\w -]", "", one.lower()).replace(" ", "-") for one in headings}
+
+
+def test_contributing_does_what_it_says(tmp_path: Path) -> None:
+    """Its programs run one after the other, in an interpreter of their own since they add to the catalogue."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    programs = blocks(text, "python")
+    assert len(programs) >= 4
+    code = f"import sys\nsys.path.insert(0, {str(ROOT)!r})\n" + "\n\n".join(programs)
+    script = tmp_path / "contributing.py"
+    script.write_text(code, encoding="utf-8")
+    done = subprocess.run([sys.executable, str(script)], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_rooms_import_from_those_below_them_only() -> None:
+    """The list in docs/design.md, from the top; what is imported for type checking alone does not count."""
+    (rooms,) = blocks(sections((ROOT / "docs" / "design.md").read_text(encoding="utf-8"))["Rooms"], "text")
+    order = [line.split()[0] for line in rooms.splitlines()]
+    upwards = []
+    for path in sorted((ROOT / "nanlint").rglob("*.py")):
+        here = _room(path.relative_to(ROOT).with_suffix("").parts)
+        if here in ("__init__", "__main__"):
+            continue
+        assert here in order, f"docs/design.md does not know the room of {path.name}"
+        for module in _imports(path):
+            there = _room(module.split("."))
+            if there in order and order.index(there) < order.index(here):
+                upwards.append(f"{path.relative_to(ROOT)} imports {module}")
+    assert not upwards
+
+
+def _room(module: Sequence[str]) -> str:
+    room = module[1] if len(module) > 1 else ""
+    return "linter" if room == "parallel" else room
+
+
+def _imports(path: Path) -> Iterator[str]:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for_types = {
+        id(node)
+        for statement in ast.walk(tree)
+        if isinstance(statement, ast.If) and ast.unparse(statement.test) == "TYPE_CHECKING"
+        for node in ast.walk(statement)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module and id(node) not in for_types:
+            yield from [node.module] if node.module != "nanlint" else [f"nanlint.{alias.name}" for alias in node.names]

@@ -1,0 +1,95 @@
+"""Fixing: to a standstill, and never into a file that does not parse."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+import pytest
+
+from nanlint.diagnostic import Applicability, Confidence, Diagnostic, Edit, Fix, Span
+from nanlint.fixing import MAX_ROUNDS, Fixed, fix_until_stable
+from nanlint.source import Source
+
+
+def _replacing(applicability: Applicability, **names: str) -> Callable[[Source], list[Diagnostic]]:
+    """A diagnosis that wants every name replaced by another, with an import where the new name is dotted."""
+
+    def diagnose(source: Source) -> list[Diagnostic]:
+        found = []
+        for node in ast.walk(source.tree):
+            if isinstance(node, ast.Name) and node.id in names:
+                better = names[node.id]
+                edits = [Edit(source.span(node), better)]
+                module = better.partition(".")[0]
+                if "." in better and f"import {module}\n" not in source.text:
+                    edits.insert(0, Edit(Span(1, 1, 1, 1), f"import {module}\n"))
+                fix = Fix(applicability, f"use {better}", tuple(edits))
+                span = source.span(node)
+                found.append(Diagnostic("a.py", span, "NL103", "unclipped-log", "m", Confidence.CERTAIN, fix=fix))
+        return sorted(found, key=Diagnostic.sort_key)
+
+    return diagnose
+
+
+def _fix(text: str, *, unsafe: bool = False, applicability: Applicability = Applicability.SAFE, **names: str) -> Fixed:
+    return fix_until_stable(Source("a.py", text), _replacing(applicability, **names), unsafe=unsafe)
+
+
+def test_fixes_are_applied_until_nothing_changes() -> None:
+    outcome = _fix("a\n", a="b", b="c", c="d")
+    assert outcome.source.text == "d\n"
+    assert len(outcome.fixed) == 3
+    assert outcome.remaining == ()
+
+
+def test_an_import_that_several_fixes_need_is_added_once() -> None:
+    assert _fix("a\na\n", a="m.f").source.text == "import m\nm.f\nm.f\n"
+
+
+def test_different_imports_at_one_place_come_one_after_the_other() -> None:
+    assert sorted(_fix("a\nb\n", a="m.f", b="n.g").source.text.splitlines()) == ["import m", "import n", "m.f", "n.g"]
+
+
+@pytest.mark.parametrize(
+    ("applicability", "unsafe", "mended"),
+    [
+        (Applicability.SAFE, False, True),
+        (Applicability.UNSAFE, False, False),
+        (Applicability.UNSAFE, True, True),
+        (Applicability.DISPLAY, True, False),
+    ],
+)
+def test_only_what_is_allowed_is_applied(applicability: Applicability, unsafe: bool, mended: bool) -> None:
+    outcome = _fix("a\n", applicability=applicability, unsafe=unsafe, a="b")
+    assert (outcome.source.text == "b\n") is mended
+    assert bool(outcome.remaining) is not mended
+
+
+def test_a_fix_that_breaks_the_file_is_dropped_and_the_others_stay() -> None:
+    outcome = _fix("a\nb\nc\n", a="x", b="y(", c="z")
+    assert outcome.source.text == "x\nb\nz\n"
+    assert outcome.notes == ("a.py:2:1: the fix of NL103 would break the file and was dropped; please report it",)
+    assert len(outcome.remaining) == 1
+
+
+def test_fixes_that_undo_each_other_end_and_say_so() -> None:
+    outcome = _fix("a\n", a="b", b="a")
+    assert len(outcome.fixed) == MAX_ROUNDS
+    assert "did not settle" in outcome.notes[0]
+
+
+def test_an_overlapping_fix_waits_for_its_turn() -> None:
+    def diagnose(source: Source) -> list[Diagnostic]:
+        """log(log(x)): the outer fix rewrites all of it, the inner a part."""
+        found = []
+        for node in ast.walk(source.tree):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "log":
+                inner = source.segment(source.span(node.args[0]))
+                fix = Fix(Applicability.SAFE, "m", (Edit(source.span(node), f"safe({inner})"),))
+                span = source.span(node)
+                found.append(Diagnostic("a.py", span, "NL103", "n", "m", Confidence.CERTAIN, fix=fix))
+        return sorted(found, key=Diagnostic.sort_key)
+
+    outcome = fix_until_stable(Source("a.py", "y = log(log(x))\n"), diagnose, unsafe=False)
+    assert outcome.source.text == "y = safe(safe(x))\n"
