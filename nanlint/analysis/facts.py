@@ -216,7 +216,11 @@ class Facts:
 
     def span(self, node: Node) -> Span | None:
         """Where a node stands in the source."""
-        return self.source.span(cast(Located, node.site)) if hasattr(node.site, "lineno") else None
+        return self.span_of(node.site)
+
+    def span_of(self, site: ast.AST | None) -> Span | None:
+        """Where an expression stands."""
+        return self.source.span(cast(Located, site)) if hasattr(site, "lineno") else None
 
     def text(self, node: Node) -> str:
         """Source of a node, on one line and short."""

@@ -24,8 +24,12 @@ def evidence_by_form(node: Node, pole: Pole, operand: Node, value: Evaluate) -> 
 
 
 def distance_at_zero(node: Node, operand: Node, value: Evaluate) -> Evidence | None:
-    """sqrt of a squared difference (or of a sum of them): 0 where the two coincide, as a diagonal or a perfect fit does."""
+    """sqrt of a squared difference (or of a sum of squares): 0 where the two coincide, or for the zero vector.
+
+    A spread (squares of x minus its own mean) is left out: it is 0 for constant data only.
+    """
     inner = bare(operand)
+    summed = inner.op == "sum"
     if inner.op in ("sum", "mean", "part"):
         inner = bare(inner["x"])
     if inner.op in ("squared_error", "squared_difference"):
@@ -34,10 +38,10 @@ def distance_at_zero(node: Node, operand: Node, value: Evaluate) -> Evidence | N
     if root is None:
         return None
     difference = bare(root)
-    if difference.op != "sub" or value(difference).zero is NEVER:
+    if value(difference).zero is NEVER or (difference.op == "sub" and centred(difference)):
         return None
-    if centred(difference):
-        return None
+    if difference.op != "sub":
+        return Evidence("is 0 for the zero vector", operand) if summed else None
     return Evidence("is 0 where the two coincide", difference)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from nanlint.analysis.evaluate import Evaluator
 from nanlint.analysis.forms import evidence_by_form
 from nanlint.analysis.gradient import GradientFlow
+from nanlint.analysis.relations import bare
 from nanlint.graph.lower import Lowering
 from nanlint.graph.node import CONST, LOOP, PHI, REFINE, TUPLE, Node
 from nanlint.ops.arithmetic import add
@@ -16,6 +17,12 @@ from nanlint.ops.value import CERTAIN, LIKELY, NEVER, POSSIBLE, Evidence, Kind, 
 
 #: how far a hazard is followed forward to a selection, or back from one
 MAX_STEPS = 14
+#: ops and the frameworks in which their backward pass selects; measured in tests/ops/test_transfer.py
+SELECTS_BACKWARD = {
+    "relu": frozenset({"torch", "jax"}),
+    "clamp": frozenset({"torch", "tensorflow", "keras"}),
+    "maximum": frozenset({"torch", "tensorflow", "keras"}),
+}
 #: operands that hold data (as against axes, indices, conditions)
 NOT_DATA = frozenset({"cond", "index", "axis", "ord"})
 
@@ -100,12 +107,29 @@ class Hazards:
                 return
             if pole.frameworks is not None and self.gradient.owner(node) not in pole.frameworks:
                 return
+            reach = min(reach, self.reach_with_gradient(source, self.gradient.owner(node)))
+            if reach < POSSIBLE:
+                return
         if self.scalar(node, v):
             return
         guard = self.masked_by(node, pole)
         if guard is not None and not self.gradient.flows(node):
             return
         yield Hazard(node, pole, source, v, reach, form or evidence_of(v, pole, source), guard)
+
+    def reach_with_gradient(self, operand: Node, framework: str | None) -> Reach:
+        """How far a pole of the derivative is felt: not where the op below lets no gradient through.
+
+        A rectifier or bound whose backward pass *selects* (as against multiplies by 0) drops the inf of the op above.
+        """
+        source = bare(operand)
+        if framework not in SELECTS_BACKWARD.get(source.op, ()):
+            return Reach.CERTAIN
+        if source.op == "relu":
+            return Reach.NEVER
+        bounded = [self.evaluator.value(a) for name, a in source.args.items() if name in ("x", "a", "b")]
+        exactly = max((v.zero for v in bounded if v.constant is None), default=Reach.UNKNOWN)
+        return Reach.CERTAIN if exactly >= LIKELY else POSSIBLE
 
     def scalar(self, node: Node, operand: Value) -> bool:
         """Whether the op works on Python numbers, where Python raises instead of making a NaN."""

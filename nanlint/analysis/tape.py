@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass
 
 from nanlint.analysis.facts import Facts
+from nanlint.graph.calls import FORWARD_METHODS
 from nanlint.graph.node import ATTR, CALL, CONST, INSTANCE, LAYER, LOOP, PHI, TUPLE, Node, Region
 from nanlint.ops.op import OPS
 
@@ -20,6 +22,7 @@ class Leak:
     """
 
     source: Node
+    position: int
     outside: Node
     inside: Node
     lost: bool
@@ -31,12 +34,27 @@ def tape_leaks(gradient: Node, facts: Facts) -> list[Leak]:
     if not regions:
         return []
     found = []
-    for source in sources_of(gradient["sources"]):
+    for position, source in enumerate(sources_of(gradient["sources"])):
         recorded, leaks = paths(gradient["target"], source, regions)
         if leaks:
             outside, inside = leaks[0]
-            found.append(Leak(source, outside, inside, lost=recorded))
+            found.append(Leak(source, position, outside, inside, lost=recorded))
     return found
+
+
+def source_texts(gradient: Node) -> dict[int, ast.expr]:
+    """The expression of each single source in a gradient call, by its position among them."""
+    call = gradient.site
+    assert isinstance(call, ast.Call)
+    given = call.args[1] if len(call.args) > 1 else next((k.value for k in call.keywords if k.arg == "sources"), None)
+    elements = given.elts if isinstance(given, (ast.List, ast.Tuple)) else [given] if given is not None else []
+    return dict(enumerate(elements))
+
+
+def place_of(outside: Node, gradient: Node) -> ast.AST | None:
+    """Where, in the function that asks for the gradient, the op outside is: itself, or the call that leads to it."""
+    beyond = outside.calls[len(gradient.calls) :] if outside.calls[: len(gradient.calls)] == gradient.calls else ()
+    return beyond[0] if beyond else outside.site
 
 
 def sources_of(node: Node) -> list[Node]:
@@ -58,6 +76,19 @@ def is_source(node: Node, source: Node) -> bool:
             return True
         return node.op == LAYER and node in parts_of(owner)
     return False
+
+
+def asks_owner(call: Node, receiver: Node, source: Node) -> bool:
+    """Whether a call is a method of the model that does not run it (a batch, a name): it does not depend on its variables."""
+    method = call.name.removeprefix(".")
+    return (
+        call.name.startswith(".")
+        and method not in FORWARD_METHODS
+        and call.get("arg0") is receiver
+        and source.op == ATTR
+        and source.name in VARIABLES_OF
+        and receiver.key == source["base"].key
+    )
 
 
 def parts_of(model: Node) -> list[Node]:
@@ -83,7 +114,9 @@ def paths(target: Node, source: Node, regions: list[Region]) -> tuple[bool, list
         known = memo.get(node.index)
         if known is None:
             memo[node.index] = False
-            known = depth < 200 and any(depends(a, depth + 1) for a in flowing(node))
+            known = depth < 200 and any(
+                depends(a, depth + 1) for a in flowing(node) if not (node.op == CALL and asks_owner(node, a, source))
+            )
             memo[node.index] = known
         return known
 
@@ -96,6 +129,8 @@ def paths(target: Node, source: Node, regions: list[Region]) -> tuple[bool, list
         seen.add(node.index)
         inside = [o for o in flowing(node) if any(r in o.regions for r in regions)]
         for operand in flowing(node):
+            if node.op == CALL and asks_owner(node, operand, source):
+                continue
             if node.op == PHI and inside and operand not in inside:
                 # another way of computing the same, taken where the tape is not
                 continue
@@ -128,5 +163,6 @@ def flowing(node: Node) -> list[Node]:
         return []
     if node.op in ("watch", "slice", "is", "isnot", "test", "variable"):
         return []
-    found = [a for name, a in node.args.items() if name not in ("cond", "index", "axis", "tape")]
-    return found
+    if node.op == "gradient":
+        return [node["target"]]
+    return [a for name, a in node.args.items() if name not in ("cond", "index", "axis", "tape")]

@@ -354,11 +354,10 @@ class CallLowering(ExpressionLowering):
                 result = self.activate(activation, result, layer.site or e)
             return result
         if layer.attrs.get("sequence"):
+            saved, self.frame.calls = self.frame.calls, (*self.frame.calls, e)
             for part in list(layer.args.values()):
-                before = x
                 x = self.apply(part, [x], {}, part.site if part.op == LAYER and part.site is not None else e)
-                if x is before:
-                    continue
+            self.frame.calls = saved
             return x
         output = layer.get("output")
         return output if output is not None else self.unknown(e, layer, x)

@@ -489,9 +489,9 @@ def lower(
         # what is private to the file is known by its calls; only what nothing calls is lowered with unknown arguments
         node = lowering.deferred.pop(0)[0] if lowering.deferred else private.pop(0)
         definition = node.attrs["definition"]
-        top_level = node.attrs["frame"] is lowering.module and not isinstance(definition, ast.Lambda)
-        own = not top_level or definition.name.startswith("_")
-        if top_level and definition not in wanted:
+        names = [name for name, value in lowering.module.env.items() if value is node]
+        own = not names or all(str(name).startswith("_") for name in names)
+        if names and not isinstance(definition, ast.Lambda) and definition not in wanted:
             continue
         if not own:
             standalone(node)

@@ -1,4 +1,4 @@
-"""Activations of neural networks beyond relu, sigmoid, softmax and tanh: soft and hard rectifiers, squashers, attention."""
+"""Activations of neural networks beyond relu, sigmoid, softmax and tanh: rectifiers, squashers, attention."""
 
 from __future__ import annotations
 
@@ -132,8 +132,8 @@ def _segment_softmax(v: Operands, _: Attrs) -> Value:
     return replace(softmax(value(**tensor_like(v["x"]))), sum_one=False)
 
 
-# least values: of x * sigmoid(x) 0.278465, of x * Phi(x) 0.169971 (with tanh 0.170041), of x * tanh(softplus(x)) 0.308843,
-# of x * relu6(x + 3) / 6 0.375; with room for rounding
+# least values: of x * sigmoid(x) 0.278465, of x * Phi(x) 0.169971 (with tanh 0.170041), of x * tanh(softplus(x))
+# 0.308843, of x * relu6(x + 3) / 6 0.375; with room for rounding
 define("silu", "x", rounds(dipping(0.2785)), pointwise=True)
 define("gelu", "x", rounds(dipping(0.1701)), pointwise=True)
 define("mish", "x", rounds(dipping(0.3089)), pointwise=True)

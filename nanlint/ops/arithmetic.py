@@ -68,8 +68,8 @@ def format_of(v: Value) -> Format:
 def settled(v: Value, *, scaled: bool = False) -> Value:
     """``v`` as floating point leaves it: inf beyond the largest number, and perhaps 0 below the smallest normal one.
 
-    NumPy and PyTorch keep subnormal numbers, most of the time; XLA and TensorFlow's kernels flush them to 0. ``scaled``:
-    by a Python number, of which no one expects that it takes a number to 0.
+    NumPy and PyTorch keep subnormal numbers, most of the time; XLA and TensorFlow's kernels flush them to 0.
+    ``scaled``: by a Python number, of which no one expects that it takes a number to 0.
     """
     fmt = format_of(v)
     lo, hi = fmt.round(v.lo), fmt.round(v.hi)
@@ -245,7 +245,7 @@ def _product(p: float, q: float) -> float:
 
 
 def hidden(mask: Value, other: Value) -> Reach:
-    """Reach of zero that a factor brings: an element that a 0/1 mask hides is 0 because it is not meant to be looked at."""
+    """Reach of zero that a factor brings: an element that a 0/1 mask hides is 0 because it is not to be looked at."""
     return min(mask.zero, POSSIBLE) if mask.whole and mask.hi <= 1 and not other.whole else mask.zero
 
 
@@ -310,7 +310,7 @@ def multiply(a: Value, b: Value) -> Value:
 
 
 def scaled_by_positive(a: Value, scale: Value) -> Value | None:
-    """What multiplying or dividing by something positive leaves of ``a``: its sign, and how far it reaches if unbounded."""
+    """What scaling by something positive leaves of ``a``: its sign, and how far it reaches if unbounded."""
     if scale.lo < 0 or (scale.constant is None and a.constant is not None):
         return None
     unbounded = (a.lo == -INF, a.hi == INF)

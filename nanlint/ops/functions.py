@@ -1,4 +1,4 @@
-"""Roots, logarithms, exponentials, sigmoids, trigonometry, error functions: pointwise functions of one argument (mostly)."""
+"""Roots, logarithms, exponentials, sigmoids, trigonometry: pointwise functions, mostly of one argument."""
 
 from __future__ import annotations
 
@@ -412,7 +412,7 @@ define("log_softmax", "x axis", _unary(log_softmax))
 define("log_sigmoid", "x", rounds(_unary(log_sigmoid)), pointwise=True)
 define("softplus", "x beta", rounds(scaled_softplus), pointwise=True)
 define("tanh", "x", _unary(tanh), pointwise=True)
-define("erf", "x", _unary(erf), pointwise=True)
+define("erf", "x", rounds(_unary(erf)), pointwise=True)
 define("erfc", "x", rounds(_unary(erfc)), pointwise=True)
 define(
     "cdf",

@@ -1,4 +1,4 @@
-"""Ready-made losses. They are stable where their input is what they ask for; what matters is their sign and their zeros."""
+"""Ready-made losses: stable where their input is what they ask for, so what matters is their sign."""
 
 from __future__ import annotations
 

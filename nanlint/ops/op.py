@@ -1,4 +1,4 @@
-"""What an op is: its operands, its transfer function, the poles of its value and of its derivative. And the registry."""
+"""What an op is: its operands, its transfer function, the poles of its value and derivative. And the registry."""
 
 from __future__ import annotations
 
@@ -30,9 +30,10 @@ class Pole:
 class Op:
     """A neutral operation.
 
-    ``operands`` are its tensor operands and its numeric parameters, in order. ``pointwise``: element i of the result depends
-    on element i of the operands only, so masking the result masks the operand. ``view``: same elements, other shape or
-    place. ``pure``: same operands, same result. ``stops_gradient``: nothing flows back. ``axis``: reduces along an axis.
+    ``operands`` are its tensor operands and its numeric parameters, in order. ``pointwise``: element i of the result
+    depends on element i of the operands only, so masking the result masks the operand. ``view``: same elements, other
+    shape or place. ``pure``: same operands, same result. ``stops_gradient``: nothing flows back. ``reduction``: many
+    elements become one.
     """
 
     name: str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from nanlint.ops.arithmetic import Attrs, add, multiply, negate, noted, pick, rounds, square, tensor_like
 from nanlint.ops.op import Operands, define
@@ -23,9 +24,8 @@ from nanlint.ops.value import (
 )
 
 
-def _array(v: Value) -> dict[str, object]:
-    fields = tensor_like(v)
-    return fields
+def _array(v: Value) -> dict[str, Any]:
+    return tensor_like(v)
 
 
 def all_zero(x: Value) -> Reach:
@@ -77,10 +77,8 @@ def total(x: Value) -> Value:
 
 def mean(x: Value) -> Value:
     """Mean: inside the range."""
-    if x.lo >= 0 or x.hi <= 0:
-        zero = NEVER if x.zero is NEVER else all_zero(x)
-    else:
-        zero = UNKNOWN
+    one_sided = x.lo >= 0 or x.hi <= 0
+    zero = UNKNOWN if not one_sided else NEVER if x.zero is NEVER else all_zero(x)
     return value(
         x.lo,
         x.hi,
@@ -219,6 +217,7 @@ define("dot", "a b", rounds(dot))
 define("einsum", "", rounds(einsum))
 define("count_nonzero", "x axis", count, reduction=True, stops_gradient=True)
 define("bincount", "x", count, stops_gradient=True)
+define("occurrences", "x", lambda v, _: value(1.0, INF, whole=True, nan=NEVER, kind=Kind.TENSOR), stops_gradient=True)
 define(
     "argmax", "x axis", lambda v, _: value(0.0, INF, zero=UNKNOWN, whole=True, kind=Kind.TENSOR), stops_gradient=True
 )

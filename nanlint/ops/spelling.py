@@ -10,13 +10,13 @@ A table maps a framework's signature to a neutral op, one line a spelling::
     "torch.max(input, dim:int)": "max(x=input, axis=dim); argmax(x=input, axis=dim)"
     "torch.max(input, other)": "maximum(a=input, b=other)"
 
-Left: the dotted name and its argument names in positional order. ``dim|axis`` may be given under either name; ``*rest``
-takes all remaining positional arguments; what follows a bare ``*`` is given by name only; ``dim:int`` and
+Left: the dotted name and its argument names in positional order. ``dim|axis`` may be given under either name;
+``*rest`` takes all remaining positional arguments; what follows a bare ``*`` is given by name only; ``dim:int`` and
 ``dtype:dtype`` fit only such an argument. A name may have several signatures (overloads): the first is the usual one.
 
-Right: the op, its operands bound to argument names, to literals, or to an argument with a literal in case it is not given
-(``min_val|-1``); a ``layer`` is an object that applies the op to its argument ``$`` when called; ``in-place`` rebinds the
-receiver (of a function: its first argument); ``;`` separates the ops of a tuple.
+Right: the op, its operands bound to argument names, to literals, or to an argument with a literal in case it is not
+given (``min_val|-1``); a ``layer`` is an object that applies the op to its argument ``$`` when called; ``in-place``
+rebinds the receiver (of a function: its first argument); ``;`` separates the ops of a tuple.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ class Spelling:
 
     ``params``: the framework's argument names in positional order; a leading ``*`` takes all remaining ones.
     ``operands``: neutral operand -> argument name. ``literals``: neutral operand -> literal.
-    ``defaults``: neutral operand -> literal where its argument is not given. ``aliases``: other name of an argument -> its
-    name in ``params``. ``sorts``: argument -> what it must be. ``named``: arguments that are given by name only.
+    ``defaults``: neutral operand -> literal where its argument is not given. ``aliases``: other name of an argument ->
+    its name in ``params``. ``sorts``: argument -> what it must be. ``named``: arguments that are given by name only.
     ``rest``: where the result is a tuple, the spellings of its elements after the first.
     """
 
@@ -195,8 +195,8 @@ class Spellings:
     def choose(self, name: str, positional: Sequence[str], keywords: Mapping[str, str]) -> Spelling | None:
         """The spelling of a call: the signature that its arguments fit most closely, else the usual one.
 
-        Arguments are given by their sort: "int" (an integer, or a tuple of them), "dtype", "" for anything else. A method's
-        receiver counts as its first positional argument.
+        Arguments are given by their sort: "int" (an integer, or a tuple of them), "dtype", "" for anything else. A
+        method's receiver counts as its first positional argument.
         """
         overloads = self.overloads(name)
         if len(overloads) < 2:

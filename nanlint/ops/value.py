@@ -1,4 +1,4 @@
-"""The abstract domain: what may be known of an expression. Range, health, kind; join and refinement. No graph, no source."""
+"""The abstract domain: what may be known of an expression. Range, health, kind; join and refinement."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def value(
         zero = high = NEVER if zero is NEVER or high is NEVER else max(zero, high)
     if lo >= 0:
         neg = NEVER
-    elif -INF < lo:
+    elif lo > -INF:
         neg = max(neg, low)
     if hi <= 0:
         pos = NEVER

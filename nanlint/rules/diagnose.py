@@ -36,7 +36,7 @@ def diagnose(
     facts = Facts(source, lowering)
     best: dict[tuple[str, Span], tuple[Rule, Finding]] = {}
     for rule, finding in findings(facts):
-        span = facts.span(finding.node)
+        span = facts.span_of(finding.site)
         if span is None or finding.confidence < minimum or not select(rule.code):
             continue
         known = best.get((rule.code, span))

@@ -52,7 +52,10 @@ def division_by_reduction(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     reduction = reduction_behind(hazard.operand, facts)
     if reduction is None or hazard.guard is not None:
         return
-    harmless = int(facts.framework(hazard.node) in PLAIN and not hazard.value.whole) + 2 * int(facts.gathered(hazard.node))
+    # in NumPy x / 0 is an inf that warns; x / sum(x) is 0 / 0
+    plain = facts.framework(hazard.node) in PLAIN and not hazard.value.whole
+    own = hazard.node.op == "div" and reduction.op == "sum" and facts.same(hazard.node["a"], reduction["x"])
+    harmless = int(plain and not own) + 2 * int(facts.gathered(hazard.node))
     level = confidence(hazard.reach, lowered=harmless)
     if level is None:
         return

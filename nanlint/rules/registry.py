@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -23,7 +24,10 @@ RULES: dict[str, Rule] = {}
 
 @dataclass(frozen=True)
 class Finding:
-    """What a rule says of a place: the op, the causes with what each does, how sure, and the codemod that mends it."""
+    """What a rule says of a place: the op, the causes with what each does, how sure, and the codemod that mends it.
+
+    ``at``: the expression to underline where it is not the op's own (a call that leads to it).
+    """
 
     node: Node
     message: str
@@ -32,6 +36,12 @@ class Finding:
     causes: tuple[tuple[Node, str], ...] = ()
     fix: Codemod | None = None
     witness: str | None = None
+    at: ast.AST | None = None
+
+    @property
+    def site(self) -> ast.AST | None:
+        """The expression to underline: ``at``, or the op's own."""
+        return self.at if self.at is not None else self.node.site
 
 
 @dataclass(frozen=True)

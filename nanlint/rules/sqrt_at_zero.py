@@ -24,11 +24,12 @@ def sqrt_at_zero(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
 
     ## Example (bad)
     ```python
-    distance = torch.sqrt(F.relu(squared))
+    distance = torch.sqrt(((a - b) ** 2).sum(-1))
     ```
 
     ## Use instead
     ```python
+    squared = ((a - b) ** 2).sum(-1)
     safe = torch.where(squared > 0, squared, 1.0)
     distance = torch.where(squared > 0, torch.sqrt(safe), 0.0)
     ```

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from nanlint.analysis.facts import Facts
-from nanlint.analysis.tape import tape_leaks
+from nanlint.analysis.tape import place_of, source_texts, tape_leaks
 from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.move_into_tape import MoveIntoTape
 from nanlint.graph.node import Node
@@ -46,8 +47,10 @@ def tape_scope_leak(gradient: Node, facts: Facts) -> Iterator[Finding]:
     ## References
     TensorFlow guide: Introduction to gradients and automatic differentiation, "Getting a gradient of None".
     """
+    texts = source_texts(gradient)
     for leak in tape_leaks(gradient, facts):
-        name = facts.text(leak.source)
+        shown = texts.get(leak.position)
+        name = ast.unparse(shown) if shown is not None else facts.text(leak.source)
         if leak.lost:
             message = f"computed outside the tape: this term is lost from the gradient with respect to `{name}`"
         else:
@@ -59,4 +62,5 @@ def tape_scope_leak(gradient: Node, facts: Facts) -> Iterator[Finding]:
             Confidence.CERTAIN if not leak.lost else Confidence.LIKELY,
             ((leak.inside, "uses it inside the tape"), (gradient, "asks for the gradient")),
             MoveIntoTape(leak.outside, leak.inside, gradient),
+            at=place_of(leak.outside, gradient),
         )

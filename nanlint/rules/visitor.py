@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def fixes_of(facts: Facts, findings: Mapping[tuple[str, Span], Finding]) -> dict[tuple[str, Span], Fix]:
     """The fix of each finding that has one."""
     wanted = {
-        key: finding for key, finding in findings.items() if finding.fix is not None and finding.node.site is not None
+        key: finding for key, finding in findings.items() if finding.fix is not None and finding.site is not None
     }
     if not wanted:
         return {}
@@ -36,8 +36,8 @@ def fixes_of(facts: Facts, findings: Mapping[tuple[str, Span], Finding]) -> dict
 
     pieces: dict[tuple[int, int], dict[Span, Callable[[cst.CSTNode], None]]] = {}
     for (_, span), finding in wanted.items():
-        assert finding.node.site is not None
-        rows = file.lossless.piece(finding.node.site)
+        assert finding.site is not None
+        rows = file.lossless.piece(finding.site)
         if rows is not None:
             pieces.setdefault(rows, {})[span] = partial(meet, span)
     for rows, waiting in sorted(pieces.items()):

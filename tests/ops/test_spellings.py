@@ -103,7 +103,7 @@ class Arguments:
 
     def agree(self, spelling: Spelling) -> bool:
         """Whether the spelling names the first arguments rightly and in order."""
-        other = {alias: param for alias, param in spelling.aliases.items()}
+        other = dict(spelling.aliases)
         for position, param in enumerate(spelling.params):
             if param.startswith("*"):
                 return True
@@ -301,7 +301,7 @@ def test_activations_that_keras_knows_by_name_are_spelled(activation: str) -> No
     assert SPELLINGS.get(f"keras.activations.{activation}") is not None
 
 
-# ── the language ────────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── the language ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_a_spelling_binds_arguments_literals_and_defaults() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +14,19 @@ from nanlint.ops.op import OPS, Pole, unknown
 from nanlint.ops.spelling import Spelling
 from nanlint.ops.value import CERTAIN, Value, constant
 from tests.ops import truth
-from tests.ops.truth import FLUSHES_SUBNORMALS, FORMATS, Array, admits, call, holds, inputs, require, special, Unusable
+from tests.ops.truth import (
+    FLUSHES_SUBNORMALS,
+    FORMATS,
+    HALVES,
+    Array,
+    Unusable,
+    admits,
+    call,
+    holds,
+    inputs,
+    require,
+    special,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -95,10 +106,6 @@ def computed(operands: tuple[str, ...], only: str = "") -> list[tuple[str, str]]
     ]
 
 
-def data(fmt: Format) -> type:
-    return np.float32 if fmt.precision == 24 else np.float64
-
-
 def unlike(
     spelling: Spelling,
     fmt: Format,
@@ -146,9 +153,9 @@ def test_functions_of_one_argument_stay_within_the_prediction(op: str, root: str
     wrong: list[str] = []
     tried = 0
     seen = set()
-    for fmt in FORMATS:
+    for fmt in (*FORMATS, *(half for half, roots in HALVES.items() if root in roots)):
         subnormal = root not in FLUSHES_SUBNORMALS
-        x = np.array(special(fmt, subnormal=subnormal), data(fmt))
+        x: Array = np.array(special(fmt, subnormal=subnormal), truth.data_type(fmt))
         for spelling in callable_spellings(op, root, fmt):
             for parameters in CASES.get(op, [{}]):
                 if not set(parameters) <= {*spelling.operands, *spelling.defaults}:
@@ -175,7 +182,7 @@ PARTNERS = (0.0, 1.0, -1.0, 0.5, 2.0, 1e-7, 1e30)
 
 
 def pairs(fmt: Format, first: Array, second: Array) -> list[tuple[Value, Value, Array]]:
-    """Abstract inputs for two arguments (ranges and constants, each with each), and which pairs of numbers they hold."""
+    """Abstract inputs for two arguments, each range or constant with each, and the pairs of numbers they hold."""
     tried = [*truth.ranges(fmt), *(truth.point(fmt.round(c), fmt) for c in PARTNERS)]
     left, right = [(v, holds(v, first)) for v in tried], [(v, holds(v, second)) for v in tried]
     return [(u, v, np.flatnonzero(a & b)) for (u, a), (v, b) in itertools.product(left, right)]
@@ -190,7 +197,7 @@ def test_functions_of_two_arguments_stay_within_the_prediction(op: str, root: st
     seen = set()
     for fmt in FORMATS:
         points = special(fmt, subnormal=root not in FLUSHES_SUBNORMALS)
-        grid = np.array(list(itertools.product(points, points)), data(fmt))
+        grid: Array = np.array(list(itertools.product(points, points)), truth.data_type(fmt))
         x = {first: grid[:, 0].copy(), second: grid[:, 1].copy()}
         met = pairs(fmt, x[first], x[second])
         for spelling in callable_spellings(op, root, fmt):
@@ -218,7 +225,7 @@ ELEMENTS = (0.0, 1e-30, 1e-3, 0.5, 1.0, 2.0, 6.0, 88.0, 104.0, 760.0, 1e20, 1e38
 def rows(fmt: Format) -> Array:
     """All rows of three elements, infinities and nan among them."""
     elements = [*ELEMENTS, fmt.max, -fmt.max, math.inf, -math.inf, math.nan]
-    return np.array(list(itertools.product(elements, repeat=3)), data(fmt))
+    return np.array(list(itertools.product(elements, repeat=3)), truth.data_type(fmt))
 
 
 ROWWISE = ("softmax", "softmin", "log_softmax", "cumsum", "cumprod", "logcumsumexp", "normalize", "diff")
@@ -286,7 +293,7 @@ def test_ends_that_are_certain_are_reached(op: str, root: str) -> None:
     missed = []
     for fmt in FORMATS:
         points = special(fmt, subnormal=False)
-        x = np.array([p for p in points if math.isfinite(p)], data(fmt))
+        x: Array = np.array([p for p in points if math.isfinite(p)], truth.data_type(fmt))
         for spelling in callable_spellings(op, root, fmt)[:3]:
             for parameters in CASES.get(op, [{}])[:1]:
                 v = predicted(spelling, {"x": truth.ranges(fmt)[2], **numbers(parameters)}, fmt)
@@ -306,7 +313,7 @@ def test_ends_that_are_certain_are_reached(op: str, root: str) -> None:
 def test_a_softmax_is_exactly_0_and_1_far_out(root: str) -> None:
     require(root)
     for fmt in FORMATS:
-        x = np.array([[0.0, -2000.0, 2000.0]], data(fmt))
+        x: Array = np.array([[0.0, -2000.0, 2000.0]], truth.data_type(fmt))
         for spelling in callable_spellings("softmax", root, fmt):
             v = predicted(spelling, {"x": truth.ranges(fmt)[2]}, fmt)
             assert (v.low, v.high) == (CERTAIN, CERTAIN)

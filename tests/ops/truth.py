@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from nanlint.ops.floats import FLOAT32, FLOAT64, Format
+from nanlint.ops.floats import BFLOAT16, FLOAT16, FLOAT32, FLOAT64, Format
 from nanlint.ops.spelling import METHOD_OWNERS, Spelling
 from nanlint.ops.value import NEVER, Kind, Value, constant, value
 from tests.ops.test_spellings import HISTORIC_NAMES, SPELLINGS, resolve
@@ -22,6 +22,9 @@ from tests.ops.test_spellings import HISTORIC_NAMES, SPELLINGS, resolve
 Array = npt.NDArray[Any]
 
 FORMATS = (FLOAT32, FLOAT64)
+
+#: half precision, and the packages that compute in it
+HALVES = {FLOAT16: ("torch", "tensorflow", "jax", "numpy"), BFLOAT16: ("torch", "tensorflow", "jax")}
 
 #: XLA and TensorFlow's kernels take subnormal numbers for 0, and return 0 for them
 FLUSHES_SUBNORMALS = frozenset({"tensorflow", "keras", "jax"})
@@ -39,6 +42,11 @@ FILLERS: Mapping[str, Any] = {
     "other": 2.0,
     "delta": 1.0,
 }
+
+
+def data_type(fmt: Format) -> Any:
+    """The format as a dtype of NumPy."""
+    return np.dtype(import_module("ml_dtypes").bfloat16 if fmt is BFLOAT16 else fmt.name)
 
 
 def special(fmt: Format, *, subnormal: bool) -> list[float]:
@@ -78,7 +86,7 @@ def ranges(fmt: Format) -> list[Value]:
     """Abstract values that hold several of the special numbers."""
     finite = {"nan": NEVER, "pinf": NEVER, "ninf": NEVER}
     inf = math.inf
-    like = {"kind": Kind.TENSOR, "format": fmt}
+    like: dict[str, Any] = {"kind": Kind.TENSOR, "format": fmt}
     bounds: list[tuple[float, float, dict[str, Any]]] = [
         (-inf, inf, {}),
         (-inf, inf, {"nan": NEVER}),
@@ -121,7 +129,7 @@ def admits(v: Value, r: Array, fmt: Format) -> npt.NDArray[np.bool_]:
     """Which of the numbers ``r`` the abstract value ``v`` allows, up to the rounding of a good library function."""
     r64 = r.astype(np.float64)
     with np.errstate(all="ignore"):
-        slack = 512 * fmt.eps * np.maximum(np.abs(r64), fmt.tiny)
+        slack = (512 if fmt.precision > 20 else 64) * fmt.eps * np.maximum(np.abs(r64), fmt.tiny)
         inside = (r64 >= v.lo - slack) & (r64 <= v.hi + slack)
         inside |= ((r64 == v.lo) & (v.lo == -math.inf)) | ((r64 == v.hi) & (v.hi == math.inf))
         allowed = np.where(np.isnan(r64), v.nan is not NEVER, inside)
@@ -174,6 +182,8 @@ def tensor(root: str, x: Array) -> Any:
     if root == "torch":
         import torch
 
+        if x.dtype == data_type(BFLOAT16):
+            return torch.tensor(x.astype(np.float32)).to(torch.bfloat16)
         return torch.tensor(x)
     if root in ("tensorflow", "keras"):
         import tensorflow as tf
@@ -200,7 +210,11 @@ def require(root: str) -> None:
 
 
 class Unusable(Exception):
-    """The function wants more arguments than are tried."""
+    """The function wants more arguments than are tried, or has no kernel for the dtype."""
+
+
+#: what the frameworks say then
+UNUSABLE = ("argument", "not implemented for", "not supported", "Could not find device for node", "without overflow")
 
 
 def call(spelling: Spelling, operands: Mapping[str, Array], **more: Any) -> Array:
@@ -213,7 +227,8 @@ def call(spelling: Spelling, operands: Mapping[str, Array], **more: Any) -> Arra
         if spelling.in_place and receiver and root in ("tensorflow", "keras"):
             t = import_module("tensorflow").Variable(t)
         tensors[operand] = t
-    return np.asarray(run(spelling, tensors, **more))
+    found = run(spelling, tensors, **more)
+    return np.asarray(found.float() if str(getattr(found, "dtype", "")) == "torch.bfloat16" else found)
 
 
 def gradient(spelling: Spelling, operands: Mapping[str, Array], wrt: str) -> float:
@@ -263,8 +278,8 @@ def run(spelling: Spelling, operands: Mapping[str, Any], **more: Any) -> Any:
                     break
             try:
                 return applied(spelling, args, keywords, x)
-            except TypeError as error:
-                if "argument" not in str(error):
+            except Exception as error:
+                if not any(words in str(error) for words in UNUSABLE):
                     raise
     raise Unusable(spelling.name)
 

@@ -49,7 +49,7 @@ ROOTS = (
     "pandas",
 )
 
-#: dotted prefix -> the prefix the tables use, in the order in which they are tried; longer ones before their own prefixes
+#: dotted prefix -> the prefix the tables use, in the order in which they are tried
 CANONICAL: tuple[tuple[str, str], ...] = (
     # TensorFlow: one name for TF1, TF2, the compat modules and the modules that only group
     ("tensorflow_core", "tensorflow"),

@@ -389,10 +389,10 @@ SPELLINGS: Mapping[str, str] = {
     "tensorflow.losses.hinge_loss(labels, logits, weights)": "hinge(x=logits, target=labels)",
     # Fourier transforms
     "tensorflow.signal.fft(input, name)": "spectrum(x=input)",
-    "tensorflow.signal.ifft(input, name)": "spectrum(x=input)",
+    "tensorflow.signal.ifft(input, name)": "unknown(x=input)",
     "tensorflow.signal.rfft(input_tensor|input, fft_length, name)": "spectrum(x=input_tensor)",
-    "tensorflow.signal.irfft(input_tensor|input, fft_length, name)": "spectrum(x=input_tensor)",
+    "tensorflow.signal.irfft(input_tensor|input, fft_length, name)": "unknown(x=input_tensor)",
     "tensorflow.signal.stft(signals, frame_length, frame_step)": "spectrum(x=signals)",
-    "tensorflow.signal.inverse_stft(stfts, frame_length, frame_step)": "spectrum(x=stfts)",
+    "tensorflow.signal.inverse_stft(stfts, frame_length, frame_step)": "unknown(x=stfts)",
     "tensorflow.signal.dct(input, type)": "spectrum(x=input)",
 }

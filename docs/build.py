@@ -1,0 +1,129 @@
+"""Builds what is generated in the documentation: the rules' pages, and what the shown commands print.
+
+    python docs/build.py           write all of it
+    python docs/build.py --check   write nothing; exit with 1 and name what is stale
+
+A page in docs/rules/ is the page of its rule (``nanlint rule CODE``). In ``console`` blocks of the README and the
+guides each line that starts with ``$`` is run beside a copy of the examples, and what it prints is put below it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from nanlint.diagnostic import Applicability  # noqa: E402
+from nanlint.linter import all_rules  # noqa: E402
+from nanlint.output.rules import render_rule  # noqa: E402
+
+RULES = ROOT / "docs" / "rules"
+GUIDES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md")))
+CONSOLE = re.compile(r"(?<=```console\n)(.*?)(?=^```$)", re.DOTALL | re.MULTILINE)
+_FIXES = {Applicability.SAFE: "safe", Applicability.UNSAFE: "unsafe", Applicability.DISPLAY: "shown", None: ""}
+_NOTE = "<!-- Written by docs/build.py from the rule's docstring: change it there. -->\n\n"
+
+
+def built() -> Iterator[tuple[Path, str]]:
+    """Every generated file with the text it should have."""
+    rules = all_rules()
+    index = [
+        "# Rules",
+        "",
+        "Codes and names mean the same wherever a rule is named. A page is also what `nanlint rule CODE` prints.",
+        "",
+        "| code | name | finds | fix |",
+        "| --- | --- | --- | --- |",
+    ]
+    for code in sorted(rules):
+        rule = rules[code]
+        summary = rule.summary[:1].lower() + rule.summary[1:] if rule.summary[1:2].islower() else rule.summary
+        index.append(f"| {code} | [{rule.name}]({rule.name}.md) | {summary} | {_FIXES[rule.fixable]} |")
+        yield RULES / f"{rule.name}.md", _NOTE + render_rule(rule)
+    yield RULES / "index.md", _NOTE.replace("rule's docstring", "rules' docstrings") + "\n".join(index) + "\n"
+    with TemporaryDirectory() as directory:
+        for guide in GUIDES:
+            yield guide, refreshed(guide.read_text(encoding="utf-8"), Path(directory))
+
+
+def refreshed(text: str, directory: Path) -> str:
+    """A guide in which each shown command is followed by what it prints now."""
+    return CONSOLE.sub(lambda block: _session(block[1], directory), text)
+
+
+def _session(block: str, directory: Path) -> str:
+    commands = [line.removeprefix("$ ") for line in block.splitlines() if line.startswith("$ ")]
+    return "".join(f"$ {command}\n{printed(command, directory)}" for command in commands)
+
+
+def printed(command: str, directory: Path) -> str:
+    """What a shell command prints in ``directory``: there ``examples`` is a copy, ``nanlint`` this source tree."""
+    shutil.rmtree(directory / "examples", ignore_errors=True)
+    shutil.copytree(ROOT / "examples", directory / "examples", ignore=shutil.ignore_patterns("__pycache__"))
+    program = directory / "bin" / "nanlint"
+    program.parent.mkdir(exist_ok=True)
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m nanlint "$@"\n', encoding="utf-8")
+    program.chmod(0o755)
+    environment = {
+        **os.environ,
+        "PATH": f"{program.parent}{os.pathsep}{os.environ['PATH']}",
+        "PYTHONPATH": str(ROOT),
+        "PYTHONIOENCODING": "utf-8",
+        "COLUMNS": "120",
+        "NO_COLOR": "1",
+    }
+    done = subprocess.run(
+        command,
+        shell=True,
+        cwd=directory,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        check=False,
+    )
+    return done.stdout
+
+
+def stale() -> Iterator[tuple[Path, str | None]]:
+    """Files that are not as they should be, with what they should hold (None: nothing, the rule is gone)."""
+    wanted = dict(built())
+    for path, text in wanted.items():
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            yield path, text
+    for path in sorted(RULES.glob("*.md")):
+        if path not in wanted:
+            yield path, None
+
+
+def main() -> None:
+    """Write, or with --check compare."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="write nothing, exit with 1 if anything is stale")
+    check = parser.parse_args().check
+    RULES.mkdir(exist_ok=True)
+    found = False
+    for path, text in stale():
+        found = True
+        print(f"{'stale' if check else 'written' if text is not None else 'removed'}: {path.relative_to(ROOT)}")
+        if check:
+            continue
+        if text is None:
+            path.unlink()
+        else:
+            path.write_text(text, encoding="utf-8")
+    sys.exit(int(check and found))
+
+
+if __name__ == "__main__":
+    main()
