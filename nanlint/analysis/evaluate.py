@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from nanlint.analysis.names import named
 from nanlint.analysis.relations import RELATIONS
@@ -35,7 +36,20 @@ from nanlint.ops.value import (
 Facts = Mapping[int, tuple[tuple[str, Node], ...]]
 
 SCALAR_ANNOTATIONS = frozenset({"int", "float", "bool", "str", "Scalar", "Number", "Real"})
-TENSOR_ANNOTATIONS = frozenset({"Tensor", "Array", "ndarray", "ArrayLike", "FloatTensor", "TensorLike", "Variable", "EagerTensor", "NDArray", "KerasTensor"})
+TENSOR_ANNOTATIONS = frozenset(
+    {
+        "Tensor",
+        "Array",
+        "ndarray",
+        "ArrayLike",
+        "FloatTensor",
+        "TensorLike",
+        "Variable",
+        "EagerTensor",
+        "NDArray",
+        "KerasTensor",
+    }
+)
 #: evaluation gives up (TOP) below this depth of operands
 MAX_DEPTH = 120
 #: nodes evaluated for one file; a file of 5,000 lines with poles everywhere takes about a third of it
@@ -45,7 +59,9 @@ MAX_SUPPORT = 4_000
 #: loops inside loops whose invariants are guessed together
 MAX_TRIALS = 2
 #: arrays whose elements differ by their place
-POSITIONAL = frozenset({TUPLE, "tensor", "arange", "linspace", "eye", "one_hot", "stored", "concat", "zeros", "list", "sparse_part"})
+POSITIONAL = frozenset(
+    {TUPLE, "tensor", "arange", "linspace", "eye", "one_hot", "stored", "concat", "zeros", "list", "sparse_part"}
+)
 #: a threshold this close to 0 was put there because of 0
 NEAR_ZERO = 1e-2
 
@@ -60,7 +76,8 @@ class Fuel:
 class Evaluator:
     """Values of nodes, given ``facts``. A child evaluator knows more facts than its parent.
 
-    ``tested``: the facts describe the region that a condition excludes; then the author's own test is evidence that it is
+    ``tested``: the facts describe the region that a condition excludes; then the author's own test is evidence that
+    it is
     reached.
     """
 
@@ -101,7 +118,9 @@ class Evaluator:
                 facts = dict(self.facts)
                 for k, comparison, other in found:
                     facts[k] = (*facts.get(k, ()), (comparison, other))
-                child = Evaluator(self.lowering, facts, tested=tested, level=self.level + 1, parent=self, fuel=self._fuel)
+                child = Evaluator(
+                    self.lowering, facts, tested=tested, level=self.level + 1, parent=self, fuel=self._fuel
+                )
                 child._new = frozenset(k for k, _, _ in found)
                 child._open, child._depth = set(self._open), self._depth
             else:
@@ -141,7 +160,9 @@ class Evaluator:
         known = self._affected.get(node.index)
         if known is None:
             self._affected[node.index] = False
-            known = node.key in self._new or (len(self._affected) < MAX_SUPPORT and any(self.affected(a) for a in node.args.values()))
+            known = node.key in self._new or (
+                len(self._affected) < MAX_SUPPORT and any(self.affected(a) for a in node.args.values())
+            )
             self._affected[node.index] = known
         return known
 
@@ -160,7 +181,11 @@ class Evaluator:
             number = node.attrs["value"]
             if isinstance(number, bool):
                 return replace(constant(float(number)), kind=Kind.ANY)
-            return constant(float(number)) if isinstance(number, (int, float)) and abs(number) < 1e308 or number in (INF, -INF) else self.top
+            return (
+                constant(float(number))
+                if (isinstance(number, (int, float)) and abs(number) < 1e308) or number in (INF, -INF)
+                else self.top
+            )
         if op == PARAM:
             return self.parameter(node)
         if op in (ATTR, CALL):
@@ -186,17 +211,28 @@ class Evaluator:
         if op == "where":
             cond = node["cond"]
             return join(self.under(cond, True).value(node["a"]), self.under(cond, False).value(node["b"]))
-        if op == "part" and (index := node.get("index")) is not None and index.op == "argmax" and index.attrs.get("nonzero"):
+        if (
+            op == "part"
+            and (index := node.get("index")) is not None
+            and index.op == "argmax"
+            and index.attrs.get("nonzero")
+        ):
             index = index["x"]
             if index.key == node["x"].key:
                 return replace(self.refine(self.value(index), "ne", constant(0.0)), peak=False, sum_one=False)
-        if op == "part" and (index := node.get("index")) is not None and index.op in ("eq", "ne", "lt", "le", "gt", "ge", "and", "not"):
+        if (
+            op == "part"
+            and (index := node.get("index")) is not None
+            and index.op in ("eq", "ne", "lt", "le", "gt", "ge", "and", "not")
+        ):
             inner = self.under(index, True).value(node["x"])
             return replace(inner, peak=False, sum_one=False)
         if op == "part" and not selects_by_mask(node.get("index")) and stripped(node["x"]).op in POSITIONAL:
             # that some element is 0 says nothing of the ones taken
             v = self.value(node["x"])
-            return replace(v, zero=min(v.zero, UNKNOWN), low=min(v.low, UNKNOWN), high=min(v.high, UNKNOWN), peak=False, why={})
+            return replace(
+                v, zero=min(v.zero, UNKNOWN), low=min(v.low, UNKNOWN), high=min(v.high, UNKNOWN), peak=False, why={}
+            )
         relation = RELATIONS.get(op)
         if relation is not None and all(o in node.args for o in known.operands if o != "axis"):
             related = relation(node, self.value)
@@ -211,13 +247,25 @@ class Evaluator:
     def parameter(self, node: Node) -> Value:
         """A parameter: its default's sign and size, its annotation, at last its name."""
         annotation = node.attrs.get("annotation", "")
-        kind = Kind.SCALAR if annotation in SCALAR_ANNOTATIONS else Kind.TENSOR if annotation in TENSOR_ANNOTATIONS else Kind.ANY
+        kind = (
+            Kind.SCALAR
+            if annotation in SCALAR_ANNOTATIONS
+            else Kind.TENSOR
+            if annotation in TENSOR_ANNOTATIONS
+            else Kind.ANY
+        )
         default = node.get("default")
         if default is not None:
             c = self.value(default).constant
             if c is not None and default.op == CONST and not isinstance(default.attrs["value"], bool):
                 if c > 0:
-                    return value(c if c < 1e-2 else self.top.format.denormal, INF, zero=NEVER, kind=Kind.SCALAR, format=self.top.format)
+                    return value(
+                        c if c < 1e-2 else self.top.format.denormal,
+                        INF,
+                        zero=NEVER,
+                        kind=Kind.SCALAR,
+                        format=self.top.format,
+                    )
                 if c < 0:
                     return value(-INF, INF, zero=NEVER, kind=Kind.SCALAR, format=self.top.format)
                 return replace(self.top, kind=Kind.SCALAR)
@@ -228,7 +276,9 @@ class Evaluator:
             return elsewhere
         suggested = named(node.name)
         if suggested is not None:
-            return replace(suggested, format=self.top.format, kind=suggested.kind if suggested.kind is Kind.SCALAR else kind)
+            return replace(
+                suggested, format=self.top.format, kind=suggested.kind if suggested.kind is Kind.SCALAR else kind
+            )
         return replace(self.top, kind=kind)
 
     def other_paths(self, node: Node) -> Value | None:
@@ -241,8 +291,12 @@ class Evaluator:
                 continue
             v = self.value(other)
             if v.lo == 0 and v.hi == 1 and v.low >= LIKELY and not v.whole:
-                note = Evidence("is a probability: on the other path the same variable is one, exactly 0 or 1 when saturated", node)
-                return value(0.0, 1.0, low=LIKELY, high=LIKELY, because={"low": note, "high": note}, format=self.top.format)
+                note = Evidence(
+                    "is a probability: on the other path the same variable is one, exactly 0 or 1 when saturated", node
+                )
+                return value(
+                    0.0, 1.0, low=LIKELY, high=LIKELY, because={"low": note, "high": note}, format=self.top.format
+                )
         return None
 
     def outside(self, node: Node) -> Value:
@@ -311,7 +365,9 @@ class Evaluator:
         """``v`` where it compares so with ``by``."""
         c = by.constant
         if comparison == "eq" and c is not None:
-            return replace(constant(c), kind=v.kind, format=v.format, low=UNKNOWN, high=UNKNOWN, zero=UNKNOWN if c == 0 else NEVER)
+            return replace(
+                constant(c), kind=v.kind, format=v.format, low=UNKNOWN, high=UNKNOWN, zero=UNKNOWN if c == 0 else NEVER
+            )
         if comparison == "ne" and c is not None:
             if c == 0:
                 low = NEVER if v.lo == 0 else v.low
@@ -360,12 +416,12 @@ def tested_region(v: Value, comparison: str, by: Value) -> Value:
         classes["low"] = max(classes["zero"], v.low)
     if v.hi == 0 and "zero" in classes:
         classes["high"] = max(classes["zero"], v.high)
-    return replace(v, why={**v.why, **{name: note for name in classes}}, **classes)  # type: ignore[arg-type]
+    return replace(v, why={**v.why, **dict.fromkeys(classes, note)}, **classes)  # type: ignore[arg-type]
 
 
 def invariants(before: Value) -> list[Value]:
     """Guesses at what a loop keeps, strongest first: the sign of the start, then non-negativity."""
-    common = {"kind": before.kind, "format": before.format}
+    common: dict[str, Any] = {"kind": before.kind, "format": before.format}
     found = []
     if before.lo > 0:
         found.append(value(5e-324, INF, zero=NEVER, **common))
@@ -379,8 +435,12 @@ def invariants(before: Value) -> list[Value]:
 
 def weakened(v: Value) -> Value:
     """``v`` with its evidence withdrawn: possible, but nothing says that it happens."""
-    classes = {name: UNKNOWN for name in ("ninf", "neg", "zero", "pos", "pinf", "nan", "low", "high") if v.reach(name) > UNKNOWN}
+    classes = {
+        name: UNKNOWN
+        for name in ("ninf", "neg", "zero", "pos", "pinf", "nan", "low", "high")
+        if v.reach(name) > UNKNOWN
+    }
     return replace(v, why={}, **classes)  # type: ignore[arg-type]
 
 
-__all__ = ["Evaluator", "FLOAT32", "Facts"]
+__all__ = ["FLOAT32", "Evaluator", "Facts"]

@@ -9,8 +9,8 @@ from typing import cast
 
 from nanlint.analysis.evaluate import Evaluator
 from nanlint.analysis.gradient import GradientFlow
-from nanlint.analysis.names import LOSS, words
 from nanlint.analysis.hazards import Hazard, Hazards, tests_result
+from nanlint.analysis.names import LOSS, words
 from nanlint.analysis.relations import bare, factors, same
 from nanlint.diagnostic import Span
 from nanlint.graph.lower import Lowering
@@ -25,9 +25,13 @@ LINEAR = frozenset({"neg", "view", "part", "cast", "identity", "stop_gradient", 
 
 
 #: ops for which -inf is a number like others
-ABSORBING = frozenset({"exp", "relu", "sigmoid", "softmax", "logsumexp", "logaddexp", "maximum", "max", "argmax", "clamp", "tanh"})
+ABSORBING = frozenset(
+    {"exp", "relu", "sigmoid", "softmax", "logsumexp", "logaddexp", "maximum", "max", "argmax", "clamp", "tanh"}
+)
 
 
+#: ops on the way to one: -inf stays -inf, or becomes inf
+CARRYING = LINEAR | {REFINE, LOOP, PHI, "add", "abs", "concat", "list", "tuple"}
 COMPARISONS = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "mul_no_nan", "div_no_nan", "xlogy"})
 
 
@@ -88,7 +92,11 @@ class Facts:
                 if user.index in seen:
                     continue
                 seen.add(user.index)
-                if user.op in LINEAR or user.op in (REFINE, LOOP, PHI) or self.constant_factor(user, current) is not None:
+                if (
+                    user.op in LINEAR
+                    or user.op in (REFINE, LOOP, PHI)
+                    or self.constant_factor(user, current) is not None
+                ):
                     pending.append(user)
                 else:
                     yield user
@@ -111,29 +119,32 @@ class Facts:
     def in_loss(self, node: Node) -> bool:
         """Whether a node stands in a function, method or class that is called a loss, an entropy, a policy …"""
         row = getattr(node.site, "lineno", 0)
-        return any(
-            first <= row <= last and LOSS & set(words(name)) for name, first, last in self.definitions
-        )
+        return any(first <= row <= last and LOSS & set(words(name)) for name, first, last in self.definitions)
 
     @cached_property
     def definitions(self) -> list[tuple[str, int, int]]:
         """Name, first and last row of every function and class."""
         kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-        return [(n.name, n.lineno, n.end_lineno or n.lineno) for n in ast.walk(self.source.tree) if isinstance(n, kinds)]
+        return [
+            (n.name, n.lineno, n.end_lineno or n.lineno) for n in ast.walk(self.source.tree) if isinstance(n, kinds)
+        ]
 
     def gathered(self, node: Node) -> bool:
         """Whether a table of constant / x is only ever looked up by index: entries that no index names are not used."""
         if node.op == "div" and self.value(node["a"]).constant is None:
             return False
         uses = list(self.lookups(node))
-        return bool(uses) and all(u.op == "part" and u.get("index") is not None and u["index"].op not in ("slice", CONST) for u in uses)
+        return bool(uses) and all(
+            u.op == "part" and u.get("index") is not None and u["index"].op not in ("slice", CONST) for u in uses
+        )
 
     def lookups(self, node: Node) -> Iterator[Node]:
         """Uses of a node, behind views and constant factors."""
         for user in node.users:
-            if user.op in ("view", "cast", REFINE, "neg") or self.constant_factor(user, node) is not None:
-                yield from self.lookups(user)
-            elif user.op == "mul" and self.value(user["a"] if user["b"] is node else user["b"]).kind is not Kind.TENSOR:
+            scaled = (
+                user.op == "mul" and self.value(user["a"] if user["b"] is node else user["b"]).kind is not Kind.TENSOR
+            )
+            if scaled or user.op in ("view", "cast", REFINE, "neg") or self.constant_factor(user, node) is not None:
                 yield from self.lookups(user)
             else:
                 yield user
@@ -143,7 +154,10 @@ class Facts:
         return tests_result(selection["cond"]) if "cond" in selection.args else False
 
     def absorbed(self, node: Node) -> bool:
-        """Whether every use of the node takes -inf for what it means: exp, relu, a maximum, a softmax of log-weights."""
+        """Whether every use of the node takes -inf for what it means.
+
+        Exp, relu, a maximum, a softmax of log-weights.
+        """
         pending, seen, met = [node], {node.index}, False
         while pending:
             current = pending.pop()
@@ -155,9 +169,7 @@ class Facts:
                 seen.add(user.index)
                 if user.op in ABSORBING or user.op in COMPARISONS:
                     met = True
-                elif user.op in LINEAR or user.op in (REFINE, LOOP, PHI, "add", "abs", "concat", "list", "tuple"):
-                    pending.append(user)
-                elif user.op == "sub" and user["a"] is current:
+                elif user.op in CARRYING or (user.op == "sub" and user["a"] is current):
                     pending.append(user)
                 else:
                     return False

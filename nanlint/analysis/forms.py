@@ -1,4 +1,4 @@
-"""Evidence that the form of an expression gives where its operands say nothing: what is written so is written for this input.
+"""Evidence that the form of an expression gives where its operands say nothing.
 
 Each form answers for one hazard: why its operand may be at the pole, or None.
 """
@@ -70,9 +70,14 @@ def factor_of_log(node: Node, operand: Node, value: Evaluate) -> Evidence | None
         if value(operand).zero is POSSIBLE and probability and value(other).zero is not NEVER:
             return Evidence("is a probability by its name, times what may be 0 where it is 0", operand)
         if cross_entropy(product, other, operand):
-            return Evidence("is a probability by its place in a cross-entropy: exactly 0 when the model behind it saturates", operand)
+            return Evidence(
+                "is a probability by its place in a cross-entropy: exactly 0 when the model behind it saturates",
+                operand,
+            )
         if any(shifted_parameter(t, value) for t in terms) and unguarded(operand):
-            return Evidence("is the base of a power taken in log space: at 0, with an exponent of 0, the product is nan", operand)
+            return Evidence(
+                "is the base of a power taken in log space: at 0, with an exponent of 0, the product is nan", operand
+            )
     return None
 
 
@@ -103,9 +108,7 @@ def unguarded(node: Node) -> bool:
     """A bare value, or 1 minus one (or minus a power of one): nothing on the way keeps it from 0."""
     for _ in range(6):
         node = bare(node)
-        if node.op in ("neg", "pow") and "x" in node.args:
-            node = node["x"]
-        elif node.op == "log1p":
+        if (node.op in ("neg", "pow") and "x" in node.args) or node.op == "log1p":
             node = node["x"]
         elif node.op == "sub" and node["a"].op == CONST:
             node = node["b"]

@@ -20,13 +20,18 @@ class GradientFlow:
         self._learns: dict[int, bool] = {}
 
     def framework(self, node: Node) -> str | None:
-        """The framework whose op this is: its spelling's, else its operands', else the file's if it has only one sort."""
+        """The framework whose op this is.
+
+        Its spelling's, else its operands', else the file's if it has only one sort.
+        """
         if node.index not in self._framework:
             self._framework[node.index] = None
             found = node.framework
             if found in (None, "math", "builtins") and node.op not in (CONST, MODULE):
                 operands = [self.framework(a) for a in node.args.values()]
-                found = next((f for f in operands if f in DIFFERENTIABLE), found or next((f for f in operands if f), None))
+                found = next(
+                    (f for f in operands if f in DIFFERENTIABLE), found or next((f for f in operands if f), None)
+                )
             self._framework[node.index] = found
         return self._framework[node.index]
 
@@ -46,7 +51,10 @@ class GradientFlow:
         return self.learns(node) and self.used_with_gradient(node)
 
     def learns(self, node: Node, depth: int = 0) -> bool:
-        """Whether the node depends on anything that may require a gradient: not on constants, draws and counts alone."""
+        """Whether the node depends on anything that may require a gradient.
+
+        Not on constants, draws and counts alone.
+        """
         known = self._learns.get(node.index)
         if known is not None:
             return known
@@ -56,16 +64,20 @@ class GradientFlow:
         op = OPS.get(node.op)
         if node.attrs.get("requires_grad") or node.op in ("variable", "linear", LOOP):
             result = True
-        elif node.op == ATTR and node.name == "grad":
-            result = False
-        elif node.op in (CONST, MODULE) or (op is not None and op.stops_gradient) or node.op in ("range", "stop_gradient"):
+        elif (node.op == ATTR and node.name == "grad") or (
+            node.op in (CONST, MODULE)
+            or (op is not None and op.stops_gradient)
+            or node.op in ("range", "stop_gradient")
+        ):
             result = False
         elif node.op in (PARAM, ATTR, CALL, INSTANCE):
             result = True
         elif any(r.kind == "no_grad" for r in node.regions):
             result = False
         else:
-            result = any(self.learns(a, depth + 1) for name, a in node.args.items() if name not in ("cond", "index", "axis"))
+            result = any(
+                self.learns(a, depth + 1) for name, a in node.args.items() if name not in ("cond", "index", "axis")
+            )
         self._learns[node.index] = result
         return result
 
@@ -82,7 +94,12 @@ class GradientFlow:
                     continue
                 if user.op in ("is", "isnot", "test", "slice", "size"):
                     continue
-                if user.op == "where" and user.get("cond") is current and current is not user.get("a") and current is not user.get("b"):
+                if (
+                    user.op == "where"
+                    and user.get("cond") is current
+                    and current is not user.get("a")
+                    and current is not user.get("b")
+                ):
                     continue
                 if user.op in ("part", "view") and user.get("index") is current:
                     continue

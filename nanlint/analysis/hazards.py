@@ -1,4 +1,7 @@
-"""Where the health of an operand meets a pole: the hazards of a file, forward, in the gradient, and behind a selection."""
+"""Where the health of an operand meets a pole.
+
+The hazards of a file, forward, in the gradient, and behind a selection.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,8 @@ NOT_DATA = frozenset({"cond", "index", "axis", "ord"})
 class Hazard:
     """An op whose operand may be at one of its poles.
 
-    ``operand`` is the node that reaches the pole and ``value`` what is known of it. ``guard`` is the selection that masks
+    ``operand`` is the node that reaches the pole and ``value`` what is known of it. ``guard`` is the selection that
+    masks
     the value of the result: then only the gradient is hurt.
     """
 
@@ -74,7 +78,10 @@ class Hazards:
         return op.poles
 
     def operand(self, node: Node, pole: Pole, evaluator: Evaluator) -> tuple[Node, Value] | None:
-        """The operand a pole speaks of, and its value ("x+1" is the operand shifted by one; "result" the node itself)."""
+        """The operand a pole speaks of, and its value.
+
+        "x+1" is the operand shifted by one, "result" the node itself.
+        """
         if pole.operand == "result":
             return node, evaluator.value(node)
         name, _, shift = pole.operand.partition("+")
@@ -198,11 +205,18 @@ class Hazards:
                 for pole in self.poles(node, outside):
                     met = self.operand(node, pole, outside)
                     kept = self.operand(node, pole, inside)
-                    if met is None or kept is None or met[1].reach(pole.cls) < LIKELY or kept[1].reach(pole.cls) >= POSSIBLE:
+                    if (
+                        met is None
+                        or kept is None
+                        or met[1].reach(pole.cls) < LIKELY
+                        or kept[1].reach(pole.cls) >= POSSIBLE
+                    ):
                         continue
                     if harmless_behind_selection(node, pole) or self.scalar(node, met[1]):
                         continue
-                    yield Hazard(node, pole, met[0], met[1], met[1].reach(pole.cls), evidence_of(met[1], pole, met[0]), selection)
+                    yield Hazard(
+                        node, pole, met[0], met[1], met[1].reach(pole.cls), evidence_of(met[1], pole, met[0]), selection
+                    )
 
     def upstream(self, root: Node) -> Iterator[Node]:
         """Pointwise ops behind a branch of a selection."""
@@ -258,9 +272,16 @@ def _observes(user: Node, node: Node) -> bool:
     op = OPS.get(user.op)
     if user.op in ("is", "isnot", "test", "isnan", "isinf", "isfinite"):
         return True
-    if user.op in ("where", PHI) and user.get("cond") is node and user.get("a") is not node and user.get("b") is not node:
+    if (
+        user.op in ("where", PHI)
+        and user.get("cond") is node
+        and user.get("a") is not node
+        and user.get("b") is not node
+    ):
         return True
-    return op is not None and op.stops_gradient and user.op in ("eq", "ne", "lt", "le", "gt", "ge", "size", "any", "all")
+    return (
+        op is not None and op.stops_gradient and user.op in ("eq", "ne", "lt", "le", "gt", "ge", "size", "any", "all")
+    )
 
 
 def tests_result(cond: Node) -> bool:

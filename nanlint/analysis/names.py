@@ -1,6 +1,7 @@
 """The one table in which a name counts as evidence, and then only where nothing else is known.
 
-A name is split at underscores and case changes; a word that says "logarithm of" or "count of" takes it out of the table.
+A name is split at underscores and case changes; a word that says "logarithm of" or "count of" takes it out of the
+table.
 """
 
 from __future__ import annotations
@@ -13,9 +14,53 @@ from nanlint.ops.value import INF, LIKELY, NEVER, UNKNOWN, Evidence, Kind, Value
 PROBABILITY = frozenset({"prob", "probs", "proba", "probas", "probability", "probabilities", "softmax"})
 PAIRS = frozenset({("y", "pred"), ("y", "prob"), ("pred", "prob"), ("y", "conv")})
 #: what turns a probability into something else
-NOT_A_PROBABILITY = frozenset({"log", "logs", "logit", "logits", "fn", "func", "function", "dist", "net", "layer", "drop", "dropout", "num", "keep", "min", "max", "eps", "loss", "weights", "idx", "size"})
+NOT_A_PROBABILITY = frozenset(
+    {
+        "log",
+        "logs",
+        "logit",
+        "logits",
+        "fn",
+        "func",
+        "function",
+        "dist",
+        "net",
+        "layer",
+        "drop",
+        "dropout",
+        "num",
+        "keep",
+        "min",
+        "max",
+        "eps",
+        "loss",
+        "weights",
+        "idx",
+        "size",
+    }
+)
 #: functions and classes whose values are trained on, or reported as such
-LOSS = frozenset({"loss", "losses", "nll", "entropy", "crossentropy", "ce", "kl", "kld", "divergence", "likelihood", "objective", "penalty", "policy", "perplexity", "criterion", "reward", "elbo"})
+LOSS = frozenset(
+    {
+        "loss",
+        "losses",
+        "nll",
+        "entropy",
+        "crossentropy",
+        "ce",
+        "kl",
+        "kld",
+        "divergence",
+        "likelihood",
+        "objective",
+        "penalty",
+        "policy",
+        "perplexity",
+        "criterion",
+        "reward",
+        "elbo",
+    }
+)
 EPSILON = frozenset({"eps", "epsilon", "tiny"})
 MASK = frozenset({"mask", "masks"})
 
@@ -46,8 +91,12 @@ def named(name: str) -> Value | None:
     if NOT_A_PROBABILITY & set(parts):
         return None
     if PROBABILITY & set(parts) or any(pair == parts[i : i + 2] for pair in PAIRS for i in range(len(parts))):
-        note = Evidence(f"`{name}` is a probability by its name: exactly 0 or 1 when it comes from a saturated model", named=True)
-        return value(0.0, 1.0, low=LIKELY, high=LIKELY, pinf=NEVER, ninf=NEVER, nan=UNKNOWN, because={"low": note, "high": note})
+        note = Evidence(
+            f"`{name}` is a probability by its name: exactly 0 or 1 when it comes from a saturated model", named=True
+        )
+        return value(
+            0.0, 1.0, low=LIKELY, high=LIKELY, pinf=NEVER, ninf=NEVER, nan=UNKNOWN, because={"low": note, "high": note}
+        )
     if MASK & set(parts):
         note = Evidence(f"`{name}` is a mask by its name: it may be 0 everywhere", named=True)
         return value(0.0, 1.0, low=LIKELY, high=LIKELY, whole=True, because={"low": note, "high": note})

@@ -1,4 +1,7 @@
-"""What holds of an op because of how its operands relate: x - max(x), x * x, exp(x) / sum(exp(x)), E[x**2] - E[x]**2."""
+"""What holds of an op because of how its operands relate.
+
+X - max(x), x * x, exp(x) / sum(exp(x)), E[x**2] - E[x]**2.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +64,12 @@ def factors(node: Node) -> list[Node]:
 def subtraction(node: Node, evaluate: Evaluate) -> Value | None:
     """a - b for operands that know of each other."""
     a, b = node["a"], node["b"]
-    if a.op == b.op == PHI and a.get("cond") is not None and a.get("cond") is b.get("cond") and ordered(a, b) is not None:
+    if (
+        a.op == b.op == PHI
+        and a.get("cond") is not None
+        and a.get("cond") is b.get("cond")
+        and ordered(a, b) is not None
+    ):
         return value(-INF, 0.0) if ordered(a, b) else value(0.0, INF)
     va = evaluate(a)
     if same(a, b) and a.op != CONST:
@@ -69,8 +77,16 @@ def subtraction(node: Node, evaluate: Evaluate) -> Value | None:
     top = shift_of(b, ("max", "logsumexp"))
     if top is not None and same(top, a):
         peak = bare(b).op != "logsumexp" and shift_of(b, ("logsumexp",)) is None
-        return value(-INF, 0.0, high=LIKELY, peak=peak, nan=va.ninf if va.ninf >= LIKELY else NEVER, kind=va.kind, format=va.format,
-                     because="")
+        return value(
+            -INF,
+            0.0,
+            high=LIKELY,
+            peak=peak,
+            nan=va.ninf if va.ninf >= LIKELY else NEVER,
+            kind=va.kind,
+            format=va.format,
+            because="",
+        )
     if top is not None and bare(a).op not in ("max", "logsumexp"):
         # shifted by some maximum, if not provably its own: written against overflow
         return value(-INF, 0.0, peak=True, kind=va.kind, format=va.format)
@@ -83,8 +99,13 @@ def subtraction(node: Node, evaluate: Evaluate) -> Value | None:
     if high is not None and least is not None and same(high, least):
         return value(0.0, INF, zero=LIKELY, kind=va.kind, format=va.format, because="is 0 when all elements are equal")
     if is_square(b) and cancels(a, b):
-        return value(neg=LIKELY, zero=LIKELY, kind=va.kind, format=va.format,
-                     because="is the difference of two nearly equal numbers: rounding takes it to 0 and just below")
+        return value(
+            neg=LIKELY,
+            zero=LIKELY,
+            kind=va.kind,
+            format=va.format,
+            because="is the difference of two nearly equal numbers: rounding takes it to 0 and just below",
+        )
     return None
 
 
@@ -134,7 +155,8 @@ def product(node: Node, evaluate: Evaluate) -> Value | None:
     parts = factors(node)
     if len(parts) < 3:
         return None
-    scale, left = 1.0, {}
+    scale = 1.0
+    left: dict[int, Node] = {}
     for part in parts:
         c = evaluate(part).constant
         if c is not None:
@@ -152,8 +174,14 @@ def dot(node: Node, evaluate: Evaluate) -> Value | None:
     """A vector with itself: a sum of squares."""
     if same(node["a"], node["b"]):
         v = square(evaluate(node["a"]))
-        return value(0.0, INF, zero=max(v.zero, POSSIBLE) if v.zero is not NEVER else NEVER, kind=v.kind, format=v.format,
-                     because={"zero": v.evidence("zero") or Evidence("is 0 for the zero vector")})
+        return value(
+            0.0,
+            INF,
+            zero=max(v.zero, POSSIBLE) if v.zero is not NEVER else NEVER,
+            kind=v.kind,
+            format=v.format,
+            because={"zero": v.evidence("zero") or Evidence("is 0 for the zero vector")},
+        )
     return None
 
 
@@ -163,10 +191,29 @@ def quotient(node: Node, evaluate: Evaluate) -> Value | None:
     if b.op in ("sum", "max", "norm", "logsumexp") and "x" in b.args and same(b["x"], a):
         va = evaluate(a)
         if b.op in ("sum", "max") and va.lo >= 0:
-            return value(0.0, 1.0, low=va.low, high=LIKELY, zero=va.zero, nan=evaluate(b).zero, sum_one=b.op == "sum", kind=va.kind,
-                         format=va.format, because=va.why)
+            return value(
+                0.0,
+                1.0,
+                low=va.low,
+                high=LIKELY,
+                zero=va.zero,
+                nan=evaluate(b).zero,
+                sum_one=b.op == "sum",
+                kind=va.kind,
+                format=va.format,
+                because=va.why,
+            )
         if b.op == "norm":
-            return value(-1.0, 1.0, low=POSSIBLE, high=POSSIBLE, zero=va.zero, kind=va.kind, format=va.format, because="rounds to ±1")
+            return value(
+                -1.0,
+                1.0,
+                low=POSSIBLE,
+                high=POSSIBLE,
+                zero=va.zero,
+                kind=va.kind,
+                format=va.format,
+                because="rounds to ±1",
+            )
     return None
 
 
@@ -192,15 +239,25 @@ def shifted_along(exponent: Node, reduction: Node) -> bool:
 
 
 def sum_of(node: Node, evaluate: Evaluate) -> Value | None:
-    """A sum of squares: 0 for the zero vector. A sum of exponentials of what has no lower bound: 0 when all underflow."""
+    """A sum of squares: 0 for the zero vector.
+
+    A sum of exponentials of what has no lower bound: 0 when all underflow.
+    """
     exponential = exponential_in(node["x"])
     if exponential is not None:
         v = evaluate(exponential)
         peaked = v.peak and shifted_along(exponential["x"], node)
         if v.lo == 0 and v.low >= LIKELY and not peaked and evaluate(node["x"]).lo >= 0:
             note = v.evidence("low") or Evidence("underflows to 0")
-            return value(0.0, INF, zero=LIKELY, pinf=v.pinf, kind=v.kind, format=v.format,
-                         because={"zero": Evidence(note.text, note.node or exponential)})
+            return value(
+                0.0,
+                INF,
+                zero=LIKELY,
+                pinf=v.pinf,
+                kind=v.kind,
+                format=v.format,
+                because={"zero": Evidence(note.text, note.node or exponential)},
+            )
     inner = square_root_of(node["x"])
     if inner is None:
         return None
@@ -215,7 +272,9 @@ def power_by_exp(node: Node, evaluate: Evaluate) -> Value | None:
     if not any(f.op in ("log", "log1p") for f in factors(node["x"])):
         return None
     v = exponential(evaluate(node["x"]))
-    return value(v.lo, v.hi, low=min(v.low, POSSIBLE), pinf=v.pinf, high=v.high, because=v.why, kind=v.kind, format=v.format)
+    return value(
+        v.lo, v.hi, low=min(v.low, POSSIBLE), pinf=v.pinf, high=v.high, because=v.why, kind=v.kind, format=v.format
+    )
 
 
 RELATIONS: dict[str, Callable[[Node, Evaluate], Value | None]] = {

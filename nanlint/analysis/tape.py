@@ -1,4 +1,7 @@
-"""What a GradientTape sees: from the target of a gradient back to its sources, which ops were recorded and which not."""
+"""What a GradientTape sees.
+
+From the target of a gradient back to its sources, which ops were recorded and which not.
+"""
 
 from __future__ import annotations
 
@@ -79,7 +82,10 @@ def is_source(node: Node, source: Node) -> bool:
 
 
 def asks_owner(call: Node, receiver: Node, source: Node) -> bool:
-    """Whether a call is a method of the model that does not run it (a batch, a name): it does not depend on its variables."""
+    """Whether a call is a method of the model that does not run it (a batch, a name).
+
+    It does not depend on its variables.
+    """
     method = call.name.removeprefix(".")
     return (
         call.name.startswith(".")
@@ -103,7 +109,10 @@ def parts_of(model: Node) -> list[Node]:
 
 
 def paths(target: Node, source: Node, regions: list[Region]) -> tuple[bool, list[tuple[Node, Node]]]:
-    """Whether some path from target to source is recorded throughout; and the (outside, inside) crossings of the others."""
+    """Whether some path from target to source is recorded throughout; and the crossings of the others.
+
+    A crossing is a pair: the op outside, the node inside that uses it.
+    """
     recorded = False
     crossings: list[tuple[Node, Node]] = []
     memo: dict[int, bool] = {}
@@ -151,8 +160,11 @@ def paths(target: Node, source: Node, regions: list[Region]) -> tuple[bool, list
 
 def computed(node: Node) -> bool:
     """Whether a node is the result of an op that a tape would have recorded (not a name, container or join)."""
-    return node.op not in (TUPLE, "dict", PHI, LOOP, "refine", "list", ATTR, INSTANCE, LAYER, CONST, "function", "partial", "part") and node.site is not None and (
-        node.op in OPS or node.op in (CALL, "gradient")
+    return (
+        node.op
+        not in (TUPLE, "dict", PHI, LOOP, "refine", "list", ATTR, INSTANCE, LAYER, CONST, "function", "partial", "part")
+        and node.site is not None
+        and (node.op in OPS or node.op in (CALL, "gradient"))
     )
 
 

@@ -1,4 +1,7 @@
-"""Lowering of calls: spellings of the catalogue, functions and classes of this file (inlined), layers, partials, tapes."""
+"""Lowering of calls.
+
+Spellings of the catalogue, functions and classes of this file (inlined), layers, partials, tapes.
+"""
 
 from __future__ import annotations
 
@@ -31,17 +34,49 @@ MAX_NODES = 60_000
 
 #: calls that hand back the function they are given
 TRANSPARENT = {
-    "torch.compile", "torch.jit.script", "torch.vmap", "torch.func.vmap", "torch.nn.DataParallel", "torch.nn.parallel.DistributedDataParallel",
-    "tensorflow.function", "tensorflow.recompute_grad", "tensorflow.autograph.experimental.do_not_convert",
-    "jax.jit", "jax.vmap", "jax.pmap", "jax.checkpoint", "jax.remat", "jax.named_call", "numpy.vectorize",
-    "functools.lru_cache", "functools.cache", "functools.wraps", "torch.no_grad", "copy.deepcopy", "copy.copy",
+    "torch.compile",
+    "torch.jit.script",
+    "torch.vmap",
+    "torch.func.vmap",
+    "torch.nn.DataParallel",
+    "torch.nn.parallel.DistributedDataParallel",
+    "tensorflow.function",
+    "tensorflow.recompute_grad",
+    "tensorflow.autograph.experimental.do_not_convert",
+    "jax.jit",
+    "jax.vmap",
+    "jax.pmap",
+    "jax.checkpoint",
+    "jax.remat",
+    "jax.named_call",
+    "numpy.vectorize",
+    "functools.lru_cache",
+    "functools.cache",
+    "functools.wraps",
+    "torch.no_grad",
+    "copy.deepcopy",
+    "copy.copy",
 }
 #: functions of a function: the result still calls it, what comes out is its gradient
-GRADIENT_OF = {"jax.grad", "jax.value_and_grad", "jax.jacobian", "jax.jacfwd", "jax.jacrev", "jax.hessian", "torch.func.grad", "torch.func.grad_and_value"}
+GRADIENT_OF = {
+    "jax.grad",
+    "jax.value_and_grad",
+    "jax.jacobian",
+    "jax.jacfwd",
+    "jax.jacrev",
+    "jax.hessian",
+    "torch.func.grad",
+    "torch.func.grad_and_value",
+}
 #: a condition stated by a call: argument positions are compared
 ASSERTED = {
-    "assert_positive": ("gt", 0), "assert_non_negative": ("ge", 0), "assert_none_equal": ("ne", None), "assert_greater": ("gt", None),
-    "assert_greater_equal": ("ge", None), "assert_less": ("lt", None), "assert_less_equal": ("le", None),
+    "assert_positive": ("gt", 0),
+    "assert_non_negative": ("ge", 0),
+    "assert_none_equal": ("ne", None),
+    "assert_greater": ("gt", None),
+    "assert_greater_equal": ("ge", None),
+    "assert_less": ("lt", None),
+    "assert_less_equal": ("le", None),
 }
 SEQUENTIAL = {"torch.nn.Sequential", "keras.Sequential", "keras.models.Sequential", "flax.linen.Sequential"}
 FUNCTIONAL_MODEL = {"keras.Model", "keras.models.Model"}
@@ -125,10 +160,14 @@ class CallLowering(ExpressionLowering):
         if name in GRADIENT_OF and args:
             return self.graph.add("gradient_of", {"f": args[0]}, {}, e, pure=False)
         if name == "functools.partial" and args:
-            return self.graph.add("partial", {"f": args[0], **{str(i): a for i, a in enumerate(args[1:])}, **keywords}, {}, e, pure=False)
+            return self.graph.add(
+                "partial", {"f": args[0], **{str(i): a for i, a in enumerate(args[1:])}, **keywords}, {}, e, pure=False
+            )
         if name in SEQUENTIAL:
             layers = list(args[0].args.values()) if len(args) == 1 and args[0].op == TUPLE else list(args)
-            return self.graph.add(LAYER, {str(i): n for i, n in enumerate(layers)}, {"sequence": True, "name": name}, e, pure=False)
+            return self.graph.add(
+                LAYER, {str(i): n for i, n in enumerate(layers)}, {"sequence": True, "name": name}, e, pure=False
+            )
         if name in FUNCTIONAL_MODEL:
             output = keywords.get("outputs") or (args[1] if len(args) > 1 else None)
             if output is not None:
@@ -136,13 +175,17 @@ class CallLowering(ExpressionLowering):
         if name == "tensorflow.GradientTape":
             return self.graph.add("tape", keywords, {}, e, pure=False)
         if name == "tensorflow.Variable":
-            return self.emit("variable", e, pure=False, **({"x": args[0]} if args else keywords))
+            return self.emit("variable", e, pure=False, args={"x": args[0]} if args else keywords)
         if name in ("tensorflow.gradients", "torch.autograd.grad") and len(args) >= 2:
             return self.emit(CALL, e, {"name": name}, pure=False, target=args[0], sources=args[1])
         if root == "builtins":
             if last in ("zip", "enumerate", "range") and args:
-                names = {"enumerate": ["x"], "range": ["stop"] if len(args) == 1 else ["start", "stop", "step"]}.get(last)
-                return self.graph.add(last, {(names[i] if names and i < len(names) else str(i)): a for i, a in enumerate(args)}, {}, e)
+                names = {"enumerate": ["x"], "range": ["stop"] if len(args) == 1 else ["start", "stop", "step"]}.get(
+                    last
+                )
+                return self.graph.add(
+                    last, {(names[i] if names and i < len(names) else str(i)): a for i, a in enumerate(args)}, {}, e
+                )
             if last in ("reversed", "sorted", "list", "tuple", "iter") and args:
                 return args[0]
             if last == "getattr" and len(args) >= 2 and isinstance(args[1].attrs.get("value"), str):
@@ -153,11 +196,18 @@ class CallLowering(ExpressionLowering):
             self.assume(self.graph.add(comparison, {"a": args[0], "b": other}, {}, e), True)
         if last.endswith("finfo"):
             dtype = self.dtype_of(args[0]) if args else None
-            return self.emit(CALL, e, {"name": name, "dtype": dtype}, **{f"arg{i}": a for i, a in enumerate(args)})
+            return self.emit(CALL, e, {"name": name, "dtype": dtype}, args={f"arg{i}": a for i, a in enumerate(args)})
         return self.unknown(e, *args, *keywords.values(), name=name)
 
-    def spell(self, spelling: Spelling, args: Sequence[Node], keywords: dict[str, Node], e: ast.AST, receiver: Node | None = None) -> Node:
-        """An op of the catalogue, its operands bound by position and by name; several for a spelling that gives a tuple."""
+    def spell(
+        self,
+        spelling: Spelling,
+        args: Sequence[Node],
+        keywords: dict[str, Node],
+        e: ast.AST,
+        receiver: Node | None = None,
+    ) -> Node:
+        """An op of the catalogue, its operands bound by position and by name; a tuple of ops where it gives several."""
         positional = list(args) if receiver is None else [receiver, *args]
         given: dict[str, Node] = {}
         for i, node in enumerate(positional):
@@ -167,7 +217,9 @@ class CallLowering(ExpressionLowering):
             if param.startswith("*"):
                 rest = positional[i:]
                 single = len(rest) == 1 and rest[0].op in (TUPLE, "list")
-                given[param[1:]] = rest[0] if single else self.graph.add(TUPLE, {str(j): n for j, n in enumerate(rest)}, {}, e)
+                given[param[1:]] = (
+                    rest[0] if single else self.graph.add(TUPLE, {str(j): n for j, n in enumerate(rest)}, {}, e)
+                )
                 break
             given[param] = node
         given.update({spelling.aliases.get(name, name): node for name, node in keywords.items()})
@@ -220,11 +272,13 @@ class CallLowering(ExpressionLowering):
         if spelling.layer:
             if applied is not None:
                 operands["activation"] = applied
-            return self.graph.add(LAYER, operands, {**attrs, "spelling": spelling, "name": spelling.name}, e, pure=False)
+            return self.graph.add(
+                LAYER, operands, {**attrs, "spelling": spelling, "name": spelling.name}, e, pure=False
+            )
         if not REQUIRED & set(known) <= operands.keys():
             # an operand hides in **kwargs, or the call is of another form (where with one argument)
             return self.unknown(e, *operands.values(), name=spelling.name)
-        result = self.emit(spelling.op, e, attrs, **operands)
+        result = self.emit(spelling.op, e, attrs, args=operands)
         result.framework = None if spelling.framework == "builtins" else spelling.framework
         if applied is not None:
             result = self.activate(applied, result, e)
@@ -240,13 +294,17 @@ class CallLowering(ExpressionLowering):
             return "int"
         if node.op == PARAM and (node.attrs.get("annotation") == "int" or node.name in ("axis", "dim")):
             return "int"
-        return "int" if node.op == TUPLE and node.args and all(self.sort(n) == "int" for n in node.args.values()) else ""
+        return (
+            "int" if node.op == TUPLE and node.args and all(self.sort(n) == "int" for n in node.args.values()) else ""
+        )
 
     def chosen(self, name: str, positional: Sequence[Node], keywords: dict[str, Node]) -> Spelling | None:
         """The spelling of a dotted name that fits the arguments best."""
         if self.spellings.get(name) is None:
             return None
-        return self.spellings.choose(name, [self.sort(n) for n in positional], {k: self.sort(n) for k, n in keywords.items()})
+        return self.spellings.choose(
+            name, [self.sort(n) for n in positional], {k: self.sort(n) for k, n in keywords.items()}
+        )
 
     def activate(self, activation: Node, x: Node, e: ast.AST) -> Node:
         """Apply an ``activation=`` argument, given by name or as a function."""
@@ -277,7 +335,12 @@ class CallLowering(ExpressionLowering):
             return self.inline(base, args, keywords, e) if name in ("apply", "__call__") else base
         if base.op == "partial":
             return self.apply(base, args, keywords, e)
-        if name in ("append", "add", "extend", "insert") and base.op in ("list", TUPLE, "append", "loop", "phi") and isinstance(e.func, ast.Attribute) and args:
+        if (
+            name in ("append", "add", "extend", "insert")
+            and base.op in ("list", TUPLE, "append", "loop", "phi")
+            and isinstance(e.func, ast.Attribute)
+            and args
+        ):
             each = self.element(args[-1], e) if name == "extend" else args[-1]
             old = self.element(base, e) if base.args else each
             self.bind(e.func.value, self.emit("list", e, pure=False, each=self.merge(None, old, each, e)), e)
@@ -297,7 +360,9 @@ class CallLowering(ExpressionLowering):
             self.bind(e.func.value, result, e)
         return result
 
-    def method_spelling(self, base: Node, name: str, args: Sequence[Node], keywords: dict[str, Node]) -> Spelling | None:
+    def method_spelling(
+        self, base: Node, name: str, args: Sequence[Node], keywords: dict[str, Node]
+    ) -> Spelling | None:
         """The tensor method meant, if the receiver can be a tensor and the arguments fit."""
         if base.op == CONST and isinstance(base.attrs["value"], str):
             return None
@@ -314,7 +379,9 @@ class CallLowering(ExpressionLowering):
         if cls is not None:
             for c in cls.mro()[1:]:
                 if name in c.methods:
-                    return self.apply(self.method_value(c, c.methods[name], this), self.arguments(e), self.keywords(e), e)
+                    return self.apply(
+                        self.method_value(c, c.methods[name], this), self.arguments(e), self.keywords(e), e
+                    )
         return self.unknown(e, *self.arguments(e), *self.keywords(e).values(), name=f"super.{name}")
 
     def call_model(self, model: Node, name: str, args: list[Node], keywords: dict[str, Node], e: ast.Call) -> Node:
@@ -322,7 +389,9 @@ class CallLowering(ExpressionLowering):
         if name in FORWARD_METHODS and args:
             return self.run_layer(model, args, keywords, e)
         if name in ("add", "append", "add_module") and args and isinstance(e.func, ast.Attribute):
-            grown = self.graph.add(LAYER, {**model.args, str(len(model.args)): args[-1]}, dict(model.attrs), model.site, pure=False)
+            grown = self.graph.add(
+                LAYER, {**model.args, str(len(model.args)): args[-1]}, dict(model.attrs), model.site, pure=False
+            )
             self.bind(e.func.value, grown, e)
             return grown
         if name == "compile" and (loss := keywords.get("loss") or (args[1] if len(args) > 1 else None)) is not None:
@@ -347,7 +416,7 @@ class CallLowering(ExpressionLowering):
                     operands[operand] = x
             site = layer.site if isinstance(layer.attrs.get("shown"), bool) else e
             attrs = {k: v for k, v in layer.attrs.items() if k not in ("spelling", "name")}
-            result = self.emit(spelling.op, site, {**attrs, "layer": layer.index}, **operands, layer=layer)
+            result = self.emit(spelling.op, site, {**attrs, "layer": layer.index}, args=operands, layer=layer)
             result.framework = spelling.framework
             activation = layer.get("activation")
             if activation is not None:
@@ -371,7 +440,13 @@ class CallLowering(ExpressionLowering):
             if "source" in given:
                 given["sources"] = given.pop("source")
             if "sources" in given:
-                node = self.graph.add("gradient", {"tape": tape, "target": given["target"], "sources": given["sources"]}, {}, e, pure=False)
+                node = self.graph.add(
+                    "gradient",
+                    {"tape": tape, "target": given["target"], "sources": given["sources"]},
+                    {},
+                    e,
+                    pure=False,
+                )
                 node.regions, node.calls, node.env = self.frame.regions, self.frame.calls, self.frame.env.copy()
                 return node
         if name == "stop_recording":
@@ -382,7 +457,9 @@ class CallLowering(ExpressionLowering):
 
     def function_value(self, e: Any) -> Node:
         """A lambda or def as a value, closed over the current frame."""
-        node = self.graph.add(FUNCTION, {}, {"definition": e, "frame": self.frame, "name": getattr(e, "name", "<lambda>")}, e, pure=False)
+        node = self.graph.add(
+            FUNCTION, {}, {"definition": e, "frame": self.frame, "name": getattr(e, "name", "<lambda>")}, e, pure=False
+        )
         self.deferred.append((node, self.frame))
         return node
 
@@ -432,7 +509,13 @@ class CallLowering(ExpressionLowering):
             given = instance.attrs.get("init", ([], {})) if name == "__init__" else ([], {})
             frame = self.activation(bound, given[0], given[1], definition)
             self.run(frame, definition.body)
-            found.update({k[2]: v for k, v in frame.env.items() if isinstance(k, tuple) and k[0] == "field" and k[1] == instance.key})
+            found.update(
+                {
+                    k[2]: v
+                    for k, v in frame.env.items()
+                    if isinstance(k, tuple) and k[0] == "field" and k[1] == instance.key
+                }
+            )
         if not cls.methods.get("__init__"):
             self.dataclass_fields(cls, instance, found)
         return found
@@ -440,28 +523,51 @@ class CallLowering(ExpressionLowering):
     def dataclass_fields(self, cls: ClassInfo, instance: Node, found: dict[str, Node]) -> None:
         """Annotated fields of a dataclass or flax module: parameters with their defaults."""
         for statement in cls.definition.body:
-            if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name) and statement.target.id not in found:
+            if (
+                isinstance(statement, ast.AnnAssign)
+                and isinstance(statement.target, ast.Name)
+                and statement.target.id not in found
+            ):
                 default = self.in_frame(cls.scope, statement.value) if statement.value is not None else None
-                found[statement.target.id] = self.parameter(statement.target.id, statement.annotation, default, statement)
+                found[statement.target.id] = self.parameter(
+                    statement.target.id, statement.annotation, default, statement
+                )
 
     def parameter(self, name: str, annotation: ast.expr | None, default: Node | None, site: ast.AST) -> Node:
         """A value that comes from outside."""
         args = {"default": default} if default is not None else {}
-        return self.graph.add(PARAM, args, {"name": name, "annotation": _last(annotation) if annotation is not None else ""}, site, pure=False)
+        return self.graph.add(
+            PARAM,
+            args,
+            {"name": name, "annotation": _last(annotation) if annotation is not None else ""},
+            site,
+            pure=False,
+        )
 
     def instantiate(self, cls: Node, args: Sequence[Node], keywords: dict[str, Node], e: ast.AST) -> Node:
         """An object of a class of this file."""
-        return self.graph.add(INSTANCE, {}, {"cls": cls.attrs["cls"], "init": (list(args), dict(keywords))}, e, pure=False)
+        return self.graph.add(
+            INSTANCE, {}, {"cls": cls.attrs["cls"], "init": (list(args), dict(keywords))}, e, pure=False
+        )
 
-    def activation(self, function: Node, args: Sequence[Node], keywords: dict[str, Node], e: ast.AST, *, bare: bool = False) -> Frame:
-        """A frame with the parameters bound. Parameters that are not given are unknown, with their default as a hint."""
+    def activation(
+        self, function: Node, args: Sequence[Node], keywords: dict[str, Node], e: ast.AST, *, bare: bool = False
+    ) -> Frame:
+        """A frame with the parameters bound.
+
+        Parameters that are not given are unknown, with their default as a hint.
+        """
         definition: FunctionAst = function.attrs["definition"]
         enclosing: Frame = function.attrs["frame"]
         caller = self.frame
         frame = Frame(
             parent=enclosing,
             function=definition,
-            regions=(*(() if bare else caller.regions), *self.decorator_regions(definition), *self.class_regions(function)),
+            regions=(
+                *(() if bare else caller.regions),
+                *self.decorator_regions(definition),
+                *self.class_regions(function),
+            ),
             calls=() if bare else (*caller.calls, e),
             depth=caller.depth + 1,
             this=function.attrs.get("this"),
@@ -473,8 +579,8 @@ class CallLowering(ExpressionLowering):
         a = definition.args
         names = [*a.posonlyargs, *a.args]
         defaults: dict[str, ast.expr] = {}
-        for arg, default in zip(reversed(names), reversed(a.defaults), strict=False):
-            defaults[arg.arg] = default
+        for arg, source in zip(reversed(names), reversed(a.defaults), strict=False):
+            defaults[arg.arg] = source
         for arg, kw_default in zip(a.kwonlyargs, a.kw_defaults, strict=False):
             if kw_default is not None:
                 defaults[arg.arg] = kw_default
@@ -490,9 +596,11 @@ class CallLowering(ExpressionLowering):
                 else:
                     frame.env[arg.arg] = self.parameter(arg.arg, arg.annotation, default, arg)
         if a.vararg is not None:
-            rest = positional[len(names):]
+            rest = positional[len(names) :]
             frame.env[a.vararg.arg] = (
-                self.graph.add(TUPLE, {str(i): n for i, n in enumerate(rest)}, {}, e) if not bare else self.parameter(a.vararg.arg, None, None, a.vararg)
+                self.graph.add(TUPLE, {str(i): n for i, n in enumerate(rest)}, {}, e)
+                if not bare
+                else self.parameter(a.vararg.arg, None, None, a.vararg)
             )
         if a.kwarg is not None:
             frame.env[a.kwarg.arg] = self.parameter(a.kwarg.arg, None, None, a.kwarg)

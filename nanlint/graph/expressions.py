@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from nanlint.graph.node import (
@@ -50,18 +50,42 @@ COMPARE: dict[type[ast.cmpop], str] = {
     ast.Gt: "gt",
     ast.GtE: "ge",
 }
+IDENTITY: dict[type[ast.cmpop], str] = {ast.Is: "is", ast.IsNot: "isnot"}
 MIRRORED = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
 NEGATED = {"eq": "ne", "ne": "eq", "lt": "ge", "le": "gt", "gt": "le", "ge": "lt"}
 
 #: last component of a dotted name -> number, for the modules that have them
-NUMBERS = {"pi": math.pi, "e": math.e, "inf": math.inf, "Inf": math.inf, "infty": math.inf, "nan": math.nan, "tau": math.tau}
+NUMBERS = {
+    "pi": math.pi,
+    "e": math.e,
+    "inf": math.inf,
+    "Inf": math.inf,
+    "infty": math.inf,
+    "nan": math.nan,
+    "tau": math.tau,
+}
 #: attributes of a tensor that are the tensor, moved or measured
-TENSOR_ATTRIBUTES = {"T": "view", "mT": "view", "H": "view", "real": "part", "data": "stop_gradient", "shape": "size", "size": "size", "ndim": "size"}
+TENSOR_ATTRIBUTES = {
+    "T": "view",
+    "mT": "view",
+    "H": "view",
+    "real": "part",
+    "data": "stop_gradient",
+    "shape": "size",
+    "size": "size",
+    "ndim": "size",
+}
 #: attributes of the pairs that torch's extrema and sorts return
 PAIRED = {"values", "indices"}
 MACHINE_LIMITS = {"eps", "tiny", "smallest_normal", "max", "min", "resolution", "smallest_subnormal"}
 
-DTYPES = {"half": "float16", "float": "float32", "double": "float64", "single": "float32"} | {name: name for name in FORMATS}
+DTYPES = {"half": "float16", "float": "float32", "double": "float64", "single": "float32"} | {
+    name: name for name in FORMATS
+}
+
+
+#: ops without poles whose surroundings fixes ask about
+REMEMBERED = frozenset({"pow", "where", "softmax", "sigmoid", "exp", "mul"})
 
 
 class ExpressionLowering:
@@ -100,13 +124,28 @@ class ExpressionLowering:
 
     # ── creation ────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def emit(self, op: str, site: ast.AST | None, attrs: dict[str, Any] | None = None, *, pure: bool | None = None, **args: Node) -> Node:
+    def emit(
+        self,
+        op: str,
+        site: ast.AST | None,
+        attrs: dict[str, Any] | None = None,
+        *,
+        pure: bool | None = None,
+        args: Mapping[str, Node] | None = None,
+        **named: Node,
+    ) -> Node:
         """A node of the current frame, replaced by what the path taken knows of it."""
         known = OPS.get(op)
-        node = self.graph.add(op, args, attrs, site, pure=known.pure if pure is None and known is not None else bool(pure or pure is None))
+        node = self.graph.add(
+            op,
+            {**(args or {}), **named},
+            attrs,
+            site,
+            pure=known.pure if pure is None and known is not None else bool(pure or pure is None),
+        )
         node.regions = self.frame.regions
         node.calls = self.frame.calls
-        if known is not None and (known.poles or op in ("pow", "where", "softmax", "sigmoid", "exp", "mul", "log1p", "gradient")):
+        if known is not None and (known.poles or op in REMEMBERED):
             node.env = self.frame.env.copy()
         return self.refined(node)
 
@@ -129,7 +168,7 @@ class ExpressionLowering:
     def unknown(self, site: ast.AST, *parts: Node, name: str = "") -> Node:
         """Something of which nothing is known, that depends on ``parts``."""
         args = {f"arg{i}": p for i, p in enumerate(parts)}
-        return self.emit(CALL, site, {"name": name} if name else None, pure=False, **args)
+        return self.emit(CALL, site, {"name": name} if name else None, pure=False, args=args)
 
     def lower(self, e: ast.expr) -> Node:
         """The node of an expression."""
@@ -197,11 +236,11 @@ class ExpressionLowering:
             return self.unknown(site, right)
         if left.op == TUPLE and isinstance(operator, ast.Add) and right.op == TUPLE:
             elements = [*left.args.values(), *right.args.values()]
-            return self.emit(TUPLE, site, **{str(i): n for i, n in enumerate(elements)})
+            return self.emit(TUPLE, site, args={str(i): n for i, n in enumerate(elements)})
         op = BINARY.get(type(operator))
         if op is None:
             return self.unknown(site, left, right)
-        return self.emit(op[0], site, **{op[1]: left, op[2]: right})
+        return self.emit(op[0], site, args={op[1]: left, op[2]: right})
 
     def unary(self, e: ast.UnaryOp) -> Node:
         x = self.lower(e.operand)
@@ -209,7 +248,9 @@ class ExpressionLowering:
             return x
         if isinstance(e.op, ast.USub):
             if x.op == CONST and isinstance(x.attrs["value"], (int, float)):
-                return self.graph.add(CONST, {}, {"value": -x.attrs["value"], "type": type(x.attrs["value"]).__name__}, e)
+                return self.graph.add(
+                    CONST, {}, {"value": -x.attrs["value"], "type": type(x.attrs["value"]).__name__}, e
+                )
             return self.emit("neg", e, x=x)
         return self.emit("not", e, x=x)
 
@@ -227,12 +268,11 @@ class ExpressionLowering:
     def comparison(self, e: ast.Compare) -> Node:
         left = self.lower(e.left)
         result: Node | None = None
-        for operator, right_source in zip(e.ops, e.comparators, strict=True):
+        for comparison, right_source in zip(e.ops, e.comparators, strict=True):
             right = self.lower(right_source)
-            op = COMPARE.get(type(operator))
+            op = COMPARE.get(type(comparison))
             if op is None:
-                kind = "is" if isinstance(operator, ast.Is) else "isnot" if isinstance(operator, ast.IsNot) else "test"
-                part = self.graph.add(kind, {"a": left, "b": right}, {}, e)
+                part = self.graph.add(IDENTITY.get(type(comparison), "test"), {"a": left, "b": right}, {}, e)
             else:
                 part = self.emit(op, e, a=left, b=right)
             result = part if result is None else self.emit("and", e, a=result, b=part)
@@ -269,19 +309,25 @@ class ExpressionLowering:
 
     def sequence(self, e: ast.Tuple | ast.List | ast.Set) -> Node:
         elements = [self.lower(x) for x in e.elts]
-        return self.emit(TUPLE, e, {"starred": True} if any(isinstance(x, ast.Starred) for x in e.elts) else None,
-                         **{str(i): n for i, n in enumerate(elements)})
+        return self.emit(
+            TUPLE,
+            e,
+            {"starred": True} if any(isinstance(x, ast.Starred) for x in e.elts) else None,
+            args={str(i): n for i, n in enumerate(elements)},
+        )
 
     def dictionary(self, e: ast.Dict) -> Node:
         args: dict[str, Node] = {}
         for i, (key, value) in enumerate(zip(e.keys, e.values, strict=True)):
             name = f"={key.value!r}" if isinstance(key, ast.Constant) else f"?{i}"
             args[name] = self.lower(value)
-        return self.emit(DICT, e, **args)
+        return self.emit(DICT, e, args=args)
 
     def slice(self, e: ast.Slice) -> Node:
-        parts = {n: self.lower(s) for n, s in (("lower", e.lower), ("upper", e.upper), ("step", e.step)) if s is not None}
-        return self.emit("slice", e, **parts)
+        parts = {
+            n: self.lower(s) for n, s in (("lower", e.lower), ("upper", e.upper), ("step", e.step)) if s is not None
+        }
+        return self.emit("slice", e, args=parts)
 
     def subscript(self, e: ast.Subscript) -> Node:
         base = self.lower(e.value)
@@ -348,11 +394,15 @@ class ExpressionLowering:
                 result = self.merge(None, result, other, site)
             return result
         if iterable.op == "zip":
-            return self.emit(TUPLE, site, **{k: self.element(v, site) for k, v in iterable.args.items()})
+            return self.emit(TUPLE, site, args={k: self.element(v, site) for k, v in iterable.args.items()})
         if iterable.op == "enumerate":
-            return self.emit(TUPLE, site, **{"0": self.emit("size", site, x=iterable["x"]), "1": self.element(iterable["x"], site)})
+            return self.emit(
+                TUPLE,
+                site,
+                args={"0": self.emit("size", site, x=iterable["x"]), "1": self.element(iterable["x"], site)},
+            )
         if iterable.op == "range":
-            return self.emit("arange", site, {"scalar": True}, pure=False, **iterable.args)
+            return self.emit("arange", site, {"scalar": True}, pure=False, args=iterable.args)
         return self.emit("part", site, pure=False, x=iterable)
 
     # ── facts ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -430,14 +480,25 @@ def decided(cond: Node) -> bool | None:
     return None
 
 
-ORDER: dict[str, Callable[[Any, Any], Any]] = {"eq": operator.eq, "ne": operator.ne, "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge}
+ORDER: dict[str, Callable[[Any, Any], Any]] = {
+    "eq": operator.eq,
+    "ne": operator.ne,
+    "lt": operator.lt,
+    "le": operator.le,
+    "gt": operator.gt,
+    "ge": operator.ge,
+}
 
 
 def stripped(node: Node) -> Node:
     """The node behind views, casts to float and refinements: same elements."""
     while True:
         op = OPS.get(node.op)
-        if (op is not None and op.view and node.op not in ("part", "diagonal")) or node.op in (REFINE, "cast", "identity"):
+        if (op is not None and op.view and node.op not in ("part", "diagonal")) or node.op in (
+            REFINE,
+            "cast",
+            "identity",
+        ):
             inner = node.get("x")
             if inner is None:
                 return node
@@ -485,6 +546,21 @@ def implied(lowering: Any, cond: Node, truth: bool) -> list[tuple[int, str, Node
         for left, right, c in ((a, b, comparison), (b, a, MIRRORED[comparison])):
             found.append((graph.key("sub", {"a": left, "b": right}, {}), c, zero))
         return found
-    if op in ("and", "or", "any", "all", "is", "isnot", "test", "isnan", "isinf", "isfinite", CONST, MODULE, FUNCTION, "isclose"):
+    if op in (
+        "and",
+        "or",
+        "any",
+        "all",
+        "is",
+        "isnot",
+        "test",
+        "isnan",
+        "isinf",
+        "isfinite",
+        CONST,
+        MODULE,
+        FUNCTION,
+        "isclose",
+    ):
         return []
     return [(cond.key, "ne" if truth else "eq", zero)]

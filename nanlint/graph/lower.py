@@ -79,7 +79,11 @@ class Lowering(CallLowering):
             self.bind_item(target, value)
 
     def bind_tuple(self, target: ast.Tuple | ast.List, value: Node, site: ast.AST) -> None:
-        if value.op == PHI and value["a"].op == value["b"].op == TUPLE and len(value["a"].args) == len(value["b"].args) == len(target.elts):
+        if (
+            value.op == PHI
+            and value["a"].op == value["b"].op == TUPLE
+            and len(value["a"].args) == len(value["b"].args) == len(target.elts)
+        ):
             pairs = zip(target.elts, value["a"].args.values(), value["b"].args.values(), strict=True)
             for t, a, b in pairs:
                 self.bind(t, self.merge(value.get("cond"), a, b, site), site)
@@ -225,7 +229,10 @@ class Lowering(CallLowering):
             self.assume(self.lower(s.test), False)
 
     def loop(self, s: ast.For | ast.AsyncFor | ast.While, enter: object) -> None:
-        """A loop: every variable the body assigns becomes a LOOP node over its value before and its value after a turn."""
+        """A loop.
+
+        Every variable the body assigns becomes a LOOP node over its value before and its value after a turn.
+        """
         frame = self.frame
         phis: dict[str, Node] = {}
         for name in stored_names(s.body):
@@ -329,12 +336,21 @@ class Lowering(CallLowering):
                 cls.methods[statement.name] = statement
             elif isinstance(statement, ast.Assign):
                 cls.constants.update({t.id: statement.value for t in statement.targets if isinstance(t, ast.Name)})
-            elif isinstance(statement, ast.AnnAssign) and statement.value is not None and isinstance(statement.target, ast.Name):
+            elif (
+                isinstance(statement, ast.AnnAssign)
+                and statement.value is not None
+                and isinstance(statement.target, ast.Name)
+            ):
                 cls.constants[statement.target.id] = statement.value
         for method in cls.methods.values():
             receiver = method.args.args[0].arg if method.args.args else None
             for node in ast.walk(method):
-                if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and isinstance(node.value, ast.Name) and node.value.id == receiver:
+                if (
+                    isinstance(node, ast.Attribute)
+                    and isinstance(node.ctx, ast.Store)
+                    and isinstance(node.value, ast.Name)
+                    and node.value.id == receiver
+                ):
                     cls.stores[node.attr] = cls.stores.get(node.attr, 0) + 1
         self.classes.append(cls)
         self.frame.env[s.name] = self.graph.add(CLASS, {}, {"cls": cls, "name": s.name}, s, pure=False)
@@ -352,7 +368,9 @@ class Lowering(CallLowering):
             if alias.name == "*":
                 self.import_all(module, s)
                 continue
-            self.frame.env[alias.asname or alias.name] = self.graph.add(MODULE, {}, {"name": f"{module}.{alias.name}"}, s)
+            self.frame.env[alias.asname or alias.name] = self.graph.add(
+                MODULE, {}, {"name": f"{module}.{alias.name}"}, s
+            )
 
     def absolute(self, module: str, level: int) -> str:
         """A relative import as seen from this file's package, as far as that is known."""
@@ -365,8 +383,8 @@ class Lowering(CallLowering):
         """``from module import *`` of a known framework brings the names the catalogue has of it."""
         prefix = module + "."
         for name in self.spellings.names():
-            if name.startswith(prefix) and "." not in name[len(prefix):]:
-                self.frame.env.setdefault(name[len(prefix):], self.graph.add(MODULE, {}, {"name": name}, s))
+            if name.startswith(prefix) and "." not in name[len(prefix) :]:
+                self.frame.env.setdefault(name[len(prefix) :], self.graph.add(MODULE, {}, {"name": name}, s))
 
 
 def stored_names(body: Sequence[ast.stmt]) -> list[str]:
@@ -376,9 +394,13 @@ def stored_names(body: Sequence[ast.stmt]) -> list[str]:
         for node in ast.walk(statement):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                 found.setdefault(node.id)
-            elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store) and isinstance(node.value, ast.Name):
-                found.setdefault(node.value.id)
-            elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and (node.attr.endswith("_") or node.attr in ("append", "extend")):
+            elif (
+                isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store) and isinstance(node.value, ast.Name)
+            ) or (
+                isinstance(node, ast.Attribute)
+                and isinstance(node.value, ast.Name)
+                and (node.attr.endswith("_") or node.attr in ("append", "extend"))
+            ):
                 found.setdefault(node.value.id)
     return list(found)
 
@@ -389,7 +411,9 @@ def functions_of(tree: ast.Module) -> Iterator[tuple[ast.FunctionDef | ast.Async
         yield from _functions(statement, None)
 
 
-def _functions(s: ast.stmt, cls: ast.ClassDef | None) -> Iterator[tuple[ast.FunctionDef | ast.AsyncFunctionDef, ast.ClassDef | None]]:
+def _functions(
+    s: ast.stmt, cls: ast.ClassDef | None
+) -> Iterator[tuple[ast.FunctionDef | ast.AsyncFunctionDef, ast.ClassDef | None]]:
     if isinstance(s, (ast.FunctionDef, ast.AsyncFunctionDef)):
         yield s, cls
     elif isinstance(s, ast.ClassDef):
@@ -447,7 +471,11 @@ def interesting(tree: ast.Module, words: frozenset[str]) -> set[ast.AST]:
 
 
 def lower(
-    tree: ast.Module, spellings: Spellings, frameworks: tuple[str, ...], words: frozenset[str], package: tuple[str, ...] = ()
+    tree: ast.Module,
+    spellings: Spellings,
+    frameworks: tuple[str, ...],
+    words: frozenset[str],
+    package: tuple[str, ...] = (),
 ) -> Lowering:
     """The graph of a file: its module level, then every function worth it with unknown parameters.
 
@@ -493,11 +521,8 @@ def lower(
         own = not names or all(str(name).startswith("_") for name in names)
         if names and not isinstance(definition, ast.Lambda) and definition not in wanted:
             continue
-        if not own:
-            standalone(node)
-        elif not lowering.deferred and id(definition) not in lowering.inlined:
+        if not own or (not lowering.deferred and id(definition) not in lowering.inlined):
             standalone(node)
         elif lowering.deferred:
             private.append(node)
     return lowering
-

@@ -1,4 +1,7 @@
-"""The dataflow graph: nodes with a structural key, the regions they were created in. How source becomes nodes is elsewhere."""
+"""The dataflow graph: nodes with a structural key, the regions they were created in.
+
+How source becomes nodes is elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +13,23 @@ from typing import Any
 #: node kinds that are not ops of the catalogue
 CONST, PARAM, ATTR, PHI, LOOP, REFINE, CALL = "const", "param", "attr", "phi", "loop", "refine", "call"
 MODULE, FUNCTION, CLASS, INSTANCE, LAYER, TUPLE, DICT, STRING = (
-    "module", "function", "class", "instance", "layer", "tuple", "dict", "string",
+    "module",
+    "function",
+    "class",
+    "instance",
+    "layer",
+    "tuple",
+    "dict",
+    "string",
 )
 
 
 @dataclass(frozen=True, eq=False)
 class Region:
-    """A ``with`` region (or a decorator's): ``kind`` is tape, no_grad, errstate or half; ``node`` its context object."""
+    """A ``with`` region (or a decorator's).
+
+    ``kind`` is tape, no_grad, errstate or half; ``node`` its context object.
+    """
 
     kind: str
     statement: ast.AST | None = None
@@ -26,8 +39,10 @@ class Region:
 class Node:
     """One operation, or one of the sources that feed operations.
 
-    ``args``: operands by neutral name. ``attrs``: literals. ``site``: the expression it was lowered from. ``key``: equal for
-    structurally equal pure expressions. ``regions``: innermost last. ``env``: names in scope at an op that rules ask about.
+    ``args``: operands by neutral name. ``attrs``: literals. ``site``: the expression it was lowered from. ``key``:
+    equal for
+    structurally equal pure expressions. ``regions``: innermost last. ``env``: names in scope at an op that rules
+    ask about.
     ``calls``: the chain of call expressions it was inlined through, outermost first.
     """
 

@@ -74,9 +74,10 @@ def settled(v: Value, *, scaled: bool = False) -> Value:
     fmt = format_of(v)
     lo, hi = fmt.round(v.lo), fmt.round(v.hi)
     low, high, zero = v.low, v.high, v.zero
-    if 0 < lo < fmt.tiny:
+    near = 2 * fmt.tiny
+    if 0 < lo < near:
         lo, low = 0.0, UNKNOWN
-    if -fmt.tiny < hi < 0:
+    if -near < hi < 0:
         hi, high = 0.0, UNKNOWN
     if lo <= 0 <= hi and not scaled:
         zero = max(zero, UNKNOWN)

@@ -31,7 +31,7 @@ def power_of(base: float) -> Transfer:
         x = v["x"]
         fmt = x.format
         under, over = fmt.exp_underflow / rate, fmt.exp_overflow / rate
-        lo = 0.0 if x.lo <= under else INF if x.lo >= over else base**x.lo
+        lo = 0.0 if x.lo <= under else fmt.max if x.lo >= over else base**x.lo
         hi = INF if x.hi >= over else base**x.hi
         note = Evidence(f"overflows above {over:.0f} ({fmt.name})")
         return value(

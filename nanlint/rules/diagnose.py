@@ -1,4 +1,7 @@
-"""From a source to its diagnostics: graph, hazards, rules; then one libcst pass hands each node that has findings to its fix."""
+"""From a source to its diagnostics.
+
+Graph, hazards, rules; then one libcst pass hands each node that has findings to its fix.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +64,7 @@ def diagnose(
                 message=finding.message,
                 confidence=finding.confidence,
                 effect=finding.effect,
-                causes=annotations(facts, finding, span),
+                causes=cause_spans(facts, finding, span),
                 witness=finding.witness,
                 fix=fixes.get((code, span)),
             )
@@ -71,7 +74,7 @@ def diagnose(
     )
 
 
-def annotations(facts: Facts, finding: Finding, span: Span) -> tuple[Annotation, ...]:
+def cause_spans(facts: Facts, finding: Finding, span: Span) -> tuple[Annotation, ...]:
     """Cause spans with their text, without those that have no place of their own."""
     found = []
     for node, text in finding.causes:
@@ -139,7 +142,15 @@ def package_of(path: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=8)
 def _pole_words(spellings: Any) -> frozenset[str]:
-    poles = {name for name, op in OPS.items() if op.poles} | {"exp", "softmax", "sigmoid", "pow", "where", "expm1", "norm"}
+    poles = {name for name, op in OPS.items() if op.poles} | {
+        "exp",
+        "softmax",
+        "sigmoid",
+        "pow",
+        "where",
+        "expm1",
+        "norm",
+    }
     words = {s.name.rpartition(".")[2] for s in spellings if s.op in poles}
     return frozenset(words | {"gradient", "GradientTape", "compile"})
 

@@ -69,7 +69,13 @@ def division_by_reduction(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     )
 
 
-@rule("NL303", "division-by-zero-able", hazards="div reciprocal rsqrt", after="NL203 NL301 NL401 NL402", fixable=Applicability.SAFE)
+@rule(
+    "NL303",
+    "division-by-zero-able",
+    hazards="div reciprocal rsqrt",
+    after="NL203 NL301 NL401 NL402",
+    fixable=Applicability.SAFE,
+)
 def division_by_zero_able(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     """Division by something that reaches 0.
 

@@ -12,7 +12,6 @@ from nanlint.ops.op import Pole
 from nanlint.ops.value import POSSIBLE
 from nanlint.rules.registry import Finding, rule
 
-
 OVERFLOW = Pole("result", "pinf", "inf")
 
 
@@ -131,7 +130,8 @@ def handwritten_sigmoid(quotient: Node, facts: Facts) -> Iterator[Finding]:
     Finds `1 / (1 + exp(-x))` and `exp(x) / (1 + exp(x))` whose exponent has no upper bound.
 
     ## Why is this bad?
-    `exp` overflows to inf above 88 in float32. The value of the first form is still 0, its gradient `0 * inf = nan`; the
+    `exp` overflows to inf above 88 in float32. The value of the first form is still 0, its gradient `0 * inf =
+    nan`; the
     second form is `inf / inf = nan` at once.
 
     ## Example (bad)

@@ -44,7 +44,10 @@ def handwritten_softmax(quotient: Node, facts: Facts) -> Iterator[Finding]:
     if denominator is None:
         return
     alone = facts.origin(quotient["a"], "exp")
-    above, summand = alone or facts.bare(quotient["a"]), facts.origin(denominator["x"], "exp") or facts.bare(denominator["x"])
+    above, summand = (
+        alone or facts.bare(quotient["a"]),
+        facts.origin(denominator["x"], "exp") or facts.bare(denominator["x"]),
+    )
     if not facts.same(above, summand):
         return
     numerator = next((f for f in facts.factors(above) if f.op == "exp"), None)

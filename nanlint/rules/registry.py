@@ -1,4 +1,7 @@
-"""What a rule is, the decorator that enters one, and what a rule says of a place. Rules themselves are in files of their own."""
+"""What a rule is, the decorator that enters one, and what a rule says of a place.
+
+Rules themselves are in files of their own.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,6 @@ from nanlint.ops.value import Reach
 
 if TYPE_CHECKING:
     from nanlint.analysis.facts import Facts
-    from nanlint.analysis.hazards import Hazard
     from nanlint.fixes.codemod import Codemod
 
 Check: TypeAlias = "Callable[[Any, Facts], Iterator[Finding]]"
@@ -48,7 +50,8 @@ class Finding:
 class Rule:
     """A rule: its code and name, the page (its docstring), the ops it asks about.
 
-    ``hazards``: it is asked about hazards of these ops; ``nodes``: about every node of these ops. ``after``: rules that have
+    ``hazards``: it is asked about hazards of these ops; ``nodes``: about every node of these ops. ``after``: rules
+    that have
     the first word on a hazard.
     """
 
@@ -75,7 +78,14 @@ def rule(
     def enter(check: Check) -> Check:
         page = inspect.cleandoc(check.__doc__ or "")
         RULES[code] = Rule(
-            code, name, page, check, frozenset(hazards.split()), frozenset(nodes.split()), frozenset(after.split()), fixable
+            code,
+            name,
+            page,
+            check,
+            frozenset(hazards.split()),
+            frozenset(nodes.split()),
+            frozenset(after.split()),
+            fixable,
         )
         return check
 

@@ -19,8 +19,8 @@ def sqrt_at_zero(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     Finds square roots whose argument is known to reach 0 and through which a gradient flows.
 
     ## Why is this bad?
-    The derivative `1 / (2 * sqrt(x))` is inf at 0. A zero upstream gradient makes it NaN (`0 * inf`), anything else makes
-    it inf; one such element spoils every parameter behind it. An epsilon added after the root does not help.
+    The derivative `1 / (2 * sqrt(x))` is inf at 0. A zero upstream gradient makes it NaN (`0 * inf`), anything else
+    makes it inf; one such element spoils every parameter behind it. An epsilon added after the root does not help.
 
     ## Example (bad)
     ```python

@@ -13,7 +13,13 @@ from nanlint.fixes.clip_operand import ClipOperand
 from nanlint.rules.registry import Finding, confidence, rule
 
 
-@rule("NL103", "unclipped-log", hazards="log log2 log10 log1p", after="NL101 NL102 NL104 NL106 NL107", fixable=Applicability.UNSAFE)
+@rule(
+    "NL103",
+    "unclipped-log",
+    hazards="log log2 log10 log1p",
+    after="NL101 NL102 NL104 NL106 NL107",
+    fixable=Applicability.UNSAFE,
+)
 def unclipped_log(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     """Log of something that reaches 0.
 

@@ -16,9 +16,7 @@ if TYPE_CHECKING:
 
 def fixes_of(facts: Facts, findings: Mapping[tuple[str, Span], Finding]) -> dict[tuple[str, Span], Fix]:
     """The fix of each finding that has one."""
-    wanted = {
-        key: finding for key, finding in findings.items() if finding.fix is not None and finding.site is not None
-    }
+    wanted = {key: finding for key, finding in findings.items() if finding.fix is not None and finding.site is not None}
     if not wanted:
         return {}
     # libcst costs more to import than a small file to check: only files with something to mend pay for it.

@@ -36,7 +36,8 @@ def where_gradient(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     Finds operations in a branch of `where` that break exactly where the condition takes the other branch.
 
     ## Why is this bad?
-    Both branches are computed and differentiated. The backward pass multiplies the slope of the branch that was not taken
+    Both branches are computed and differentiated. The backward pass multiplies the slope of the branch that was not
+    taken
     by 0, and `0 * inf = nan`. The value is right, the gradient is NaN.
 
     ## Example (bad)

@@ -13,7 +13,13 @@ from nanlint.ops.value import LIKELY, NEVER
 from nanlint.rules.registry import Finding, confidence, rule
 
 
-@rule("NL104", "zero-times-log", hazards="log log2 log10 log1p", after="NL101 NL102 NL106 NL107", fixable=Applicability.SAFE)
+@rule(
+    "NL104",
+    "zero-times-log",
+    hazards="log log2 log10 log1p",
+    after="NL101 NL102 NL106 NL107",
+    fixable=Applicability.SAFE,
+)
 def zero_times_log(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     """Something that may be 0 times a log that may be -inf.
 
@@ -49,7 +55,9 @@ def zero_times_log(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     if facts.value(factor).zero is NEVER:
         return
     plain = facts.framework(product) in PLAIN and not facts.reduced(product)
-    level = confidence(min(hazard.reach, LIKELY) if facts.value(factor).zero < LIKELY else hazard.reach, lowered=int(plain))
+    level = confidence(
+        min(hazard.reach, LIKELY) if facts.value(factor).zero < LIKELY else hazard.reach, lowered=int(plain)
+    )
     if level is None:
         return
     yield Finding(

@@ -214,7 +214,14 @@ class Unusable(Exception):
 
 
 #: what the frameworks say then
-UNUSABLE = ("argument", "not implemented for", "not supported", "Could not find device for node", "without overflow")
+UNUSABLE = (
+    "argument",
+    "not implemented for",
+    "not supported",
+    "list of allowed values",
+    "Could not find device for node",
+    "without overflow",
+)
 
 
 def call(spelling: Spelling, operands: Mapping[str, Array], **more: Any) -> Array:

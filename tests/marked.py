@@ -1,0 +1,42 @@
+"""Programs that say themselves what is to be found in them: ``# error: NL101`` stands on the line of each finding."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+
+import nanlint
+
+MARKER = re.compile(r"# error: (NL\d+(?:, NL\d+)*)")
+
+TORCH = "import torch\nimport torch.nn as nn\nimport torch.nn.functional as F\n"
+TF = "import tensorflow as tf\n"
+KERAS = "import keras\nfrom keras import layers, ops\nfrom keras import backend as K\n"
+JAX = "import jax\nimport jax.numpy as jnp\n"
+NUMPY = "import numpy as np\n"
+
+
+def program(*parts: str) -> str:
+    """One source of several parts, each without its indentation."""
+    return "\n".join(textwrap.dedent(part) for part in parts)
+
+
+def findings(source: str) -> list[tuple[int, str]]:
+    """(row, code) of what is shown by default."""
+    return sorted((found.span.row, found.code) for found in nanlint.check_source(source))
+
+
+def marked(source: str) -> list[tuple[int, str]]:
+    """(row, code) of what the source says is to be found in it."""
+    return sorted(
+        (row, code)
+        for row, line in enumerate(source.splitlines(), 1)
+        for match in MARKER.finditer(line)
+        for code in match.group(1).split(", ")
+    )
+
+
+def check(*parts: str) -> None:
+    """Assert that the findings of a program are those it marks, no more and no less."""
+    source = program(*parts)
+    assert findings(source) == marked(source), source
