@@ -238,6 +238,8 @@ class Evaluator:
             related = relation(node, self.value)
             if related is not None:
                 return related
+        if op == "part" and (called := node.attrs.get("variable")) is not None and self.value(node["x"]) == self.top:
+            return named(called) or self.top
         operands = {name: self.value(arg) for name, arg in node.args.items()}
         try:
             return known.transfer(operands, node.attrs)
@@ -374,7 +376,7 @@ class Evaluator:
                 high = NEVER if v.hi == 0 else v.high
                 return replace(v, zero=NEVER, low=low, high=high)
             return replace(v, low=NEVER if v.lo == c else v.low, high=NEVER if v.hi == c else v.high)
-        if comparison == "gt" and c is None and v.lo == 0 and by.lo < 0:
+        if comparison in ("gt", "ge") and c is None and v.lo == 0 and by.lo < 0:
             # above an unknown threshold: nobody means a negative one for what is never negative
             return replace(v, zero=UNKNOWN, low=UNKNOWN)
         if comparison in ("gt", "ge"):

@@ -14,7 +14,7 @@ from nanlint.analysis.names import LOSS, words
 from nanlint.analysis.relations import bare, factors, same
 from nanlint.diagnostic import Span
 from nanlint.graph.lower import Lowering
-from nanlint.graph.node import CONST, LOOP, PHI, REFINE, Node
+from nanlint.graph.node import MODULE, CONST, LOOP, PHI, REFINE, Node
 from nanlint.ops.op import OPS
 from nanlint.ops.value import Kind, Value
 from nanlint.source import Source
@@ -100,6 +100,34 @@ class Facts:
                     pending.append(user)
                 else:
                     yield user
+
+    def literal(self, node: Node) -> bool:
+        """Whether a value is made from literals alone, in one function: its author sees the 0 in it."""
+        if node.calls:
+            return False
+        pending, seen = [node], {node.index}
+        while pending:
+            current = pending.pop()
+            op = OPS.get(current.op)
+            if current.attrs.get("requires_grad") or (op is not None and not op.pure):
+                return False
+            if op is not None and not current.args and current.op not in ("zeros", "ones"):
+                return False
+            if op is None and current.op not in (CONST, MODULE, "tuple", "list", REFINE, "slice"):
+                return False
+            for operand in current.args.values():
+                if operand.index not in seen:
+                    seen.add(operand.index)
+                    pending.append(operand)
+        return True
+
+    def placed_zero(self, node: Node) -> bool:
+        """Whether the 0 of a value is one that a selection puts there: a probability of 0 outside of the support."""
+        selection = self.origin(node, "where")
+        if selection is None:
+            return False
+        branches = [bare(selection[k]) for k in ("a", "b")]
+        return any(b.op == "zeros" or self.value(b).constant == 0 for b in branches)
 
     def reduced(self, node: Node) -> bool:
         """Whether the node's elements end in one sum or mean."""

@@ -64,7 +64,7 @@ def factor_of_log(node: Node, operand: Node, value: Evaluate) -> Evidence | None
             continue
         other = product["b"] if product["a"] is node else product["a"]
         terms = [bare(f) for f in factors(other)]
-        if any(same(t, operand) for t in terms) and value(operand).lo <= 0:
+        if any(same(t, operand) for t in terms) and value(operand).lo <= 0 and not raised(operand, value):
             return Evidence("multiplies its own logarithm, as in an entropy: the term is meant to be 0 at 0", operand)
         probability = value(operand).lo == 0 and value(operand).hi == 1 and not value(operand).whole
         if value(operand).zero is POSSIBLE and probability and value(other).zero is not NEVER:
@@ -79,6 +79,14 @@ def factor_of_log(node: Node, operand: Node, value: Evaluate) -> Evidence | None
                 "is the base of a power taken in log space: at 0, with an exponent of 0, the product is nan", operand
             )
     return None
+
+
+def raised(node: Node, value: Evaluate) -> bool:
+    """Whether a small positive number was added to a value: against its being 0, whatever it is."""
+    node = bare(node)
+    if node.op != "add":
+        return False
+    return any(0 < value(node[k]).lo <= value(node[k]).hi < 1e-2 or value(node[k]).lo > 0 for k in ("a", "b"))
 
 
 def cross_entropy(product: Node, other: Node, operand: Node) -> bool:
@@ -134,11 +142,27 @@ def masked_mean(node: Node, operand: Node, value: Evaluate) -> Evidence | None:
     return Evidence("sums the mask that selects what is averaged: 0 where it selects nothing", total)
 
 
+def relative_error(node: Node, operand: Node) -> Evidence | None:
+    """|a - b| / |b|: b is data, and 0 where the truth is."""
+    above, below = bare(node["a"]), bare(operand)
+    if above.op != "abs" or below.op != "abs":
+        return None
+    difference, truth = bare(above["x"]), bare(below["x"])
+    if difference.op == "sub" and truth.op == PARAM and any(same(difference[k], truth) for k in ("a", "b")):
+        return Evidence("is the reference of a relative error: 0 where the truth is 0", operand)
+    return None
+
+
+def quotient(node: Node, operand: Node, value: Evaluate) -> Evidence | None:
+    """The forms of a quotient."""
+    return masked_mean(node, operand, value) or relative_error(node, operand)
+
+
 FORMS: dict[str, Callable[[Node, Node, Evaluate], Evidence | None]] = {
     "sqrt": distance_at_zero,
     "log": factor_of_log,
     "log1p": factor_of_log,
     "log2": factor_of_log,
     "log10": factor_of_log,
-    "div": masked_mean,
+    "div": quotient,
 }

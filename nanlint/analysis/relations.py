@@ -267,6 +267,15 @@ def sum_of(node: Node, evaluate: Evaluate) -> Value | None:
     return value(0.0, INF, zero=POSSIBLE, kind=v.kind, format=v.format, because="is 0 for the zero vector")
 
 
+def equality(node: Node, evaluate: Evaluate) -> Value | None:
+    """x == max(x) holds for at least one element."""
+    for one, other in (("a", "b"), ("b", "a")):
+        top = shift_of(node[one], ("max", "min"))
+        if top is not None and same(top, node[other]):
+            return value(0.0, 1.0, whole=True, peak=True, kind=evaluate(node[other]).kind)
+    return None
+
+
 def power_by_exp(node: Node, evaluate: Evaluate) -> Value | None:
     """exp(c * log(x)) is a power of x: it underflows only where x does."""
     if not any(f.op in ("log", "log1p") for f in factors(node["x"])):
@@ -283,6 +292,7 @@ RELATIONS: dict[str, Callable[[Node, Evaluate], Value | None]] = {
     "dot": dot,
     "div": quotient,
     "exp": power_by_exp,
+    "eq": equality,
     "sum": sum_of,
     "mean": sum_of,
 }

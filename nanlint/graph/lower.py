@@ -63,7 +63,7 @@ class Lowering(CallLowering):
     def bind(self, target: ast.expr, value: Node, site: ast.AST) -> None:
         """Assign to a name, attribute, item or tuple of them."""
         if isinstance(target, ast.Name):
-            if value.op == CALL and not value.attrs.get("variable"):
+            if value.op in (CALL, "part") and not value.attrs.get("variable"):
                 value.attrs["variable"] = target.id
             (self.module if target.id in self.frame.declared_global else self.frame).env[target.id] = value
         elif isinstance(target, (ast.Tuple, ast.List)):

@@ -22,7 +22,7 @@ from nanlint.ops.arithmetic import (
     rounds,
     tensor_like,
 )
-from nanlint.ops.floats import FLOAT64
+from nanlint.ops.floats import FLOAT32, FLOAT64
 from nanlint.ops.op import Operands, Pole, Transfer, define
 from nanlint.ops.value import (
     CERTAIN,
@@ -217,8 +217,11 @@ def tanh(x: Value) -> Value:
 def erf(x: Value) -> Value:
     """Error function: exactly ±1 beyond about ±4 in float32."""
     v = monotone(x, math.erf, zero_at=0.0, saturates=f"is exactly ±1 in the tails ({x.format.name})")
-    # TensorFlow's erf squares its argument in float64: nan beyond 1e154
-    return replace(v, nan=max(x.nan, UNKNOWN) if max(-x.lo, x.hi) > math.sqrt(FLOAT64.max) else x.nan)
+    # vectorised kernels are exact to 1e-7 only (PyTorch in bfloat16 has erf(1e-19) = 0), and TensorFlow's squares its
+    # argument in float64: nan beyond 1e154
+    lo, hi = (0.0 if 0 < v.lo < FLOAT32.eps else v.lo), (0.0 if -FLOAT32.eps < v.hi < 0 else v.hi)
+    nan = max(x.nan, UNKNOWN) if max(-x.lo, x.hi) > math.sqrt(FLOAT64.max) else x.nan
+    return replace(v, lo=lo, hi=hi, nan=nan)
 
 
 def erfc(x: Value) -> Value:
@@ -420,8 +423,8 @@ define(
     lambda v, _: value(
         0.0,
         1.0,
-        low=CERTAIN,
-        high=CERTAIN,
+        low=LIKELY,
+        high=LIKELY,
         because="a distribution function is exactly 0 or 1 in the tails",
         **tensor_like(*v.values()),
     ),

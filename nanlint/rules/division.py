@@ -104,7 +104,7 @@ def division_by_zero_able(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     ## References
     IEEE 754-2019, section 7.3 (division by zero).
     """
-    if hazard.pole.cls != "zero" or hazard.guard is not None:
+    if hazard.pole.cls != "zero" or hazard.guard is not None or facts.literal(hazard.operand):
         return
     # dividing by what is only called a probability is how importance weights are written
     by_name = hazard.evidence.named and hazard.operand.op in UNKNOWNS

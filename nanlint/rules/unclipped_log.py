@@ -56,7 +56,10 @@ def unclipped_log(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     # in NumPy -inf is a number; in a sum it is the end of the others
     plain = plain and not hazard.value.whole and not facts.reduced(hazard.node)
     by_name = hazard.evidence.named and hazard.operand.op in UNKNOWNS and not facts.in_loss(hazard.node)
-    level = confidence(hazard.reach, lowered=int(plain) + int(meant) + int(facts.absorbed(hazard.node)) + int(by_name))
+    meant = meant or facts.placed_zero(hazard.operand) or facts.literal(hazard.operand)
+    # what a distribution returns as a logarithm is -inf outside of its support
+    returned = facts.origin(hazard.operand, "cdf") is not None and not hazard.node.users
+    level = confidence(hazard.reach, lowered=2 * int(returned) + int(plain) + 2 * int(meant) + int(facts.absorbed(hazard.node)) + int(by_name))
     if level is None:
         return
     yield Finding(

@@ -50,7 +50,7 @@ SPELLINGS = load()
 ROOTS = sorted({name.partition(".")[0] for name in SPELLINGS.names()})
 
 #: what a spelling may bind beside operands: read by the lowering
-ATTRIBUTES = {"dtype", "activation"}
+ATTRIBUTES = {"dtype", "activation", "nonzero"}
 
 
 def places(name: str) -> Iterator[str]:
