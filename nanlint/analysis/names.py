@@ -62,6 +62,9 @@ LOSS = frozenset(
     }
 )
 EPSILON = frozenset({"eps", "epsilon", "tiny"})
+#: parameters of distributions that are positive by contract
+POSITIVE = frozenset({"scale", "sigma", "stddev", "std", "concentration", "rate", "temperature", "variance", "bandwidth"})
+SIGNED = frozenset({"log", "raw", "pre", "logit", "unconstrained", "zero", "max", "min", "diff", "growth", "learning"})
 MASK = frozenset({"mask", "masks"})
 
 
@@ -88,6 +91,8 @@ def named(name: str) -> Value | None:
         return None
     if parts[-1] in EPSILON or parts[0] in EPSILON:
         return value(1e-12, INF, zero=NEVER, kind=Kind.SCALAR)
+    if parts[-1] in POSITIVE and not SIGNED & set(parts):
+        return value(5e-324, INF, zero=NEVER)
     if NOT_A_PROBABILITY & set(parts):
         return None
     if PROBABILITY & set(parts) or any(pair == parts[i : i + 2] for pair in PAIRS for i in range(len(parts))):

@@ -172,6 +172,9 @@ def product(node: Node, evaluate: Evaluate) -> Value | None:
 
 def dot(node: Node, evaluate: Evaluate) -> Value | None:
     """A vector with itself: a sum of squares."""
+    if all(underflows(node[k], evaluate) for k in ("a", "b")):
+        return value(0.0, INF, zero=LIKELY, kind=evaluate(node["a"]).kind, format=evaluate(node["a"]).format,
+                     because="is 0 where the large entries of one factor meet the underflowed ones of the other")
     if same(node["a"], node["b"]):
         v = square(evaluate(node["a"]))
         return value(
@@ -183,6 +186,24 @@ def dot(node: Node, evaluate: Evaluate) -> Value | None:
             because={"zero": v.evidence("zero") or Evidence("is 0 for the zero vector")},
         )
     return None
+
+
+def underflows(node: Node, evaluate: Evaluate) -> bool:
+    """Whether a node is (a list of) exponentials that reach 0 by underflow, each shifted by itself at best."""
+    node = bare(node)
+    if node.op == "list" and "each" in node.args:
+        node = bare(node["each"])
+    return node.op == "exp" and evaluate(node).low >= LIKELY
+
+
+def contraction(node: Node, evaluate: Evaluate) -> Value | None:
+    """einsum of exponentials: like the matrix product of two."""
+    operands = [a for a in node.args.values() if underflows(a, evaluate)]
+    if not operands:
+        return None
+    v = evaluate(operands[0])
+    return value(0.0, INF, zero=LIKELY, kind=v.kind, format=v.format,
+                 because="is 0 where the large entries of one factor meet the underflowed ones of the other")
 
 
 def quotient(node: Node, evaluate: Evaluate) -> Value | None:
@@ -293,6 +314,7 @@ RELATIONS: dict[str, Callable[[Node, Evaluate], Value | None]] = {
     "div": quotient,
     "exp": power_by_exp,
     "eq": equality,
+    "einsum": contraction,
     "sum": sum_of,
     "mean": sum_of,
 }

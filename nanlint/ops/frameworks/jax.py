@@ -184,6 +184,7 @@ SPELLINGS: Mapping[str, str] = {
     "jax.numpy.signbit(x)": "lt(a=x, b=0)",
     # choice
     "jax.numpy.where(condition, x, y)": "where(cond=condition, a=x, b=y)",
+    "jax.numpy.util._where(condition, x, y)": "where(cond=condition, a=x, b=y)",
     "jax.numpy.where(condition)": "argmax(x=condition)",
     "jax.numpy.select(condlist, choicelist, default)": "choice(a=choicelist, b=default|0)",
     "jax.numpy.nan_to_num(x, copy, nan, posinf, neginf)": "nan_to_num(x=x, nan=nan|0, posinf=posinf, neginf=neginf)",
