@@ -28,9 +28,9 @@ from nanlint.graph.scope import ClassInfo, Frame, FunctionAst
 from nanlint.ops.op import OPS
 from nanlint.ops.spelling import Spelling
 
-#: inlining stops at this many calls deep, and once a file's graph has grown to this many nodes
+#: inlining stops at this many calls deep, and once the graph of one function has grown to this many nodes
 MAX_DEPTH = 6
-MAX_NODES = 60_000
+MAX_NODES = 2_500
 
 #: calls that hand back the function they are given
 TRANSPARENT = {
@@ -502,7 +502,7 @@ class CallLowering(ExpressionLowering):
         cls: ClassInfo = instance.attrs["cls"]
         for name in ("__init__", "setup", "build"):
             method = cls.method(name)
-            if method is None or self.frame.depth > MAX_DEPTH or len(self.graph.nodes) > MAX_NODES:
+            if method is None or self.frame.depth > MAX_DEPTH or len(self.graph.nodes) > self.budget:
                 continue
             owner, definition = method
             bound = self.method_value(owner, definition, instance)
@@ -635,7 +635,7 @@ class CallLowering(ExpressionLowering):
         frame: Frame | None = self.frame
         while frame is not None and frame.function is not definition:
             frame = self.caller_of.get(id(frame))
-        too_deep = self.frame.depth >= MAX_DEPTH or len(self.graph.nodes) > MAX_NODES
+        too_deep = self.frame.depth >= MAX_DEPTH or len(self.graph.nodes) > self.budget
         if frame is not None or too_deep:
             return self.unknown(e, *args, *keywords.values(), name=str(function.attrs.get("name", "")))
         return self.run_function(self.activation(function, args, keywords, e), definition, e)
@@ -680,6 +680,8 @@ class CallLowering(ExpressionLowering):
         raise NotImplementedError
 
     caller_of: dict[int, Frame]
+    #: size of the graph beyond which the function being lowered is not expanded further
+    budget: int
     #: definitions that were inlined somewhere
     inlined: set[int]
 

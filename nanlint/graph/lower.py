@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from nanlint.graph.calls import CallLowering, _last
+from nanlint.graph.calls import MAX_NODES, CallLowering, _last
 from nanlint.graph.expressions import MIRRORED, decided
 from nanlint.graph.node import CALL, CLASS, CONST, INSTANCE, LOOP, MODULE, PHI, TUPLE, Node, Region
 from nanlint.graph.scope import ClassInfo, Env, Frame
@@ -33,6 +33,7 @@ class Lowering(CallLowering):
         self.package = package
         self.module = self.frame
         self.caller_of = {}
+        self.budget = MAX_NODES
         self.inlined = set()
         self.classes: list[ClassInfo] = []
 
@@ -72,6 +73,8 @@ class Lowering(CallLowering):
             self.bind(target.value, self.unknown(site, value), site)
         elif isinstance(target, ast.Attribute):
             base = self.lower(target.value)
+            if value.op == CALL and not value.attrs.get("variable"):
+                value.attrs["variable"] = target.attr
             self.frame.env["field", base.key, target.attr] = value
             if base.op == INSTANCE and base.attrs.get("fields") is not None and self.frame.function is None:
                 base.attrs["fields"][target.attr] = value
@@ -492,6 +495,7 @@ def lower(
         if id(definition) in done:
             return
         done.add(id(definition))
+        lowering.budget = len(lowering.graph.nodes) + MAX_NODES
         saved, lowering.frame = lowering.frame, node.attrs["frame"] or lowering.module
         try:
             frame = lowering.activation(node, [], {}, definition, bare=True)

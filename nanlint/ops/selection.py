@@ -113,7 +113,7 @@ def full(v: Operands, attrs: Attrs) -> Value:
 
 
 def uniform(v: Operands, _: Attrs) -> Value:
-    """Uniform draw from [low, high): the lower end is drawn, the upper one is not."""
+    """Uniform draw from [low, high): the lower end is drawn, the upper one by rounding if low is not 0."""
     low, high = v.get("low", constant(0.0)), v.get("high", constant(1.0))
     drawn = POSSIBLE if low.constant is not None else min(low.low, POSSIBLE)
     if low.lo > -INF and high.hi < INF:
@@ -121,7 +121,7 @@ def uniform(v: Operands, _: Attrs) -> Value:
             low.lo,
             high.hi,
             low=drawn,
-            high=NEVER if high.constant is not None else UNKNOWN,
+            high=NEVER if high.constant is not None and low.constant == 0 else UNKNOWN,
             pinf=NEVER,
             ninf=NEVER,
             nan=NEVER,
@@ -160,13 +160,32 @@ def one_hot(_: Operands, __: Attrs) -> Value:
 
 def arange(v: Operands, _: Attrs) -> Value:
     """Consecutive numbers from start."""
-    start = v.get("start")
-    if v.get("stop") is None:
-        start = constant(0.0)
-    if start is not None and start.constant is not None:
-        first = start.constant
-        return value(first, INF, low=CERTAIN, whole=True, nan=NEVER, because=f"starts at {first:g}", kind=Kind.TENSOR)
-    return value(kind=Kind.TENSOR)
+    start, stop, step = v.get("start", TOP), v.get("stop"), v.get("step", constant(1.0))
+    if stop is None:
+        start, stop = constant(0.0), start
+    first = start.constant
+    if first is None or step.constant is None or step.constant == 0:
+        return value(kind=Kind.TENSOR)
+    fields = {"nan": NEVER, "whole": start.whole and step.whole, "kind": Kind.TENSOR}
+    because = f"starts at {first:g}"
+    if step.constant < 0:
+        return value(min(stop.lo, first), first, high=CERTAIN, because=because, **fields)  # type: ignore[arg-type]
+    return value(first, max(stop.hi, first), low=CERTAIN, because=because, **fields)  # type: ignore[arg-type]
+
+
+def randint(v: Operands, _: Attrs) -> Value:
+    """A whole number from [low, high)."""
+    low, high = v.get("low", constant(0.0)), v.get("high", TOP)
+    return value(low.lo, max(high.hi, low.lo), nan=NEVER, whole=True, kind=Kind.TENSOR)
+
+
+def dropout(v: Operands, _: Attrs) -> Value:
+    """Some elements 0, the others scaled up; or, when not training, all as they are."""
+    x = v["x"]
+    lo, hi = (0.0 if x.lo >= 0 else -INF), (0.0 if x.hi <= 0 else INF)
+    zero = max(x.zero, UNKNOWN)
+    return replace(x, lo=lo, hi=hi, zero=zero, low=zero if lo == 0 else UNKNOWN, high=zero if hi == 0 else UNKNOWN,
+                   peak=False, sum_one=False)
 
 
 def linspace(v: Operands, _: Attrs) -> Value:
@@ -269,7 +288,7 @@ define("ones", "", lambda v, _: filled(1.0))
 define("full", "fill", full)
 define("eye", "", one_hot)
 define("one_hot", "", one_hot)
-define("arange", "start stop", arange)
+define("arange", "start stop step", arange)
 define("linspace", "start stop", linspace)
 define("uniform", "low high", uniform, pure=False)
 define(
@@ -280,13 +299,13 @@ define(
 )
 define("normal", "", normal, pure=False)
 define("bernoulli", "", indicator, pure=False)
-define("randint", "low high", lambda v, _: value(0.0, INF, whole=True, kind=Kind.TENSOR), pure=False)
+define("randint", "low high", randint, pure=False)
 define("finfo_eps", "", positive_scalar)
 define("size", "x", extent, stops_gradient=True)
 define("relu", "x", rectified, pointwise=True)
 define("elu", "x", elu_like, pointwise=True)
 define("linear", "x", lambda v, _: value(kind=Kind.TENSOR), pure=False)
-define("dropout", "x", lambda v, _: v.get("x", TOP))
+define("dropout", "x", dropout)
 define("unit_range_layer", "x", lambda v, _: value(kind=Kind.TENSOR))
 define("variable", "x", lambda v, _: replace(weak(v.get("x", TOP)), kind=Kind.TENSOR), pure=False)
 define("declared_finite", "x", lambda v, _: value(zero=UNKNOWN, ninf=NEVER, pinf=NEVER, nan=NEVER))
@@ -312,7 +331,7 @@ define("unknown", "x", lambda v, _: replace(TOP, kind=Kind.TENSOR))
 define("input", "", lambda v, _: replace(TOP, kind=Kind.TENSOR))
 define("empty", "", lambda v, _: replace(TOP, kind=Kind.TENSOR))
 define("item", "x", lambda v, _: replace(v["x"], kind=Kind.SCALAR, peak=False), view=True)
-define("range", "start stop", lambda v, _: replace(arange(v, _), kind=Kind.SCALAR))
+define("range", "start stop step", lambda v, _: replace(arange(v, _), kind=Kind.SCALAR))
 define("finite", "x", lambda v, _: replace(v["x"], nan=NEVER, pinf=NEVER, ninf=NEVER), pointwise=True)
 define("sparse_part", "x", sparse_part)
 define("pad", "x fill", padded)

@@ -24,9 +24,14 @@ EVERY_FORMAT = pytest.mark.parametrize("fmt", FORMATS.values(), ids=FORMATS.keys
 
 
 def numpy_rounds(fmt: Format, x: float) -> float:
-    """``x`` in the format, by NumPy's own conversion."""
+    """``x`` in the format, by NumPy's own conversion (ml_dtypes' goes by way of float32, which may round twice)."""
     with np.errstate(all="ignore"):
         return float(np.asarray(x, np.float64).astype(DTYPES[fmt.name]))
+
+
+def representable(fmt: Format, x: float) -> float:
+    """``x`` as a number that the reference converts in one step."""
+    return FLOAT32.round(x) if fmt is BFLOAT16 else x
 
 
 def same(a: float, b: float) -> bool:
@@ -84,6 +89,7 @@ def test_numbers_round_to_nearest_even(fmt: Format, x: float, rounded: float) ->
 @given(st.floats())
 @settings(max_examples=500, deadline=None)
 def test_any_number_rounds_as_numpy_does(fmt: Format, x: float) -> None:
+    x = representable(fmt, x)
     assert same(fmt.round(x), numpy_rounds(fmt, x))
 
 
@@ -91,6 +97,6 @@ def test_any_number_rounds_as_numpy_does(fmt: Format, x: float) -> None:
 @given(st.floats(min_value=0.5, max_value=4), st.sampled_from(["denormal", "tiny", "eps", "max"]))
 @settings(max_examples=300, deadline=None)
 def test_numbers_near_the_limits_round_as_numpy_does(fmt: Format, factor: float, limit: str) -> None:
-    x = getattr(fmt, limit) * factor
+    x = representable(fmt, getattr(fmt, limit) * factor)
     assert same(fmt.round(x), numpy_rounds(fmt, x))
     assert same(fmt.round(-x), numpy_rounds(fmt, -x))

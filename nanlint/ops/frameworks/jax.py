@@ -274,7 +274,7 @@ SPELLINGS: Mapping[str, str] = {
     "jax.numpy.eye(N, M, k, dtype)": "eye()",
     "jax.numpy.identity(n, dtype)": "eye()",
     "jax.numpy.tri(N, M, k)": "one_hot()",
-    "jax.numpy.arange(start, stop, step)": "arange(start=start, stop=stop)",
+    "jax.numpy.arange(start, stop, step)": "arange(start=start, stop=stop, step=step)",
     "jax.numpy.linspace(start, stop, num)": "linspace(start=start, stop=stop)",
     "jax.numpy.logspace(start, stop, num)": "positive(x=start)",
     "jax.numpy.geomspace(start, stop, num)": "unknown(x=start)",

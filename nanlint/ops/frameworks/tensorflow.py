@@ -316,7 +316,7 @@ SPELLINGS: Mapping[str, str] = {
     "tensorflow.fill(dims, value, name)": "full(fill=value)",
     "tensorflow.eye(num_rows, num_columns, batch_shape, dtype, name)": "eye()",
     "tensorflow.linalg.eye(num_rows, num_columns, batch_shape, dtype, name)": "eye()",
-    "tensorflow.range(start, limit, delta)": "arange(start=start, stop=limit)",
+    "tensorflow.range(start, limit, delta)": "arange(start=start, stop=limit, step=delta)",
     "tensorflow.linspace(start, stop, num, name)": "linspace(start=start, stop=stop)",
     "tensorflow.lin_space(start, stop, num, name)": "linspace(start=start, stop=stop)",
     "tensorflow.zeros_initializer()": "layer zeros()",
