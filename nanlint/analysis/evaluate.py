@@ -402,11 +402,11 @@ def tested_region(v: Value, comparison: str, by: Value) -> Value:
             reached["zero"] = LIKELY
         if c is None and comparison in ("le", "lt") and v.lo == 0 and v.zero >= POSSIBLE:
             reached["zero"] = LIKELY
-        if comparison in ("le", "lt") and v.lo < 0:
+        if c is not None and comparison in ("le", "lt") and v.lo < 0:
             reached["neg"] = LIKELY
             if v.lo == -INF:
                 reached["low"] = LIKELY
-        if comparison in ("ge", "gt") and v.hi > 0:
+        if c is not None and comparison in ("ge", "gt") and v.hi > 0:
             reached["pos"] = LIKELY
             if v.hi == INF:
                 reached["high"] = LIKELY

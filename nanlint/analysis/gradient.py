@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from nanlint.analysis.names import without_gradient
 from nanlint.graph.lower import Lowering
 from nanlint.graph.node import ATTR, CALL, CONST, INSTANCE, LOOP, MODULE, PARAM, Node
 from nanlint.ops.functions import DIFFERENTIABLE
@@ -9,6 +10,12 @@ from nanlint.ops.op import OPS
 
 #: frameworks without automatic differentiation
 PLAIN = frozenset({"numpy", "scipy", "math", "builtins"})
+
+
+#: calls through which no gradient flows, by dotted name or method
+UNDIFFERENTIATED = frozenset(
+    {".assign", ".assign_add", ".assign_sub", ".item", ".numpy", ".tolist", ".update_state", "builtins.print"}
+)
 
 
 class GradientFlow:
@@ -64,12 +71,15 @@ class GradientFlow:
         op = OPS.get(node.op)
         if node.attrs.get("requires_grad") or node.op in ("variable", "linear", LOOP):
             result = True
-        elif (node.op == ATTR and node.name == "grad") or (
-            node.op in (CONST, MODULE)
-            or (op is not None and op.stops_gradient)
-            or node.op in ("range", "stop_gradient")
+        elif node.op in (CONST, MODULE, "range", "stop_gradient") or (op is not None and op.stops_gradient):
+            result = False
+        elif node.attrs.get("gradient") or (
+            node.op in (PARAM, ATTR, CALL) and without_gradient(node.attrs.get("variable") or node.name)
         ):
             result = False
+        elif node.op == CALL and not node.name and len(node.args) == 1:
+            # an element of a tuple that a call returned
+            result = self.learns(next(iter(node.args.values())), depth + 1)
         elif node.op in (PARAM, ATTR, CALL, INSTANCE):
             result = True
         elif any(r.kind == "no_grad" for r in node.regions):
@@ -92,7 +102,9 @@ class GradientFlow:
                 op = OPS.get(user.op)
                 if op is not None and op.stops_gradient:
                     continue
-                if user.op in ("is", "isnot", "test", "slice", "size"):
+                if user.op in ("is", "isnot", "test", "slice", "size") or (
+                    user.op == CALL and user.name in UNDIFFERENTIATED
+                ):
                     continue
                 if (
                     user.op == "where"

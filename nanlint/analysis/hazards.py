@@ -26,6 +26,8 @@ SELECTS_BACKWARD = {
     "clamp": frozenset({"torch", "tensorflow", "keras"}),
     "maximum": frozenset({"torch", "tensorflow", "keras"}),
 }
+#: arrays that are at a pole at a known place
+GRIDS = frozenset({"arange", "linspace", "positive_frequencies", "frequencies"})
 #: operands that hold data (as against axes, indices, conditions)
 NOT_DATA = frozenset({"cond", "index", "axis", "ord"})
 
@@ -163,7 +165,9 @@ class Hazards:
                     if self.excludes(user, branch, node, pole):
                         guard = user
                         continue
-                if user.op == "nan_to_num":
+                if user.op == "nan_to_num" or (
+                    user.op == "stored" and user["a"] is current and self.by_place(node, pole)
+                ):
                     guard = user
                     continue
                 op = OPS.get(user.op)
@@ -174,6 +178,12 @@ class Hazards:
                     seen.add(user.index)
                     pending.append((user, steps + 1))
         return guard
+
+    def by_place(self, node: Node, pole: Pole) -> bool:
+        """Whether the operand is at the pole at one place of a grid: setting single elements afterwards is the repair."""
+        found = self.operand(node, pole, self.evaluator)
+        evidence = found[1].evidence(pole.cls) if found is not None else None
+        return evidence is not None and evidence.node is not None and evidence.node.op in GRIDS
 
     def excludes(self, selection: Node, branch: bool, node: Node, pole: Pole) -> bool:
         """Whether a selection takes ``branch`` only where the pole is not reached."""
@@ -255,8 +265,8 @@ def power_poles(exponent: Value) -> tuple[Pole, ...]:
             return ()
         return (Pole("x", "neg", "nan"),)
     if p < 0:
-        return (Pole("x", "zero", "inf"), *(() if p.is_integer() else (Pole("x", "neg", "nan"),)))
-    if p.is_integer():
+        return (Pole("x", "zero", "inf"), *(() if float(p).is_integer() else (Pole("x", "neg", "nan"),)))
+    if float(p).is_integer():
         return ()
     negative = Pole("x", "neg", "nan")
     return (negative, Pole("x", "zero", "inf", gradient=True)) if p < 1 else (negative,)

@@ -61,9 +61,15 @@ LOSS = frozenset(
         "elbo",
     }
 )
+#: what gradients are with respect to nothing: data, and gradients themselves
+WITHOUT_GRADIENT = frozenset(
+    {"label", "labels", "target", "targets", "grad", "grads", "gradient", "gradients", "updates"}
+)
 EPSILON = frozenset({"eps", "epsilon", "tiny"})
 #: parameters of distributions that are positive by contract
-POSITIVE = frozenset({"scale", "sigma", "stddev", "std", "concentration", "rate", "temperature", "variance", "bandwidth"})
+POSITIVE = frozenset(
+    {"scale", "sigma", "stddev", "std", "concentration", "rate", "temperature", "variance", "bandwidth"}
+)
 SIGNED = frozenset({"log", "raw", "pre", "logit", "unconstrained", "zero", "max", "min", "diff", "growth", "learning"})
 MASK = frozenset({"mask", "masks"})
 
@@ -81,6 +87,12 @@ def words(name: str) -> tuple[str, ...]:
         if part[start:]:
             found.append(part[start:].lower())
     return tuple(found)
+
+
+def without_gradient(name: str) -> bool:
+    """Whether a name says that nothing is differentiated with respect to it."""
+    parts = words(name)
+    return bool(parts) and (parts[-1] in WITHOUT_GRADIENT or parts == ("y", "true"))
 
 
 @lru_cache(maxsize=4096)

@@ -12,6 +12,7 @@ from nanlint.graph.expressions import stripped
 from nanlint.graph.node import CONST, LOOP, PHI, REFINE, Node
 from nanlint.ops.arithmetic import multiply, square
 from nanlint.ops.functions import exponential
+from nanlint.ops.reductions import total
 from nanlint.ops.value import INF, LIKELY, NEVER, POSSIBLE, Evidence, Value, constant, value
 
 Evaluate = Callable[[Node], Value]
@@ -76,12 +77,11 @@ def subtraction(node: Node, evaluate: Evaluate) -> Value | None:
         return None
     top = shift_of(b, ("max", "logsumexp"))
     if top is not None and same(top, a):
-        peak = bare(b).op != "logsumexp" and shift_of(b, ("logsumexp",)) is None
         return value(
             -INF,
             0.0,
             high=LIKELY,
-            peak=peak,
+            peak=True,
             nan=va.ninf if va.ninf >= LIKELY else NEVER,
             kind=va.kind,
             format=va.format,
@@ -94,7 +94,9 @@ def subtraction(node: Node, evaluate: Evaluate) -> Value | None:
         return value(0.0, INF, low=LIKELY, kind=va.kind, format=va.format, because="is 0 at the largest element")
     low = shift_of(b, ("min",))
     if low is not None and same(low, a):
-        return value(0.0, INF, low=LIKELY, kind=va.kind, format=va.format, because="is 0 at the smallest element")
+        return value(
+            0.0, INF, low=LIKELY, trough=True, kind=va.kind, format=va.format, because="is 0 at the smallest element"
+        )
     high, least = shift_of(a, ("max",)), shift_of(b, ("min",))
     if high is not None and least is not None and same(high, least):
         return value(0.0, INF, zero=LIKELY, kind=va.kind, format=va.format, because="is 0 when all elements are equal")
@@ -173,8 +175,14 @@ def product(node: Node, evaluate: Evaluate) -> Value | None:
 def dot(node: Node, evaluate: Evaluate) -> Value | None:
     """A vector with itself: a sum of squares."""
     if all(underflows(node[k], evaluate) for k in ("a", "b")):
-        return value(0.0, INF, zero=LIKELY, kind=evaluate(node["a"]).kind, format=evaluate(node["a"]).format,
-                     because="is 0 where the large entries of one factor meet the underflowed ones of the other")
+        return value(
+            0.0,
+            INF,
+            zero=LIKELY,
+            kind=evaluate(node["a"]).kind,
+            format=evaluate(node["a"]).format,
+            because="is 0 where the large entries of one factor meet the underflowed ones of the other",
+        )
     if same(node["a"], node["b"]):
         v = square(evaluate(node["a"]))
         return value(
@@ -202,8 +210,14 @@ def contraction(node: Node, evaluate: Evaluate) -> Value | None:
     if not operands:
         return None
     v = evaluate(operands[0])
-    return value(0.0, INF, zero=LIKELY, kind=v.kind, format=v.format,
-                 because="is 0 where the large entries of one factor meet the underflowed ones of the other")
+    return value(
+        0.0,
+        INF,
+        zero=LIKELY,
+        kind=v.kind,
+        format=v.format,
+        because="is 0 where the large entries of one factor meet the underflowed ones of the other",
+    )
 
 
 def quotient(node: Node, evaluate: Evaluate) -> Value | None:
@@ -259,11 +273,35 @@ def shifted_along(exponent: Node, reduction: Node) -> bool:
     return top.get("axis") is not None or reduction.get("axis") is None
 
 
+def kept_by_its_sum(selection: Node) -> Node | None:
+    """The w of where(sum(w) > 0, w, other): what is taken in place of a row that sums to 0 is chosen not to."""
+    cond = bare(selection["cond"])
+    if cond.op not in ("gt", "ne") or bare(cond["a"]).op not in ("sum", "any"):
+        return None
+    summed = bare(cond["a"])["x"]
+    return selection["a"] if same(summed, selection["a"]) else None
+
+
+def raised_where_zero(node: Node, evaluate: Evaluate) -> Value | None:
+    """x + (x <= 0) * eps: the mask adds the eps where it is needed."""
+    for one, other in (("a", "b"), ("b", "a")):
+        parts = factors(node[other])
+        masks = [p for p in parts if p.op in ("le", "eq", "lt")]
+        if len(parts) == 2 and masks and any((c := evaluate(p).constant) is not None and c > 0 for p in parts):
+            if any(same(m["a"], node[one]) or bare(m["a"]).key == bare(node[one]).key for m in masks):
+                v = evaluate(node[one])
+                return value(max(v.lo, 0.0), INF, zero=NEVER, kind=v.kind, format=v.format)
+    return None
+
+
 def sum_of(node: Node, evaluate: Evaluate) -> Value | None:
     """A sum of squares: 0 for the zero vector.
 
     A sum of exponentials of what has no lower bound: 0 when all underflow.
     """
+    chosen = bare(node["x"])
+    if chosen.op == "where" and "cond" in chosen.args and (kept := kept_by_its_sum(chosen)) is not None:
+        return replace(total(evaluate(kept)), zero=NEVER)
     exponential = exponential_in(node["x"])
     if exponential is not None:
         v = evaluate(exponential)
@@ -289,7 +327,12 @@ def sum_of(node: Node, evaluate: Evaluate) -> Value | None:
 
 
 def equality(node: Node, evaluate: Evaluate) -> Value | None:
-    """x == max(x) holds for at least one element."""
+    """x == max(x) holds for at least one element; so does x[:, None] == x[None, :], and x[:, None] == unique(x)."""
+    a, b = bare(node["a"]), bare(node["b"])
+    if a.op != CONST and (
+        a.key == b.key or any(p.op == "part" and "index" not in p.args and same(p["x"], q) for p, q in ((a, b), (b, a)))
+    ):
+        return value(0.0, 1.0, whole=True, peak=True, kind=evaluate(a).kind)
     for one, other in (("a", "b"), ("b", "a")):
         top = shift_of(node[one], ("max", "min"))
         if top is not None and same(top, node[other]):
@@ -297,9 +340,34 @@ def equality(node: Node, evaluate: Evaluate) -> Value | None:
     return None
 
 
+def bell(node: Node, evaluate: Evaluate) -> bool:
+    """-x**2 / d for whatever d: the exponent of a Gaussian, whose width nobody means to be negative."""
+    node = bare(node)
+    if node.op != "div" or evaluate(node["b"]).constant is not None:
+        return False
+    above = evaluate(node["a"])
+    return above.hi <= 0 and evaluate(node["b"]).lo < 0
+
+
+def on_grid(node: Node) -> bool:
+    """Whether a value is made from a grid (arange, linspace) and numbers: its author sees how far it goes."""
+    pending, seen, met = [node], {node.index}, False
+    while pending and len(seen) < 60:
+        current = pending.pop()
+        met = met or current.op in ("arange", "linspace")
+        for operand in current.args.values():
+            if operand.index not in seen:
+                seen.add(operand.index)
+                pending.append(operand)
+    return met
+
+
 def power_by_exp(node: Node, evaluate: Evaluate) -> Value | None:
-    """exp(c * log(x)) is a power of x: it underflows only where x does."""
-    if not any(f.op in ("log", "log1p") for f in factors(node["x"])):
+    """exp(c * log(x)) is a power of x: it underflows only where x does. exp(-x**2 / d) does not overflow."""
+    if bell(node["x"], evaluate):
+        x = evaluate(node["x"])
+        return exponential(value(-INF, 0.0, kind=x.kind, format=x.format))
+    if not any(f.op in ("log", "log1p") for f in factors(node["x"])) and not on_grid(node["x"]):
         return None
     v = exponential(evaluate(node["x"]))
     return value(
@@ -308,6 +376,7 @@ def power_by_exp(node: Node, evaluate: Evaluate) -> Value | None:
 
 
 RELATIONS: dict[str, Callable[[Node, Evaluate], Value | None]] = {
+    "add": raised_where_zero,
     "sub": subtraction,
     "mul": product,
     "dot": dot,

@@ -15,6 +15,7 @@ from nanlint.graph.node import (
     CALL,
     CLASS,
     CONST,
+    DICT,
     FUNCTION,
     INSTANCE,
     LAYER,
@@ -78,8 +79,16 @@ ASSERTED = {
     "assert_less": ("lt", None),
     "assert_less_equal": ("le", None),
 }
+#: what is made of functions that work on gradients, not in them
+TRANSFORMATIONS = {"GradientTransformation", "GradientTransformationExtraArgs"}
 SEQUENTIAL = {"torch.nn.Sequential", "keras.Sequential", "keras.models.Sequential", "flax.linen.Sequential"}
 FUNCTIONAL_MODEL = {"keras.Model", "keras.models.Model"}
+#: containers of torch that hold their argument as it is
+CONTAINERS = {"torch.nn.ModuleList", "torch.nn.ParameterList", "torch.nn.ModuleDict", "torch.nn.ParameterDict"}
+#: methods of a model that give the model back
+SAME_MODEL = frozenset({"to", "cuda", "cpu", "train", "eval", "double", "half", "float", "requires_grad_", "build", "type"})
+#: nodes whose call is known
+CALLABLE = frozenset({MODULE, FUNCTION, CLASS, LAYER, INSTANCE, "partial"})
 #: operands without which an op is none; the others have defaults
 REQUIRED = frozenset({"x", "a", "b", "y", "cond"})
 #: methods that run a model on their first argument
@@ -114,7 +123,17 @@ class CallLowering(ExpressionLowering):
         return found
 
     def keywords(self, e: ast.Call) -> dict[str, Node]:
-        return {k.arg or f"**{i}": self.lower(k.value) for i, k in enumerate(e.keywords)}
+        found: dict[str, Node] = {}
+        for i, k in enumerate(e.keywords):
+            node = self.lower(k.value)
+            if k.arg is not None:
+                found[k.arg] = node
+                continue
+            entries = node.args if node.op == DICT else {}
+            found.update({key[2:-1]: n for key, n in entries.items() if key.startswith("='")})
+            if node.op != DICT or not complete(node):
+                found[f"**{i}"] = node
+        return found
 
     # ── what is being called ────────────────────────────────────────────────────────────────────────────────────────
 
@@ -138,8 +157,12 @@ class CallLowering(ExpressionLowering):
             bound = [v for k, v in callee.args.items() if k.isdigit()]
             named = {k: v for k, v in callee.args.items() if not k.isdigit() and k != "f"}
             return self.apply(callee["f"], [*bound, *args], {**named, **keywords}, e)
+        if op == PARAM and (default := callee.get("default")) is not None and default.op in CALLABLE:
+            return self.apply(default, args, keywords, e)
         if op == "gradient_of":
-            return self.unknown(e, self.apply(callee["f"], args, keywords, e))
+            result = self.unknown(e, self.apply(callee["f"], args, keywords, e))
+            result.attrs["gradient"] = True
+            return result
         if op == "phi":
             branches = [self.apply(callee[k], args, keywords, e) for k in ("a", "b") if k in callee.args]
             return self.merge(callee.get("cond"), branches[0], branches[-1], e)
@@ -163,8 +186,16 @@ class CallLowering(ExpressionLowering):
             return self.graph.add(
                 "partial", {"f": args[0], **{str(i): a for i, a in enumerate(args[1:])}, **keywords}, {}, e, pure=False
             )
+        if last in TRANSFORMATIONS:
+            for function in (*args, *keywords.values()):
+                if function.op == FUNCTION:
+                    self.without_gradient.add(id(function.attrs["definition"]))
+        if name in CONTAINERS:
+            return args[0] if args else self.emit(DICT if name.endswith("Dict") else TUPLE, e)
+        if name in ("collections.namedtuple", "typing.NamedTuple") and len(args) == 2 and isinstance(e, ast.Call):
+            return self.record_class(args[0], args[1], e)
         if name in SEQUENTIAL:
-            layers = list(args[0].args.values()) if len(args) == 1 and args[0].op == TUPLE else list(args)
+            layers = stacked(args)
             return self.graph.add(
                 LAYER, {str(i): n for i, n in enumerate(layers)}, {"sequence": True, "name": name}, e, pure=False
             )
@@ -178,6 +209,10 @@ class CallLowering(ExpressionLowering):
             return self.emit("variable", e, pure=False, args={"x": args[0]} if args else keywords)
         if name in ("tensorflow.gradients", "torch.autograd.grad") and len(args) >= 2:
             return self.emit(CALL, e, {"name": name}, pure=False, target=args[0], sources=args[1])
+        if name == "collections.OrderedDict" and len(args) == 1 and args[0].op == TUPLE:
+            pairs = [list(pair.args.values()) for pair in args[0].args.values() if pair.op == TUPLE]
+            if all(len(pair) == 2 for pair in pairs):
+                return self.emit(DICT, e, **{entry(pair[0], i): pair[1] for i, pair in enumerate(pairs)})
         if root == "builtins":
             if last in ("zip", "enumerate", "range") and args:
                 names = {"enumerate": ["x"], "range": ["stop"] if len(args) == 1 else ["start", "stop", "step"]}.get(
@@ -188,6 +223,8 @@ class CallLowering(ExpressionLowering):
                 )
             if last in ("reversed", "sorted", "list", "tuple", "iter") and args:
                 return args[0]
+            if last == "dict" and not args:
+                return self.emit(DICT, e, **{k if k.startswith("**") else f"={k!r}": n for k, n in keywords.items()})
             if last == "getattr" and len(args) >= 2 and isinstance(args[1].attrs.get("value"), str):
                 return self.read_attribute(args[0], args[1].attrs["value"], e)
         if last in ASSERTED and args:
@@ -326,6 +363,8 @@ class CallLowering(ExpressionLowering):
                 return self.apply(found, self.arguments(e), self.keywords(e), e)
             if base.op == INSTANCE and name in FORWARD_METHODS:
                 return self.apply(base, self.arguments(e), self.keywords(e), e)
+            if base.op == INSTANCE and name in SAME_MODEL:
+                return base
         args, keywords = self.arguments(e), self.keywords(e)
         if base.op == LAYER:
             return self.call_model(base, name, args, keywords, e)
@@ -342,11 +381,15 @@ class CallLowering(ExpressionLowering):
             and args
         ):
             each = self.element(args[-1], e) if name == "extend" else args[-1]
-            old = self.element(base, e) if base.args else each
-            self.bind(e.func.value, self.emit("list", e, pure=False, each=self.merge(None, old, each, e)), e)
+            if base.op == TUPLE and name == "append" and not base.attrs.get("starred"):
+                grown = self.emit(TUPLE, e, **base.args, **{str(len(base.args)): each})
+            else:
+                old = self.element(base, e) if base.args else each
+                grown = self.emit("list", e, pure=False, each=self.merge(None, old, each, e), last=each)
+            self.bind(e.func.value, grown, e)
             return each
-        if name in ("items", "values") and base.op == "dict":
-            return base
+        if base.op == DICT and (found := self.call_dict(base, name, args, keywords, e)) is not None:
+            return found
         spelling = self.method_spelling(base, name, args, keywords)
         if spelling is None:
             stored = self.frame.lookup(("field", base.key, name))
@@ -357,8 +400,29 @@ class CallLowering(ExpressionLowering):
         if result.op != TUPLE:
             result.framework = base.framework or spelling.framework
         if spelling.in_place and isinstance(e.func, ast.Attribute):
-            self.bind(e.func.value, result, e)
+            self.bind(changed_in_place(e.func.value), result, e)
         return result
+
+    def call_dict(
+        self, base: Node, name: str, args: Sequence[Node], keywords: dict[str, Node], e: ast.Call
+    ) -> Node | None:
+        """A method of a dict, as far as its keys are known."""
+        if name in ("get", "pop", "setdefault") and args and args[0].op == CONST:
+            found = base.args.get(entry(args[0], 0))
+            if found is None and complete(base):
+                found = args[1] if len(args) > 1 else self.graph.add(CONST, {}, {"value": None}, e)
+            return found
+        if name == "update" and isinstance(e.func, ast.Attribute):
+            other = args[0].args if args and args[0].op == DICT else {f"?{e.lineno}": args[0]} if args else {}
+            added = {**other, **{k if k.startswith("**") else f"={k!r}": n for k, n in keywords.items()}}
+            self.bind(e.func.value, self.emit(DICT, e, **{**base.args, **added}), e)
+            return self.graph.add(CONST, {}, {"value": None}, e)
+        if name == "values":
+            return self.emit(TUPLE, e, **{str(i): n for i, n in enumerate(base.args.values())})
+        if name == "items":
+            pairs = [self.emit(TUPLE, e, **{"0": self.unknown(e), "1": n}) for n in base.args.values()]
+            return self.emit(TUPLE, e, **{str(i): pair for i, pair in enumerate(pairs)})
+        return None
 
     def method_spelling(
         self, base: Node, name: str, args: Sequence[Node], keywords: dict[str, Node]
@@ -401,7 +465,7 @@ class CallLowering(ExpressionLowering):
                 if one.op in (FUNCTION, "partial", INSTANCE):
                     self.apply(one, [self.unknown(e, name="labels"), self.run_layer(model, [data], {}, e)], {}, e)
             return self.unknown(e)
-        if name in ("to", "cuda", "cpu", "train", "eval", "double", "half", "float", "requires_grad_", "build"):
+        if name in SAME_MODEL:
             return model
         return self.unknown(e, model, *args, *keywords.values(), name=f".{name}")
 
@@ -500,7 +564,9 @@ class CallLowering(ExpressionLowering):
             return found
         found = instance.attrs["fields"] = {}
         cls: ClassInfo = instance.attrs["cls"]
-        for name in ("__init__", "setup", "build"):
+        if cls.method("__init__") is None:
+            self.annotated_fields(cls, instance, found)
+        for name in ("__init__", "__post_init__", "setup", "build"):
             method = cls.method(name)
             if method is None or self.frame.depth > MAX_DEPTH or len(self.graph.nodes) > self.budget:
                 continue
@@ -516,22 +582,48 @@ class CallLowering(ExpressionLowering):
                     if isinstance(k, tuple) and k[0] == "field" and k[1] == instance.key
                 }
             )
-        if not cls.methods.get("__init__"):
-            self.dataclass_fields(cls, instance, found)
         return found
 
-    def dataclass_fields(self, cls: ClassInfo, instance: Node, found: dict[str, Node]) -> None:
-        """Annotated fields of a dataclass or flax module: parameters with their defaults."""
-        for statement in cls.definition.body:
-            if (
-                isinstance(statement, ast.AnnAssign)
-                and isinstance(statement.target, ast.Name)
-                and statement.target.id not in found
-            ):
-                default = self.in_frame(cls.scope, statement.value) if statement.value is not None else None
-                found[statement.target.id] = self.parameter(
-                    statement.target.id, statement.annotation, default, statement
-                )
+    def annotated_fields(self, cls: ClassInfo, instance: Node, found: dict[str, Node]) -> None:
+        """Annotated fields of a dataclass, named tuple or flax module: the arguments of its constructor, or the defaults.
+
+        Of an object that is made elsewhere (``self`` in a method) they are parameters with their defaults.
+        """
+        made: tuple[list[Node], dict[str, Node]] | None = instance.attrs.get("init")
+        args, keywords = made or ([], {})
+        fields: dict[str, tuple[ClassInfo, ast.AnnAssign]] = {}
+        for c in reversed(cls.mro()):
+            for s in c.definition.body:
+                if isinstance(s, ast.AnnAssign) and isinstance(s.target, ast.Name) and _last(s.annotation) != "ClassVar":
+                    fields[s.target.id] = (c, s)
+        for position, (name, (owner, s)) in enumerate(fields.items()):
+            default = self.in_frame(owner.scope, default_of(s.value)) if s.value is not None else None
+            if position < len(args):
+                found[name] = args[position]
+            elif name in keywords:
+                found[name] = keywords[name]
+            elif made is not None and default is not None and not any(k.startswith("**") for k in keywords):
+                found[name] = default
+            else:
+                found[name] = self.parameter(name, s.annotation, default, s)
+
+    def record_class(self, name: Node, fields: Node, e: ast.Call) -> Node:
+        """``namedtuple("Name", "a b")``: the class it makes."""
+        given = fields.attrs.get("value") if fields.op == CONST else None
+        if isinstance(given, str):
+            names = given.replace(",", " ").split()
+        else:
+            parts = [n["0"] if n.op == TUPLE and n.args else n for n in fields.args.values()]
+            names = [str(n.attrs.get("value")) for n in parts if n.op == CONST]
+        body: list[ast.stmt] = [
+            ast.AnnAssign(ast.Name(n, ast.Store()), ast.Name("Any", ast.Load()), None, 1) for n in names if n.isidentifier()
+        ]
+        definition = ast.ClassDef(str(name.attrs.get("value")), [], [], body or [ast.Pass()], [])
+        for made in ast.walk(definition):
+            ast.copy_location(made, e)
+        base = self.graph.add(MODULE, {}, {"name": "typing.NamedTuple"}, e)
+        cls = ClassInfo(definition.name, definition, [base], scope=self.frame)
+        return self.graph.add(CLASS, {}, {"cls": cls, "name": cls.name}, e, pure=False)
 
     def parameter(self, name: str, annotation: ast.expr | None, default: Node | None, site: ast.AST) -> Node:
         """A value that comes from outside."""
@@ -591,7 +683,8 @@ class CallLowering(ExpressionLowering):
                 frame.env[arg.arg] = keywords[arg.arg]
             else:
                 default = self.in_frame(enclosing, defaults[arg.arg]) if arg.arg in defaults else None
-                if default is not None and not bare and function.attrs.get("name") != "__init__":
+                spread = any(k.startswith("**") for k in keywords)
+                if default is not None and not bare and not spread and function.attrs.get("name") != "__init__":
                     frame.env[arg.arg] = default
                 else:
                     frame.env[arg.arg] = self.parameter(arg.arg, arg.annotation, default, arg)
@@ -603,7 +696,13 @@ class CallLowering(ExpressionLowering):
                 else self.parameter(a.vararg.arg, None, None, a.vararg)
             )
         if a.kwarg is not None:
-            frame.env[a.kwarg.arg] = self.parameter(a.kwarg.arg, None, None, a.kwarg)
+            taken = {arg.arg for arg in (*a.args, *a.kwonlyargs)}
+            rest_by_name = {k: n for k, n in keywords.items() if k not in taken}
+            frame.env[a.kwarg.arg] = (
+                self.emit(DICT, e, **{k if k.startswith("**") else f"={k!r}": n for k, n in rest_by_name.items()})
+                if not bare
+                else self.parameter(a.kwarg.arg, None, None, a.kwarg)
+            )
         return frame
 
     def decorator_regions(self, definition: FunctionAst) -> tuple[Region, ...]:
@@ -621,6 +720,8 @@ class CallLowering(ExpressionLowering):
         """An optimizer's methods work on gradients, not in them."""
         cls: ClassInfo | None = function.attrs.get("cls")
         enclosing: Frame = function.attrs["frame"]
+        if id(function.attrs["definition"]) in self.without_gradient:
+            return (Region("no_grad", function.site),)
         handmade = tuple(r for r in enclosing.regions if r.kind == "custom_gradient") if enclosing is not None else ()
         if handmade:
             return handmade
@@ -646,6 +747,15 @@ class CallLowering(ExpressionLowering):
             return self.within(frame, definition.body)
         self.run(frame, definition.body)
         self.frame.env.update({name: node for name, node in frame.env.items() if isinstance(name, tuple)})
+        for name, owner in frame.declared.items():
+            if name in frame.env and frame.depth:
+                owner.env[name] = frame.env[name]
+        if frame.yields:
+            each = frame.yields[0]
+            for other in frame.yields[1:]:
+                each = self.merge(None, each, other, e)
+            managed = {_last(d) for d in definition.decorator_list} & {"contextmanager", "asynccontextmanager"}
+            return each if managed else self.emit("list", e, pure=False, each=each)
         if not frame.returns:
             return self.unknown(e)
         result = frame.returns[0]
@@ -684,6 +794,45 @@ class CallLowering(ExpressionLowering):
     budget: int
     #: definitions that were inlined somewhere
     inlined: set[int]
+    #: definitions of functions that transform gradients
+    without_gradient: set[int]
+
+
+def changed_in_place(receiver: ast.expr) -> ast.expr:
+    """The variable that ``x.abs_().relu_()`` changes: x."""
+    while isinstance(receiver, ast.Call) and isinstance(receiver.func, ast.Attribute):
+        if not receiver.func.attr.endswith("_") or receiver.func.attr.endswith("__"):
+            break
+        receiver = receiver.func.value
+    return receiver
+
+
+def entry(key: Node, position: int) -> str:
+    """The operand of a dict that holds what is filed under ``key``."""
+    return f"={key.attrs['value']!r}" if key.op == CONST else f"?{position}"
+
+
+def complete(node: Node) -> bool:
+    """Whether all keys of a dict are known."""
+    return all(k.startswith("=") for k in node.args)
+
+
+def stacked(args: Sequence[Node]) -> list[Node]:
+    """The layers that a Sequential is given: one by one, as a list or dict; of a list that grew, unknown ones and the last."""
+    if len(args) == 1 and args[0].op in (TUPLE, DICT):
+        return list(args[0].args.values())
+    spread = args[0].get("arg0") if len(args) == 1 and args[0].op == CALL else None
+    listed = spread if spread is not None else args[0] if args else None
+    if len(args) == 1 and listed is not None and listed.op == "list" and (last := listed.get("last")) is not None:
+        return [listed, last]
+    return list(args)
+
+
+def default_of(e: ast.expr) -> ast.expr:
+    """The default in ``field(default=...)`` of a dataclass; any other expression is its own."""
+    if isinstance(e, ast.Call) and _last(e) in ("field", "ib", "Field"):
+        return next((k.value for k in e.keywords if k.arg == "default"), e)
+    return e
 
 
 def _last(e: ast.expr) -> str:

@@ -75,6 +75,7 @@ TENSOR_ATTRIBUTES = {
     "size": "size",
     "ndim": "size",
 }
+IMPORTS = (ast.Import, ast.ImportFrom)
 #: attributes of the pairs that torch's extrema and sorts return
 PAIRED = {"values", "indices"}
 MACHINE_LIMITS = {"eps", "tiny", "smallest_normal", "max", "min", "resolution", "smallest_subnormal"}
@@ -120,6 +121,8 @@ class ExpressionLowering:
             ast.Starred: lambda e: self.lower(e.value),
             ast.Await: lambda e: self.lower(e.value),
             ast.Slice: self.slice,
+            ast.Yield: self.yielded,
+            ast.YieldFrom: self.yielded,
         }
 
     # ── creation ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -295,7 +298,9 @@ class ExpressionLowering:
         return self.merge(cond, branches[0], branches[1], e)
 
     def merge(self, cond: Node | None, a: Node, b: Node, site: ast.AST | None) -> Node:
-        """One of two values that meet at a join."""
+        """One of two values that meet at a join. Of two imports under one name, the first that the catalogue knows."""
+        if a.op == b.op == MODULE and isinstance(a.site, IMPORTS) and isinstance(b.site, IMPORTS):
+            return b if canonical(b.name).startswith(self.frameworks) > canonical(a.name).startswith(self.frameworks) else a
         if a is b or a.key == b.key:
             return a if a.op != REFINE else b if b.op != REFINE else a["x"]
         args = {"a": a, "b": b}
@@ -342,7 +347,7 @@ class ExpressionLowering:
             elements = list(base.args.values())
             if -len(elements) <= at < len(elements):
                 return elements[at]
-        if base.op == DICT and isinstance(at, str):
+        if base.op == DICT and index.op == CONST:
             found = base.args.get(f"={at!r}")
             if found is not None:
                 return found
@@ -366,6 +371,13 @@ class ExpressionLowering:
         if index.op == MODULE:
             return index.name.endswith("newaxis")
         return index.op == TUPLE and all(self.keeps_all(i) for i in index.args.values())
+
+    def yielded(self, e: ast.Yield | ast.YieldFrom) -> Node:
+        """What a generator gives to the loop over it; what it gets back is unknown."""
+        if e.value is not None:
+            value = self.lower(e.value)
+            self.frame.yields.append(self.element(value, e) if isinstance(e, ast.YieldFrom) else value)
+        return self.unknown(e)
 
     def walrus(self, e: ast.NamedExpr) -> Node:
         value = self.lower(e.value)
@@ -507,6 +519,11 @@ def stripped(node: Node) -> Node:
             return node
 
 
+def positive(node: Node) -> bool:
+    """Whether a node is a positive literal."""
+    return node.op == CONST and isinstance(node.attrs["value"], (int, float)) and node.attrs["value"] > 0
+
+
 def implied(lowering: Any, cond: Node, truth: bool) -> list[tuple[int, str, Node]]:
     """(key, comparison, other) facts that follow from ``cond`` being ``truth``.
 
@@ -532,7 +549,7 @@ def implied(lowering: Any, cond: Node, truth: bool) -> list[tuple[int, str, Node
             if inner.key != view_of.key:
                 found.append((inner.key, c, other))
             # abs(x) > c keeps x away from 0; the smallest element above c keeps all above
-            if inner.op in ("abs", "square") and c in ("gt", "ne"):
+            if inner.op in ("abs", "square") and (c in ("gt", "ne") or (c == "ge" and positive(other))):
                 found.append((inner["x"].key, "ne", zero))
             if inner.op == "abs" and c in ("lt", "le", "gt", "ge"):
                 # |x| < r as the squares have it: x**2 < r**2

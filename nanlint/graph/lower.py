@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from nanlint.graph.calls import MAX_NODES, CallLowering, _last
 from nanlint.graph.expressions import MIRRORED, decided
-from nanlint.graph.node import CALL, CLASS, CONST, INSTANCE, LOOP, MODULE, PHI, TUPLE, Node, Region
+from nanlint.graph.node import CALL, CLASS, CONST, DICT, INSTANCE, LOOP, MODULE, PHI, TUPLE, Node, Region
 from nanlint.graph.scope import ClassInfo, Env, Frame
 from nanlint.ops.op import OPS
 from nanlint.ops.spelling import Spellings
@@ -35,6 +35,7 @@ class Lowering(CallLowering):
         self.caller_of = {}
         self.budget = MAX_NODES
         self.inlined = set()
+        self.without_gradient = set()
         self.classes: list[ClassInfo] = []
 
     # ── blocks ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -66,7 +67,7 @@ class Lowering(CallLowering):
         if isinstance(target, ast.Name):
             if value.op in (CALL, "part") and not value.attrs.get("variable"):
                 value.attrs["variable"] = target.id
-            (self.module if target.id in self.frame.declared_global else self.frame).env[target.id] = value
+            self.frame.env[target.id] = value
         elif isinstance(target, (ast.Tuple, ast.List)):
             self.bind_tuple(target, value, site)
         elif isinstance(target, ast.Starred):
@@ -92,10 +93,16 @@ class Lowering(CallLowering):
                 self.bind(t, self.merge(value.get("cond"), a, b, site), site)
             return
         elements = list(value.args.values()) if value.op == TUPLE and not value.attrs.get("starred") else []
-        starred = any(isinstance(t, ast.Starred) for t in target.elts)
-        if len(elements) == len(target.elts) and not starred:
+        if value.op == INSTANCE and value.attrs["cls"].is_record:
+            elements = list(self.fields(value).values())
+        star = next((i for i, t in enumerate(target.elts) if isinstance(t, ast.Starred)), None)
+        if star is not None and len(elements) >= len(target.elts) - 1:
+            end = len(elements) - (len(target.elts) - star - 1)
+            rest = self.emit(TUPLE, site, **{str(i): n for i, n in enumerate(elements[star:end])})
+            elements = [*elements[:star], rest, *elements[end:]]
+        if len(elements) == len(target.elts):
             for t, n in zip(target.elts, elements, strict=True):
-                self.bind(t, n, site)
+                self.bind(t.value if isinstance(t, ast.Starred) else t, n, site)
             return
         for i, t in enumerate(target.elts):
             if value.op == "size":
@@ -110,6 +117,10 @@ class Lowering(CallLowering):
         if base.op == MODULE:
             return
         index = self.lower(target.slice)
+        if base.op == DICT and index.op == CONST:
+            entries = {**base.args, f"={index.attrs['value']!r}": value}
+            self.bind(target.value, self.graph.add(DICT, entries, {}, target), target)
+            return
         if index.op in MIRRORED or index.op in ("and", "or", "not", "isnan", "isinf", "isfinite"):
             new = self.graph.add("where", {"cond": index, "a": value, "b": base}, {"stored": True}, target)
             new.framework, new.regions = base.framework, self.frame.regions
@@ -141,12 +152,40 @@ class Lowering(CallLowering):
             self.lower(s.value)
 
     def lower_Global(self, s: ast.Global) -> None:
-        self.frame.declared_global.update(s.names)
+        for name in s.names:
+            self.declare(name, self.module)
+
+    def lower_Nonlocal(self, s: ast.Nonlocal) -> None:
+        for name in s.names:
+            frame = self.frame.parent
+            while frame is not None and name not in frame.env:
+                frame = frame.parent
+            if frame is not None:
+                self.declare(name, frame)
+
+    def declare(self, name: str, owner: Frame) -> None:
+        """Let a name be its owner's: it starts as it is there, and goes back when the function returns."""
+        if owner is self.frame:
+            return
+        self.frame.declared[name] = owner
+        before = owner.env.get(name)
+        if before is not None:
+            self.frame.env[name] = before
 
     def lower_Delete(self, s: ast.Delete) -> None:
         for t in s.targets:
             if isinstance(t, ast.Name):
                 self.frame.env.pop(t.id, None)
+
+    def forget_globals(self, tree: ast.Module) -> None:
+        """What functions assign to global names is unknown once the module has run."""
+        for s in ast.walk(tree):
+            for name in s.names if isinstance(s, ast.Global) else ():
+                value = self.module.env.get(name)
+                if value is not None and value.op == CONST:
+                    other = self.parameter(name, None, None, s)
+                    known = value.attrs["value"] is not None
+                    self.module.env[name] = self.merge(None, value, other, s) if known else other
 
     # ── ways out ────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -487,6 +526,7 @@ def lower(
     lowering = Lowering(spellings, frameworks, package)
     lowering.block(tree.body)
     lowering.frame.live = True
+    lowering.forget_globals(tree)
     wanted = interesting(tree, words)
     done: set[int] = set()
 

@@ -41,6 +41,11 @@ class ClassInfo:
         """Dotted names of the bases that are not in this file."""
         return [b.name for c in self.mro() for b in c.bases if "cls" not in b.attrs]
 
+    @property
+    def is_record(self) -> bool:
+        """Whether its objects are tuples of their fields."""
+        return any(base.endswith("NamedTuple") for base in self.external_bases())
+
     def method(self, name: str) -> tuple[ClassInfo, ast.FunctionDef | ast.AsyncFunctionDef] | None:
         """The method a call finds, and the class that defines it."""
         return next(((c, c.methods[name]) for c in self.mro() if name in c.methods), None)
@@ -50,7 +55,8 @@ class ClassInfo:
 class Frame:
     """One activation of a function (or the module): its variables, facts, regions, returns.
 
-    ``facts``: key of an expression -> what the path taken says of it, as (comparison, other side).
+    ``facts``: key of an expression -> what the path taken says of it, as (comparison, other side). ``declared``: names that
+    are global or nonlocal here -> the frame they belong to.
     """
 
     parent: Frame | None = None
@@ -60,12 +66,13 @@ class Frame:
     regions: tuple[Region, ...] = ()
     calls: tuple[ast.AST, ...] = ()
     returns: list[Node] = field(default_factory=list)
+    yields: list[Node] = field(default_factory=list)
     live: bool = True
     depth: int = 0
     this: Node | None = None
     cls: ClassInfo | None = None
     breaks: list[tuple[Env, dict[int, tuple[tuple[str, Node], ...]]]] = field(default_factory=list)
-    declared_global: set[str] = field(default_factory=set)
+    declared: dict[str, Frame] = field(default_factory=dict)
 
     def lookup(self, name: Any) -> Node | None:
         """The variable's value here or in an enclosing function or the module."""

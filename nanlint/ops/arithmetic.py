@@ -156,6 +156,8 @@ def negate(x: Value) -> Value:
         kind=x.kind,
         format=x.format,
         whole=x.whole,
+        peak=x.trough,
+        trough=x.peak,
     )
 
 
@@ -277,7 +279,8 @@ def multiply(a: Value, b: Value) -> Value:
             high=m.high,
             because=m.why,
             whole=m.whole and b.whole,
-            peak=m.peak and False,
+            peak=m.peak and m.hi == 0,
+            trough=m.trough and m.lo == 0,
             **fields,
         )
     ends = [_product(p, q) for p in (a.lo, a.hi) for q in (b.lo, b.hi)]
@@ -306,6 +309,8 @@ def multiply(a: Value, b: Value) -> Value:
         high=high,
         because=why,
         whole=a.whole and b.whole,
+        peak=signs is not None and signs.peak and signs.hi == 0,
+        trough=signs is not None and signs.trough and signs.lo == 0,
         **fields,
     )
 

@@ -160,7 +160,7 @@ def one_hot(_: Operands, __: Attrs) -> Value:
 
 def arange(v: Operands, _: Attrs) -> Value:
     """Consecutive numbers from start."""
-    start, stop, step = v.get("start", TOP), v.get("stop"), v.get("step", constant(1.0))
+    start, stop, step = v.get("start", constant(0.0)), v.get("stop"), v.get("step", constant(1.0))
     if stop is None:
         start, stop = constant(0.0), start
     first = start.constant
@@ -169,8 +169,8 @@ def arange(v: Operands, _: Attrs) -> Value:
     fields = {"nan": NEVER, "whole": start.whole and step.whole, "kind": Kind.TENSOR}
     because = f"starts at {first:g}"
     if step.constant < 0:
-        return value(min(stop.lo, first), first, high=CERTAIN, because=because, **fields)  # type: ignore[arg-type]
-    return value(first, max(stop.hi, first), low=CERTAIN, because=because, **fields)  # type: ignore[arg-type]
+        return value(min(stop.lo, first), first, high=CERTAIN, because=because, **fields)
+    return value(first, max(stop.hi, first), low=CERTAIN, because=because, **fields)
 
 
 def randint(v: Operands, _: Attrs) -> Value:
@@ -184,8 +184,16 @@ def dropout(v: Operands, _: Attrs) -> Value:
     x = v["x"]
     lo, hi = (0.0 if x.lo >= 0 else -INF), (0.0 if x.hi <= 0 else INF)
     zero = max(x.zero, UNKNOWN)
-    return replace(x, lo=lo, hi=hi, zero=zero, low=zero if lo == 0 else UNKNOWN, high=zero if hi == 0 else UNKNOWN,
-                   peak=False, sum_one=False)
+    return replace(
+        x,
+        lo=lo,
+        hi=hi,
+        zero=zero,
+        low=zero if lo == 0 else UNKNOWN,
+        high=zero if hi == 0 else UNKNOWN,
+        peak=False,
+        sum_one=False,
+    )
 
 
 def linspace(v: Operands, _: Attrs) -> Value:

@@ -56,8 +56,8 @@ class Value:
 
     ``low`` and ``high`` tell whether ``lo`` and ``hi`` themselves are attained. ``why`` maps a class (or ``low``,
     ``high``) to its evidence. ``whole``: integer-valued (masks, counts). ``peak``: along the axis it was shifted by,
-    the maximum is exactly ``hi``. ``sum_one``: sums to 1 along its axis. ``format``: the dtype constants are rounded to
-    when they meet it.
+    the maximum is exactly ``hi``; ``trough``: the minimum is exactly ``lo``. ``sum_one``: sums to 1 along its axis.
+    ``format``: the dtype that constants are rounded to when they meet it.
     """
 
     lo: float = -INF
@@ -75,6 +75,7 @@ class Value:
     format: Format = FLOAT32
     whole: bool = False
     peak: bool = False
+    trough: bool = False
     sum_one: bool = False
 
     @property

@@ -70,8 +70,8 @@ def places(name: str) -> Iterator[str]:
     if name.startswith("jax.Array."):
         yield name.replace("jax.Array.", "jaxlib._jax.ArrayImpl.")
     for prefix, known in CANONICAL:
-        if prefix.startswith("torch._C._V") and name.startswith("torch."):
-            yield name.replace(known, prefix, 1)
+        if name.startswith(known + ".") and prefix.partition(".")[0] == root:
+            yield prefix + name[len(known) :]
 
 
 def resolve(name: str) -> Any:

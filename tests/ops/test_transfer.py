@@ -14,6 +14,7 @@ from nanlint.ops.op import OPS, Pole, unknown
 from nanlint.ops.spelling import Spelling
 from nanlint.ops.value import CERTAIN, Value, constant
 from tests.ops import truth
+from tests.ops.test_spellings import SPELLINGS, resolve
 from tests.ops.truth import (
     FLUSHES_SUBNORMALS,
     FORMATS,
@@ -401,3 +402,94 @@ def test_a_power_below_one_has_no_gradient_at_zero(root: str, exponent: float) -
         if spelling.name in names:
             operands = {"x": np.array([0.0], np.float32), "y": np.array([exponent], np.float32)}
             assert not math.isfinite(truth.gradient(spelling, operands, "x")), spelling.name
+
+
+# ── selections, creations and draws ─────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("root", ["torch", "tensorflow", "keras", "jax", "numpy"])
+def test_a_selection_is_one_of_its_branches(root: str) -> None:
+    require(root)
+    fmt = FORMATS[0]
+    points = np.array(special(fmt, subnormal=False), truth.data_type(fmt))
+    both: Array = np.array(list(itertools.product(points, points)), truth.data_type(fmt))
+    x: dict[str, Array] = {"a": both[:, 0].copy(), "b": both[:, 1].copy(), "cond": np.arange(len(both)) % 2 == 0}
+    for spelling in callable_spellings("where", root, fmt):
+        if "masked_" in spelling.name or spelling.name == "keras.backend.switch":
+            continue  # a number or fewer elements for one branch, a single truth value for all elements
+        r = call(spelling, x)
+        for u, v in itertools.product(truth.ranges(fmt), repeat=2):
+            held = holds(u, x["a"]) & holds(v, x["b"])
+            assert admits(predicted(spelling, {"a": u, "b": v}, fmt), r[held], fmt).all(), spelling.name
+
+
+N = 20_000
+
+#: a call of each function that creates or draws, and the operands it was given
+CREATED: list[tuple[str, tuple[object, ...], dict[str, object], dict[str, float]]] = [
+    ("torch.rand", (N,), {}, {}),
+    ("torch.randn", (N,), {}, {}),
+    ("torch.randint", (2, 9, (N,)), {}, {"low": 2, "high": 9}),
+    ("torch.arange", (1, 9, 2), {}, {"start": 1, "stop": 9, "step": 2}),
+    ("torch.arange", (9, 1, -2), {}, {"start": 9, "stop": 1, "step": -2}),
+    ("torch.linspace", (-1, 1, 9), {}, {"start": -1, "stop": 1}),
+    ("torch.eye", (3,), {}, {}),
+    ("torch.zeros", (3,), {}, {}),
+    ("torch.ones", (3,), {}, {}),
+    ("torch.full", ((3,), 7.0), {}, {"fill": 7.0}),
+    ("torch.hann_window", (16,), {}, {}),
+    ("torch.blackman_window", (16,), {}, {}),
+    ("torch.randperm", (9,), {}, {"start": 9}),
+    ("tensorflow.random.uniform", ([N],), {"minval": 0.5, "maxval": 1.0}, {"low": 0.5, "high": 1.0}),
+    ("tensorflow.random.normal", ([N],), {}, {}),
+    ("tensorflow.random.gamma", ([N], 0.01), {}, {}),
+    ("tensorflow.random.poisson", ([N], 0.5), {}, {}),
+    ("tensorflow.range", (3, 0, -1), {}, {"start": 3, "stop": 0, "step": -1}),
+    ("tensorflow.one_hot", ([0, 2], 3), {}, {}),
+    ("tensorflow.fill", ([2], -1.0), {}, {"fill": -1.0}),
+    ("numpy.random.uniform", (-2.0, 2.0, N), {}, {"low": -2.0, "high": 2.0}),
+    ("numpy.random.rand", (N,), {}, {}),
+    ("numpy.random.exponential", (1.0, N), {}, {}),
+    ("numpy.random.gamma", (0.01, 1.0, N), {}, {}),
+    ("numpy.random.beta", (0.01, 0.01, N), {}, {}),
+    ("numpy.random.dirichlet", ([0.01, 0.01], N), {}, {}),
+    ("numpy.random.poisson", (0.5, N), {}, {}),
+    ("numpy.random.binomial", (3, 0.5, N), {}, {}),
+    ("numpy.random.lognormal", (0.0, 1.0, N), {}, {}),
+    ("numpy.random.randint", (-3, 3, N), {}, {"low": -3, "high": 3}),
+    ("numpy.arange", (0.0, 1.0, 0.1), {}, {"start": 0.0, "stop": 1.0, "step": 0.1}),
+    ("numpy.tri", (3,), {}, {}),
+    ("numpy.hanning", (9,), {}, {}),
+    ("numpy.fft.fftfreq", (8,), {}, {}),
+    ("numpy.fft.rfftfreq", (8,), {}, {}),
+    ("jax.nn.one_hot", (1, 3), {}, {}),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "args", "keywords", "operands"), CREATED, ids=lambda p: p if isinstance(p, str) else ""
+)
+def test_creations_and_draws_stay_within_the_prediction(
+    name: str, args: tuple[object, ...], keywords: dict[str, object], operands: dict[str, float]
+) -> None:
+    require(name.partition(".")[0])
+    spelling = SPELLINGS.get(name)
+    assert spelling is not None
+    r = np.asarray(resolve(name)(*args, **keywords))
+    v = predicted(spelling, numbers(operands), FORMATS[0])
+    assert admits(v, r.astype(np.float64).ravel(), FORMATS[0]).all(), shown(v)
+    if v.whole:
+        assert (r == np.round(r)).all()
+
+
+@pytest.mark.parametrize(
+    "draw", ["uniform", "normal", "bernoulli", "exponential", "gamma", "beta", "poisson", "rademacher"]
+)
+def test_draws_of_jax_stay_within_the_prediction(draw: str) -> None:
+    require("jax")
+    jax = truth.jax_with_float64()
+    shapes = {"gamma": (0.01,), "beta": (0.01, 0.01), "poisson": (0.5,), "bernoulli": (0.5,)}.get(draw, ())
+    r = np.asarray(getattr(jax.random, draw)(jax.random.key(0), *shapes, shape=(N,)))
+    spelling = SPELLINGS.get(f"jax.random.{draw}")
+    assert spelling is not None
+    assert admits(predicted(spelling, {}, FORMATS[0]), r.astype(np.float64), FORMATS[0]).all()
