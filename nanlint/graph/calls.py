@@ -86,7 +86,9 @@ FUNCTIONAL_MODEL = {"keras.Model", "keras.models.Model"}
 #: containers of torch that hold their argument as it is
 CONTAINERS = {"torch.nn.ModuleList", "torch.nn.ParameterList", "torch.nn.ModuleDict", "torch.nn.ParameterDict"}
 #: methods of a model that give the model back
-SAME_MODEL = frozenset({"to", "cuda", "cpu", "train", "eval", "double", "half", "float", "requires_grad_", "build", "type"})
+SAME_MODEL = frozenset(
+    {"to", "cuda", "cpu", "train", "eval", "double", "half", "float", "requires_grad_", "build", "type"}
+)
 #: nodes whose call is known
 CALLABLE = frozenset({MODULE, FUNCTION, CLASS, LAYER, INSTANCE, "partial"})
 #: operands without which an op is none; the others have defaults
@@ -212,7 +214,7 @@ class CallLowering(ExpressionLowering):
         if name == "collections.OrderedDict" and len(args) == 1 and args[0].op == TUPLE:
             pairs = [list(pair.args.values()) for pair in args[0].args.values() if pair.op == TUPLE]
             if all(len(pair) == 2 for pair in pairs):
-                return self.emit(DICT, e, **{entry(pair[0], i): pair[1] for i, pair in enumerate(pairs)})
+                return self.emit(DICT, e, args={entry(pair[0], i): pair[1] for i, pair in enumerate(pairs)})
         if root == "builtins":
             if last in ("zip", "enumerate", "range") and args:
                 names = {"enumerate": ["x"], "range": ["stop"] if len(args) == 1 else ["start", "stop", "step"]}.get(
@@ -224,7 +226,7 @@ class CallLowering(ExpressionLowering):
             if last in ("reversed", "sorted", "list", "tuple", "iter") and args:
                 return args[0]
             if last == "dict" and not args:
-                return self.emit(DICT, e, **{k if k.startswith("**") else f"={k!r}": n for k, n in keywords.items()})
+                return self.emit(DICT, e, args={k if k.startswith("**") else f"={k!r}": n for k, n in keywords.items()})
             if last == "getattr" and len(args) >= 2 and isinstance(args[1].attrs.get("value"), str):
                 return self.read_attribute(args[0], args[1].attrs["value"], e)
         if last in ASSERTED and args:
@@ -382,14 +384,14 @@ class CallLowering(ExpressionLowering):
         ):
             each = self.element(args[-1], e) if name == "extend" else args[-1]
             if base.op == TUPLE and name == "append" and not base.attrs.get("starred"):
-                grown = self.emit(TUPLE, e, **base.args, **{str(len(base.args)): each})
+                grown = self.emit(TUPLE, e, args={**base.args, str(len(base.args)): each})
             else:
                 old = self.element(base, e) if base.args else each
                 grown = self.emit("list", e, pure=False, each=self.merge(None, old, each, e), last=each)
             self.bind(e.func.value, grown, e)
             return each
-        if base.op == DICT and (found := self.call_dict(base, name, args, keywords, e)) is not None:
-            return found
+        if base.op == DICT and (got := self.call_dict(base, name, args, keywords, e)) is not None:
+            return got
         spelling = self.method_spelling(base, name, args, keywords)
         if spelling is None:
             stored = self.frame.lookup(("field", base.key, name))
@@ -415,13 +417,13 @@ class CallLowering(ExpressionLowering):
         if name == "update" and isinstance(e.func, ast.Attribute):
             other = args[0].args if args and args[0].op == DICT else {f"?{e.lineno}": args[0]} if args else {}
             added = {**other, **{k if k.startswith("**") else f"={k!r}": n for k, n in keywords.items()}}
-            self.bind(e.func.value, self.emit(DICT, e, **{**base.args, **added}), e)
+            self.bind(e.func.value, self.emit(DICT, e, args={**base.args, **added}), e)
             return self.graph.add(CONST, {}, {"value": None}, e)
         if name == "values":
-            return self.emit(TUPLE, e, **{str(i): n for i, n in enumerate(base.args.values())})
+            return self.emit(TUPLE, e, args={str(i): n for i, n in enumerate(base.args.values())})
         if name == "items":
-            pairs = [self.emit(TUPLE, e, **{"0": self.unknown(e), "1": n}) for n in base.args.values()]
-            return self.emit(TUPLE, e, **{str(i): pair for i, pair in enumerate(pairs)})
+            pairs = [self.emit(TUPLE, e, args={"0": self.unknown(e), "1": n}) for n in base.args.values()]
+            return self.emit(TUPLE, e, args={str(i): pair for i, pair in enumerate(pairs)})
         return None
 
     def method_spelling(
@@ -585,7 +587,7 @@ class CallLowering(ExpressionLowering):
         return found
 
     def annotated_fields(self, cls: ClassInfo, instance: Node, found: dict[str, Node]) -> None:
-        """Annotated fields of a dataclass, named tuple or flax module: the arguments of its constructor, or the defaults.
+        """Annotated fields of a dataclass, named tuple or flax module: its constructor's arguments, or the defaults.
 
         Of an object that is made elsewhere (``self`` in a method) they are parameters with their defaults.
         """
@@ -594,7 +596,9 @@ class CallLowering(ExpressionLowering):
         fields: dict[str, tuple[ClassInfo, ast.AnnAssign]] = {}
         for c in reversed(cls.mro()):
             for s in c.definition.body:
-                if isinstance(s, ast.AnnAssign) and isinstance(s.target, ast.Name) and _last(s.annotation) != "ClassVar":
+                if not isinstance(s, ast.AnnAssign) or _last(s.annotation) == "ClassVar":
+                    continue
+                if isinstance(s.target, ast.Name):
                     fields[s.target.id] = (c, s)
         for position, (name, (owner, s)) in enumerate(fields.items()):
             default = self.in_frame(owner.scope, default_of(s.value)) if s.value is not None else None
@@ -616,7 +620,9 @@ class CallLowering(ExpressionLowering):
             parts = [n["0"] if n.op == TUPLE and n.args else n for n in fields.args.values()]
             names = [str(n.attrs.get("value")) for n in parts if n.op == CONST]
         body: list[ast.stmt] = [
-            ast.AnnAssign(ast.Name(n, ast.Store()), ast.Name("Any", ast.Load()), None, 1) for n in names if n.isidentifier()
+            ast.AnnAssign(ast.Name(n, ast.Store()), ast.Name("Any", ast.Load()), None, 1)
+            for n in names
+            if n.isidentifier()
         ]
         definition = ast.ClassDef(str(name.attrs.get("value")), [], [], body or [ast.Pass()], [])
         for made in ast.walk(definition):
@@ -699,7 +705,7 @@ class CallLowering(ExpressionLowering):
             taken = {arg.arg for arg in (*a.args, *a.kwonlyargs)}
             rest_by_name = {k: n for k, n in keywords.items() if k not in taken}
             frame.env[a.kwarg.arg] = (
-                self.emit(DICT, e, **{k if k.startswith("**") else f"={k!r}": n for k, n in rest_by_name.items()})
+                self.emit(DICT, e, args={k if k.startswith("**") else f"={k!r}": n for k, n in rest_by_name.items()})
                 if not bare
                 else self.parameter(a.kwarg.arg, None, None, a.kwarg)
             )
@@ -818,7 +824,7 @@ def complete(node: Node) -> bool:
 
 
 def stacked(args: Sequence[Node]) -> list[Node]:
-    """The layers that a Sequential is given: one by one, as a list or dict; of a list that grew, unknown ones and the last."""
+    """The layers that a Sequential is given: one by one, as a list or dict; of a list that grew, the last."""
     if len(args) == 1 and args[0].op in (TUPLE, DICT):
         return list(args[0].args.values())
     spread = args[0].get("arg0") if len(args) == 1 and args[0].op == CALL else None

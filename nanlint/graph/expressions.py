@@ -300,7 +300,8 @@ class ExpressionLowering:
     def merge(self, cond: Node | None, a: Node, b: Node, site: ast.AST | None) -> Node:
         """One of two values that meet at a join. Of two imports under one name, the first that the catalogue knows."""
         if a.op == b.op == MODULE and isinstance(a.site, IMPORTS) and isinstance(b.site, IMPORTS):
-            return b if canonical(b.name).startswith(self.frameworks) > canonical(a.name).startswith(self.frameworks) else a
+            known = [canonical(n.name).startswith(self.frameworks) for n in (a, b)]
+            return b if known == [False, True] else a
         if a is b or a.key == b.key:
             return a if a.op != REFINE else b if b.op != REFINE else a["x"]
         args = {"a": a, "b": b}

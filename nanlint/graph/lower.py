@@ -98,7 +98,7 @@ class Lowering(CallLowering):
         star = next((i for i, t in enumerate(target.elts) if isinstance(t, ast.Starred)), None)
         if star is not None and len(elements) >= len(target.elts) - 1:
             end = len(elements) - (len(target.elts) - star - 1)
-            rest = self.emit(TUPLE, site, **{str(i): n for i, n in enumerate(elements[star:end])})
+            rest = self.emit(TUPLE, site, args={str(i): n for i, n in enumerate(elements[star:end])})
             elements = [*elements[:star], rest, *elements[end:]]
         if len(elements) == len(target.elts):
             for t, n in zip(target.elts, elements, strict=True):

@@ -55,8 +55,8 @@ class ClassInfo:
 class Frame:
     """One activation of a function (or the module): its variables, facts, regions, returns.
 
-    ``facts``: key of an expression -> what the path taken says of it, as (comparison, other side). ``declared``: names that
-    are global or nonlocal here -> the frame they belong to.
+    ``facts``: key of an expression -> what the path taken says of it, as (comparison, other side). ``declared``: names
+    that are global or nonlocal here -> the frame they belong to.
     """
 
     parent: Frame | None = None

@@ -1180,7 +1180,12 @@ def test_a_generator_yields_what_its_loop_takes() -> None:
         (JAX, "@jax.jit", "jnp.log", "jax.nn.softmax"),
         (JAX, "@jax.vmap", "jnp.log", "jax.nn.softmax"),
         (JAX, "@jax.grad", "jnp.log", "jax.nn.softmax"),
-        (JAX + "from functools import partial\n", "@partial(jax.jit, static_argnums=(0,))", "jnp.log", "jax.nn.softmax"),
+        (
+            JAX + "from functools import partial\n",
+            "@partial(jax.jit, static_argnums=(0,))",
+            "jnp.log",
+            "jax.nn.softmax",
+        ),
     ],
 )
 def test_decorators_of_the_frameworks_leave_the_function_what_it_is(
@@ -2484,7 +2489,7 @@ def test_one_hazard_met_through_several_calls_is_told_once() -> None:
             return _log(F.softmax(x, 0))
         """,
     )
-    assert findings(source) == [(source[: source.index('torch.log')].count(chr(10)) + 1, "NL101")]
+    assert findings(source) == [(source[: source.index("torch.log")].count(chr(10)) + 1, "NL101")]
 
 
 def test_a_file_of_deep_nesting_is_checked() -> None:
