@@ -53,7 +53,7 @@ TENSOR_ANNOTATIONS = frozenset(
 #: evaluation gives up (TOP) below this depth of operands
 MAX_DEPTH = 120
 #: nodes evaluated for one file; a file of 5,000 lines with poles everywhere takes about a third of it
-MAX_STEPS = 200_000
+MAX_STEPS = 80_000
 #: nodes looked at to find out whether a fact matters to an expression
 MAX_SUPPORT = 4_000
 #: loops inside loops whose invariants are guessed together
@@ -95,6 +95,8 @@ class Evaluator:
         self.facts: Facts = facts or {}
         self._parent = parent
         self._fuel = fuel or Fuel(MAX_STEPS)
+        #: conditions known to hold or not, by key: the same one chooses the same branch everywhere
+        self.truths: dict[int, bool] = {}
         self._affected: dict[int, bool] = {}
         self._new: frozenset[int] = frozenset(self.facts) if parent is not None else frozenset()
         self.tested = tested
@@ -114,14 +116,16 @@ class Evaluator:
         child = self._children.get(key)
         if child is None:
             found = implied(self.lowering, cond, truth) if self.level < 4 else []
-            if found:
+            again = [u.key for u in cond.users if u.op in ("where", PHI) and u.get("cond") is cond]
+            if found or (len(again) > 1 and self.level < 4):
                 facts = dict(self.facts)
                 for k, comparison, other in found:
                     facts[k] = (*facts.get(k, ()), (comparison, other))
                 child = Evaluator(
                     self.lowering, facts, tested=tested, level=self.level + 1, parent=self, fuel=self._fuel
                 )
-                child._new = frozenset(k for k, _, _ in found)
+                child._new = frozenset((*(k for k, _, _ in found), *again))
+                child.truths = {**self.truths, cond.key: truth}
                 child._open, child._depth = set(self._open), self._depth
             else:
                 child = self
@@ -181,11 +185,9 @@ class Evaluator:
             number = node.attrs["value"]
             if isinstance(number, bool):
                 return replace(constant(float(number)), kind=Kind.ANY)
-            return (
-                constant(float(number))
-                if (isinstance(number, (int, float)) and abs(number) < 1e308) or number in (INF, -INF)
-                else self.top
-            )
+            if not isinstance(number, (int, float)) or (abs(number) > 1e308 and abs(number) != INF):
+                return self.top
+            return constant(float(number))
         if op == PARAM:
             return self.parameter(node)
         if op in (ATTR, CALL):
@@ -210,6 +212,8 @@ class Evaluator:
             return self.top
         if op == "where":
             cond = node["cond"]
+            if cond.key in self.truths:
+                return self.value(node["a" if self.truths[cond.key] else "b"])
             return join(self.under(cond, True).value(node["a"]), self.under(cond, False).value(node["b"]))
         if (
             op == "part"
@@ -218,8 +222,9 @@ class Evaluator:
             and index.attrs.get("nonzero")
         ):
             index = index["x"]
-            if index.key == node["x"].key:
-                return replace(self.refine(self.value(index), "ne", constant(0.0)), peak=False, sum_one=False)
+            if index.key != node["x"].key:
+                return replace(self.under(index, True).value(node["x"]), peak=False, sum_one=False)
+            return replace(self.refine(self.value(index), "ne", constant(0.0)), peak=False, sum_one=False)
         if (
             op == "part"
             and (index := node.get("index")) is not None
@@ -340,6 +345,7 @@ class Evaluator:
         for guess in invariants(before) if self._trials < MAX_TRIALS else []:
             trial = Evaluator(self.lowering, self.facts, tested=self.tested, level=self.level, fuel=self._fuel)
             trial._outer, trial._trials = self, self._trials + 1
+            trial.truths = self.truths
             trial._memo[node.index] = guess
             trial._open = set(self._open)
             trial._depth = self._depth

@@ -14,7 +14,7 @@ from nanlint.analysis.names import LOSS, words
 from nanlint.analysis.relations import bare, factors, same
 from nanlint.diagnostic import Span
 from nanlint.graph.lower import Lowering
-from nanlint.graph.node import MODULE, CONST, LOOP, PHI, REFINE, Node
+from nanlint.graph.node import CONST, LOOP, MODULE, PHI, REFINE, Node
 from nanlint.ops.op import OPS
 from nanlint.ops.value import Kind, Value
 from nanlint.source import Source

@@ -71,10 +71,10 @@ class GradientFlow:
         op = OPS.get(node.op)
         if node.attrs.get("requires_grad") or node.op in ("variable", "linear", LOOP):
             result = True
-        elif node.op in (CONST, MODULE, "range", "stop_gradient") or (op is not None and op.stops_gradient):
-            result = False
-        elif node.attrs.get("gradient") or (
-            node.op in (PARAM, ATTR, CALL) and without_gradient(node.attrs.get("variable") or node.name)
+        elif (
+            (op is not None and op.stops_gradient)
+            or node.op in (CONST, MODULE, "range", "stop_gradient")
+            or without_gradient_by_nature(node)
         ):
             result = False
         elif node.op == CALL and not node.name and len(node.args) == 1:
@@ -121,3 +121,12 @@ class GradientFlow:
                 if len(seen) > 200:
                     return True
         return False
+
+
+def without_gradient_by_nature(node: Node) -> bool:
+    """Whether a source of the graph is a gradient itself, data by its name, or a Python number by its annotation."""
+    if node.attrs.get("gradient"):
+        return True
+    if node.op in (PARAM, ATTR, CALL) and without_gradient(node.attrs.get("variable") or node.name):
+        return True
+    return node.op == PARAM and node.attrs.get("annotation") in ("int", "float", "bool")

@@ -16,7 +16,7 @@ from nanlint.graph.lower import Lowering
 from nanlint.graph.node import CONST, LOOP, PHI, REFINE, TUPLE, Node
 from nanlint.ops.arithmetic import add
 from nanlint.ops.op import OPS, Pole
-from nanlint.ops.value import CERTAIN, LIKELY, NEVER, POSSIBLE, Evidence, Kind, Reach, Value, constant
+from nanlint.ops.value import CERTAIN, INF, LIKELY, NEVER, POSSIBLE, Evidence, Kind, Reach, Value, constant
 
 #: how far a hazard is followed forward to a selection, or back from one
 MAX_STEPS = 14
@@ -180,7 +180,7 @@ class Hazards:
         return guard
 
     def by_place(self, node: Node, pole: Pole) -> bool:
-        """Whether the operand is at the pole at one place of a grid: setting single elements afterwards is the repair."""
+        """Whether the operand is at the pole at one place of a grid: then setting that element is the repair."""
         found = self.operand(node, pole, self.evaluator)
         evidence = found[1].evidence(pole.cls) if found is not None else None
         return evidence is not None and evidence.node is not None and evidence.node.op in GRIDS
@@ -207,7 +207,7 @@ class Hazards:
         for operand, branch in (("a", True), ("b", False)):
             inside = self.evaluator.under(cond, branch)
             outside = self.evaluator.under(cond, not branch, tested=True)
-            if outside is self.evaluator or self.evaluator.value(selection["b" if branch else "a"]).nan is CERTAIN:
+            if outside is self.evaluator or self.no_news(selection["b" if branch else "a"]):
                 continue
             for node in self.upstream(selection[operand]):
                 if self.deliberate(node) or not self.gradient.flows(node):
@@ -227,6 +227,14 @@ class Hazards:
                     yield Hazard(
                         node, pole, met[0], met[1], met[1].reach(pole.cls), evidence_of(met[1], pole, met[0]), selection
                     )
+
+    def no_news(self, other: Node) -> bool:
+        """Whether the other branch is nan or +inf itself: what comes of its gradient is as it must be.
+
+        -inf is how a mask is written in log space, and gone after the next exp.
+        """
+        v = self.evaluator.value(other)
+        return v.nan is CERTAIN or (v.constant == INF and v.pinf is CERTAIN)
 
     def upstream(self, root: Node) -> Iterator[Node]:
         """Pointwise ops behind a branch of a selection."""

@@ -9,12 +9,14 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from nanlint.graph.expressions import stripped
-from nanlint.graph.node import CONST, LOOP, PHI, REFINE, Node
-from nanlint.ops.arithmetic import multiply, square
+from nanlint.graph.node import CONST, LOOP, PHI, REFINE, TUPLE, Node
+from nanlint.ops.arithmetic import multiply, negate, square
 from nanlint.ops.functions import exponential
 from nanlint.ops.reductions import total
-from nanlint.ops.value import INF, LIKELY, NEVER, POSSIBLE, Evidence, Value, constant, value
+from nanlint.ops.value import INF, LIKELY, NEVER, POSSIBLE, UNKNOWN, Evidence, Kind, Value, constant, value
 
+#: arrays of which single elements are known by their place
+PLACED = frozenset({TUPLE, "arange", "linspace", "scatter_sum", "segment_sum"})
 Evaluate = Callable[[Node], Value]
 
 
@@ -154,6 +156,9 @@ def product(node: Node, evaluate: Evaluate) -> Value | None:
     """x * x is a square; signs of equal factors cancel."""
     if node["a"].key == node["b"].key:
         return square(evaluate(node["a"]))
+    for one, other in (("a", "b"), ("b", "a")):
+        if node[one].op == "neg" and node[one]["x"].key == node[other].key:
+            return negate(square(evaluate(node[other])))
     parts = factors(node)
     if len(parts) < 3:
         return None
@@ -286,11 +291,10 @@ def raised_where_zero(node: Node, evaluate: Evaluate) -> Value | None:
     """x + (x <= 0) * eps: the mask adds the eps where it is needed."""
     for one, other in (("a", "b"), ("b", "a")):
         parts = factors(node[other])
-        masks = [p for p in parts if p.op in ("le", "eq", "lt")]
-        if len(parts) == 2 and masks and any((c := evaluate(p).constant) is not None and c > 0 for p in parts):
-            if any(same(m["a"], node[one]) or bare(m["a"]).key == bare(node[one]).key for m in masks):
-                v = evaluate(node[one])
-                return value(max(v.lo, 0.0), INF, zero=NEVER, kind=v.kind, format=v.format)
+        masked = any(p.op in ("le", "eq", "lt") and same(p["a"], node[one]) for p in parts)
+        if masked and len(parts) == 2 and any((c := evaluate(p).constant) is not None and c > 0 for p in parts):
+            v = evaluate(node[one])
+            return value(max(v.lo, 0.0), INF, zero=NEVER, kind=v.kind, format=v.format)
     return None
 
 
@@ -300,6 +304,10 @@ def sum_of(node: Node, evaluate: Evaluate) -> Value | None:
     A sum of exponentials of what has no lower bound: 0 when all underflow.
     """
     chosen = bare(node["x"])
+    if chosen.op in PLACED or (chosen.op == "tensor" and bare(chosen["x"]).op == TUPLE):
+        # one element that is 0 does not make a sum of 0
+        v = total(evaluate(node["x"]))
+        return v if v.constant is not None else replace(v, zero=min(v.zero, UNKNOWN), low=UNKNOWN)
     if chosen.op == "where" and "cond" in chosen.args and (kept := kept_by_its_sum(chosen)) is not None:
         return replace(total(evaluate(kept)), zero=NEVER)
     exponential = exponential_in(node["x"])
@@ -324,6 +332,13 @@ def sum_of(node: Node, evaluate: Evaluate) -> Value | None:
     if v.zero is NEVER or v.zero >= POSSIBLE:
         return None
     return value(0.0, INF, zero=POSSIBLE, kind=v.kind, format=v.format, because="is 0 for the zero vector")
+
+
+def counted(node: Node, evaluate: Evaluate) -> Value | None:
+    """bincount of the positions among unique values: each occurs."""
+    if bare(node["x"]).op == "ranks":
+        return value(1.0, INF, whole=True, kind=Kind.TENSOR)
+    return None
 
 
 def equality(node: Node, evaluate: Evaluate) -> Value | None:
@@ -384,6 +399,7 @@ RELATIONS: dict[str, Callable[[Node, Evaluate], Value | None]] = {
     "exp": power_by_exp,
     "eq": equality,
     "einsum": contraction,
+    "bincount": counted,
     "sum": sum_of,
     "mean": sum_of,
 }

@@ -6,7 +6,7 @@ Spellings of the catalogue, functions and classes of this file (inlined), layers
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from nanlint.graph.expressions import ExpressionLowering
@@ -79,8 +79,14 @@ ASSERTED = {
     "assert_less": ("lt", None),
     "assert_less_equal": ("le", None),
 }
+#: base classes, by the end of their name, whose methods run outside of differentiation
+UNDIFFERENTIATED_BASES = ("Optimizer", "Constraint", "Metric", "Initializer", "Callback", "TestCase")
+#: ops that make an array to be filled in
+FRESH = frozenset({"zeros", "full", "ones", "stored"})
 #: what is made of functions that work on gradients, not in them
 TRANSFORMATIONS = {"GradientTransformation", "GradientTransformationExtraArgs"}
+#: test, function if true, function if false
+CONDITIONALS = {"tensorflow.cond", "jax.lax.cond", "keras.ops.cond", "torch.cond", "tensorflow.compat.v1.cond"}
 SEQUENTIAL = {"torch.nn.Sequential", "keras.Sequential", "keras.models.Sequential", "flax.linen.Sequential"}
 FUNCTIONAL_MODEL = {"keras.Model", "keras.models.Model"}
 #: containers of torch that hold their argument as it is
@@ -205,6 +211,8 @@ class CallLowering(ExpressionLowering):
             output = keywords.get("outputs") or (args[1] if len(args) > 1 else None)
             if output is not None:
                 return self.graph.add(LAYER, {"output": output}, {"name": name}, e, pure=False)
+        if name in CONDITIONALS and len(args) >= 3:
+            return self.conditional_call(args[0], args[1], args[2], args[3:], e)
         if name == "tensorflow.GradientTape":
             return self.graph.add("tape", keywords, {}, e, pure=False)
         if name == "tensorflow.Variable":
@@ -233,10 +241,24 @@ class CallLowering(ExpressionLowering):
             comparison, bound = ASSERTED[last]
             other = args[1] if bound is None and len(args) > 1 else self.number(bound or 0)
             self.assume(self.graph.add(comparison, {"a": args[0], "b": other}, {}, e), True)
+        if name == "numpy.add.at" and len(args) == 3 and args[0].op in FRESH and args[2].op == CONST:
+            self.rebind(args[0], lambda _: self.emit("bincount", e, x=args[1]))
+        self.handed_over([*args, *keywords.values()], e)
         if last.endswith("finfo"):
             dtype = self.dtype_of(args[0]) if args else None
             return self.emit(CALL, e, {"name": name, "dtype": dtype}, args={f"arg{i}": a for i, a in enumerate(args)})
         return self.unknown(e, *args, *keywords.values(), name=name)
+
+    def conditional_call(self, cond: Node, yes: Node, no: Node, operands: Sequence[Node], e: ast.AST) -> Node:
+        """cond(test, yes, no): only one of the two functions runs."""
+        saved = self.frame.facts
+        branches = []
+        for truth, function in ((True, yes), (False, no)):
+            self.frame.facts = dict(saved)
+            self.assume(cond, truth)
+            branches.append(self.apply(function, operands, {}, e))
+        self.frame.facts = saved
+        return self.merge(cond, branches[0], branches[1], e)
 
     def spell(
         self,
@@ -314,6 +336,8 @@ class CallLowering(ExpressionLowering):
             return self.graph.add(
                 LAYER, operands, {**attrs, "spelling": spelling, "name": spelling.name}, e, pure=False
             )
+        if spelling.op == "where" and operands.keys() == {"cond"}:
+            return self.emit("argmax", e, {"nonzero": True}, x=operands["cond"])
         if not REQUIRED & set(known) <= operands.keys():
             # an operand hides in **kwargs, or the call is of another form (where with one argument)
             return self.unknown(e, *operands.values(), name=spelling.name)
@@ -397,6 +421,7 @@ class CallLowering(ExpressionLowering):
             stored = self.frame.lookup(("field", base.key, name))
             if stored is not None:
                 return self.apply(stored, args, keywords, e)
+            self.handed_over([*([base] if name.endswith("_") else []), *args, *keywords.values()], e)
             return self.unknown(e, base, *args, *keywords.values(), name=f".{name}")
         result = self.spell(spelling, args, keywords, e, receiver=base)
         if result.op != TUPLE:
@@ -551,6 +576,9 @@ class CallLowering(ExpressionLowering):
         if name in fields:
             stores = sum(c.stores.get(name, 0) for c in cls.mro())
             found = fields[name]
+            if found.op in FRESH or (found.op == CONST and found.attrs["value"] == 0):
+                # a state that starts at 0
+                return None
             if stores <= 1 or found.op in (LAYER, INSTANCE, FUNCTION, CLASS):
                 return found
             return None
@@ -718,12 +746,14 @@ class CallLowering(ExpressionLowering):
             last = _last(d)
             if last in ("no_grad", "inference_mode"):
                 found.append(Region("no_grad", definition))
+            elif last == "errstate":
+                found.append(Region("errstate", definition))
             elif last in ("custom_jvp", "custom_vjp", "custom_gradient"):
                 found.append(Region("custom_gradient", definition))
         return tuple(found)
 
     def class_regions(self, function: Node) -> tuple[Region, ...]:
-        """An optimizer's methods work on gradients, not in them."""
+        """Methods through which nothing is differentiated: an optimizer's, a constraint's, a metric's, a test's."""
         cls: ClassInfo | None = function.attrs.get("cls")
         enclosing: Frame = function.attrs["frame"]
         if id(function.attrs["definition"]) in self.without_gradient:
@@ -731,9 +761,24 @@ class CallLowering(ExpressionLowering):
         handmade = tuple(r for r in enclosing.regions if r.kind == "custom_gradient") if enclosing is not None else ()
         if handmade:
             return handmade
-        if cls is not None and any(base.endswith("Optimizer") for base in cls.external_bases()):
+        if cls is not None and any(base.endswith(UNDIFFERENTIATED_BASES) for base in cls.external_bases()):
             return (Region("no_grad", cls.definition),)
         return ()
+
+    def handed_over(self, nodes: Sequence[Node], e: ast.AST) -> None:
+        """Arrays made to be filled, given to a call that may write into them: what they hold afterwards is unknown."""
+        for node in nodes:
+            if node.op in FRESH:
+                self.rebind(
+                    node, lambda old: self.graph.add("stored", {"a": old, "b": self.unknown(e)}, {}, e, pure=False)
+                )
+
+    def rebind(self, old: Node, new: Callable[[Node], Node]) -> None:
+        """Give every variable and attribute that holds ``old`` another value."""
+        names = [name for name, value in self.frame.env.items() if value is old]
+        if names:
+            replacement = new(old)
+            self.frame.env.update(dict.fromkeys(names, replacement))
 
     def inline(self, function: Node, args: Sequence[Node], keywords: dict[str, Node], e: ast.AST) -> Node:
         """The result of calling a function of this file: its body lowered with these arguments."""
@@ -751,7 +796,12 @@ class CallLowering(ExpressionLowering):
         """Lower a body in a frame; the join of what it returns."""
         if isinstance(definition, ast.Lambda):
             return self.within(frame, definition.body)
+        given = dict(frame.env)
         self.run(frame, definition.body)
+        for name, before in given.items():
+            after = frame.env.get(name)
+            if after is not None and after is not before and after.op == "stored" and before.op in FRESH:
+                self.rebind(before, lambda _, after=after: after)  # type: ignore[misc]
         self.frame.env.update({name: node for name, node in frame.env.items() if isinstance(name, tuple)})
         for name, owner in frame.declared.items():
             if name in frame.env and frame.depth:

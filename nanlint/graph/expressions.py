@@ -525,6 +525,17 @@ def positive(node: Node) -> bool:
     return node.op == CONST and isinstance(node.attrs["value"], (int, float)) and node.attrs["value"] > 0
 
 
+def sums_of(mask: Node) -> list[int]:
+    """Keys of the sums of a mask, as it is or cast."""
+    found = []
+    for user in mask.users:
+        if user.op in ("sum", "count_nonzero", "mean"):
+            found.append(user.key)
+        elif user.op in ("cast", "view", "integer", "tensor"):
+            found.extend(sums_of(user))
+    return found
+
+
 def implied(lowering: Any, cond: Node, truth: bool) -> list[tuple[int, str, Node]]:
     """(key, comparison, other) facts that follow from ``cond`` being ``truth``.
 
@@ -540,6 +551,11 @@ def implied(lowering: Any, cond: Node, truth: bool) -> list[tuple[int, str, Node
         return [fact for part in cond.args.values() for fact in implied(lowering, part, truth)]
     if (op == "all" and truth) or (op == "any" and not truth):
         return implied(lowering, cond["x"], truth)
+    if op == "any":
+        # some element is true: a sum of the same mask is not 0
+        nothing = graph.add(CONST, {}, {"value": 0, "type": "int"}, None)
+        later = (graph.key(total, {"x": cond["x"]}, {}) for total in ("sum", "count_nonzero", "mean"))
+        return [(key, "ne", nothing) for key in {*sums_of(cond["x"]), *later}]
     zero = graph.add(CONST, {}, {"value": 0, "type": "int"}, None)
     if op in MIRRORED:
         a, b = cond["a"], cond["b"]

@@ -21,6 +21,7 @@ from nanlint.ops.value import (
     Value,
     constant,
     join,
+    meet_range,
     value,
 )
 
@@ -115,7 +116,8 @@ def threshold(v: Operands, _: Attrs) -> Value:
     x = v["x"]
     if "value" not in v:
         return value(**tensor_like(x))
-    return join(x, replace(v["value"], kind=x.kind, format=x.format))
+    above = meet_range(x, v["threshold"].lo, INF, open_lo=True) if "threshold" in v else x
+    return join(above, replace(v["value"], kind=x.kind, format=x.format))
 
 
 def interval(lo: float, hi: float, **fields: Reach) -> Transfer:

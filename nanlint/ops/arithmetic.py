@@ -363,6 +363,8 @@ def divide(a: Value, b: Value) -> Value:
         pinf=b.zero,
         nan=max(a.nan, b.nan, min(a.zero, b.zero), min(infinite(a), infinite(b))),
         because=why,
+        peak=signs is not None and a.peak and a.hi == 0,
+        trough=signs is not None and a.trough and a.lo == 0,
         **fields,
     )
 
@@ -617,9 +619,11 @@ def number_or_other(f: Callable[[Value, Value], Value]) -> Callable[[Operands, A
 
     def transfer(v: Operands, _: Attrs) -> Value:
         a, b = v["a"], v["b"]
-        if a.nan is not NEVER or b.nan is not NEVER:
-            a, b = join(a, b), join(b, a)
-        return replace(f(a, b), nan=min(v["a"].nan, v["b"].nan))
+        result = f(a, b)
+        for one, other in ((a, b), (b, a)):
+            if one.nan is not NEVER:
+                result = join(result, replace(other, kind=result.kind, format=result.format))
+        return replace(result, nan=min(a.nan, b.nan))
 
     return transfer
 

@@ -217,6 +217,7 @@ define("dot", "a b", rounds(dot))
 define("einsum", "", rounds(einsum))
 define("count_nonzero", "x axis", count, reduction=True, stops_gradient=True)
 define("bincount", "x", count, stops_gradient=True)
+define("ranks", "x", stops_gradient=True)
 define("occurrences", "x", lambda v, _: value(1.0, INF, whole=True, nan=NEVER, kind=Kind.TENSOR), stops_gradient=True)
 define(
     "argmax", "x axis", lambda v, _: value(0.0, INF, zero=UNKNOWN, whole=True, kind=Kind.TENSOR), stops_gradient=True

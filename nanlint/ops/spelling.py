@@ -34,6 +34,16 @@ Literal = float | int | str | bool | None
 SORTS = frozenset({"int", "dtype"})
 
 
+#: packages that work on the arrays of a framework
+BUILT_ON = {
+    "flax": "jax",
+    "haiku": "jax",
+    "optax": "jax",
+    "torch_geometric": "torch",
+    "torch_scatter": "torch",
+}
+
+
 @dataclass(frozen=True)
 class Spelling:
     """One way of writing an op.
@@ -60,8 +70,9 @@ class Spelling:
 
     @property
     def framework(self) -> str:
-        """Root of the dotted name: torch, tensorflow, keras, jax, numpy, scipy or the user's package."""
-        return self.name.partition(".")[0]
+        """Whose arrays it works on: torch, tensorflow, keras, jax, numpy, scipy, or the user's package."""
+        root = self.name.partition(".")[0]
+        return BUILT_ON.get(root, root)
 
     def parameter(self, position: int) -> str | None:
         """The parameter that takes the positional argument number ``position``; None if there are too many."""

@@ -223,10 +223,10 @@ def test_a_module_constant_is_known_in_every_function() -> None:
         TF,
         """
         EPSILON = 1e-6
-        NOTHING = 0.0
+        VANISHING = 1e-50
 
         def loss(logits):
-            return tf.reduce_mean(tf.math.log(tf.nn.softmax(logits) + NOTHING))  # error: NL103
+            return tf.reduce_mean(tf.math.log(tf.nn.softmax(logits) + VANISHING))  # error: NL103
 
         def guarded(logits):
             return tf.reduce_mean(tf.math.log(tf.nn.softmax(logits) + EPSILON))
@@ -1298,10 +1298,10 @@ def test_an_attribute_set_in_init_is_known_in_methods() -> None:
         class Loss:
             def __init__(self):
                 self.eps = 1e-6
-                self.nothing = 0.0
+                self.vanishing = 1e-50
 
             def bad(self, logits):
-                return torch.log(F.softmax(logits, -1) + self.nothing).mean()  # error: NL103
+                return torch.log(F.softmax(logits, -1) + self.vanishing).mean()  # error: NL103
 
             def good(self, logits):
                 return torch.log(F.softmax(logits, -1) + self.eps).mean()
@@ -1362,10 +1362,10 @@ def test_a_class_constant_is_known_by_self_and_by_the_class() -> None:
         """
         class Loss:
             EPS = 1e-6
-            NOTHING = 0.0
+            VANISHING = 1e-50
 
             def bad(self, logits):
-                return torch.log(F.softmax(logits, -1) + self.NOTHING).mean()  # error: NL103
+                return torch.log(F.softmax(logits, -1) + self.VANISHING).mean()  # error: NL103
 
             def good(self, logits):
                 return torch.log(F.softmax(logits, -1) + self.EPS).mean()
@@ -1461,7 +1461,7 @@ def test_the_fields_of_a_dataclass_have_their_defaults() -> None:
         @dataclass
         class Config:
             eps: float = 1e-6
-            nothing: float = 0.0
+            vanishing: float = 1e-50
 
         CONFIG = Config()
 
@@ -1469,7 +1469,7 @@ def test_the_fields_of_a_dataclass_have_their_defaults() -> None:
             return torch.log(F.softmax(logits, -1) + CONFIG.eps).mean()
 
         def loss(logits):
-            return torch.log(F.softmax(logits, -1) + CONFIG.nothing).mean()  # error: NL103
+            return torch.log(F.softmax(logits, -1) + CONFIG.vanishing).mean()  # error: NL103
         """,
     )
 

@@ -387,3 +387,12 @@ def test_users_spell_their_own_functions_in_the_same_language() -> None:
     found = own.get("mylib.log_probs")
     assert found is not None
     assert (found.op, found.framework) == ("log_softmax", "mylib")
+
+
+@pytest.mark.parametrize(
+    ("name", "framework"), [("optax.l2_loss", "jax"), ("torch.log", "torch"), ("keras.ops.log", "keras")]
+)
+def test_a_package_works_on_the_arrays_of_its_framework(name: str, framework: str) -> None:
+    spelling = SPELLINGS.get(name)
+    assert spelling is not None
+    assert spelling.framework == framework

@@ -312,7 +312,7 @@ def applied(spelling: Spelling, args: Sequence[Any], keywords: Mapping[str, Any]
 
 def spellings_of(op: str, root: str) -> list[Spelling]:
     """The spellings of an op in a package, without those that only old versions have."""
-    return [s for s in SPELLINGS if s.op == op and s.framework == root and s.name not in HISTORIC_NAMES]
+    return [s for s in SPELLINGS if s.op == op and root_of(s.name) == root and s.name not in HISTORIC_NAMES]
 
 
 def root_of(name: str) -> str:

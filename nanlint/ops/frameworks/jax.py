@@ -239,6 +239,7 @@ SPELLINGS: Mapping[str, str] = {
     "jax.numpy.diagonal(a, offset)": "diagonal(x=a)",
     "jax.numpy.unique(ar)": "part(x=ar)",
     "jax.numpy.unique(ar, *, return_counts)": "part(x=ar); occurrences(x=ar)",
+    "jax.numpy.unique(ar, *, return_inverse)": "part(x=ar); ranks(x=ar)",
     "jax.numpy.sort(a, axis)": "shuffle(x=a)",
     "jax.numpy.partition(a, kth, axis)": "shuffle(x=a)",
     "jax.numpy.flip(m, axis)": "shuffle(x=m)",

@@ -239,6 +239,7 @@ SPELLINGS: Mapping[str, str] = {
     "numpy.diagonal(a, offset)": "diagonal(x=a)",
     "numpy.unique(ar)": "part(x=ar)",
     "numpy.unique(ar, *, return_counts)": "part(x=ar); occurrences(x=ar)",
+    "numpy.unique(ar, *, return_inverse)": "part(x=ar); ranks(x=ar)",
     "numpy.sort(a, axis)": "shuffle(x=a)",
     "numpy.partition(a, kth, axis)": "shuffle(x=a)",
     "numpy.flip(m, axis)": "shuffle(x=m)",
