@@ -1,4 +1,4 @@
-"""Programs that say themselves what is to be found in them: ``# error: NL101`` stands on the line of each finding."""
+"""Programs that say themselves what is to be found in them: ``# error: [NL101]`` stands on the line of each finding."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import textwrap
 
 import nanlint
 
-MARKER = re.compile(r"# error: (NL\d+(?:, NL\d+)*)")
+MARKER = re.compile(r"# error: \[(NL\d+(?:, NL\d+)*)\]")
 
 TORCH = "import torch\nimport torch.nn as nn\nimport torch.nn.functional as F\n"
 TF = "import tensorflow as tf\n"

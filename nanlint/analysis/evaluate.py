@@ -315,7 +315,7 @@ class Evaluator:
         suggested = named(name) if name else None
         if suggested is None:
             return self.top
-        if node.op == ATTR and suggested.zero >= LIKELY:
+        if (node.op == ATTR or node.attrs.get("held")) and suggested.zero >= LIKELY:
             suggested = replace(suggested, zero=POSSIBLE, low=POSSIBLE, high=min(suggested.high, POSSIBLE))
         return replace(suggested, format=self.top.format)
 

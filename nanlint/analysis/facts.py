@@ -242,6 +242,11 @@ class Facts:
         """The node behind views, casts, refinements and stopped gradients."""
         return bare(node)
 
+    def unsigned(self, node: Node) -> Node:
+        """The node behind views and a minus sign."""
+        inner = bare(node)
+        return bare(inner["x"]) if inner.op == "neg" else inner
+
     def factors(self, node: Node) -> list[Node]:
         """Factors of a product."""
         return factors(node)

@@ -73,7 +73,7 @@ class GradientFlow:
             result = True
         elif (
             (op is not None and op.stops_gradient)
-            or node.op in (CONST, MODULE, "range", "stop_gradient")
+            or node.op in (CONST, MODULE, "arange", "range", "stop_gradient")
             or without_gradient_by_nature(node)
         ):
             result = False

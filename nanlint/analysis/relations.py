@@ -116,12 +116,13 @@ def subtraction(node: Node, evaluate: Evaluate) -> Value | None:
 def ordered(a: Node, b: Node) -> bool | None:
     """For (a, b) = (x, y) if x < y else (y, x): whether a is the smaller one."""
     cond = a["cond"]
-    if cond.op not in ("lt", "le", "gt", "ge") or a["a"] is not b["b"] or a["b"] is not b["a"]:
+    if cond.op not in ("lt", "le", "gt", "ge") or a["a"].key != b["b"].key or a["b"].key != b["a"].key:
         return None
-    if cond["a"] is a["a"] and cond["b"] is b["a"]:
-        return cond.op in ("lt", "le")
-    if cond["a"] is b["a"] and cond["b"] is a["a"]:
-        return cond.op in ("gt", "ge")
+    below = cond.op in ("lt", "le")
+    if (cond["a"].key, cond["b"].key) == (a["a"].key, b["a"].key):
+        return below
+    if (cond["a"].key, cond["b"].key) == (b["a"].key, a["a"].key):
+        return not below
     return None
 
 

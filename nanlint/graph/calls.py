@@ -336,8 +336,6 @@ class CallLowering(ExpressionLowering):
             return self.graph.add(
                 LAYER, operands, {**attrs, "spelling": spelling, "name": spelling.name}, e, pure=False
             )
-        if spelling.op == "where" and operands.keys() == {"cond"}:
-            return self.emit("argmax", e, {"nonzero": True}, x=operands["cond"])
         if not REQUIRED & set(known) <= operands.keys():
             # an operand hides in **kwargs, or the call is of another form (where with one argument)
             return self.unknown(e, *operands.values(), name=spelling.name)

@@ -75,7 +75,7 @@ class Lowering(CallLowering):
         elif isinstance(target, ast.Attribute):
             base = self.lower(target.value)
             if value.op == CALL and not value.attrs.get("variable"):
-                value.attrs["variable"] = target.attr
+                value.attrs["variable"], value.attrs["held"] = target.attr, True
             self.frame.env["field", base.key, target.attr] = value
             if base.op == INSTANCE and base.attrs.get("fields") is not None and self.frame.function is None:
                 base.attrs["fields"][target.attr] = value
@@ -344,7 +344,14 @@ class Lowering(CallLowering):
             return Region("tape", s, {"tape": context})
         if context.op == "stop_recording":
             return Region("no_grad", s)
-        kind = REGIONS.get(self.spelled_name(context))
+        name = self.spelled_name(context)
+        if (
+            name.endswith("set_grad_enabled")
+            and (on := context.get("arg0")) is not None
+            and on.attrs.get("value") is False
+        ):
+            return Region("no_grad", s)
+        kind = REGIONS.get(name)
         return Region(kind, s) if kind else None
 
     def spelled_name(self, node: Node) -> str:

@@ -338,7 +338,7 @@ def padded(v: Operands, _: Attrs) -> Value:
 define("unknown", "x", lambda v, _: replace(TOP, kind=Kind.TENSOR))
 define("input", "", lambda v, _: replace(TOP, kind=Kind.TENSOR))
 define("empty", "", lambda v, _: replace(TOP, kind=Kind.TENSOR))
-define("item", "x", lambda v, _: replace(v["x"], kind=Kind.SCALAR, peak=False), view=True)
+define("item", "x", lambda v, _: replace(v["x"], kind=Kind.SCALAR, peak=False), view=True, stops_gradient=True)
 define("range", "start stop step", lambda v, _: replace(arange(v, _), kind=Kind.SCALAR))
 define("finite", "x", lambda v, _: replace(v["x"], nan=NEVER, pinf=NEVER, ninf=NEVER), pointwise=True)
 define("sparse_part", "x", sparse_part)

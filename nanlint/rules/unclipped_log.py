@@ -55,7 +55,7 @@ def unclipped_log(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     meant = hazard.value.whole and hazard.value.hi <= 1
     # in NumPy -inf is a number; in a sum it is the end of the others
     plain = plain and not hazard.value.whole and not facts.reduced(hazard.node)
-    by_name = hazard.evidence.named and hazard.operand.op in UNKNOWNS and not facts.in_loss(hazard.node)
+    by_name = hazard.evidence.named and facts.unsigned(hazard.operand).op in UNKNOWNS and not facts.in_loss(hazard.node)
     meant = meant or facts.placed_zero(hazard.operand) or facts.literal(hazard.operand)
     # what a distribution returns as a logarithm is -inf outside of its support
     returned = facts.origin(hazard.operand, "cdf") is not None and not hazard.node.users

@@ -510,7 +510,7 @@ def test_a_constant_tensor_with_a_zero_in_it_is_no_guard() -> None:
         """
         def loss(x):
             weights = torch.tensor([1.0, 2.0, 0.0], requires_grad=True)
-            return torch.sqrt(weights).sum()  # error: NL201
+            return torch.sqrt(weights).sum()  # error: [NL201]
         """,
     )
 
@@ -662,7 +662,7 @@ def test_a_double_where_guards_value_and_gradient(imports: str, where: str, sqrt
             return {where}(ok, {sqrt}({where}(ok, x, 1.0)), 0.0)
 
         def single(x):
-            return {where}(x > 0, {sqrt}(x), 0.0)  # error: NL203
+            return {where}(x > 0, {sqrt}(x), 0.0)  # error: [NL203]
         """,
     )
 
@@ -759,7 +759,7 @@ def test_an_epsilon_that_vanishes_beside_one_is_no_guard() -> None:
         """
         def loss(x, y):
             p = torch.sigmoid(x)
-            return -(y * torch.log(p + 1e-10) + (1 - y) * torch.log(1 + 1e-10 - p)).mean()  # error: NL104
+            return -(y * torch.log(p + 1e-10) + (1 - y) * torch.log(1 + 1e-10 - p)).mean()  # error: [NL104]
         """,
     )
 
@@ -771,7 +771,7 @@ def test_an_epsilon_that_vanishes_beside_one_is_no_guard_in_tensorflow() -> None
         def loss(x, y):
             p = tf.sigmoid(x)
             inside = tf.reduce_mean((1.0 - y) * tf.math.log(1.0 - p + 1e-10))
-            return -inside - tf.reduce_mean((1.0 - y) * tf.math.log(1.0 + 1e-10 - p))  # error: NL104
+            return -inside - tf.reduce_mean((1.0 - y) * tf.math.log(1.0 + 1e-10 - p))  # error: [NL104]
         """,
     )
 
@@ -782,7 +782,7 @@ def test_an_epsilon_too_small_for_float32_is_no_guard() -> None:
         """
         def loss(x, y):
             p = torch.softmax(x, -1)
-            return -(y * torch.log(p + 1e-50)).sum()  # error: NL104
+            return -(y * torch.log(p + 1e-50)).sum()  # error: [NL104]
         """,
     )
 
@@ -793,7 +793,7 @@ def test_an_epsilon_that_is_zero_in_float16_is_no_guard() -> None:
         """
         def loss(x, y):
             p = torch.softmax(x.half(), -1)
-            return -(y * torch.log(p + 1e-8)).sum()  # error: NL104
+            return -(y * torch.log(p + 1e-8)).sum()  # error: [NL104]
 
         def guarded(x, y):
             p = torch.softmax(x.half(), -1)
@@ -808,7 +808,7 @@ def test_an_upper_clip_that_rounds_to_one_is_no_guard() -> None:
         """
         def loss(x, y):
             p = torch.sigmoid(x).clamp(1e-8, 1 - 1e-8)
-            return -(y * torch.log(p) + (1 - y) * torch.log(1 - p)).mean()  # error: NL104
+            return -(y * torch.log(p) + (1 - y) * torch.log(1 - p)).mean()  # error: [NL104]
 
         def guarded(x, y):
             p = torch.sigmoid(x).clamp(1e-6, 1 - 1e-6)
@@ -825,7 +825,7 @@ def test_a_clip_whose_result_is_discarded_is_no_guard() -> None:
             p = torch.softmax(x, -1)
             p.clamp(min=1e-6)
             torch.clamp(p, min=1e-6)
-            return -(y * torch.log(p)).sum()  # error: NL101
+            return -(y * torch.log(p)).sum()  # error: [NL101]
         """,
     )
 
@@ -837,7 +837,7 @@ def test_a_clip_whose_result_is_discarded_is_no_guard_in_numpy() -> None:
         def entropy(x):
             p = np.maximum(x, 0)
             np.clip(p, 1e-12, 1)
-            return -np.sum(p * np.log(p))  # error: NL104
+            return -np.sum(p * np.log(p))  # error: [NL104]
         """,
     )
 
@@ -847,7 +847,7 @@ def test_an_epsilon_after_the_root_is_no_guard() -> None:
         TORCH,
         """
         def distance(a, b):
-            return torch.sqrt(((a - b) ** 2).sum(-1)) + 1e-6  # error: NL201
+            return torch.sqrt(((a - b) ** 2).sum(-1)) + 1e-6  # error: [NL201]
 
         def guarded(a, b):
             return torch.sqrt(((a - b) ** 2).sum(-1) + 1e-6)
@@ -860,7 +860,7 @@ def test_an_epsilon_after_the_logarithm_is_no_guard() -> None:
         TF,
         """
         def loss(x, y):
-            return -tf.reduce_sum(y * (tf.math.log(tf.nn.softmax(x)) + 1e-8))  # error: NL101
+            return -tf.reduce_sum(y * (tf.math.log(tf.nn.softmax(x)) + 1e-8))  # error: [NL101]
         """,
     )
 
@@ -871,10 +871,10 @@ def test_a_clamp_at_zero_is_no_guard() -> None:
         """
         def loss(x, y):
             p = torch.softmax(x, -1).clamp(min=0)
-            return -(y * torch.log(p)).sum()  # error: NL104
+            return -(y * torch.log(p)).sum()  # error: [NL104]
 
         def ratio(x, y):
-            return x / y.clamp(min=0.0)  # error: NL303
+            return x / y.clamp(min=0.0)  # error: [NL303]
         """,
     )
 
@@ -885,7 +885,7 @@ def test_a_clamp_from_above_is_no_guard() -> None:
         """
         def loss(x, y):
             p = torch.softmax(x, -1).clamp(max=1.0)
-            return -(y * torch.log(p)).sum()  # error: NL104
+            return -(y * torch.log(p)).sum()  # error: [NL104]
         """,
     )
 
@@ -897,13 +897,13 @@ def test_a_comparison_with_the_wrong_side_is_no_guard() -> None:
         def mean(x, y):
             n = F.relu(y).sum()
             if n >= 0:
-                return x / n  # error: NL301
+                return x / n  # error: [NL301]
             return x
 
         def also(x, y):
             n = F.relu(y).sum()
             if n < 10:
-                return x / n  # error: NL301
+                return x / n  # error: [NL301]
             return x
         """,
     )
@@ -916,7 +916,7 @@ def test_a_guard_of_another_value_is_no_guard() -> None:
         def mean(x, y, z):
             n, m = F.relu(y).sum(), F.relu(z).sum()
             if m > 0:
-                return x / n  # error: NL301
+                return x / n  # error: [NL301]
             return x
         """,
     )
@@ -930,7 +930,7 @@ def test_a_guard_before_the_name_is_bound_again_is_no_guard() -> None:
             n = F.relu(y).sum()
             if n > 0:
                 n = F.relu(y - 1).sum()
-                return x / n  # error: NL301
+                return x / n  # error: [NL301]
             return x
         """,
     )
@@ -941,7 +941,7 @@ def test_a_single_where_hides_the_value_not_the_gradient() -> None:
         TORCH,
         """
         def distance(x):
-            return torch.where(x > 0, torch.sqrt(x), torch.zeros_like(x))  # error: NL203
+            return torch.where(x > 0, torch.sqrt(x), torch.zeros_like(x))  # error: [NL203]
         """,
     )
 
@@ -953,6 +953,6 @@ def test_max_subtraction_after_the_exponential_is_no_guard() -> None:
         def softmax(x):
             e = np.exp(x)
             e = e - e.max()
-            return np.exp(x) / np.exp(x).sum()  # error: NL401
+            return np.exp(x) / np.exp(x).sum()  # error: [NL401]
         """,
     )

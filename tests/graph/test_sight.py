@@ -18,7 +18,7 @@ def test_a_value_is_seen_through_the_names_it_is_given() -> None:
         def loss(logits, labels):
             probs = F.softmax(logits, -1)
             p = q = probs
-            return -(labels * torch.log(q)).sum()  # error: NL101
+            return -(labels * torch.log(q)).sum()  # error: [NL101]
 
         def guarded(logits, labels):
             probs = F.softmax(logits, -1)
@@ -35,7 +35,7 @@ def test_a_name_means_what_it_was_bound_to_last() -> None:
         def loss(x, labels):
             x = x.clamp(min=1e-6)
             x = F.softmax(x, -1)
-            return -(labels * torch.log(x)).sum()  # error: NL101
+            return -(labels * torch.log(x)).sum()  # error: [NL101]
 
         def guarded(x, labels):
             x = F.softmax(x, -1)
@@ -51,7 +51,7 @@ def test_an_annotated_assignment_is_an_assignment() -> None:
         """
         def loss(logits: torch.Tensor) -> torch.Tensor:
             probs: torch.Tensor = F.softmax(logits, -1)
-            return torch.log(probs).sum()  # error: NL101
+            return torch.log(probs).sum()  # error: [NL101]
 
         def guarded(logits: torch.Tensor) -> torch.Tensor:
             probs: torch.Tensor = F.softmax(logits, -1) + 1e-6
@@ -66,7 +66,7 @@ def test_tuples_are_unpacked_element_by_element() -> None:
         """
         def loss(x, y):
             a, (b, c) = x, (F.relu(y), F.relu(y) + 1)
-            return a / b  # error: NL303
+            return a / b  # error: [NL303]
 
         def guarded(x, y):
             a, (b, c) = x, (F.relu(y), F.relu(y) + 1)
@@ -82,7 +82,7 @@ def test_two_names_are_swapped() -> None:
         def loss(x, y):
             below, above = F.relu(x) + 1, F.relu(y)
             below, above = above, below
-            return above / below  # error: NL303
+            return above / below  # error: [NL303]
 
         def guarded(x, y):
             below, above = F.relu(x), F.relu(y) + 1
@@ -98,7 +98,7 @@ def test_a_starred_target_takes_the_rest() -> None:
         """
         def loss(x, y):
             first, *rest, last = F.relu(x), x, y, F.relu(y) + 1
-            return x / first  # error: NL303
+            return x / first  # error: [NL303]
 
         def guarded(x, y):
             first, *rest, last = F.relu(x), x, y, F.relu(y) + 1
@@ -116,7 +116,7 @@ def test_the_tuple_a_helper_returns_is_unpacked() -> None:
 
         def loss(x):
             count, floored = statistics(x)
-            return x / count  # error: NL303
+            return x / count  # error: [NL303]
 
         def guarded(x):
             count, floored = statistics(x)
@@ -131,7 +131,7 @@ def test_an_item_of_a_literal_is_that_element() -> None:
         """
         def loss(x):
             parts = [F.relu(x), F.relu(x) + 1]
-            return x / parts[0]  # error: NL303
+            return x / parts[0]  # error: [NL303]
 
         def guarded(x):
             parts = [F.relu(x), F.relu(x) + 1]
@@ -146,7 +146,7 @@ def test_an_entry_of_a_dict_is_that_value() -> None:
         """
         def loss(logits):
             out = {"logits": logits, "probs": F.softmax(logits, -1)}
-            return torch.log(out["probs"]).mean()  # error: NL101
+            return torch.log(out["probs"]).mean()  # error: [NL101]
 
         def guarded(logits):
             out = {"logits": logits, "probs": F.softmax(logits, -1) + 1e-6}
@@ -162,7 +162,7 @@ def test_an_entry_put_into_a_dict_is_found_there() -> None:
         def loss(logits):
             out = {}
             out["probs"] = F.softmax(logits, -1)
-            return torch.log(out["probs"]).mean()  # error: NL101
+            return torch.log(out["probs"]).mean()  # error: [NL101]
 
         def guarded(logits):
             out = dict()
@@ -178,7 +178,7 @@ def test_dict_by_keywords_is_a_dict() -> None:
         """
         def loss(logits):
             out = dict(probs=F.softmax(logits, -1))
-            return torch.log(out["probs"]).mean()  # error: NL101
+            return torch.log(out["probs"]).mean()  # error: [NL101]
 
         def guarded(logits):
             out = dict(probs=F.softmax(logits, -1) + 1e-6)
@@ -195,7 +195,7 @@ def test_a_deleted_name_is_gone_its_value_is_not() -> None:
             probs = F.softmax(logits, -1)
             other = probs
             del probs
-            return torch.log(other).mean()  # error: NL101
+            return torch.log(other).mean()  # error: [NL101]
         """,
     )
 
@@ -226,7 +226,7 @@ def test_a_module_constant_is_known_in_every_function() -> None:
         VANISHING = 1e-50
 
         def loss(logits):
-            return tf.reduce_mean(tf.math.log(tf.nn.softmax(logits) + VANISHING))  # error: NL103
+            return tf.reduce_mean(tf.math.log(tf.nn.softmax(logits) + VANISHING))  # error: [NL103]
 
         def guarded(logits):
             return tf.reduce_mean(tf.math.log(tf.nn.softmax(logits) + EPSILON))
@@ -243,7 +243,7 @@ def test_arithmetic_of_constants_is_done() -> None:
         NONE = SCALE - 2
 
         def loss(logits):
-            return torch.log(F.softmax(logits, -1) + NONE).mean()  # error: NL103
+            return torch.log(F.softmax(logits, -1) + NONE).mean()  # error: [NL103]
 
         def guarded(logits):
             return torch.log(F.softmax(logits, -1) + EPS / SCALE).mean()
@@ -258,7 +258,7 @@ def test_a_string_formatted_with_a_value_changes_nothing() -> None:
         def loss(logits):
             probs = F.softmax(logits, -1)
             print(f"{probs.mean():.3f}", "%s" % probs, "{}".format(probs))
-            return torch.log(probs).mean()  # error: NL101
+            return torch.log(probs).mean()  # error: [NL101]
 
         def guarded(logits):
             probs = F.softmax(logits, -1) + 1e-6
@@ -273,7 +273,7 @@ def test_a_logarithm_inside_a_formatted_string_is_seen() -> None:
         TORCH,
         """
         def report(logits):
-            return f"{torch.log(F.softmax(logits, -1)).mean():.3f}"  # error: NL101
+            return f"{torch.log(F.softmax(logits, -1)).mean():.3f}"  # error: [NL101]
         """,
     )
 
@@ -288,7 +288,7 @@ def test_augmented_assignment_is_arithmetic() -> None:
         def loss(logits):
             probs = F.softmax(logits, -1)
             probs *= 2
-            return torch.log(probs).mean()  # error: NL103
+            return torch.log(probs).mean()  # error: [NL103]
 
         def guarded(logits):
             probs = F.softmax(logits, -1)
@@ -316,7 +316,7 @@ def test_division_in_place_is_division() -> None:
         TORCH,
         """
         def loss(x, y):
-            x /= F.relu(y)  # error: NL303
+            x /= F.relu(y)  # error: [NL303]
             return x
 
         def guarded(x, y):
@@ -333,7 +333,7 @@ def test_an_underscore_method_changes_its_tensor() -> None:
         def loss(x):
             x = x + 1e-6
             x.relu_()
-            return torch.log(x).mean()  # error: NL103
+            return torch.log(x).mean()  # error: [NL103]
 
         def guarded(x):
             x = F.relu(x)
@@ -349,7 +349,7 @@ def test_underscore_methods_chain() -> None:
         """
         def loss(x, y):
             y.neg_().relu_()
-            return x / y  # error: NL303
+            return x / y  # error: [NL303]
 
         def guarded(x, y):
             y.relu_().add_(1e-6)
@@ -365,7 +365,7 @@ def test_out_names_the_tensor_that_is_changed() -> None:
         def loss(x, y):
             torch.relu_(y)
             torch.clamp(x, min=1e-6, out=x)
-            return x / y  # error: NL303
+            return x / y  # error: [NL303]
 
         def guarded(x, y):
             torch.relu_(y)
@@ -382,7 +382,7 @@ def test_out_of_a_ufunc_names_the_array_that_is_changed() -> None:
         def score(x, labels):
             counts = np.sum(x > 0)
             p = np.maximum(x, 0.0)
-            return np.sum(labels * np.log(p))  # error: NL104
+            return np.sum(labels * np.log(p))  # error: [NL104]
 
         def guarded(x, labels):
             p = np.maximum(x, 0.0)
@@ -430,7 +430,7 @@ def test_a_store_under_a_named_mask_guards() -> None:
             y = F.relu(y)
             large = y > 5
             y[large] = 5.0
-            return x / y  # error: NL303
+            return x / y  # error: [NL303]
 
         def guarded(x, y):
             y = F.relu(y)
@@ -448,7 +448,7 @@ def test_masked_fill_in_place_guards() -> None:
         def loss(x, y):
             y = F.relu(y)
             y.masked_fill_(y > 5, 5.0)
-            return x / y  # error: NL303
+            return x / y  # error: [NL303]
 
         def guarded(x, y):
             y = F.relu(y)
@@ -465,7 +465,7 @@ def test_a_store_of_everything_replaces_everything() -> None:
         def loss(x, y):
             y = y.exp() + 1
             y[:] = F.relu(x)
-            return x / y  # error: NL303
+            return x / y  # error: [NL303]
 
         def guarded(x, y):
             y = F.relu(y)
@@ -482,7 +482,7 @@ def test_the_item_stored_is_the_item_read() -> None:
         def loss(x, y):
             parts = [x, y]
             parts[0] = F.relu(x)
-            return y / parts[0]  # error: NL303
+            return y / parts[0]  # error: [NL303]
 
         def guarded(x, y):
             parts = [F.relu(x), y]
@@ -500,7 +500,7 @@ def test_methods_chain() -> None:
         TORCH,
         """
         def loss(logits):
-            return logits.view(4, -1).softmax(-1).log().mean()  # error: NL101
+            return logits.view(4, -1).softmax(-1).log().mean()  # error: [NL101]
 
         def guarded(logits):
             return logits.view(4, -1).softmax(-1).clamp(min=1e-6).log().mean()
@@ -515,7 +515,7 @@ def test_views_casts_and_parts_are_the_same_elements() -> None:
         def loss(logits, index):
             p = F.softmax(logits, dim=-1).float().contiguous()
             p = p.gather(1, index.unsqueeze(1)).squeeze(1)
-            return -torch.log(p).mean()  # error: NL101
+            return -torch.log(p).mean()  # error: [NL101]
 
         def guarded(logits, index):
             p = F.softmax(logits, dim=-1).float().contiguous()
@@ -530,7 +530,7 @@ def test_operands_are_given_by_keyword() -> None:
         TF,
         """
         def loss(logits):
-            return tf.reduce_sum(input_tensor=tf.math.log(x=tf.nn.softmax(logits=logits, axis=-1)))  # error: NL101
+            return tf.reduce_sum(input_tensor=tf.math.log(x=tf.nn.softmax(logits=logits, axis=-1)))  # error: [NL101]
 
         def guarded(logits):
             p = tf.clip_by_value(clip_value_max=1.0, clip_value_min=1e-6, t=tf.nn.softmax(logits=logits))
@@ -544,7 +544,7 @@ def test_keywords_of_a_helper_find_their_parameters() -> None:
         TORCH,
         """
         def ratio(above, below):
-            return above / below  # error: NL303
+            return above / below  # error: [NL303]
 
         def loss(x):
             return ratio(below=F.relu(x), above=x + 1)
@@ -563,7 +563,7 @@ def test_operators_have_function_forms() -> None:
         TORCH,
         """
         def loss(x, y):
-            return torch.div(x, torch.relu(y))  # error: NL303
+            return torch.div(x, torch.relu(y))  # error: [NL303]
 
         def guarded(x, y):
             return torch.div(x, torch.add(torch.relu(y), 1e-6))
@@ -598,7 +598,7 @@ def test_imports_are_resolved_in_every_form(imports: str, log: str, softmax: str
         imports,
         f"""
         def loss(x, y):
-            return (y * {log}({softmax}(x))).mean()  # error: NL101
+            return (y * {log}({softmax}(x))).mean()  # error: [NL101]
 
         def guarded(x, y):
             return (y * {log}({softmax}(x) + 1e-6)).mean()
@@ -615,7 +615,7 @@ def test_an_import_with_a_fallback_means_the_framework() -> None:
             import tensorflow as tf
 
         def loss(logits):
-            return tf.reduce_mean(tf.log(tf.nn.softmax(logits)))  # error: NL101
+            return tf.reduce_mean(tf.log(tf.nn.softmax(logits)))  # error: [NL101]
 
         def guarded(logits):
             return tf.reduce_mean(tf.log(tf.nn.softmax(logits) + 1e-6))
@@ -632,7 +632,7 @@ def test_an_optional_import_means_the_framework() -> None:
             torch = None
 
         def loss(logits):
-            return torch.log(torch.softmax(logits, -1)).mean()  # error: NL101
+            return torch.log(torch.softmax(logits, -1)).mean()  # error: [NL101]
 
         def guarded(logits):
             return torch.log(torch.softmax(logits, -1) + 1e-6).mean()
@@ -646,7 +646,7 @@ def test_an_import_inside_a_function_holds_there() -> None:
         def loss(logits):
             import torch
             from torch.nn import functional as f
-            return torch.log(f.softmax(logits, -1)).mean()  # error: NL101
+            return torch.log(f.softmax(logits, -1)).mean()  # error: [NL101]
 
         def guarded(logits):
             import torch
@@ -666,7 +666,7 @@ def test_an_import_under_a_condition_means_the_framework() -> None:
             import torch
 
         def loss(logits):
-            return torch.log(torch.softmax(logits, -1)).mean()  # error: NL101
+            return torch.log(torch.softmax(logits, -1)).mean()  # error: [NL101]
         """,
     )
 
@@ -679,7 +679,7 @@ def test_a_function_bound_to_a_name_is_the_function() -> None:
         normalise = F.softmax
 
         def loss(logits):
-            return log(normalise(logits, -1)).mean()  # error: NL101
+            return log(normalise(logits, -1)).mean()  # error: [NL101]
 
         def guarded(logits):
             return log(normalise(logits, -1) + 1e-6).mean()
@@ -692,7 +692,7 @@ def test_getattr_with_a_literal_is_an_attribute() -> None:
         TORCH,
         """
         def loss(logits):
-            return getattr(torch, "log")(F.softmax(logits, -1)).mean()  # error: NL101
+            return getattr(torch, "log")(F.softmax(logits, -1)).mean()  # error: [NL101]
 
         def guarded(logits):
             return getattr(torch, "log")(F.softmax(logits, -1) + 1e-6).mean()
@@ -720,7 +720,7 @@ def test_helpers_are_seen_through_four_calls_deep() -> None:
             return c(x)
 
         def loss(x):
-            return torch.log(d(x)).mean()  # error: NL101
+            return torch.log(d(x)).mean()  # error: [NL101]
 
         def guarded(x):
             return torch.log(d(x) + 1e-6).mean()
@@ -733,7 +733,7 @@ def test_an_argument_is_followed_four_calls_down() -> None:
         JAX,
         """
         def a(p):
-            return jnp.log(p)  # error: NL101
+            return jnp.log(p)  # error: [NL101]
 
         def b(p):
             return a(p)
@@ -774,7 +774,7 @@ def test_a_function_defined_below_its_caller_is_known() -> None:
         TORCH,
         """
         def loss(x):
-            return torch.log(probabilities(x)).mean()  # error: NL101
+            return torch.log(probabilities(x)).mean()  # error: [NL101]
 
         def guarded(x):
             return torch.log(floored(x)).mean()
@@ -796,7 +796,7 @@ def test_a_lambda_is_a_function() -> None:
         floor = lambda x, eps=1e-6: soft(x) + eps
 
         def loss(x):
-            return torch.log(soft(x)).mean()  # error: NL101
+            return torch.log(soft(x)).mean()  # error: [NL101]
 
         def guarded(x):
             return torch.log(floor(x)).mean()
@@ -809,7 +809,7 @@ def test_a_lambda_called_where_it_stands_is_seen_through() -> None:
         TORCH,
         """
         def loss(x):
-            return torch.log((lambda z: F.softmax(z, -1))(x)).mean()  # error: NL101
+            return torch.log((lambda z: F.softmax(z, -1))(x)).mean()  # error: [NL101]
 
         def guarded(x):
             return torch.log((lambda z: F.softmax(z, -1) + 1e-6)(x)).mean()
@@ -828,7 +828,7 @@ def test_a_function_given_as_an_argument_is_called() -> None:
             return F.softmax(x, -1) + 1e-6
 
         def _log_of(f, x):
-            return torch.log(f(x))  # error: NL101
+            return torch.log(f(x))  # error: [NL101]
 
         def loss(x):
             return _log_of(soft, x)
@@ -849,7 +849,7 @@ def test_a_function_from_a_table_is_called() -> None:
         ACTIVATIONS = {"relu": F.relu, "softplus": F.softplus, "exp": torch.exp}
 
         def loss(x, y):
-            return x / ACTIVATIONS["relu"](y)  # error: NL303
+            return x / ACTIVATIONS["relu"](y)  # error: [NL303]
 
         def guarded(x, y):
             return x / (ACTIVATIONS["relu"](y) + 1)
@@ -872,7 +872,7 @@ def test_recursion_ends() -> None:
             return F.relu(x) if n == 0 else even(x, n - 1)
 
         def loss(x, n):
-            return torch.log(depth(x, n)).mean()  # error: NL101
+            return torch.log(depth(x, n)).mean()  # error: [NL101]
 
         def guarded(x, n):
             return torch.log(depth(x, n) + 1e-6).mean()
@@ -889,7 +889,7 @@ def test_a_default_argument_says_what_a_parameter_is() -> None:
         TORCH,
         """
         def loss(logits, activation=F.softmax):
-            return torch.log(activation(logits)).mean()  # error: NL101
+            return torch.log(activation(logits)).mean()  # error: [NL101]
 
         def guarded(logits, activation=F.softmax, eps=1e-6):
             return torch.log(activation(logits) + eps).mean()
@@ -902,7 +902,7 @@ def test_a_default_is_overridden_by_its_caller() -> None:
         TORCH,
         """
         def _safe_log(x, eps=1e-6):
-            return torch.log(x + eps)  # error: NL103
+            return torch.log(x + eps)  # error: [NL103]
 
         def loss(logits):
             return _safe_log(F.softmax(logits, -1), eps=0.0).mean()
@@ -937,7 +937,7 @@ def test_a_closure_sees_the_names_around_it() -> None:
             probs = F.softmax(logits, -1)
 
             def closure():
-                return torch.log(probs).mean()  # error: NL101
+                return torch.log(probs).mean()  # error: [NL101]
 
             return closure
 
@@ -981,7 +981,7 @@ def test_nonlocal_rebinds_the_name_outside() -> None:
                 below = F.relu(logits)
 
             shrink()
-            return logits / below  # error: NL303
+            return logits / below  # error: [NL303]
 
         def guarded(logits):
             below = F.relu(logits)
@@ -1001,7 +1001,7 @@ def test_positional_arguments_pass_through_a_star() -> None:
         TORCH,
         """
         def _ratio(*parts):
-            return parts[0] / parts[1]  # error: NL303
+            return parts[0] / parts[1]  # error: [NL303]
 
         def loss(x):
             return _ratio(x, F.relu(x))
@@ -1021,7 +1021,7 @@ def test_a_starred_argument_is_spread() -> None:
         TORCH,
         """
         def _ratio(above, below):
-            return above / below  # error: NL303
+            return above / below  # error: [NL303]
 
         def loss(x):
             pair = (x, F.relu(x))
@@ -1042,7 +1042,7 @@ def test_keyword_arguments_pass_through_two_stars() -> None:
         TORCH,
         """
         def _ratio(above=None, below=None):
-            return above / below  # error: NL303
+            return above / below  # error: [NL303]
 
         def loss(x):
             given = {"above": x, "below": F.relu(x)}
@@ -1063,7 +1063,7 @@ def test_keyword_arguments_are_handed_on() -> None:
         TORCH,
         """
         def _log(x, eps=1e-6):
-            return torch.log(x + eps)  # error: NL103
+            return torch.log(x + eps)  # error: [NL103]
 
         def _through(x, **kwargs):
             return _log(x, **kwargs)
@@ -1088,7 +1088,7 @@ def test_all_arguments_are_handed_on_by_a_wrapper() -> None:
         TORCH,
         """
         def _ratio(above, below):
-            return above / below  # error: NL303
+            return above / below  # error: [NL303]
 
         def _relay(*args, **kwargs):
             return _ratio(*args, **kwargs)
@@ -1113,7 +1113,7 @@ def test_a_partial_is_the_function_with_arguments_bound() -> None:
         safe = partial(floored, 1e-6)
 
         def loss(x):
-            return torch.log(soft(x)).mean()  # error: NL101
+            return torch.log(soft(x)).mean()  # error: [NL101]
 
         def guarded(x):
             return torch.log(safe(x)).mean()
@@ -1129,7 +1129,7 @@ def test_an_async_function_is_a_function() -> None:
             return F.softmax(x, -1)
 
         async def loss(x):
-            return torch.log(await probabilities(x)).mean()  # error: NL101
+            return torch.log(await probabilities(x)).mean()  # error: [NL101]
 
         async def guarded(x):
             return torch.log(await probabilities(x) + 1e-6).mean()
@@ -1152,7 +1152,7 @@ def test_a_generator_yields_what_its_loop_takes() -> None:
         def loss(batches):
             total = 0.0
             for p in probabilities(batches):
-                total = total + torch.log(p).mean()  # error: NL101
+                total = total + torch.log(p).mean()  # error: [NL101]
             return total
 
         def guarded(batches):
@@ -1201,7 +1201,7 @@ def test_decorators_of_the_frameworks_leave_the_function_what_it_is(
 
         {decorator}
         def loss(x):
-            return {log}({softmax}(x)).sum()  # error: {code}
+            return {log}({softmax}(x)).sum()  # error: [{code}]
 
         {decorator}
         def guarded(x):
@@ -1219,7 +1219,7 @@ def test_a_decorated_helper_is_seen_through() -> None:
             return tf.nn.softmax(x)
 
         def loss(x):
-            return tf.math.log(soft(x))  # error: NL101
+            return tf.math.log(soft(x))  # error: [NL101]
 
         def guarded(x):
             return tf.math.log(soft(x) + 1e-6)
@@ -1245,7 +1245,7 @@ def test_a_wrapper_of_this_file_is_seen_through() -> None:
             return F.softmax(x, -1)
 
         def loss(x):
-            return torch.log(soft(x)).mean()  # error: NL101
+            return torch.log(soft(x)).mean()  # error: [NL101]
 
         def guarded(x):
             return torch.log(soft(x) + 1e-6).mean()
@@ -1258,7 +1258,7 @@ def test_a_transformed_function_is_called_like_the_function() -> None:
         JAX,
         """
         def _loss(w, x):
-            return -jnp.log(jax.nn.softmax(x @ w)).mean()  # error: NL101
+            return -jnp.log(jax.nn.softmax(x @ w)).mean()  # error: [NL101]
 
         step = jax.jit(jax.value_and_grad(_loss))
 
@@ -1274,7 +1274,7 @@ def test_a_vectorised_function_takes_the_same_arguments() -> None:
         JAX,
         """
         def _entropy(p):
-            return -(p * jnp.log(p)).sum()  # error: NL101
+            return -(p * jnp.log(p)).sum()  # error: [NL101]
 
         def loss(x):
             return jax.vmap(_entropy)(jax.nn.softmax(x))
@@ -1301,7 +1301,7 @@ def test_an_attribute_set_in_init_is_known_in_methods() -> None:
                 self.vanishing = 1e-50
 
             def bad(self, logits):
-                return torch.log(F.softmax(logits, -1) + self.vanishing).mean()  # error: NL103
+                return torch.log(F.softmax(logits, -1) + self.vanishing).mean()  # error: [NL103]
 
             def good(self, logits):
                 return torch.log(F.softmax(logits, -1) + self.eps).mean()
@@ -1325,7 +1325,7 @@ def test_an_attribute_comes_from_a_base_class_in_the_file() -> None:
                 self.scale = 2.0
 
             def forward(self, logits):
-                return torch.log(self.activation(logits) * self.scale).mean()  # error: NL103
+                return torch.log(self.activation(logits) * self.scale).mean()  # error: [NL103]
 
         class Guarded(Base):
             def forward(self, logits):
@@ -1344,7 +1344,7 @@ def test_a_method_comes_from_a_base_class_in_the_file() -> None:
 
         class Loss(Base):
             def __call__(self, x):
-                return torch.log(self.probabilities(x)).mean()  # error: NL101
+                return torch.log(self.probabilities(x)).mean()  # error: [NL101]
 
         class Guarded(Base):
             def probabilities(self, x):
@@ -1365,7 +1365,7 @@ def test_a_class_constant_is_known_by_self_and_by_the_class() -> None:
             VANISHING = 1e-50
 
             def bad(self, logits):
-                return torch.log(F.softmax(logits, -1) + self.VANISHING).mean()  # error: NL103
+                return torch.log(F.softmax(logits, -1) + self.VANISHING).mean()  # error: [NL103]
 
             def good(self, logits):
                 return torch.log(F.softmax(logits, -1) + self.EPS).mean()
@@ -1389,7 +1389,7 @@ def test_a_property_is_computed() -> None:
                 return F.softmax(self.logits, -1)
 
             def entropy(self):
-                return -(self.probs * torch.log(self.probs)).sum()  # error: NL101
+                return -(self.probs * torch.log(self.probs)).sum()  # error: [NL101]
 
         class Guarded:
             def __init__(self, logits):
@@ -1420,7 +1420,7 @@ def test_a_cached_property_is_computed() -> None:
                 return F.softmax(self.logits, -1)
 
             def log_prob(self, action):
-                return torch.log(self.probs.gather(-1, action))  # error: NL101
+                return torch.log(self.probs.gather(-1, action))  # error: [NL101]
         """,
     )
 
@@ -1441,10 +1441,10 @@ def test_static_and_class_methods_are_called() -> None:
                 return cls.soft(x) + cls.eps
 
             def bad(self, x):
-                return torch.log(self.soft(x)).mean()  # error: NL101
+                return torch.log(self.soft(x)).mean()  # error: [NL101]
 
             def also_bad(self, x):
-                return torch.log(Loss.soft(x)).mean()  # error: NL101
+                return torch.log(Loss.soft(x)).mean()  # error: [NL101]
 
             def good(self, x):
                 return torch.log(self.floored(x)).mean()
@@ -1469,7 +1469,7 @@ def test_the_fields_of_a_dataclass_have_their_defaults() -> None:
             return torch.log(F.softmax(logits, -1) + CONFIG.eps).mean()
 
         def loss(logits):
-            return torch.log(F.softmax(logits, -1) + CONFIG.vanishing).mean()  # error: NL103
+            return torch.log(F.softmax(logits, -1) + CONFIG.vanishing).mean()  # error: [NL103]
         """,
     )
 
@@ -1487,7 +1487,7 @@ def test_the_fields_of_a_dataclass_are_given_to_its_constructor() -> None:
 
         def loss(logits):
             out = Outputs(logits, F.softmax(logits, -1))
-            return torch.log(out.probs).mean()  # error: NL101
+            return torch.log(out.probs).mean()  # error: [NL101]
 
         def guarded(logits):
             out = Outputs(logits=logits, probs=F.softmax(logits, -1) + 1e-6)
@@ -1510,7 +1510,7 @@ def test_the_fields_of_a_named_tuple_are_given_to_its_constructor() -> None:
             return Outputs(logits, F.softmax(logits, -1))
 
         def loss(logits):
-            return torch.log(forward(logits).probs).mean()  # error: NL101
+            return torch.log(forward(logits).probs).mean()  # error: [NL101]
 
         def guarded(logits):
             return torch.log(forward(logits).probs + 1e-6).mean()
@@ -1528,7 +1528,7 @@ def test_an_attribute_set_from_outside_is_read() -> None:
         def loss(logits):
             state = State()
             state.probs = F.softmax(logits, -1)
-            return torch.log(state.probs).mean()  # error: NL101
+            return torch.log(state.probs).mean()  # error: [NL101]
 
         def guarded(logits):
             state = State()
@@ -1545,7 +1545,7 @@ def test_an_attribute_set_by_one_method_is_read_in_the_next() -> None:
         class Model:
             def forward(self, x):
                 self.predict(x)
-                return torch.log(self.probs).mean()  # error: NL101
+                return torch.log(self.probs).mean()  # error: [NL101]
 
             def predict(self, x):
                 self.probs = F.softmax(x, -1)
@@ -1599,7 +1599,7 @@ def test_a_module_applies_its_layers() -> None:
         net = Net()
 
         def loss(x, y):
-            return -(y * torch.log(net(x))).mean()  # error: NL101
+            return -(y * torch.log(net(x))).mean()  # error: [NL101]
 
         def guarded(x, y):
             return -(y * torch.log(net(x).clamp(min=1e-6))).mean()
@@ -1632,7 +1632,7 @@ def test_a_module_inside_a_module_is_applied() -> None:
                 self.net = Net().cuda()
 
             def loss(self, x):
-                return torch.log(self.net(x)).mean()  # error: NL101
+                return torch.log(self.net(x)).mean()  # error: [NL101]
 
             def guarded(self, x):
                 return torch.log(self.net(x) + 1e-6).mean()
@@ -1648,7 +1648,7 @@ def test_a_torch_sequential_ends_in_its_last_layer() -> None:
         plain = nn.Sequential(nn.Linear(4, 2), nn.Softplus())
 
         def loss(x):
-            return torch.log(net(x)).mean()  # error: NL101
+            return torch.log(net(x)).mean()  # error: [NL101]
 
         def guarded(x):
             return torch.log(net(x) + 1e-6).mean()
@@ -1668,10 +1668,10 @@ def test_a_sequential_of_a_list_is_spread() -> None:
         named = nn.Sequential(OrderedDict([("fc", nn.Linear(4, 2)), ("act", nn.Softmax(dim=-1))]))
 
         def loss(x):
-            return torch.log(net(x)).mean()  # error: NL101
+            return torch.log(net(x)).mean()  # error: [NL101]
 
         def other(x):
-            return torch.log(named(x)).mean()  # error: NL101
+            return torch.log(named(x)).mean()  # error: [NL101]
         """,
     )
 
@@ -1694,7 +1694,7 @@ def test_a_sequential_is_built_in_init() -> None:
                 self.discriminator = Net()
 
             def loss(self, x):
-                return -torch.log(self.discriminator(x)).mean()  # error: NL102
+                return -torch.log(self.discriminator(x)).mean()  # error: [NL102]
 
             def guarded(self, x):
                 return -torch.log(self.discriminator(x) + 1e-6).mean()
@@ -1714,7 +1714,7 @@ def test_a_list_of_modules_is_applied_in_a_loop() -> None:
             def forward(self, x, y):
                 for layer in self.layers:
                     y = layer(y)
-                return x / y  # error: NL303
+                return x / y  # error: [NL303]
 
         class Guarded(nn.Module):
             def __init__(self):
@@ -1739,7 +1739,7 @@ def test_a_dict_of_modules_is_applied_by_name() -> None:
                 self.heads = nn.ModuleDict({"policy": nn.Softmax(dim=-1), "value": nn.Linear(4, 1)})
 
             def forward(self, x):
-                return torch.log(self.heads["policy"](x)).mean()  # error: NL101
+                return torch.log(self.heads["policy"](x)).mean()  # error: [NL101]
 
             def guarded(self, x):
                 return torch.log(self.heads["policy"](x) + 1e-6).mean()
@@ -1754,7 +1754,7 @@ def test_a_keras_sequential_ends_in_its_last_activation() -> None:
         model = keras.Sequential([layers.Dense(8, activation="relu"), layers.Dense(4, activation="softmax")])
 
         def loss(x, y):
-            return -ops.sum(y * ops.log(model(x)))  # error: NL101
+            return -ops.sum(y * ops.log(model(x)))  # error: [NL101]
 
         def guarded(x, y):
             return -ops.sum(y * ops.log(ops.clip(model(x), 1e-7, 1.0)))
@@ -1771,7 +1771,7 @@ def test_a_keras_sequential_grows_by_add() -> None:
         model.add(tf.keras.layers.Activation("softmax"))
 
         def loss(x, y):
-            return -tf.reduce_sum(y * tf.math.log(model(x)))  # error: NL101
+            return -tf.reduce_sum(y * tf.math.log(model(x)))  # error: [NL101]
 
         def guarded(x, y):
             return -tf.reduce_sum(y * tf.math.log(model(x) + 1e-6))
@@ -1789,7 +1789,7 @@ def test_a_keras_functional_model_gives_its_outputs() -> None:
         model = tf.keras.Model(inputs=inputs, outputs=outputs)
 
         def loss(x, y):
-            return -tf.reduce_sum(y * tf.math.log(model(x)))  # error: NL101
+            return -tf.reduce_sum(y * tf.math.log(model(x)))  # error: [NL101]
 
         def guarded(x, y):
             return -tf.reduce_sum(y * tf.math.log(tf.maximum(model(x), 1e-6)))
@@ -1813,7 +1813,7 @@ def test_a_keras_model_subclass_is_called() -> None:
         net = Net()
 
         def loss(x, y):
-            return -tf.reduce_sum(y * tf.math.log(net(x)))  # error: NL101
+            return -tf.reduce_sum(y * tf.math.log(net(x)))  # error: [NL101]
 
         def guarded(x, y):
             return -tf.reduce_sum(y * tf.math.log(net(x, training=True) + 1e-6))
@@ -1831,7 +1831,7 @@ def test_a_keras_layer_built_in_build_is_known() -> None:
                 self.eps = 1e-6
 
             def call(self, inputs):
-                return tf.math.log(self.soft(inputs))  # error: NL101
+                return tf.math.log(self.soft(inputs))  # error: [NL101]
 
             def guarded(self, inputs):
                 return tf.math.log(self.soft(inputs) + self.eps)
@@ -1844,7 +1844,7 @@ def test_a_loss_given_to_compile_is_called_with_the_model_output() -> None:
         TF,
         """
         def cross_entropy(y_true, y_pred):
-            return -tf.reduce_sum(y_true * tf.math.log(y_pred), axis=-1)  # error: NL101
+            return -tf.reduce_sum(y_true * tf.math.log(y_pred), axis=-1)  # error: [NL101]
 
         model = tf.keras.Sequential([tf.keras.layers.Dense(4, activation="softmax")])
         model.compile(optimizer="adam", loss=cross_entropy)
@@ -1877,7 +1877,7 @@ def test_branches_are_joined() -> None:
                 p = F.softmax(x, -1)
             else:
                 p = x.exp() + 1
-            return torch.log(p).mean()  # error: NL101
+            return torch.log(p).mean()  # error: [NL101]
 
         def guarded(x, flag):
             if flag:
@@ -1900,7 +1900,7 @@ def test_three_branches_are_joined() -> None:
                 y = jnp.exp(x) + 1
             else:
                 y = jax.nn.softplus(x) + 1
-            return 1.0 / y  # error: NL303
+            return 1.0 / y  # error: [NL303]
 
         def guarded(x, mode):
             if mode == "relu":
@@ -1936,7 +1936,7 @@ def test_a_condition_holds_inside_its_branch() -> None:
         def loss(x, y):
             n = F.relu(y).sum()
             if n >= 0:
-                return x / n  # error: NL301
+                return x / n  # error: [NL301]
             return x
 
         def guarded(x, y):
@@ -1956,7 +1956,7 @@ def test_an_early_return_guards_what_follows() -> None:
             n = mask.sum()
             if n == 1:
                 return x
-            return (x * mask).sum() / n  # error: NL301
+            return (x * mask).sum() / n  # error: [NL301]
 
         def guarded(x, mask):
             n = mask.sum()
@@ -1983,7 +1983,7 @@ def test_a_raise_guards_what_follows() -> None:
             total = weights.sum()
             if total < 0:
                 raise ValueError("no weight")
-            return weights / total  # error: NL301
+            return weights / total  # error: [NL301]
         """,
     )
 
@@ -2000,7 +2000,7 @@ def test_an_assertion_guards_what_follows() -> None:
         def loss(x, y):
             n = F.relu(y).sum()
             assert n >= 0, "negative"
-            return x / n  # error: NL301
+            return x / n  # error: [NL301]
         """,
     )
 
@@ -2022,7 +2022,7 @@ def test_a_continue_guards_the_rest_of_the_turn() -> None:
             total = 0.0
             for x, mask in batches:
                 n = (mask > 0).sum()
-                total = total + (x * mask).sum() / n  # error: NL301
+                total = total + (x * mask).sum() / n  # error: [NL301]
             return total
         """,
     )
@@ -2047,7 +2047,7 @@ def test_conditions_join_with_and_and_or() -> None:
         def loss(x, y, ready):
             n = F.relu(y).sum()
             if ready or n > 0:
-                x = x / n  # error: NL301
+                x = x / n  # error: [NL301]
             return x
         """,
     )
@@ -2059,7 +2059,7 @@ def test_a_conditional_expression_is_a_join() -> None:
         """
         def loss(x, flag):
             p = F.softmax(x, -1) if flag else x.exp() + 1
-            return torch.log(p).mean()  # error: NL101
+            return torch.log(p).mean()  # error: [NL101]
 
         def guarded(x, y):
             n = F.relu(y).sum()
@@ -2080,7 +2080,7 @@ def test_or_replaces_a_zero() -> None:
         def share(x):
             weights = np.maximum(x, 0)
             total = weights.sum() and 1.0
-            return weights / weights.sum()  # error: NL301
+            return weights / weights.sum()  # error: [NL301]
         """,
     )
 
@@ -2106,7 +2106,7 @@ def test_a_walrus_binds() -> None:
         TORCH,
         """
         def loss(x):
-            return torch.log((p := F.softmax(x, -1))).mean() + p.sum()  # error: NL101
+            return torch.log((p := F.softmax(x, -1))).mean() + p.sum()  # error: [NL101]
 
         def guarded(x, y):
             if (n := F.relu(y).sum()) > 0:
@@ -2128,7 +2128,7 @@ def test_the_cases_of_a_match_are_joined() -> None:
                     y = x.exp() + 1
                 case _:
                     raise ValueError(mode)
-            return 1.0 / y  # error: NL303
+            return 1.0 / y  # error: [NL303]
 
         def guarded(x, mode):
             match mode:
@@ -2154,7 +2154,7 @@ def test_the_paths_through_a_try_are_joined() -> None:
                 y = x.exp() + 1
             finally:
                 print("done")
-            return 1.0 / y  # error: NL303
+            return 1.0 / y  # error: [NL303]
 
         def guarded(x):
             try:
@@ -2178,7 +2178,7 @@ def test_a_name_bound_on_one_path_keeps_its_value() -> None:
             if flag:
                 p = F.softmax(x, -1)
             if flag:
-                return torch.log(p).mean()  # error: NL101
+                return torch.log(p).mean()  # error: [NL101]
             return x
 
         def guarded(x, flag):
@@ -2202,7 +2202,7 @@ def test_a_loop_is_followed_to_its_fixpoint() -> None:
             y = x.exp() + 1
             for _ in range(n):
                 y = F.relu(y - 1)
-            return x / y  # error: NL303
+            return x / y  # error: [NL303]
 
         def guarded(x, n):
             y = x.exp() + 1
@@ -2247,7 +2247,7 @@ def test_the_hazard_inside_a_loop_is_at_its_line() -> None:
             total = 0.0
             for logits, labels in batches:
                 probs = tf.nn.softmax(logits)
-                total += tf.reduce_sum(labels * tf.math.log(probs))  # error: NL101
+                total += tf.reduce_sum(labels * tf.math.log(probs))  # error: [NL101]
             return total
 
         def guarded(batches):
@@ -2268,7 +2268,7 @@ def test_zip_and_enumerate_hand_on_their_elements() -> None:
             rectified = [F.relu(y) for y in ys]
             out = []
             for i, (x, y) in enumerate(zip(xs, rectified)):
-                out.append(x / y)  # error: NL303
+                out.append(x / y)  # error: [NL303]
             return out
 
         def guarded(xs, ys):
@@ -2289,7 +2289,7 @@ def test_what_is_appended_is_what_the_list_holds() -> None:
             probs = []
             for x in xs:
                 probs.append(F.softmax(x, -1))
-            return torch.log(torch.stack(probs)).mean()  # error: NL103
+            return torch.log(torch.stack(probs)).mean()  # error: [NL103]
 
         def guarded(xs):
             probs = []
@@ -2310,7 +2310,7 @@ def test_an_else_of_a_loop_runs() -> None:
                     break
             else:
                 y = F.relu(y)
-                return 1.0 / y  # error: NL303
+                return 1.0 / y  # error: [NL303]
             return y
         """,
     )
@@ -2324,7 +2324,7 @@ def test_a_comprehension_is_a_loop() -> None:
         TORCH,
         """
         def loss(xs):
-            return [torch.log(p) for p in [F.softmax(x, -1) for x in xs]]  # error: NL101
+            return [torch.log(p) for p in [F.softmax(x, -1) for x in xs]]  # error: [NL101]
 
         def guarded(xs):
             return [torch.log(p) for p in [F.softmax(x, -1) + 1e-6 for x in xs]]
@@ -2340,7 +2340,7 @@ def test_the_filter_of_a_comprehension_guards() -> None:
             return [x / n for n in [F.relu(y).sum() for y in ys] if n > 0]
 
         def loss(x, ys):
-            return [x / n for n in [F.relu(y).sum() for y in ys] if n < 9]  # error: NL301
+            return [x / n for n in [F.relu(y).sum() for y in ys] if n < 9]  # error: [NL301]
         """,
     )
 
@@ -2350,7 +2350,7 @@ def test_a_dict_comprehension_is_a_loop() -> None:
         TORCH,
         """
         def loss(xs):
-            return {k: torch.log(F.softmax(x, -1)) for k, x in xs.items()}  # error: NL101
+            return {k: torch.log(F.softmax(x, -1)) for k, x in xs.items()}  # error: [NL101]
 
         def guarded(xs):
             return {k: torch.log(F.softmax(x, -1) + 1e-6) for k, x in xs.items()}
@@ -2363,7 +2363,7 @@ def test_a_generator_expression_is_summed() -> None:
         TORCH,
         """
         def loss(xs):
-            return sum(torch.log(F.softmax(x, -1)).mean() for x in xs)  # error: NL101
+            return sum(torch.log(F.softmax(x, -1)).mean() for x in xs)  # error: [NL101]
 
         def guarded(xs):
             return sum(torch.log(F.softmax(x, -1) + 1e-6).mean() for x in xs)
@@ -2393,7 +2393,7 @@ def test_a_with_block_is_seen_through(imports: str, context: str, log: str, soft
         def loss(x):
             with {context}:
                 p = {softmax}(x, -1)
-            return {log}(p)  # error: NL101
+            return {log}(p)  # error: [NL101]
 
         def guarded(x):
             with {context}:
@@ -2408,7 +2408,7 @@ def test_nothing_in_a_no_grad_region_has_a_gradient() -> None:
         TORCH,
         """
         def distance(a, b):
-            return torch.sqrt(((a - b) ** 2).sum())  # error: NL201
+            return torch.sqrt(((a - b) ** 2).sum())  # error: [NL201]
 
         def evaluate(a, b):
             with torch.no_grad():
@@ -2423,7 +2423,7 @@ def test_errstate_says_that_numpy_divides_on_purpose() -> None:
         """
         def share(x):
             weights = np.maximum(x, 0)
-            return weights / weights.sum()  # error: NL301
+            return weights / weights.sum()  # error: [NL301]
 
         def deliberate(x):
             weights = np.maximum(x, 0)
@@ -2442,7 +2442,7 @@ def test_statements_of_the_module_are_a_program() -> None:
         """
         x = torch.randn(3, 4)
         probs = F.softmax(x, -1)
-        loss = -torch.log(probs).mean()  # error: NL101
+        loss = -torch.log(probs).mean()  # error: [NL101]
         safe = -torch.log(probs + 1e-6).mean()
         """,
     )
@@ -2454,7 +2454,7 @@ def test_a_main_guard_is_entered() -> None:
         """
         def main():
             x = torch.randn(3, 4)
-            return torch.log(F.softmax(x, -1)).mean()  # error: NL101
+            return torch.log(F.softmax(x, -1)).mean()  # error: [NL101]
 
         if __name__ == "__main__":
             main()
@@ -2494,5 +2494,5 @@ def test_one_hazard_met_through_several_calls_is_told_once() -> None:
 
 def test_a_file_of_deep_nesting_is_checked() -> None:
     deep = "x" + " + 1" * 900
-    source = program(TORCH, f"def loss(x):\n    return torch.log(F.relu({deep})).mean()  # error: NL103\n")
+    source = program(TORCH, f"def loss(x):\n    return torch.log(F.relu({deep})).mean()  # error: [NL103]\n")
     check(source)

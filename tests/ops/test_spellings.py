@@ -70,7 +70,7 @@ def places(name: str) -> Iterator[str]:
     if name.startswith("jax.Array."):
         yield name.replace("jax.Array.", "jaxlib._jax.ArrayImpl.")
     for prefix, known in CANONICAL:
-        if name.startswith(known + ".") and prefix.partition(".")[0] == root:
+        if name.startswith(known + ".") and prefix.startswith(("jax._src.", "torch._C._Variable")):
             yield prefix + name[len(known) :]
 
 

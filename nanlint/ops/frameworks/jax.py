@@ -185,7 +185,7 @@ SPELLINGS: Mapping[str, str] = {
     # choice
     "jax.numpy.where(condition, x, y)": "where(cond=condition, a=x, b=y)",
     "jax.numpy.util._where(condition, x, y)": "where(cond=condition, a=x, b=y)",
-    "jax.numpy.where(condition)": "argmax(x=condition)",
+    "jax.numpy.where(condition)": "argmax(x=condition, nonzero=True)",
     "jax.numpy.select(condlist, choicelist, default)": "choice(a=choicelist, b=default|0)",
     "jax.numpy.nan_to_num(x, copy, nan, posinf, neginf)": "nan_to_num(x=x, nan=nan|0, posinf=posinf, neginf=neginf)",
     "jax.numpy.heaviside(x1, x2)": "heaviside(x=x1, at_zero=x2)",
@@ -321,7 +321,7 @@ SPELLINGS: Mapping[str, str] = {
     "jax.Array.compress(self, condition, axis)": "part(x=self)",
     "jax.Array.diagonal(self, offset)": "diagonal(x=self)",
     "jax.Array.item(self, *args)": "item(x=self)",
-    "jax.Array.tolist(self)": "view(x=self)",
+    "jax.Array.tolist(self)": "stop_gradient(x=self)",
     "jax.Array.sort(self, axis)": "shuffle(x=self)",
     "jax.Array.block_until_ready(self)": "view(x=self)",
     # lax

@@ -81,7 +81,7 @@ SPELLINGS: Mapping[str, str] = {
     "keras.ops.hypot(x1, x2)": "hypot(a=x1, b=x2)",
     "keras.ops.nan_to_num(x, nan, posinf, neginf)": "nan_to_num(x=x, nan=nan|0, posinf=posinf, neginf=neginf)",
     "keras.ops.where(condition, x1, x2)": "where(cond=condition, a=x1, b=x2)",
-    "keras.ops.where(condition)": "argmax(x=condition)",
+    "keras.ops.where(condition)": "argmax(x=condition, nonzero=True)",
     "keras.ops.add(x1, x2)": "add(a=x1, b=x2)",
     "keras.ops.subtract(x1, x2)": "sub(a=x1, b=x2)",
     "keras.ops.multiply(x1, x2)": "mul(a=x1, b=x2)",

@@ -185,7 +185,7 @@ SPELLINGS: Mapping[str, str] = {
     "numpy.signbit(x)": "lt(a=x, b=0)",
     # choice
     "numpy.where(condition, x, y)": "where(cond=condition, a=x, b=y)",
-    "numpy.where(condition)": "argmax(x=condition)",
+    "numpy.where(condition)": "argmax(x=condition, nonzero=True)",
     "numpy.select(condlist, choicelist, default)": "choice(a=choicelist, b=default|0)",
     "numpy.nan_to_num(x, copy, nan, posinf, neginf)": "nan_to_num(x=x, nan=nan|0, posinf=posinf, neginf=neginf)",
     "numpy.heaviside(x1, x2)": "heaviside(x=x1, at_zero=x2)",

@@ -254,7 +254,7 @@ SPELLINGS: Mapping[str, str] = {
     "tensorflow.get_variable(name, shape, dtype, initializer)": "input()",
     "tensorflow.placeholder(dtype, shape, name)": "input()",
     "tensorflow.placeholder_with_default(input, shape, name)": "input()",
-    "tensorflow.Tensor.numpy(self)": "view(x=self)",
+    "tensorflow.Tensor.numpy(self)": "stop_gradient(x=self)",
     "tensorflow.Tensor.eval(self, feed_dict, session)": "view(x=self)",
     "tensorflow.Tensor.read_value(self)": "view(x=self)",
     "tensorflow.Tensor.value(self)": "view(x=self)",

@@ -1,0 +1,204 @@
+"""Forms: what the way an expression is written says where its operands say nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.marked import JAX, NUMPY, TF, TORCH, check
+
+# Distances
+
+
+@pytest.mark.parametrize(
+    "squared",
+    [
+        "((a - b) ** 2).sum(-1)",
+        "(a - b).pow(2).sum(-1)",
+        "torch.square(a - b).sum(-1)",
+        "((a - b) * (a - b)).sum(-1)",
+        "torch.sum((a - b) ** 2)",
+        "torch.mean((a - b) ** 2)",
+        "F.mse_loss(a, b)",
+        "(a ** 2).sum(-1)",
+    ],
+)
+def test_the_root_of_a_sum_of_squares_is_taken_at_zero(squared: str) -> None:
+    check(
+        TORCH,
+        f"""
+        def distance(a, b):
+            return torch.sqrt({squared})  # error: [NL201]
+
+        def guarded(a, b):
+            return torch.sqrt({squared} + 1e-12)
+        """,
+    )
+
+
+def test_a_spread_is_zero_for_constant_data_only() -> None:
+    check(
+        TORCH,
+        """
+        def spread(x):
+            return torch.sqrt(((x - x.mean()) ** 2).mean())
+        """,
+    )
+
+
+def test_the_root_of_an_unknown_is_no_distance() -> None:
+    check(
+        TORCH,
+        """
+        def root(x):
+            return torch.sqrt(x)
+        """,
+    )
+
+
+# Entropies and cross-entropies
+
+
+@pytest.mark.parametrize(
+    ("imports", "entropy"),
+    [
+        (TORCH, "-(p * torch.log(p)).sum(-1)"),
+        (TORCH, "-torch.sum(torch.log(p) * p)"),
+        (TF, "-tf.reduce_sum(p * tf.math.log(p))"),
+        (JAX, "-jnp.sum(p * jnp.log(p))"),
+        (NUMPY, "-np.sum(p * np.log(p))"),
+    ],
+)
+def test_p_log_p_is_meant_to_be_zero_at_zero(imports: str, entropy: str) -> None:
+    check(
+        imports,
+        f"""
+        def entropy(p):
+            return {entropy}  # error: [NL104]
+        """,
+    )
+
+
+@pytest.mark.parametrize(
+    ("imports", "entropy"),
+    [
+        (TORCH, "-(p * torch.log(p + 1e-6)).sum(-1)"),
+        (TORCH, "-torch.special.xlogy(p, p).sum(-1)"),
+        (TORCH, "torch.special.entr(p).sum(-1)"),
+        (TF, "-tf.reduce_sum(tf.math.xlogy(p, p))"),
+        (TF, "-tf.reduce_sum(tf.math.multiply_no_nan(tf.math.log(p), p))"),
+        (JAX, "-jnp.sum(jax.scipy.special.xlogy(p, p))"),
+        (NUMPY, "-np.sum(p * np.log(np.clip(p, 1e-12, 1)))"),
+    ],
+)
+def test_an_entropy_that_is_zero_at_zero_is_fine(imports: str, entropy: str) -> None:
+    check(
+        imports,
+        f"""
+        def entropy(p):
+            return {entropy}
+        """,
+    )
+
+
+def test_a_cross_entropy_is_fed_with_a_saturated_model() -> None:
+    check(
+        TF,
+        """
+        def loss(y, q):
+            return -tf.reduce_sum(y * tf.math.log(q))  # error: [NL104]
+
+        def guarded(y, q):
+            return -tf.reduce_sum(y * tf.math.log(tf.maximum(q, 1e-7)))
+        """,
+    )
+
+
+def test_a_logarithm_that_multiplies_nothing_is_no_entropy() -> None:
+    check(
+        TORCH,
+        """
+        def scale(x):
+            return torch.log(x)
+        """,
+    )
+
+
+def test_a_logarithm_of_a_difference_times_another_is_no_entropy() -> None:
+    check(
+        TORCH,
+        """
+        def score(x, y, w):
+            return (w * torch.log(x / y)).mean()
+        """,
+    )
+
+
+# Masked means
+
+
+@pytest.mark.parametrize(
+    ("imports", "mean"),
+    [
+        (TORCH, "(x * m).sum(1) / m.sum(1)"),
+        (TORCH, "(m * x).sum() / m.sum()"),
+        (TORCH, "torch.sum(x * m) / torch.sum(m)"),
+        (TORCH, "(x * m.unsqueeze(-1)).sum(1) / m.sum(1)"),
+        (TF, "tf.reduce_sum(x * m) / tf.reduce_sum(m)"),
+        (JAX, "jnp.sum(x * m) / jnp.sum(m)"),
+        (JAX, "(x * m).sum() / m.sum()"),
+    ],
+)
+def test_the_mask_of_a_mean_may_select_nothing(imports: str, mean: str) -> None:
+    check(
+        imports,
+        f"""
+        def pooled(x, m):
+            return {mean}  # error: [NL301]
+        """,
+    )
+
+
+@pytest.mark.parametrize(
+    ("imports", "mean"),
+    [
+        (TORCH, "(x * m).sum(1) / m.sum(1).clamp(min=1)"),
+        (TORCH, "(x * m).sum(1) / (m.sum(1) + 1e-6)"),
+        (TORCH, "(x * m).sum() / max(m.sum(), 1)"),
+        (TF, "tf.math.divide_no_nan(tf.reduce_sum(x * m), tf.reduce_sum(m))"),
+        (TF, "tf.reduce_sum(x * m) / tf.maximum(tf.reduce_sum(m), 1.0)"),
+        (JAX, "jnp.sum(x * m) / jnp.maximum(jnp.sum(m), 1)"),
+    ],
+)
+def test_a_mean_with_a_floored_count_is_fine(imports: str, mean: str) -> None:
+    check(
+        imports,
+        f"""
+        def pooled(x, m):
+            return {mean}
+        """,
+    )
+
+
+def test_weights_that_are_positive_select_something() -> None:
+    check(
+        TORCH,
+        """
+        def pooled(x, logits):
+            w = torch.softmax(logits, -1)
+            return (x * w).sum() / w.sum()
+
+        def smoothed(x, z):
+            w = F.softplus(z) + 1e-3
+            return (x * w).sum() / w.sum()
+        """,
+    )
+
+
+def test_the_sum_of_another_thing_is_no_mask() -> None:
+    check(
+        TORCH,
+        """
+        def ratio(x, y, z):
+            return (x * y).sum() / z.sum()
+        """,
+    )

@@ -1,0 +1,266 @@
+"""Where a gradient flows and where none does: a root at 0 is a hazard only in the former."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.marked import JAX, NUMPY, TF, TORCH, check
+
+# Flows
+
+
+@pytest.mark.parametrize(
+    ("imports", "root"),
+    [
+        (TORCH, "torch.sqrt(((a - b) ** 2).sum(-1))"),
+        (TORCH, "((a - b) ** 2).sum(-1).sqrt()"),
+        (TORCH, "(a - b).pow(2).sum(-1).sqrt()"),
+        (TF, "tf.sqrt(tf.reduce_sum(tf.square(a - b), -1))"),
+        (TF, "tf.math.sqrt(tf.reduce_sum((a - b) ** 2))"),
+        (JAX, "jnp.sqrt(jnp.sum((a - b) ** 2))"),
+        (JAX, "jnp.sqrt(jnp.sum(jnp.square(a - b)))"),
+    ],
+)
+def test_the_root_of_a_distance_has_an_infinite_slope_at_zero(imports: str, root: str) -> None:
+    check(
+        imports,
+        f"""
+        def distance(a, b):
+            return {root}  # error: [NL201]
+        """,
+    )
+
+
+def test_a_literal_that_requires_grad_is_a_source() -> None:
+    check(
+        TORCH,
+        """
+        x = torch.tensor([1.0, 2.0, 0.0], requires_grad=True)
+        loss = F.mse_loss(torch.sqrt(x), torch.ones(3))  # error: [NL201]
+        loss.backward()
+        """,
+    )
+
+
+def test_a_literal_that_does_not_require_grad_is_none() -> None:
+    check(
+        TORCH,
+        """
+        x = torch.tensor([1.0, 2.0, 0.0])
+        w = torch.zeros(3)
+        loss = torch.sqrt(x) + torch.sqrt(w)
+        """,
+    )
+
+
+def test_a_literal_without_a_zero_is_no_hazard() -> None:
+    check(
+        TORCH,
+        """
+        x = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
+        loss = torch.sqrt(x).sum()
+        """,
+    )
+
+
+# Does not flow
+
+
+def test_no_gradient_flows_in_no_grad_in_every_spelling() -> None:
+    check(
+        TORCH,
+        """
+        @torch.no_grad()
+        def a(x, y):
+            return torch.sqrt(((x - y) ** 2).sum())
+
+        @torch.inference_mode()
+        def b(x, y):
+            return torch.sqrt(((x - y) ** 2).sum())
+
+        def c(x, y):
+            with torch.no_grad():
+                return torch.sqrt(((x - y) ** 2).sum())
+
+        def d(x, y):
+            with torch.inference_mode(), torch.autocast("cuda"):
+                return torch.sqrt(((x - y) ** 2).sum())
+
+        def e(x, y):
+            with torch.set_grad_enabled(False):
+                return torch.sqrt(((x - y) ** 2).sum())
+        """,
+    )
+
+
+def test_no_gradient_flows_from_detached_operands() -> None:
+    check(
+        TORCH,
+        """
+        def a(x, y):
+            x, y = x.detach(), y.detach()
+            return torch.sqrt(((x - y) ** 2).sum())
+
+        def b(x, y):
+            return torch.sqrt(((x.data - y.data) ** 2).sum())
+        """,
+    )
+
+
+def test_no_gradient_flows_into_a_result_that_is_detached() -> None:
+    check(
+        TORCH,
+        """
+        def a(x, y):
+            return torch.sqrt(((x - y) ** 2).sum()).detach()
+
+        def b(x, y):
+            distance = torch.sqrt(((x - y) ** 2).sum())
+            return distance.detach() * x
+        """,
+    )
+
+
+def test_no_gradient_flows_through_stop_gradient() -> None:
+    check(
+        JAX,
+        """
+        def a(x, y):
+            return jax.lax.stop_gradient(jnp.sqrt(jnp.sum((x - y) ** 2)))
+
+        def b(x, y):
+            d = jax.lax.stop_gradient(x - y)
+            return jnp.sqrt(jnp.sum(d ** 2))
+        """,
+    )
+
+
+def test_no_gradient_flows_through_an_index() -> None:
+    check(
+        TORCH,
+        """
+        def nearest(x, centres):
+            distances = torch.sqrt(((x[:, None] - centres) ** 2).sum(-1))
+            return distances.argmin(dim=1)
+
+        def close(x, y):
+            return torch.sqrt(((x - y) ** 2).sum(-1)) < 0.1
+
+        def neighbours(x, centres):
+            distances = torch.sqrt(((x[:, None] - centres) ** 2).sum(-1))
+            return x[distances.argmin(dim=1)]
+        """,
+    )
+
+
+def test_no_gradient_flows_into_integers() -> None:
+    check(
+        TORCH,
+        """
+        def bins(x, y):
+            return torch.sqrt(((x - y) ** 2).sum(-1)).long()
+
+        def rounded(x, y):
+            return torch.sqrt(((x - y) ** 2).sum(-1)).int()
+        """,
+    )
+
+
+def test_no_gradient_flows_into_a_python_number() -> None:
+    check(
+        TORCH,
+        """
+        def metric(x, y):
+            return torch.sqrt(((x - y) ** 2).mean()).item()
+
+        def report(x, y):
+            print(float(torch.sqrt(((x - y) ** 2).mean())))
+        """,
+    )
+
+
+def test_no_gradient_flows_into_numpy() -> None:
+    check(
+        TORCH,
+        """
+        def metric(x, y):
+            return torch.sqrt(((x - y) ** 2).sum(-1)).numpy()
+
+        def array(x, y):
+            return torch.sqrt(((x - y) ** 2).sum(-1)).cpu().tolist()
+        """,
+    )
+
+
+def test_numpy_has_no_gradient() -> None:
+    check(
+        NUMPY,
+        """
+        def distance(a, b):
+            return np.sqrt(np.sum((a - b) ** 2))
+
+        def norm(a):
+            return (a ** 2).sum() ** 0.5
+        """,
+    )
+
+
+def test_numpy_beside_torch_has_no_gradient() -> None:
+    check(
+        TORCH,
+        NUMPY,
+        """
+        def distance(a, b):
+            a, b = np.asarray(a), np.asarray(b)
+            return np.sqrt(np.sum((a - b) ** 2))
+        """,
+    )
+
+
+def test_an_optimizer_works_on_gradients_not_in_them() -> None:
+    check(
+        TORCH,
+        """
+        class Sgd(torch.optim.Optimizer):
+            def step(self, closure=None):
+                for p in self.parameters:
+                    scale = torch.sqrt((p.grad ** 2).sum())
+                    p.data.add_(p.grad / (scale + 1e-6), alpha=-0.1)
+        """,
+    )
+
+
+def test_the_norm_of_a_gradient_is_not_differentiated() -> None:
+    check(
+        TORCH,
+        """
+        def total_norm(parameters):
+            total = 0.0
+            for p in parameters:
+                total = total + (p.grad ** 2).sum()
+            return torch.sqrt(total)
+        """,
+    )
+
+
+def test_a_custom_gradient_is_written_by_hand() -> None:
+    check(
+        JAX,
+        """
+        @jax.custom_jvp
+        def distance(a, b):
+            return jnp.sqrt(jnp.sum((a - b) ** 2))
+        """,
+    )
+
+
+def test_draws_and_shapes_have_no_gradient() -> None:
+    check(
+        TORCH,
+        """
+        def initialise(n, d):
+            w = torch.zeros(n, d)
+            u = torch.rand(n)
+            return torch.sqrt(w), torch.sqrt(u), torch.sqrt(torch.arange(n).float())
+        """,
+    )
