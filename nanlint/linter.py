@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from nanlint.config import Config, Configs
 from nanlint.diagnostic import Confidence, Diagnostic
-from nanlint.housekeeping import HOUSEKEEPING, RulePage, internal_error, syntax_error
+from nanlint.housekeeping import HOUSEKEEPING, INTERNAL_ERROR, RulePage, internal_error, syntax_error
 from nanlint.source.decoding import SourceError, reject_binary
 from nanlint.source.discovery import FoundFile, discover
 from nanlint.source.prescan import NUMERIC_ROOTS, prescan
@@ -115,17 +115,14 @@ def rule_names() -> Mapping[str, str]:
 
 def ops_problem(ops: Mapping[str, object]) -> str | None:
     """What is wrong with the user's part of the catalogue, if anything."""
-    from nanlint.ops.catalogue import own
-    from nanlint.ops.spelling import SpellingError, Spellings
+    from nanlint.ops.catalogue import catalogue
+    from nanlint.ops.spelling import SpellingError
 
     try:
-        Spellings([own(ops)])
+        catalogue(ops)
     except SpellingError as error:
         return str(error)
     return None
-
-
-# One file
 
 
 def diagnose_source(source: Source, config: Config) -> list[Diagnostic]:
@@ -135,7 +132,11 @@ def diagnose_source(source: Source, config: Config) -> list[Diagnostic]:
     except Unparsable as error:
         found = [syntax_error(source.path, error.span, error.message)]
         return _shown(found, config)
-    judged = suppress(source, _numeric_findings(source, config), rule_names(), config.selected)
+    found = _numeric_findings(source, config)
+    if any(diagnostic.code == INTERNAL_ERROR.code for diagnostic in found):
+        # nothing is known of what the file's suppressions would have met
+        return _shown(found, config)
+    judged = suppress(source, found, rule_names(), config.selected)
     return _shown([*judged.kept, *judged.remarks], config)
 
 

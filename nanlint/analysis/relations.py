@@ -180,6 +180,8 @@ def product(node: Node, evaluate: Evaluate) -> Value | None:
 
 def dot(node: Node, evaluate: Evaluate) -> Value | None:
     """A vector with itself: a sum of squares."""
+    if same(node["a"], node["b"]) and evaluate(node["a"]).peak:
+        return value(0.0, INF, zero=NEVER, kind=evaluate(node["a"]).kind)
     if all(underflows(node[k], evaluate) for k in ("a", "b")):
         return value(
             0.0,

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from difflib import get_close_matches
+from functools import lru_cache
 
 from nanlint.ops.frameworks import TABLES, load
 from nanlint.ops.op import OPS
-from nanlint.ops.spelling import SpellingError, Spellings
+from nanlint.ops.spelling import SpellingError, Spellings, parse
 
 #: what a user may say of the range of a function, and the op that has just that range
 RANGES = {
@@ -23,25 +25,43 @@ def catalogue(user: Mapping[str, object]) -> Spellings:
     Raises:
         SpellingError: if an entry cannot be read.
     """
-    return Spellings([*TABLES, own(user)]) if user else load()
+    return _with(tuple(own(user).items())) if user else load()
+
+
+@lru_cache(maxsize=16)
+def _with(lines: tuple[tuple[str, str], ...]) -> Spellings:
+    """The catalogue with these lines; every one is read, so that a wrong one is told before any file is."""
+    for line in lines:
+        parse(*line)
+    return Spellings([*TABLES, dict(lines)])
 
 
 def own(user: Mapping[str, object]) -> dict[str, str]:
-    """Spelling lines of the user's functions."""
+    """Spelling lines of the user's functions. A name without a signature takes the operands of its op."""
     lines: dict[str, str] = {}
     for name, entry in user.items():
         if isinstance(entry, str):
-            lines[name] = entry
+            op, meaning = entry.partition("(")[0].removeprefix("layer ").strip(), entry
         elif isinstance(entry, Mapping):
             like, declared = entry.get("like"), entry.get("range")
             if declared is not None and declared not in RANGES:
                 raise SpellingError(f"{name!r}: range {declared!r} is not one of {', '.join(RANGES)}")
-            op = RANGES[declared] if isinstance(declared, str) else like
-            if not isinstance(op, str) or op not in OPS:
-                raise SpellingError(f"{name!r}: no op named {op!r} in the catalogue")
-            operands = OPS[op].operands
-            signature = name if "(" in name else f"{name}({', '.join(operands)})"
-            lines[signature] = f"{op}({', '.join(f'{o}={o}' for o in operands)})"
+            op = RANGES[declared] if isinstance(declared, str) else str(like)
+            meaning = ""
         else:
             raise SpellingError(f"{name!r}: expected a line such as 'log(x=x)' or a table with `like` or `range`")
+        if op not in OPS:
+            raise SpellingError(f"{name!r}: no op named {op!r} in the catalogue{nearest(op)}")
+        operands = OPS[op].operands
+        signature = name if "(" in name else f"{name}({', '.join(operands)})"
+        if not meaning:
+            given = [p.partition(":")[0].strip() for p in signature.partition("(")[2].rstrip(")").split(",")]
+            meaning = f"{op}({', '.join(f'{o}={g}' for o, g in zip(operands, given, strict=False))})"
+        lines[signature] = meaning
     return lines
+
+
+def nearest(op: str) -> str:
+    """The question that helps where an op is misspelled."""
+    found = get_close_matches(op, OPS, 1)
+    return f"; did you mean {found[0]!r}?" if found else ""

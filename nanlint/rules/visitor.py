@@ -14,9 +14,17 @@ if TYPE_CHECKING:
     import libcst as cst
 
 
+#: frameworks whose ops fixes may rewrite: an operator's (None) and the known ones', not the user's own functions
+REWRITTEN = frozenset({None, "torch", "tensorflow", "keras", "jax", "numpy", "scipy", "math"})
+
+
 def fixes_of(facts: Facts, findings: Mapping[tuple[str, Span], Finding]) -> dict[tuple[str, Span], Fix]:
     """The fix of each finding that has one."""
-    wanted = {key: finding for key, finding in findings.items() if finding.fix is not None and finding.site is not None}
+    wanted = {
+        key: finding
+        for key, finding in findings.items()
+        if finding.fix is not None and finding.site is not None and finding.node.framework in REWRITTEN
+    }
     if not wanted:
         return {}
     # libcst costs more to import than a small file to check: only files with something to mend pay for it.

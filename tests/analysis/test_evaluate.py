@@ -376,7 +376,9 @@ def test_a_tower_of_selections_is_evaluated_within_the_budget() -> None:
 
 def test_loops_inside_loops_are_evaluated_within_the_budget() -> None:
     names = [f"v{i}" for i in range(8)]
-    body = "\n".join(f"{a} = {a} * {b} + torch.relu({a} - {b})" for a, b in zip(names, names[1:] + names[:1], strict=True))
+    body = "\n".join(
+        f"{a} = {a} * {b} + torch.relu({a} - {b})" for a, b in zip(names, names[1:] + names[:1], strict=True)
+    )
     source = "\n".join(f"{name} = load()" for name in names)
     for depth in range(5):
         source += "\n" + "    " * depth + f"for i{depth} in range(9):"

@@ -130,18 +130,18 @@ def test_where_the_second_selection_could_mean_something_else_it_is_for_display(
 ROOTS = {
     "torch": (
         TORCH,
-        "    x = torch.relu(x)\n    return torch.sqrt(x)\n",
-        "    x = torch.relu(x)\n    return torch.where(x != 0, torch.sqrt(torch.where(x != 0, x, 1.0)), 0.0)\n",
+        "    x = torch.softmax(x, -1)\n    return torch.sqrt(x)\n",
+        "    x = torch.softmax(x, -1)\n    return torch.where(x != 0, torch.sqrt(torch.where(x != 0, x, 1.0)), 0.0)\n",
     ),
     "torch-method": (
         TORCH,
-        "    x = torch.relu(x)\n    return 1 + x.sqrt()\n",
-        "    x = torch.relu(x)\n    return 1 + torch.where(x != 0, torch.where(x != 0, x, 1.0).sqrt(), 0.0)\n",
+        "    x = torch.softmax(x, -1)\n    return 1 + x.sqrt()\n",
+        "    x = torch.softmax(x, -1)\n    return 1 + torch.where(x != 0, torch.where(x != 0, x, 1.0).sqrt(), 0.0)\n",
     ),
     "torch-hoisted": (
         TORCH,
-        "    return torch.sqrt(torch.relu(x)).sum()\n",
-        "    radicand = torch.relu(x)\n"
+        "    return torch.sqrt(torch.softmax(x, -1)).sum()\n",
+        "    radicand = torch.softmax(x, -1)\n"
         "    return torch.where(radicand != 0, torch.sqrt(torch.where(radicand != 0, radicand, 1.0)), 0.0).sum()\n",
     ),
     "tf": (
