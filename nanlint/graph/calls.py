@@ -610,6 +610,10 @@ class CallLowering(ExpressionLowering):
                     if isinstance(k, tuple) and k[0] == "field" and k[1] == instance.key
                 }
             )
+        for value in found.values():
+            if value.op == PARAM:
+                # a parameter of the object, not of a call
+                value.attrs["held"] = True
         return found
 
     def annotated_fields(self, cls: ClassInfo, instance: Node, found: dict[str, Node]) -> None:

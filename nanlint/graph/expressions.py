@@ -240,6 +240,7 @@ class ExpressionLowering:
         if left.op == TUPLE and isinstance(operator, ast.Add) and right.op == TUPLE:
             elements = [*left.args.values(), *right.args.values()]
             return self.emit(TUPLE, site, args={str(i): n for i, n in enumerate(elements)})
+        left, right = values_of_pair(left), values_of_pair(right)
         op = BINARY.get(type(operator))
         if op is None:
             return self.unknown(site, left, right)
@@ -460,6 +461,13 @@ class ExpressionLowering:
     def snapshot(self) -> tuple[Env, dict[int, tuple[tuple[str, Node], ...]]]:
         """Variables and facts, to come back to."""
         return dict(self.frame.env), dict(self.frame.facts)
+
+
+def values_of_pair(node: Node) -> Node:
+    """The values of a (values, indices) pair that arithmetic is done on: it was an array's maximum, not torch's pair."""
+    if node.op == TUPLE and len(node.args) == 2 and "1" in node.args and node["1"].op == "argmax":
+        return node["0"]
+    return node
 
 
 def decided(cond: Node) -> bool | None:
