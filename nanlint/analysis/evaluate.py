@@ -62,6 +62,8 @@ MAX_TRIALS = 2
 POSITIONAL = frozenset(
     {TUPLE, "tensor", "arange", "linspace", "eye", "one_hot", "stored", "concat", "zeros", "list", "sparse_part"}
 )
+#: turns of a loop that are tried; in the last one nothing is assumed
+MAX_TURNS = 4
 #: a threshold this close to 0 was put there because of 0
 NEAR_ZERO = 1e-2
 
@@ -267,7 +269,7 @@ class Evaluator:
             if c is not None and default.op == CONST and not isinstance(default.attrs["value"], bool):
                 if c > 0:
                     return value(
-                        c if c < 1e-2 else self.top.format.denormal,
+                        c if c < 1e-2 else self.top.format.tiny,
                         INF,
                         zero=NEVER,
                         kind=Kind.SCALAR,
@@ -334,26 +336,35 @@ class Evaluator:
         return join(values[0], values[1]) if len(values) > 1 else values[0]
 
     def loop(self, node: Node) -> Value:
-        """Join of the value before the loop and after a turn: a guess that one turn keeps, else nothing is known.
+        """Join of the value before the loop and after a turn, for an invariant that one turn keeps.
 
-        That a loop may run no turn at all is no evidence: reaches that only the value before it has are weakened.
+        The variables of one loop are followed together: each starts from its strongest guess, and those that a turn breaks
+        fall back to a weaker one until all hold. That a loop may run no turn at all is no evidence: reaches that only the
+        value before it has are weakened.
         """
         before = self.value(node["pre"])
-        back = node.get("back")
-        if back is None:
+        if "back" not in node.args:
             return before
-        for guess in invariants(before) if self._trials < MAX_TRIALS else []:
+        if self._trials >= MAX_TRIALS:
+            return join(weakened(before), self.top)
+        group = carried(node)
+        guesses = {n.index: invariants(before if n is node else self.value(n["pre"])) for n in group}
+        for turn in range(MAX_TURNS):
             trial = Evaluator(self.lowering, self.facts, tested=self.tested, level=self.level, fuel=self._fuel)
-            trial._outer, trial._trials = self, self._trials + 1
-            trial.truths = self.truths
-            trial._memo[node.index] = guess
-            trial._open = set(self._open)
-            trial._depth = self._depth
-            after = trial.value(back)
-            if contains(guess, after):
-                self._memo.update(trial._memo)
-                return join(weakened(before), after)
-        return join(weakened(before), self.top)
+            trial._outer, trial._trials, trial.truths = self, self._trials + 1, self.truths
+            trial._open, trial._depth = self._open - set(guesses), self._depth
+            last = turn == MAX_TURNS - 1
+            trial._memo.update({index: found[-1] if last else found[0] for index, found in guesses.items()})
+            after = {n.index: trial.value(n["back"]) for n in group}
+            broken = [i for i, v in after.items() if len(guesses[i]) > 1 and not contains(guesses[i][0], v)]
+            if last or not broken:
+                break
+            for index in broken:
+                guesses[index].pop(0)
+        self._memo.update(trial._memo)
+        for n in group:
+            self._memo[n.index] = join(weakened(self.value(n["pre"])), after[n.index])
+        return self._memo[node.index]
 
     def elements(self, node: Node) -> Value:
         values = [self.value(a) for a in node.args.values()]
@@ -427,14 +438,35 @@ def tested_region(v: Value, comparison: str, by: Value) -> Value:
     return replace(v, why={**v.why, **dict.fromkeys(classes, note)}, **classes)  # type: ignore[arg-type]
 
 
+def carried(node: Node) -> list[Node]:
+    """The variables of a loop that one of them depends on from turn to turn, itself first."""
+    together = {n.index: n for n in node.attrs.get("together", (node,)) if "back" in n.args}
+    first = min(together)
+    found, pending, seen = [node], [node["back"]], {node.index}
+    while pending:
+        current = pending.pop()
+        if current.index in seen:
+            continue
+        seen.add(current.index)
+        if current.index in together:
+            found.append(current)
+            pending.append(current["back"])
+        elif current.index > first:
+            pending.extend(current.args.values())
+    return found
+
+
 def invariants(before: Value) -> list[Value]:
     """Guesses at what a loop keeps, strongest first: the sign of the start, then non-negativity."""
     common: dict[str, Any] = {"kind": before.kind, "format": before.format}
     found = []
     if before.lo > 0:
-        found.append(value(5e-324, INF, zero=NEVER, **common))
+        found.append(value(before.lo, INF, zero=NEVER, **common))
+        found.append(value(min(before.lo, FLOAT32.tiny), INF, zero=NEVER, **common))
     elif before.lo == 0:
-        found.append(value(0.0, 1.0 if before.hi == 1 else INF, **common))
+        if before.hi == 1:
+            found.append(value(0.0, 1.0, **common))
+        found.append(value(0.0, INF, **common))
     elif before.hi <= 0:
         found.append(value(-INF, 0.0, **common))
     found.append(value(**common))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from nanlint.ops.floats import FLOAT32
 from nanlint.ops.value import INF, LIKELY, NEVER, UNKNOWN, Evidence, Kind, Value, value
 
 #: a probability as a model gives it: exactly 0 and exactly 1 in floating point
@@ -104,7 +105,7 @@ def named(name: str) -> Value | None:
     if parts[-1] in EPSILON or parts[0] in EPSILON:
         return value(1e-12, INF, zero=NEVER, kind=Kind.SCALAR)
     if parts[-1] in POSITIVE and not SIGNED & set(parts):
-        return value(5e-324, INF, zero=NEVER)
+        return value(FLOAT32.tiny, INF, zero=NEVER)
     if NOT_A_PROBABILITY & set(parts):
         return None
     if PROBABILITY & set(parts) or any(pair == parts[i : i + 2] for pair in PAIRS for i in range(len(parts))):

@@ -19,6 +19,9 @@ from nanlint.ops.value import INF, LIKELY, NEVER, POSSIBLE, UNKNOWN, Evidence, K
 PLACED = frozenset({TUPLE, "arange", "linspace", "scatter_sum", "segment_sum"})
 Evaluate = Callable[[Node], Value]
 
+#: factors of one product that are told apart
+MAX_FACTORS = 32
+
 
 def bare(node: Node) -> Node:
     """The node behind views, casts, refinements and stopped gradients."""
@@ -38,30 +41,34 @@ def same(a: Node, b: Node) -> bool:
 
 def shift_of(node: Node, reduction: tuple[str, ...], steps: int = 8) -> Node | None:
     """The x of which ``node`` is (a replacement of infinities in, a mask over) a reduction such as max(x)."""
-    for _ in range(steps):
-        node = bare(node)
-        if node.op in reduction and "x" in node.args:
-            return node["x"]
-        if node.op in ("where", PHI):
-            for operand in ("a", "b"):
-                if operand in node.args and (found := shift_of(node[operand], reduction, steps - 1)) is not None:
-                    return found
-            return None
-        if node.op in ("clamp", "nan_to_num"):
-            node = node["x"]
-        elif node.op in (LOOP, "part") and ("back" in node.args or "x" in node.args):
-            node = node["back"] if "back" in node.args else node["x"]
-        else:
-            return None
+    pending, seen = [(node, steps)], set[int]()
+    while pending:
+        current, left = pending.pop()
+        current = bare(current)
+        if current.index in seen or not left:
+            continue
+        seen.add(current.index)
+        if current.op in reduction and "x" in current.args:
+            return current["x"]
+        if current.op in ("where", PHI):
+            pending.extend((current[k], left - 1) for k in ("b", "a") if k in current.args)
+        elif current.op in ("clamp", "nan_to_num"):
+            pending.append((current["x"], left - 1))
+        elif current.op in (LOOP, "part") and ("back" in current.args or "x" in current.args):
+            pending.append((current["back"] if "back" in current.args else current["x"], left - 1))
     return None
 
 
 def factors(node: Node) -> list[Node]:
-    """Operands of a product, flattened."""
-    node = bare(node)
-    if node.op == "mul":
-        return factors(node["a"]) + factors(node["b"])
-    return [node]
+    """Operands of a product, flattened; of one with very many, some are products."""
+    found, pending = [], [bare(node)]
+    while pending:
+        current = pending.pop()
+        if current.op == "mul" and len(found) + len(pending) < MAX_FACTORS:
+            pending += [bare(current["b"]), bare(current["a"])]
+        else:
+            found.append(current)
+    return found
 
 
 def subtraction(node: Node, evaluate: Evaluate) -> Value | None:

@@ -283,6 +283,8 @@ class Lowering(CallLowering):
                 phi = self.graph.add(LOOP, {"pre": before}, {"name": name}, s, pure=False)
                 phi.framework = before.framework
                 frame.env[name] = phis[name] = phi
+        for phi in phis.values():
+            phi.attrs["together"] = tuple(phis.values())
         facts = dict(frame.facts)
         outer_breaks, frame.breaks = frame.breaks, []
         enter()  # type: ignore[operator]

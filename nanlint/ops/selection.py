@@ -317,7 +317,7 @@ define("dropout", "x", dropout)
 define("unit_range_layer", "x", lambda v, _: value(kind=Kind.TENSOR))
 define("variable", "x", lambda v, _: replace(weak(v.get("x", TOP)), kind=Kind.TENSOR), pure=False)
 define("declared_finite", "x", lambda v, _: value(zero=UNKNOWN, ninf=NEVER, pinf=NEVER, nan=NEVER))
-define("declared_positive", "x", lambda v, _: value(5e-324, INF, zero=NEVER))
+define("declared_positive", "x", lambda v, _: value(FORMATS["float32"].tiny, INF, zero=NEVER))
 define("declared_non_negative", "x", lambda v, _: value(0.0, INF))
 define("declared_unit", "x", lambda v, _: value(0.0, 1.0))
 

@@ -140,12 +140,12 @@ def test_a_logarithm_of_a_difference_times_another_is_no_entropy() -> None:
     ("imports", "mean"),
     [
         (TORCH, "(x * m).sum(1) / m.sum(1)"),
-        (TORCH, "(m * x).sum() / m.sum()"),
-        (TORCH, "torch.sum(x * m) / torch.sum(m)"),
+        (TORCH, "(m * x).sum(-1) / m.sum(-1)"),
+        (TORCH, "torch.sum(x * m, dim=1) / torch.sum(m, dim=1)"),
         (TORCH, "(x * m.unsqueeze(-1)).sum(1) / m.sum(1)"),
-        (TF, "tf.reduce_sum(x * m) / tf.reduce_sum(m)"),
-        (JAX, "jnp.sum(x * m) / jnp.sum(m)"),
-        (JAX, "(x * m).sum() / m.sum()"),
+        (TF, "tf.reduce_sum(x * m, axis=1) / tf.reduce_sum(m, axis=1)"),
+        (JAX, "jnp.sum(x * m, axis=1) / jnp.sum(m, axis=1)"),
+        (JAX, "(x * m).sum(0) / m.sum(0)"),
     ],
 )
 def test_the_mask_of_a_mean_may_select_nothing(imports: str, mean: str) -> None:
@@ -200,5 +200,19 @@ def test_the_sum_of_another_thing_is_no_mask() -> None:
         """
         def ratio(x, y, z):
             return (x * y).sum() / z.sum()
+        """,
+    )
+
+
+def test_one_sum_of_unknown_weights_is_a_mass_not_a_mask() -> None:
+    check(
+        TORCH,
+        """
+        def centre(x, masses):
+            return (x * masses).sum() / masses.sum()
+
+        def pooled(x, ids):
+            mask = (ids != 0).float()
+            return (x * mask).sum() / mask.sum()  # error: [NL301]
         """,
     )
