@@ -101,6 +101,7 @@ class Evaluator:
         self.truths: dict[int, bool] = {}
         self._affected: dict[int, bool] = {}
         self._new: frozenset[int] = frozenset(self.facts) if parent is not None else frozenset()
+        self._since = 0
         self.tested = tested
         self.level = level
         self._memo: dict[int, Value] = {}
@@ -127,6 +128,7 @@ class Evaluator:
                     self.lowering, facts, tested=tested, level=self.level + 1, parent=self, fuel=self._fuel
                 )
                 child._new = frozenset((*(k for k, _, _ in found), *again))
+                child._since = min(map(self.lowering.graph.first, child._new))
                 child.truths = {**self.truths, cond.key: truth}
                 child._open, child._depth = set(self._open), self._depth
             else:
@@ -163,11 +165,15 @@ class Evaluator:
 
     def affected(self, node: Node) -> bool:
         """Whether a node depends on anything that the facts of this evaluator, beyond its parent's, speak of."""
+        if node.index < self._since:
+            return False
         known = self._affected.get(node.index)
         if known is None:
             self._affected[node.index] = False
             known = node.key in self._new or (
-                len(self._affected) < MAX_SUPPORT and any(self.affected(a) for a in node.args.values())
+                len(self._affected) < MAX_SUPPORT
+                # what holds in this turn of a loop says nothing of the last one
+                and any(self.affected(a) for name, a in node.args.items() if name != "back")
             )
             self._affected[node.index] = known
         return known
@@ -199,7 +205,7 @@ class Evaluator:
         if op == PHI:
             return self.phi(node)
         if op == LOOP:
-            return self.loop(node)
+            return self.loop(node) if self._parent is None else self._parent.value(node)
         if op in ("and", "or") and node.attrs.get("python"):
             return join(self.under(node["a"], op == "or").value(node["a"]), self.value(node["b"]))
         if op == "arange" and node.attrs.get("scalar"):
@@ -338,9 +344,9 @@ class Evaluator:
     def loop(self, node: Node) -> Value:
         """Join of the value before the loop and after a turn, for an invariant that one turn keeps.
 
-        The variables of one loop are followed together: each starts from its strongest guess, and those that a turn breaks
-        fall back to a weaker one until all hold. That a loop may run no turn at all is no evidence: reaches that only the
-        value before it has are weakened.
+        The variables of one loop are followed together: each starts from its strongest guess, and those that a turn
+        breaks fall back to a weaker one until all hold. That a loop may run no turn at all is no evidence: reaches that
+        only the value before it has are weakened.
         """
         before = self.value(node["pre"])
         if "back" not in node.args:

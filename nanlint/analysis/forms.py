@@ -136,7 +136,7 @@ def masked_mean(node: Node, operand: Node, value: Evaluate) -> Evidence | None:
         return None
     if value(weights).zero is NEVER or value(weights).lo > 0 or weights.op in ("exp", "softmax", "softplus"):
         return None
-    if total.get("axis") is None and weights.op in UNKNOWNS:
+    if total.get("axis") is None and (weights.op in (ATTR, CALL) or weights.attrs.get("held")):
         # one number for all: weights of a configuration, masses
         return None
     parts = [f for a in above.args.values() for f in factors(a)] if above.op != "sum" else factors(above["x"])

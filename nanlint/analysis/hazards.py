@@ -193,8 +193,11 @@ class Hazards:
         selected = self.evaluator.under(cond, branch)
         if selected is self.evaluator:
             return False
-        found = self.operand(node, pole, selected)
-        return found is not None and found[1].reach(pole.cls) < POSSIBLE
+        found, anywhere = self.operand(node, pole, selected), self.operand(node, pole, self.evaluator)
+        if found is None or anywhere is None:
+            return False
+        # less than without the condition: one that has nothing to do with the operand guards nothing
+        return found[1].reach(pole.cls) < min(anywhere[1].reach(pole.cls), POSSIBLE)
 
     def traps_behind(self, selection: Node) -> Iterator[Hazard]:
         """Poles that the condition of a selection keeps out of the value, but not out of the gradient.

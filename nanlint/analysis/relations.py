@@ -61,7 +61,8 @@ def shift_of(node: Node, reduction: tuple[str, ...], steps: int = 8) -> Node | N
 
 def factors(node: Node) -> list[Node]:
     """Operands of a product, flattened; of one with very many, some are products."""
-    found, pending = [], [bare(node)]
+    found: list[Node] = []
+    pending = [bare(node)]
     while pending:
         current = pending.pop()
         if current.op == "mul" and len(found) + len(pending) < MAX_FACTORS:
@@ -335,6 +336,11 @@ def sum_of(node: Node, evaluate: Evaluate) -> Value | None:
                 format=v.format,
                 because={"zero": Evidence(note.text, note.node or exponential)},
             )
+    parts = factors(node["x"])
+    masks = [p for p in parts if evaluate(p).whole and evaluate(p).hi <= 1 and not evaluate(p).peak]
+    if len(parts) > 1 and masks and evaluate(masks[0]).zero >= LIKELY and node.op == "sum":
+        e = evaluate(masks[0]).evidence("zero")
+        return replace(total(evaluate(node["x"])), zero=LIKELY, why={"zero": e or Evidence("is 0 for an empty mask")})
     inner = square_root_of(node["x"])
     if inner is None:
         return None

@@ -464,7 +464,7 @@ class ExpressionLowering:
 
 
 def values_of_pair(node: Node) -> Node:
-    """The values of a (values, indices) pair that arithmetic is done on: it was an array's maximum, not torch's pair."""
+    """The values of a (values, indices) pair that arithmetic is done on: an array's maximum, then, not torch's pair."""
     if node.op == TUPLE and len(node.args) == 2 and "1" in node.args and node["1"].op == "argmax":
         return node["0"]
     return node

@@ -83,6 +83,7 @@ class Graph:
     def __init__(self) -> None:
         self.nodes: list[Node] = []
         self._keys: dict[Any, int] = {}
+        self._first: dict[int, int] = {}
 
     def key(self, op: str, args: Mapping[str, Node], attrs: Mapping[str, Any]) -> int:
         """Number of a structure; -1 for one that cannot be hashed."""
@@ -114,10 +115,15 @@ class Graph:
         node = Node(op, args or {}, attrs or {}, site)
         node.key = self.key(op, node.args, node.attrs) if pure else self.fresh()
         node.index = len(self.nodes)
+        self._first.setdefault(node.key, node.index)
         self.nodes.append(node)
         for operand in node.args.values():
             operand.users.append(node)
         return node
+
+    def first(self, key: int) -> int:
+        """Index of the first node of a structure; no node before it depends on it, but by the back edge of a loop."""
+        return self._first.get(key, len(self.nodes))
 
     def connect(self, node: Node, operand: str, source: Node) -> None:
         """Give a node an operand after its creation (the back edge of a loop)."""

@@ -149,6 +149,7 @@ def one_hot(_: Operands, __: Attrs) -> Value:
     return value(
         0.0,
         1.0,
+        peak=True,
         low=CERTAIN,
         high=CERTAIN,
         whole=True,

@@ -24,6 +24,21 @@ def overflowing_exp(node: Node, facts: Facts) -> Node | None:
     return None
 
 
+def summed_exp(node: Node, facts: Facts) -> Node | None:
+    """The overflowing exp in a sum, a mean, or an addition of two (cosh written out, or by its name)."""
+    for factor in facts.factors(node):
+        if factor.op == "div" and facts.value(factor["b"]).constant is not None:
+            return summed_exp(factor["a"], facts)
+        if factor.op == "cosh" and facts.value(factor).pinf >= POSSIBLE:
+            return factor
+        if factor.op == "add":
+            both = [overflowing_exp(factor[k], facts) for k in ("a", "b")]
+            if None not in both:
+                return both[0]
+    total = facts.origin(node, "sum", "mean")
+    return overflowing_exp(total["x"], facts) if total is not None else None
+
+
 def hidden(exp: Node, facts: Facts) -> bool:
     """Whether a selection takes the result only where the exponential does not overflow."""
     return facts.hazards.masked_by(exp, OVERFLOW) is not None
@@ -35,7 +50,7 @@ def why(exp: Node, facts: Facts) -> tuple[tuple[Node, str], ...]:
     return ((exp, evidence.text if evidence else "overflows"),)
 
 
-@rule("NL106", "log-of-sum-of-exp", nodes="log")
+@rule("NL106", "log-of-sum-of-exp", nodes="log log1p")
 def log_of_sum_of_exp(log: Node, facts: Facts) -> Iterator[Finding]:
     """Log of a sum of exponentials, without subtracting the maximum.
 
@@ -61,8 +76,7 @@ def log_of_sum_of_exp(log: Node, facts: Facts) -> Iterator[Finding]:
     ## References
     Blanchard, Higham, Higham: Accurately computing the log-sum-exp and softmax functions (2021).
     """
-    total = facts.origin(log["x"], "sum", "mean")
-    exp = overflowing_exp(total["x"], facts) if total is not None else None
+    exp = summed_exp(log["x"], facts)
     if exp is None or hidden(exp, facts):
         return
     yield Finding(

@@ -65,6 +65,8 @@ OUTER = ("outer", "ger", "kron")
 APART = {
     **dict.fromkeys(INCOMPLETE, "takes seconds"),
     "keras.backend.sqrt": "clips negative numbers to 0 first",
+    "tensorflow.Tensor.assign": "wants a variable",
+    "tensorflow.assign": "wants a variable",
     "keras.layers.InputLayer": "wants to know the shape",
     "tensorflow.nn.bias_add": "wants a matrix and a vector",
     "keras.backend.bias_add": "wants a matrix and a vector",

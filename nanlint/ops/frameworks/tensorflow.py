@@ -250,7 +250,7 @@ SPELLINGS: Mapping[str, str] = {
     "tensorflow.ensure_shape(x, shape, name)": "view(x=x)",
     "tensorflow.convert_to_tensor(value, dtype, dtype_hint)": "tensor(x=value, dtype=dtype)",
     "tensorflow.constant(value, dtype, shape, name)": "tensor(x=value, dtype=dtype)",
-    "tensorflow.Variable(initial_value, trainable)": "tensor(x=initial_value)",
+    "tensorflow.Variable(initial_value, trainable)": "variable(x=initial_value)",
     "tensorflow.get_variable(name, shape, dtype, initializer)": "input()",
     "tensorflow.placeholder(dtype, shape, name)": "input()",
     "tensorflow.placeholder_with_default(input, shape, name)": "input()",
