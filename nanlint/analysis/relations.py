@@ -85,6 +85,9 @@ def subtraction(node: Node, evaluate: Evaluate) -> Value | None:
     va = evaluate(a)
     if same(a, b) and a.op != CONST:
         return None
+    if bare(b).op in ("eye", "diagonal") and va.whole and va.lo == 0 and va.hi == 1 and evaluate(b).whole:
+        because = "is the mask without its diagonal: 0 everywhere where nothing else matches"
+        return value(0.0, 1.0, low=LIKELY, high=LIKELY, whole=True, kind=va.kind, format=va.format, because=because)
     top = shift_of(b, ("max", "logsumexp"))
     if top is not None and same(top, a):
         return value(

@@ -19,6 +19,7 @@ from nanlint.graph.node import (
     FUNCTION,
     INSTANCE,
     LAYER,
+    LOOP,
     MODULE,
     PARAM,
     TUPLE,
@@ -55,6 +56,7 @@ TRANSPARENT = {
     "functools.cache",
     "functools.wraps",
     "torch.no_grad",
+    "keras.layers.Lambda",
     "copy.deepcopy",
     "copy.copy",
 }
@@ -95,6 +97,30 @@ CONTAINERS = {"torch.nn.ModuleList", "torch.nn.ParameterList", "torch.nn.ModuleD
 SAME_MODEL = frozenset(
     {"to", "cuda", "cpu", "train", "eval", "double", "half", "float", "requires_grad_", "build", "type"}
 )
+#: calls of a function with the arguments that follow it
+CALLS = {"torch.utils.checkpoint.checkpoint"}
+#: calls of a function with each element of the arguments that follow it
+MAPS = {"builtins.map", "jax.lax.map", "tensorflow.map_fn", "tensorflow.vectorized_map", "keras.ops.map"}
+#: calls of a function with what it returned the last time -> positions of the function, the start and the elements
+FOLDS = {
+    "jax.lax.scan": (0, 1, 2),
+    "jax.lax.fori_loop": (2, 3, None),
+    "jax.lax.while_loop": (1, 2, None),
+    "tensorflow.while_loop": (1, 2, None),
+    "keras.ops.scan": (0, 1, 2),
+    "keras.ops.fori_loop": (2, 3, None),
+    "keras.ops.while_loop": (1, 2, None),
+    "functools.reduce": (0, 2, 1),
+}
+#: of these, the ones whose function takes the variables one by one
+SPREAD = {"tensorflow.while_loop", "keras.ops.while_loop"}
+OPERATORS: dict[str, ast.operator] = {
+    "operator.add": ast.Add(),
+    "operator.sub": ast.Sub(),
+    "operator.mul": ast.Mult(),
+    "operator.truediv": ast.Div(),
+    "operator.pow": ast.Pow(),
+}
 #: nodes whose call is known
 CALLABLE = frozenset({MODULE, FUNCTION, CLASS, LAYER, INSTANCE, "partial"})
 #: operands without which an op is none; the others have defaults
@@ -167,6 +193,8 @@ class CallLowering(ExpressionLowering):
             return self.apply(callee["f"], [*bound, *args], {**named, **keywords}, e)
         if op == PARAM and (default := callee.get("default")) is not None and default.op in CALLABLE:
             return self.apply(default, args, keywords, e)
+        if op == CALL and callee.name in ("torch.no_grad", "torch.inference_mode", "torch.enable_grad") and args:
+            return args[0]
         if op == "gradient_of":
             result = self.unknown(e, self.apply(callee["f"], args, keywords, e))
             result.attrs["gradient"] = True
@@ -188,6 +216,15 @@ class CallLowering(ExpressionLowering):
         root = name.partition(".")[0]
         if name in TRANSPARENT and args:
             return args[0]
+        if name in CALLS and args:
+            return self.apply(args[0], args[1:], keywords, e)
+        if name in MAPS and len(args) >= 2:
+            each = self.apply(args[0], [self.each_of(a, e) for a in args[1:]], {}, e)
+            return each if name != "builtins.map" else self.emit("list", e, pure=False, each=each)
+        if name in FOLDS and len(args) > max(p for p in FOLDS[name] if p is not None):
+            return self.fold(name, args, e)
+        if name in OPERATORS and len(args) == 2:
+            return self.combine(OPERATORS[name], args[0], args[1], e)
         if name in GRADIENT_OF and args:
             return self.graph.add("gradient_of", {"f": args[0]}, {}, e, pure=False)
         if name == "functools.partial" and args:
@@ -249,6 +286,49 @@ class CallLowering(ExpressionLowering):
             return self.emit(CALL, e, {"name": name, "dtype": dtype}, args={f"arg{i}": a for i, a in enumerate(args)})
         return self.unknown(e, *args, *keywords.values(), name=name)
 
+    def each_of(self, elements: Node, e: ast.AST) -> Node:
+        """One element of an array, or the tuple of one element of each array in a tuple."""
+        if elements.op == TUPLE:
+            return self.graph.add(TUPLE, {k: self.each_of(n, e) for k, n in elements.args.items()}, {}, e)
+        return self.element(elements, e)
+
+    def fold(self, name: str, args: Sequence[Node], e: ast.AST) -> Node:
+        """scan, fori_loop, while_loop, reduce: a loop whose variables are the arguments and results of a function."""
+        function, start, over = (args[p] if p is not None else None for p in FOLDS[name])
+        assert function is not None
+        assert start is not None
+        carried = self.carried(start, e)
+        variables = list(carried.args.values()) if name in SPREAD and carried.op == TUPLE else [carried]
+        if over is not None:
+            variables.append(self.each_of(over, e))
+        elif name.endswith("fori_loop"):
+            variables.insert(0, self.emit("arange", e, {"scalar": True}, pure=False))
+        saved = self.frame.facts
+        if name.endswith("while_loop"):
+            self.frame.facts = dict(saved)
+            self.assume(self.apply(args[0], variables, {}, e), True)
+        result = self.apply(function, variables, {}, e)
+        self.frame.facts = saved
+        scans = name.endswith("scan") and result.op == TUPLE and len(result.args) == 2
+        self.carry(carried, result["0"] if scans else result)
+        return self.graph.add(TUPLE, {"0": carried, "1": result["1"]}, {}, e) if scans else carried
+
+    def carried(self, start: Node, e: ast.AST) -> Node:
+        """The variables of a loop that start so: of a tuple each by itself."""
+        if start.op == TUPLE:
+            return self.graph.add(TUPLE, {k: self.carried(n, e) for k, n in start.args.items()}, {}, e)
+        variable = self.graph.add(LOOP, {"pre": start}, {"name": ""}, e, pure=False)
+        variable.attrs["together"] = (variable,)
+        return variable
+
+    def carry(self, variable: Node, back: Node) -> None:
+        """Tell the variables of a loop what a turn makes of them."""
+        if variable.op == LOOP and "back" not in variable.args and back is not variable:
+            self.graph.connect(variable, "back", back)
+        elif variable.op == TUPLE and back.op == TUPLE:
+            for key in variable.args.keys() & back.args.keys():
+                self.carry(variable[key], back[key])
+
     def conditional_call(self, cond: Node, yes: Node, no: Node, operands: Sequence[Node], e: ast.AST) -> Node:
         """cond(test, yes, no): only one of the two functions runs."""
         saved = self.frame.facts
@@ -309,6 +389,7 @@ class CallLowering(ExpressionLowering):
         operands: dict[str, Node] = {}
         applied: Node | None = None
         known = OPS[spelling.op].operands
+        sort = ""
         literals = dict(spelling.literals)
         for operand, argument in spelling.operands.items():
             node = given.get(argument.lstrip("*"))
@@ -317,6 +398,7 @@ class CallLowering(ExpressionLowering):
                     literals[operand] = spelling.defaults[operand]
             elif operand == "dtype":
                 attrs["dtype"] = self.dtype_of(node)
+                sort = self.casts_to(node) if spelling.op == "cast" else ""
             elif operand == "activation":
                 applied = node
             else:
@@ -339,7 +421,10 @@ class CallLowering(ExpressionLowering):
         if not REQUIRED & set(known) <= operands.keys():
             # an operand hides in **kwargs, or the call is of another form (where with one argument)
             return self.unknown(e, *operands.values(), name=spelling.name)
-        result = self.emit(spelling.op, e, attrs, args=operands)
+        if sort == "bool":
+            result = self.emit("ne", e, a=operands["x"], b=self.number(0, e))
+        else:
+            result = self.emit("integer" if sort else spelling.op, e, attrs, args=operands)
         result.framework = None if spelling.framework == "builtins" else spelling.framework
         if applied is not None:
             result = self.activate(applied, result, e)
@@ -389,6 +474,8 @@ class CallLowering(ExpressionLowering):
                 return self.apply(base, self.arguments(e), self.keywords(e), e)
             if base.op == INSTANCE and name in SAME_MODEL:
                 return base
+            if base.op == CLASS and name == "apply" and (forward := base.attrs["cls"].method("forward")) is not None:
+                return self.apply_function(forward, base, e)
         args, keywords = self.arguments(e), self.keywords(e)
         if base.op == LAYER:
             return self.call_model(base, name, args, keywords, e)
@@ -426,6 +513,20 @@ class CallLowering(ExpressionLowering):
             result.framework = base.framework or spelling.framework
         if spelling.in_place and isinstance(e.func, ast.Attribute):
             self.bind(changed_in_place(e.func.value), result, e)
+        return result
+
+    def apply_function(
+        self, forward: tuple[ClassInfo, ast.FunctionDef | ast.AsyncFunctionDef], base: Node, e: ast.Call
+    ) -> Node:
+        """``Function.apply(...)``: its forward, whose gradient is written by hand."""
+        owner, definition = forward
+        outer = self.frame.regions
+        self.frame.regions = (*outer, Region("custom_gradient", base.site))
+        context = self.unknown(e, name="context")
+        result = self.apply(
+            self.method_value(owner, definition, None), [context, *self.arguments(e)], self.keywords(e), e
+        )
+        self.frame.regions = outer
         return result
 
     def call_dict(

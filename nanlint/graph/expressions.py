@@ -17,6 +17,7 @@ from nanlint.graph.node import (
     FUNCTION,
     INSTANCE,
     LAYER,
+    LOOP,
     MODULE,
     PHI,
     REFINE,
@@ -241,6 +242,10 @@ class ExpressionLowering:
             elements = [*left.args.values(), *right.args.values()]
             return self.emit(TUPLE, site, args={str(i): n for i, n in enumerate(elements)})
         left, right = values_of_pair(left), values_of_pair(right)
+        if isinstance(operator, ast.Add) and right.op in (TUPLE, "list") and is_list(left):
+            each = self.merge(None, self.element(left, site), self.element(right, site), site)
+            last = right.get("last") or next(reversed(right.args.values()), each)
+            return self.emit("list", site, pure=False, each=each, last=last)
         op = BINARY.get(type(operator))
         if op is None:
             return self.unknown(site, left, right)
@@ -315,19 +320,30 @@ class ExpressionLowering:
     # ── containers ──────────────────────────────────────────────────────────────────────────────────────────────────
 
     def sequence(self, e: ast.Tuple | ast.List | ast.Set) -> Node:
-        elements = [self.lower(x) for x in e.elts]
+        elements: list[Node] = []
+        open_ended = False
+        for x in e.elts:
+            node = self.lower(x)
+            if isinstance(x, ast.Starred) and node.op == TUPLE and not node.attrs.get("starred"):
+                elements.extend(node.args.values())
+                continue
+            open_ended = open_ended or isinstance(x, ast.Starred)
+            elements.append(node)
         return self.emit(
             TUPLE,
             e,
-            {"starred": True} if any(isinstance(x, ast.Starred) for x in e.elts) else None,
+            {"starred": True} if open_ended else None,
             args={str(i): n for i, n in enumerate(elements)},
         )
 
     def dictionary(self, e: ast.Dict) -> Node:
         args: dict[str, Node] = {}
         for i, (key, value) in enumerate(zip(e.keys, e.values, strict=True)):
-            name = f"={key.value!r}" if isinstance(key, ast.Constant) else f"?{i}"
-            args[name] = self.lower(value)
+            node = self.lower(value)
+            if key is None and node.op == DICT:
+                args.update(node.args)
+            else:
+                args[f"={key.value!r}" if isinstance(key, ast.Constant) else f"?{i}"] = node
         return self.emit(DICT, e, args=args)
 
     def slice(self, e: ast.Slice) -> Node:
@@ -454,6 +470,14 @@ class ExpressionLowering:
         name = node.attrs.get("value") if node.op == CONST else node.name if node.op == MODULE else None
         return DTYPES.get(name.rpartition(".")[2]) if isinstance(name, str) else None
 
+    def casts_to(self, node: Node) -> str:
+        """What sort of number a dtype expression names: "integer", "bool" or "" (a float, or not known)."""
+        name = node.attrs.get("value") if node.op == CONST else node.name if node.op == MODULE else None
+        last = name.rpartition(".")[2] if isinstance(name, str) else ""
+        if last.startswith("bool"):
+            return "bool"
+        return "integer" if last.startswith(("int", "uint", "long", "short")) else ""
+
     def dotted(self, node: Node) -> str:
         """Canonical dotted name of a module node."""
         return canonical(node.name)
@@ -468,6 +492,20 @@ def values_of_pair(node: Node) -> Node:
     if node.op == TUPLE and len(node.args) == 2 and "1" in node.args and node["1"].op == "argmax":
         return node["0"]
     return node
+
+
+def is_list(node: Node, depth: int = 4) -> bool:
+    """Whether a node is a list, also one that grows in a loop or on some path."""
+    if node.op == "list":
+        return True
+    return depth > 0 and (
+        node.op in (LOOP, PHI)
+        and any(
+            (node[k].op == TUPLE and bool(node[k].site)) or is_list(node[k], depth - 1)
+            for k in ("pre", "a", "b")
+            if k in node.args
+        )
+    )
 
 
 def decided(cond: Node) -> bool | None:

@@ -360,18 +360,28 @@ class Lowering(CallLowering):
         return node.name if node.op == CALL else self.dotted(node) if node.op == MODULE else ""
 
     def lower_Match(self, s: ast.Match) -> None:
-        self.lower(s.subject)
+        subject = self.lower(s.subject)
         env, facts = self.snapshot()
-        paths = []
+        paths: list[Env] = []
+        exhaustive = False
         for case in s.cases:
             self.frame.env, self.frame.facts, self.frame.live = dict(env), dict(facts), True
+            exhaustive = exhaustive or (case.guard is None and getattr(case.pattern, "pattern", case) is None)
+            for captured in ast.walk(case.pattern):
+                name = getattr(captured, "rest" if isinstance(captured, ast.MatchMapping) else "name", None)
+                if isinstance(name, str):
+                    self.frame.env[name] = subject if captured is case.pattern else self.unknown(case.pattern, subject)
+            if case.guard is not None:
+                self.assume(self.lower(case.guard), True)
             self.block(case.body)
             if self.frame.live:
                 paths.append(self.frame.env)
-        joined: Env = env
-        for other in paths:
+        if not exhaustive:
+            paths.insert(0, env)
+        joined = paths[0] if paths else env
+        for other in paths[1:]:
             joined = self.join_env(None, joined, other, s)
-        self.frame.env, self.frame.facts, self.frame.live = joined, facts, True
+        self.frame.env, self.frame.facts, self.frame.live = joined, facts, bool(paths)
 
     # ── definitions ─────────────────────────────────────────────────────────────────────────────────────────────────
 

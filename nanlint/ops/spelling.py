@@ -251,4 +251,4 @@ class Spellings:
 
 
 #: classes whose methods are found by their last name alone
-METHOD_OWNERS = (".Tensor", ".ndarray", ".Array")
+METHOD_OWNERS = (".Tensor", ".ndarray", ".Array", ".Generator", ".RandomState")

@@ -1,4 +1,4 @@
-"""The evaluator: ranges and health of values, joined over paths, kept by loops, refined by conditions, within a budget."""
+"""The evaluator: ranges and health, joined over paths, kept by loops, refined by conditions, within a budget."""
 
 from __future__ import annotations
 

@@ -499,7 +499,8 @@ def test_constant_tensors_are_what_they_are() -> None:
             weights = np.array([0.5, 0.5])
             a = x / sigmas + torch.log(sigmas)
             b = x / steps + torch.sqrt(steps.float())
-            return a + b + torch.log(grid) + np.log(weights).sum() + torch.log(torch.full((3,), 2.0)) + torch.ones(3).log()
+            c = torch.log(torch.full((3,), 2.0)) + torch.ones(3).log()
+            return a + b + c + torch.log(grid) + np.log(weights).sum()
         """,
     )
 

@@ -18,8 +18,25 @@ from nanlint.housekeeping import INTERNAL_ERROR
 ROOT = Path(__file__).parents[2]
 #: modules whose sources are mutated: of the standard library, and of frameworks where they are installed
 MODULES = [
-    *("statistics", "random", "fractions", "decimal", "dataclasses", "functools", "inspect", "colorsys", "heapq", "typing"),
-    *("torch.nn.functional", "torch.optim.adam", "torch.distributions.kl", "torch.nn.modules.loss", "torch.masked._ops"),
+    *(
+        "statistics",
+        "random",
+        "fractions",
+        "decimal",
+        "dataclasses",
+        "functools",
+        "inspect",
+        "colorsys",
+        "heapq",
+        "typing",
+    ),
+    *(
+        "torch.nn.functional",
+        "torch.optim.adam",
+        "torch.distributions.kl",
+        "torch.nn.modules.loss",
+        "torch.masked._ops",
+    ),
     *("scipy.optimize._optimize", "scipy.special._basic", "scipy.stats._multivariate", "jax._src.nn.functions"),
     *("keras.src.losses.losses", "keras.src.backend.tensorflow.nn", "optax.losses._classification"),
     *("numpy.lib._function_base_impl", "numpy.linalg._linalg"),
@@ -83,14 +100,20 @@ def with_statements_shuffled(text: str, pick: random.Random) -> str:
         tree = ast.parse(text)
     except SyntaxError:
         return text
-    blocks = [b for n in ast.walk(tree) for b in (getattr(n, "body", None), getattr(n, "orelse", None)) if isinstance(b, list)]
+    blocks = [
+        b for n in ast.walk(tree) for b in (getattr(n, "body", None), getattr(n, "orelse", None)) if isinstance(b, list)
+    ]
     blocks = [block for block in blocks if len(block) > 1]
     for block in pick.sample(blocks, len(blocks) // 3):
         pick.shuffle(block)
     for _ in range(len(blocks) // 8):
         one, other = pick.choice(blocks), pick.choice(blocks)
         place, replacement = pick.randrange(len(one)), pick.choice(other)
-        if not any(part is one for n in ast.walk(replacement) for part in (getattr(n, "body", None), getattr(n, "orelse", None))):
+        if not any(
+            part is one
+            for n in ast.walk(replacement)
+            for part in (getattr(n, "body", None), getattr(n, "orelse", None))
+        ):
             one[place] = replacement
     try:
         return ast.unparse(tree)
