@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING
 from nanlint.config import Config, Configs
 from nanlint.diagnostic import Confidence, Diagnostic
 from nanlint.housekeeping import HOUSEKEEPING, INTERNAL_ERROR, RulePage, internal_error, syntax_error
+from nanlint.ops.roots import ROOTS
 from nanlint.source.decoding import SourceError, reject_binary
 from nanlint.source.discovery import FoundFile, discover
-from nanlint.source.prescan import NUMERIC_ROOTS, prescan
+from nanlint.source.prescan import prescan
 from nanlint.source.suppression import may_suppress, suppress
 from nanlint.source.syntax import Unparsable
 from nanlint.source.text import Source
@@ -213,7 +214,7 @@ def run_bytes(content: bytes, task: Task) -> FileReport:
 
 def roots_of(config: Config) -> tuple[str, ...]:
     """The packages that make a file worth parsing: the frameworks, and those of the user's own ops."""
-    return (*NUMERIC_ROOTS, *(name.partition(".")[0] for name in config.ops))
+    return (*ROOTS, *(name.partition(".")[0] for name in config.ops))
 
 
 def fix_source(source: Source, config: Config, *, unsafe: bool) -> Fixed:

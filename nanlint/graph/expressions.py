@@ -372,6 +372,8 @@ class ExpressionLowering:
         stored = self.frame.lookup(("item", base.key, index.key))
         if stored is not None:
             return stored
+        if base.op == "list" and "each" in base.args and "last" not in base.args:
+            return base if index.op == "slice" else base["each"]
         if base.op == "size":
             return self.emit("size", site, x=base, index=index)
         if base.op == LAYER and base.get("last") is not None:

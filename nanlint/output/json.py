@@ -8,9 +8,6 @@ from collections.abc import Iterable
 
 from nanlint.diagnostic import Diagnostic, Edit, Fix, Span
 
-# Where the page of a rule is read; its name is appended.
-RULES_URL = "https://nanlint.readthedocs.io/en/latest/rules/"
-
 
 def render_json(diagnostics: Iterable[Diagnostic]) -> str:
     """A JSON list with one object a finding, and a newline. Rows and columns are 1-based, ends exclusive."""
@@ -30,7 +27,8 @@ def as_object(diagnostic: Diagnostic) -> dict[str, object]:
         "filename": _absolute(diagnostic.path),
         **_range(span),
         "noqa_row": span.row,
-        "url": f"{RULES_URL}{diagnostic.name}",
+        # Ruff's key; the pages have no address on the web yet (`nanlint rule CODE` prints them)
+        "url": None,
         "effect": diagnostic.effect,
         "causes": [{**_range(cause.span), "message": cause.message} for cause in diagnostic.causes],
         "witness": diagnostic.witness,

@@ -38,9 +38,9 @@ def diagnose(
     lowering = lower(source.tree, spellings, frameworks_of(source), pole_words(spellings), package_of(source.path))
     facts = Facts(source, lowering)
     best: dict[tuple[str, Span], tuple[Rule, Finding]] = {}
-    for rule, finding in findings(facts):
+    for rule, finding in findings(facts, select):
         span = facts.span_of(finding.site)
-        if span is None or finding.confidence < minimum or not select(rule.code):
+        if span is None or finding.confidence < minimum:
             continue
         known = best.get((rule.code, span))
         if known is None or finding.confidence > known[1].confidence:
@@ -84,14 +84,15 @@ def cause_spans(facts: Facts, finding: Finding, span: Span) -> tuple[Annotation,
     return tuple(found)
 
 
-def findings(facts: Facts) -> Iterable[tuple[Rule, Finding]]:
-    """What every rule says; on a hazard the first rule that speaks has the last word."""
+def findings(facts: Facts, select: Callable[[str], bool]) -> Iterable[tuple[Rule, Finding]]:
+    """What every rule that is asked for says; on a hazard the first one that speaks has the last word."""
+    rules = in_order(rule for rule in RULES.values() if select(rule.code))
     by_op: dict[str, list[Rule]] = {}
-    for rule in in_order(RULES.values()):
+    for rule in rules:
         for op in rule.hazards:
             by_op.setdefault(op, []).append(rule)
     claimed: set[Any] = set()
-    for rule in in_order(RULES.values()):
+    for rule in rules:
         for node in facts.nodes(rule.nodes) if rule.nodes else ():
             for finding in rule.check(node, facts):
                 claimed.add(node.index)

@@ -32,14 +32,12 @@ def unclipped_log(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
 
     ## Example (bad)
     ```python
-    def policy_loss(probs, action, advantage):
-        return -(tf.reduce_sum(action * tf.math.log(probs), axis=-1) * advantage)
+    log_rate = torch.log(F.relu(features @ weight))
     ```
 
     ## Use instead
     ```python
-    def policy_loss(probs, action, advantage):
-        return -(tf.reduce_sum(action * tf.math.log(tf.clip_by_value(probs, 1e-7, 1.0)), axis=-1) * advantage)
+    log_rate = torch.log(F.relu(features @ weight).clamp(min=1e-7))
     ```
 
     ## Fix safety

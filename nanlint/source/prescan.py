@@ -4,25 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-# Top-level packages of numeric frameworks. Matching is by substring, so torch covers torchvision and pytorch_lightning,
-# numpy covers autograd.numpy, tensorflow covers tensorflow_probability.
-NUMERIC_ROOTS = (
-    "torch",
-    "tensorflow",
-    "numpy",
-    "jax",
-    "keras",
-    "scipy",
-    "flax",
-    "optax",
-    "haiku",
-    "equinox",
-    "chex",
-    "cupy",
-)
 
-
-def prescan(content: bytes, roots: Iterable[str] = NUMERIC_ROOTS) -> bool:
+def prescan(content: bytes, roots: Iterable[str]) -> bool:
     """Whether ``content`` names one of the ``roots``, or carries a suppression comment of ours that may be unused."""
     if any(root.encode() in content for root in roots):
         return True

@@ -2433,6 +2433,411 @@ def test_errstate_says_that_numpy_divides_on_purpose() -> None:
     )
 
 
+# Functions of functions
+
+
+@pytest.mark.parametrize(
+    ("imports", "mapped", "log", "softmax"),
+    [
+        (TORCH, "[p for p in map(lambda x: F.softmax(x, -1){floor}, xs)][0]", "torch.log", "F.softmax"),
+        (TF, "tf.map_fn(lambda x: tf.nn.softmax(x){floor}, xs)", "tf.math.log", "tf.nn.softmax"),
+        (TF, "tf.vectorized_map(lambda x: tf.nn.softmax(x){floor}, xs)", "tf.math.log", "tf.nn.softmax"),
+        (JAX, "jax.lax.map(lambda x: jax.nn.softmax(x){floor}, xs)", "jnp.log", "jax.nn.softmax"),
+        (JAX, "jax.vmap(lambda x: jax.nn.softmax(x){floor})(xs)", "jnp.log", "jax.nn.softmax"),
+    ],
+)
+def test_a_function_mapped_over_elements_is_seen_through(imports: str, mapped: str, log: str, softmax: str) -> None:
+    check(
+        imports,
+        f"""
+        def loss(xs):
+            return {log}({mapped.format(floor="")}).mean()  # error: [NL101]
+
+        def guarded(xs):
+            return {log}({mapped.format(floor=" + 1e-6")}).mean()
+        """,
+    )
+
+
+def test_the_body_of_a_scan_sees_the_elements() -> None:
+    check(
+        JAX,
+        """
+        def loss(xs):
+            probs = jax.nn.softmax(xs)
+
+            def body(total, p):
+                return total + jnp.log(p), p  # error: [NL101]
+
+            return jax.lax.scan(body, 0.0, probs)
+
+        def guarded(xs):
+            probs = jax.nn.softmax(xs) + 1e-6
+
+            def body(total, p):
+                return total + jnp.log(p), p
+
+            return jax.lax.scan(body, 0.0, probs)
+        """,
+    )
+
+
+def test_the_variable_of_a_functional_loop_is_followed() -> None:
+    check(
+        JAX,
+        """
+        def loss(x, y):
+            last = jax.lax.fori_loop(0, 9, lambda i, z: jax.nn.relu(z - x), jnp.exp(x) + 1)
+            return y / last  # error: [NL303]
+
+        def guarded(x, y):
+            last = jax.lax.fori_loop(0, 9, lambda i, z: jax.nn.relu(z - x) + 1, jnp.exp(x) + 1)
+            return y / last
+        """,
+    )
+
+
+def test_a_conditional_function_runs_one_branch() -> None:
+    check(
+        TF,
+        """
+        def loss(x, y):
+            n = tf.reduce_sum(tf.nn.relu(y))
+            return tf.cond(n >= 0, lambda: x / n, lambda: x)  # error: [NL301]
+
+        def guarded(x, y):
+            n = tf.reduce_sum(tf.nn.relu(y))
+            return tf.cond(n > 0, lambda: x / n, lambda: x)
+        """,
+    )
+
+
+def test_a_checkpointed_function_is_called() -> None:
+    check(
+        TORCH,
+        """
+        from torch.utils.checkpoint import checkpoint
+
+        def soft(x, eps):
+            return F.softmax(x, -1) + eps
+
+        def loss(x):
+            return torch.log(checkpoint(soft, x, 1e-50, use_reentrant=False))  # error: [NL103]
+
+        def guarded(x):
+            return torch.log(checkpoint(soft, x, 1e-6, use_reentrant=False))
+        """,
+    )
+
+
+def test_a_decorator_may_be_called_like_a_function() -> None:
+    check(
+        TORCH,
+        """
+        def soft(x):
+            return F.softmax(x, -1)
+
+        quiet, fast = torch.no_grad()(soft), torch.compile(soft)
+
+        def loss(x):
+            return torch.log(quiet(x)).mean()  # error: [NL101]
+
+        def also(x):
+            return torch.log(fast(x)).mean()  # error: [NL101]
+
+        def guarded(x):
+            return torch.log(quiet(x) + 1e-6).mean() + torch.log(fast(x) + 1e-6).mean()
+        """,
+    )
+
+
+def test_a_context_manager_of_this_file_yields_its_value() -> None:
+    check(
+        TORCH,
+        """
+        from contextlib import contextmanager
+
+        @contextmanager
+        def probabilities(x, eps=0):
+            print("enter")
+            yield F.softmax(x, -1) + eps
+            print("leave")
+
+        def loss(x):
+            with probabilities(x) as p:
+                return torch.log(p).mean()  # error: [NL103]
+
+        def guarded(x):
+            with probabilities(x, 1e-6) as p:
+                return torch.log(p).mean()
+        """,
+    )
+
+
+def test_an_autograd_function_applies_its_forward() -> None:
+    check(
+        TORCH,
+        """
+        class Soft(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                return F.softmax(x, -1)
+
+            @staticmethod
+            def backward(ctx, gradient):
+                return gradient
+
+        def loss(x):
+            return torch.log(Soft.apply(x)).mean()  # error: [NL101]
+
+        def guarded(x):
+            return torch.log(Soft.apply(x) + 1e-6).mean()
+        """,
+    )
+
+
+# Containers
+
+
+def test_lists_are_spread_into_lists_and_dicts_into_dicts() -> None:
+    check(
+        TORCH,
+        """
+        def loss(x):
+            first = [F.softmax(x, -1)]
+            both = [*first, x]
+            return torch.log(both[0]).mean()  # error: [NL101]
+
+        def also(x):
+            first = {"p": F.softmax(x, -1)}
+            both = {"logits": x, **first}
+            return torch.log(both["p"]).mean()  # error: [NL101]
+
+        def guarded(x):
+            first = [F.softmax(x, -1) + 1e-6]
+            both = {"all": [*first, x], **{"p": first[0]}}
+            return torch.log(both["all"][0]).mean() + torch.log(both["p"]).mean()
+        """,
+    )
+
+
+def test_the_dict_a_helper_returns_is_read() -> None:
+    check(
+        TORCH,
+        """
+        def forward(x):
+            return {"logits": x, "probs": F.softmax(x, -1)}
+
+        def loss(x):
+            return torch.log(forward(x)["probs"]).mean()  # error: [NL101]
+
+        def also(x):
+            return torch.log(forward(x).get("probs")).mean()  # error: [NL101]
+
+        def guarded(x):
+            out = forward(x)
+            out["probs"] = out["probs"] + 1e-6
+            return torch.log(out["probs"]).mean()
+        """,
+    )
+
+
+def test_the_entries_of_a_dict_are_looped_over() -> None:
+    check(
+        TORCH,
+        """
+        def loss(x, y):
+            for name, z in {"a": F.relu(x), "b": F.softplus(y) + 1}.items():
+                print(name, 1 / z)  # error: [NL303]
+
+        def guarded(x, y):
+            for z in {"a": F.relu(x) + 1, "b": F.softplus(y) + 1}.values():
+                print(1 / z)
+        """,
+    )
+
+
+def test_a_named_tuple_is_unpacked() -> None:
+    check(
+        TORCH,
+        """
+        from collections import namedtuple
+
+        Outputs = namedtuple("Outputs", "logits probs")
+
+        def forward(x):
+            return Outputs(x, probs=F.softmax(x, -1))
+
+        def loss(x):
+            logits, p = forward(x)
+            return torch.log(p).mean()  # error: [NL101]
+
+        def guarded(x):
+            logits, p = forward(x)
+            return torch.log(p + 1e-6).mean()
+        """,
+    )
+
+
+def test_layers_that_are_collected_in_a_loop_end_in_the_last() -> None:
+    check(
+        TORCH,
+        """
+        class Net(nn.Module):
+            def __init__(self, sizes):
+                super().__init__()
+                layers = []
+                for a, b in sizes:
+                    layers += [nn.Linear(a, b), nn.ReLU()]
+                layers.append(nn.Softmax(dim=-1))
+                self.net = nn.Sequential(*layers)
+
+            def forward(self, x):
+                return torch.log(self.net(x)).mean()  # error: [NL101]
+
+            def guarded(self, x):
+                return torch.log(self.net(x) + 1e-6).mean()
+        """,
+    )
+
+
+# Models wrapped and moved
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        "Net()",
+        "Net().to('cuda')",
+        "Net().cuda().eval()",
+        "nn.DataParallel(Net())",
+        "nn.parallel.DistributedDataParallel(Net().cuda(), device_ids=[0])",
+        "torch.compile(Net())",
+        "torch.jit.script(Net())",
+        "copy.deepcopy(Net())",
+    ],
+)
+def test_a_model_that_is_wrapped_or_moved_is_the_model(model: str) -> None:
+    check(
+        TORCH,
+        "import copy",
+        f"""
+        class Net(nn.Module):
+            def forward(self, x):
+                return F.softmax(x, dim=1)
+
+        model = {model}
+
+        def loss(x, y):
+            return -(y * torch.log(model(x))).sum()  # error: [NL101]
+
+        def guarded(x, y):
+            return -(y * torch.log(model(x) + 1e-6)).sum()
+        """,
+    )
+
+
+def test_a_method_calls_the_one_it_overrides() -> None:
+    check(
+        TORCH,
+        """
+        class Base(nn.Module):
+            def forward(self, x):
+                return F.softmax(x, -1)
+
+        class Loss(Base):
+            def forward(self, x):
+                return torch.log(super().forward(x)).mean()  # error: [NL101]
+
+        class Guarded(Base):
+            def forward(self, x):
+                return torch.log(super().forward(x) + 1e-6).mean()
+        """,
+    )
+
+
+def test_a_lambda_layer_is_its_function() -> None:
+    check(
+        TF,
+        """
+        soft = tf.keras.layers.Lambda(lambda x: tf.nn.softmax(x))
+
+        def loss(x):
+            return tf.reduce_mean(tf.math.log(soft(x)))  # error: [NL101]
+
+        def guarded(x):
+            return tf.reduce_mean(tf.math.log(soft(x) + 1e-6))
+        """,
+    )
+
+
+def test_the_fields_of_a_flax_module_have_their_defaults() -> None:
+    check(
+        JAX,
+        """
+        from flax import linen as nn
+
+        class Head(nn.Module):
+            features: int
+            eps: float = 1e-6
+
+            @nn.compact
+            def __call__(self, x):
+                x = nn.Dense(self.features)(x)
+                return jnp.log(nn.softmax(x) + self.eps)
+
+        class Bare(nn.Module):
+            @nn.compact
+            def __call__(self, x):
+                return jnp.log(nn.softmax(nn.Dense(3)(x)))  # error: [NL101]
+        """,
+    )
+
+
+def test_the_guard_of_a_case_guards() -> None:
+    check(
+        TORCH,
+        """
+        def guarded(x, y):
+            match F.relu(y).sum():
+                case n if n > 0:
+                    return x / n
+                case _:
+                    return x
+
+        def loss(x, y):
+            match F.relu(y).sum():
+                case n if n < 9:
+                    return x / n  # error: [NL301]
+                case _:
+                    return x
+        """,
+    )
+
+
+def test_a_match_that_leaves_no_way_past_it_binds() -> None:
+    check(
+        TORCH,
+        """
+        def guarded(x, mode):
+            y = F.relu(x)
+            match mode:
+                case "exp":
+                    y = F.softplus(x) + 1
+                case _:
+                    y = y + 1
+            return 1 / y
+
+        def loss(x, mode):
+            y = F.relu(x)
+            match mode:
+                case "exp":
+                    y = F.softplus(x) + 1
+            return 1 / y  # error: [NL303]
+        """,
+    )
+
+
 # Module level
 
 

@@ -65,6 +65,7 @@ OUTER = ("outer", "ger", "kron")
 APART = {
     **dict.fromkeys(INCOMPLETE, "takes seconds"),
     "keras.backend.sqrt": "clips negative numbers to 0 first",
+    "torch.Tensor.numpy": "NumPy has no bfloat16",
     "tensorflow.Tensor.assign": "wants a variable",
     "tensorflow.assign": "wants a variable",
     "keras.layers.InputLayer": "wants to know the shape",

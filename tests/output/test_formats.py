@@ -64,7 +64,7 @@ def test_json_has_the_keys_of_ruff_and_ours(project: Path) -> None:
             "location": {"row": 1, "column": 5},
             "end_location": {"row": 1, "column": 11},
             "noqa_row": 1,
-            "url": "https://nanlint.readthedocs.io/en/latest/rules/name-of-nl103",
+            "url": None,
             "effect": "log(0) = -inf",
             "causes": [
                 {"location": {"row": 1, "column": 9}, "end_location": {"row": 1, "column": 10}, "message": "can be 0"}

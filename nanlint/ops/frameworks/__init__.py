@@ -18,37 +18,6 @@ from nanlint.ops import (
 from nanlint.ops.frameworks import einops, jax, keras, numpy, scipy, tensorflow, torch
 from nanlint.ops.spelling import Spellings
 
-#: top-level packages that make a file worth reading
-ROOTS = (
-    "torch",
-    "tensorflow",
-    "keras",
-    "jax",
-    "numpy",
-    "scipy",
-    "flax",
-    "optax",
-    "haiku",
-    "equinox",
-    "chex",
-    "distrax",
-    "tensorflow_probability",
-    "tensorflow_core",
-    "pyro",
-    "numpyro",
-    "autograd",
-    "cupy",
-    "cupyx",
-    "torch_geometric",
-    "torch_scatter",
-    "pytorch_lightning",
-    "lightning",
-    "gpytorch",
-    "botorch",
-    "einops",
-    "pandas",
-)
-
 #: dotted prefix -> the prefix the tables use, in the order in which they are tried
 CANONICAL: tuple[tuple[str, str], ...] = (
     # TensorFlow: one name for TF1, TF2, the compat modules and the modules that only group
