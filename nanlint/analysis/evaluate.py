@@ -487,6 +487,3 @@ def weakened(v: Value) -> Value:
         if v.reach(name) > UNKNOWN
     }
     return replace(v, why={}, **classes)  # type: ignore[arg-type]
-
-
-__all__ = ["FLOAT32", "Evaluator", "Facts"]

@@ -274,7 +274,3 @@ class Facts:
             return ""
         text = " ".join(self.source.segment(span).split())
         return text if len(text) <= 40 else text[:37] + "..."
-
-    def through_calls(self, node: Node) -> list[ast.AST]:
-        """Call expressions through which a node came to be, outermost first."""
-        return list(node.calls)

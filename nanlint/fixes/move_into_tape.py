@@ -38,7 +38,7 @@ class MoveIntoTape:
             edits = self.moved(place, tape, statement) if statement is not None else None
             if edits is not None:
                 message = f"move `{_first_line(place.text(statement or computed))}` into the tape"
-                return Fix(Applicability.UNSAFE, message, tuple(edits), _first_line(place.text(statement or computed)))
+                return Fix(Applicability.UNSAFE, message, tuple(edits), message)
             return display(shown, f"compute `{_first_line(shown)}` inside the tape")
         return None
 

@@ -156,9 +156,6 @@ def inverse_square_root(x: Value) -> Value:
     return replace(root, lo=-INF) if x.lo < 0 else root
 
 
-SATURATES = "rounds to exactly {} and {} at the ends"
-
-
 def sigmoid(x: Value) -> Value:
     """1 / (1 + exp(-x)): exactly 0 once exp(-x) overflows, exactly 1 once exp(-x) is below eps/2."""
     fmt = x.format

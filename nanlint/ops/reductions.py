@@ -193,11 +193,6 @@ def count(_: Operands, __: Attrs) -> Value:
     )
 
 
-def mean_square(x: Value) -> Value:
-    """Mean of squares."""
-    return mean(square(x))
-
-
 define("sum", "x axis", rounds(lambda v, _: total(v["x"])), reduction=True)
 define("mean", "x axis", rounds(lambda v, _: mean(v["x"])), reduction=True)
 define("max", "x axis", lambda v, _: largest(v["x"]), reduction=True)

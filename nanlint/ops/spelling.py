@@ -244,11 +244,6 @@ class Spellings:
     def __iter__(self) -> Iterator[Spelling]:
         return (s for name in self._lines for s in self.overloads(name))
 
-    @property
-    def last_names(self) -> frozenset[str]:
-        """The last component of every name (what a call of it ends in), for the cheap first look at a function."""
-        return frozenset(name.rpartition(".")[2] for name in self._lines)
-
 
 #: classes whose methods are found by their last name alone
 METHOD_OWNERS = (".Tensor", ".ndarray", ".Array", ".Generator", ".RandomState")
