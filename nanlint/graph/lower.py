@@ -179,7 +179,7 @@ class Lowering(CallLowering):
 
     def forget_globals(self, tree: ast.Module) -> None:
         """What functions assign to global names is unknown once the module has run."""
-        for s in ast.walk(tree):
+        for s in descendants(tree):
             for name in s.names if isinstance(s, ast.Global) else ():
                 value = self.module.env.get(name)
                 if value is not None and value.op == CONST:
@@ -405,7 +405,7 @@ class Lowering(CallLowering):
                 cls.constants[statement.target.id] = statement.value
         for method in cls.methods.values():
             receiver = method.args.args[0].arg if method.args.args else None
-            for node in ast.walk(method):
+            for node in descendants(method):
                 if (
                     isinstance(node, ast.Attribute)
                     and isinstance(node.ctx, ast.Store)
@@ -448,11 +448,24 @@ class Lowering(CallLowering):
                 self.frame.env.setdefault(name[len(prefix) :], self.graph.add(MODULE, {}, {"name": name}, s))
 
 
+def descendants(root: ast.AST) -> list[ast.AST]:
+    """A node and all below it, parents first: ``ast.walk`` without its generators, in a third of the time."""
+    found = [root]
+    for node in found:
+        for name in node._fields:
+            child = getattr(node, name, None)
+            if isinstance(child, list):
+                found.extend([c for c in child if isinstance(c, ast.AST)])
+            elif isinstance(child, ast.AST):
+                found.append(child)
+    return found
+
+
 def stored_names(body: Sequence[ast.stmt]) -> list[str]:
     """Names that statements assign, in order; items and in-place methods count as assignments of their base."""
     found: dict[str, None] = {}
     for statement in body:
-        for node in ast.walk(statement):
+        for node in descendants(statement):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                 found.setdefault(node.id)
             elif (
@@ -489,7 +502,7 @@ def interesting(tree: ast.Module, words: frozenset[str]) -> set[ast.AST]:
     """Functions worth lowering: those that hold an operation with a pole, or call (by name) something that does."""
     aliased = {
         alias.asname
-        for statement in ast.walk(tree)
+        for statement in descendants(tree)
         if isinstance(statement, ast.ImportFrom)
         for alias in statement.names
         if alias.asname and alias.name in words
@@ -512,7 +525,7 @@ def interesting(tree: ast.Module, words: frozenset[str]) -> set[ast.AST]:
                     names.setdefault(target.id, []).append(statement)
     for place in places:
         called = calls[place] = set()
-        for node in ast.walk(place):
+        for node in descendants(place):
             kind = type(node)
             if kind is ast.Call:
                 f = node.func  # type: ignore[attr-defined]
