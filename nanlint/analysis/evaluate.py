@@ -336,7 +336,11 @@ class Evaluator:
                 continue
             v = (self.under(cond, truth) if cond is not None else self).value(branch)
             # a literal 0 on one path is a placeholder for "not computed"
-            values.append(weakened(v) if branch.op == CONST else v)
+            if branch.op == CONST:
+                v = weakened(v)
+            elif branch.op == "tensor" and v.zero is CERTAIN and v.evidence("zero") is None:
+                v = replace(v, why={**v.why, "zero": Evidence("is set to 0 on one path", branch)})
+            values.append(v)
         if not values:
             return self.top
         return join(values[0], values[1]) if len(values) > 1 else values[0]

@@ -106,7 +106,7 @@ class Hazards:
         reach = v.reach(pole.cls)
         if v.evidence(pole.cls) is None and v.constant is None:
             # a number that someone put there, and that nothing says is still there
-            reach = min(reach, LIKELY)
+            reach = min(reach, POSSIBLE)
         if reach is NEVER:
             return
         form = evidence_by_form(node, pole, source, self.evaluator.value) if reach < LIKELY else None

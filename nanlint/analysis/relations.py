@@ -292,6 +292,13 @@ def shifted_along(exponent: Node, reduction: Node) -> bool:
     return top.get("axis") is not None or reduction.get("axis") is None
 
 
+def counts_all(summed: Node, reduction: Node) -> bool:
+    """Whether a sum over counts is the number of all that was counted: 0 for no data at all only."""
+    if summed.op == "sum":
+        return bare(summed["x"]).op == "bincount"
+    return summed.op == "bincount" and reduction.get("axis") is None
+
+
 def kept_by_its_sum(selection: Node) -> Node | None:
     """The w of where(sum(w) > 0, w, other): what is taken in place of a row that sums to 0 is chosen not to."""
     cond = bare(selection["cond"])
@@ -324,6 +331,8 @@ def sum_of(node: Node, evaluate: Evaluate) -> Value | None:
         return v if v.constant is not None else replace(v, zero=min(v.zero, UNKNOWN), low=UNKNOWN)
     if chosen.op == "where" and "cond" in chosen.args and (kept := kept_by_its_sum(chosen)) is not None:
         return replace(total(evaluate(kept)), zero=NEVER)
+    if counts_all(chosen, node):
+        return replace(total(evaluate(node["x"])), zero=POSSIBLE, low=POSSIBLE)
     exponential = exponential_in(node["x"])
     if exponential is not None:
         v = evaluate(exponential)

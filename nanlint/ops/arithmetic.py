@@ -498,7 +498,18 @@ def maximum(a: Value, b: Value) -> Value:
         zero = low
     elif lo < 0:
         zero = max(a.zero, b.zero, UNKNOWN) if zero is not NEVER else zero
-    why = noted(low=low_why, zero=pick(other, "zero") if lo < 0 else None, neg=pick(a, "neg") or pick(b, "neg"))
+    reaching = max((v for v in (a, b) if v.hi == hi), key=lambda v: (v.high, v.constant is None))
+    bound = (
+        Evidence(f"is exactly {reaching.constant:g} wherever the bound holds it")
+        if reaching.constant is not None
+        else None
+    )
+    why = noted(
+        low=low_why,
+        high=bound or pick(reaching, "high"),
+        zero=pick(other, "zero") if lo < 0 else None,
+        neg=pick(a, "neg") or pick(b, "neg"),
+    )
     return value(
         lo,
         hi,
