@@ -20,7 +20,7 @@ from nanlint.ops.value import CERTAIN, INF, LIKELY, NEVER, POSSIBLE, Evidence, K
 
 #: how far a hazard is followed forward to a selection, or back from one
 MAX_STEPS = 14
-#: ops and the frameworks in which their backward pass selects; measured in tests/ops/test_transfer.py
+#: ops and the frameworks in which their backward pass selects; measured in tests/rules/test_claims.py
 SELECTS_BACKWARD = {
     "relu": frozenset({"torch", "jax"}),
     "clamp": frozenset({"torch", "tensorflow", "keras"}),

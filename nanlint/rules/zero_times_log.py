@@ -40,8 +40,9 @@ def zero_times_log(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     ```
 
     ## Fix safety
-    Safe: `xlogy` gives the same values wherever the product is finite and 0 where x is 0. Its gradient with respect to
-    y is finite there too; the slope of `p * log(p)` at 0 is infinite in truth, in PyTorch and JAX `xlogy(p, p)` has it.
+    Safe: `xlogy` gives the same values wherever the product is finite and 0 where x is 0, and the same gradients
+    wherever they are finite. It mends the value: at (0, 0) the gradient with respect to y is 0 in TensorFlow, but stays
+    NaN in PyTorch and JAX. Where y is a softmax that is trained, `log_softmax` (NL101) mends both.
 
     ## References
     SciPy: `scipy.special.xlogy`; TensorFlow: `tf.math.xlogy`.
