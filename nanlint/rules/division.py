@@ -106,6 +106,9 @@ def division_by_zero_able(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     """
     if hazard.pole.cls != "zero" or hazard.guard is not None or facts.literal(hazard.operand):
         return
+    if hazard.node.op != "rsqrt" and reduction_behind(hazard.operand, facts) is not None:
+        # the rule above has weighed it
+        return
     # dividing by what is only called a probability is how importance weights are written
     by_name = hazard.evidence.named and hazard.operand.op in UNKNOWNS
     level = confidence(hazard.reach, lowered=int(facts.framework(hazard.node) in PLAIN) + int(by_name))
