@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from nanlint.analysis.names import named
-from nanlint.analysis.relations import RELATIONS
-from nanlint.graph.expressions import implied, stripped
+from nanlint.analysis.relations import RELATIONS, bare
+from nanlint.graph.expressions import implied
 from nanlint.graph.lower import Lowering
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, REFINE, TUPLE, Node
 from nanlint.ops.floats import FLOAT32, FLOAT64
@@ -240,7 +240,7 @@ class Evaluator:
         ):
             inner = self.under(index, True).value(node["x"])
             return replace(inner, peak=False, sum_one=False)
-        if op == "part" and not selects_by_mask(node.get("index")) and stripped(node["x"]).op in POSITIONAL:
+        if op == "part" and not selects_by_mask(node.get("index")) and bare(node["x"]).op in POSITIONAL:
             # that some element is 0 says nothing of the ones taken
             v = self.value(node["x"])
             return replace(

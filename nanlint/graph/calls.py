@@ -604,9 +604,8 @@ class CallLowering(ExpressionLowering):
             for operand, source in spelling.operands.items():
                 if source == "$":
                     operands[operand] = x
-            site = layer.site if isinstance(layer.attrs.get("shown"), bool) else e
             attrs = {k: v for k, v in layer.attrs.items() if k not in ("spelling", "name")}
-            result = self.emit(spelling.op, site, {**attrs, "layer": layer.index}, args=operands, layer=layer)
+            result = self.emit(spelling.op, e, {**attrs, "layer": layer.index}, args=operands, layer=layer)
             result.framework = spelling.framework
             activation = layer.get("activation")
             if activation is not None:

@@ -162,16 +162,12 @@ def rounded(v: Value, to: Format) -> Value:
     return v if r == c else replace(constant(r, v.kind), why=v.why)
 
 
-def _weaker(level: Reach, other: Reach) -> Reach:
-    return max(level, other)
-
-
 def join(a: Value, b: Value) -> Value:
     """What holds when the value is one or the other: hull of the ranges, stronger reach of each class."""
     lo, hi = min(a.lo, b.lo), max(a.hi, b.hi)
     low = max((v.low for v in (a, b) if v.lo == lo), default=UNKNOWN)
     high = max((v.high for v in (a, b) if v.hi == hi), default=UNKNOWN)
-    classes = {c: _weaker(a.reach(c), b.reach(c)) for c in ("ninf", "neg", "zero", "pos", "pinf", "nan")}
+    classes = {c: max(a.reach(c), b.reach(c)) for c in ("ninf", "neg", "zero", "pos", "pinf", "nan")}
     why = {**b.why, **a.why} if a.why or b.why else NO_EVIDENCE
     for c, level in classes.items():
         for v in (a, b):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nanlint.analysis.facts import Facts
-from nanlint.analysis.hazards import Hazard
+from nanlint.analysis.hazards import Hazard, harmless_behind_selection
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.double_where import DoubleWhere
 from nanlint.rules.registry import Finding, confidence, rule
@@ -62,7 +62,7 @@ def where_gradient(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     guard = hazard.guard
     if guard is None or guard.op != "where" or not facts.differentiated(hazard.node):
         return
-    if hazard.pole.cls == "neg" and hazard.node.op in ("log", "log1p"):
+    if harmless_behind_selection(hazard.node, hazard.pole):
         return
     level = confidence(hazard.reach, lowered=int(facts.tests_result(guard)))
     if level is None:
