@@ -240,12 +240,14 @@ class Evaluator:
         ):
             inner = self.under(index, True).value(node["x"])
             return replace(inner, peak=False, sum_one=False)
-        if op == "part" and not selects_by_mask(node.get("index")) and bare(node["x"]).op in POSITIONAL:
+        if op == "part" and not selects_by_mask(node.get("index")):
             # that some element is 0 says nothing of the ones taken
             v = self.value(node["x"])
-            return replace(
-                v, zero=min(v.zero, UNKNOWN), low=min(v.low, UNKNOWN), high=min(v.high, UNKNOWN), peak=False, why={}
-            )
+            reason = v.evidence("zero")
+            by_place = reason is not None and reason.node is not None and reason.node.op in POSITIONAL
+            if by_place or bare(node["x"]).op in POSITIONAL:
+                low, high = min(v.low, UNKNOWN), min(v.high, UNKNOWN)
+                return replace(v, zero=min(v.zero, UNKNOWN), low=low, high=high, peak=False, why={})
         relation = RELATIONS.get(op)
         if relation is not None and all(o in node.args for o in known.operands if o != "axis"):
             related = relation(node, self.value)
