@@ -75,23 +75,22 @@ class Hazards:
         op = OPS.get(node.op)
         if op is None or node.site is None:
             return ()
-        if node.op == "pow":
-            return power_poles(evaluator.value(node["y"]))
+        if op.poles_for is not None:
+            return op.poles_for({name: evaluator.value(operand) for name, operand in node.args.items()})
         return op.poles
 
     def operand(self, node: Node, pole: Pole, evaluator: Evaluator) -> tuple[Node, Value] | None:
         """The operand a pole speaks of, and its value.
 
-        "x+1" is the operand shifted by one, "result" the node itself.
+        It is shifted as the pole says; "result" is the node itself.
         """
         if pole.operand == "result":
             return node, evaluator.value(node)
-        name, _, shift = pole.operand.partition("+")
-        source = node.get(name)
+        source = node.get(pole.name)
         if source is None:
             return None
         v = evaluator.value(source)
-        return source, add(v, constant(1.0)) if shift else v
+        return source, add(v, constant(pole.shift)) if pole.shift else v
 
     def deliberate(self, node: Node) -> bool:
         """Whether the author switched NumPy's own warning off around it."""
@@ -107,11 +106,13 @@ class Hazards:
         if v.evidence(pole.cls) is None and v.constant is None:
             # a number that someone put there, and that nothing says is still there
             reach = min(reach, POSSIBLE)
-        if reach is NEVER:
+        also = [self.evaluator.value(node[name]).reach(cls) for name, cls in pole.also if name in node.args]
+        if reach is NEVER or NEVER in also:
             return
         form = evidence_by_form(node, pole, source, self.evaluator.value) if reach < LIKELY else None
         if form is not None:
             reach = LIKELY
+        reach = min(reach, *also) if also else reach
         if reach < POSSIBLE:
             return
         if pole.gradient:
@@ -269,21 +270,6 @@ def evidence_of(v: Value, pole: Pole, operand: Node) -> Evidence:
 
 #: what a class without further evidence says
 REACHES = {"zero": "is 0 here", "neg": "is negative here", "pinf": "overflows"}
-
-
-def power_poles(exponent: Value) -> tuple[Pole, ...]:
-    """Poles of x**y for what is known of y."""
-    p = exponent.constant
-    if p is None:
-        if exponent.whole:
-            return ()
-        return (Pole("x", "neg", "nan"),)
-    if p < 0:
-        return (Pole("x", "zero", "inf"), *(() if float(p).is_integer() else (Pole("x", "neg", "nan"),)))
-    if float(p).is_integer():
-        return ()
-    negative = Pole("x", "neg", "nan")
-    return (negative, Pole("x", "zero", "inf", gradient=True)) if p < 1 else (negative,)
 
 
 def harmless_behind_selection(node: Node, pole: Pole) -> bool:

@@ -87,7 +87,7 @@ DTYPES = {"half": "float16", "float": "float32", "double": "float64", "single": 
 
 
 #: ops without poles whose surroundings fixes ask about
-REMEMBERED = frozenset({"pow", "where", "softmax", "sigmoid", "exp", "mul"})
+REMEMBERED = frozenset({"where", "softmax", "sigmoid", "exp", "mul"})
 
 
 class ExpressionLowering:
@@ -149,7 +149,7 @@ class ExpressionLowering:
         )
         node.regions = self.frame.regions
         node.calls = self.frame.calls
-        if known is not None and (known.poles or op in REMEMBERED):
+        if known is not None and (known.breaks or op in REMEMBERED):
             node.env = self.frame.env.copy()
         return self.refined(node)
 

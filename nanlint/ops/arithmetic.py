@@ -589,6 +589,20 @@ def _floor_divide(a: Value, b: Value) -> Value:
     return _floor(divide(a, b))
 
 
+def power_poles(v: Operands) -> tuple[Pole, ...]:
+    """Poles of x**y for what is known of y."""
+    exponent = v["y"]
+    p = exponent.constant
+    if p is None:
+        return () if exponent.whole else (Pole("x", "neg", "nan"),)
+    if p < 0:
+        return (Pole("x", "zero", "inf"), *(() if float(p).is_integer() else (Pole("x", "neg", "nan"),)))
+    if float(p).is_integer():
+        return ()
+    negative = Pole("x", "neg", "nan")
+    return (negative, Pole("x", "zero", "inf", gradient=True)) if p < 1 else (negative,)
+
+
 NONZERO_DIVISOR = (Pole("b", "zero", "inf or nan"),)
 
 define("add", "a b", rounds(_binary(add)), pointwise=True)
@@ -610,7 +624,7 @@ define("neg", "x", _unary(negate), pointwise=True)
 define("abs", "x", _unary(absolute), pointwise=True)
 define("sign", "x", _unary(_sign), pointwise=True, stops_gradient=True)
 define("square", "x", rounds(_unary(square)), pointwise=True)
-define("pow", "x y", rounds(lambda v, _: power(v["x"], v["y"])), pointwise=True)
+define("pow", "x y", rounds(lambda v, _: power(v["x"], v["y"])), poles_for=power_poles, pointwise=True)
 define("maximum", "a b", _binary(maximum), pointwise=True)
 define("minimum", "a b", _binary(minimum), pointwise=True)
 define("clamp", "x min max", lambda v, _: clamp(v["x"], v.get("min"), v.get("max")), pointwise=True)

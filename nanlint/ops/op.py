@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from nanlint.ops.value import TOP, Value
@@ -11,12 +13,17 @@ from nanlint.ops.value import TOP, Value
 Operands = Mapping[str, Value]
 Transfer = Callable[[Operands, Mapping[str, Any]], Value]
 
+#: where the shift of a pole's operand starts
+SHIFTED = re.compile(r"(?=[+-])")
+
 
 @dataclass(frozen=True)
 class Pole:
     """Where an op breaks: the class of ``operand`` at which it does, and what comes out ("-inf", "inf", "nan").
 
-    ``gradient``: only the derivative breaks there. ``frameworks``: those in which it does (None: all that have one).
+    ``operand`` may be shifted by a number: "x-1" is zero where x is 1 and positive beyond; "result" is the op's own
+    result. ``also``: other operands and the classes that they must be in at the same time. ``gradient``: only the
+    derivative breaks there. ``frameworks``: those in which it does (None: all that have one).
     """
 
     operand: str
@@ -24,6 +31,17 @@ class Pole:
     gives: str
     gradient: bool = False
     frameworks: frozenset[str] | None = None
+    also: tuple[tuple[str, str], ...] = ()
+
+    @cached_property
+    def name(self) -> str:
+        """The operand without its shift."""
+        return SHIFTED.split(self.operand)[0]
+
+    @cached_property
+    def shift(self) -> float:
+        """The number that is added to the operand before its class is asked for."""
+        return float(self.operand[len(self.name) :] or 0)
 
 
 @dataclass(frozen=True)
@@ -31,7 +49,8 @@ class Op:
     """A neutral operation.
 
     ``operands`` are its tensor operands and its numeric parameters, in order. ``pointwise``: element i of the result
-    depends on element i of the operands only, so masking the result masks the operand. ``view``: same elements, other
+    depends on element i of the operands only, so masking the result masks the operand. ``poles_for``: its poles where
+    they depend on what is known of the operands (a power's on its exponent). ``view``: same elements, other
     shape or place. ``pure``: same operands, same result. ``stops_gradient``: nothing flows back. ``reduction``: many
     elements become one.
     """
@@ -40,11 +59,17 @@ class Op:
     operands: tuple[str, ...]
     transfer: Transfer
     poles: tuple[Pole, ...] = ()
+    poles_for: Callable[[Operands], tuple[Pole, ...]] | None = None
     pointwise: bool = False
     view: bool = False
     pure: bool = True
     stops_gradient: bool = False
     reduction: bool = False
+
+    @property
+    def breaks(self) -> bool:
+        """Whether it has poles at all."""
+        return bool(self.poles) or self.poles_for is not None
 
 
 OPS: dict[str, Op] = {}
@@ -55,8 +80,15 @@ def unknown(_: Operands, __: Mapping[str, Any]) -> Value:
     return TOP
 
 
-def define(name: str, operands: str, transfer: Transfer = unknown, *poles: Pole, **traits: bool) -> Op:
+def define(
+    name: str,
+    operands: str,
+    transfer: Transfer = unknown,
+    *poles: Pole,
+    poles_for: Callable[[Operands], tuple[Pole, ...]] | None = None,
+    **traits: bool,
+) -> Op:
     """Enter an op in the catalogue. ``operands`` is a space-separated list of names."""
-    op = Op(name, tuple(operands.split()), transfer, poles, **traits)
+    op = Op(name, tuple(operands.split()), transfer, poles, poles_for, **traits)
     OPS[name] = op
     return op

@@ -16,8 +16,12 @@ from nanlint.diagnostic import Annotation, Confidence, Diagnostic, Span
 from nanlint.graph.lower import lower
 from nanlint.ops.catalogue import catalogue
 from nanlint.ops.op import OPS
+from nanlint.ops.spelling import Spellings
 from nanlint.rules.registry import RULES, Finding, Rule
 from nanlint.source import Source
+
+#: ops of nearly every function: a rule that asks about them finds them where something else made it worth a look
+COMMON = frozenset({"add", "sub", "mul", "neg", "sum", "mean", "part", "view", "cast"})
 
 #: frameworks in the order in which an import of one decides what a method on an unknown receiver is
 FRAMEWORKS = ("torch", "tensorflow", "keras", "jax", "numpy", "scipy")
@@ -142,20 +146,8 @@ def package_of(path: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=8)
-def _pole_words(spellings: Any) -> frozenset[str]:
-    poles = {name for name, op in OPS.items() if op.poles} | {
-        "exp",
-        "softmax",
-        "sigmoid",
-        "pow",
-        "where",
-        "expm1",
-        "norm",
-    }
-    words = {s.name.rpartition(".")[2] for s in spellings if s.op in poles}
+def pole_words(spellings: Spellings) -> frozenset[str]:
+    """Last names of calls that make a function worth lowering: ops with a pole, and those that rules ask about."""
+    asked = {name for name, op in OPS.items() if op.breaks}.union(*(r.nodes | r.hazards for r in RULES.values()))
+    words = {s.name.rpartition(".")[2] for s in spellings if s.op in asked - COMMON}
     return frozenset(words | {"gradient", "GradientTape", "compile"})
-
-
-def pole_words(spellings: Any) -> frozenset[str]:
-    """Last names of calls that make a function worth lowering."""
-    return _pole_words(spellings)

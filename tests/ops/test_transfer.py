@@ -350,8 +350,7 @@ DIFFERENTIABLE_ROOTS = ("torch", "tensorflow", "jax")
 
 def at_pole(op: str, pole: Pole) -> dict[str, Array]:
     """Operands of which one is at the pole, and the others are 2."""
-    operand, _, shift = pole.operand.partition("+")
-    x = AT[pole.cls] - (float(shift) if shift else 0.0)
+    operand, x = pole.name, AT[pole.cls] - pole.shift
     names = [o for o in OPS[op].operands if o not in PARAMETERS or o == "base"]
     return {o: np.array([x if o == operand else 2.0], np.float32) for o in names}
 

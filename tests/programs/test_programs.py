@@ -15,19 +15,10 @@ from typing import Any
 
 import pytest
 
+from nanlint.linter import all_rules
+
 FIXTURES = Path(__file__).parents[1] / "fixtures"
-RULES = {
-    "log-of-softmax": "NL101",
-    "log-of-sigmoid": "NL102",
-    "unclipped-log": "NL103",
-    "zero-times-log": "NL104",
-    "sqrt-at-zero": "NL201",
-    "where-gradient": "NL203",
-    "division-by-reduction": "NL301",
-    "division-by-zero-able": "NL303",
-    "handwritten-softmax": "NL401",
-    "tape-scope-leak": "NL601",
-}
+RULES = {rule.name: rule.code for rule in all_rules().values()}
 MARKER = re.compile(r"# error: \[(NL\d{3}(?:\|NL\d{3})*)\]\s*$")
 PROGRAMS = sorted(path for rule in RULES for path in (FIXTURES / rule).glob("*.py"))
 
