@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from nanlint.graph.expressions import stripped
-from nanlint.graph.node import CONST, LOOP, PHI, REFINE, TUPLE, Node
+from nanlint.analysis.structure import bare, factors, is_square, same, shift_of, square_root_of
+from nanlint.graph.node import CONST, PHI, REFINE, TUPLE, Node
 from nanlint.ops.arithmetic import multiply, negate, square
 from nanlint.ops.functions import exponential
 from nanlint.ops.reductions import total
@@ -18,58 +18,6 @@ from nanlint.ops.value import INF, LIKELY, NEVER, POSSIBLE, UNKNOWN, Evidence, K
 #: arrays of which single elements are known by their place
 PLACED = frozenset({TUPLE, "arange", "linspace", "scatter_sum", "segment_sum"})
 Evaluate = Callable[[Node], Value]
-
-#: factors of one product that are told apart
-MAX_FACTORS = 32
-
-
-def bare(node: Node) -> Node:
-    """The node behind views, casts, refinements and stopped gradients."""
-    while True:
-        inner = stripped(node)
-        if inner.op in ("stop_gradient", "list", "concat") and "x" in inner.args:
-            inner = inner["x"]
-        if inner is node:
-            return node
-        node = inner
-
-
-def same(a: Node, b: Node) -> bool:
-    """Whether two nodes are the same numbers, up to their arrangement."""
-    return a.key == b.key or bare(a).key == bare(b).key
-
-
-def shift_of(node: Node, reduction: tuple[str, ...], steps: int = 8) -> Node | None:
-    """The x of which ``node`` is (a replacement of infinities in, a mask over) a reduction such as max(x)."""
-    pending, seen = [(node, steps)], set[int]()
-    while pending:
-        current, left = pending.pop()
-        current = bare(current)
-        if current.index in seen or not left:
-            continue
-        seen.add(current.index)
-        if current.op in reduction and "x" in current.args:
-            return current["x"]
-        if current.op in ("where", PHI):
-            pending.extend((current[k], left - 1) for k in ("b", "a") if k in current.args)
-        elif current.op in ("clamp", "nan_to_num"):
-            pending.append((current["x"], left - 1))
-        elif current.op in (LOOP, "part") and ("back" in current.args or "x" in current.args):
-            pending.append((current["back"] if "back" in current.args else current["x"], left - 1))
-    return None
-
-
-def factors(node: Node) -> list[Node]:
-    """Operands of a product, flattened; of one with very many, some are products."""
-    found: list[Node] = []
-    pending = [bare(node)]
-    while pending:
-        current = pending.pop()
-        if current.op == "mul" and len(found) + len(pending) < MAX_FACTORS:
-            pending += [bare(current["b"]), bare(current["a"])]
-        else:
-            found.append(current)
-    return found
 
 
 def subtraction(node: Node, evaluate: Evaluate) -> Value | None:
@@ -134,23 +82,6 @@ def ordered(a: Node, b: Node) -> bool | None:
         return below
     if (cond["a"].key, cond["b"].key) == (b["a"].key, a["a"].key):
         return not below
-    return None
-
-
-def is_square(node: Node) -> bool:
-    """Whether a node is something squared."""
-    return square_root_of(node) is not None
-
-
-def square_root_of(node: Node) -> Node | None:
-    """The x of x**2, x*x or square(x)."""
-    node = bare(node)
-    if node.op == "square":
-        return node["x"]
-    if node.op == "pow" and node["y"].attrs.get("value") in (2, 2.0):
-        return node["x"]
-    if node.op == "mul" and same(node["a"], node["b"]):
-        return node["a"]
     return None
 
 
