@@ -3,8 +3,9 @@
     python docs/build.py           write all of it
     python docs/build.py --check   write nothing; exit with 1 and name what is stale
 
-A page in docs/rules/ is the page of its rule (``nanlint rule CODE``). In ``console`` blocks of the README and the
-guides each line that starts with ``$`` is run beside a copy of the examples, and what it prints is put below it.
+A page in docs/rules/ is the page of its rule (``nanlint rule CODE``) with its programs, see docs/pages.py. In
+``console`` blocks of the README and the guides each line that starts with ``$`` is run beside a copy of the examples,
+and what it prints is put below it.
 """
 
 from __future__ import annotations
@@ -26,11 +27,15 @@ from nanlint.diagnostic import Applicability  # noqa: E402
 from nanlint.linter import all_rules  # noqa: E402
 from nanlint.output.rules import render_rule  # noqa: E402
 
+sys.path.insert(0, str(ROOT / "docs"))
+
+import pages  # noqa: E402
+
 RULES = ROOT / "docs" / "rules"
 GUIDES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md")))
 CONSOLE = re.compile(r"(?<=```console\n)(.*?)(?=^```$)", re.DOTALL | re.MULTILINE)
 _FIXES = {Applicability.SAFE: "safe", Applicability.UNSAFE: "unsafe", Applicability.DISPLAY: "shown", None: ""}
-_NOTE = "<!-- Written by docs/build.py from the rule's docstring: change it there. -->\n\n"
+_NOTE = "<!-- Written by docs/build.py from the rule's docstring and page programs: change it there. -->\n\n"
 
 
 def built() -> Iterator[tuple[Path, str]]:
@@ -39,7 +44,7 @@ def built() -> Iterator[tuple[Path, str]]:
     index = [
         "# Rules",
         "",
-        "Codes and names mean the same wherever a rule is named. A page is also what `nanlint rule CODE` prints.",
+        "Codes and names mean the same wherever a rule is named. A page shows what `nanlint rule` prints, and programs.",
         "",
         "| code | name | finds | fix |",
         "| --- | --- | --- | --- |",
@@ -48,8 +53,8 @@ def built() -> Iterator[tuple[Path, str]]:
         rule = rules[code]
         summary = rule.summary[:1].lower() + rule.summary[1:] if rule.summary[1:2].islower() else rule.summary
         index.append(f"| {code} | [{rule.name}]({rule.name}.md) | {summary} | {_FIXES[rule.fixable]} |")
-        yield RULES / f"{rule.name}.md", _NOTE + render_rule(rule)
-    yield RULES / "index.md", _NOTE.replace("rule's docstring", "rules' docstrings") + "\n".join(index) + "\n"
+        yield RULES / f"{rule.name}.md", _NOTE + render_rule(rule) + pages.programs_of(rule.name)
+    yield RULES / "index.md", "<!-- Written by docs/build.py. -->\n\n" + "\n".join(index) + "\n"
     with TemporaryDirectory() as directory:
         for guide in GUIDES:
             yield guide, refreshed(guide.read_text(encoding="utf-8"), Path(directory))
@@ -97,6 +102,8 @@ def printed(command: str, directory: Path) -> str:
 
 def stale() -> Iterator[tuple[Path, str | None]]:
     """Files that are not as they should be, with what they should hold (None: nothing, the rule is gone)."""
+    for path in pages.unexecuted():
+        yield path, None
     wanted = dict(built())
     for path, text in wanted.items():
         if not path.exists() or path.read_text(encoding="utf-8") != text:
@@ -113,6 +120,10 @@ def main() -> None:
     check = parser.parse_args().check
     RULES.mkdir(exist_ok=True)
     found = False
+    if not check:
+        for path, text in pages.execute():
+            print(f"written: {path.relative_to(ROOT)}")
+            path.write_text(text, encoding="utf-8")
     for path, text in stale():
         found = True
         print(f"{'stale' if check else 'written' if text is not None else 'removed'}: {path.relative_to(ROOT)}")

@@ -23,6 +23,9 @@ Check: TypeAlias = "Callable[[Any, Facts], Iterator[Finding]]"
 
 RULES: dict[str, Rule] = {}
 
+#: the frameworks in which a hazard exists unless its rule says otherwise
+FRAMEWORKS = "torch tensorflow jax numpy"
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -51,8 +54,8 @@ class Rule:
     """A rule: its code and name, the page (its docstring), the ops it asks about.
 
     ``hazards``: it is asked about hazards of these ops; ``nodes``: about every node of these ops. ``after``: rules
-    that have
-    the first word on a hazard.
+    that have the first word on a hazard. ``frameworks``: those in which the hazard exists, each with its programs on
+    the rule's page.
     """
 
     code: str
@@ -63,6 +66,7 @@ class Rule:
     nodes: frozenset[str] = frozenset()
     after: frozenset[str] = frozenset()
     fixable: Applicability | None = None
+    frameworks: frozenset[str] = frozenset(FRAMEWORKS.split())
 
     @property
     def summary(self) -> str:
@@ -71,9 +75,19 @@ class Rule:
 
 
 def rule(
-    code: str, name: str, *, hazards: str = "", nodes: str = "", after: str = "", fixable: Applicability | None = None
+    code: str,
+    name: str,
+    *,
+    hazards: str = "",
+    nodes: str = "",
+    after: str = "",
+    fixable: Applicability | None = None,
+    frameworks: str = FRAMEWORKS,
 ) -> Callable[[Check], Check]:
-    """Enter a rule. ``hazards`` and ``nodes`` are space-separated ops, ``after`` space-separated codes."""
+    """Enter a rule. ``hazards`` and ``nodes`` are space-separated ops, ``after`` space-separated codes.
+
+    ``frameworks``: those in which the hazard exists, where it does not in all of them (there is no gradient in NumPy).
+    """
 
     def enter(check: Check) -> Check:
         page = inspect.cleandoc(check.__doc__ or "")
@@ -86,6 +100,7 @@ def rule(
             frozenset(nodes.split()),
             frozenset(after.split()),
             fixable,
+            frozenset(frameworks.split()),
         )
         return check
 

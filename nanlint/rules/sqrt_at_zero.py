@@ -11,7 +11,14 @@ from nanlint.fixes.double_where import DoubleWhere
 from nanlint.rules.registry import Finding, confidence, rule
 
 
-@rule("NL201", "sqrt-at-zero", hazards="sqrt", after="NL203", fixable=Applicability.SAFE)
+@rule(
+    "NL201",
+    "sqrt-at-zero",
+    hazards="sqrt",
+    after="NL203",
+    fixable=Applicability.SAFE,
+    frameworks="torch tensorflow jax",
+)
 def sqrt_at_zero(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     """Square root at zero, where its gradient is infinite.
 

@@ -13,7 +13,7 @@ from nanlint.graph.node import Node
 from nanlint.rules.registry import Finding, rule
 
 
-@rule("NL601", "tape-scope-leak", nodes="gradient", fixable=Applicability.UNSAFE)
+@rule("NL601", "tape-scope-leak", nodes="gradient", fixable=Applicability.UNSAFE, frameworks="tensorflow")
 def tape_scope_leak(gradient: Node, facts: Facts) -> Iterator[Finding]:
     """A value computed outside the GradientTape that its gradient should flow through.
 

@@ -28,6 +28,7 @@ SLOPE = {
     hazards="div reciprocal log log1p sqrt rsqrt pow log2 log10 exp expm1 sinh cosh",
     after="NL101 NL102",
     fixable=Applicability.SAFE,
+    frameworks="torch tensorflow jax",
 )
 def where_gradient(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     """A `where` that hides a bad value but not its gradient.
@@ -37,8 +38,7 @@ def where_gradient(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
 
     ## Why is this bad?
     Both branches are computed and differentiated. The backward pass multiplies the slope of the branch that was not
-    taken
-    by 0, and `0 * inf = nan`. The value is right, the gradient is NaN.
+    taken by 0, and `0 * inf = nan`. The value is right, the gradient is NaN.
 
     ## Example (bad)
     ```python

@@ -6,19 +6,14 @@ A family is one process because frameworks start slowly, and one process is one 
 
 from __future__ import annotations
 
-import json
 import math
-import os
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-EXECUTE = Path(__file__).with_name("execute.py")
-TIMEOUT_SECONDS = 240
+from tests.programs.fixtures import PROGRAMS, Program, family, run
 
 
 @dataclass(frozen=True)
@@ -36,46 +31,39 @@ class Outcome:
         return all(math.isfinite(number) for number in self.numbers)
 
 
-def family(path: Path) -> str:
-    """The process that ``path`` runs in, from its name: ``bad_torch_x.py`` in a fixture, ``torch_x.py`` in examples."""
-    words = path.stem.split("_")
-    framework = words[1] if words[0] in {"bad", "good"} else words[0]
-    return {"scipy": "numpy", "tf2": "tf", "tape": "tf"}.get(framework, framework)
+@pytest.fixture(scope="session")
+def fixed(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Program], Path | None]:
+    """``fixed(program)``: where what its fixes make of a bad program is written; None where they do not apply."""
+    directory, known = tmp_path_factory.mktemp("fixed"), dict[Program, Path | None]()
 
+    def written(program: Program) -> Path | None:
+        if program not in known:
+            found = program.mended()
+            path = directory / program.rule / f"fixed_{program.path.name.removeprefix('bad_')}"
+            if found is not None:
+                path.parent.mkdir(exist_ok=True)
+                path.write_text(found[0], encoding="utf-8")
+            known[program] = path if found is not None else None
+        return known[program]
 
-def run(function: str, paths: list[Path]) -> dict[Path, dict[str, object]]:
-    """The JSON line of each of ``paths``, all of one family; a program that took the process down has none."""
-    environment = {
-        **os.environ,
-        "CUDA_VISIBLE_DEVICES": "",
-        "JAX_PLATFORMS": "cpu",
-        "KERAS_BACKEND": "tensorflow",
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "TF_CPP_MIN_LOG_LEVEL": "3",
-    }
-    child = subprocess.run(
-        [sys.executable, str(EXECUTE), function, *map(str, paths)],
-        capture_output=True,
-        text=True,
-        env=environment,
-        timeout=TIMEOUT_SECONDS,
-        check=False,
-    )
-    lines = [json.loads(line) for line in child.stdout.splitlines() if line.startswith("{")]
-    found = {Path(line["path"]): line for line in lines}
-    died = {"error": f"the process ended with {child.returncode}\n{child.stderr[-4000:]}"}
-    return {path: found.get(path, died) for path in paths}
+    return written
 
 
 @pytest.fixture(scope="session")
-def execute(request: pytest.FixtureRequest) -> Callable[[str, Path], Outcome]:
+def execute(request: pytest.FixtureRequest, fixed: Callable[[Program], Path | None]) -> Callable[[str, Path], Outcome]:
     """``execute(function, path)``: the outcome of the function in the program, run beside the others of its family."""
     lines: dict[tuple[str, Path], dict[str, object]] = {}
 
     def selected(function: str, kind: str) -> list[Path]:
         calls = (getattr(item, "callspec", None) for item in request.session.items)
-        paths = {call.params["program"] for call in calls if call is not None and "program" in call.params}
-        return sorted(p for p in paths if family(p) == kind and (function == "main") == (p.parent.name == "examples"))
+        chosen = {call.params["program"] for call in calls if call is not None and "program" in call.params}
+        if function == "main":
+            paths = {path for path in chosen if isinstance(path, Path)}
+        else:
+            programs = [program for program in PROGRAMS if program in chosen and family(program.path) == kind]
+            mended = (fixed(program) for program in programs if program.is_bad)
+            paths = {*(program.path for program in programs), *(path for path in mended if path is not None)}
+        return sorted(path for path in paths if family(path) == kind)
 
     def outcome(function: str, path: Path) -> Outcome:
         if (function, path) not in lines:
