@@ -5,14 +5,16 @@ Each form answers for one hazard: why its operand may be at the pole, or None.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from nanlint.analysis.relations import Evaluate, bare, factors, same, square_root_of
-from nanlint.graph.node import ATTR, CALL, CONST, PARAM, Node
+from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, Node
+from nanlint.ops.contracts import CONSTRAINTS
 from nanlint.ops.op import OPS, Pole
 from nanlint.ops.value import NEVER, POSSIBLE, UNKNOWN, Evidence
 
 LOGARITHMS = frozenset({"log", "log1p"})
+CONSTRAINED = frozenset(CONSTRAINTS.values())
 #: nodes of which only the outside knows what they are
 UNKNOWNS = frozenset({PARAM, ATTR, CALL})
 
@@ -91,7 +93,7 @@ def raised(node: Node, value: Evaluate) -> bool:
 
 def cross_entropy(product: Node, other: Node, operand: Node) -> bool:
     """-sum(t * log(q)) of two bare values: the form of a cross-entropy."""
-    if bare(other).op not in UNKNOWNS or bare(operand).op not in UNKNOWNS:
+    if not (from_outside(other) and from_outside(operand)):
         return False
     negated, summed = False, False
     node = product
@@ -104,6 +106,25 @@ def cross_entropy(product: Node, other: Node, operand: Node) -> bool:
     return negated and summed
 
 
+def choices(node: Node, limit: int = 20) -> Iterator[Node]:
+    """What a node may be, behind views, on each path and in each turn of a loop."""
+    pending, seen = [node], set[int]()
+    while pending and len(seen) < limit:
+        current = bare(pending.pop())
+        if current.index in seen:
+            continue
+        seen.add(current.index)
+        if current.op in (PHI, LOOP):
+            pending += [current[k] for k in ("a", "b", "pre", "back") if k in current.args]
+        else:
+            yield current
+
+
+def from_outside(node: Node) -> bool:
+    """Whether only the outside knows what a node is, on every path."""
+    return all(choice.op in UNKNOWNS for choice in choices(node))
+
+
 def shifted_parameter(node: Node, value: Evaluate) -> bool:
     """a - 1 or 1/a - 1 for an unknown a: an exponent that is 0 for a = 1."""
     if node.op != "sub" or value(node["b"]).constant != 1:
@@ -113,16 +134,21 @@ def shifted_parameter(node: Node, value: Evaluate) -> bool:
 
 
 def unguarded(node: Node) -> bool:
-    """A bare value, or 1 minus one (or minus a power of one): nothing on the way keeps it from 0."""
+    """A bare value, or 1 minus one (or minus a power of one), on one path at least: nothing keeps it from 0."""
+    return any(bare_complement(choice).op == PARAM for choice in choices(bare_complement(node)))
+
+
+def bare_complement(node: Node) -> Node:
+    """The x of -x, 1 - x, x**p and log1p(x), one in the other."""
     for _ in range(6):
         node = bare(node)
-        if (node.op in ("neg", "pow") and "x" in node.args) or node.op == "log1p":
+        if (node.op in ("neg", "pow") and "x" in node.args) or node.op == "log1p" or node.op in CONSTRAINED:
             node = node["x"]
         elif node.op == "sub" and node["a"].op == CONST:
             node = node["b"]
         else:
             break
-    return node.op == PARAM
+    return node
 
 
 def masked_mean(node: Node, operand: Node, value: Evaluate) -> Evidence | None:

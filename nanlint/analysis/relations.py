@@ -151,6 +151,10 @@ def underflows(node: Node, evaluate: Evaluate) -> bool:
     node = bare(node)
     if node.op == "list" and "each" in node.args:
         node = bare(node["each"])
+    if node.op == TUPLE and len(node.args) == 1:
+        # a list that a loop fills
+        reason = evaluate(node).evidence("zero")
+        return reason is not None and reason.node is not None and reason.node.op == "exp"
     return node.op == "exp" and evaluate(node).low >= LIKELY
 
 

@@ -27,6 +27,7 @@ from nanlint.graph.node import (
     Region,
 )
 from nanlint.graph.scope import ClassInfo, Frame, FunctionAst
+from nanlint.ops.contracts import CONSTRAINTS
 from nanlint.ops.op import OPS
 from nanlint.ops.spelling import Spelling
 
@@ -677,13 +678,27 @@ class CallLowering(ExpressionLowering):
             if found.op in FRESH or (found.op == CONST and found.attrs["value"] == 0):
                 # a state that starts at 0
                 return None
-            if stores <= 1 or found.op in (LAYER, INSTANCE, FUNCTION, CLASS):
+            if found.op in (LAYER, INSTANCE, FUNCTION, CLASS):
                 return found
-            return None
-        for c in cls.mro():
-            if name in c.constants:
-                return self.in_frame(c.scope, c.constants[name])
-        return None
+            return self.promised(cls, name, found, site) if stores <= 1 else None
+        constant = cls.constant(name)
+        return self.in_frame(constant[0].scope, constant[1]) if constant is not None else None
+
+    def promised(self, cls: ClassInfo, name: str, found: Node, site: ast.AST) -> Node:
+        """A distribution's parameter, under the constraint that its class declares for it."""
+        declared = cls.constant("arg_constraints")
+        owner, entries = declared if declared is not None else (cls, None)
+        if not isinstance(entries, ast.Dict):
+            return found
+        for key, constraint in zip(entries.keys, entries.values, strict=True):
+            if isinstance(key, ast.Constant) and key.value == name:
+                return self.constrained(owner, constraint, found, site)
+        return found
+
+    def constrained(self, owner: ClassInfo, constraint: ast.expr, x: Node, site: ast.AST) -> Node:
+        """``x`` under a constraint, if the catalogue knows it."""
+        op = CONSTRAINTS.get(self.dotted(self.in_frame(owner.scope, constraint)))
+        return self.emit(op, site, x=x) if op is not None else x
 
     def fields(self, instance: Node) -> dict[str, Node]:
         """Attributes that ``__init__`` (or ``setup``/``build``) leaves on the object."""

@@ -26,7 +26,7 @@ from nanlint.graph.node import (
     Node,
 )
 from nanlint.graph.scope import ClassInfo, Env, Frame
-from nanlint.ops.floats import FORMATS
+from nanlint.ops.floats import FORMATS, Format
 from nanlint.ops.frameworks import canonical
 from nanlint.ops.op import OPS
 from nanlint.ops.spelling import Spellings
@@ -79,7 +79,16 @@ TENSOR_ATTRIBUTES = {
 IMPORTS = (ast.Import, ast.ImportFrom)
 #: attributes of the pairs that torch's extrema and sorts return
 PAIRED = {"values", "indices"}
-MACHINE_LIMITS = {"eps", "tiny", "smallest_normal", "max", "min", "resolution", "smallest_subnormal"}
+#: fields of finfo
+MACHINE_LIMITS: Mapping[str, Callable[[Format], float]] = {
+    "eps": lambda f: f.eps,
+    "tiny": lambda f: f.tiny,
+    "smallest_normal": lambda f: f.tiny,
+    "smallest_subnormal": lambda f: f.denormal,
+    "resolution": lambda f: 10.0 ** -math.floor((f.precision - 1) * math.log10(2)),
+    "max": lambda f: f.max,
+    "min": lambda f: -f.max,
+}
 
 DTYPES = {"half": "float16", "float": "float32", "double": "float64", "single": "float32"} | {
     name: name for name in FORMATS
@@ -208,7 +217,7 @@ class ExpressionLowering:
             return self.graph.add(MODULE, {}, {"name": dotted}, e)
         stored = self.frame.lookup(("field", base.key, name))
         if stored is not None:
-            return stored
+            return self.promised(base.attrs["cls"], name, stored, e) if base.op == INSTANCE else stored
         if base.op == INSTANCE:
             found = self.member(base, name, e)
             if found is not None:
@@ -221,12 +230,21 @@ class ExpressionLowering:
                 if name in c.methods:
                     return self.method_value(c, c.methods[name], None)
         if base.op == CALL and base.name.endswith("finfo") and name in MACHINE_LIMITS:
-            return self.emit("finfo_eps", e, {"field": name, "dtype": base.attrs.get("dtype")})
+            return self.machine_limit(base.get("arg0"), name, e)
         if name in PAIRED and base.op == TUPLE and len(base.args) == 2:
             return base["0" if name == "values" else "1"]
         if name in TENSOR_ATTRIBUTES and base.op not in (FUNCTION, LAYER, MODULE, CLASS, INSTANCE):
             return self.emit(TENSOR_ATTRIBUTES[name], e, x=base)
         return self.emit(ATTR, e, {"name": name}, base=base)
+
+    def machine_limit(self, dtype: Node | None, name: str, e: ast.AST) -> Node:
+        """A field of finfo: the number itself where the dtype is known, else some positive (for min: negative) one."""
+        last = dtype.name.rpartition(".")[2] if dtype is not None and dtype.op == MODULE else ""
+        known = FORMATS.get(DTYPES.get(last, last))
+        if known is not None and name in MACHINE_LIMITS:
+            return self.number(MACHINE_LIMITS[name](known), e)
+        limit = self.emit("finfo_eps", e, {"field": name})
+        return self.emit("neg", e, x=limit) if name == "min" else limit
 
     # ── operators ───────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -457,6 +475,9 @@ class ExpressionLowering:
         raise NotImplementedError
 
     def member(self, instance: Node, name: str, site: ast.AST) -> Node | None:
+        raise NotImplementedError
+
+    def promised(self, cls: ClassInfo, name: str, found: Node, site: ast.AST) -> Node:
         raise NotImplementedError
 
     def in_frame(self, frame: Frame | None, e: ast.expr) -> Node:

@@ -9,6 +9,7 @@ from nanlint.graph.calls import MAX_NODES, CallLowering, _last
 from nanlint.graph.expressions import MIRRORED, decided
 from nanlint.graph.node import CALL, CLASS, CONST, DICT, INSTANCE, LOOP, MODULE, PHI, TUPLE, Node, Region
 from nanlint.graph.scope import ClassInfo, Env, Frame
+from nanlint.ops.contracts import OF_THE_SUPPORT
 from nanlint.ops.op import OPS
 from nanlint.ops.spelling import Spellings
 
@@ -416,6 +417,16 @@ class Lowering(CallLowering):
         self.classes.append(cls)
         self.frame.env[s.name] = self.graph.add(CLASS, {}, {"cls": cls, "name": s.name}, s, pure=False)
 
+    def take_from_support(self, frame: Frame) -> None:
+        """The argument of a distribution's density is one of its values."""
+        definition, cls = frame.function, frame.cls
+        if cls is None or not isinstance(definition, ast.FunctionDef) or definition.name not in OF_THE_SUPPORT:
+            return
+        support, parameters = cls.constant("support"), definition.args.args[1:]
+        if support is not None and len(parameters) == 1:
+            argument = parameters[0]
+            frame.env[argument.arg] = self.constrained(*support, frame.env[argument.arg], argument)
+
     # ── imports ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def lower_Import(self, s: ast.Import) -> None:
@@ -572,6 +583,7 @@ def lower(
         try:
             frame = lowering.activation(node, [], {}, definition, bare=True)
             frame.depth = 0
+            lowering.take_from_support(frame)
             lowering.run_function(frame, definition, definition)
         finally:
             lowering.frame = saved

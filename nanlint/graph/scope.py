@@ -46,6 +46,10 @@ class ClassInfo:
         """Whether its objects are tuples of their fields."""
         return any(base.endswith("NamedTuple") for base in self.external_bases())
 
+    def constant(self, name: str) -> tuple[ClassInfo, ast.expr] | None:
+        """The class-level assignment an attribute finds, and the class that has it."""
+        return next(((c, c.constants[name]) for c in self.mro() if name in c.constants), None)
+
     def method(self, name: str) -> tuple[ClassInfo, ast.FunctionDef | ast.AsyncFunctionDef] | None:
         """The method a call finds, and the class that defines it."""
         return next(((c, c.methods[name]) for c in self.mro() if name in c.methods), None)

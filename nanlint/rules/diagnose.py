@@ -23,6 +23,9 @@ from nanlint.source import Source
 #: ops of nearly every function: a rule that asks about them finds them where something else made it worth a look
 COMMON = frozenset({"add", "sub", "mul", "neg", "sum", "mean", "part", "view", "cast"})
 
+#: ops that saturate: a function that calls one may hand it on to where it breaks
+SATURATING = frozenset({"softmax", "sigmoid"})
+
 #: frameworks in the order in which an import of one decides what a method on an unknown receiver is
 FRAMEWORKS = ("torch", "tensorflow", "keras", "jax", "numpy", "scipy")
 
@@ -149,5 +152,5 @@ def package_of(path: str) -> tuple[str, ...]:
 def pole_words(spellings: Spellings) -> frozenset[str]:
     """Last names of calls that make a function worth lowering: ops with a pole, and those that rules ask about."""
     asked = {name for name, op in OPS.items() if op.breaks}.union(*(r.nodes | r.hazards for r in RULES.values()))
-    words = {s.name.rpartition(".")[2] for s in spellings if s.op in asked - COMMON}
+    words = {s.name.rpartition(".")[2] for s in spellings if s.op in asked - COMMON | SATURATING}
     return frozenset(words | {"gradient", "GradientTape", "compile"})

@@ -217,3 +217,51 @@ def test_one_sum_of_unknown_weights_is_a_mass_not_a_mask() -> None:
             return (x * mask).sum() / mask.sum()  # error: [NL301]
         """,
     )
+
+
+def test_a_base_in_log_space_may_be_validated_on_one_path_and_bare_on_the_other() -> None:
+    check(
+        TF,
+        """
+        class Kumaraswamy:
+            def _checked(self, x):
+                if not self.validate:
+                    return x
+                return with_dependencies([assert_non_negative(x)], x)
+
+            def log_det(self, x, a, b):
+                x = self._checked(x)
+                return (b - 1) * tf.math.log1p(-x ** a)  # error: [NL104]
+        """,
+    )
+
+
+def test_the_probability_of_a_cross_entropy_may_be_reshaped_in_a_loop() -> None:
+    check(
+        TORCH,
+        """
+        def same_shape(output, labels):
+            if len(output.shape) == len(labels.shape):
+                return output, labels
+            for _ in range(len(output.shape) - len(labels.shape)):
+                labels = labels.unsqueeze(-1)
+            return output, labels
+
+        def cross_entropy(output, labels):
+            output, labels = same_shape(output, labels)
+            return -torch.sum(labels * torch.log(output), dim=-1)  # error: [NL104]
+        """,
+    )
+
+
+def test_a_product_of_exponentials_shifted_apart_is_zero_though_a_loop_collects_them() -> None:
+    check(
+        TORCH,
+        """
+        def contract(equation, operands):
+            factors = []
+            for x in operands:
+                factors.append((x - x.max()).exp())
+            return torch.einsum(equation, factors).log()  # error: [NL103]
+        """,
+    )

@@ -2901,3 +2901,56 @@ def test_a_file_of_deep_nesting_is_checked() -> None:
     deep = "x" + " + 1" * 900
     source = program(TORCH, f"def loss(x):\n    return torch.log(F.relu({deep})).mean()  # error: [NL103]\n")
     check(source)
+
+
+# Contracts of distributions
+
+
+def test_a_distribution_s_parameters_and_values_keep_the_constraints_it_declares() -> None:
+    check(
+        """
+        import torch
+        from torch.distributions import constraints
+        from torch.distributions.utils import broadcast_all
+
+        class Edge(torch.distributions.Distribution):
+            arg_constraints = {"a": constraints.positive, "p": constraints.unit_interval}
+            support = constraints.unit_interval
+
+            def __init__(self, a, p):
+                self.a, self.p = broadcast_all(a, p)
+                super().__init__()
+
+            def entropy(self):
+                return self.a.log() - self.p.log()  # error: [NL103]
+
+            def log_prob(self, value):
+                return (self.a - 1) * value.log()  # error: [NL104]
+
+        class Inside(Edge):
+            support = constraints.positive
+
+            def log_prob(self, value):
+                return (self.a - 1) * value.log()
+        """
+    )
+
+
+def test_a_field_of_finfo_is_the_number_it_is() -> None:
+    check(
+        TORCH,
+        """
+        def below(x):
+            least = torch.finfo(torch.float32).min
+            return torch.log(torch.relu(x).clamp(min=least))  # error: [NL103]
+
+        def above(x):
+            return torch.log(torch.relu(x).clamp(min=torch.finfo(x.dtype).tiny))
+
+        def floored_by_the_lowest_number(x):
+            return torch.log(torch.relu(x).clamp(min=torch.finfo(x.dtype).min))  # error: [NL103]
+
+        def finite(x):
+            return torch.exp(x.clamp(max=math.log(torch.finfo(torch.float32).max)))
+        """,
+    )

@@ -7,6 +7,7 @@ from functools import cache
 from nanlint.ops import (
     activations,
     arithmetic,
+    contracts,
     draws,
     functions,
     linear_algebra,
@@ -79,6 +80,8 @@ CANONICAL: tuple[tuple[str, str], ...] = (
     ("torch.nn.modules.pooling", "torch.nn"),
     ("torch.nn.modules", "torch.nn"),
     ("torch.cuda.comm", "torch"),
+    ("pyro.distributions.constraints", "torch.distributions.constraints"),
+    ("numpyro.distributions.constraints", "torch.distributions.constraints"),
     ("torch_scatter.scatter", "torch_scatter"),
     ("torch_geometric.utils.scatter", "torch_geometric.utils"),
     # JAX, and the differentiable NumPys
@@ -126,7 +129,18 @@ TABLES = (
 )
 
 #: the modules that enter the ops the tables name
-FAMILIES = (activations, arithmetic, draws, functions, linear_algebra, losses, reductions, selection, special)
+FAMILIES = (
+    activations,
+    arithmetic,
+    contracts,
+    draws,
+    functions,
+    linear_algebra,
+    losses,
+    reductions,
+    selection,
+    special,
+)
 
 
 @cache

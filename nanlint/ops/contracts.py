@@ -1,0 +1,48 @@
+"""What a distribution promises of its parameters and its values: the constraints it is declared with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from nanlint.ops.arithmetic import Attrs
+from nanlint.ops.floats import FLOAT32
+from nanlint.ops.op import Operands, Transfer, define
+from nanlint.ops.value import INF, LIKELY, Evidence, Reach, Value, meet_range, value
+
+
+def within(lo: float, hi: float, **legal: str) -> Transfer:
+    """x in [lo, hi]; ``legal`` are the classes and ends that the contract allows, and what is said of them."""
+    notes = {cls: Evidence(text) for cls, text in legal.items()}
+    likely: dict[str, Reach] = dict.fromkeys(notes, LIKELY)
+
+    def transfer(v: Operands, _: Attrs) -> Value:
+        x = meet_range(v["x"], lo, hi)
+        fields = {cls: x.reach(cls) for cls in ("ninf", "neg", "zero", "pos", "pinf", "nan", "low", "high")}
+        return value(
+            x.lo, x.hi, because={**x.why, **notes}, kind=x.kind, format=x.format, whole=x.whole, **{**fields, **likely}
+        )
+
+    return transfer
+
+
+EDGES = {"low": "is legal at 0 by its constraint", "high": "is legal at 1 by its constraint"}
+
+define("in_positive", "x", within(FLOAT32.tiny, INF), pointwise=True)
+define("in_non_negative", "x", within(0.0, INF, zero="is legal at 0 by its constraint"), pointwise=True)
+define("in_unit_interval", "x", within(0.0, 1.0, **EDGES), pointwise=True)
+define("in_reals", "x", within(-INF, INF, neg="is legal below 0 by its constraint"), pointwise=True)
+
+#: constraints by dotted name, and the op that a value under it has gone through
+CONSTRAINTS: Mapping[str, str] = {
+    f"torch.distributions.constraints.{name}": op
+    for op, names in {
+        "in_positive": ("positive",),
+        "in_non_negative": ("nonnegative",),
+        "in_unit_interval": ("unit_interval", "simplex"),
+        "in_reals": ("real", "real_vector"),
+    }.items()
+    for name in names
+}
+
+#: methods of a distribution whose argument is one of its values
+OF_THE_SUPPORT = frozenset({"log_prob", "cdf"})
