@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import cast
 
+from nanlint.analysis.cancellation import left_by_cancellation
 from nanlint.analysis.evaluate import Evaluator
 from nanlint.analysis.gradient import GradientFlow
 from nanlint.analysis.hazards import Hazard, Hazards, tests_result
@@ -33,6 +34,10 @@ ABSORBING = frozenset(
 #: ops on the way to one: -inf stays -inf, or becomes inf
 CARRYING = LINEAR | {REFINE, LOOP, PHI, "add", "abs", "concat", "list", "tuple"}
 COMPARISONS = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "mul_no_nan", "div_no_nan", "xlogy"})
+
+
+#: bounds from below, and tests for one
+FLOORS = frozenset({"maximum", "clamp", "relu", "abs", "nan_to_num", "lt", "le", "gt", "ge", "hypot"})
 
 
 class Facts:
@@ -221,6 +226,19 @@ class Facts:
                     if self.carries(user[mine], node) and not self.carries(user[other], node):
                         return user, user[other]
         return None
+
+    def cancels(self, node: Node) -> bool:
+        """Whether a node is a difference of numbers that are nearly equal, by the way it is written."""
+        return left_by_cancellation(node, self.value)
+
+    def floored(self, node: Node) -> bool:
+        """Whether some use of the node's elements bounds them from below, or asks whether they are."""
+        return any(u.op in FLOORS for u in self.uses(node))
+
+    def only_for(self, node: Node, ops: frozenset[str]) -> bool:
+        """Whether every use of the node's elements is one of these ops."""
+        uses = list(self.uses(node))
+        return bool(uses) and all(u.op in ops for u in uses)
 
     def carries(self, node: Node, source: Node) -> bool:
         """Whether ``node`` is ``source`` up to sign, arrangement and constant factors."""

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from nanlint.analysis.structure import bare, factors, is_square, same, shift_of, square_root_of
+from nanlint.analysis.cancellation import cancellation, raised_a_little
+from nanlint.analysis.structure import bare, factors, same, shift_of, square_root_of
 from nanlint.graph.node import CONST, PHI, REFINE, TUPLE, Node
 from nanlint.ops.arithmetic import multiply, negate, square
 from nanlint.ops.functions import exponential
@@ -61,14 +62,8 @@ def subtraction(node: Node, evaluate: Evaluate) -> Value | None:
     high, least = shift_of(a, ("max",)), shift_of(b, ("min",))
     if high is not None and least is not None and same(high, least):
         return value(0.0, INF, zero=LIKELY, kind=va.kind, format=va.format, because="is 0 when all elements are equal")
-    if is_square(b) and cancels(a, b):
-        return value(
-            neg=LIKELY,
-            zero=LIKELY,
-            kind=va.kind,
-            format=va.format,
-            because="is the difference of two nearly equal numbers: rounding takes it to 0 and just below",
-        )
+    if (cancelled := cancellation(node, evaluate)) is not None:
+        return value(neg=LIKELY, zero=LIKELY, kind=va.kind, format=va.format, because=cancelled)
     return None
 
 
@@ -83,16 +78,6 @@ def ordered(a: Node, b: Node) -> bool | None:
     if (cond["a"].key, cond["b"].key) == (b["a"].key, a["a"].key):
         return not below
     return None
-
-
-def cancels(a: Node, b: Node) -> bool:
-    """E[x**2] against E[x]**2."""
-    a, root = bare(a), square_root_of(b)
-    if root is None or a.op != "mean":
-        return False
-    inner = square_root_of(a["x"])
-    mean = bare(root)
-    return inner is not None and mean.op == "mean" and same(mean["x"], inner)
 
 
 def product(node: Node, evaluate: Evaluate) -> Value | None:
@@ -243,6 +228,16 @@ def kept_by_its_sum(selection: Node) -> Node | None:
     return selection["a"] if same(summed, selection["a"]) else None
 
 
+def addition(node: Node, evaluate: Evaluate) -> Value | None:
+    """a + b for operands that know of each other; a difference that cancels, raised by an eps."""
+    masked = raised_where_zero(node, evaluate)
+    difference = raised_a_little(node, evaluate) if masked is None else None
+    if difference is None:
+        return masked
+    v = evaluate(difference)
+    return value(neg=LIKELY, kind=v.kind, format=v.format, because={"neg": v.why["neg"]})
+
+
 def raised_where_zero(node: Node, evaluate: Evaluate) -> Value | None:
     """x + (x <= 0) * eps: the mask adds the eps where it is needed."""
     for one, other in (("a", "b"), ("b", "a")):
@@ -354,7 +349,7 @@ def power_by_exp(node: Node, evaluate: Evaluate) -> Value | None:
 
 
 RELATIONS: dict[str, Callable[[Node, Evaluate], Value | None]] = {
-    "add": raised_where_zero,
+    "add": addition,
     "sub": subtraction,
     "mul": product,
     "dot": dot,

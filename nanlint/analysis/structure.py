@@ -58,11 +58,6 @@ def factors(node: Node) -> list[Node]:
     return found
 
 
-def is_square(node: Node) -> bool:
-    """Whether a node is something squared."""
-    return square_root_of(node) is not None
-
-
 def square_root_of(node: Node) -> Node | None:
     """The x of x**2, x*x or square(x)."""
     node = bare(node)

@@ -21,7 +21,13 @@ def reduction_behind(denominator: Node, facts: Facts) -> Node | None:
     return facts.origin(denominator, *REDUCTIONS)
 
 
-@rule("NL301", "division-by-reduction", hazards="div reciprocal", after="NL203 NL401 NL402", fixable=Applicability.SAFE)
+@rule(
+    "NL301",
+    "division-by-reduction",
+    hazards="div reciprocal",
+    after="NL203 NL401 NL402 NL503",
+    fixable=Applicability.SAFE,
+)
 def division_by_reduction(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     """Division by a sum, count or extremum that may be 0.
 
@@ -73,7 +79,7 @@ def division_by_reduction(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     "NL303",
     "division-by-zero-able",
     hazards="div reciprocal rsqrt",
-    after="NL203 NL301 NL401 NL402",
+    after="NL203 NL301 NL401 NL402 NL503",
     fixable=Applicability.SAFE,
 )
 def division_by_zero_able(hazard: Hazard, facts: Facts) -> Iterator[Finding]:

@@ -1,0 +1,211 @@
+"""Differences of numbers that are nearly equal: what is left of them is rounding, exactly 0 or of either sign."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from nanlint.analysis.structure import bare, factors, same, square_root_of
+from nanlint.graph.node import CALL, CONST, PHI, Node
+from nanlint.ops.value import LIKELY, Kind, Value
+
+Evaluate = Callable[[Node], Value]
+
+#: linear in their operand x: what they do to squares and to the numbers themselves is one averaging
+AVERAGES = frozenset(
+    {"mean", "sum", "dot", "einsum", "nanmean", "nansum", "average", "cumsum", "avg_pool", "linear", "segment_mean"}
+)
+#: what does not average
+PLAIN_OPERANDS = frozenset({"axis", "ord"})
+#: how deep a form is compared
+MAX_DEPTH = 8
+#: an eps added to a variance is no larger
+SMALL = 1e-2
+
+
+def cancellation(difference: Node, evaluate: Evaluate) -> str | None:
+    """Why ``a - b`` is the difference of nearly equal numbers, by the way it is written; None where nothing says so."""
+    a, b = difference["a"], difference["b"]
+    if is_variance(a, b, evaluate):
+        return "is a mean of squares minus a squared mean: rounding takes it to 0 and just below"
+    if is_discriminant(a, b, evaluate):
+        return "is ((a + d) / 2)**2 - (a * d - b * c), about 0 for equal eigenvalues: rounding takes it just below"
+    if is_small_root(a, b, evaluate):
+        return "is t - sqrt(t**2 + ...), about 0 for large t: rounding takes it to 0 and just below"
+    return None
+
+
+def left_by_cancellation(node: Node | None, evaluate: Evaluate) -> bool:
+    """Whether a node is such a difference."""
+    return node is not None and node.op == "sub" and cancellation(node, evaluate) is not None
+
+
+def raised_a_little(total: Node, evaluate: Evaluate) -> Node | None:
+    """The cancelling difference of ``difference + eps``: the error of large operands is larger than any eps."""
+    for one, other in (("a", "b"), ("b", "a")):
+        eps = evaluate(total[other])
+        if not 0 <= eps.lo < SMALL or (eps.constant is None and eps.kind is not Kind.SCALAR):
+            continue
+        v = evaluate(total[one])
+        why = v.evidence("neg")
+        if v.neg >= LIKELY and why is not None and left_by_cancellation(why.node, evaluate):
+            return total[one]
+    return None
+
+
+# E[x**2] - E[x]**2
+
+
+def is_variance(a: Node, b: Node, evaluate: Evaluate) -> bool:
+    """E[x**2] - E[x]**2, whatever the averaging; n * sum(x**2) - sum(x)**2; q/n - (s/n)**2 of running sums."""
+    root = square_root_of(b)
+    if root is None:
+        return False
+    for mean in branches(root):
+        scaled = [f for f in factors(a) if f.op == "sum"] if bare(a).op == "mul" else []
+        if averages_square(a, mean) or any(averages_square(part, mean, normalised=True) for part in scaled):
+            return True
+        square, mean = bare(a), bare(mean)
+        if square.op == mean.op == "div" and same(square["b"], mean["b"]) and not same(square["a"], mean["a"]):
+            return evaluate(mean["b"]).constant is None
+    return False
+
+
+def branches(node: Node) -> Iterator[Node]:
+    """A value, or the values it has on each path."""
+    node = bare(node)
+    if node.op != PHI:
+        yield node
+        return
+    for name in ("a", "b"):
+        yield bare(node[name])
+
+
+def averages_square(
+    square: Node, mean: Node, depth: int = 0, *, averaged: bool = False, normalised: bool = False
+) -> bool:
+    """Whether ``square`` is what ``mean`` is, of x**2 instead of x. A bare sum is ``normalised`` by its weights."""
+    square, mean = bare(square), bare(mean)
+    if averaged and is_square_of(square, mean):
+        return normalised or len(factors(mean)) > 1
+    if square.op != mean.op or depth > MAX_DEPTH or square.args.keys() != mean.args.keys():
+        return False
+    averages = square.op in AVERAGES or (square.op == CALL and bool(square.name) and square.name == mean.name)
+    if not averages and square.op not in ("mul", "div"):
+        return False
+    apart = [k for k in square.args if k not in PLAIN_OPERANDS and not same(square[k], mean[k])]
+    if len(apart) != 1 or (square.op == "div" and apart != ["a"]):
+        return False
+    return averages_square(
+        square[apart[0]],
+        mean[apart[0]],
+        depth + 1,
+        averaged=averaged or averages,
+        normalised=normalised or square.op not in ("sum", "nansum", "cumsum", "mul"),
+    )
+
+
+def is_square_of(square: Node, root: Node) -> bool:
+    """x**2 of x; w * x**2 of w * x."""
+    inner = square_root_of(square)
+    if inner is not None and same(inner, root):
+        return True
+    more = Counter(f.key for part in factors(square) for f in squared_out(part))
+    once = Counter(f.key for f in factors(root))
+    return sum((more - once).values()) == 1 and not once - more and (more - once).keys() <= once.keys()
+
+
+def squared_out(factor: Node) -> tuple[Node, ...]:
+    """x and x for x**2."""
+    root = square_root_of(factor)
+    return (factor,) if root is None else (bare(root), bare(root))
+
+
+# ((a + d) / 2)**2 - (a * d - b * c)
+
+
+def is_discriminant(a: Node, b: Node, evaluate: Evaluate) -> bool:
+    """The square of half the trace of a 2 by 2 matrix minus its determinant."""
+    root, determinant = square_root_of(a), bare(b)
+    if root is None:
+        return False
+    half = bare(root)
+    if half.op in ("mul", "div"):
+        half = next((bare(half[k]) for k in ("a", "b") if evaluate(half[k]).constant is None), half)
+    if determinant.op == "mul":
+        determinant = next((f for f in factors(determinant) if f.op == "sub"), determinant)
+    if half.op != "add" or determinant.op != "sub":
+        return False
+    diagonal = Counter(bare(half[k]).key for k in ("a", "b"))
+    return Counter(f.key for f in factors(determinant["a"])) == diagonal
+
+
+# t - sqrt(t**2 + c)
+
+
+@dataclass(frozen=True)
+class Monomial:
+    """A product of powers: ``coefficient`` times each of ``powers`` (by key) to its exponent."""
+
+    coefficient: float
+    powers: tuple[tuple[int, float], ...]
+
+
+def monomial(node: Node, evaluate: Evaluate) -> Monomial | None:
+    """A product, quotient or power multiplied out; None where a coefficient is 0."""
+    coefficient, powers = 1.0, dict[int, float]()
+    pending = [(bare(node), 1.0)]
+    while pending:
+        part, exponent = pending.pop()
+        number = evaluate(part).constant if part.op == CONST or not part.args else None
+        if number is not None:
+            if number == 0 or (number < 0 and exponent != int(exponent)):
+                return None
+            coefficient *= number**exponent
+        elif part.op in ("mul", "div") and len(powers) + len(pending) < 2 * MAX_DEPTH:
+            pending += [(bare(part["a"]), exponent), (bare(part["b"]), -exponent if part.op == "div" else exponent)]
+        elif part.op == "neg":
+            coefficient *= (-1.0) ** exponent if exponent == int(exponent) else 1.0
+            pending.append((bare(part["x"]), exponent))
+        elif (root := square_root_of(part)) is not None:
+            pending.append((bare(root), 2 * exponent))
+        else:
+            powers[part.key] = powers.get(part.key, 0.0) + exponent
+    return Monomial(coefficient, tuple(sorted((k, e) for k, e in powers.items() if e)))
+
+
+def addends(node: Node, depth: int = 0) -> Iterator[Node]:
+    """Terms of a sum."""
+    node = bare(node)
+    if node.op == "add" and depth < MAX_DEPTH:
+        yield from addends(node["a"], depth + 1)
+        yield from addends(node["b"], depth + 1)
+    else:
+        yield node
+
+
+def is_small_root(a: Node, b: Node, evaluate: Evaluate) -> bool:
+    """t - k * sqrt(s**2 + ...), where t is among the terms of ``a`` and equal to k * s."""
+    roots = [f for f in factors(b) if f.op == "sqrt"]
+    if len(roots) != 1:
+        return False
+    scale = [f for f in factors(b) if f is not roots[0]]
+    terms = list(addends(roots[0]["x"]))
+    squares = [root for t in terms if (root := square_root_of(t)) is not None]
+    if len(terms) < 2 or not squares:
+        return False
+    wanted = {product(monomial(s, evaluate), *(monomial(f, evaluate) for f in scale)) for s in squares} - {None}
+    return any(monomial(t, evaluate) in wanted for t in addends(a))
+
+
+def product(*parts: Monomial | None) -> Monomial | None:
+    """Monomials multiplied; None if one is none."""
+    coefficient, powers = 1.0, dict[int, float]()
+    for part in parts:
+        if part is None:
+            return None
+        coefficient *= part.coefficient
+        for key, exponent in part.powers:
+            powers[key] = powers.get(key, 0.0) + exponent
+    return Monomial(coefficient, tuple(sorted((k, e) for k, e in powers.items() if e)))

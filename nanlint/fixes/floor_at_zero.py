@@ -1,0 +1,43 @@
+"""A difference that is never negative in truth becomes maximum(difference, 0)."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from nanlint.diagnostic import Applicability, Fix
+from nanlint.fixes.place import Place
+from nanlint.graph.node import Node
+
+_MAXIMUM = {
+    "tensorflow": "tensorflow.maximum",
+    "keras": "keras.ops.maximum",
+    "jax": "jax.numpy.maximum",
+    "numpy": "numpy.maximum",
+    "scipy": "numpy.maximum",
+}
+
+
+@dataclass(frozen=True)
+class FloorAtZero:
+    """``difference``, no less than 0. ``safe``: where it is below, what is made of it is nan anyway."""
+
+    difference: Node
+    safe: bool
+
+    def rewrite(self, place: Place) -> Fix | None:
+        site = self.difference.site
+        if not isinstance(site, ast.expr):
+            return None
+        tensor = place.is_tensor(self.difference)
+        if place.framework == "torch":
+            if tensor is False:
+                return None
+            text = f"{place.primary(site)}.clamp(min=0)"
+        else:
+            function = place.spell(_MAXIMUM.get(place.framework, ""))
+            if function is None:
+                return None
+            text = f"{function}({place.argument(site)}, 0)"
+        applicability = Applicability.SAFE if self.safe and tensor else Applicability.UNSAFE
+        return place.fix(applicability, [place.put(site, text)], text, "no less than 0: rounding goes below")

@@ -1,0 +1,60 @@
+"""mean(x**2) - mean(x)**2 becomes the library's own variance, which subtracts the mean first."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from nanlint.analysis.structure import bare, square_root_of
+from nanlint.diagnostic import Applicability, Fix
+from nanlint.fixes.place import Place, Written
+from nanlint.graph.node import Node
+
+_VARIANCE = {
+    "torch": "torch.var",
+    "tensorflow": "tensorflow.math.reduce_variance",
+    "keras": "keras.ops.var",
+    "jax": "jax.numpy.var",
+    "numpy": "numpy.var",
+    "scipy": "numpy.var",
+}
+
+
+@dataclass(frozen=True)
+class TwoPassVariance:
+    """``var`` in the place of ``difference``. Unsafe: where the terms are nearly equal its digits are others."""
+
+    difference: Node
+
+    def rewrite(self, place: Place) -> Fix | None:
+        root = square_root_of(self.difference["b"])
+        if root is None or not isinstance(self.difference.site, ast.BinOp):
+            return None
+        squares, mean = place.written(bare(self.difference["a"])), place.written(bare(root))
+        if squares is None or mean is None or not self.same_axis(squares, mean):
+            return None
+        x = mean.operand("x")
+        if x is None or not all(place.means_the_same(e, place.site) for e in mean.arguments.values()):
+            return None
+        torch = place.framework == "torch"
+        positional = len(mean.call.args) + int(mean.receiver is not None)
+        if torch and positional > 2:
+            return None  # the third argument of torch.var is another
+        arguments = place.arguments(mean.call) + (", unbiased=False" if torch else "")
+        if mean.receiver is not None:
+            text = f"{place.primary(mean.receiver)}.var({arguments.removeprefix(', ')})"
+        else:
+            function = place.spell(_VARIANCE.get(place.framework, ""))
+            if function is None:
+                return None
+            text = f"{function}({arguments})"
+        message = f"subtract the mean first: `{text}`"
+        return place.fix(Applicability.UNSAFE, [place.put(self.difference.site, text)], text, message)
+
+    def same_axis(self, squares: Written, mean: Written) -> bool:
+        """Whether both means are taken alike."""
+        alike = [
+            {name: ast.dump(e) for name, e in call.arguments.items() if e is not call.operand("x")}
+            for call in (squares, mean)
+        ]
+        return alike[0] == alike[1]
