@@ -93,6 +93,26 @@ class Annotation:
 
 
 @dataclass(frozen=True)
+class Witness:
+    """A concrete input and what it gives: rows of numbers by what the source calls them.
+
+    ``gradient``: of the sum of the output with respect to each input, in the order of ``inputs``; None where none was
+    taken. ``framework`` is the one that executed it; None where only the ranges of the operations say so.
+    """
+
+    inputs: tuple[tuple[str, tuple[float, ...]], ...]
+    output: tuple[str, tuple[float, ...]]
+    text: str
+    gradient: tuple[tuple[str, tuple[float, ...]], ...] | None = None
+    framework: str | None = None
+
+    @property
+    def executed(self) -> bool:
+        """Whether a framework has really been run on the inputs."""
+        return self.framework is not None
+
+
+@dataclass(frozen=True)
 class Diagnostic:
     """One finding in one file.
 
@@ -109,7 +129,7 @@ class Diagnostic:
     severity: Severity = Severity.ERROR
     effect: str = ""
     causes: tuple[Annotation, ...] = ()
-    witness: str | None = None
+    witness: Witness | None = None
     fix: Fix | None = None
 
     def sort_key(self) -> tuple[str, Span, str]:

@@ -22,6 +22,7 @@ from nanlint.graph.node import (
     LOOP,
     MODULE,
     PARAM,
+    REFINE,
     TUPLE,
     Node,
     Region,
@@ -427,9 +428,17 @@ class CallLowering(ExpressionLowering):
         else:
             result = self.emit("integer" if sort else spelling.op, e, attrs, args=operands)
         result.framework = None if spelling.framework == "builtins" else spelling.framework
+        self.spelled(result, spelling)
         if applied is not None:
             result = self.activate(applied, result, e)
         return result
+
+    def spelled(self, node: Node, spelling: Spelling) -> None:
+        """Note on an op which function it was written as, behind what the path taken says of it."""
+        while node.op == REFINE:
+            node = node["x"]
+        if node.op == spelling.op:
+            node.spelling = spelling
 
     def sort(self, node: Node) -> str:
         """What an argument is, as far as overloads are told apart by it: "int", "dtype" or ""."""
@@ -608,6 +617,7 @@ class CallLowering(ExpressionLowering):
             attrs = {k: v for k, v in layer.attrs.items() if k not in ("spelling", "name")}
             result = self.emit(spelling.op, e, {**attrs, "layer": layer.index}, args=operands, layer=layer)
             result.framework = spelling.framework
+            self.spelled(result, spelling)
             activation = layer.get("activation")
             if activation is not None:
                 result = self.activate(activation, result, layer.site or e)

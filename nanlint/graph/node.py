@@ -8,7 +8,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from nanlint.ops.spelling import Spelling
 
 #: node kinds that are not ops of the catalogue
 CONST, PARAM, ATTR, PHI, LOOP, REFINE, CALL = "const", "param", "attr", "phi", "loop", "refine", "call"
@@ -43,10 +46,24 @@ class Node:
     equal for
     structurally equal pure expressions. ``regions``: innermost last. ``env``: names in scope at an op that rules
     ask about.
-    ``calls``: the chain of call expressions it was inlined through, outermost first.
+    ``calls``: the chain of call expressions it was inlined through, outermost first. ``spelling``: the function of a
+    framework that was called, None for an operator.
     """
 
-    __slots__ = ("args", "attrs", "calls", "env", "framework", "index", "key", "op", "regions", "site", "users")
+    __slots__ = (
+        "args",
+        "attrs",
+        "calls",
+        "env",
+        "framework",
+        "index",
+        "key",
+        "op",
+        "regions",
+        "site",
+        "spelling",
+        "users",
+    )
 
     def __init__(self, op: str, args: dict[str, Node], attrs: dict[str, Any], site: ast.AST | None) -> None:
         self.op = op
@@ -60,6 +77,7 @@ class Node:
         self.calls: tuple[ast.AST, ...] = ()
         self.env: Mapping[Any, Node] | None = None
         self.framework: str | None = None
+        self.spelling: Spelling | None = None
 
     def __getitem__(self, operand: str) -> Node:
         return self.args[operand]

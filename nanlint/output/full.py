@@ -76,7 +76,7 @@ def _frame(diagnostic: Diagnostic, excerpt: Mapping[int, str], paint: Paint) -> 
 
 def _notes(diagnostic: Diagnostic) -> Iterator[tuple[str, str]]:
     if diagnostic.witness:
-        yield "witness", diagnostic.witness
+        yield "witness", diagnostic.witness.text
     if diagnostic.fix is not None:
         yield f"fix ({diagnostic.fix.applicability})", diagnostic.fix.display or diagnostic.fix.message
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Iterable
 
-from nanlint.diagnostic import Diagnostic, Edit, Fix, Span
+from nanlint.diagnostic import Diagnostic, Edit, Fix, Span, Witness
 
 
 def render_json(diagnostics: Iterable[Diagnostic]) -> str:
@@ -31,13 +32,30 @@ def as_object(diagnostic: Diagnostic) -> dict[str, object]:
         "url": None,
         "effect": diagnostic.effect,
         "causes": [{**_range(cause.span), "message": cause.message} for cause in diagnostic.causes],
-        "witness": diagnostic.witness,
+        "witness": None if diagnostic.witness is None else _witness(diagnostic.witness),
         "fix": None if diagnostic.fix is None else _fix(diagnostic.fix),
     }
 
 
 def _absolute(path: str) -> str:
     return path if path == "-" or path.startswith("<") else os.path.abspath(path)
+
+
+def _witness(witness: Witness) -> dict[str, object]:
+    """Numbers as JSON has them; nan and the infinities, which it has not, as strings."""
+    gradient = None if witness.gradient is None else {name: _numbers(row) for name, row in witness.gradient}
+    return {
+        "inputs": {name: _numbers(row) for name, row in witness.inputs},
+        "output": {witness.output[0]: _numbers(witness.output[1])},
+        "gradient": gradient,
+        "framework": witness.framework,
+        "executed": witness.executed,
+        "text": witness.text,
+    }
+
+
+def _numbers(row: Iterable[float]) -> list[float | str]:
+    return [number if math.isfinite(number) else str(number) for number in row]
 
 
 def _fix(fix: Fix) -> dict[str, object]:

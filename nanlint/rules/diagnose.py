@@ -6,6 +6,7 @@ Graph, hazards, rules; then one libcst pass hands each node that has findings to
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import PurePath
 from typing import Any
@@ -72,7 +73,6 @@ def diagnose(
                 confidence=finding.confidence,
                 effect=finding.effect,
                 causes=cause_spans(facts, finding, span),
-                witness=finding.witness,
                 fix=fixes.get((code, span)),
             )
             for (code, span), (rule, finding) in best.items()
@@ -115,7 +115,7 @@ def first_word(rules: Iterable[Rule], hazard: Hazard, facts: Facts) -> Iterable[
     for rule in rules:
         found = list(rule.check(hazard, facts))
         if found:
-            return [(rule, finding) for finding in found]
+            return [(rule, replace(finding, hazard=finding.hazard or hazard)) for finding in found]
     return []
 
 

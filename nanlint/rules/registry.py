@@ -17,6 +17,7 @@ from nanlint.ops.value import Reach
 
 if TYPE_CHECKING:
     from nanlint.analysis.facts import Facts
+    from nanlint.analysis.hazards import Hazard
     from nanlint.fixes.codemod import Codemod
 
 Check: TypeAlias = "Callable[[Any, Facts], Iterator[Finding]]"
@@ -31,7 +32,8 @@ FRAMEWORKS = "torch tensorflow jax numpy"
 class Finding:
     """What a rule says of a place: the op, the causes with what each does, how sure, and the codemod that mends it.
 
-    ``at``: the expression to underline where it is not the op's own (a call that leads to it).
+    ``at``: the expression to underline where it is not the op's own (a call that leads to it). ``hazard``: the pole
+    that makes it so; filled in where the rule was asked about one.
     """
 
     node: Node
@@ -40,8 +42,8 @@ class Finding:
     confidence: Confidence
     causes: tuple[tuple[Node, str], ...] = ()
     fix: Codemod | None = None
-    witness: str | None = None
     at: ast.AST | None = None
+    hazard: Hazard | None = None
 
     @property
     def site(self) -> ast.AST | None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 
 import pytest
 
-from nanlint.diagnostic import Annotation, Applicability, Confidence, Diagnostic, Edit, Fix, Span
+from nanlint.diagnostic import Annotation, Applicability, Confidence, Diagnostic, Edit, Fix, Span, Witness
 from nanlint.output.concise import render_concise
 from nanlint.output.diff import render_diff
 from nanlint.output.json import render_json
@@ -27,7 +28,7 @@ def _finding(applicability: Applicability | None = None, code: str = "NL103") ->
         Confidence.LIKELY,
         effect="log(0) = -inf",
         causes=(Annotation(Span(1, 9, 1, 10), "can be 0"),),
-        witness="p = 0",
+        witness=Witness((("p", (0.0,)),), ("log(p)", (-math.inf,)), "p = 0. gives log(p) = -inf"),
         fix=fix,
     )
 
@@ -69,7 +70,14 @@ def test_json_has_the_keys_of_ruff_and_ours(project: Path) -> None:
             "causes": [
                 {"location": {"row": 1, "column": 9}, "end_location": {"row": 1, "column": 10}, "message": "can be 0"}
             ],
-            "witness": "p = 0",
+            "witness": {
+                "inputs": {"p": [0.0]},
+                "output": {"log(p)": ["-inf"]},
+                "gradient": None,
+                "framework": None,
+                "executed": False,
+                "text": "p = 0. gives log(p) = -inf",
+            },
             "fix": {
                 "applicability": "safe",
                 "message": "call calm",

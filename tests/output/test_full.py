@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from textwrap import dedent
 
-from nanlint.diagnostic import Annotation, Applicability, Confidence, Diagnostic, Fix, Severity, Span
+from nanlint.diagnostic import Annotation, Applicability, Confidence, Diagnostic, Fix, Severity, Span, Witness
 from nanlint.output.full import render_full
 from nanlint.output.paint import coloured
 
@@ -34,7 +35,11 @@ def test_cause_and_effect_are_underlined_with_witness_and_fix_below() -> None:
         Confidence.CERTAIN,
         effect="log(0) = -inf, and 0 * -inf = nan",
         causes=(Annotation(Span(9, 13, 9, 38), "is exactly 0 when a logit is 104 below the largest (float32)"),),
-        witness="logits = [0., 200.] gives loss = nan, d loss/d logits = [nan, nan]",
+        witness=Witness(
+            (("logits", (0.0, 200.0)),),
+            ("loss", (math.nan,)),
+            "logits = [0., 200.] gives loss = nan, d loss/d logits = [nan, nan]",
+        ),
         fix=Fix(Applicability.SAFE, "use log_softmax", display="F.log_softmax(logits, dim=-1)"),
     )
     assert render_full([finding], lines) == dedent("""\
