@@ -5,7 +5,7 @@ from __future__ import annotations
 from nanlint.analysis.names import without_gradient
 from nanlint.graph.lower import Lowering
 from nanlint.graph.node import ATTR, CALL, CONST, INSTANCE, LOOP, MODULE, PARAM, Node
-from nanlint.ops.functions import DIFFERENTIABLE
+from nanlint.ops.arithmetic import DIFFERENTIABLE
 from nanlint.ops.op import OPS
 
 #: frameworks without automatic differentiation

@@ -15,7 +15,7 @@ from nanlint.analysis.relations import bare
 from nanlint.graph.lower import Lowering
 from nanlint.graph.node import CONST, LOOP, PHI, REFINE, TUPLE, Node
 from nanlint.ops.arithmetic import add
-from nanlint.ops.op import OPS, Pole
+from nanlint.ops.op import OPS, Pole, shifted
 from nanlint.ops.value import CERTAIN, INF, LIKELY, NEVER, POSSIBLE, Evidence, Kind, Reach, Value, constant
 
 #: how far a hazard is followed forward to a selection, or back from one
@@ -71,13 +71,17 @@ class Hazards:
     # ── poles ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def poles(self, node: Node, evaluator: Evaluator) -> tuple[Pole, ...]:
-        """The poles of a node; those of a power depend on its exponent."""
+        """The poles of a node in its framework; those of a power depend on its exponent."""
         op = OPS.get(node.op)
-        if op is None or node.site is None:
+        if op is None or node.site is None or not op.breaks:
             return ()
+        poles = op.poles
         if op.poles_for is not None:
-            return op.poles_for({name: evaluator.value(operand) for name, operand in node.args.items()})
-        return op.poles
+            poles = op.poles_for({name: evaluator.value(operand) for name, operand in node.args.items()})
+        if all(pole.frameworks is None for pole in poles):
+            return poles
+        owner = self.gradient.owner(node)
+        return tuple(pole for pole in poles if pole.frameworks is None or owner in pole.frameworks)
 
     def operand(self, node: Node, pole: Pole, evaluator: Evaluator) -> tuple[Node, Value] | None:
         """The operand a pole speaks of, and its value.
@@ -87,10 +91,14 @@ class Hazards:
         if pole.operand == "result":
             return node, evaluator.value(node)
         source = node.get(pole.name)
-        if source is None:
-            return None
-        v = evaluator.value(source)
-        return source, add(v, constant(pole.shift)) if pole.shift else v
+        return None if source is None else (source, moved(evaluator.value(source), pole.shift))
+
+    def also(self, node: Node, pole: Pole, evaluator: Evaluator) -> list[Reach]:
+        """Reach of what must hold of other operands at the same time."""
+        conditions = ((*shifted(operand), cls) for operand, cls in pole.also)
+        return [
+            moved(evaluator.value(node[name]), shift).reach(cls) for name, shift, cls in conditions if name in node.args
+        ]
 
     def deliberate(self, node: Node) -> bool:
         """Whether the author switched NumPy's own warning off around it."""
@@ -106,7 +114,7 @@ class Hazards:
         if v.evidence(pole.cls) is None and v.constant is None:
             # a number that someone put there, and that nothing says is still there
             reach = min(reach, POSSIBLE)
-        also = [self.evaluator.value(node[name]).reach(cls) for name, cls in pole.also if name in node.args]
+        also = self.also(node, pole, self.evaluator)
         if reach is NEVER or NEVER in also:
             return
         form = evidence_by_form(node, pole, source, self.evaluator.value) if reach < LIKELY else None
@@ -117,8 +125,6 @@ class Hazards:
             return
         if pole.gradient:
             if not self.gradient.flows(node):
-                return
-            if pole.frameworks is not None and self.gradient.owner(node) not in pole.frameworks:
                 return
             reach = min(reach, self.reach_with_gradient(source, self.gradient.owner(node)))
             if reach < POSSIBLE:
@@ -225,6 +231,7 @@ class Hazards:
                     if (
                         met is None
                         or kept is None
+                        or min(self.also(node, pole, outside), default=LIKELY) < LIKELY
                         or met[1].reach(pole.cls) < LIKELY
                         or kept[1].reach(pole.cls) >= POSSIBLE
                     ):
@@ -261,6 +268,11 @@ class Hazards:
                 if name not in NOT_DATA and source.index not in seen and source.op != CONST:
                     seen.add(source.index)
                     pending.append((source, steps + 1))
+
+
+def moved(v: Value, by: float) -> Value:
+    """A value moved by the shift of a pole."""
+    return add(v, constant(by)) if by else v
 
 
 def evidence_of(v: Value, pole: Pole, operand: Node) -> Evidence:

@@ -28,6 +28,9 @@ from nanlint.ops.value import (
 
 Attrs = Mapping[str, Any]
 
+#: frameworks with automatic differentiation; NumPy and SciPy have no gradient to lose
+DIFFERENTIABLE = frozenset({"torch", "tensorflow", "keras", "jax"})
+
 
 def tensor_like(*vs: Value) -> dict[str, Any]:
     """Kind and dtype of an op's result: a tensor if an operand is one, in the tensor's dtype."""
@@ -188,10 +191,11 @@ def add(a: Value, b: Value) -> Value:
         lo, hi = -INF if math.isnan(lo) else lo, INF if math.isnan(hi) else hi
     c = b.constant
     if c is not None:
+        fmt = FLOAT64 if fields["kind"] is Kind.SCALAR else fields["format"]
         if math.isfinite(a.lo):
-            lo = fields["format"].round(lo)
+            lo = fmt.round(lo)
         if math.isfinite(a.hi):
-            hi = fields["format"].round(hi)
+            hi = fmt.round(hi)
         zero = a.zero if c == 0 else UNKNOWN
         neg = a.neg if a.lo == -INF and a.neg >= POSSIBLE else UNKNOWN
         why = noted(low=pick(a, "low"), high=pick(a, "high"), zero=pick(a, "zero") if c == 0 else None)
@@ -491,7 +495,8 @@ def maximum(a: Value, b: Value) -> Value:
         because = Evidence(f"is exactly {setter.constant:g} wherever the bound holds it")
         low_why: Evidence | None = because
     else:
-        low, low_why = min(setter.low, LIKELY), pick(setter, "low")
+        low = min(setter.low, other.low if other.lo == lo else LIKELY, LIKELY)
+        low_why = pick(setter, "low")
     high = max((v.high for v in (a, b) if v.hi == hi), default=UNKNOWN)
     zero = NEVER if a.zero is NEVER and b.zero is NEVER else UNKNOWN
     if lo == 0:
@@ -589,28 +594,42 @@ def _floor_divide(a: Value, b: Value) -> Value:
     return _floor(divide(a, b))
 
 
+#: frameworks that compute y * x**(y - 1) as it stands: 0 * inf for a power of 0 at 0
+POWER_RULE = frozenset({"tensorflow", "keras", "jax"})
+
+
 def power_poles(v: Operands) -> tuple[Pole, ...]:
-    """Poles of x**y for what is known of y."""
+    """Poles of x**y for what is known of y.
+
+    Those of the derivative with respect to y are not among them: an exponent that is learned has a positive base.
+    """
     exponent = v["y"]
     p = exponent.constant
+    negative = Pole("x", "neg", "nan")
     if p is None:
-        return () if exponent.whole else (Pole("x", "neg", "nan"),)
+        below_one = (("y-1", "neg"),)
+        steep = Pole("x", "zero", "inf or nan", gradient=True, frameworks=DIFFERENTIABLE, also=below_one)
+        return (Pole("x", "zero", "inf", also=(("y", "neg"),)), steep, *(() if exponent.whole else (negative,)))
     if p < 0:
-        return (Pole("x", "zero", "inf"), *(() if float(p).is_integer() else (Pole("x", "neg", "nan"),)))
+        return (Pole("x", "zero", "inf"), *(() if float(p).is_integer() else (negative,)))
+    if p == 0:
+        return (Pole("x", "zero", "nan", gradient=True, frameworks=POWER_RULE),)
     if float(p).is_integer():
         return ()
-    negative = Pole("x", "neg", "nan")
-    return (negative, Pole("x", "zero", "inf", gradient=True)) if p < 1 else (negative,)
+    if p < 1:
+        return (negative, Pole("x", "zero", "inf", gradient=True, frameworks=DIFFERENTIABLE))
+    return (negative,)
 
 
 NONZERO_DIVISOR = (Pole("b", "zero", "inf or nan"),)
+NONZERO_MODULUS = (Pole("b", "zero", "nan"),)
 
 define("add", "a b", rounds(_binary(add)), pointwise=True)
 define("sub", "a b", rounds(_binary(subtract)), pointwise=True)
 define("mul", "a b", rounds_unless_scaled(_binary(multiply)), pointwise=True)
 define("div", "a b", rounds_unless_scaled(_binary(divide)), *NONZERO_DIVISOR, pointwise=True)
-define("floordiv", "a b", _binary(_floor_divide), pointwise=True)
-define("mod", "a b", _binary(modulo), pointwise=True)
+define("floordiv", "a b", _binary(_floor_divide), *NONZERO_DIVISOR, pointwise=True)
+define("mod", "a b", _binary(modulo), *NONZERO_MODULUS, pointwise=True)
 define(
     "reciprocal",
     "x",
@@ -669,7 +688,7 @@ def _frac(x: Value) -> Value:
     return value(-1.0 if x.lo < 0 else 0.0, 1.0 if x.hi > 0 else 0.0, **tensor_like(x))
 
 
-define("fmod", "a b", _binary(fmod), pointwise=True)
+define("fmod", "a b", _binary(fmod), *NONZERO_MODULUS, pointwise=True)
 define("fmax", "a b", number_or_other(maximum), pointwise=True)
 define("fmin", "a b", number_or_other(minimum), pointwise=True)
 define("ceil", "x", lambda v, _: _round(v["x"], math.ceil), pointwise=True, stops_gradient=True)

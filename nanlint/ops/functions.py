@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from nanlint.ops.arithmetic import (
+    DIFFERENTIABLE,
     Attrs,
     _both,
     absolute,
@@ -23,7 +24,7 @@ from nanlint.ops.arithmetic import (
     tensor_like,
 )
 from nanlint.ops.floats import FLOAT32, FLOAT64
-from nanlint.ops.op import Operands, Pole, Transfer, define
+from nanlint.ops.op import Operands, Pole, Transfer, define, unknown
 from nanlint.ops.value import (
     CERTAIN,
     INF,
@@ -39,9 +40,6 @@ from nanlint.ops.value import (
     join,
     value,
 )
-
-#: frameworks with automatic differentiation; NumPy and SciPy have no gradient to lose
-DIFFERENTIABLE = frozenset({"torch", "tensorflow", "keras", "jax"})
 
 
 def total(f: Callable[[float], float], below: float, above: float) -> Callable[[float], float]:
@@ -381,6 +379,38 @@ def _unary(f: Callable[[Value], Value]) -> Transfer:
 
 LOG_POLES = (Pole("x", "zero", "-inf"), Pole("x", "neg", "nan"))
 
+#: a function that is only there between -1 and 1, and its infinite slope at the ends
+OUTSIDE = (Pole("x-1", "pos", "nan"), Pole("x+1", "neg", "nan"))
+STEEP_ENDS = (
+    Pole("x-1", "zero", "inf", gradient=True, frameworks=DIFFERENTIABLE),
+    Pole("x+1", "zero", "inf", gradient=True, frameworks=DIFFERENTIABLE),
+)
+#: one that is infinite there itself
+INFINITE_ENDS = (Pole("x-1", "zero", "inf"), Pole("x+1", "zero", "-inf"), *OUTSIDE)
+#: the frameworks' logarithms of sums of exponentials subtract the largest term, -inf from -inf
+ALL_MASKED = (Pole("result", "ninf", "nan", gradient=True, frameworks=DIFFERENTIABLE),)
+
+
+def logit_poles(v: Operands) -> tuple[Pole, ...]:
+    """Poles of log(x / (1 - x)): none where an epsilon keeps x between its ends."""
+    if "eps" in v:
+        return ()
+    return (Pole("x", "zero", "-inf"), Pole("x-1", "zero", "inf"), Pole("x", "neg", "nan"), Pole("x-1", "pos", "nan"))
+
+
+def product_with_log_poles(y: str) -> tuple[Pole, ...]:
+    """Poles of x * log(y) that is 0 where x is: -inf * x elsewhere; the gradient is not mended by all."""
+    at_zero = (("x", "zero"),)
+    return (
+        Pole(y, "zero", "-inf", also=(("x", "pos"),)),
+        Pole(y, "zero", "inf", also=(("x", "neg"),)),
+        Pole(y, "neg", "nan", also=(("x", "pos"),)),
+        Pole(y, "neg", "nan", also=(("x", "neg"),)),
+        Pole(y, "zero", "nan", gradient=True, frameworks=frozenset({"torch", "jax"}), also=at_zero),
+        Pole(y, "neg", "nan", gradient=True, frameworks=frozenset({"jax"}), also=at_zero),
+    )
+
+
 define("log", "x", _unary(logarithm), *LOG_POLES, pointwise=True)
 define("log1p", "x", rounds(_unary(log1p)), Pole("x+1", "zero", "-inf"), Pole("x+1", "neg", "nan"), pointwise=True)
 OVERFLOWS = (Pole("result", "pinf", "inf"),)
@@ -404,11 +434,12 @@ define(
     lambda v, _: monotone(
         v["x"], math.cbrt if hasattr(math, "cbrt") else lambda t: math.copysign(abs(t) ** (1 / 3), t), zero_at=0.0
     ),
+    Pole("x", "zero", "inf", gradient=True, frameworks=frozenset({"jax"})),
     pointwise=True,
 )
 define("sigmoid", "x", rounds(_unary(sigmoid)), pointwise=True)
-define("softmax", "x axis", rounds(_unary(softmax)))
-define("log_softmax", "x axis", _unary(log_softmax))
+define("softmax", "x axis", rounds(_unary(softmax)), Pole("x", "ninf", "nan"))
+define("log_softmax", "x axis", _unary(log_softmax), Pole("x", "ninf", "nan"))
 define("log_sigmoid", "x", rounds(_unary(log_sigmoid)), pointwise=True)
 define("softplus", "x beta", rounds(scaled_softplus), pointwise=True)
 define("tanh", "x", _unary(tanh), pointwise=True)
@@ -431,22 +462,44 @@ define("sin", "x", _unary(circular), pointwise=True)
 define("cos", "x", _unary(circular), pointwise=True)
 define("tan", "x", pointwise=True)
 define("atan", "x", lambda v, _: monotone(v["x"], math.atan, zero_at=0.0), pointwise=True)
-define("atan2", "a b", bounded(-math.pi, math.pi), pointwise=True)
-define("asin", "x", bounded(-math.pi / 2, math.pi / 2), pointwise=True)
-define("acos", "x", bounded(0.0, math.pi), pointwise=True)
+define(
+    "atan2",
+    "a b",
+    bounded(-math.pi, math.pi),
+    # PyTorch's backward pass looks for the origin
+    Pole("a", "zero", "nan", gradient=True, frameworks=DIFFERENTIABLE - {"torch"}, also=(("b", "zero"),)),
+    pointwise=True,
+)
+define("asin", "x", bounded(-math.pi / 2, math.pi / 2), *OUTSIDE, *STEEP_ENDS, pointwise=True)
+define("acos", "x", bounded(0.0, math.pi), *OUTSIDE, *STEEP_ENDS, pointwise=True)
 define("sinh", "x", _unary(sinh), *OVERFLOWS, pointwise=True)
 define("cosh", "x", rounds(_unary(cosh)), *OVERFLOWS, pointwise=True)
 define("asinh", "x", lambda v, _: monotone(v["x"], math.asinh, zero_at=0.0), pointwise=True)
-define("acosh", "x", bounded(0.0, INF), pointwise=True)
-define("atanh", "x", pointwise=True)
-define("erfinv", "x", pointwise=True)
-define("logit", "x eps", pointwise=True)
-define("lgamma", "x", pointwise=True)
-define("digamma", "x", pointwise=True)
-define("xlogy", "x y", rounds(xlogy), pointwise=True)
-define("xlog1py", "x y", rounds(xlog1py), pointwise=True)
-define("entropy_term", "x", pointwise=True)
-define("logsumexp", "x axis", logsumexp, reduction=True)
-define("logaddexp", "a b", logaddexp, pointwise=True)
-define("hypot", "a b", hypot, pointwise=True)
+define("acosh", "x", bounded(0.0, INF), Pole("x-1", "neg", "nan"), STEEP_ENDS[0], pointwise=True)
+define("atanh", "x", unknown, *INFINITE_ENDS, pointwise=True)
+define("erfinv", "x", unknown, *INFINITE_ENDS, pointwise=True)
+define("logit", "x eps", poles_for=logit_poles, pointwise=True)
+# both have more poles, at the negative integers
+define("lgamma", "x", unknown, Pole("x", "zero", "inf"), pointwise=True)
+define("digamma", "x", unknown, Pole("x", "zero", "-inf or nan"), pointwise=True)
+define("xlogy", "x y", rounds(xlogy), *product_with_log_poles("y"), pointwise=True)
+define("xlog1py", "x y", rounds(xlog1py), *product_with_log_poles("y+1"), pointwise=True)
+define(
+    "entropy_term",
+    "x",
+    unknown,
+    Pole("x", "neg", "-inf"),
+    Pole("x", "zero", "inf", gradient=True, frameworks=frozenset({"torch", "jax"})),
+    pointwise=True,
+)
+define("logsumexp", "x axis", logsumexp, *ALL_MASKED, reduction=True)
+define("logaddexp", "a b", logaddexp, *ALL_MASKED, pointwise=True)
+define(
+    "hypot",
+    "a b",
+    hypot,
+    # JAX and Keras look for the origin
+    Pole("a", "zero", "nan", gradient=True, frameworks=frozenset({"torch"}), also=(("b", "zero"),)),
+    pointwise=True,
+)
 define("nan_to_num", "x nan posinf neginf", nan_to_num, pointwise=True)

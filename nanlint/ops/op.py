@@ -17,13 +17,20 @@ Transfer = Callable[[Operands, Mapping[str, Any]], Value]
 SHIFTED = re.compile(r"(?=[+-])")
 
 
+def shifted(operand: str) -> tuple[str, float]:
+    """An operand of a pole without its shift, and the number that is added to it: "x-1" is x and -1."""
+    name = SHIFTED.split(operand)[0]
+    return name, float(operand[len(name) :] or 0)
+
+
 @dataclass(frozen=True)
 class Pole:
     """Where an op breaks: the class of ``operand`` at which it does, and what comes out ("-inf", "inf", "nan").
 
     ``operand`` may be shifted by a number: "x-1" is zero where x is 1 and positive beyond; "result" is the op's own
-    result. ``also``: other operands and the classes that they must be in at the same time. ``gradient``: only the
-    derivative breaks there. ``frameworks``: those in which it does (None: all that have one).
+    result. ``also``: other operands, shifted or not, and the classes that they must be in at the same time.
+    ``gradient``: only the derivative breaks there. ``frameworks``: those in which it does (None: all that have one).
+    Of an op along an axis, all elements of a row are in the class.
     """
 
     operand: str
@@ -36,12 +43,12 @@ class Pole:
     @cached_property
     def name(self) -> str:
         """The operand without its shift."""
-        return SHIFTED.split(self.operand)[0]
+        return shifted(self.operand)[0]
 
     @cached_property
     def shift(self) -> float:
         """The number that is added to the operand before its class is asked for."""
-        return float(self.operand[len(self.name) :] or 0)
+        return shifted(self.operand)[1]
 
 
 @dataclass(frozen=True)

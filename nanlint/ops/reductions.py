@@ -5,8 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from nanlint.ops.arithmetic import Attrs, add, multiply, negate, noted, pick, rounds, square, tensor_like
-from nanlint.ops.op import Operands, define
+from nanlint.ops.arithmetic import (
+    DIFFERENTIABLE,
+    Attrs,
+    add,
+    multiply,
+    negate,
+    noted,
+    pick,
+    rounds,
+    square,
+    tensor_like,
+)
+from nanlint.ops.op import Operands, Pole, define
 from nanlint.ops.value import (
     CERTAIN,
     INF,
@@ -198,9 +209,19 @@ define("mean", "x axis", rounds(lambda v, _: mean(v["x"])), reduction=True)
 define("max", "x axis", lambda v, _: largest(v["x"]), reduction=True)
 define("min", "x axis", lambda v, _: smallest(v["x"]), reduction=True)
 define("prod", "x axis", rounds(product), reduction=True)
-define("std", "x axis", spread, reduction=True)
+#: the root of a sum of squares, differentiated as it stands; PyTorch's own functions look for 0
+ROOT_OF_SQUARES = Pole("result", "zero", "nan", gradient=True, frameworks=DIFFERENTIABLE - {"torch"})
+
+
+def norm_poles(v: Operands) -> tuple[Pole, ...]:
+    """Poles of a norm: the sum and the maximum of absolute values have none."""
+    order = v["ord"].constant if "ord" in v else None
+    return () if order in (1.0, INF, -INF) else (ROOT_OF_SQUARES,)
+
+
+define("std", "x axis", spread, ROOT_OF_SQUARES, reduction=True)
 define("var", "x axis", spread, reduction=True)
-define("norm", "x ord axis", rounds(norm), reduction=True)
+define("norm", "x ord axis", rounds(norm), poles_for=norm_poles, reduction=True)
 define(
     "normalize",
     "x axis",
@@ -273,7 +294,8 @@ define("ptp", "x axis", spread_of_ends, reduction=True)
 define("distance", "a b", distance)
 define("cosine", "a b", cosine)
 define("corrcoef", "x", cosine)
-define("unit_vector", "x", lambda v, _: value(-1.0, 1.0, **_array(v["x"])))
+# 0 / 0 for the zero vector
+define("unit_vector", "x", lambda v, _: value(-1.0, 1.0, **_array(v["x"])), Pole("x", "zero", "nan"))
 define("safe_norm", "x min", lambda v, _: value(0.0, INF, zero=UNKNOWN, **_array(v["x"])), reduction=True)
 define("half_square_sum", "x", rounds(lambda v, _: total(replace(square(v["x"]), sum_one=False))), reduction=True)
 define(

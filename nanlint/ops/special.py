@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from nanlint.ops.activations import interval
 from nanlint.ops.arithmetic import Attrs, absolute, multiply, noted, pick, rounds, tensor_like
-from nanlint.ops.functions import LOG_POLES, logarithm
-from nanlint.ops.op import Operands, Pole, Transfer, define
+from nanlint.ops.functions import ALL_MASKED, LOG_POLES, logarithm
+from nanlint.ops.op import Operands, Pole, Transfer, define, unknown
 from nanlint.ops.value import CERTAIN, INF, LIKELY, NEVER, POSSIBLE, UNKNOWN, Evidence, Kind, Value, constant, value
 
 
@@ -69,8 +69,8 @@ define("log10", "x", log_to(10.0), *LOG_POLES, pointwise=True)
 define("log_base", "x base", _log_base, *LOG_POLES, pointwise=True)
 define("masked_log", "x", pointwise=True)
 define("log1mexp", "x", interval(-INF, 0.0), pointwise=True)
-define("logaddexp2", "a b", interval(-INF, INF), pointwise=True)
-define("logcumsumexp", "x axis")
+define("logaddexp2", "a b", interval(-INF, INF), *ALL_MASKED, pointwise=True)
+define("logcumsumexp", "x axis", unknown, *ALL_MASKED)
 define("logmeanexp", "x axis", reduction=True)
 define("exp2", "x", rounds(power_of(2.0)), pointwise=True)
 define("exp10", "x", rounds(power_of(10.0)), pointwise=True)
@@ -79,9 +79,21 @@ define("log_cdf", "x", interval(-INF, 0.0), pointwise=True)
 define("density", "x", _density, pointwise=True)
 define("log_density", "x", pointwise=True)
 define("quantile", "x", pointwise=True)
-define("ndtri", "x", interval(-INF, INF), Pole("x", "zero", "-inf"), Pole("x", "neg", "nan"), pointwise=True)
+define(
+    "ndtri",
+    "x",
+    interval(-INF, INF),
+    *(Pole("x", "zero", "-inf"), Pole("x-1", "zero", "inf"), Pole("x", "neg", "nan"), Pole("x-1", "pos", "nan")),
+    pointwise=True,
+)
 define("erfcx", "x", interval(0.0, INF), pointwise=True)
-define("sinc", "x", interval(SINC_LOW, 1.0), pointwise=True)
+define(
+    "sinc",
+    "x",
+    interval(SINC_LOW, 1.0),
+    Pole("x", "zero", "nan", gradient=True, frameworks=frozenset({"keras"})),
+    pointwise=True,
+)
 define("polygamma", "n x", pointwise=True)
 define("mvlgamma", "x p", pointwise=True)
 define("zeta", "x q", pointwise=True)
