@@ -223,7 +223,7 @@ class Hazards:
             if outside is self.evaluator or self.no_news(selection["b" if branch else "a"]):
                 continue
             for node in self.upstream(selection[operand]):
-                if self.deliberate(node) or not self.gradient.flows(node):
+                if self.deliberate(node) or not self.gradient.flows(node) or selected_by(cond, node):
                     continue
                 for pole in self.poles(node, outside):
                     met = self.operand(node, pole, outside)
@@ -273,6 +273,21 @@ class Hazards:
 def moved(v: Value, by: float) -> Value:
     """A value moved by the shift of a pole."""
     return add(v, constant(by)) if by else v
+
+
+def selected_by(cond: Node, node: Node) -> bool:
+    """Whether a node works on the elements alone that a mask takes out: y[m] = f(x[m])."""
+    pending, seen = [node], {node.index}
+    while pending and len(seen) < 60:
+        current = pending.pop()
+        if current.op == "part" and (index := current.get("index")) is not None and index.key == cond.key:
+            return True
+        op = OPS.get(current.op)
+        if current.op == REFINE or (op is not None and (op.pointwise or op.view)):
+            fresh = [a for a in current.args.values() if a.index not in seen]
+            seen.update(a.index for a in fresh)
+            pending += fresh
+    return False
 
 
 def evidence_of(v: Value, pole: Pole, operand: Node) -> Evidence:

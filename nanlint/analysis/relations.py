@@ -13,6 +13,7 @@ from nanlint.analysis.structure import bare, factors, same, shift_of, square_roo
 from nanlint.graph.node import CONST, PHI, REFINE, TUPLE, Node
 from nanlint.ops.arithmetic import multiply, negate, square
 from nanlint.ops.functions import exponential
+from nanlint.ops.op import OPS
 from nanlint.ops.reductions import total
 from nanlint.ops.value import INF, LIKELY, NEVER, POSSIBLE, UNKNOWN, Evidence, Kind, Value, constant, value
 
@@ -300,8 +301,13 @@ def counted(node: Node, evaluate: Evaluate) -> Value | None:
 
 
 def equality(node: Node, evaluate: Evaluate) -> Value | None:
-    """x == max(x) holds for at least one element; so does x[:, None] == x[None, :], and x[:, None] == unique(x)."""
+    """x == max(x) holds for at least one element; so does x[:, None] == x[None, :], and x[:, None] == unique(x).
+
+    And arange(n) == argmax(x) for one.
+    """
     a, b = bare(node["a"]), bare(node["b"])
+    if {a.op, b.op} == {"arange", "argmax"}:
+        return value(0.0, 1.0, whole=True, peak=True, kind=Kind.TENSOR)
     if a.op != CONST and (
         a.key == b.key or any(p.op == "part" and "index" not in p.args and same(p["x"], q) for p, q in ((a, b), (b, a)))
     ):
@@ -311,6 +317,22 @@ def equality(node: Node, evaluate: Evaluate) -> Value | None:
         if top is not None and same(top, node[other]):
             return value(0.0, 1.0, whole=True, peak=True, kind=evaluate(node[other]).kind)
     return None
+
+
+def support(node: Node, evaluate: Evaluate) -> Value | None:
+    """1 + k * z_(k) > cumsum(z)_k, of sorted data: the support of a projection onto the simplex is never empty."""
+    if terms_of(node, "cumsum") and terms_of(node, "shuffle"):
+        return value(0.0, 1.0, whole=True, kind=Kind.TENSOR)
+    return None
+
+
+def terms_of(node: Node, op: str, steps: int = 8) -> bool:
+    """Whether an op is among the terms and factors that an expression is made of."""
+    if node.op == op:
+        return True
+    made = OPS.get(node.op)
+    through = made is not None and (made.pointwise or made.view)
+    return through and steps > 0 and any(terms_of(a, op, steps - 1) for a in node.args.values())
 
 
 def bell(node: Node, evaluate: Evaluate) -> bool:
@@ -356,6 +378,7 @@ RELATIONS: dict[str, Callable[[Node, Evaluate], Value | None]] = {
     "div": quotient,
     "exp": power_by_exp,
     "eq": equality,
+    **dict.fromkeys(("gt", "ge", "lt", "le"), support),
     "einsum": contraction,
     "bincount": counted,
     "sum": sum_of,

@@ -440,9 +440,8 @@ class Lowering(CallLowering):
             if alias.name == "*":
                 self.import_all(module, s)
                 continue
-            self.frame.env[alias.asname or alias.name] = self.graph.add(
-                MODULE, {}, {"name": f"{module}.{alias.name}"}, s
-            )
+            base = self.graph.add(MODULE, {}, {"name": module}, s)
+            self.frame.env[alias.asname or alias.name] = self.read_attribute(base, alias.name, s)
 
     def absolute(self, module: str, level: int) -> str:
         """A relative import as seen from this file's package, as far as that is known."""

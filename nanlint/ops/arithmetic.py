@@ -253,6 +253,9 @@ def _product(p: float, q: float) -> float:
 
 def hidden(mask: Value, other: Value) -> Reach:
     """Reach of zero that a factor brings: an element that a 0/1 mask hides is 0 because it is not to be looked at."""
+    if mask.peak and mask.whole:
+        # it shows at least one
+        return min(mask.zero, UNKNOWN)
     return min(mask.zero, POSSIBLE) if mask.whole and mask.hi <= 1 and not other.whole else mask.zero
 
 

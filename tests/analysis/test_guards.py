@@ -957,3 +957,60 @@ def test_max_subtraction_after_the_exponential_is_no_guard() -> None:
             return np.exp(x) / np.exp(x).sum()  # error: [NL401]
         """,
     )
+
+
+def test_a_masked_assignment_of_what_the_same_mask_takes_out_computes_nothing_else() -> None:
+    check(
+        TORCH,
+        """
+        def variance(df, scale):
+            m = df.clone()
+            m[df > 2] = scale[df > 2] / (df[df > 2] - 2)
+            return m
+
+        def over_all(df, scale):
+            m = df.clone()
+            m[df > 2] = (scale / (df - 2))[df > 2]  # error: [NL203]
+            return m
+        """,
+    )
+
+
+def test_an_infinity_imported_by_name_is_one() -> None:
+    check(
+        TORCH,
+        """
+        from math import inf
+
+        def mean_of_pareto(alpha, scale):
+            mean = alpha * scale / (alpha - 1)
+            mean[alpha <= 1] = inf
+            return mean
+        """,
+    )
+
+
+def test_the_support_of_a_projection_onto_the_simplex_is_never_empty() -> None:
+    check(
+        TORCH,
+        """
+        def sparsemax(z):
+            u = torch.sort(z, descending=True)[0]
+            total = torch.cumsum(u, -1)
+            k = torch.arange(1, z.shape[-1] + 1)
+            count = (1 + k * u > total).sum(-1)
+            return (z - (total - 1) / count).clamp(min=0)
+        """,
+    )
+
+
+def test_a_mask_at_the_position_of_the_maximum_shows_one_element() -> None:
+    check(
+        TORCH,
+        """
+        def at_the_largest(v, u):
+            k = v.abs().argmax(-1)
+            mask = (torch.arange(v.shape[-1]) == k[..., None]).float()
+            return (mask * u).sum(-1) / mask.sum(-1) + (mask * u).sum(-1) / (mask * v).sum(-1)
+        """,
+    )
