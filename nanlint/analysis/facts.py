@@ -12,7 +12,7 @@ from nanlint.analysis.evaluate import Evaluator
 from nanlint.analysis.gradient import GradientFlow
 from nanlint.analysis.hazards import Hazard, Hazards, tests_result
 from nanlint.analysis.names import LOSS, words
-from nanlint.analysis.relations import bare, factors, same
+from nanlint.analysis.relations import bare, factors, on_grid, same
 from nanlint.diagnostic import Span
 from nanlint.graph.lower import Lowering
 from nanlint.graph.node import CONST, LOOP, MODULE, PHI, REFINE, Node
@@ -38,6 +38,8 @@ COMPARISONS = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "mul_no_nan", "div_
 
 #: bounds from below, and tests for one
 FLOORS = frozenset({"maximum", "clamp", "relu", "abs", "nan_to_num", "lt", "le", "gt", "ge", "hypot"})
+#: beside 1, x of at least this size keeps all but 3 of its bits
+NEAR_ZERO = 0.125
 
 
 class Facts:
@@ -239,6 +241,16 @@ class Facts:
         """Whether every use of the node's elements is one of these ops."""
         uses = list(self.uses(node))
         return bool(uses) and all(u.op in ops for u in uses)
+
+    def loses_digits(self, x: Node) -> bool:
+        """Whether x may be so near to 0 that beside 1 its last digits go: no whole number, no Python number.
+
+        Nor a table made from a grid, whose author sees how small it gets.
+        """
+        v = self.value(x)
+        if v.constant is not None or v.whole or v.kind is Kind.SCALAR or self.framework(x) in ("math", "builtins"):
+            return False
+        return v.lo < NEAR_ZERO and v.hi > -NEAR_ZERO and not on_grid(x) and not self.literal(x)
 
     def carries(self, node: Node, source: Node) -> bool:
         """Whether ``node`` is ``source`` up to sign, arrangement and constant factors."""

@@ -34,6 +34,7 @@ _ROOTS = {
     "numpy": "numpy",
     "keras": "keras",
     "scipy.special": "scipy.special",
+    "math": "math",
 }
 
 
@@ -208,6 +209,8 @@ class Imports:
         """The import as isort places it: in the block of the framework that is there already, plain imports first."""
         blocks = self._blocks()
         root = module.partition(".")[0]
+        if root in sys.stdlib_module_names:
+            return self._placed_first(text, module, blocks, at)
         wanted = [b for b in blocks if any(_root(s) == root for s in b)]
         wanted = wanted or [b for b in blocks if any(_section(s) == 3 for s in b)]
         if not wanted:
@@ -233,6 +236,23 @@ class Imports:
         if row > len(self.source.lines):
             return None
         return Edit(Span(row, 1, row, 1), text + "\n")
+
+    def _placed_first(
+        self, text: str, module: str, blocks: list[list[ast.Import | ast.ImportFrom]], at: ast.AST
+    ) -> Edit | None:
+        """An import of the standard library: among its like, or as a block before the first one of packages."""
+        known = [s for b in blocks for s in b if _precedes(s, at)]
+        own = [s for s in known if _section(s) == 2]
+        later = [s for s in own if isinstance(s, ast.ImportFrom) or _module(s).lower() > module]
+        if later:
+            return Edit(Span(later[0].lineno, 1, later[0].lineno, 1), text + "\n")
+        if own:
+            row = (own[-1].end_lineno or own[-1].lineno) + 1
+            return Edit(Span(row, 1, row, 1), text + "\n")
+        packages = [s for s in known if _section(s) > 2]
+        if not packages:
+            return None
+        return Edit(Span(packages[0].lineno, 1, packages[0].lineno, 1), text + "\n\n")
 
     def _blocks(self) -> list[list[ast.Import | ast.ImportFrom]]:
         """Runs of imports at module level, each on its own lines, without a blank line or statement between."""

@@ -19,7 +19,8 @@ from nanlint.diagnostic import Applicability, Edit, Fix, Span
 from nanlint.fixes.imports import Imports, Spelled, same
 from nanlint.fixes.lossless import Lossless
 from nanlint.fixes.outline import Outline, root_of
-from nanlint.graph.node import LOOP, PHI, REFINE, Node
+from nanlint.graph.expressions import BINARY
+from nanlint.graph.node import CONST, LOOP, PHI, REFINE, Node
 from nanlint.ops.frameworks import canonical
 from nanlint.ops.op import OPS
 from nanlint.ops.spelling import Spelling
@@ -193,9 +194,20 @@ class Place:
         tree = self.lossless(e)
         if isinstance(tree, cst.UnaryOperation) and isinstance(tree.operator, cst.Minus):
             return self.argument(cast(ast.UnaryOp, e).operand)
+        text = self.text(e)
+        if _leads_with_minus(e) and text.startswith("-"):
+            return text[1:].lstrip()
+        if isinstance(e, ast.BinOp) and isinstance(e.op, ast.Sub) and "\n" not in text and not comments(text):
+            return f"{self.factor(e.right)} - {self.factor(e.left)}"
         power = isinstance(tree, cst.BinaryOperation) and isinstance(tree.operator, cst.Power)
         tight = power or isinstance(tree, (*_PRIMARY, cst.Integer))
         return f"-{self.text(e)}" if tight else f"-({self.text(e)})"
+
+    def factor(self, e: ast.expr) -> str:
+        """An expression in front of an operator that binds as tightly as a multiplication, or looser."""
+        tight = isinstance(e, ast.BinOp) and isinstance(e.op, (ast.Mult, ast.Div, ast.Pow, ast.MatMult))
+        whole = tight or isinstance(e, (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.Constant))
+        return self.text(e) if whole and "\n" not in self.text(e) else f"({self.text(e)})"
 
     def arguments(self, call: ast.Call, replacing: Mapping[int, str] = MappingProxyType({}), without: str = "") -> str:
         """The arguments of a call as they are written, those in ``replacing`` (by identity) rewritten, one left out."""
@@ -265,6 +277,54 @@ class Place:
     def is_op(self, e: ast.expr, node: Node | None) -> bool:
         """Whether an expression is the one that an op was lowered from."""
         return node is not None and unrefined(node).site is e
+
+    def operands(self, *wanted: Node) -> list[ast.expr] | None:
+        """The expressions at which ``wanted`` stand in the finding's own, however it is written.
+
+        None unless there is nothing else in it but numbers, operators, and calls given their operands alone; and
+        unless each operand stands here, or may be evaluated here as well as where it does.
+        """
+        if not isinstance(self.site, ast.expr):
+            return None
+        return self.read(self.site, self.node, *wanted)
+
+    def read(self, e: ast.expr, node: Node, *wanted: Node) -> list[ast.expr] | None:
+        """Like ``operands``, of ``node`` as it is written in ``e``."""
+        found: dict[int, list[ast.expr]] = {}
+        if not self._read(e, node, {w.key for w in wanted}, found):
+            return None
+        chosen = [next((e for e in found.get(w.key, ()) if self._usable(e)), None) for w in wanted]
+        return None if None in chosen else cast(list[ast.expr], chosen)
+
+    def _read(self, e: ast.expr, node: Node, wanted: set[int], found: dict[int, list[ast.expr]]) -> bool:
+        """Whether ``e`` is ``node`` and consists of wanted parts and plain ones; notes where the wanted parts are."""
+        if node.key in wanted:
+            found.setdefault(node.key, []).append(e)
+            return True
+        if node.op == CONST:
+            return True
+        e, node = self.resolved(e), unrefined(node)
+        if node.key in wanted or node.op == CONST:
+            return self._read(e, node, wanted, found)
+        if node.site is not e:
+            return False
+        if isinstance(e, ast.BinOp) and type(e.op) in BINARY:
+            op, *names = BINARY[type(e.op)]
+            parts = dict(zip(names, (e.left, e.right), strict=True))
+            return node.op == op and all(self._read(parts[n], node[n], wanted, found) for n in names)
+        if isinstance(e, ast.UnaryOp) and node.op == "neg":
+            return self._read(e.operand, node["x"], wanted, found)
+        written = self.at(node).written(node)
+        if written is None or not written.only(*node.args):
+            return False
+        given = {name: written.operand(name) for name in node.args}
+        return all(part is not None and self._read(part, node[n], wanted, found) for n, part in given.items())
+
+    def _usable(self, e: ast.expr) -> bool:
+        """Whether an expression may be written in the finding's place."""
+        if e is self.site or any(parent is self.site for parent, _ in self.file.outline.above(e)):
+            return True
+        return self.means_the_same(e, self.site) and (isinstance(e, ast.Name) or self.cheap(e))
 
     def pure(self, e: ast.expr) -> bool:
         """Whether evaluating an expression has no effect and no chance in it."""
@@ -414,6 +474,13 @@ class Place:
             a, b = cast(list[str], tensors)
         return f"{function}({cond}, {a}, {b})"
 
+    def _loosens(self, node: ast.AST, text: str) -> bool:
+        """Whether text in the place of a call is an operation, and what it is put into binds as tightly or tighter."""
+        parent = self.file.outline.parents.get(node)
+        inside = isinstance(parent, (ast.BinOp, ast.UnaryOp, ast.Attribute, ast.Subscript, ast.Await, ast.Compare))
+        inside = inside or (isinstance(parent, ast.Call) and parent.func is node)
+        return inside and isinstance(node, ast.Call) and _is_operation(text)
+
     def _like(self, number: str, like: str) -> str | None:
         function = self.spell("tensorflow.ones_like" if number == "1.0" else "tensorflow.zeros_like")
         return f"{function}({like})" if function else None
@@ -482,6 +549,8 @@ class Place:
     def put(self, node: ast.AST, text: str) -> Edit:
         """``text`` in the place of an expression, without parentheses around it that a call no longer needs."""
         span, tree = self.span(node), self.lossless(node)
+        if self._loosens(node, text) and isinstance(tree, cst.BaseExpression) and not tree.lpar:
+            return Edit(span, f"({text})")
         alone = isinstance(tree, cst.BaseExpression) and len(tree.lpar) == 1 and not isinstance(tree, _PRIMARY)
         line = self.file.source.lines[span.row - 1]
         before, after = line[: span.column - 1], line[span.end_column - 1 :]
@@ -490,6 +559,21 @@ class Place:
         if before[-2:-1].isidentifier() or after[1:2].isidentifier() or before[-2:-1] in (")", "]", "'", '"'):
             return Edit(span, text)
         return Edit(Span(span.row, span.column - 1, span.end_row, span.end_column + 1), text)
+
+
+def _leads_with_minus(e: ast.expr) -> bool:
+    """Whether an expression is a product that begins with a minus sign: the minus of all of it."""
+    while isinstance(e, ast.BinOp) and isinstance(e.op, (ast.Mult, ast.Div)):
+        e = e.left
+    return isinstance(e, ast.UnaryOp) and isinstance(e.op, ast.USub)
+
+
+def _is_operation(text: str) -> bool:
+    """Whether text is an operator's."""
+    try:
+        return isinstance(ast.parse(text, mode="eval").body, (ast.BinOp, ast.UnaryOp))
+    except SyntaxError:
+        return False
 
 
 def _is_call(text: str) -> bool:

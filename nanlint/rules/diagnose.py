@@ -43,10 +43,12 @@ def diagnose(
     ``ops`` is the user's part of the catalogue. Raises Unparsable for a source that is not Python.
     """
     spellings = catalogue(ops or {})
-    lowering = lower(source.tree, spellings, frameworks_of(source), pole_words(spellings), package_of(source.path))
+    lowering = lower(
+        source.tree, spellings, frameworks_of(source), pole_words(spellings, minimum), package_of(source.path)
+    )
     facts = Facts(source, lowering)
     best: dict[tuple[str, Span], tuple[Rule, Finding]] = {}
-    for rule, finding in findings(facts, select):
+    for rule, finding in findings(facts, lambda rule: select(rule.code) and rule.most >= minimum):
         span = facts.span_of(finding.site)
         if span is None or finding.confidence < minimum:
             continue
@@ -55,7 +57,7 @@ def diagnose(
             best[rule.code, span] = (rule, finding)
     for (code, span), (rule, _) in list(best.items()):
         # one hazard met in several calls is told once, by the rule that has the first word
-        if rule.hazards and any(first in rule.after and (first, span) in best for first in rule.after):
+        if any((first, span) in best for first in rule.after):
             del best[code, span]
     if not best:
         return []
@@ -91,9 +93,9 @@ def cause_spans(facts: Facts, finding: Finding, span: Span) -> tuple[Annotation,
     return tuple(found)
 
 
-def findings(facts: Facts, select: Callable[[str], bool]) -> Iterable[tuple[Rule, Finding]]:
+def findings(facts: Facts, select: Callable[[Rule], bool]) -> Iterable[tuple[Rule, Finding]]:
     """What every rule that is asked for says; on a hazard the first one that speaks has the last word."""
-    rules = in_order(rule for rule in RULES.values() if select(rule.code))
+    rules = in_order(rule for rule in RULES.values() if select(rule))
     by_op: dict[str, list[Rule]] = {}
     for rule in rules:
         for op in rule.hazards:
@@ -102,7 +104,8 @@ def findings(facts: Facts, select: Callable[[str], bool]) -> Iterable[tuple[Rule
     for rule in rules:
         for node in facts.nodes(rule.nodes) if rule.nodes else ():
             for finding in rule.check(node, facts):
-                claimed.add(node.index)
+                if not rule.after:
+                    claimed.add(node.index)
                 yield rule, finding
     for hazard in facts.all_hazards():
         if hazard.node.index in claimed:
@@ -149,8 +152,9 @@ def package_of(path: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=8)
-def pole_words(spellings: Spellings) -> frozenset[str]:
+def pole_words(spellings: Spellings, minimum: Confidence) -> frozenset[str]:
     """Last names of calls that make a function worth lowering: ops with a pole, and those that rules ask about."""
-    asked = {name for name, op in OPS.items() if op.breaks}.union(*(r.nodes | r.hazards for r in RULES.values()))
+    rules = (rule for rule in RULES.values() if rule.most >= minimum)
+    asked = {name for name, op in OPS.items() if op.breaks}.union(*(r.nodes | r.hazards for r in rules))
     words = {s.name.rpartition(".")[2] for s in spellings if s.op in asked - COMMON | SATURATING}
     return frozenset(words | {"gradient", "GradientTape", "compile"})

@@ -57,7 +57,7 @@ class Rule:
 
     ``hazards``: it is asked about hazards of these ops; ``nodes``: about every node of these ops. ``after``: rules
     that have the first word on a hazard. ``frameworks``: those in which the hazard exists, each with its programs on
-    the rule's page.
+    the rule's page. ``most``: the most it ever says of its confidence.
     """
 
     code: str
@@ -69,6 +69,7 @@ class Rule:
     after: frozenset[str] = frozenset()
     fixable: Applicability | None = None
     frameworks: frozenset[str] = frozenset(FRAMEWORKS.split())
+    most: Confidence = Confidence.CERTAIN
 
     @property
     def summary(self) -> str:
@@ -85,10 +86,12 @@ def rule(
     after: str = "",
     fixable: Applicability | None = None,
     frameworks: str = FRAMEWORKS,
+    most: Confidence = Confidence.CERTAIN,
 ) -> Callable[[Check], Check]:
     """Enter a rule. ``hazards`` and ``nodes`` are space-separated ops, ``after`` space-separated codes.
 
     ``frameworks``: those in which the hazard exists, where it does not in all of them (there is no gradient in NumPy).
+    A rule about nodes that comes after others leaves them their hazards.
     """
 
     def enter(check: Check) -> Check:
@@ -103,6 +106,7 @@ def rule(
             frozenset(after.split()),
             fixable,
             frozenset(frameworks.split()),
+            most,
         )
         return check
 

@@ -1,0 +1,123 @@
+"""Sums, quotients and differences of exponentials: what they are called, and which of their exponentials overflows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nanlint.analysis.algebra import Term, beside, monomial, ratio, terms
+from nanlint.analysis.facts import Facts
+from nanlint.graph.node import Node
+from nanlint.ops.op import Pole
+from nanlint.ops.value import POSSIBLE
+
+OVERFLOW = Pole("result", "pinf", "inf")
+REDUCTIONS = ("sum", "mean")
+
+
+@dataclass(frozen=True)
+class Logistic:
+    """``rest`` times sigmoid(x), or sigmoid(-x) (``negative``), written with ``exp``, the exponential of x.
+
+    ``rest`` is the numerator (None: 1), ``both``: it holds the exponential too, and inf / inf is nan.
+    """
+
+    exp: Node
+    negative: bool
+    rest: Node | None
+    both: bool
+
+
+def overflows(node: Node, facts: Facts) -> bool:
+    """Whether nothing keeps an exponential from inf, and no selection drops it there."""
+    return facts.value(node).pinf >= POSSIBLE and facts.hazards.masked_by(node, OVERFLOW) is None
+
+
+def overflowing(node: Node, facts: Facts) -> Node | None:
+    """An exponential that overflows, among the factors and divisors of a term or of what it sums; cosh is one too."""
+    parts = monomial(node, facts.value)
+    for factor in (*parts.above, *parts.below):
+        found = facts.origin(factor, "exp", "cosh", "sinh") if factor in parts.above else facts.origin(factor, "exp")
+        if found is not None and overflows(found, facts):
+            return found
+        total = facts.origin(factor, *REDUCTIONS)
+        inner = overflowing(total["x"], facts) if total is not None else None
+        if inner is not None:
+            return inner
+    return None
+
+
+def exponent(node: Node, facts: Facts) -> tuple[Node | None, bool] | None:
+    """(x, False) for exp(x), (x, True) for 1 / exp(x), (None, False) for 1, which is exp(0)."""
+    parts = monomial(node, facts.value)
+    if parts.number != 1 or len(parts.above) + len(parts.below) > 1:
+        return None
+    if not parts.above + parts.below:
+        return None, False
+    (exp,) = parts.above + parts.below
+    return (exp["x"], bool(parts.below)) if exp.op == "exp" else None
+
+
+def logistic(quotient: Node, facts: Facts) -> Logistic | None:
+    """1 / (1 + exp(x)), exp(x) / (1 + exp(x)), or either times something."""
+    if quotient.op == "pow" and facts.value(quotient["y"]).constant != -1:
+        return None
+    below = facts.bare(quotient["b"] if quotient.op == "div" else quotient["x"])
+    term = beside(below, 1, facts.value)
+    if term is None or term.negative:
+        return None
+    exp = facts.bare(term.node)
+    if exp.op != "exp":
+        return None
+    above = quotient["a"] if quotient.op == "div" else None
+    if above is None or facts.is_constant(above, 1):
+        return Logistic(exp, True, None, both=False)
+    if any(facts.same(factor, exp) for factor in monomial(above, facts.value).above):
+        alone = facts.same(above, exp)
+        return Logistic(exp, False, None if alone else above, both=True)
+    return Logistic(exp, True, above, both=False)
+
+
+@dataclass(frozen=True)
+class Tangent:
+    """tanh of ``scale`` times ``x``, written with exponentials of which ``exp`` overflows."""
+
+    x: Node
+    scale: float
+    exp: Node
+
+
+def tangent(quotient: Node, facts: Facts) -> Tangent | None:
+    """(exp(u) - exp(v)) / (exp(u) + exp(v)) = tanh((u - v) / 2), where v = -u or one of the two is 0; sinh / cosh."""
+    above, below = facts.bare(quotient["a"]), facts.bare(quotient["b"])
+    if above.op == "sinh" and below.op == "cosh" and facts.same(above["x"], below["x"]):
+        return Tangent(above["x"], 1.0, below) if overflows(below, facts) else None
+    upper, lower = terms(above), terms(below)
+    if len(upper) != 2 or len(lower) != 2 or lower[0].negative or lower[1].negative:
+        return None
+    plus, minus = (upper[0], upper[1]) if upper[1].negative else (upper[1], upper[0])
+    if plus.negative or not minus.negative or not _same_pair(upper, lower, facts):
+        return None
+    u, v = exponent(plus.node, facts), exponent(minus.node, facts)
+    exp = next((e for t in (plus, minus) if (e := overflowing(t.node, facts)) is not None), None)
+    if u is None or v is None or exp is None:
+        return None
+    (x, under), (y, under_too) = u, v
+    scale, other = (-1.0 if under else 1.0), (-1.0 if under_too else 1.0)
+    if x is None or y is None:
+        only, sign = (x, scale) if x is not None else (y, -other)
+        return Tangent(only, sign / 2, exp) if only is not None else None
+    multiple = ratio(y, x, facts.value)
+    return Tangent(x, scale, exp) if multiple is not None and multiple * other == -scale else None
+
+
+def _same_pair(upper: list[Term], lower: list[Term], facts: Facts) -> bool:
+    """Whether two sums are of the same two terms."""
+    return any(
+        all(_same_term(one.node, other.node, facts) for one, other in zip(upper, order, strict=True))
+        for order in (lower, lower[::-1])
+    )
+
+
+def _same_term(a: Node, b: Node, facts: Facts) -> bool:
+    number = facts.value(a).constant
+    return facts.same(a, b) or (number is not None and number == facts.value(b).constant)

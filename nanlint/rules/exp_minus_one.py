@@ -1,0 +1,77 @@
+"""NL504."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nanlint.analysis.algebra import Term, terms
+from nanlint.analysis.exponentials import tangent
+from nanlint.analysis.facts import Facts
+from nanlint.diagnostic import Applicability, Confidence
+from nanlint.fixes.forms import EXPM1, each
+from nanlint.fixes.rewrite import Rewrite
+from nanlint.graph.node import Node
+from nanlint.rules.registry import Finding, rule
+
+
+@rule(
+    "NL504",
+    "exp-minus-one",
+    nodes="sub add",
+    after="NL203",
+    fixable=Applicability.SAFE,
+    most=Confidence.POSSIBLE,
+)
+def exp_minus_one(difference: Node, facts: Facts) -> Iterator[Finding]:
+    """Exponential minus one.
+
+    ## What it does
+    Finds `exp(x) - 1` and `1 - exp(x)`, in any spelling, where x may be small. It costs digits and gives no NaN, so it
+    is only ever *possible*.
+
+    ## Why is this bad?
+    For small x the exponential is rounded to a multiple of 1.2e-7 (float32) beside 1, and the subtraction leaves that
+    rounding: of 1e-4 three digits, of 1e-8 none.
+
+    ## Example (bad)
+    ```python
+    y = torch.exp(x) - 1
+    ```
+
+    ## Use instead
+    ```python
+    y = torch.expm1(x)
+    ```
+
+    ## Fix safety
+    Safe: equal up to the rounding of `exp(x) - 1`. The gradient of `expm1` is taken as its result plus 1, so that
+    below -17 in float32 it is 0 in place of something under 1e-7.
+
+    ## References
+    Higham: Accuracy and Stability of Numerical Algorithms, 2nd edition (2002), section 1.14.1.
+    """
+    found = minus_one(difference, facts)
+    if found is None or not facts.loses_digits(found.node["x"]):
+        return
+    if any(user.op == "div" and tangent(user, facts) is not None for user in difference.users):
+        return
+    templates = each(EXPM1, "-{}") if found.negative else EXPM1
+    yield Finding(
+        difference,
+        "exponential minus one: the subtraction cancels all digits of a small argument",
+        "exp(1e-8) = 1 in float32, and 1 - 1 = 0",
+        Confidence.POSSIBLE,
+        fix=Rewrite(difference, templates, {"x": found.node["x"]}),
+    )
+
+
+def minus_one(difference: Node, facts: Facts) -> Term | None:
+    """The exponential of exp(x) - 1, or (negative) of 1 - exp(x)."""
+    parts = terms(difference)
+    if len(parts) != 2:
+        return None
+    for one, other in (parts, parts[::-1]):
+        exp = facts.bare(other.node)
+        if facts.value(one.node).constant == 1 and one.negative != other.negative and exp.op == "exp":
+            return Term(exp, other.negative)
+    return None

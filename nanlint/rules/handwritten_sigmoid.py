@@ -1,0 +1,74 @@
+"""NL402."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nanlint.analysis.exponentials import logistic, tangent
+from nanlint.analysis.facts import Facts
+from nanlint.analysis.gradient import PLAIN
+from nanlint.diagnostic import Applicability, Confidence
+from nanlint.fixes.forms import SIGMOID, each, of
+from nanlint.fixes.rewrite import Rewrite
+from nanlint.graph.node import Node
+from nanlint.ops.value import POSSIBLE
+from nanlint.rules.registry import Finding, rule
+
+
+@rule("NL402", "handwritten-sigmoid", nodes="div reciprocal pow", fixable=Applicability.SAFE)
+def handwritten_sigmoid(quotient: Node, facts: Facts) -> Iterator[Finding]:
+    """Sigmoid written as 1 / (1 + exp(-x)).
+
+    ## What it does
+    Finds `1 / (1 + exp(-x))` and `exp(x) / (1 + exp(x))`, alone or times something, whose exponent has no upper bound.
+
+    ## Why is this bad?
+    `exp` overflows to inf above 88 in float32. The value of the first form is still 0, its gradient `0 * inf = nan`;
+    the second form is `inf / inf = nan` at once.
+
+    ## Example (bad)
+    ```python
+    gate = 1 / (1 + torch.exp(-x))
+    ```
+
+    ## Use instead
+    ```python
+    gate = torch.sigmoid(x)
+    ```
+
+    ## Fix safety
+    Safe: equal in value and gradient wherever the original is finite. Unsafe in NumPy, where it makes the file depend
+    on SciPy, if it does not yet.
+
+    ## References
+    SciPy: `scipy.special.expit`.
+    """
+    found = logistic(quotient, facts)
+    if found is None or facts.value(found.exp).pinf < POSSIBLE:
+        return
+    if quotient.op == "div" and tangent(quotient, facts) is not None:
+        return
+    harmless = not found.both and (facts.framework(quotient) in PLAIN or not facts.differentiated(quotient))
+    evidence = facts.value(found.exp).evidence("pinf")
+    yield Finding(
+        quotient,
+        "handwritten sigmoid: exp overflows, and the gradient is nan there",
+        "inf / inf = nan" if found.both else "d/dx = 0 * inf = nan once exp overflows",
+        Confidence.POSSIBLE if harmless else Confidence.LIKELY,
+        ((found.exp, evidence.text if evidence else "overflows"),),
+        sigmoid(quotient, found.exp, found.rest, facts, negative=found.negative, both=found.both),
+    )
+
+
+def sigmoid(
+    quotient: Node, exp: Node, rest: Node | None, facts: Facts, *, negative: bool, both: bool
+) -> Rewrite | None:
+    """The quotient as a sigmoid, times its numerator where that is not 1."""
+    templates = of(SIGMOID, "{-x}") if negative else SIGMOID
+    if rest is None:
+        return Rewrite(quotient, templates, {"x": exp["x"]})
+    if both:
+        return Rewrite(quotient, templates, {"x": exp["x"]}, Applicability.DISPLAY)
+    if facts.is_constant(rest, -1):
+        return Rewrite(quotient, each(templates, "-{}"), {"x": exp["x"]})
+    return Rewrite(quotient, each(templates, "{*rest} * {}"), {"x": exp["x"], "rest": rest})

@@ -1,0 +1,62 @@
+"""NL107."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nanlint.analysis.algebra import beside
+from nanlint.analysis.exponentials import overflows
+from nanlint.analysis.facts import Facts
+from nanlint.diagnostic import Applicability, Confidence
+from nanlint.fixes.forms import SOFTPLUS
+from nanlint.fixes.rewrite import Rewrite
+from nanlint.graph.node import Node
+from nanlint.rules.registry import Finding, rule
+
+
+@rule("NL107", "handwritten-softplus", nodes="log log1p", fixable=Applicability.SAFE)
+def handwritten_softplus(log: Node, facts: Facts) -> Iterator[Finding]:
+    """Softplus written as log(1 + exp(x)).
+
+    ## What it does
+    Finds `log(1 + exp(x))` and `log1p(exp(x))` whose exponent has no upper bound; `-log1p(exp(-x))` is the log of a
+    sigmoid written so.
+
+    ## Why is this bad?
+    `exp` overflows to inf above 88 in float32; the value, about x, becomes inf and its gradient nan.
+
+    ## Example (bad)
+    ```python
+    loss = torch.log1p(torch.exp(-margin)).mean()
+    ```
+
+    ## Use instead
+    ```python
+    loss = F.softplus(-margin).mean()
+    ```
+
+    ## Fix safety
+    Safe: equal wherever the original is finite, and more exact for negative x. PyTorch's `F.softplus(x)` returns x
+    itself above 20, which is off by 2e-9 at most: nothing in float32.
+
+    ## References
+    Mächler: Accurately computing log(1 - exp(-|a|)) (2012).
+    """
+    inner = log["x"]
+    if log.op == "log":
+        term = beside(inner, 1, facts.value)
+        if term is None or term.negative:
+            return
+        inner = term.node
+    exp = facts.bare(inner)
+    if exp.op != "exp" or not overflows(exp, facts):
+        return
+    evidence = facts.value(exp).evidence("pinf")
+    yield Finding(
+        log,
+        "handwritten softplus: exp overflows where softplus(x) is about x",
+        "log(1 + inf) = inf, its gradient nan",
+        Confidence.LIKELY,
+        ((exp, evidence.text if evidence else "overflows"),),
+        Rewrite(log, SOFTPLUS, {"x": exp["x"]}),
+    )

@@ -1,0 +1,75 @@
+"""NL406."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nanlint.analysis.exponentials import Tangent, tangent
+from nanlint.analysis.facts import Facts
+from nanlint.diagnostic import Applicability, Confidence
+from nanlint.fixes.forms import TANH, each, of
+from nanlint.fixes.rewrite import Rewrite
+from nanlint.graph.node import Node
+from nanlint.rules.registry import Finding, rule
+
+
+@rule("NL406", "handwritten-tanh", nodes="div", fixable=Applicability.SAFE)
+def handwritten_tanh(quotient: Node, facts: Facts) -> Iterator[Finding]:
+    """Hyperbolic tangent written as a quotient of exponentials.
+
+    ## What it does
+    Finds `(exp(x) - exp(-x)) / (exp(x) + exp(-x))`, `(exp(2 * x) - 1) / (exp(2 * x) + 1)` and `sinh(x) / cosh(x)`
+    whose argument is not bounded.
+
+    ## Why is this bad?
+    `exp` overflows to inf above 88 in float32, and `inf / inf = nan` where the result is 1. For small x the difference
+    cancels: of 1e-8, no digit is right.
+
+    ## Example (bad)
+    ```python
+    y = (torch.exp(x) - torch.exp(-x)) / (torch.exp(x) + torch.exp(-x))
+    ```
+
+    ## Use instead
+    ```python
+    y = torch.tanh(x)
+    ```
+
+    ## Fix safety
+    Safe: equal wherever the original is finite, and more exact for small x.
+
+    ## References
+    Higham: Accuracy and Stability of Numerical Algorithms, 2nd edition (2002), section 1.
+    """
+    found = tangent(quotient, facts)
+    if found is None:
+        return
+    evidence = facts.value(found.exp).evidence("pinf")
+    yield Finding(
+        quotient,
+        "handwritten tanh: inf / inf = nan for large arguments",
+        "inf / inf = nan",
+        Confidence.LIKELY,
+        ((found.exp, evidence.text if evidence else "overflows"),),
+        tanh(quotient, found, facts),
+    )
+
+
+def tanh(quotient: Node, found: Tangent, facts: Facts) -> Rewrite:
+    """The quotient as tanh; half of an argument that is written as 2 * x is x."""
+    x, scale = halved(found.x, found.scale, facts) if abs(found.scale) == 0.5 else (found.x, found.scale)
+    templates = TANH if abs(scale) == 1 else of(TANH, "{*x} / 2")
+    return Rewrite(quotient, templates if scale > 0 else each(templates, "-{}"), {"x": x})
+
+
+def halved(x: Node, scale: float, facts: Facts) -> tuple[Node, float]:
+    """``scale`` times x, without a minus sign and a factor of 2 that x is written with."""
+    inner = facts.bare(x)
+    if inner.op == "neg":
+        return halved(inner["x"], -scale, facts)
+    if inner.op == "mul":
+        for one, other in (("a", "b"), ("b", "a")):
+            c = facts.value(inner[one]).constant
+            if c is not None and abs(c) == 2:
+                return inner[other], scale * c
+    return x, scale

@@ -1,0 +1,122 @@
+"""NL106."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nanlint.analysis.algebra import Term, beside, monomial, ratio, terms
+from nanlint.analysis.exponentials import REDUCTIONS, overflowing
+from nanlint.analysis.facts import Facts
+from nanlint.diagnostic import Applicability, Confidence
+from nanlint.fixes.codemod import Codemod
+from nanlint.fixes.forms import LOG_TWO_COSH, LOGADDEXP, each
+from nanlint.fixes.logsumexp import LogSumExp
+from nanlint.fixes.rewrite import Rewrite
+from nanlint.graph.node import Node
+from nanlint.rules.registry import Finding, rule
+
+
+@rule("NL106", "log-of-sum-of-exp", nodes="log log1p", fixable=Applicability.SAFE)
+def log_of_sum_of_exp(log: Node, facts: Facts) -> Iterator[Finding]:
+    """Log of a sum of exponentials, without subtracting the maximum.
+
+    ## What it does
+    Finds `log(sum(exp(x)))`, `log(mean(w * exp(x)))`, `log(exp(a) + exp(b))` and `log(cosh(x))` whose exponent has no
+    upper bound.
+
+    ## Why is this bad?
+    `exp` overflows to inf above 88 in float32, and with all exponents below -104 the sum is 0 and its log -inf.
+
+    ## Example (bad)
+    ```python
+    log_z = torch.log(torch.sum(torch.exp(scores), dim=-1))
+    ```
+
+    ## Use instead
+    ```python
+    log_z = torch.logsumexp(scores, dim=-1)
+    ```
+
+    ## Fix safety
+    Safe: equal wherever the original is finite. For display only where the exponentials have weights that the
+    framework's function does not take, and for two of them in TensorFlow.
+
+    ## References
+    Blanchard, Higham, Higham: Accurately computing the log-sum-exp and softmax functions (2021).
+    """
+    parts = monomial(log["x"], facts.value)
+    found = next((f for factor in parts.above if (f := summed(factor, facts)) is not None), None)
+    if found is None:
+        return
+    exp, level = found
+    evidence = facts.value(exp).evidence("pinf")
+    yield Finding(
+        log,
+        "log of a sum of exponentials without max-subtraction: inf for large, -inf for small exponents",
+        "log(inf) = inf, log(0) = -inf",
+        level,
+        ((exp, evidence.text if evidence else "overflows"),),
+        stable(log, facts),
+    )
+
+
+def summed(factor: Node, facts: Facts) -> tuple[Node, Confidence] | None:
+    """The overflowing exponential in a sum, a mean, or a sum of terms (cosh written out, or by its name).
+
+    Less sure where not all terms are exponentials or numbers: something else may be what is large.
+    """
+    if factor.op in ("cosh", *REDUCTIONS):
+        exp = overflowing(factor, facts)
+        return (exp, Confidence.LIKELY) if exp is not None else None
+    parts = [t for t in terms(factor) if facts.value(t.node).constant is None]
+    if len(parts) < 2 and beside(factor, 1, facts.value) is None:
+        return None
+    exps = [None if t.negative else overflowing(t.node, facts) for t in parts]
+    first = next((e for e in exps if e is not None), None)
+    if first is None or any(t.negative for t in parts) or (len(parts) == 1 and is_exp(parts[0], facts)):
+        return None
+    return first, Confidence.POSSIBLE if None in exps else Confidence.LIKELY
+
+
+def is_exp(term: Term, facts: Facts) -> bool:
+    """Whether a term is a single exponential: 1 plus it is another rule's."""
+    return facts.bare(term.node).op == "exp"
+
+
+def stable(log: Node, facts: Facts) -> Codemod | None:
+    """The logarithm as a logsumexp, a logaddexp of two, or that of cosh."""
+    inner = facts.bare(log["x"])
+    if log.op != "log":
+        return None
+    if inner.op == "cosh":
+        return Rewrite(log, each(LOG_TWO_COSH, "{} - math.log(2)"), {"x": inner["x"]})
+    if inner.op in REDUCTIONS:
+        return log_sum(log, inner, facts)
+    return log_add(log, inner, facts)
+
+
+def log_sum(log: Node, total: Node, facts: Facts) -> LogSumExp | None:
+    """Of a sum or mean of exponentials, each times a weight."""
+    summand = facts.bare(total["x"])
+    if summand.op == "exp":
+        return LogSumExp(log, total, summand)
+    if summand.op == "mul":
+        for one, other in (("a", "b"), ("b", "a")):
+            if facts.bare(summand[one]).op == "exp":
+                return LogSumExp(log, total, facts.bare(summand[one]), summand[other])
+    return None
+
+
+def log_add(log: Node, inner: Node, facts: Facts) -> Rewrite | None:
+    """Of two exponentials, or half of them."""
+    parts = monomial(inner, facts.value)
+    if len(parts.above) != 1 or parts.below or parts.number not in (1, 0.5):
+        return None
+    exps = [facts.bare(t.node) for t in terms(parts.above[0])]
+    if len(exps) != 2 or any(e.op != "exp" for e in exps):
+        return None
+    a, b = (e["x"] for e in exps)
+    pattern = "{}" if parts.number == 1 else "{} - math.log(2)"
+    if ratio(a, b, facts.value) == -1:
+        return Rewrite(log, each(LOG_TWO_COSH, pattern), {"x": a if facts.bare(a).op != "neg" else b})
+    return Rewrite(log, each(LOGADDEXP, pattern), {"a": a, "b": b})
