@@ -17,6 +17,7 @@ import pytest
 import tomli
 
 import nanlint
+from nanlint.diagnostic import Confidence
 from nanlint.rules import RULES
 
 ROOT = Path(__file__).parents[1]
@@ -109,8 +110,9 @@ def test_generated_pages_and_shown_output_are_fresh() -> None:
 def test_the_bad_example_of_a_rule_is_flagged_and_the_better_one_is_silent(code: str, name: str) -> None:
     page = sections(RULES[code].page)
     (bad,), (better,) = blocks(page["Example (bad)"], "python"), blocks(page["Use instead"], "python")
-    assert code in {found for found, _ in judged(bad, better).values()}
-    assert judged(better, bad) == {}
+    shown = min(RULES[code].most, Confidence.LIKELY)
+    assert code in {found for found, _ in judged(bad, better, confidence=str(shown)).values()}
+    assert judged(better, bad, confidence=str(shown)) == {}
 
 
 @pytest.mark.parametrize(("code", "name"), PAGES, ids=[name for _, name in PAGES])
@@ -120,7 +122,8 @@ def test_a_rule_with_a_fix_fixes_its_bad_example_or_says_what_a_person_would_wri
     page = sections(RULES[code].page)
     (bad,), (better,) = blocks(page["Example (bad)"], "python"), blocks(page["Use instead"], "python")
     program, _ = as_program(bad, better)
-    assert [one for one in nanlint.check_source(program, select=[code]) if one.fix is not None]
+    shown = str(min(RULES[code].most, Confidence.LIKELY))
+    assert [one for one in nanlint.check_source(program, select=[code], confidence=shown) if one.fix is not None]
 
 
 @pytest.mark.parametrize("guide", GUIDES, ids=[path.name for path in GUIDES])
