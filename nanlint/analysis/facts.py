@@ -35,6 +35,9 @@ ABSORBING = frozenset(
 CARRYING = LINEAR | {REFINE, LOOP, PHI, "add", "abs", "concat", "list", "tuple"}
 COMPARISONS = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "mul_no_nan", "div_no_nan", "xlogy"})
 
+#: numbers below it that are added, or bound from below, are put there against a zero
+SMALL = 1e-2
+
 
 #: bounds from below, and tests for one
 FLOORS = frozenset({"maximum", "clamp", "relu", "abs", "nan_to_num", "lt", "le", "gt", "ge", "hypot"})
@@ -89,6 +92,29 @@ class Facts:
             elif current.op in (PHI, "where", LOOP):
                 pending.extend(current.args[k] for k in ("a", "b", "pre", "back") if k in current.args)
         return None
+
+    def always(self, node: Node | None, *ops: str, depth: int = 20) -> Node | None:
+        """Like ``origin``, but only where every path leads to one of ``ops``: not what is so on some paths."""
+        if node is None or node.op in ops or not depth:
+            return node if node is not None and node.op in ops else None
+        if node.op in (PHI, "where"):
+            found = [self.always(node[k], *ops, depth=depth - 1) for k in ("a", "b")]
+            return found[0] if None not in found else None
+        op = OPS.get(node.op)
+        follows = node.op in (REFINE, "cast", "identity", "stop_gradient", "dropout") or (op is not None and op.view)
+        return self.always(node.get("x"), *ops, depth=depth - 1) if follows else None
+
+    def floored(self, node: Node) -> Node:
+        """What a small number was added to, or what was bounded, against being 0; the node itself otherwise."""
+        inner = bare(node)
+        if inner.op == "clamp":
+            return inner["x"]
+        if inner.op in ("add", "maximum"):
+            for one, other in (("a", "b"), ("b", "a")):
+                v = self.value(inner[one])
+                if v.kind is Kind.SCALAR and 0 < v.lo <= v.hi < SMALL:
+                    return inner[other]
+        return node
 
     def uses(self, node: Node) -> Iterator[Node]:
         """Ops that take the node's elements as they are, up to sign, arrangement and constant factor."""
@@ -183,6 +209,10 @@ class Facts:
                 yield from self.lookups(user)
             else:
                 yield user
+
+    def tested_for_infinity(self, node: Node) -> bool:
+        """Whether the author looks at a value, or at its sum or mean, for NaN or Inf."""
+        return any(u.op in ("isnan", "isinf", "isfinite", "nan_to_num") for u in (*node.users, *self.beyond(node)))
 
     def tests_result(self, selection: Node) -> bool:
         """Whether a selection asks for NaN or Inf themselves, not for what leads to them."""

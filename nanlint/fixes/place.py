@@ -546,6 +546,24 @@ class Place:
             return display(shown, message)
         return Fix(applicability, message, tuple(listed), one_line(shown))
 
+    def after(self, edits: Iterable[Edit]) -> str:
+        """The expression of the finding as it is after edits, for reading."""
+        span, text, start = self.span(self.site), self.text(self.site), self.file.source.offset
+        first = start(span.row, span.column)
+        for edit in sorted(edits, key=lambda edit: edit.span, reverse=True):
+            a, b = start(edit.span.row, edit.span.column), start(edit.span.end_row, edit.span.end_column)
+            if first <= a and b <= first + len(text):
+                text = text[: a - first] + edit.content + text[b - first :]
+        return text
+
+    def also_given(self, call: ast.Call, argument: str) -> Edit:
+        """One more argument at the end of a call."""
+        last = max((self.span(a) for a in (*call.args, *(k.value for k in call.keywords))), default=None)
+        if last is not None:
+            return Edit(Span(last.end_row, last.end_column, last.end_row, last.end_column), f", {argument}")
+        end = self.span(call)
+        return Edit(Span(end.end_row, end.end_column - 1, end.end_row, end.end_column - 1), argument)
+
     def put(self, node: ast.AST, text: str) -> Edit:
         """``text`` in the place of an expression, without parentheses around it that a call no longer needs."""
         span, tree = self.span(node), self.lossless(node)

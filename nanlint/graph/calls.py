@@ -595,15 +595,28 @@ class CallLowering(ExpressionLowering):
             self.bind(e.func.value, grown, e)
             return grown
         if name == "compile" and (loss := keywords.get("loss") or (args[1] if len(args) > 1 else None)) is not None:
-            data = self.unknown(e, name="inputs")
-            losses = list(loss.args.values()) if loss.op in (TUPLE, "dict") else [loss]
-            for one in losses:
-                if one.op in (FUNCTION, "partial", INSTANCE):
-                    self.apply(one, [self.unknown(e, name="labels"), self.run_layer(model, [data], {}, e)], {}, e)
+            output = self.run_layer(model, [self.unknown(e, name="inputs")], {}, e)
+            losses = list(loss.args.values()) if loss.op in (TUPLE, DICT) else [loss]
+            several = output.op == TUPLE and len(output.args) == len(losses)
+            outputs = list(output.args.values()) if several else [output] * len(losses)
+            for one, output in zip(losses, outputs, strict=True):
+                called = self.loss_function(one)
+                if called is not None:
+                    place = one.site if isinstance(one.site, ast.expr) else e
+                    self.apply(called, [self.unknown(e, name="labels"), output], {}, place)
             return self.unknown(e)
         if name in SAME_MODEL:
             return model
         return self.unknown(e, model, *args, *keywords.values(), name=f".{name}")
+
+    def loss_function(self, loss: Node) -> Node | None:
+        """The function that a loss given to ``compile`` is: its own, the catalogue's, or the one of that name."""
+        if loss.op in (FUNCTION, "partial", INSTANCE, LAYER):
+            return loss
+        name = loss.attrs.get("value") if loss.op == CONST else None
+        dotted = f"keras.losses.{name}" if isinstance(name, str) else self.dotted(loss) if loss.op == MODULE else ""
+        known = self.spellings.get(dotted)
+        return self.graph.add(MODULE, {}, {"name": dotted}, loss.site) if known is not None else None
 
     def run_layer(self, layer: Node, args: Sequence[Node], keywords: dict[str, Node], e: ast.AST) -> Node:
         """Apply a layer, or a stack of layers, to its input."""
@@ -611,9 +624,14 @@ class CallLowering(ExpressionLowering):
         spelling: Spelling | None = layer.attrs.get("spelling")
         if spelling is not None:
             operands = {k: n for k, n in layer.args.items() if k != "activation"}
-            for operand, source in spelling.operands.items():
-                if source == "$":
-                    operands[operand] = x
+            called = [(operand, source[1:]) for operand, source in spelling.operands.items() if source[:1] == "$"]
+            if len(called) == 1:
+                operands[called[0][0]] = x
+            else:
+                operands.update((o, args[i]) for i, (o, _) in enumerate(called) if i < len(args))
+                operands.update((o, keywords[name]) for o, name in called if name in keywords)
+                if not REQUIRED & set(OPS[spelling.op].operands) <= operands.keys():
+                    return self.unknown(e, *args, *keywords.values())
             attrs = {k: v for k, v in layer.attrs.items() if k not in ("spelling", "name")}
             result = self.emit(spelling.op, e, {**attrs, "layer": layer.index}, args=operands, layer=layer)
             result.framework = spelling.framework

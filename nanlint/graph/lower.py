@@ -543,6 +543,14 @@ def interesting(tree: ast.Module, words: frozenset[str]) -> set[ast.AST]:
                 called.add(word)
                 if word in words:
                     wanted.add(place)
+            elif kind is ast.Assign and type(node.value) is ast.Call:  # type: ignore[attr-defined]
+                # self.loss = nn.BCELoss(): whoever calls self.loss
+                made = node.value.func  # type: ignore[attr-defined]
+                word = made.attr if isinstance(made, ast.Attribute) else made.id if isinstance(made, ast.Name) else ""
+                if word in words:
+                    for target in node.targets:  # type: ignore[attr-defined]
+                        if isinstance(target, ast.Attribute):
+                            names.setdefault(target.attr, []).append(place)
             elif (kind is ast.BinOp or kind is ast.AugAssign) and isinstance(node.op, (ast.Div, ast.Pow)):  # type: ignore[attr-defined]
                 wanted.add(place)
     changed = True

@@ -15,8 +15,9 @@ Left: the dotted name and its argument names in positional order. ``dim|axis`` m
 ``dtype:dtype`` fit only such an argument. A name may have several signatures (overloads): the first is the usual one.
 
 Right: the op, its operands bound to argument names, to literals, or to an argument with a literal in case it is not
-given (``min_val|-1``); a ``layer`` is an object that applies the op to its argument ``$`` when called; ``in-place``
-rebinds the receiver (of a function: its first argument); ``;`` separates the ops of a tuple.
+given (``min_val|-1``); a ``layer`` is an object that applies the op to its argument ``$`` when called, or to several
+(``target=$y_true, x=$y_pred``: in this order, or under these names); ``in-place`` rebinds the receiver (of a function:
+its first argument); ``;`` separates the ops of a tuple.
 """
 
 from __future__ import annotations
@@ -154,7 +155,7 @@ def _bound(signature: str, application: str, arguments: set[str]) -> dict[str, A
                 raise SpellingError(f"{signature!r}: {op} has no operand number {position + 1}")
             operand, source = OPS[op].operands[position], item
         argument, either, default = source.partition("|")
-        if argument == "$" or argument.removeprefix("*") in arguments:
+        if argument.startswith("$") or argument.removeprefix("*") in arguments:
             operands[operand] = argument
             if either:
                 defaults[operand] = _literal(signature, default)

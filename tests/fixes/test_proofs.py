@@ -38,6 +38,11 @@ LOGITS = (-30.0, 30.0, (*SPECIAL, 200.0, -200.0))
 MILD = (-6.0, 6.0, (0.0, 200.0, -200.0))
 UNIT = (0.0, 1.0, (0.0, 1.0, 0.5, 1e-3))
 Domain = tuple[float, float, tuple[float, ...]]
+#: two sequences of two steps: the second, of two equal letters, would need three
+CTC = (
+    "F.log_softmax(torch.stack([x, y], 1), -1), torch.tensor([[1, 2], [1, 1]]), torch.tensor([2, 2]), "
+    "torch.tensor([2, 2])"
+)
 
 
 @dataclass(frozen=True)
@@ -160,6 +165,11 @@ PROOFS = {
     "denominator-tf-two-over": Proof("tensorflow", "NL303", "d = tf.nn.relu(x)\nreturn 2.0 / d", 0.0),
     "denominator-jax": Proof("jax", "NL303", "d = jnp.maximum(x, 0)\nreturn y / d", 0.0),
     "denominator-keras": Proof("keras", "NL303", "return y / ops.relu(x)", 0.0),
+    # sequences too short for their targets
+    "zero_infinity-torch": Proof("torch", "NL703", f"return F.ctc_loss({CTC}, reduction='none')", 0.0),
+    "zero_infinity-torch-layer": Proof(
+        "torch", "NL703", f"ctc = torch.nn.CTCLoss(reduction='none')\nreturn ctc({CTC})", 0.0
+    ),
     # softmaxes by hand
     "softmax-torch": Proof("torch", "NL401", "return torch.exp(x) / torch.exp(x).sum(-1, keepdim=True)", 200.0, LOGITS),
     "softmax-torch-lost-axis": Proof("torch", "NL401", "e = x.exp()\nreturn e / e.sum(0) * y", 200.0, LOGITS),

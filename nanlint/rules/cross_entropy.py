@@ -1,0 +1,222 @@
+"""NL701, NL702 and NL704: cross-entropies that are given what they do not take, or are put together by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nanlint.analysis.facts import Facts
+from nanlint.diagnostic import Applicability, Confidence
+from nanlint.fixes.loss_on_logits import LossOnLogits
+from nanlint.graph.node import Node
+from nanlint.rules.registry import Finding, rule
+
+PROBABILITIES = "gives probabilities, and the loss takes logits"
+
+
+def from_logits(loss: Node) -> bool:
+    """Whether a loss of Keras is told that it is given logits."""
+    told = loss.get("from_logits")
+    return told is not None and told.attrs.get("value") is True
+
+
+def twice(loss: Node, activation: Node, facts: Facts, message: str, effect: str, fix: str) -> Finding:
+    """An activation before a loss that has it built in.
+
+    Keras looks for the logits behind an activation of its own: with TensorFlow below it finds them (and warns).
+    """
+    level = Confidence.POSSIBLE if facts.framework(activation) == "keras" else Confidence.CERTAIN
+    return Finding(loss, message, effect, level, ((activation, PROBABILITIES),), LossOnLogits(loss, activation, fix))
+
+
+@rule(
+    "NL701",
+    "cross-entropy-on-probabilities",
+    nodes="cross_entropy clipped_cross_entropy",
+    fixable=Applicability.UNSAFE,
+    frameworks="torch tensorflow keras jax",
+)
+def cross_entropy_on_probabilities(loss: Node, facts: Facts) -> Iterator[Finding]:
+    """Cross-entropy that is given probabilities for logits, or logits for probabilities.
+
+    ## What it does
+    Finds losses with a softmax of their own that are given the result of one, and losses of probabilities (Keras
+    without `from_logits=True`) that are given the output of a layer without activation.
+
+    ## Why is this bad?
+    The softmax of a softmax is nearly uniform. The most certain prediction of 10 classes becomes a probability of
+    0.23: the loss never falls below 1.46, and its gradient fades long before the model is right. Logits in the
+    place of probabilities are divided by their sum and clipped to [1e-7, 1 - 1e-7]: without gradient outside, and
+    NaN where the sum is 0.
+
+    ## Example (bad)
+    ```python
+    loss = F.cross_entropy(F.softmax(logits, dim=1), target)
+    ```
+
+    ## Use instead
+    ```python
+    loss = F.cross_entropy(logits, target)
+    ```
+
+    ## Fix safety
+    Unsafe: the loss becomes the one that was meant, another number everywhere. For a right and certain prediction
+    of 10 classes it falls from 1.46 to 0.
+
+    ## References
+    PyTorch: `torch.nn.CrossEntropyLoss`. TensorFlow: `tf.nn.softmax_cross_entropy_with_logits`, whose page warns of
+    it.
+    """
+    if loss.op == "clipped_cross_entropy" and not from_logits(loss):
+        yield from logits_as_probabilities(loss, facts)
+        return
+    softmax = facts.always(loss["x"], "softmax")
+    if softmax is not None:
+        yield twice(
+            loss,
+            softmax,
+            facts,
+            "cross-entropy of a softmax of a softmax: it cannot fall to 0, and its gradient fades",
+            "softmax([1, 0, …, 0]) is 0.23 for 10 classes: a loss of 1.46 at best",
+            "one softmax and not two, 0 and not 1.46 at best (10 classes)",
+        )
+
+
+def logits_as_probabilities(loss: Node, facts: Facts) -> Iterator[Finding]:
+    """A loss of probabilities of the output of a layer that could have an activation, and has none."""
+    linear = facts.always(loss["x"], "linear")
+    layer = linear.get("layer") if linear is not None else None
+    if linear is None or layer is None or "activation" not in layer.attrs["spelling"].operands:
+        return
+    if loss.get("from_logits") is not None:
+        return
+    yield Finding(
+        loss,
+        "cross-entropy of probabilities that is given logits: no gradient for logits outside of [0, 1]",
+        "clip(logits, 1e-7, 1 - 1e-7)",
+        Confidence.CERTAIN,
+        ((layer, "has no activation, so gives any number"),),
+        LossOnLogits(loss, None, "what was clipped at 16.1, without gradient, becomes the cross-entropy"),
+    )
+
+
+@rule(
+    "NL702",
+    "bce-on-sigmoid",
+    nodes="bce bce_with_logits clipped_cross_entropy",
+    fixable=Applicability.UNSAFE,
+    frameworks="torch tensorflow jax",
+)
+def bce_on_sigmoid(loss: Node, facts: Facts) -> Iterator[Finding]:
+    """Binary cross-entropy of a sigmoid, where the loss of the logits exists, or has the sigmoid built in.
+
+    ## What it does
+    Finds `binary_cross_entropy` and `BCELoss` of the result of a sigmoid, and losses with a sigmoid of their own
+    that are given the result of one.
+
+    ## Why is this bad?
+    In float32 the sigmoid is exactly 1 from 17 on. PyTorch bounds the logarithm of 0 at -100 so that nothing
+    becomes NaN, but a wrong prediction at a logit of 17 costs 100 in the place of 17, and its gradient is exactly 0
+    in the place of 1: the examples that are most wrong are those that nothing is learned from. A sigmoid of a
+    sigmoid lies between 0.5 and 0.73: the loss cannot fall below 0.31 for a 1 and 0.69 for a 0.
+
+    ## Example (bad)
+    ```python
+    loss = F.binary_cross_entropy(torch.sigmoid(logits), target)
+    ```
+
+    ## Use instead
+    ```python
+    loss = F.binary_cross_entropy_with_logits(logits, target)
+    ```
+
+    ## Fix safety
+    Unsafe: equal to 1e-3 for logits in [-9, 9], and another number beyond: from 17 on |logit| and not 100, with a
+    gradient. Where the sigmoid was applied twice, another loss everywhere.
+
+    ## References
+    PyTorch: `torch.nn.BCEWithLogitsLoss`, and the note on `torch.nn.BCELoss` about -100.
+    """
+    sigmoid = facts.always(loss["x"], "sigmoid")
+    if sigmoid is None:
+        return
+    if loss.op == "bce_with_logits" or from_logits(loss):
+        yield twice(
+            loss,
+            sigmoid,
+            facts,
+            "binary cross-entropy of a sigmoid of a sigmoid: it cannot fall to 0, and its gradient fades",
+            "sigmoid(1) is 0.73, sigmoid(0) is 0.5: a loss of 0.31 and 0.69 at best",
+            "one sigmoid and not two, 0 and not 0.31 (for a 1) or 0.69 (for a 0) at best",
+        )
+    elif facts.framework(loss) == "torch":
+        yield Finding(
+            loss,
+            "binary cross-entropy of a sigmoid: no gradient for the predictions that are most wrong",
+            "log(0) is bounded at -100, and the gradient is 0",
+            Confidence.LIKELY if facts.differentiated(loss) else Confidence.POSSIBLE,
+            ((sigmoid, "is exactly 1 above 17 (float32)"),),
+            LossOnLogits(loss, sigmoid, "equal to 1e-3 for logits in [-9, 9], |logit| and not 100 from 17 on"),
+        )
+    elif facts.framework(sigmoid) != "keras":
+        yield Finding(
+            loss,
+            "binary cross-entropy of a sigmoid: clipped where it saturates, without gradient",
+            "clip(p, 1e-7, 1 - 1e-7) bounds the loss at 16.1",
+            Confidence.POSSIBLE,
+            ((sigmoid, "is exactly 1 above 17 (float32)"),),
+            LossOnLogits(loss, sigmoid, "equal to 1e-3 for logits in [-9, 9], |logit| and not 16.1 from 17 on"),
+        )
+
+
+@rule("NL704", "nll-of-log-softmax-by-hand", nodes="nll", fixable=Applicability.UNSAFE, frameworks="torch")
+def nll_of_log_softmax_by_hand(loss: Node, facts: Facts) -> Iterator[Finding]:
+    """Negative log-likelihood of probabilities, or of a logarithm of a softmax taken by hand.
+
+    ## What it does
+    Finds `nll_loss` and `NLLLoss` of a softmax, without the logarithm that they expect, and of the logarithm of one
+    that is bounded or has an epsilon.
+
+    ## Why is this bad?
+    `nll_loss` only picks an element and negates it. Of a softmax that is minus a probability: at least -1, with the
+    vanishing gradient of a saturated softmax. Of `log(softmax + eps)` it is bounded by -log(eps), and flat there: a
+    prediction that is wrong by more is not corrected.
+
+    ## Example (bad)
+    ```python
+    loss = F.nll_loss(F.softmax(logits, dim=1), target)
+    ```
+
+    ## Use instead
+    ```python
+    loss = F.cross_entropy(logits, target)
+    ```
+
+    ## Fix safety
+    Unsafe: of a softmax without logarithm, the loss becomes another one everywhere; of `log(softmax + eps)` it is
+    equal to eps/p, and grows with the logits where it was -log(eps).
+
+    ## References
+    PyTorch: `torch.nn.NLLLoss`, `torch.nn.CrossEntropyLoss`.
+    """
+    softmax = facts.always(loss["x"], "softmax")
+    if softmax is not None:
+        yield Finding(
+            loss,
+            "negative log-likelihood of probabilities: the logarithm is missing",
+            "picks a probability and negates it",
+            Confidence.CERTAIN,
+            ((softmax, "gives probabilities, and the loss takes their logarithms"),),
+            LossOnLogits(loss, softmax, "-log(p) and not -p"),
+        )
+        return
+    log = facts.always(loss["x"], "log")
+    softmax = facts.always(facts.floored(log["x"]), "softmax") if log is not None else None
+    if log is not None and softmax is not None:
+        yield Finding(
+            loss,
+            "negative log-likelihood of a logarithm of a softmax by hand: bounded and flat, or inf, for the worst",
+            "cross_entropy takes the logits",
+            Confidence.POSSIBLE,
+            ((log, "is the logarithm of a softmax"),),
+            LossOnLogits(loss, softmax, "equal where the epsilon does not count, and the true loss where it does"),
+        )
