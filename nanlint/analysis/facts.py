@@ -104,7 +104,7 @@ class Facts:
         follows = node.op in (REFINE, "cast", "identity", "stop_gradient", "dropout") or (op is not None and op.view)
         return self.always(node.get("x"), *ops, depth=depth - 1) if follows else None
 
-    def floored(self, node: Node) -> Node:
+    def unguarded(self, node: Node) -> Node:
         """What a small number was added to, or what was bounded, against being 0; the node itself otherwise."""
         inner = bare(node)
         if inner.op == "clamp":
