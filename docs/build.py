@@ -44,7 +44,7 @@ def built() -> Iterator[tuple[Path, str]]:
     index = [
         "# Rules",
         "",
-        "Codes and names mean the same wherever a rule is named. A page shows what `nanlint rule` prints, and programs.",
+        "Codes and names mean the same wherever a rule is named. A page is what `nanlint rule` prints, and programs.",
         "",
         "| code | name | finds | fix |",
         "| --- | --- | --- | --- |",

@@ -1,8 +1,8 @@
 """The programs under ``tests/fixtures``: what their names and markers say, what nanlint makes of them, how they run.
 
 ``tests/fixtures/<rule>/bad_<framework>_<story>.py`` must go wrong and be flagged, ``good_<framework>_<story>.py``
-neither. Without a story it is a *page program*: the plainest there is for its framework, printed on the rule's page beside what
-its fix makes of it.
+neither. Without a story it is a *page program*: the plainest there is for its framework, printed on the rule's page
+beside what its fix makes of it.
 """
 
 from __future__ import annotations

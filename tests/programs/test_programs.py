@@ -1,8 +1,9 @@
 """Every program under ``tests/fixtures`` does what its name says, and nanlint says so of exactly the marked lines.
 
 A bad program marks the first line of each expression to be flagged with ``# error: [NL101]`` (``[NL101|NL104]`` where
-either code is right, ``[NL504] possible`` where it is only shown with ``--confidence possible``); a good one none. Its ``witness()`` runs the framework on the failing, or the hardest reasonable, input and returns values and gradients:
-the bad one's are NaN or infinite, the good one's finite. What loses digits returns ``computed`` and ``exact``, what
+either code is right, ``[NL504] possible`` where it is shown with ``--confidence possible`` only); a good one none. Its
+``witness()`` runs the framework on the failing, or the hardest reasonable, input and returns values and gradients: the
+bad one's are NaN or infinite, the good one's finite. What loses digits returns ``computed`` and ``exact``, what
 loses a gradient ``gradient`` (None if there is none) and ``intended``.
 
 Programs without a story (``bad_torch.py``, ``good_torch.py``) are printed on the rule's page; the docstring of their
