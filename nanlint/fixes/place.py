@@ -429,6 +429,28 @@ class Place:
         pairs = ((here.get(n.id), there.get(n.id)) for n in names)
         return all(a is None or b is None or a.key == b.key for a, b in pairs)
 
+    def is_changed_in_place(self) -> bool:
+        """Whether the result may be changed in place afterwards.
+
+        PyTorch refuses that of a result that its own gradient is computed from, as those of softmax, log_softmax,
+        logsumexp, sigmoid, tanh, exp, expm1 and sqrt are; of a quotient or a logarithm it does not.
+        """
+        outline, site = self.file.outline, self.site
+        parent = outline.parents.get(site)
+        if isinstance(parent, ast.Attribute) and parent.attr.endswith("_"):
+            return True
+        if isinstance(site, ast.AugAssign):
+            name = root_of(site.target)
+        elif isinstance(parent, ast.Assign) and isinstance(parent.targets[0], ast.Name):
+            name = parent.targets[0].id
+        else:
+            return False
+        return any(
+            outline.changes_in_place(statement, name)
+            for statement in ast.walk(outline.function(site))
+            if isinstance(statement, ast.Expr | ast.Assign | ast.AugAssign) and statement is not site
+        )
+
     def _env(self, e: ast.AST) -> Mapping[object, Node] | None:
         for node in self.file.nodes_at.get(id(e), ()):
             if node.env is not None and node.calls == self.node.calls:

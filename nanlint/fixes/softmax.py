@@ -50,6 +50,8 @@ class Softmax:
             return display(text)
         if not (self.stands_here(place, x) or place.means_the_same(x, place.site)):
             return display(text)
+        if framework == "torch" and place.is_changed_in_place():
+            return display(text)
         needs_scipy = framework in ("numpy", "scipy") and not place.imports("scipy")
         applicability = Applicability.UNSAFE if needs_scipy else Applicability.SAFE
         site = place.site

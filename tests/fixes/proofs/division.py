@@ -1,0 +1,25 @@
+"""NL301 and NL303."""
+
+from tests.fixes.proving import Proof
+
+PROOFS = {
+    "count-torch": Proof("NL301", "torch", "m = (x != 0).to(x.dtype)\nreturn (x * y).sum(1) / m.sum(1)", 0.0),
+    "count-tf": Proof(
+        "NL301",
+        "tensorflow",
+        "m = tf.cast(tf.not_equal(x, 0), x.dtype)\nreturn tf.reduce_sum(y * m, 1) / tf.reduce_sum(m, 1)",
+        0.0,
+    ),
+    "count-jax": Proof("NL301", "jax", "m = (x != 0).astype(x.dtype)\nreturn jnp.sum(y * m, 1) / jnp.sum(m, 1)", 0.0),
+    "count-numpy": Proof("NL301", "numpy", "m = x != 0\nreturn np.sum(y * m, 1) / np.sum(m, 1)", 0.0),
+    "count-keras": Proof(
+        "NL301", "keras", "m = ops.cast(ops.not_equal(x, 0), x.dtype)\nreturn ops.sum(y * m, 1) / ops.sum(m, 1)", 0.0
+    ),
+    "denominator-torch": Proof("NL303", "torch", "d = torch.relu(x)\nreturn y / d", 0.0),
+    "denominator-torch-reciprocal": Proof("NL303", "torch", "return y * torch.relu(x).reciprocal()", 0.0),
+    "denominator-tf": Proof("NL303", "tensorflow", "return y / tf.nn.relu(x)", 0.0),
+    "denominator-tf-one-over": Proof("NL303", "tensorflow", "return y * (1.0 / tf.nn.relu(x))", 0.0),
+    "denominator-tf-two-over": Proof("NL303", "tensorflow", "d = tf.nn.relu(x)\nreturn 2.0 / d", 0.0),
+    "denominator-jax": Proof("NL303", "jax", "d = jnp.maximum(x, 0)\nreturn y / d", 0.0),
+    "denominator-keras": Proof("NL303", "keras", "return y / ops.relu(x)", 0.0),
+}
