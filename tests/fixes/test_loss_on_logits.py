@@ -12,7 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import nanlint
-from tests.fixes.test_proofs import ADAPTERS, HEADERS
+from tests.fixes.proving import ADAPTERS
+from tests.fixes.styles import IMPORTS
 
 np = pytest.importorskip("numpy")
 
@@ -33,9 +34,9 @@ class Loss:
 
     @property
     def source(self) -> str:
-        header = HEADERS[self.framework].replace("jax.numpy as jnp", "jax.numpy as jnp\nimport optax")
+        header = "\n".join([*IMPORTS[self.framework].values(), *(["import optax"] if self.framework == "jax" else [])])
         lines = "\n".join(f"    {line}" for line in self.body.split("\n"))
-        return f"{header}def f(x, y):\n{lines}\n"
+        return f"{header}\n\n\ndef f(x, y):\n{lines}\n"
 
 
 SUMS = "reduction='sum'"
@@ -125,7 +126,7 @@ every_loss = pytest.mark.parametrize("loss", LOSSES.values(), ids=LOSSES)
 def functions(loss: Loss) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """The function as it is, and as it is mended: silent, and left alone by a second fix."""
     pytest.importorskip(loss.framework)
-    rule = {"select": [loss.code], "confidence": "possible", "unsafe_fixes": True}
+    rule: dict[str, Any] = {"select": [loss.code], "confidence": "possible", "unsafe_fixes": True}
     outcome = nanlint.fix_source(loss.source, **rule)
     assert outcome.fixed
     assert not outcome.remaining, outcome.source.text

@@ -9,5 +9,7 @@ CTC = (
 )
 PROOFS = {
     "torch": Proof("NL703", "torch", f"return F.ctc_loss({CTC}, reduction='none')", 0.0, shapes=PAIR),
-    "torch-layer": Proof("NL703", "torch", f"ctc = torch.nn.CTCLoss(reduction='none')\nreturn ctc({CTC})", 0.0, shapes=PAIR),
+    "torch-layer": Proof(
+        "NL703", "torch", f"ctc = torch.nn.CTCLoss(reduction='none')\nreturn ctc({CTC})", 0.0, shapes=PAIR
+    ),
 }
