@@ -17,7 +17,7 @@ from nanlint.diagnostic import Span
 from nanlint.graph.lower import Lowering
 from nanlint.graph.node import CONST, LOOP, MODULE, PHI, REFINE, Node
 from nanlint.ops.op import OPS
-from nanlint.ops.value import Kind, Value
+from nanlint.ops.value import CERTAIN, Kind, Value
 from nanlint.source import Source
 from nanlint.source.text import Located
 
@@ -318,6 +318,10 @@ class Facts:
     def is_constant(self, node: Node, number: float) -> bool:
         """Whether a node is this very number."""
         return node.op == CONST and node.attrs.get("value") == number
+
+    def is_nan(self, node: Node) -> bool:
+        """Whether a node is the number NaN."""
+        return self.value(node).nan is CERTAIN and node.op == CONST
 
     def span(self, node: Node) -> Span | None:
         """Where a node stands in the source."""

@@ -208,6 +208,8 @@ class CallLowering(ExpressionLowering):
 
     def call_dotted(self, name: str, args: Sequence[Node], keywords: dict[str, Node], e: ast.AST) -> Node:
         """A call of something imported, by canonical dotted name."""
+        if name == "builtins.float" and len(args) == 1 and (number := spelled_out(args[0])) is not None:
+            return self.number(number, e)
         spelling = self.chosen(name, args, keywords)
         if spelling is not None:
             result = self.spell(spelling, args, keywords, e)
@@ -1006,6 +1008,15 @@ def changed_in_place(receiver: ast.expr) -> ast.expr:
             break
         receiver = receiver.func.value
     return receiver
+
+
+def spelled_out(node: Node) -> float | None:
+    """The number that a literal string spells: ``float("-inf")``."""
+    text = node.attrs.get("value") if node.op == CONST else None
+    try:
+        return float(text) if isinstance(text, str) else None
+    except ValueError:
+        return None
 
 
 def entry(key: Node, position: int) -> str:

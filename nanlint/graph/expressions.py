@@ -63,8 +63,12 @@ NUMBERS = {
     "Inf": math.inf,
     "infty": math.inf,
     "nan": math.nan,
+    "NaN": math.nan,
+    "NAN": math.nan,
     "tau": math.tau,
 }
+#: packages whose numbers are not Python's
+SYMBOLIC = frozenset({"builtins", "sympy"})
 #: attributes of a tensor that are the tensor, moved or measured
 TENSOR_ATTRIBUTES = {
     "T": "view",
@@ -212,7 +216,7 @@ class ExpressionLowering:
         if base.op == MODULE:
             dotted = f"{base.name}.{name}"
             root = dotted.partition(".")[0]
-            if name in NUMBERS and root != "builtins":
+            if name in NUMBERS and root not in SYMBOLIC:
                 return self.number(NUMBERS[name], e)
             return self.graph.add(MODULE, {}, {"name": dotted}, e)
         stored = self.frame.lookup(("field", base.key, name))
@@ -547,6 +551,8 @@ def decided(cond: Node) -> bool | None:
         return None if None in known else not settling
     if op in ("is", "isnot"):
         a, b = cond["a"], cond["b"]
+        if a.op == b.op == CONST and a.key == b.key:
+            return op == "is"
         if b.op == CONST and b.attrs["value"] is None:
             if a.op == CONST:
                 return (a.attrs["value"] is None) == (op == "is")

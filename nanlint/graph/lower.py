@@ -508,6 +508,19 @@ def _functions(
             yield from _functions(inner, cls)
 
 
+def names_nan(comparison: ast.Compare) -> bool:
+    """Whether a comparison is with a NaN that it names: ``x == np.nan``, ``x != float("nan")``, ``x in (nan,)``."""
+    for side in (comparison.left, *comparison.comparators):
+        for e in side.elts if isinstance(side, (ast.Tuple, ast.List, ast.Set)) else (side,):
+            if isinstance(e, ast.Call) and len(e.args) == 1:
+                word = getattr(e.args[0], "value", "")
+            else:
+                word = e.attr if isinstance(e, ast.Attribute) else e.id if isinstance(e, ast.Name) else ""
+            if isinstance(word, str) and word.lower() == "nan":
+                return True
+    return False
+
+
 def interesting(tree: ast.Module, words: frozenset[str]) -> set[ast.AST]:
     """Functions worth lowering: those that hold an operation with a pole, or call (by name) something that does."""
     aliased = {
@@ -543,6 +556,8 @@ def interesting(tree: ast.Module, words: frozenset[str]) -> set[ast.AST]:
                 called.add(word)
                 if word in words:
                     wanted.add(place)
+            elif kind is ast.Compare and names_nan(node):  # type: ignore[arg-type]
+                wanted.add(place)
             elif kind is ast.Assign and type(node.value) is ast.Call:  # type: ignore[attr-defined]
                 # self.loss = nn.BCELoss(): whoever calls self.loss
                 made = node.value.func  # type: ignore[attr-defined]

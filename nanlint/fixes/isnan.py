@@ -1,0 +1,66 @@
+"""A comparison with NaN becomes the test for it."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from nanlint.diagnostic import Applicability, Fix
+from nanlint.fixes.place import Place, display
+from nanlint.graph.node import Node
+
+ISNAN = {
+    "torch": "torch.isnan",
+    "tensorflow": "tensorflow.math.is_nan",
+    "keras": "keras.ops.isnan",
+    "jax": "jax.numpy.isnan",
+    "numpy": "numpy.isnan",
+    "scipy": "numpy.isnan",
+}
+NOT = {"tensorflow": "tensorflow.logical_not", "keras": "keras.ops.logical_not"}
+
+
+@dataclass(frozen=True)
+class IsNan:
+    """``isnan(x)`` in the place of ``x == nan``, and its negation in the place of ``x != nan``.
+
+    Unsafe: True where x is NaN, where it never was.
+    """
+
+    comparison: Node
+    x: Node
+    nan: Node
+
+    def rewrite(self, place: Place) -> Fix | None:
+        site = self.comparison.site
+        x = self.compared(place)
+        framework = self.framework(place)
+        function = place.spell(ISNAN.get(framework, ""))
+        if x is None or site is None or function is None:
+            return display("isnan(x)", "test for it with `isnan`")
+        text = f"{function}({place.argument(x)})"
+        if self.comparison.op == "ne":
+            negation = place.spell(NOT[framework]) if framework in NOT else None
+            if framework in NOT and negation is None:
+                return None
+            text = f"{negation}({text})" if negation else f"~{text}"
+        return place.fix(Applicability.UNSAFE, [place.put(site, text)], text)
+
+    def compared(self, place: Place) -> ast.expr | None:
+        """The expression that is compared with NaN."""
+        site = self.comparison.site
+        if isinstance(site, ast.Compare):
+            sides = [site.left, *site.comparators]
+            return sides[self.comparison["a"] is not self.x] if len(sides) == 2 else None
+        written = place.written(self.comparison)
+        if written is None or not written.only("a", "b"):
+            return None
+        return written.operand("a" if self.comparison["a"] is self.x else "b")
+
+    def framework(self, place: Place) -> str:
+        """The framework of the array, else the one whose NaN it is compared with."""
+        known = place.facts.gradient.framework(self.x)
+        if known is not None:
+            return place.at(self.x).framework
+        written = place.file.imports.dotted(self.nan.site) if isinstance(self.nan.site, ast.Attribute) else None
+        return (written or "").partition(".")[0]

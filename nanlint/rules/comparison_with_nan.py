@@ -1,0 +1,65 @@
+"""NL505."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nanlint.analysis.facts import Facts
+from nanlint.diagnostic import Applicability, Confidence
+from nanlint.fixes.isnan import IsNan
+from nanlint.graph.node import Node
+from nanlint.rules.registry import Finding, rule
+
+EQUALITIES = {"eq": "always False", "ne": "always True"}
+
+
+@rule(
+    "NL505",
+    "comparison-with-nan",
+    nodes="eq ne test is isnot",
+    fixable=Applicability.UNSAFE,
+)
+def comparison_with_nan(comparison: Node, facts: Facts) -> Iterator[Finding]:
+    """Comparison with NaN, which is equal to nothing.
+
+    ## What it does
+    Finds `x == nan`, `x != nan`, `x in [nan]` and `x is nan`, however NaN is written.
+
+    ## Why is this bad?
+    NaN is not equal to itself: `==` is False and `!=` True for every x, NaN or not. What the test was to catch goes
+    through. `is` and `in` ask for the very object `np.nan`, which no result of a computation is: possible, for it
+    may be meant.
+
+    ## Example (bad)
+    ```python
+    loss = torch.where(loss == float("nan"), 0.0, loss)
+    ```
+
+    ## Use instead
+    ```python
+    loss = torch.where(torch.isnan(loss), 0.0, loss)
+    ```
+
+    ## Fix safety
+    Unsafe: the test becomes True where x is NaN, and code that never ran does.
+
+    ## References
+    IEEE 754-2019, section 5.11. Pylint: nan-comparison. Ruff: PLW0177.
+    """
+    if not {"a", "b"} <= comparison.args.keys():
+        return
+    for x, other in (("a", "b"), ("b", "a")):
+        among = comparison[other].args.values() if comparison.op == "test" else (comparison[other],)
+        nan = next((n for n in among if facts.is_nan(n)), None)
+        if nan is None:
+            continue
+        by_value = comparison.op in EQUALITIES
+        yield Finding(
+            comparison,
+            "comparison with nan, which is equal to nothing, not even to itself",
+            EQUALITIES.get(comparison.op, "true of the very object nan only, and of no result of a computation"),
+            Confidence.CERTAIN if by_value else Confidence.POSSIBLE,
+            ((nan, "is not equal to itself"),),
+            IsNan(comparison, comparison[x], nan) if by_value else None,
+        )
+        return

@@ -1,0 +1,72 @@
+"""Comparisons with NaN become tests for it: True exactly where x is NaN."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import nanlint
+from tests.fixes.test_proofs import HEADERS
+
+np = pytest.importorskip("numpy")
+
+#: framework and a comparison of x, a computed array, with NaN
+COMPARISONS = {
+    "torch": ("torch", 'x == float("nan")'),
+    "torch-not": ("torch", "x != torch.nan"),
+    "torch-function": ("torch", "torch.eq(x, torch.nan)"),
+    "torch-ne": ("torch", "torch.ne(x, torch.nan)"),
+    "tf": ("tensorflow", 'x == float("nan")'),
+    "tf-not": ("tensorflow", 'x != float("nan")'),
+    "tf-function": ("tensorflow", 'tf.equal(x, float("nan"))'),
+    "jax": ("jax", "jnp.nan == x"),
+    "jax-not": ("jax", "jnp.not_equal(x, jnp.nan)"),
+    "keras": ("keras", 'ops.equal(x, float("nan"))'),
+    "keras-not": ("keras", 'ops.not_equal(x, float("nan"))'),
+    "numpy": ("numpy", "np.nan == x"),
+    "numpy-not": ("numpy", "x != np.nan"),
+    "numpy-function": ("numpy", "np.equal(x, np.nan)"),
+}
+MAKE = {
+    "torch": "torch.tensor(x) * 1",
+    "tensorflow": "tf.constant(x) * 1",
+    "keras": "ops.convert_to_tensor(x) * 1",
+    "jax": "jnp.array(x) * 1",
+    "numpy": "np.array(x) * 1",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("framework", "comparison"), COMPARISONS.values(), ids=COMPARISONS)
+def test_the_mended_comparison_finds_nan(framework: str, comparison: str) -> None:
+    pytest.importorskip(framework)
+    text = f"{HEADERS[framework]}def f(x):\n    x = {MAKE[framework]}\n    return {comparison}\n"
+    outcome = nanlint.fix_source(text, unsafe_fixes=True, select=["NL505"])
+    assert outcome.fixed
+    assert not outcome.remaining
+    names: dict[str, Any] = {}
+    exec(compile(outcome.source.text, "<program>", "exec"), names)
+    negated = "!=" in comparison or "ne(" in comparison or "not_equal" in comparison
+
+    @settings(max_examples=20, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    @given(st.lists(st.floats(width=32), min_size=1, max_size=4))
+    def check(x: list[float]) -> None:
+        found = [bool(one) for one in np.asarray(names["f"](np.array(x, "float32")))]
+        assert found == [math.isnan(one) is not negated for one in x]
+
+    check()
+
+
+def test_only_unsafe_fixes_change_what_a_test_says(mend: Callable[..., str]) -> None:
+    text = "import numpy as np\n\n\ndef f(x):\n    return 0 if x == np.nan else x\n"
+    assert mend("NL505", text) == text
+    assert mend("NL505", text, unsafe=True) == text.replace("x == np.nan", "np.isnan(x)")
+
+
+def test_what_is_compared_with_a_nameless_nan_may_be_anything(shown: Callable[[str, str], object]) -> None:
+    assert shown("NL505", 'import torch\n\n\ndef f(x):\n    return x == float("nan")\n') == [("display", "isnan(x)")]
