@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from functools import cached_property
+from pathlib import PurePath
 from typing import cast
 
 from nanlint.analysis.cancellation import left_by_cancellation
 from nanlint.analysis.evaluate import Evaluator
 from nanlint.analysis.gradient import GradientFlow
 from nanlint.analysis.hazards import Hazard, Hazards, tests_result
-from nanlint.analysis.names import LOSS, words
+from nanlint.analysis.names import LOSS, measures, words
 from nanlint.analysis.relations import bare, factors, on_grid, same
 from nanlint.diagnostic import Span
 from nanlint.graph.lower import Lowering
@@ -54,6 +55,9 @@ class Facts:
         self.hazards = Hazards(lowering)
         self.evaluator: Evaluator = self.hazards.evaluator
         self.gradient: GradientFlow = self.hazards.gradient
+        self.gradient.measured = [(first, last) for name, first, last in self.definitions if measures(name)]
+        if any(measures(part) for part in PurePath(source.path).with_suffix("").parts):
+            self.gradient.measured.append((1, len(source.lines)))
 
     def nodes(self, ops: frozenset[str]) -> Iterator[Node]:
         """Nodes of the given ops that stand somewhere in the source."""

@@ -23,6 +23,8 @@ class GradientFlow:
 
     def __init__(self, lowering: Lowering) -> None:
         self.frameworks = lowering.frameworks
+        #: first and last row of what measures and does not learn
+        self.measured: list[tuple[int, int]] = []
         self._framework: dict[int, str | None] = {}
         self._learns: dict[int, bool] = {}
 
@@ -53,7 +55,8 @@ class GradientFlow:
         """Whether the node may be on the path of a gradient."""
         if any(r.kind in ("no_grad", "custom_gradient") for r in node.regions):
             return False
-        if self.owner(node) in PLAIN:
+        row = getattr(node.site, "lineno", 0)
+        if self.owner(node) in PLAIN or any(first <= row <= last for first, last in self.measured):
             return False
         return self.learns(node) and self.used_with_gradient(node)
 

@@ -62,6 +62,8 @@ LOSS = frozenset(
         "elbo",
     }
 )
+#: modules, classes and functions that measure: what they give is looked at, not trained on
+MEASURE = frozenset({"metric", "metrics", "evaluate", "evaluation", "evaluator", "accuracy"})
 #: what gradients are with respect to nothing: data, and gradients themselves
 WITHOUT_GRADIENT = frozenset(
     {"label", "labels", "target", "targets", "grad", "grads", "gradient", "gradients", "updates"}
@@ -94,6 +96,12 @@ def without_gradient(name: str) -> bool:
     """Whether a name says that nothing is differentiated with respect to it."""
     parts = words(name)
     return bool(parts) and (parts[-1] in WITHOUT_GRADIENT or parts == ("y", "true"))
+
+
+def measures(name: str) -> bool:
+    """Whether a module, class or function is called a measurement: nothing is differentiated in it."""
+    parts = set(words(name))
+    return bool(MEASURE & parts) and not parts & LOSS and "learning" not in parts
 
 
 @lru_cache(maxsize=4096)

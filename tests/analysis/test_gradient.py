@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.marked import JAX, NUMPY, TF, TORCH, check
+import nanlint
+from tests.marked import JAX, NUMPY, TF, TORCH, check, program
 
 # Flows
 
@@ -264,3 +265,23 @@ def test_draws_and_shapes_have_no_gradient() -> None:
             return torch.sqrt(w), torch.sqrt(u), torch.sqrt(torch.arange(n).float())
         """,
     )
+
+
+def test_nothing_is_differentiated_in_what_measures() -> None:
+    check(
+        TORCH,
+        """
+        class MeanIoUMetric:
+            def compute(self, hits, union):
+                return torch.where(union > 0, hits / union, 1.0).mean()
+
+        def accuracy(hits, count):
+            return torch.where(count > 0, hits / count, 0.0)
+
+        def accuracy_loss(hits, count):
+            return torch.where(count > 0, hits / count, 0.0)  # error: [NL203]
+        """,
+    )
+    source = program(TORCH, "def dice(hits, union):\n    return torch.where(union > 0, hits / union, 1.0)\n")
+    assert [d.code for d in nanlint.check_source(source, path="losses/dice.py")] == ["NL203"]
+    assert not nanlint.check_source(source, path="package/metrics/dice.py")
