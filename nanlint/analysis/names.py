@@ -84,7 +84,8 @@ def words(name: str) -> tuple[str, ...]:
     for part in name.split("_"):
         start = 0
         for i in range(1, len(part)):
-            if part[i].isupper() and not part[i - 1].isupper():
+            ends_acronym = part[i - 1].isupper() and part[i + 1 : i + 2].islower()
+            if part[i].isupper() and (ends_acronym or not part[i - 1].isupper()):
                 found.append(part[start:i].lower())
                 start = i
         if part[start:]:

@@ -8,6 +8,7 @@ import time
 import pytest
 
 from nanlint.analysis.evaluate import MAX_STEPS, Evaluator
+from nanlint.diagnostic import Confidence
 from nanlint.graph.lower import Lowering, lower
 from nanlint.ops.catalogue import catalogue
 from nanlint.ops.value import CERTAIN, LIKELY, NEVER, POSSIBLE, UNKNOWN, Value
@@ -21,7 +22,7 @@ INF = math.inf
 def lowered(*parts: str) -> Lowering:
     source = Source("<string>", program(*parts))
     spellings = catalogue({})
-    return lower(source.tree, spellings, frameworks_of(source), pole_words(spellings))
+    return lower(source.tree, spellings, frameworks_of(source), pole_words(spellings, Confidence.POSSIBLE))
 
 
 def value_of(*parts: str, name: str = "r") -> Value:
