@@ -5,8 +5,9 @@ Every output format, the fixer and the editor are pure functions of these values
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum, IntEnum
+from typing import Any
 
 
 class Confidence(IntEnum):
@@ -118,6 +119,7 @@ class Diagnostic:
 
     ``message`` is one lower-case phrase without a full stop. ``effect`` is the phrase under the ^^^^ of ``span``;
     ``causes`` are the spans that make it so, nearest cause first. ``witness`` is a concrete input and what it gives.
+    ``slices`` are what a proof executes to find one.
     """
 
     path: str
@@ -131,6 +133,7 @@ class Diagnostic:
     causes: tuple[Annotation, ...] = ()
     witness: Witness | None = None
     fix: Fix | None = None
+    slices: tuple[Any, ...] = field(default=(), compare=False, repr=False)
 
     def sort_key(self) -> tuple[str, Span, str]:
         """Findings are shown by file, then place, then code."""

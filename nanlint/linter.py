@@ -138,7 +138,19 @@ def diagnose_source(source: Source, config: Config) -> list[Diagnostic]:
         # nothing is known of what the file's suppressions would have met
         return _shown(found, config)
     judged = suppress(source, found, rule_names(), config.selected)
-    return _shown([*judged.kept, *judged.remarks], config)
+    return _with_witnesses(_shown([*judged.kept, *judged.remarks], config))
+
+
+def _with_witnesses(shown: list[Diagnostic]) -> list[Diagnostic]:
+    """Findings with the input that the ranges alone say fails."""
+    if not any(diagnostic.slices for diagnostic in shown):
+        return shown
+    from nanlint.proof.ranges import witness_of_ranges
+
+    return [
+        replace(diagnostic, witness=next(filter(None, map(witness_of_ranges, diagnostic.slices)), None))
+        for diagnostic in shown
+    ]
 
 
 def _numeric_findings(source: Source, config: Config) -> list[Diagnostic]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from nanlint.diagnostic import Annotation, Applicability, Confidence, Diagnostic, Edit, Fix
+from nanlint.diagnostic import Annotation, Applicability, Confidence, Diagnostic, Edit, Fix, Witness
 from nanlint.housekeeping import Housekeeping
 from nanlint.source import Source
 
@@ -65,7 +66,7 @@ def toy_diagnose(
                 confidence,
                 effect="goes off",
                 causes=causes,
-                witness="x = 0",
+                witness=Witness((("x", (0.0,)),), ("loud(x)", (math.inf,)), "x = 0"),
                 fix=fix,
             )
         )

@@ -18,7 +18,8 @@ from nanlint.graph.lower import lower
 from nanlint.ops.catalogue import catalogue
 from nanlint.ops.op import OPS
 from nanlint.ops.spelling import Spellings
-from nanlint.rules.registry import RULES, Finding, Rule
+from nanlint.proof.slice import Slice, Slicing
+from nanlint.rules.registry import RULES, Finding, Rule, about_numbers
 from nanlint.source import Source
 
 #: ops of nearly every function: a rule that asks about them finds them where something else made it worth a look
@@ -26,6 +27,9 @@ COMMON = frozenset({"add", "sub", "mul", "neg", "sum", "mean", "part", "view", "
 
 #: ops that saturate: a function that calls one may hand it on to where it breaks
 SATURATING = frozenset({"softmax", "sigmoid"})
+
+#: calls through which one place is shown to fail
+MAX_SLICES = 3
 
 #: frameworks in the order in which an import of one decides what a method on an unknown receiver is
 FRAMEWORKS = ("torch", "tensorflow", "keras", "jax", "numpy", "scipy")
@@ -48,6 +52,7 @@ def diagnose(
     )
     facts = Facts(source, lowering)
     best: dict[tuple[str, Span], tuple[Rule, Finding]] = {}
+    alike: dict[tuple[str, Span], list[Finding]] = {}
     for rule, finding in findings(facts, lambda rule: select(rule.code) and rule.most >= minimum):
         span = facts.span_of(finding.site)
         if span is None or finding.confidence < minimum:
@@ -55,6 +60,7 @@ def diagnose(
         known = best.get((rule.code, span))
         if known is None or finding.confidence > known[1].confidence:
             best[rule.code, span] = (rule, finding)
+        alike.setdefault((rule.code, span), []).append(finding)
     for (code, span), (rule, _) in list(best.items()):
         # one hazard met in several calls is told once, by the rule that has the first word
         if any((first, span) in best for first in rule.after):
@@ -64,6 +70,7 @@ def diagnose(
     from nanlint.rules.visitor import fixes_of
 
     fixes = fixes_of(facts, {key: finding for key, (_, finding) in best.items()})
+    slicing = Slicing(facts)
     return sorted(
         (
             Diagnostic(
@@ -76,11 +83,22 @@ def diagnose(
                 effect=finding.effect,
                 causes=cause_spans(facts, finding, span),
                 fix=fixes.get((code, span)),
+                slices=slices_of(slicing, rule, finding, alike[code, span]),
             )
             for (code, span), (rule, finding) in best.items()
         ),
         key=Diagnostic.sort_key,
     )
+
+
+def slices_of(slicing: Slicing, rule: Rule, finding: Finding, alike: Iterable[Finding]) -> tuple[Slice, ...]:
+    """What can be executed to show a finding: as the function by itself has it, then as it is called."""
+    if not about_numbers(rule, finding):
+        return ()
+    alike = [other for other in alike if other.confidence == finding.confidence]
+    nearest = sorted(alike, key=lambda other: len(other.node.calls))[:MAX_SLICES]
+    found = (slicing.slice_of(other.node, other.hazard) for other in nearest)
+    return tuple(program for program in found if program is not None)
 
 
 def cause_spans(facts: Facts, finding: Finding, span: Span) -> tuple[Annotation, ...]:

@@ -77,6 +77,17 @@ class Rule:
         return self.page.partition("\n")[0].rstrip(".")
 
 
+#: groups of rules whose findings are about numbers that become nan or inf, not about lost gradients, losses or data
+OF_NUMBERS = ("NL1", "NL2", "NL3", "NL4", "NL5")
+
+
+def about_numbers(rule: Rule, finding: Finding) -> bool:
+    """Whether a finding says that a number or a gradient becomes nan or inf; what costs digits only is possible."""
+    if not rule.code.startswith(OF_NUMBERS):
+        return False
+    return finding.hazard is not None or finding.confidence > Confidence.POSSIBLE
+
+
 def rule(
     code: str,
     name: str,

@@ -1,0 +1,76 @@
+"""JAX, and what is built on it, as the interpreter's framework."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+os.environ.setdefault("JAX_PLATFORMS", "cpu")
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from nanlint.proof.backend import Backend, Numbers
+from nanlint.proof.calls import call
+from nanlint.proof.slice import Step
+
+
+class JaxBackend(Backend):
+    """Rows are one-dimensional arrays; traced while a gradient is taken."""
+
+    name = "jax"
+    roots = ("jax", "optax")
+
+    def row(self, numbers: Sequence[float], fmt: str) -> Numbers:
+        return jnp.asarray(list(numbers), dtype="float32" if fmt == "float64" else fmt)
+
+    def is_row(self, x: Numbers) -> bool:
+        return isinstance(x, jax.Array)
+
+    def numbers(self, x: Numbers) -> tuple[float, ...]:
+        return tuple(np.asarray(x, dtype="float64").reshape(-1).tolist())
+
+    def flat(self, x: Numbers) -> Numbers:
+        return jnp.reshape(x, -1)
+
+    def cast(self, x: Numbers, fmt: str) -> Numbers:
+        return x.astype("float32" if fmt == "float64" else fmt)
+
+    def truth(self, x: Numbers) -> Numbers:
+        return x if x.dtype == bool else x != 0
+
+    def where(self, cond: Numbers, a: Numbers, b: Numbers) -> Numbers:
+        return jnp.where(cond, a, b)
+
+    def concat(self, rows: Sequence[Numbers]) -> Numbers:
+        return jnp.concatenate(list(rows))
+
+    def take(self, x: Numbers, places: Sequence[int]) -> Numbers:
+        return x[np.asarray(list(places), dtype="int32")]
+
+    def stop_gradient(self, x: Numbers) -> Numbers:
+        return jax.lax.stop_gradient(x)
+
+    def call(self, step: Step, operands: Mapping[str, Numbers]) -> Numbers:
+        return call(step.op, step.spelling, operands, self.roots, (_itself, self._array, self._batch))
+
+    def _array(self, x: Numbers) -> Numbers:
+        return x if self.is_row(x) else jnp.asarray([float(x)])
+
+    def _batch(self, x: Numbers) -> Numbers:
+        return x[None, :] if self.is_row(x) else x
+
+    def gradients(self, f: Callable[[list[Numbers]], Numbers], rows: list[Numbers]) -> list[tuple[float, ...] | None]:
+        def total(leaves: list[Any]) -> Any:
+            return jnp.sum(f(leaves))
+
+        return [self.numbers(g) for g in jax.grad(total)(rows)]
+
+
+def _itself(x: Numbers) -> Numbers:
+    return x
+
+
+BACKEND = JaxBackend

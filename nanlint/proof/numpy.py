@@ -1,0 +1,64 @@
+"""NumPy and SciPy as the interpreter's framework: forward only."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from nanlint.proof.backend import Backend, Numbers
+from nanlint.proof.calls import call
+from nanlint.proof.slice import Step
+
+np.seterr(all="ignore")
+
+
+class NumpyBackend(Backend):
+    """Rows are one-dimensional arrays."""
+
+    name = "numpy"
+    roots = ("numpy", "scipy")
+    differentiates = False
+
+    def row(self, numbers: Sequence[float], fmt: str) -> Numbers:
+        return np.asarray(list(numbers), dtype="float32" if fmt == "bfloat16" else fmt)
+
+    def is_row(self, x: Numbers) -> bool:
+        return isinstance(x, (np.ndarray, np.generic))
+
+    def numbers(self, x: Numbers) -> tuple[float, ...]:
+        return tuple(np.asarray(x, dtype="float64").reshape(-1).tolist())
+
+    def flat(self, x: Numbers) -> Numbers:
+        return np.reshape(x, -1)
+
+    def cast(self, x: Numbers, fmt: str) -> Numbers:
+        return x.astype("float32" if fmt == "bfloat16" else fmt)
+
+    def truth(self, x: Numbers) -> Numbers:
+        return np.asarray(x) != 0
+
+    def where(self, cond: Numbers, a: Numbers, b: Numbers) -> Numbers:
+        return np.where(cond, a, b)
+
+    def concat(self, rows: Sequence[Numbers]) -> Numbers:
+        return np.concatenate(list(rows))
+
+    def take(self, x: Numbers, places: Sequence[int]) -> Numbers:
+        return x[list(places)]
+
+    def stop_gradient(self, x: Numbers) -> Numbers:
+        return x
+
+    def call(self, step: Step, operands: Mapping[str, Numbers]) -> Numbers:
+        return call(step.op, step.spelling, operands, self.roots, (_itself, self._array))
+
+    def _array(self, x: Numbers) -> Numbers:
+        return np.atleast_1d(np.asarray(x, dtype=None if self.is_row(x) else "float32"))
+
+
+def _itself(x: Numbers) -> Numbers:
+    return x
+
+
+BACKEND = NumpyBackend

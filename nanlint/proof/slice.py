@@ -1,0 +1,426 @@
+"""The slice of the graph behind a finding: what is executed to show that it fails. Plain data.
+
+Tensors are one row here: every array is a row of a few numbers, an axis is *the* axis, views change nothing, and a
+reduction leaves a row of one. That keeps what becomes of each number, which is where programs break, and drops shapes.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections import deque
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from nanlint.analysis.hazards import Hazard
+from nanlint.analysis.names import without_gradient
+from nanlint.graph.node import (
+    ATTR,
+    CALL,
+    CLASS,
+    CONST,
+    DICT,
+    FUNCTION,
+    INSTANCE,
+    LAYER,
+    LOOP,
+    MODULE,
+    PARAM,
+    PHI,
+    REFINE,
+    STRING,
+    TUPLE,
+    Node,
+)
+from nanlint.ops.floats import FORMATS
+from nanlint.ops.op import OPS
+from nanlint.ops.value import NEVER, Kind, Value
+
+#: steps of a slice; what lies further back is taken as it comes
+MAX_STEPS = 160
+#: how far forward, and among how many nodes, the end of a computation is looked for
+MAX_FORWARD = 14
+MAX_SEEN = 60
+
+#: nodes that come from outside: nothing of what made them is executed
+SOURCES = frozenset({PARAM, ATTR, CALL, INSTANCE})
+#: ops that have no numbers of their own: unknown weights, shapes, data
+OPAQUE = frozenset({"size", "unknown", "input", "empty", "window", "range", "spectrum", "finite"})
+#: nodes that are no number at all
+OBJECTS = frozenset({MODULE, FUNCTION, CLASS, LAYER, DICT, STRING, "tape", "partial", "super", "gradient_of"})
+#: graph nodes beside the ops of the catalogue that the interpreter knows
+STRUCTURE = frozenset({CONST, PHI, LOOP, REFINE, TUPLE, "list", "slice"})
+#: attributes of a node that its meaning depends on
+MEANING = frozenset({"value", "cmp", "dtype", "python", "field", "scalar", "nonzero", "starred"})
+
+CLASSES = ("ninf", "neg", "zero", "pos", "pinf", "nan")
+
+
+@dataclass(frozen=True)
+class Domain:
+    """What a source may be: a finite number in [lo, hi], in none of the ``excluded`` classes (or ends).
+
+    ``number``: the one it is by default. ``data``: nothing is differentiated with respect to it.
+    """
+
+    lo: float = -math.inf
+    hi: float = math.inf
+    excluded: frozenset[str] = frozenset()
+    whole: bool = False
+    scalar: bool = False
+    format: str = "float32"
+    number: float | None = None
+    data: bool = False
+
+    def admits(self, x: float) -> bool:
+        """Whether the analysis lets a source be ``x``. Infinities and nan are never put in from outside."""
+        if not math.isfinite(x) or not self.lo <= x <= self.hi or (self.whole and not x.is_integer()):
+            return False
+        if (x == self.lo and "low" in self.excluded) or (x == self.hi and "high" in self.excluded):
+            return False
+        return ("zero" if x == 0 else "neg" if x < 0 else "pos") not in self.excluded
+
+
+@dataclass(frozen=True)
+class Step:
+    """One operation of a slice. ``args``: operand -> number of its step. ``spelling``: the function that was called.
+
+    ``name``: what the source calls the result. ``domain``: what is known of it, in case that it cannot be computed.
+    """
+
+    op: str
+    args: Mapping[str, int]
+    attrs: Mapping[str, Any]
+    spelling: str | None
+    name: str
+    domain: Domain
+
+
+@dataclass(frozen=True)
+class Breaking:
+    """Where a pole is met: the step whose number is in class ``cls``, once it is shifted, and the ends of its range.
+
+    ``hidden``: a selection drops the bad value, only the gradient is hurt. ``also``: the same of other steps.
+    """
+
+    operand: int
+    shift: float
+    cls: str
+    gives: str
+    gradient: bool
+    hidden: bool
+    lo: float
+    hi: float
+    also: tuple[tuple[int, str], ...] = ()
+
+    @property
+    def trap(self) -> bool:
+        """Whether only the gradient goes wrong."""
+        return self.gradient or self.hidden
+
+
+@dataclass(frozen=True)
+class Slice:
+    """The steps behind a finding. ``at``: the op that breaks. ``ends``: where its result is observed, nearest first."""
+
+    steps: tuple[Step, ...]
+    at: int
+    ends: tuple[int, ...]
+    framework: str
+    breaking: Breaking | None = None
+    #: where the ends and the op that breaks are, as (row, column, end row, end column); to find them again once fixed
+    places: Mapping[int, tuple[int, int, int, int]] = field(default_factory=dict)
+
+    def upstream(self, root: int, cuts: frozenset[int] = frozenset()) -> list[int]:
+        """Steps that ``root`` is computed from, itself first; nothing behind a source or a cut."""
+        seen = {root: None}
+        pending = deque([root])
+        while pending:
+            current = pending.popleft()
+            if self.is_source(current, cuts):
+                continue
+            for i in self.steps[current].args.values():
+                if i not in seen:
+                    seen[i] = None
+                    pending.append(i)
+        return list(seen)
+
+    def is_source(self, i: int, cuts: frozenset[int]) -> bool:
+        """Whether a step is given from outside, or taken as given because it cannot be computed."""
+        return i in cuts or self.steps[i].op == "source"
+
+    def sources(self, root: int, cuts: frozenset[int] = frozenset()) -> list[int]:
+        """The sources that ``root`` depends on."""
+        return [i for i in self.upstream(root, cuts) if self.is_source(i, cuts)]
+
+
+class Names:
+    """What the source of one file calls the values of its expressions."""
+
+    def __init__(self, tree: ast.AST) -> None:
+        self._assigned: dict[int, str] = {}
+        pending: list[tuple[ast.AST, str]] = [(tree, "")]
+        while pending:
+            node, function = pending.pop()
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                function = node.name
+            elif isinstance(node, ast.Assign):
+                for target in node.targets:
+                    if isinstance(target, (ast.Name, ast.Attribute)):
+                        self._assigned[id(node.value)] = ast.unparse(target)
+            elif isinstance(node, (ast.AnnAssign, ast.NamedExpr)) and node.value is not None:
+                self._assigned[id(node.value)] = ast.unparse(node.target)
+            elif isinstance(node, ast.Return) and node.value is not None and function:
+                self._assigned.setdefault(id(node.value), f"{function}(...)")
+            pending.extend((child, function) for child in ast.iter_child_nodes(node))
+
+    def assigned(self, node: Node) -> str:
+        """The variable that a node's expression is bound to, or the function that returns it; "" if neither."""
+        return self._assigned.get(id(node.site), "") if node.site is not None else ""
+
+
+class Slicing:
+    """Makes slices of the graph of one file. ``facts`` answers for it (see ``nanlint.analysis.facts``)."""
+
+    def __init__(self, facts: Any) -> None:
+        self.facts = facts
+
+    @cached_property
+    def names(self) -> Names:
+        """What the file calls its values."""
+        return Names(self.facts.source.tree)
+
+    def slice_of(self, node: Node, hazard: Hazard | None) -> Slice | None:
+        """The slice behind a finding at ``node``; None where there is nothing that could be executed."""
+        at = hazard.node if hazard is not None else node
+        ends = self.ends(at, hazard.guard if hazard is not None else None)
+        if not known(at):
+            return None
+        steps, index = self.steps([at, *ends])
+        places = {}
+        for n in (at, *ends):
+            span = self.facts.span(n)
+            if span is not None:
+                places[index[n.index]] = (span.row, span.column, span.end_row, span.end_column)
+        return Slice(
+            steps,
+            index[at.index],
+            tuple(index[n.index] for n in (at, *ends)),
+            RUNS_IN.get(self.facts.framework(at), self.facts.framework(at)),
+            self.breaking(hazard, index) if hazard is not None else None,
+            places,
+        )
+
+    def at_place(self, node: Node) -> Slice | None:
+        """The slice that computes ``node`` and goes no further."""
+        if not known(node):
+            return None
+        steps, _ = self.steps([node])
+        framework = self.facts.framework(node)
+        return Slice(steps, 0, (0,), RUNS_IN.get(framework, framework))
+
+    # ── which nodes ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def steps(self, roots: list[Node]) -> tuple[tuple[Step, ...], dict[int, int]]:
+        """The steps that compute the roots, and the number of each node's step."""
+        nodes = self.collect(roots)
+        index = {n: i for i, n in enumerate(nodes)}
+        return tuple(self.step(node, index) for node in nodes.values()), index
+
+    def collect(self, roots: list[Node]) -> dict[int, Node]:
+        """The roots and what they are computed from, nearest first."""
+        found = {root.index: root for root in roots}
+        pending = deque(roots)
+        while pending and len(found) < MAX_STEPS:
+            node = pending.popleft()
+            for _, operand in operands(node):
+                if operand.index not in found:
+                    found[operand.index] = operand
+                    pending.append(operand)
+        return found
+
+    def ends(self, at: Node, guard: Node | None) -> list[Node]:
+        """Where the result of an op is observed: the selection that hides it, variables it flows into, the last use."""
+        start = guard if guard is not None else at
+        before: dict[int, Node | None] = {start.index: None}
+        pending = deque([(start, 0)])
+        last = start
+        while pending and len(before) < MAX_SEEN:
+            current, steps = pending.popleft()
+            last = current
+            for user in current.users if steps < MAX_FORWARD else ():
+                if user.index not in before and carries(user, current):
+                    before[user.index] = current
+                    pending.append((user, steps + 1))
+        path: list[Node] = []
+        current_or_none: Node | None = last
+        while current_or_none is not None and current_or_none is not start:
+            path.append(current_or_none)
+            current_or_none = before[current_or_none.index]
+        path = [n for n in reversed(path) if not isinstance(n.site, ast.stmt) and n.op != REFINE]
+        named = [n for n in path[:-1] if self.names.assigned(n)]
+        chosen = [*([guard] if guard is not None else []), *named[:2], *path[-1:]]
+        return [n for i, n in enumerate(chosen) if n is not at and n not in chosen[:i]]
+
+    # ── one step ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def step(self, node: Node, index: Mapping[int, int]) -> Step:
+        args = {name: index[operand.index] for name, operand in operands(node) if operand.index in index}
+        whole = len(args) == len(operands(node))
+        op = "object" if node.op in OBJECTS else node.op if whole and not opaque(node) else "source"
+        attrs = {k: v for k, v in node.attrs.items() if k in MEANING and plain(v)}
+        spelling = node.spelling.name if node.spelling is not None else None
+        if op in ("source", "object"):
+            args = {}
+        return Step(op, args, attrs, spelling, self.name(node), self.domain(node))
+
+    def name(self, node: Node) -> str:
+        """What the source calls a node: its variable, or its text."""
+        if node.op in (PARAM, LOOP):
+            return node.name
+        if isinstance(node.site, ast.stmt):
+            return ""
+        called = node.name if node.op == CALL else ""
+        if called.isidentifier() and not self.facts.text(node).startswith(called):
+            return called
+        variable = node.attrs.get("variable") if not node.attrs.get("held") else None
+        return str(variable or self.names.assigned(node) or self.facts.text(node) or node.op)
+
+    def domain(self, node: Node) -> Domain:
+        """What is known of a node as a source."""
+        if node.op == CONST:
+            return Domain()
+        v: Value = self.facts.value(node)
+        default = node.get("default") if node.op == PARAM else None
+        number = default.attrs.get("value") if default is not None and default.op == CONST else None
+        boolean = isinstance(number, bool) or node.attrs.get("annotation") == "bool"
+        excluded = frozenset(c for c in (*CLASSES, "low", "high") if v.reach(c) is NEVER)
+        return Domain(
+            0.0 if boolean else 1.0 if node.op == "size" else v.lo,
+            1.0 if boolean else v.hi,
+            excluded,
+            v.whole or boolean or node.op == "size",
+            v.kind is Kind.SCALAR or boolean or node.op == "size",
+            v.format.name if v.format.name in FORMATS else "float32",
+            float(number) if isinstance(number, (int, float)) and not boolean else None,
+            without_gradient(self.name(node)) or not self.facts.gradient.learns(node),
+        )
+
+    def breaking(self, hazard: Hazard, index: Mapping[int, int]) -> Breaking | None:
+        """Where the pole is met, by the number of its step."""
+        pole = hazard.pole
+        operand = index.get(hazard.operand.index)
+        if operand is None:
+            return None
+        also = tuple(
+            (index[hazard.node[name].index], cls)
+            for name, cls in pole.also
+            if name in hazard.node.args and hazard.node[name].index in index
+        )
+        return Breaking(
+            operand,
+            pole.shift,
+            pole.cls,
+            pole.gives,
+            pole.gradient,
+            hazard.guard is not None,
+            hazard.value.lo,
+            hazard.value.hi,
+            also,
+        )
+
+
+#: frameworks that run on the arrays of another
+RUNS_IN = {"keras": "tensorflow", "scipy": "numpy", "math": "numpy", "builtins": "numpy", "": "numpy"}
+
+
+def opaque(node: Node) -> bool:
+    """Whether a node is a source: from outside, drawn, trained, or of no meaning that could be executed."""
+    op = OPS.get(node.op)
+    if node.op in SOURCES or node.op in OPAQUE or node.attrs.get("scalar") or node.attrs.get("requires_grad"):
+        return True
+    if op is None:
+        return node.op not in STRUCTURE
+    return not op.pure
+
+
+def known(node: Node) -> bool:
+    """Whether a node is an operation that can be executed."""
+    return not opaque(node) and node.op != CONST
+
+
+def operands(node: Node) -> list[tuple[str, Node]]:
+    """What a node is computed from; nothing for a source, and not the axes, which are always the one of the row."""
+    if opaque(node):
+        return []
+    unread = {"axis", "layer", "dtype"} | ({"index"} if node.op == "view" else set())
+    return [(name, operand) for name, operand in node.args.items() if name not in unread]
+
+
+def carries(user: Node, node: Node) -> bool:
+    """Whether a user's result holds what the node holds, so that the node's fate can be seen in it."""
+    op = OPS.get(user.op)
+    if user.get("cond") is node or user.get("index") is node:
+        return False
+    if op is None:
+        return user.op in (PHI, REFINE, LOOP)
+    return not op.stops_gradient and not opaque(user) and user.op not in ("list", "append", "nan_to_num")
+
+
+def plain(value: object) -> bool:
+    """Whether an attribute can be written down."""
+    return value is None or isinstance(value, (bool, int, float, str))
+
+
+def choices(program: Slice, roots: list[int], cuts: frozenset[int]) -> Iterator[int]:
+    """Steps where one of several ways has to be chosen: branches that no number decides, loops, elements taken."""
+    seen: set[int] = set()
+    for root in roots:
+        for i in program.upstream(root, cuts):
+            step = program.steps[i]
+            if i in seen or program.is_source(i, cuts):
+                continue
+            seen.add(i)
+            branch = step.op == PHI and ("cond" not in step.args or not decidable(program, step.args["cond"], cuts))
+            if branch or step.op == LOOP or (step.op == "part" and unknown_place(program, step)):
+                yield i
+
+
+def decidable(program: Slice, cond: int, cuts: frozenset[int]) -> bool:
+    """Whether numbers decide a condition: no string, object or unknown call is in it."""
+    for i in program.upstream(cond, cuts):
+        step = program.steps[i]
+        if step.op == CONST and (isinstance(step.attrs.get("value"), str) or step.attrs.get("value") is None):
+            return False
+    return program.steps[cond].op != "source"
+
+
+#: ops whose result is a condition on elements
+CONDITIONS = frozenset(
+    {"eq", "ne", "lt", "le", "gt", "ge", "and", "or", "not", "isnan", "isinf", "isfinite", "isclose"}
+)
+
+
+def unknown_place(program: Slice, step: Step) -> bool:
+    """Whether it is not known which elements an index takes."""
+    index = step.args.get("index")
+    if index is None:
+        return False
+    chosen = last_index(program, program.steps[index])
+    if chosen.op in CONDITIONS or is_mask(chosen):
+        return False
+    return not (chosen.op == "slice" or (chosen.op == CONST and chosen.attrs.get("value") is not None))
+
+
+def is_mask(step: Step) -> bool:
+    """Whether an index is a mask that was given."""
+    return step.op == "source" and step.domain.whole and (step.domain.lo, step.domain.hi) == (0.0, 1.0)
+
+
+def last_index(program: Slice, index: Step) -> Step:
+    """Of a tuple of indices the one of the last axis."""
+    while index.op == TUPLE and index.args:
+        index = program.steps[list(index.args.values())[-1]]
+    return index

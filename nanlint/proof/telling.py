@@ -1,0 +1,53 @@
+"""A witness in words, as the frame shows it: ``logits = [0., 200.] gives loss = nan, d loss/d logits = [nan, nan]``."""
+
+from __future__ import annotations
+
+import math
+
+from nanlint.diagnostic import Witness
+from nanlint.proof.search import Found
+from nanlint.proof.slice import Slice
+
+#: gradients shown in the text; all are in the structure
+MAX_SHOWN = 1
+
+
+def witness(program: Slice, found: Found, framework: str | None) -> Witness:
+    """The witness that inputs which fail are. ``framework``: what executed it; None for the ranges alone."""
+    operand = program.breaking.operand if program.breaking else program.at
+    nearest = program.sources(operand, found.cuts)
+    sources = [i for i in dict.fromkeys((*nearest, *program.sources(found.end, found.cuts))) if i in found.inputs]
+    named: dict[str, tuple[float, ...]] = {}
+    for i in sources:
+        # how long a row is, its numbers say
+        if not (program.steps[i].domain.whole and program.steps[i].domain.lo == 1):
+            named.setdefault(program.steps[i].name, found.inputs[i])
+    output = program.steps[found.end].name
+    gradient = None
+    if found.gradients is not None:
+        ordered = sorted(found.gradients, key=lambda i: i not in nearest)
+        gradient = tuple((program.steps[i].name, found.gradients[i]) for i in ordered)
+    given = ", ".join(f"{name} = {written(row)}" for name, row in named.items())
+    text = f"{given} gives {output} = {written(found.output)}" if given else f"{output} = {written(found.output)}"
+    shown = [g for g in gradient or () if not all(map(math.isfinite, g[1]))][:MAX_SHOWN]
+    short = output if output.isidentifier() or output.endswith("(...)") else f"({output})"
+    text += "".join(f", d {short}/d {name} = {written(row)}" for name, row in shown)
+    breaking = program.breaking
+    if framework is None and breaking is not None and breaking.trap and all(map(math.isfinite, found.output)):
+        slope = "0 * inf = nan" if breaking.hidden and not breaking.gradient else breaking.gives
+        text += f", and a gradient of {slope}"
+    return Witness(tuple(named.items()), (output, found.output), text, gradient, framework)
+
+
+def written(row: tuple[float, ...]) -> str:
+    """A row as arrays are printed; a single number without brackets."""
+    numbers = ", ".join(number(x) for x in row)
+    return numbers if len(row) == 1 else f"[{numbers}]"
+
+
+def number(x: float) -> str:
+    """A number as arrays print it: ``0.``, ``0.25``, ``1e-06``, ``nan``."""
+    if not math.isfinite(x):
+        return str(x)
+    text = f"{x:.6g}"
+    return f"{text}." if text.lstrip("-").isdigit() else text
