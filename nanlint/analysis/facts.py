@@ -10,14 +10,16 @@ from typing import cast
 
 from nanlint.analysis.cancellation import left_by_cancellation
 from nanlint.analysis.evaluate import Evaluator
+from nanlint.analysis.geometry import fractional
 from nanlint.analysis.gradient import GradientFlow
 from nanlint.analysis.hazards import Hazard, Hazards, tests_result
+from nanlint.analysis.late_guards import late_guard
 from nanlint.analysis.names import LOSS, measures, words
 from nanlint.analysis.relations import bare, factors, on_grid, same
 from nanlint.diagnostic import Span
 from nanlint.graph.lower import Lowering
 from nanlint.graph.node import CONST, LOOP, MODULE, PHI, REFINE, Node
-from nanlint.ops.op import OPS
+from nanlint.ops.op import OPS, Pole
 from nanlint.ops.value import CERTAIN, Kind, Value
 from nanlint.source import Source
 from nanlint.source.text import Located
@@ -194,6 +196,17 @@ class Facts:
             (n.name, n.lineno, n.end_lineno or n.lineno) for n in ast.walk(self.source.tree) if isinstance(n, kinds)
         ]
 
+    def fractional(self, exponent: Node) -> bool:
+        """Whether an exponent is known not to be a whole number: a literal that is none, or 1 over something."""
+        c = self.value(exponent).constant
+        return not float(c).is_integer() if c is not None else fractional(exponent)
+
+    def names_logarithm(self, node: Node) -> bool:
+        """Whether a node is what a function returns that is called a logarithm (log_prob, log_cdf): -inf is legal."""
+        row = getattr(node.site, "lineno", 0)
+        inside = [name for name, first, last in self.definitions if first <= row <= last]
+        return bool(inside) and words(inside[-1])[:1] == ("log",) and not node.users
+
     def gathered(self, node: Node) -> bool:
         """Whether a table of constant / x is only ever looked up by index: entries that no index names are not used."""
         if node.op == "div" and self.value(node["a"]).constant is None:
@@ -217,6 +230,23 @@ class Facts:
     def tested_for_infinity(self, node: Node) -> bool:
         """Whether the author looks at a value, or at its sum or mean, for NaN or Inf."""
         return any(u.op in ("isnan", "isinf", "isfinite", "nan_to_num") for u in (*node.users, *self.beyond(node)))
+
+    def late_guard(self, hazard: Hazard) -> Node | None:
+        """The use of the result that guards it, too late for the gradient."""
+        return late_guard(hazard.node, hazard.pole, self.value)
+
+    def bound_at(self, clamp: Node, pole: Pole) -> bool:
+        """Whether one of the bounds of a clamp is the pole itself."""
+        bounds = [self.value(a).constant for name, a in clamp.args.items() if name != "x"]
+        return pole.cls == "zero" and any(c is not None and c + pole.shift == 0 for c in bounds)
+
+    def placeholder(self, selection: Node, pole: Pole) -> str | None:
+        """The branch of a selection ("a" or "b") that is a number at the pole."""
+        for branch in ("a", "b"):
+            c = self.value(selection[branch]).constant if branch in selection.args else None
+            if c is not None and pole.cls == "zero" and c + pole.shift == 0:
+                return branch
+        return None
 
     def tests_result(self, selection: Node) -> bool:
         """Whether a selection asks for NaN or Inf themselves, not for what leads to them."""

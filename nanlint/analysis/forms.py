@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from nanlint.analysis.geometry import centred, cosine_of_rotation, displacement, power_of_cosine
 from nanlint.analysis.relations import Evaluate, bare, factors, same, square_root_of
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, Node
 from nanlint.ops.contracts import CONSTRAINTS
-from nanlint.ops.op import OPS, Pole
+from nanlint.ops.op import Pole
 from nanlint.ops.value import NEVER, POSSIBLE, UNKNOWN, Evidence
 
 LOGARITHMS = frozenset({"log", "log1p"})
@@ -21,8 +22,12 @@ UNKNOWNS = frozenset({PARAM, ATTR, CALL})
 
 def evidence_by_form(node: Node, pole: Pole, operand: Node, value: Evaluate) -> Evidence | None:
     """Evidence for ``node`` being at ``pole``, from the way it is written."""
-    form = FORMS.get(node.op)
-    return form(node, operand, value) if form is not None and pole.cls == "zero" else None
+    form = FORMS.get(node.op) if pole.cls == "zero" else None
+    if form is not None and (found := form(node, operand, value)) is not None:
+        return found
+    if node.op == "acos":
+        return identity_rotation(pole, operand)
+    return power_of_cosine_at_its_end(node, pole) if node.op == "pow" else None
 
 
 def distance_at_zero(node: Node, operand: Node, value: Evaluate) -> Evidence | None:
@@ -47,11 +52,41 @@ def distance_at_zero(node: Node, operand: Node, value: Evaluate) -> Evidence | N
     return Evidence("is 0 where the two coincide", difference)
 
 
-def centred(difference: Node) -> bool:
-    """x minus a reduction of itself: a spread, 0 for constant data only."""
-    other = bare(difference["b"])
-    op = OPS.get(other.op)
-    return op is not None and op.reduction and "x" in other.args and same(other["x"], difference["a"])
+def norm_of_difference(node: Node, operand: Node, value: Evaluate) -> Evidence | None:
+    """The norm of the difference of two points."""
+    difference = displacement(node["x"])
+    if difference is None or value(difference).zero is NEVER:
+        return None
+    return Evidence("is 0 where the two coincide", difference)
+
+
+def both_components(node: Node, operand: Node, value: Evaluate) -> Evidence | None:
+    """atan2 or hypot of components of a difference, or of two: at the origin where points coincide."""
+    of = [displacement(node[k]) for k in ("a", "b")]
+    if None in of or NEVER in [value(node[k]).zero for k in ("a", "b")]:
+        return None
+    return Evidence("is 0, and the other component too, where two points coincide", of[0])
+
+
+def fractional_power(node: Node, operand: Node, value: Evaluate) -> Evidence | None:
+    """A distance that is written as a power: (x - y)**2 summed, to the power of 0.5."""
+    p = value(node["y"]).constant
+    return distance_at_zero(node, operand, value) if p is not None and 0 < p < 1 else None
+
+
+def power_of_cosine_at_its_end(node: Node, pole: Pole) -> Evidence | None:
+    """cos(v) ** (1 / a): meant for angles up to pi/2, where rounding takes the cosine below 0."""
+    if pole.cls != "neg" or not power_of_cosine(node):
+        return None
+    return Evidence("is a cosine: 0, and by rounding negative, at the end of the angles that have a power", node["x"])
+
+
+def identity_rotation(pole: Pole, operand: Node) -> Evidence | None:
+    """The angle of a rotation from its trace: its cosine is 1 for the identity, and rounds beyond."""
+    if pole.operand != "x-1" or not cosine_of_rotation(operand):
+        return None
+    because = "is the cosine of a rotation's angle: 1 for the identity, and rounding takes it just beyond"
+    return Evidence(because, operand)
 
 
 def factor_of_log(node: Node, operand: Node, value: Evaluate) -> Evidence | None:
@@ -189,6 +224,10 @@ def quotient(node: Node, operand: Node, value: Evaluate) -> Evidence | None:
 
 FORMS: dict[str, Callable[[Node, Node, Evaluate], Evidence | None]] = {
     "sqrt": distance_at_zero,
+    "norm": norm_of_difference,
+    "hypot": both_components,
+    "atan2": both_components,
+    "pow": fractional_power,
     "log": factor_of_log,
     "log1p": factor_of_log,
     "log2": factor_of_log,

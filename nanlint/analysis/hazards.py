@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from nanlint.analysis.evaluate import Evaluator
 from nanlint.analysis.forms import evidence_by_form
 from nanlint.analysis.gradient import GradientFlow
+from nanlint.analysis.late_guards import late_guard
 from nanlint.analysis.relations import bare
 from nanlint.graph.lower import Lowering
 from nanlint.graph.node import CONST, LOOP, PHI, REFINE, TUPLE, Node
@@ -65,7 +66,7 @@ class Hazards:
             if self.deliberate(node):
                 continue
             for pole in self.poles(node, self.evaluator):
-                if pole.operand != "result":
+                if pole.operand != "result" or pole.gradient:
                     yield from self.at_pole(node, pole)
 
     # ── poles ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -115,18 +116,19 @@ class Hazards:
             # a number that someone put there, and that nothing says is still there
             reach = min(reach, POSSIBLE)
         also = self.also(node, pole, self.evaluator)
-        if reach is NEVER or NEVER in also:
+        reach = min(reach, *also) if also else reach
+        if reach is NEVER:
             return
         form = evidence_by_form(node, pole, source, self.evaluator.value) if reach < LIKELY else None
+        form = form or self.expected(node, pole, reach)
         if form is not None:
             reach = LIKELY
-        reach = min(reach, *also) if also else reach
         if reach < POSSIBLE:
             return
         if pole.gradient:
             if not self.gradient.flows(node):
                 return
-            reach = min(reach, self.reach_with_gradient(source, self.gradient.owner(node)))
+            reach = min(reach, self.reach_with_gradient(source, pole, self.gradient.owner(node)))
             if reach < POSSIBLE:
                 return
         if self.scalar(node, v):
@@ -136,7 +138,19 @@ class Hazards:
             return
         yield Hazard(node, pole, source, v, reach, form or evidence_of(v, pole, source), guard)
 
-    def reach_with_gradient(self, operand: Node, framework: str | None) -> Reach:
+    def expected(self, node: Node, pole: Pole, reach: Reach) -> Evidence | None:
+        """Evidence that a guard behind an op gives: its author expects the pole to be met.
+
+        Of a bare value only a floor under its logarithm says so: what follows a root may be there for other reasons.
+        """
+        if reach not in (POSSIBLE, Reach.UNKNOWN) or not self.gradient.flows(node):
+            return None
+        guard = late_guard(node, pole, self.evaluator.value)
+        if guard is None or (reach is not POSSIBLE and not pole.gives.startswith("-")):
+            return None
+        return Evidence("may be: the guard behind the operation is there for it", node)
+
+    def reach_with_gradient(self, operand: Node, pole: Pole, framework: str | None) -> Reach:
         """How far a pole of the derivative is felt: not where the op below lets no gradient through.
 
         A rectifier or bound whose backward pass *selects* (as against multiplies by 0) drops the inf of the op above.
@@ -146,6 +160,9 @@ class Hazards:
             return Reach.CERTAIN
         if source.op == "relu":
             return Reach.NEVER
+        if pole.shift:
+            # the numbers next to ±1 are few: what is clamped to it is often on it
+            return Reach.CERTAIN
         bounded = [self.evaluator.value(a) for name, a in source.args.items() if name in ("x", "a", "b")]
         exactly = max((v.zero for v in bounded if v.constant is None), default=Reach.UNKNOWN)
         return Reach.CERTAIN if exactly >= LIKELY else POSSIBLE

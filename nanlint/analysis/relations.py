@@ -9,12 +9,13 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from nanlint.analysis.cancellation import cancellation, raised_a_little
+from nanlint.analysis.geometry import is_cosine, of_each_pair, whole
 from nanlint.analysis.structure import bare, factors, same, shift_of, square_root_of
 from nanlint.graph.node import CONST, PHI, REFINE, TUPLE, Node
-from nanlint.ops.arithmetic import multiply, negate, square
+from nanlint.ops.arithmetic import multiply, negate, square, subtract
 from nanlint.ops.functions import exponential
 from nanlint.ops.op import OPS
-from nanlint.ops.reductions import total
+from nanlint.ops.reductions import cosine, total
 from nanlint.ops.value import INF, LIKELY, NEVER, POSSIBLE, UNKNOWN, Evidence, Kind, Value, constant, value
 
 #: arrays of which single elements are known by their place
@@ -34,7 +35,10 @@ def subtraction(node: Node, evaluate: Evaluate) -> Value | None:
         return value(-INF, 0.0) if ordered(a, b) else value(0.0, INF)
     va = evaluate(a)
     if same(a, b) and a.op != CONST:
-        return None
+        if not of_each_pair(node):
+            return None
+        because = "is 0 on the diagonal, where each meets itself"
+        return replace(subtract(va, evaluate(b)), zero=LIKELY, why={"zero": Evidence(because)})
     if bare(b).op in ("eye", "diagonal") and va.whole and va.lo == 0 and va.hi == 1 and evaluate(b).whole:
         because = "is the mask without its diagonal: 0 everywhere where nothing else matches"
         return value(0.0, 1.0, low=LIKELY, high=LIKELY, whole=True, kind=va.kind, format=va.format, because=because)
@@ -108,6 +112,8 @@ def product(node: Node, evaluate: Evaluate) -> Value | None:
 
 def dot(node: Node, evaluate: Evaluate) -> Value | None:
     """A vector with itself: a sum of squares."""
+    if (found := cosine_of(node, evaluate)) is not None:
+        return found
     if same(node["a"], node["b"]) and evaluate(node["a"]).peak:
         return value(0.0, INF, zero=NEVER, kind=evaluate(node["a"]).kind)
     if all(underflows(node[k], evaluate) for k in ("a", "b")):
@@ -146,6 +152,8 @@ def underflows(node: Node, evaluate: Evaluate) -> bool:
 
 def contraction(node: Node, evaluate: Evaluate) -> Value | None:
     """einsum of exponentials: like the matrix product of two."""
+    if (found := cosine_of(node, evaluate)) is not None:
+        return found
     operands = [a for a in node.args.values() if underflows(a, evaluate)]
     if not operands:
         return None
@@ -160,9 +168,20 @@ def contraction(node: Node, evaluate: Evaluate) -> Value | None:
     )
 
 
+def cosine_of(node: Node, evaluate: Evaluate) -> Value | None:
+    """The scalar product of two vectors over their lengths."""
+    if not is_cosine(node):
+        return None
+    return cosine({name: evaluate(operand) for name, operand in node.args.items() if name != "axis"}, {})
+
+
 def quotient(node: Node, evaluate: Evaluate) -> Value | None:
     """x / sum(x) of non-negatives is a fraction; x / norm(x) is in [-1, 1]."""
     a, b = bare(node["a"]), bare(node["b"])
+    if (found := cosine_of(node, evaluate)) is not None:
+        return found
+    if b.op == "norm" and "x" in b.args and a.op == "part" and same(b["x"], whole(a)):
+        a = b["x"]
     if b.op in ("sum", "max", "norm", "logsumexp") and "x" in b.args and same(b["x"], a):
         va = evaluate(a)
         if b.op in ("sum", "max") and va.lo >= 0:
@@ -185,9 +204,10 @@ def quotient(node: Node, evaluate: Evaluate) -> Value | None:
                 low=POSSIBLE,
                 high=POSSIBLE,
                 zero=va.zero,
+                nan=evaluate(b).zero,
                 kind=va.kind,
                 format=va.format,
-                because="rounds to ±1",
+                because="is exactly ±1 for a vector along an axis",
             )
     return None
 
@@ -255,6 +275,8 @@ def sum_of(node: Node, evaluate: Evaluate) -> Value | None:
 
     A sum of exponentials of what has no lower bound: 0 when all underflow.
     """
+    if node.op == "sum" and (found := cosine_of(node, evaluate)) is not None:
+        return found
     chosen = bare(node["x"])
     if chosen.op in PLACED or (chosen.op == "tensor" and bare(chosen["x"]).op == TUPLE):
         # one element that is 0 does not make a sum of 0
@@ -288,9 +310,51 @@ def sum_of(node: Node, evaluate: Evaluate) -> Value | None:
     if inner is None:
         return None
     v = evaluate(node["x"])
+    if replaced_at_zero(inner, evaluate):
+        return value(0.0, INF, zero=NEVER, kind=v.kind, format=v.format)
     if v.zero is NEVER or v.zero >= POSSIBLE:
         return None
     return value(0.0, INF, zero=POSSIBLE, kind=v.kind, format=v.format, because="is 0 for the zero vector")
+
+
+def length(node: Node, evaluate: Evaluate) -> Value | None:
+    """The norm of a vector that is another one where it would be 0."""
+    if not replaced_at_zero(node["x"], evaluate):
+        return None
+    v = evaluate(node["x"])
+    return value(0.0, INF, zero=NEVER, kind=v.kind, format=v.format)
+
+
+def replaced_at_zero(node: Node, evaluate: Evaluate) -> bool:
+    """where(any(x != 0), x, 1): whether a vector is replaced by numbers other than 0 where it is 0 all over."""
+    selection = bare(node)
+    if selection.op != "where" or "cond" not in selection.args:
+        return False
+    for kept, other in (("a", "b"), ("b", "a")):
+        c = evaluate(selection[other]).constant
+        if c not in (None, 0.0) and reduces(selection["cond"], selection[kept]):
+            return True
+    return False
+
+
+def reduces(cond: Node, x: Node) -> bool:
+    """Whether a condition is about a reduction of x."""
+    pending, seen = [cond], set[int]()
+    while pending and len(seen) < 20:
+        node = bare(pending.pop())
+        seen.add(node.index)
+        op = OPS.get(node.op)
+        if op is not None and op.reduction and any(of_elements(a, x) for a in node.args.values()):
+            return True
+        pending.extend(a for a in node.args.values() if a.index not in seen)
+    return False
+
+
+def of_elements(node: Node, x: Node) -> bool:
+    """Whether a node is x, its squares, or a comparison of its elements."""
+    node = bare(node)
+    inner = square_root_of(node) or (node["x"] if node.op == "abs" else node["a"] if "a" in node.args else node)
+    return same(inner, x)
 
 
 def counted(node: Node, evaluate: Evaluate) -> Value | None:
@@ -381,6 +445,7 @@ RELATIONS: dict[str, Callable[[Node, Evaluate], Value | None]] = {
     **dict.fromkeys(("gt", "ge", "lt", "le"), support),
     "einsum": contraction,
     "bincount": counted,
+    "norm": length,
     "sum": sum_of,
     "mean": sum_of,
 }

@@ -12,7 +12,18 @@ from nanlint.ops.op import OPS
 from nanlint.ops.value import POSSIBLE
 
 #: where the op and its derivative are finite; 1.0 for all others
-_HARMLESS = {"exp": "0.0", "expm1": "0.0", "sinh": "0.0", "cosh": "0.0", "log1p": "0.0", "exp2": "0.0"}
+_HARMLESS = {
+    "acos": "0.0",
+    "asin": "0.0",
+    "atanh": "0.0",
+    "acosh": "2.0",
+    "exp": "0.0",
+    "expm1": "0.0",
+    "sinh": "0.0",
+    "cosh": "0.0",
+    "log1p": "0.0",
+    "exp2": "0.0",
+}
 #: a condition no longer than this is written again rather than named
 _LONG = 60
 

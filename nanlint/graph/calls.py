@@ -29,6 +29,7 @@ from nanlint.graph.node import (
 )
 from nanlint.graph.scope import ClassInfo, Frame, FunctionAst
 from nanlint.ops.contracts import CONSTRAINTS
+from nanlint.ops.frameworks import canonical
 from nanlint.ops.op import OPS
 from nanlint.ops.spelling import Spelling
 
@@ -890,7 +891,7 @@ class CallLowering(ExpressionLowering):
         """Regions that decorators open: no gradient, or a gradient written by hand."""
         found = []
         for d in getattr(definition, "decorator_list", ()):
-            last = _last(d)
+            last = _last(d.args[0] if isinstance(d, ast.Call) and d.args and _last(d) == "partial" else d)
             if last in ("no_grad", "inference_mode"):
                 found.append(Region("no_grad", definition))
             elif last == "errstate":
@@ -929,6 +930,9 @@ class CallLowering(ExpressionLowering):
 
     def inline(self, function: Node, args: Sequence[Node], keywords: dict[str, Node], e: ast.AST) -> Node:
         """The result of calling a function of this file: its body lowered with these arguments."""
+        spelling = self.own(function, args, keywords)
+        if spelling is not None:
+            return self.spell(spelling, args, keywords, e)
         definition: FunctionAst = function.attrs["definition"]
         self.inlined.add(id(definition))
         frame: Frame | None = self.frame
@@ -938,6 +942,12 @@ class CallLowering(ExpressionLowering):
         if frame is not None or too_deep:
             return self.unknown(e, *args, *keywords.values(), name=str(function.attrs.get("name", "")))
         return self.run_function(self.activation(function, args, keywords, e), definition, e)
+
+    def own(self, function: Node, args: Sequence[Node], keywords: dict[str, Node]) -> Spelling | None:
+        """How a function that is defined here, in a framework's own source, is known to those who import it."""
+        if not self.package or "cls" in function.attrs or function.attrs["frame"].parent is not None:
+            return None
+        return self.chosen(canonical(".".join((*self.package, str(function.attrs["name"])))), args, keywords)
 
     def run_function(self, frame: Frame, definition: FunctionAst, e: ast.AST) -> Node:
         """Lower a body in a frame; the join of what it returns."""
@@ -997,6 +1007,7 @@ class CallLowering(ExpressionLowering):
     budget: int
     #: definitions that were inlined somewhere
     inlined: set[int]
+    package: tuple[str, ...]
     #: definitions of functions that transform gradients
     without_gradient: set[int]
 

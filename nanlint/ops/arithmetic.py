@@ -441,7 +441,7 @@ def absolute(x: Value) -> Value:
 
 def _power_of_numbers(x: float, p: float) -> float | None:
     """x**p; None where that is no real number, or nothing all frameworks agree on."""
-    if x < 0 and not p.is_integer():
+    if x < 0 and not float(p).is_integer():
         return None
     try:
         return float(x**p)

@@ -146,8 +146,11 @@ def smallest(x: Value) -> Value:
 
 
 def spread(v: Operands, _: Attrs) -> Value:
-    """Standard deviation or variance: 0 for constant data."""
-    return value(0.0, INF, zero=POSSIBLE, because="is 0 for constant input", **_array(v["x"]))
+    """Standard deviation or variance: 0 for constant data, and so where a rectifier or a mask is 0 throughout."""
+    x = v["x"]
+    if x.lo >= 0 and x.constant is None and all_zero(x) >= LIKELY:
+        return value(0.0, INF, zero=LIKELY, because=noted(zero=pick(x, "zero")), **_array(x))
+    return value(0.0, INF, zero=POSSIBLE, because="is 0 for constant input", **_array(x))
 
 
 def norm(v: Operands, attrs: Attrs) -> Value:
@@ -251,6 +254,14 @@ def cosine(v: Operands, _: Attrs) -> Value:
     """Cosine of an angle, from rounded products: 1 and a little more for parallel vectors."""
     fields = tensor_like(*v.values())
     end = 1.0 + 16 * fields["format"].eps
+    because = "is 1 for parallel vectors, and rounding takes it just beyond"
+    return value(-end, end, low=POSSIBLE, high=LIKELY, because=because, **fields)
+
+
+def correlation(v: Operands, _: Attrs) -> Value:
+    """A coefficient of correlation, clipped by the library: 1 for proportional data."""
+    fields = tensor_like(*v.values())
+    end = 1.0 + 16 * fields["format"].eps
     return value(-end, end, **fields)
 
 
@@ -293,7 +304,7 @@ define("gmean", "x axis", lambda v, _: value(0.0, INF, **_array(v["x"])), reduct
 define("ptp", "x axis", spread_of_ends, reduction=True)
 define("distance", "a b", distance)
 define("cosine", "a b", cosine)
-define("corrcoef", "x", cosine)
+define("corrcoef", "x", correlation)
 # 0 / 0 for the zero vector
 define("unit_vector", "x", lambda v, _: value(-1.0, 1.0, **_array(v["x"])), Pole("x", "zero", "nan"))
 define("safe_norm", "x min", lambda v, _: value(0.0, INF, zero=UNKNOWN, **_array(v["x"])), reduction=True)

@@ -163,10 +163,13 @@ def frameworks_of(source: Source) -> tuple[str, ...]:
 def package_of(path: str) -> tuple[str, ...]:
     """The package a file lies in, as far as its path shows one of the known frameworks' own source trees."""
     parts = PurePath(path).parts[:-1]
+    found: tuple[str, ...] = ()
     for i in range(len(parts) - 1, -1, -1):
+        if not parts[i].isidentifier():
+            break
         if parts[i] in FRAMEWORKS:
-            return parts[i:]
-    return ()
+            found = parts[i:]
+    return found
 
 
 @lru_cache(maxsize=8)

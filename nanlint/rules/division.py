@@ -25,7 +25,7 @@ def reduction_behind(denominator: Node, facts: Facts) -> Node | None:
     "NL301",
     "division-by-reduction",
     hazards="div reciprocal",
-    after="NL203 NL401 NL402 NL503",
+    after="NL203 NL208 NL209 NL401 NL402 NL503",
     fixable=Applicability.SAFE,
 )
 def division_by_reduction(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
@@ -79,7 +79,7 @@ def division_by_reduction(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     "NL303",
     "division-by-zero-able",
     hazards="div reciprocal rsqrt",
-    after="NL203 NL301 NL401 NL402 NL503",
+    after="NL203 NL208 NL209 NL301 NL401 NL402 NL503",
     fixable=Applicability.SAFE,
 )
 def division_by_zero_able(hazard: Hazard, facts: Facts) -> Iterator[Finding]:

@@ -15,7 +15,7 @@ from nanlint.rules.registry import Finding, confidence, rule
     "NL201",
     "sqrt-at-zero",
     hazards="sqrt",
-    after="NL203 NL503",
+    after="NL203 NL208 NL209 NL503",
     fixable=Applicability.SAFE,
     frameworks="torch tensorflow jax",
 )

@@ -7,7 +7,10 @@ from collections.abc import Iterator
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.hazards import Hazard, harmless_behind_selection
 from nanlint.diagnostic import Applicability
+from nanlint.fixes.codemod import Codemod
 from nanlint.fixes.double_where import DoubleWhere
+from nanlint.fixes.safe_root import SafeNorm, SafeStd
+from nanlint.graph.node import Node
 from nanlint.rules.registry import Finding, confidence, rule
 
 #: what the derivative does at the pole, by op
@@ -25,8 +28,9 @@ SLOPE = {
 @rule(
     "NL203",
     "where-gradient",
-    hazards="div reciprocal log log1p sqrt rsqrt pow log2 log10 exp expm1 sinh cosh",
-    after="NL101 NL102",
+    hazards="div reciprocal log log1p sqrt rsqrt pow log2 log10 exp expm1 sinh cosh "
+    "norm std hypot acos asin atanh acosh atan2 cbrt",
+    after="NL101 NL102 NL210",
     fixable=Applicability.SAFE,
     frameworks="torch tensorflow jax",
 )
@@ -75,5 +79,12 @@ def where_gradient(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
         SLOPE.get(hazard.node.op, "overflows to inf where the other branch is taken, and its slope with it"),
         level,
         ((guard, "computes and differentiates both branches"),),
-        DoubleWhere(hazard.node, hazard.operand, pole=hazard.pole.cls, guard=guard),
+        remedy(hazard, guard),
     )
+
+
+def remedy(hazard: Hazard, guard: Node) -> Codemod:
+    """A second selection: by the same condition, or, inside of a reduction, by whether the vector is 0."""
+    if hazard.node.op in ("norm", "std"):
+        return SafeNorm(hazard.node) if hazard.node.op == "norm" else SafeStd(hazard.node)
+    return DoubleWhere(hazard.node, hazard.operand, pole=hazard.pole.cls, guard=guard)

@@ -848,7 +848,7 @@ def test_an_epsilon_after_the_root_is_no_guard() -> None:
         TORCH,
         """
         def distance(a, b):
-            return torch.sqrt(((a - b) ** 2).sum(-1)) + 1e-6  # error: [NL201]
+            return torch.sqrt(((a - b) ** 2).sum(-1)) + 1e-6  # error: [NL209]
 
         def guarded(a, b):
             return torch.sqrt(((a - b) ** 2).sum(-1) + 1e-6)
@@ -875,7 +875,7 @@ def test_a_clamp_at_zero_is_no_guard() -> None:
             return -(y * torch.log(p)).sum()  # error: [NL104]
 
         def ratio(x, y):
-            return x / y.clamp(min=0.0)  # error: [NL303]
+            return x / y.clamp(min=0.0)  # error: [NL208]
         """,
     )
 

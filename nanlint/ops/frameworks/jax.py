@@ -383,6 +383,7 @@ SPELLINGS: Mapping[str, str] = {
     "jax.lax.betainc(a, b, x)": "cdf(x=x)",
     "jax.lax.polygamma(m, x)": "polygamma(n=m, x=x)",
     "jax.lax.clamp(min, x, max)": "clamp(x=x, min=min, max=max)",
+    "jax.lax._const(example, val)": "full(fill=val)",
     "jax.lax.select(pred, on_true, on_false)": "where(cond=pred, a=on_true, b=on_false)",
     "jax.lax.select_n(which, *cases)": "list(x=*cases)",
     "jax.lax.stop_gradient(x)": "stop_gradient(x=x)",

@@ -1,0 +1,150 @@
+"""Lengths and angles: vectors that may be 0, vectors of length 1, cosines. Questions about the form alone."""
+
+from __future__ import annotations
+
+from nanlint.analysis.structure import bare, factors, same
+from nanlint.graph.node import CONST, Node
+from nanlint.ops.op import OPS
+
+UNIT = frozenset({"normalize", "unit_vector"})
+#: ops that keep a length off 0
+FLOORS = frozenset({"add", "clamp", "maximum", "where"})
+
+
+def whole(node: Node) -> Node:
+    """The array whose elements, all or some, a node holds."""
+    node = bare(node)
+    while node.op == "part":
+        node = bare(node["x"])
+    return node
+
+
+def centred(difference: Node) -> bool:
+    """x minus a reduction of itself: a spread, 0 for constant data only."""
+    other = bare(difference["b"])
+    op = OPS.get(other.op)
+    return op is not None and op.reduction and "x" in other.args and same(other["x"], difference["a"])
+
+
+def displacement(node: Node) -> Node | None:
+    """The difference of two points that a vector is, or is a part of."""
+    found = whole(node)
+    if found.op != "sub" or centred(found) or CONST in (bare(found["a"]).op, bare(found["b"]).op):
+        return None
+    return found
+
+
+def of_each_pair(difference: Node) -> bool:
+    """Whether a difference is x[:, None] - x[None, :]: 0 on its diagonal."""
+    a, b = difference["a"], difference["b"]
+    return a.key != b.key and bare(a).key == bare(b).key and bare(a).op != CONST
+
+
+def norm_behind(node: Node) -> Node | None:
+    """The norm that a length is, behind what keeps it off 0."""
+    for _ in range(4):
+        node = bare(node)
+        if node.op == "norm":
+            return node
+        if node.op not in FLOORS:
+            return None
+        parts = [node[k] for k in ("x", "a", "b") if k in node.args and bare(node[k]).op != CONST]
+        found = next((p for p in parts if bare(p).op in FLOORS or bare(p).op == "norm"), None)
+        if found is None:
+            return None
+        node = found
+    return None
+
+
+def is_unit(node: Node) -> bool:
+    """Whether a vector was divided by its own length."""
+    node = bare(node)
+    if node.op in UNIT:
+        return True
+    if node.op != "div":
+        return False
+    length = norm_behind(node["b"])
+    return length is not None and same(length["x"], node["a"])
+
+
+def products(node: Node) -> tuple[Node, Node] | None:
+    """The two vectors of a scalar product, however it is written."""
+    node = bare(node)
+    if node.op == "dot":
+        return node["a"], node["b"]
+    if node.op == "einsum" and len(node.args) == 2:
+        a, b = node.args.values()
+        return a, b
+    if node.op == "sum" and len(parts := factors(node["x"])) == 2:
+        return parts[0], parts[1]
+    return None
+
+
+def is_cosine(node: Node) -> bool:
+    """Whether a node is the scalar product of two vectors over their lengths."""
+    node = bare(node)
+    pair = products(node)
+    if pair is not None:
+        return all(is_unit(v) for v in pair)
+    if node.op != "div" or (pair := products(node["a"])) is None:
+        return False
+    lengths = [norm_behind(f) for f in factors(floored(node["b"]))]
+    return len(lengths) == 2 and all(
+        length is not None and any(same(length["x"], v) for v in pair) for length in lengths
+    )
+
+
+def floored(node: Node) -> Node:
+    """A product of lengths, behind what keeps it off 0."""
+    node = bare(node)
+    while node.op in FLOORS:
+        parts = [node[k] for k in ("x", "a", "b") if k in node.args and bare(node[k]).op == "mul"]
+        if len(parts) != 1:
+            break
+        node = bare(parts[0])
+    return node
+
+
+def cosine_of_rotation(node: Node) -> bool:
+    """(trace(R) - 1) / 2: the cosine of a rotation's angle, 1 for the identity."""
+    node = bare(node)
+    if node.op not in ("div", "mul"):
+        return False
+    inner = next((bare(node[k]) for k in ("a", "b") if bare(node[k]).op == "sub"), None)
+    return inner is not None and bare(inner["a"]).op in ("trace", "add", "sum") and diagonal_sum(inner["a"])
+
+
+def diagonal_sum(node: Node) -> bool:
+    """The trace of a matrix, also written out as a sum of its diagonal or of three of its elements."""
+    node = bare(node)
+    if node.op == "trace":
+        return True
+    if node.op == "sum":
+        return bare(node["x"]).op == "diagonal"
+    terms, pending = [], [node]
+    while pending:
+        term = bare(pending.pop())
+        if term.op == "add":
+            pending += [term["a"], term["b"]]
+        else:
+            terms.append(term)
+    return len(terms) == 3 and all(t.op == "part" for t in terms) and len({bare(t["x"]).key for t in terms}) == 1
+
+
+def fractional(exponent: Node) -> bool:
+    """Whether an exponent is 1 over something, up to sign and a whole number."""
+    node = bare(exponent)
+    while node.op in ("neg", "add", "sub"):
+        parts = [bare(node[k]) for k in ("x", "a", "b") if k in node.args]
+        node = next((p for p in parts if p.op != CONST), parts[0])
+    return node.op == "reciprocal" or (node.op == "div" and bare(node["b"]).op != CONST)
+
+
+def power_of_cosine(node: Node) -> bool:
+    """Whether a power has a cosine as base and no whole exponent."""
+    base = [f for f in factors(node["x"]) if f.op == "cos"]
+    inner = bare(node["x"])
+    if not base and inner.op == "div":
+        base = [f for f in factors(inner["a"]) if f.op == "cos"]
+    clamped = any(bare(b["x"]).op in ("clamp", "maximum", "minimum") for b in base)
+    return bool(base) and not clamped and fractional(node["y"])

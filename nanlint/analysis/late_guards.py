@@ -1,0 +1,80 @@
+"""Guards that stand behind the op they are for: they keep its value in bounds, and come too late for its gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from nanlint.analysis.structure import bare
+from nanlint.graph.node import PHI, REFINE, Node
+from nanlint.ops.op import OPS, Pole
+from nanlint.ops.value import INF, Kind, Value
+
+Evaluate = Callable[[Node], Value]
+
+#: an epsilon lies between these; what bounds an infinite logarithm is no nearer to 0 than the last
+LEAST, SMALL, LARGE = 1e-30, 1e-2, 10.0
+
+
+def late_guard(node: Node, pole: Pole, value: Evaluate) -> Node | None:
+    """The use of a node's result that guards it: its author expects the pole to be met.
+
+    Where the value is finite and only the derivative breaks (a root, a norm, a deviation): an epsilon that is added,
+    or a floor. Where the value is infinite: a ceiling, a floor under a logarithm, ``nan_to_num``.
+    """
+    for user in results(node):
+        if pole.gradient:
+            if floors(user, node, value):
+                return user
+        elif user.op == "nan_to_num" or caps(user, node, pole, value):
+            return user
+    return None
+
+
+def results(node: Node) -> list[Node]:
+    """Uses of the node's elements, behind views and refinements."""
+    found: list[Node] = []
+    pending, seen = [node], {node.index}
+    while pending and len(seen) < 40:
+        for user in pending.pop().users:
+            op = OPS.get(user.op)
+            if user.index in seen:
+                continue
+            seen.add(user.index)
+            if user.op in (REFINE, PHI, "cast", "identity") or (op is not None and op.view and user.op != "part"):
+                pending.append(user)
+            else:
+                found.append(user)
+    return found
+
+
+def others(user: Node, node: Node) -> list[Node]:
+    """The operands of a use that are not the node."""
+    return [a for a in user.args.values() if bare(a) is not bare(node)]
+
+
+def floors(user: Node, node: Node, value: Evaluate) -> bool:
+    """Whether a use adds a small positive number, or bounds the result by one from below."""
+    if user.op in ("add", "maximum"):
+        return any(is_epsilon(value(o)) for o in others(user, node))
+    low = user.get("min") if user.op == "clamp" else None
+    return low is not None and is_epsilon(value(low))
+
+
+def is_epsilon(v: Value) -> bool:
+    """Whether a Python number is a small one, or a parameter that is one by default."""
+    return v.kind is Kind.SCALAR and LEAST <= v.lo <= SMALL and (v.constant is not None or v.hi == INF)
+
+
+def caps(user: Node, node: Node, pole: Pole, value: Evaluate) -> bool:
+    """Whether a use bounds an infinite result: from above, or a logarithm from below."""
+    from_below = pole.gives.startswith("-")
+    if user.op == ("maximum" if from_below else "minimum"):
+        return any(is_bound(value(o), from_below=from_below) for o in others(user, node))
+    bound = user.get("min" if from_below else "max") if user.op == "clamp" else None
+    return bound is not None and is_bound(value(bound), from_below=from_below)
+
+
+def is_bound(v: Value, *, from_below: bool) -> bool:
+    """Whether a number is one that only an infinity is bounded by."""
+    c = v.constant
+    return c is not None and (c <= -LARGE if from_below else c > 0)

@@ -1,0 +1,124 @@
+"""A bound that keeps an operand strictly inside of a domain, at whose ends an op or its derivative is infinite."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from nanlint.analysis.gradient import PLAIN
+from nanlint.diagnostic import Applicability, Fix
+from nanlint.fixes.clip_operand import BOUND
+from nanlint.fixes.place import Place, is_number
+from nanlint.graph.node import Node
+
+#: how far inside; half precision has no number between 1 and 1 - 5e-4
+MARGIN, COARSE_MARGIN = "1e-6", "1e-3"
+#: what a root is bounded by: its own bound is the root of that
+ROOT_BOUND, COARSE_ROOT_BOUND = "1e-12", "1e-6"
+_CLIP = {
+    "tensorflow": "tensorflow.clip_by_value",
+    "keras": "keras.ops.clip",
+    "jax": "jax.numpy.clip",
+    "numpy": "numpy.clip",
+    "scipy": "numpy.clip",
+}
+_FLOOR = {
+    "tensorflow": "tensorflow.maximum",
+    "keras": "keras.ops.maximum",
+    "jax": "jax.numpy.maximum",
+    "numpy": "numpy.maximum",
+    "scipy": "numpy.maximum",
+}
+ROOTS = frozenset({"sqrt", "pow", "cbrt"})
+
+
+def margin(place: Place, node: Node) -> str:
+    """The distance from the ends in the format of an operand."""
+    return COARSE_MARGIN if place.facts.value(node).format.precision < 24 else MARGIN
+
+
+@dataclass(frozen=True)
+class ClipInside:
+    """The operand of an inverse function, clipped.
+
+    Safe where there are no gradients, and the ends themselves are finite: a clip to [-1, 1] changes what was NaN.
+    Unsafe elsewhere: what is nearer to an end than the margin moves, and gets no gradient.
+    """
+
+    node: Node
+    operand: Node
+
+    def rewrite(self, place: Place) -> Fix | None:
+        place = place.at(self.node)
+        written = place.written(self.node)
+        x = written.operand("x") if written is not None else None
+        if written is None or x is None:
+            return None
+        ends_are_finite = place.framework in PLAIN and self.node.op != "atanh"
+        by = margin(place, self.operand)
+        low, high = ("-1", "1") if ends_are_finite else (f"-1 + {by}", f"1 - {by}")
+        if self.node.op == "acosh":
+            low, high = ("1" if ends_are_finite else f"1 + {by}"), ""
+        text = self.clipped(place, x, low, high, method=written.receiver is x)
+        if text is None:
+            return None
+        message = f"clip to `{text}`" + ("" if ends_are_finite else f": no gradient within {by} of the end")
+        safety = Applicability.SAFE if ends_are_finite else Applicability.UNSAFE
+        return place.fix(safety, [place.put(x, text)], text, message)
+
+    def clipped(self, place: Place, x: ast.expr, low: str, high: str, *, method: bool) -> str | None:
+        """The operand between two bounds, or above one, in the style of the file."""
+        bounds = f"{low}, {high}" if high else f"min={low}" if place.framework == "torch" else low
+        if place.framework == "torch":
+            function = None if method else place.spell("torch.clamp")
+            if function is None:
+                return f"{place.primary(x)}.clamp({bounds})"
+            return f"{function}({place.argument(x)}, {bounds})"
+        function = place.spell((_CLIP if high else _FLOOR).get(place.framework, ""))
+        return f"{function}({place.argument(x)}, {bounds})" if function else None
+
+
+@dataclass(frozen=True)
+class RaiseBound:
+    """A clamp whose bound is the singular point itself gets one just inside. Unsafe: what lies between them moves."""
+
+    node: Node
+    clamp: Node
+
+    def rewrite(self, place: Place) -> Fix | None:
+        at = place.at(self.clamp)
+        written = at.written(self.clamp)
+        if written is None:
+            return None
+        edits, shown = [], ""
+        for name, operand in written.spelling.operands.items():
+            bound = written.arguments.get(operand)
+            text = self.inside(place, bound) if bound is not None and name != "x" else None
+            if bound is not None and text is not None:
+                edits.append(place.put(bound, text))
+                shown = text
+        if not edits:
+            return None
+        return place.fix(Applicability.UNSAFE, edits, shown, f"bound it inside: {self.change(place, shown)}")
+
+    def inside(self, place: Place, bound: ast.expr) -> str | None:
+        """The bound in the place of one at the singular point; None for any other."""
+        sign, number = (-1, bound.operand) if isinstance(bound, ast.UnaryOp) else (1, bound)
+        if isinstance(bound, ast.UnaryOp) and not isinstance(bound.op, ast.USub):
+            return None
+        coarse = place.facts.value(self.clamp).format.precision < 24
+        if self.node.op in ("acos", "asin", "atanh", "acosh"):
+            if not is_number(number, 1):
+                return None
+            by = margin(place, self.clamp)
+            outward = self.node.op == "acosh"
+            return f"1 + {by}" if outward else f"-1 + {by}" if sign < 0 else f"1 - {by}"
+        if not is_number(number, 0):
+            return None
+        if self.node.op in ROOTS:
+            return COARSE_ROOT_BOUND if coarse else ROOT_BOUND
+        return BOUND
+
+    def change(self, place: Place, bound: str) -> str:
+        """What becomes of values between the old bound and the new one."""
+        return f"values between the old bound and `{bound}` move to it, without gradient"

@@ -1,0 +1,73 @@
+"""NL206."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nanlint.analysis.facts import Facts
+from nanlint.analysis.gradient import PLAIN
+from nanlint.analysis.hazards import Hazard
+from nanlint.diagnostic import Applicability
+from nanlint.fixes.double_where import DoubleWhere
+from nanlint.rules.registry import Finding, confidence, rule
+
+
+@rule(
+    "NL206",
+    "fractional-power-at-zero",
+    hazards="pow cbrt",
+    after="NL203 NL208 NL209",
+    fixable=Applicability.SAFE,
+    frameworks="torch tensorflow jax",
+)
+def fractional_power_at_zero(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
+    """Fractional or negative power of a value that reaches 0, or is negative.
+
+    ## What it does
+    Finds powers whose exponent is no whole number, of a base that is known to be 0 or negative, and negative powers
+    of one that is 0.
+
+    ## Why is this bad?
+    `x**p` with 0 < p < 1 has an infinite slope at 0; with p < 0 it is inf there; and of a negative number it is NaN.
+
+    ## Example (bad)
+    ```python
+    tempered = torch.softmax(logits, dim=-1) ** 0.7
+    ```
+
+    ## Use instead
+    ```python
+    p = torch.softmax(logits, dim=-1)
+    tempered = torch.where(p != 0, torch.where(p != 0, p, 1.0) ** 0.7, 0.0)
+    ```
+
+    ## Fix safety
+    Safe, for 0 < p < 1: the double `where` keeps every value; the gradient at 0, infinite before, becomes 0.
+
+    ## References
+    JAX FAQ: Gradients contain NaN where using where.
+    """
+    if hazard.guard is not None or facts.value(hazard.operand).constant is not None:
+        return
+    value_breaks = not hazard.pole.gradient
+    plain = value_breaks and hazard.pole.cls == "zero" and facts.framework(hazard.node) in PLAIN
+    whole = hazard.pole.cls == "neg" and not facts.fractional(hazard.node["y"])
+    unused = value_breaks and facts.gathered(hazard.node)
+    level = confidence(hazard.reach, lowered=int(plain) + int(whole) + 2 * int(unused))
+    if level is None:
+        return
+    if hazard.pole.cls == "neg":
+        message, effect = "fractional power of a negative value: nan", "(-1)**0.5 = nan"
+    elif value_breaks:
+        message, effect = "negative power of a value that reaches 0: inf", "0**-p = inf"
+    else:
+        message = "gradient of a fractional power at 0 is inf, and nan after the next product with 0"
+        effect = "d x**p/dx = p * x**(p - 1) = inf at x = 0"
+    yield Finding(
+        hazard.node,
+        message,
+        effect,
+        level,
+        ((hazard.evidence.node or hazard.operand, hazard.evidence.text),),
+        None if value_breaks else DoubleWhere(hazard.node, hazard.operand, pole="zero", result=0.0),
+    )

@@ -1,0 +1,80 @@
+"""NL209."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nanlint.analysis.facts import Facts
+from nanlint.analysis.hazards import Hazard
+from nanlint.diagnostic import Applicability
+from nanlint.fixes.codemod import Codemod
+from nanlint.fixes.double_where import DoubleWhere
+from nanlint.fixes.safe_root import SafeNorm, SafeStd
+from nanlint.rules.registry import Finding, confidence, rule
+
+
+@rule(
+    "NL209",
+    "guard-after-singular-op",
+    hazards="sqrt norm std hypot pow rsqrt reciprocal div log log2 log10",
+    after="NL203 NL208 NL101 NL102 NL104",
+    fixable=Applicability.SAFE,
+    frameworks="torch tensorflow jax",
+)
+def guard_after_singular_op(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
+    """A guard behind the operation that it is for.
+
+    ## What it does
+    Finds roots, norms and deviations of what may be 0 to which an epsilon is added, or a bound applied, only
+    afterwards; reciprocals, inverse roots and logarithms whose infinite result is bounded, or replaced by
+    `nan_to_num`.
+
+    ## Why is this bad?
+    The value is right, the gradient is not: the backward pass reaches the operation at its singular point, and its
+    infinite derivative times 0 is NaN. A guard belongs before the operation.
+
+    ## Example (bad)
+    ```python
+    unit = x / (torch.sqrt((x**2).sum(-1, keepdim=True)) + 1e-6)
+    ```
+
+    ## Use instead
+    ```python
+    unit = x / torch.sqrt((x**2).sum(-1, keepdim=True) + 1e-12)
+    ```
+
+    ## Fix safety
+    Safe: the operand gets a double `where`, which keeps every value; the gradient at the singular point, not finite
+    before, becomes 0.
+
+    ## References
+    JAX FAQ: Gradients contain NaN where using where.
+    """
+    late = facts.late_guard(hazard)
+    if late is None or not facts.differentiated(hazard.node):
+        return
+    level = confidence(hazard.reach)
+    if level is None:
+        return
+    yield Finding(
+        hazard.node,
+        f"guarded only after {hazard.node.op}: its gradient at 0 is infinite or nan all the same",
+        "the backward pass goes through the singular point",
+        level,
+        (
+            (hazard.evidence.node or hazard.operand, hazard.evidence.text),
+            (late, "guards the value, not the gradient"),
+        ),
+        remedy(hazard),
+    )
+
+
+def remedy(hazard: Hazard) -> Codemod | None:
+    """The codemod that keeps the operand off the singular point."""
+    if hazard.node.op == "norm":
+        return SafeNorm(hazard.node)
+    if hazard.node.op == "std":
+        return SafeStd(hazard.node)
+    if hazard.pole.gradient and hazard.node.op in ("sqrt", "pow"):
+        return DoubleWhere(hazard.node, hazard.operand, pole="zero", result=0.0)
+    return None

@@ -1,0 +1,65 @@
+"""NL210."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nanlint.analysis.facts import Facts
+from nanlint.analysis.hazards import Hazard
+from nanlint.diagnostic import Applicability
+from nanlint.fixes.placeholder import HarmlessPlaceholder
+from nanlint.rules.registry import Finding, confidence, rule
+from nanlint.rules.where_gradient import SLOPE
+
+
+@rule(
+    "NL210",
+    "singular-placeholder",
+    hazards="div reciprocal log log1p sqrt rsqrt pow log2 log10 norm acos asin",
+    fixable=Applicability.SAFE,
+    frameworks="torch tensorflow jax",
+)
+def singular_placeholder(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
+    """A double `where` whose placeholder is itself singular.
+
+    ## What it does
+    Finds operands that are replaced where the other branch of a `where` is taken, by a number at which the operation
+    is singular too: `where(c, x / where(c, y, 0), 0)`.
+
+    ## Why is this bad?
+    The inner `where` is there to keep the operation off its singular point. A placeholder of 0 puts it there: the
+    branch that is not taken is `x / 0`, and its gradient `0 * inf = nan`.
+
+    ## Example (bad)
+    ```python
+    safe = jnp.where(x == 0, 0.0, x)
+    y = jnp.where(x == 0, 1.0, jnp.sin(safe) / safe)
+    ```
+
+    ## Use instead
+    ```python
+    safe = jnp.where(x == 0, 1.0, x)
+    y = jnp.where(x == 0, 1.0, jnp.sin(safe) / safe)
+    ```
+
+    ## Fix safety
+    Safe: the placeholder is seen only where the other branch is taken.
+
+    ## References
+    JAX pull request 6940: `jnp.sinc`: fix NaNs at x=0.
+    """
+    guard, selection = hazard.guard, facts.bare(hazard.operand)
+    if guard is None or guard.op != "where" or selection.op != "where" or not facts.differentiated(hazard.node):
+        return
+    placeholder = facts.placeholder(selection, hazard.pole)
+    level = confidence(hazard.reach)
+    if placeholder is None or level is None:
+        return
+    yield Finding(
+        selection,
+        f"the placeholder is a singular point of {hazard.node.op}: 0 * inf = nan in the gradient",
+        "put in where the other branch is taken, and differentiated there",
+        level,
+        ((hazard.node, SLOPE.get(hazard.node.op, "is singular at the placeholder")),),
+        HarmlessPlaceholder(selection, placeholder),
+    )

@@ -1,0 +1,62 @@
+"""NL207."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nanlint.analysis.facts import Facts
+from nanlint.analysis.hazards import Hazard
+from nanlint.diagnostic import Applicability
+from nanlint.fixes.safe_root import SafeStd
+from nanlint.rules.registry import Finding, confidence, rule
+
+
+@rule(
+    "NL207",
+    "std-at-constant",
+    hazards="std",
+    after="NL203 NL209",
+    fixable=Applicability.SAFE,
+    frameworks="tensorflow jax",
+)
+def std_at_constant(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
+    """Standard deviation of data that may be constant, where its gradient is NaN.
+
+    ## What it does
+    Finds standard deviations, through which a gradient flows, in TensorFlow, Keras and JAX. PyTorch's `std` has a
+    gradient of 0 there, and `sqrt(var(x))` has none in any framework.
+
+    ## Why is this bad?
+    It is the root of a variance, whose slope is infinite at 0: constant data, or a batch of one, gives `inf * 0 =
+    nan`. An epsilon that is added to the deviation comes too late: add it to the variance, under the root.
+
+    ## Example (bad)
+    ```python
+    collapse = jnp.std(jax.nn.relu(features), axis=0)
+    ```
+
+    ## Use instead
+    ```python
+    collapse = jnp.sqrt(jnp.var(jax.nn.relu(features), axis=0) + 1e-12)
+    ```
+
+    ## Fix safety
+    Safe: `std` becomes the root of `var` under a double `where`. Values stay; the gradient for constant data, NaN
+    before, becomes 0.
+
+    ## References
+    JAX issue 11716: `jax.grad` of `jax.numpy.std` over a constant vector. PyTorch issue 4320, where it was mended.
+    """
+    if hazard.pole.cls != "zero" or hazard.guard is not None:
+        return
+    level = confidence(hazard.reach)
+    if level is None:
+        return
+    yield Finding(
+        hazard.node,
+        "gradient of std is nan for constant data",
+        "std = sqrt(var), and d sqrt(v)/dv = inf at v = 0",
+        level,
+        ((hazard.evidence.node or hazard.operand, hazard.evidence.text),),
+        SafeStd(hazard.node),
+    )
