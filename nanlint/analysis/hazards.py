@@ -134,7 +134,7 @@ class Hazards:
         if self.scalar(node, v):
             return
         guard = self.masked_by(node, pole)
-        if guard is not None and not self.gradient.flows(node):
+        if guard is not None and (not self.gradient.flows(node) or self.undefined_elsewhere(guard)):
             return
         yield Hazard(node, pole, source, v, reach, form or evidence_of(v, pole, source), guard)
 
@@ -266,6 +266,10 @@ class Hazards:
         """
         v = self.evaluator.value(other)
         return v.nan is CERTAIN or (v.constant == INF and v.pinf is CERTAIN)
+
+    def undefined_elsewhere(self, selection: Node) -> bool:
+        """Whether a selection gives nan or +inf on purpose where it does not give what it guards."""
+        return any(self.no_news(selection[k]) for k in ("a", "b") if k in selection.args)
 
     def upstream(self, root: Node) -> Iterator[Node]:
         """Pointwise ops behind a branch of a selection."""

@@ -75,6 +75,7 @@ POSITIVE = frozenset(
 )
 SIGNED = frozenset({"log", "raw", "pre", "logit", "unconstrained", "zero", "max", "min", "diff", "growth", "learning"})
 MASK = frozenset({"mask", "masks"})
+EXTENT = frozenset({"shape", "ndim"})
 
 
 @lru_cache(maxsize=4096)
@@ -115,6 +116,8 @@ def named(name: str) -> Value | None:
         return value(1e-12, INF, zero=NEVER, kind=Kind.SCALAR)
     if parts[-1] in POSITIVE and not SIGNED & set(parts):
         return value(FLOAT32.tiny, INF, zero=NEVER)
+    if parts[-1] in EXTENT:
+        return value(0.0, INF, kind=Kind.SCALAR, whole=True)
     if NOT_A_PROBABILITY & set(parts):
         return None
     if PROBABILITY & set(parts) or any(pair == parts[i : i + 2] for pair in PAIRS for i in range(len(parts))):

@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 
 from nanlint.ops.arithmetic import Attrs
 from nanlint.ops.floats import FLOAT32
 from nanlint.ops.op import Operands, Transfer, define
-from nanlint.ops.value import INF, LIKELY, Evidence, Reach, Value, meet_range, value
+from nanlint.ops.value import INF, LIKELY, POSSIBLE, Evidence, Reach, Value, meet_range, value
+
+NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
-def within(lo: float, hi: float, **legal: str) -> Transfer:
-    """x in [lo, hi]; ``legal`` are the classes and ends that the contract allows, and what is said of them."""
+def within(lo: float, hi: float, legal: Mapping[str, str] = NOTHING, reach: Reach = POSSIBLE) -> Transfer:
+    """x in [lo, hi]; ``legal`` are the classes and ends that the contract allows, and what is said of them.
+
+    They are POSSIBLE at an edge, where the infinity that comes of it may be meant: the log-probability of what cannot
+    be is -inf.
+    """
     notes = {cls: Evidence(text) for cls, text in legal.items()}
-    likely: dict[str, Reach] = dict.fromkeys(notes, LIKELY)
+    # a contract says more than a name
+    allowed: dict[str, Reach] = dict.fromkeys((*notes, *(("zero", "low") if lo == 0 else ())), reach)
 
     def transfer(v: Operands, _: Attrs) -> Value:
         x = meet_range(v["x"], lo, hi)
         fields = {cls: x.reach(cls) for cls in ("ninf", "neg", "zero", "pos", "pinf", "nan", "low", "high")}
         return value(
-            x.lo, x.hi, because={**x.why, **notes}, kind=x.kind, format=x.format, whole=x.whole, **{**fields, **likely}
+            x.lo, x.hi, because={**x.why, **notes}, kind=x.kind, format=x.format, whole=x.whole, **{**fields, **allowed}
         )
 
     return transfer
@@ -28,9 +36,9 @@ def within(lo: float, hi: float, **legal: str) -> Transfer:
 EDGES = {"low": "is legal at 0 by its constraint", "high": "is legal at 1 by its constraint"}
 
 define("in_positive", "x", within(FLOAT32.tiny, INF), pointwise=True)
-define("in_non_negative", "x", within(0.0, INF, zero="is legal at 0 by its constraint"), pointwise=True)
-define("in_unit_interval", "x", within(0.0, 1.0, **EDGES), pointwise=True)
-define("in_reals", "x", within(-INF, INF, neg="is legal below 0 by its constraint"), pointwise=True)
+define("in_non_negative", "x", within(0.0, INF, {"zero": "is legal at 0 by its constraint"}), pointwise=True)
+define("in_unit_interval", "x", within(0.0, 1.0, EDGES), pointwise=True)
+define("in_reals", "x", within(-INF, INF, {"neg": "is legal below 0 by its constraint"}, LIKELY), pointwise=True)
 
 #: constraints by dotted name, and the op that a value under it has gone through
 CONSTRAINTS: Mapping[str, str] = {

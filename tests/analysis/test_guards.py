@@ -1014,3 +1014,16 @@ def test_a_mask_at_the_position_of_the_maximum_shows_one_element() -> None:
             return (mask * u).sum(-1) / mask.sum(-1) + (mask * u).sum(-1) / (mask * v).sum(-1)
         """,
     )
+
+
+def test_what_is_nan_on_purpose_where_it_is_not_defined_is_no_trap() -> None:
+    check(
+        JAX,
+        """
+        def share(part, total):
+            return jnp.where(total > 0, jnp.clip(part / total, 0.0, 1.0), jnp.nan)
+
+        def share_or_zero(part, total):
+            return jnp.where(total > 0, jnp.clip(part / total, 0.0, 1.0), 0.0)  # error: [NL203]
+        """,
+    )

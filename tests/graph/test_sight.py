@@ -2922,7 +2922,7 @@ def test_a_distribution_s_parameters_and_values_keep_the_constraints_it_declares
                 super().__init__()
 
             def entropy(self):
-                return self.a.log() - self.p.log()  # error: [NL103]
+                return self.a.log() - self.p * self.p.log()  # error: [NL104]
 
             def log_prob(self, value):
                 return (self.a - 1) * value.log()  # error: [NL104]
