@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -52,6 +53,80 @@ def raised_a_little(total: Node, evaluate: Evaluate) -> Node | None:
         if v.neg >= LIKELY and why is not None and left_by_cancellation(why.node, evaluate):
             return total[one]
     return None
+
+
+# a + k * f(x), for an f that rounds to its limits
+
+
+@dataclass(frozen=True)
+class Affine:
+    """``offset + factor * core``: what a node is of the first operand that is no number."""
+
+    offset: float
+    factor: float
+    core: Node
+
+
+def affine(node: Node, evaluate: Evaluate) -> Affine:
+    """A node as a number plus a number times another node, as far as its sums and products with numbers go."""
+    offset, factor = 0.0, 1.0
+    for _ in range(MAX_DEPTH):
+        node = bare(node)
+        if node.op == "neg":
+            factor, node = -factor, node["x"]
+            continue
+        if node.op not in ("add", "sub", "mul", "div"):
+            break
+        a, b = (evaluate(node[k]).constant for k in ("a", "b"))
+        if (a is None) is (b is None) or (node.op == "div" and (b is None or b == 0)):
+            break
+        number, inner = (b, node["a"]) if a is None else (a, node["b"])
+        assert number is not None
+        if node.op in ("mul", "div"):
+            factor *= number if node.op == "mul" else 1 / number
+        else:
+            offset += factor * (-number if node.op == "sub" and a is None else number)
+            factor = -factor if node.op == "sub" and a is not None else factor
+        node = inner
+    return Affine(offset, factor, node)
+
+
+#: they round to their limits at moderate arguments
+SATURATING = frozenset({"cdf", "erf", "erfc", "sigmoid", "tanh"})
+
+
+def saturated_difference(difference: Node) -> bool:
+    """f(a) - f(b) of a distribution function or the like: 0 where both are in one tail."""
+    a, b = bare(difference["a"]), bare(difference["b"])
+    return a.op == b.op and a.op in SATURATING
+
+
+@dataclass(frozen=True)
+class Tail:
+    """``scale * (1 + sign * core)``, or ``scale * core`` (sign 0), where the parenthesis is 0 in a tail by rounding.
+
+    ``core``: a distribution function, erf, erfc, the square of a tanh, an exp, or a difference of saturated values.
+    """
+
+    scale: float
+    sign: int
+    core: Node
+
+
+def tail(node: Node, evaluate: Evaluate, *, plus: float = 0.0) -> Tail | None:
+    """``node + plus`` as something that cancels in a tail."""
+    form = affine(node, evaluate)
+    offset, core = form.offset + plus, form.core
+    if offset == 0:
+        itself = core.op in ("cdf", "erfc") or (core.op == "sub" and saturated_difference(core))
+        return Tail(form.factor, 0, core) if itself else None
+    if not math.isclose(abs(form.factor), abs(offset)):
+        return None
+    sign = 1 if form.factor * offset > 0 else -1
+    root = square_root_of(core)
+    squared = sign < 0 and root is not None and bare(root).op == "tanh"
+    cancels = squared or core.op in ("cdf", "erf") or (core.op == "exp" and sign < 0)
+    return Tail(offset, sign, core) if cancels else None
 
 
 # E[x**2] - E[x]**2

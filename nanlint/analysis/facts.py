@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import PurePath
 from typing import cast
 
-from nanlint.analysis.cancellation import left_by_cancellation
+from nanlint.analysis.cancellation import Tail, left_by_cancellation, tail
 from nanlint.analysis.evaluate import Evaluator
 from nanlint.analysis.geometry import fractional
 from nanlint.analysis.gradient import GradientFlow
@@ -296,6 +296,10 @@ class Facts:
     def cancels(self, node: Node) -> bool:
         """Whether a node is a difference of numbers that are nearly equal, by the way it is written."""
         return left_by_cancellation(node, self.value)
+
+    def tail(self, operand: Node, *, plus: float = 0.0) -> Tail | None:
+        """``operand + plus`` as something that rounding takes to 0 in a tail."""
+        return tail(operand, self.value, plus=plus)
 
     def floored(self, node: Node) -> bool:
         """Whether some use of the node's elements bounds them from below, or asks whether they are."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from nanlint.analysis.cancellation import tail
 from nanlint.analysis.geometry import centred, cosine_of_rotation, displacement, power_of_cosine
 from nanlint.analysis.relations import Evaluate, bare, factors, same, square_root_of
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, Node
@@ -116,6 +117,19 @@ def factor_of_log(node: Node, operand: Node, value: Evaluate) -> Evidence | None
                 "is the base of a power taken in log space: at 0, with an exponent of 0, the product is nan", operand
             )
     return None
+
+
+def difference_in_a_tail(operand: Node, value: Evaluate) -> Evidence | None:
+    """log(cdf(b) - cdf(a)): both round to 1, or to 0, far out."""
+    found = tail(operand, value)
+    if found is None or found.core.op != "sub" or value(found.core).zero is NEVER:
+        return None
+    return Evidence("is 0 where both are in one tail: each rounds to the same number", found.core)
+
+
+def logarithm(node: Node, operand: Node, value: Evaluate) -> Evidence | None:
+    """The forms of a logarithm."""
+    return factor_of_log(node, operand, value) or difference_in_a_tail(operand, value)
 
 
 def raised(node: Node, value: Evaluate) -> bool:
@@ -228,9 +242,9 @@ FORMS: dict[str, Callable[[Node, Node, Evaluate], Evidence | None]] = {
     "hypot": both_components,
     "atan2": both_components,
     "pow": fractional_power,
-    "log": factor_of_log,
-    "log1p": factor_of_log,
-    "log2": factor_of_log,
-    "log10": factor_of_log,
+    "log": logarithm,
+    "log1p": logarithm,
+    "log2": logarithm,
+    "log10": logarithm,
     "div": quotient,
 }

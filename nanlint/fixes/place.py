@@ -189,6 +189,20 @@ class Place:
             loose = isinstance(tree.operator, cst.Not)
         return f"({self.text(e)})" if loose or "\n" in self.text(e) else self.text(e)
 
+    def factor(self, e: ast.expr) -> str:
+        """An expression as a factor of a product."""
+        tree = self.lossless(e)
+        power = isinstance(tree, cst.BinaryOperation) and isinstance(tree.operator, cst.Power)
+        tight = power or isinstance(tree, (*_PRIMARY, cst.Integer))
+        return self.text(e) if tight and "\n" not in self.text(e) else f"({self.text(e)})"
+
+    def term(self, e: ast.expr) -> str:
+        """An expression as a term of a sum, on the right of its sign."""
+        tree = self.lossless(e)
+        times = (cst.Multiply, cst.Divide)
+        product = isinstance(tree, cst.BinaryOperation) and isinstance(tree.operator, times)
+        return self.text(e) if product and "\n" not in self.text(e) else self.factor(e)
+
     def negated(self, e: ast.expr) -> str:
         """Minus an expression, for an argument."""
         tree = self.lossless(e)
@@ -599,6 +613,15 @@ class Place:
         if before[-2:-1].isidentifier() or after[1:2].isidentifier() or before[-2:-1] in (")", "]", "'", '"'):
             return Edit(span, text)
         return Edit(Span(span.row, span.column - 1, span.end_row, span.end_column + 1), text)
+
+    def put_term(self, node: ast.AST, text: str) -> Edit:
+        """``text``, which may be a sum or product, in the place of a call: in parentheses where its surroundings bind."""
+        parent = self.file.outline.parents.get(node)
+        binds = isinstance(parent, (ast.BinOp, ast.UnaryOp, ast.Attribute, ast.Subscript, ast.Await, ast.Starred))
+        span = self.span(node)
+        line = self.file.source.lines[span.row - 1][: span.column - 1], self.file.source.lines[span.end_row - 1]
+        alone = line[0].endswith("(") and line[1][span.end_column - 1 :].startswith(")")
+        return Edit(span, f"({text})" if binds and not alone and not _is_call(text) else text)
 
 
 def _leads_with_minus(e: ast.expr) -> bool:

@@ -17,7 +17,7 @@ from nanlint.rules.registry import Finding, confidence, rule
     "NL103",
     "unclipped-log",
     hazards="log log2 log10 log1p",
-    after="NL101 NL102 NL104 NL106 NL107 NL208 NL209 NL503",
+    after="NL101 NL102 NL109 NL104 NL106 NL107 NL208 NL209 NL503",
     fixable=Applicability.UNSAFE,
 )
 def unclipped_log(hazard: Hazard, facts: Facts) -> Iterator[Finding]:

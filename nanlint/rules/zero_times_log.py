@@ -17,7 +17,7 @@ from nanlint.rules.registry import Finding, confidence, rule
     "NL104",
     "zero-times-log",
     hazards="log log2 log10 log1p",
-    after="NL101 NL102 NL106 NL107",
+    after="NL101 NL102 NL109 NL106 NL107",
     fixable=Applicability.SAFE,
 )
 def zero_times_log(hazard: Hazard, facts: Facts) -> Iterator[Finding]:

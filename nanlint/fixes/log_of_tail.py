@@ -1,0 +1,170 @@
+"""log(1 + erf(x)), log(cdf(x)), log(1 - tanh(x)**2), log(1 - exp(x)) become what is finite in the tail."""
+
+from __future__ import annotations
+
+import ast
+import math
+from dataclasses import dataclass
+
+from nanlint.analysis.cancellation import Tail
+from nanlint.analysis.structure import bare, square_root_of
+from nanlint.diagnostic import Applicability, Fix
+from nanlint.fixes.place import Place, display
+from nanlint.graph.node import Node
+
+LOG_NDTR = {
+    "torch": "torch.special.log_ndtr",
+    "jax": "jax.scipy.special.log_ndtr",
+    "numpy": "scipy.special.log_ndtr",
+    "scipy": "scipy.special.log_ndtr",
+}
+SOFTPLUS = {
+    "torch": "torch.nn.functional.softplus",
+    "tensorflow": "tensorflow.math.softplus",
+    "keras": "keras.ops.softplus",
+    "jax": "jax.nn.softplus",
+}
+EXPM1 = {
+    "torch": "torch.expm1",
+    "tensorflow": "tensorflow.math.expm1",
+    "keras": "keras.ops.expm1",
+    "jax": "jax.numpy.expm1",
+    "numpy": "numpy.expm1",
+    "scipy": "numpy.expm1",
+}
+#: functions whose complement has a name
+COMPLEMENTS = {"cdf": "sf", "sf": "cdf", "ndtr": "-ndtr"}
+
+
+@dataclass(frozen=True)
+class LogOfTail:
+    """The stable form of ``log`` of ``tail``.
+
+    Safe: equal up to the rounding of the difference wherever the original is finite. Unsafe where it makes the file
+    depend on SciPy.
+    """
+
+    log: Node
+    tail: Tail
+
+    def rewrite(self, place: Place) -> Fix | None:
+        if self.log.op not in ("log", "log1p"):
+            return None
+        core = self.tail.core
+        root = square_root_of(core)
+        made = {
+            "erf": self.normal,
+            "erfc": self.normal,
+            "cdf": self.distribution,
+            "exp": self.difference_of_exponentials,
+        }.get(core.op, self.slope_of_tanh if root is not None and bare(root).op == "tanh" else None)
+        text = made(place) if made is not None else None
+        if text is None:
+            return None
+        written = place.written(self.log)
+        if written is None or not written.only("x"):
+            return display(text)
+        depends = place.framework in ("numpy", "scipy") and "log_ndtr" in text and not place.imports("scipy")
+        return place.fix(
+            Applicability.UNSAFE if depends else Applicability.SAFE, [place.put_term(place.site, text)], text
+        )
+
+    def argument(self, place: Place, node: Node) -> ast.expr | None:
+        """The operand of a function, if it means the same where the logarithm stands."""
+        written = place.written(node)
+        x = written.operand("x") if written is not None and written.only("x") else None
+        return x if x is not None and place.means_the_same(x, place.site) else None
+
+    def plus_log(self, text: str, scale: float) -> str | None:
+        """``text`` plus the logarithm of a factor."""
+        if scale <= 0:
+            return None
+        number = math.log(scale)
+        if abs(number) < 1e-12:
+            return text
+        return f"{text} {'+' if number > 0 else '-'} {abs(number)!r}"
+
+    def normal(self, place: Place) -> str | None:
+        """c * (1 + erf(z)) is 2 * c * ndtr(z * sqrt(2)); erfc(z) is 2 * ndtr(-z * sqrt(2))."""
+        function = LOG_NDTR.get(place.framework)
+        z = self.argument(place, self.tail.core)
+        if z is None or function is None:
+            return None
+        negative = self.tail.sign < 0 or self.tail.core.op == "erfc"
+        inner = self.scaled_by_root_two(place, z, negative=negative)
+        spelled = place.spell(function)
+        return self.plus_log(f"{spelled}({inner})", 2 * self.tail.scale) if spelled is not None else None
+
+    def scaled_by_root_two(self, place: Place, z: ast.expr, *, negative: bool) -> str:
+        """z * sqrt(2): x itself where z is x / sqrt(2)."""
+        product = self.tail.core["x"]
+        if isinstance(z, ast.BinOp) and product.site is z and product.op in ("mul", "div"):
+            left, right = (place.facts.value(product[k]).constant for k in ("a", "b"))
+            number = right if left is None else left
+            rate = 2**0.5 if product.op == "div" else 0.5**0.5
+            if number is not None and (left is None or right is None) and (left is None or product.op == "mul"):
+                x = z.left if left is None else z.right
+                if math.isclose(abs(number), rate, rel_tol=1e-6):
+                    return place.negated(x) if negative is (number > 0) else place.argument(x)
+        if negative and isinstance(z, ast.UnaryOp) and isinstance(z.op, ast.USub):
+            return f"{place.factor(z.operand)} * 2**0.5"
+        return f"{'-' if negative else ''}{place.factor(z)} * 2**0.5"
+
+    def distribution(self, place: Place) -> str | None:
+        """The function of the same module that gives the logarithm of this one, or of its complement."""
+        inner = place.written(self.tail.core)
+        if inner is None or inner.function is None or self.tail.sign > 0:
+            return None
+        if not all(place.means_the_same(e, place.site) for e in inner.arguments.values()):
+            return None
+        module, _, last = inner.spelling.name.rpartition(".")
+        x, minus = inner.operand("x"), False
+        if self.tail.sign < 0:
+            last = COMPLEMENTS.get(last, "")
+            minus, last = last.startswith("-"), last.removeprefix("-")
+        spellings = place.facts.lowering.spellings
+        for name in (f"log{last}", f"log_{last}"):
+            found = spellings.get(f"{module}.{name}") if last else None
+            if found is not None and found.op == "log_cdf" and x is not None:
+                function = place.spell(found.name)
+                replacing = {id(x): place.negated(x)} if minus else {}
+                text = f"{function}({place.arguments(inner.call, replacing)})"
+                return self.plus_log(text, self.tail.scale) if function is not None else None
+        return None
+
+    def difference_of_exponentials(self, place: Place) -> str | None:
+        """1 - exp(x) is -expm1(x)."""
+        x, log = self.argument(place, self.tail.core), place.written(self.log)
+        function = place.spell(EXPM1.get(place.framework, ""))
+        if x is None or log is None or function is None:
+            return None
+        inner = f"-{function}({place.argument(x)})"
+        if self.log.op == "log1p" or log.receiver is not None:
+            outer = place.spell(LOGS.get(place.framework, ""))
+            return self.plus_log(f"{outer}({inner})", self.tail.scale) if outer is not None else None
+        return self.plus_log(f"{place.text(log.call.func)}({inner})", self.tail.scale)
+
+    def slope_of_tanh(self, place: Place) -> str | None:
+        """1 - tanh(x)**2 is 4 * exp(-2x) / (1 + exp(-2x))**2."""
+        root = square_root_of(self.tail.core)
+        x = self.argument(place, bare(root)) if root is not None else None
+        if x is None or not place.repeatable(x):
+            return None
+        plain = place.framework in ("numpy", "scipy")
+        softplus = place.spell("numpy.logaddexp" if plain else SOFTPLUS.get(place.framework, ""))
+        log = place.spell("numpy.log" if plain else "math.log")
+        if softplus is None or log is None:
+            return None
+        double = f"-2 * {place.factor(x)}"
+        text = f"2 * ({log}(2) - {place.term(x)} - {softplus}({'0, ' if plain else ''}{double}))"
+        return self.plus_log(text, self.tail.scale)
+
+
+LOGS = {
+    "torch": "torch.log",
+    "tensorflow": "tensorflow.math.log",
+    "keras": "keras.ops.log",
+    "jax": "jax.numpy.log",
+    "numpy": "numpy.log",
+    "scipy": "numpy.log",
+}

@@ -1,0 +1,90 @@
+"""NL109."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nanlint.analysis.cancellation import Tail
+from nanlint.analysis.facts import Facts
+from nanlint.analysis.gradient import PLAIN
+from nanlint.analysis.hazards import Hazard
+from nanlint.diagnostic import Applicability
+from nanlint.fixes.log_of_tail import LogOfTail
+from nanlint.rules.registry import Finding, confidence, rule
+
+#: what the logarithm is of, by the op that saturates
+NAMES = {
+    "cdf": "a distribution function",
+    "erfc": "erfc",
+    "erf": "1 + erf",
+    "exp": "1 - exp",
+    "sub": "a difference of saturated values",
+}
+
+
+@rule(
+    "NL109",
+    "log-of-cancellation",
+    hazards="log log2 log10 log1p",
+    after="NL101 NL102",
+    fixable=Applicability.SAFE,
+)
+def log_of_cancellation(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
+    """Log of something that rounding takes to 0 in a tail.
+
+    ## What it does
+    Finds logarithms of `1 + erf(x)` and of other distribution functions, of the difference of two, of
+    `1 - tanh(x)**2`, and of `1 - exp(-x)` where x reaches 0.
+
+    ## Why is this bad?
+    In float32 `erf` is exactly -1 below about -4 and `tanh(x)**2` exactly 1 above about 9. What the logarithm is about
+    is far below the rounding error of 1 by then: its true value is -9 or -20, the computed one -inf.
+
+    ## Example (bad)
+    ```python
+    log_p = torch.log(0.5 * (1 + torch.erf(x / 2**0.5)))
+    log_slope = torch.log(1 - torch.tanh(x) ** 2)
+    ```
+
+    ## Use instead
+    ```python
+    log_p = torch.special.log_ndtr(x)
+    log_slope = 2 * (math.log(2) - x - F.softplus(-2 * x))
+    ```
+
+    ## Fix safety
+    Safe: the same values up to the rounding of the difference wherever the original is finite, and finite in the tail.
+    For the difference of two distribution functions there is none: it depends on which tail it is.
+
+    ## References
+    Mächler: Accurately computing log(1 - exp(-|a|)) (2012). SciPy: `scipy.special.log_ndtr`.
+    """
+    if hazard.pole.cls != "zero" or hazard.guard is not None:
+        return
+    found = facts.tail(hazard.operand, plus=hazard.pole.shift)
+    if found is None:
+        return
+    plain = facts.framework(hazard.node) in PLAIN and not facts.reduced(hazard.node)
+    # what a distribution returns as a logarithm is -inf outside of its support
+    returned = found.sign == 0 and found.core.op == "cdf" and not hazard.node.users
+    harmless = int(plain) + 2 * int(returned) + int(facts.absorbed(hazard.node))
+    level = confidence(hazard.reach, lowered=harmless)
+    if level is None:
+        return
+    yield Finding(
+        hazard.node,
+        f"log of {name(found)}: rounding takes it to 0 in a tail, and the log to -inf",
+        "log(0) = -inf",
+        level,
+        ((hazard.evidence.node or hazard.operand, hazard.evidence.text),),
+        LogOfTail(hazard.node, found),
+    )
+
+
+def name(found: Tail) -> str:
+    """What the logarithm is of."""
+    if found.core.op in ("square", "pow", "mul"):
+        return "1 - tanh**2"
+    if found.sign < 0 and found.core.op in ("cdf", "erf"):
+        return f"1 - {NAMES[found.core.op].removeprefix('1 + ')}"
+    return NAMES[found.core.op]
