@@ -11,6 +11,7 @@ from nanlint.analysis.structure import bare, square_root_of
 from nanlint.diagnostic import Applicability, Fix
 from nanlint.fixes.place import Place, display
 from nanlint.graph.node import Node
+from nanlint.ops.floats import BFLOAT16, FLOAT16
 
 LOG_NDTR = {
     "torch": "torch.special.log_ndtr",
@@ -62,12 +63,22 @@ class LogOfTail:
         if text is None:
             return None
         written = place.written(self.log)
-        if written is None or not written.only("x"):
+        half = "log_ndtr" in text and place.facts.value(self.tail.core).format in (FLOAT16, BFLOAT16)
+        if written is None or not written.only("x") or half or self.changed_in_place(place):
             return display(text)
         depends = place.framework in ("numpy", "scipy") and "log_ndtr" in text and not place.imports("scipy")
         return place.fix(
             Applicability.UNSAFE if depends else Applicability.SAFE, [place.put_term(place.site, text)], text
         )
+
+    def changed_in_place(self, place: Place) -> bool:
+        """Whether the result is worked on in place, which PyTorch's log_ndtr does not allow: it keeps its result."""
+        statement = place.file.outline.statement(place.site)
+        if place.framework != "torch" or not isinstance(statement, ast.Assign) or statement.value is not place.site:
+            return False
+        names = {t.id for t in statement.targets if isinstance(t, ast.Name)}
+        changes = place.file.outline.changes_in_place
+        return any(changes(later, name) for later in place.file.outline.block(statement) for name in names)
 
     def argument(self, place: Place, node: Node) -> ast.expr | None:
         """The operand of a function, if it means the same where the logarithm stands."""
@@ -107,8 +118,8 @@ class LogOfTail:
                 if math.isclose(abs(number), rate, rel_tol=1e-6):
                     return place.negated(x) if negative is (number > 0) else place.argument(x)
         if negative and isinstance(z, ast.UnaryOp) and isinstance(z.op, ast.USub):
-            return f"{place.factor(z.operand)} * 2**0.5"
-        return f"{'-' if negative else ''}{place.factor(z)} * 2**0.5"
+            return f"{place.multiplicand(z.operand)} * 2**0.5"
+        return f"{'-' if negative else ''}{place.multiplicand(z)} * 2**0.5"
 
     def distribution(self, place: Place) -> str | None:
         """The function of the same module that gives the logarithm of this one, or of its complement."""
@@ -152,11 +163,11 @@ class LogOfTail:
             return None
         plain = place.framework in ("numpy", "scipy")
         softplus = place.spell("numpy.logaddexp" if plain else SOFTPLUS.get(place.framework, ""))
-        log = place.spell("numpy.log" if plain else "math.log")
+        log = place.spell("math.log")
         if softplus is None or log is None:
             return None
-        double = f"-2 * {place.factor(x)}"
-        text = f"2 * ({log}(2) - {place.term(x)} - {softplus}({'0, ' if plain else ''}{double}))"
+        double = f"-2 * {place.multiplicand(x)}"
+        text = f"2 * ({log}(2) - {place.factor(x)} - {softplus}({'0, ' if plain else ''}{double}))"
         return self.plus_log(text, self.tail.scale)
 
 

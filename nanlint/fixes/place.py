@@ -189,19 +189,12 @@ class Place:
             loose = isinstance(tree.operator, cst.Not)
         return f"({self.text(e)})" if loose or "\n" in self.text(e) else self.text(e)
 
-    def factor(self, e: ast.expr) -> str:
-        """An expression as a factor of a product."""
+    def multiplicand(self, e: ast.expr) -> str:
+        """An expression as a factor of a product, which is worked out first."""
         tree = self.lossless(e)
         power = isinstance(tree, cst.BinaryOperation) and isinstance(tree.operator, cst.Power)
         tight = power or isinstance(tree, (*_PRIMARY, cst.Integer))
         return self.text(e) if tight and "\n" not in self.text(e) else f"({self.text(e)})"
-
-    def term(self, e: ast.expr) -> str:
-        """An expression as a term of a sum, on the right of its sign."""
-        tree = self.lossless(e)
-        times = (cst.Multiply, cst.Divide)
-        product = isinstance(tree, cst.BinaryOperation) and isinstance(tree.operator, times)
-        return self.text(e) if product and "\n" not in self.text(e) else self.factor(e)
 
     def negated(self, e: ast.expr) -> str:
         """Minus an expression, for an argument."""

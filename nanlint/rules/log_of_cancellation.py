@@ -54,7 +54,8 @@ def log_of_cancellation(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
 
     ## Fix safety
     Safe: the same values up to the rounding of the difference wherever the original is finite, and finite in the tail.
-    For the difference of two distribution functions there is none: it depends on which tail it is.
+    In half precision, for which PyTorch and JAX have no `log_ndtr`, for display only. For the difference of two
+    distribution functions there is none: it depends on which tail it is.
 
     ## References
     Mächler: Accurately computing log(1 - exp(-|a|)) (2012). SciPy: `scipy.special.log_ndtr`.
