@@ -62,8 +62,9 @@ LOSS = frozenset(
         "elbo",
     }
 )
-#: modules, classes and functions that measure: what they give is looked at, not trained on
+#: modules, classes and functions that measure, or that take a step: what they give is not trained on
 MEASURE = frozenset({"metric", "metrics", "evaluate", "evaluation", "evaluator", "accuracy"})
+STEP = frozenset({"optimizer", "optimizers", "optim", "optax"})
 #: what gradients are with respect to nothing: data, and gradients themselves
 WITHOUT_GRADIENT = frozenset(
     {"label", "labels", "target", "targets", "grad", "grads", "gradient", "gradients", "updates"}
@@ -101,9 +102,9 @@ def without_gradient(name: str) -> bool:
 
 
 def measures(name: str) -> bool:
-    """Whether a module, class or function is called a measurement: nothing is differentiated in it."""
+    """Whether a module, class or function is called a measurement or an optimizer: nothing is differentiated in it."""
     parts = set(words(name))
-    return bool(MEASURE & parts) and not parts & LOSS and "learning" not in parts
+    return bool((MEASURE | STEP) & parts) and not parts & LOSS and "learning" not in parts
 
 
 @lru_cache(maxsize=4096)

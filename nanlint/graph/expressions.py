@@ -643,6 +643,10 @@ def implied(lowering: Any, cond: Node, truth: bool) -> list[tuple[int, str, Node
             # abs(x) > c keeps x away from 0; the smallest element above c keeps all above
             if inner.op in ("abs", "square") and (c in ("gt", "ne") or (c == "ge" and positive(other))):
                 found.append((inner["x"].key, "ne", zero))
+            if inner.op == "abs" and c in ("lt", "le"):
+                # |x| < r: -r < x < r
+                below = graph.add("neg", {"x": other})
+                found += [(inner["x"].key, c, other), (inner["x"].key, MIRRORED[c], below)]
             if inner.op == "abs" and c in ("lt", "le", "gt", "ge"):
                 # |x| < r as the squares have it: x**2 < r**2
                 for squared in ("pow", "square"):

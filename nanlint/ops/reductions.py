@@ -24,6 +24,7 @@ from nanlint.ops.value import (
     LIKELY,
     NEVER,
     POSSIBLE,
+    TOP,
     UNKNOWN,
     Evidence,
     Kind,
@@ -193,18 +194,13 @@ def product(v: Operands, _: Attrs) -> Value:
     return value(**_array(x))
 
 
-def count(_: Operands, __: Attrs) -> Value:
+def count(v: Operands, _: Attrs) -> Value:
     """Number of elements that satisfy something: 0 when none does."""
-    return value(
-        0.0,
-        INF,
-        zero=LIKELY,
-        pinf=NEVER,
-        nan=NEVER,
-        whole=True,
-        because="is 0 when nothing is counted",
-        kind=Kind.TENSOR,
-    )
+    x = v.get("x", TOP)
+    mask = x.whole and x.lo >= 0 and x.hi <= 1
+    zero, why = (total(x).zero, pick(x, "zero")) if mask else (LIKELY, Evidence("is 0 when nothing is counted"))
+    because = noted(zero=why)
+    return value(0.0, INF, zero=zero, pinf=NEVER, nan=NEVER, whole=True, because=because, kind=Kind.TENSOR)
 
 
 define("sum", "x axis", rounds(lambda v, _: total(v["x"])), reduction=True)

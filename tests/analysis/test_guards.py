@@ -1027,3 +1027,18 @@ def test_what_is_nan_on_purpose_where_it_is_not_defined_is_no_trap() -> None:
             return jnp.where(total > 0, jnp.clip(part / total, 0.0, 1.0), 0.0)  # error: [NL203]
         """,
     )
+
+
+def test_a_bound_on_the_absolute_value_bounds_both_sides() -> None:
+    check(
+        TORCH,
+        """
+        def angle(a, b):
+            cosine = torch.clamp(F.cosine_similarity(a, b), -1, 1)
+            outside = cosine.abs() >= 1
+            return torch.where(outside, 0.0, torch.acos(torch.where(outside, 0.0, cosine)))
+
+        def clamped(a, b):
+            return torch.acos(torch.clamp(F.cosine_similarity(a, b), -1, 1))  # error: [NL208]
+        """,
+    )
