@@ -12,13 +12,13 @@ from nanlint.analysis.cancellation import Tail, left_by_cancellation, tail
 from nanlint.analysis.evaluate import Evaluator
 from nanlint.analysis.geometry import fractional
 from nanlint.analysis.gradient import GradientFlow
-from nanlint.analysis.hazards import Hazard, Hazards, tests_result
+from nanlint.analysis.hazards import Hazard, Hazards, test_of_result, tests_result
 from nanlint.analysis.late_guards import late_guard
 from nanlint.analysis.names import LOSS, measures, words
 from nanlint.analysis.relations import bare, factors, on_grid, same
 from nanlint.diagnostic import Span
 from nanlint.graph.lower import Lowering
-from nanlint.graph.node import CONST, LOOP, MODULE, PHI, REFINE, Node
+from nanlint.graph.node import ATTR, CALL, CONST, LOOP, MODULE, PHI, REFINE, Node
 from nanlint.ops.op import OPS, Pole
 from nanlint.ops.value import CERTAIN, Kind, Value
 from nanlint.source import Source
@@ -46,6 +46,9 @@ SMALL = 1e-2
 FLOORS = frozenset({"maximum", "clamp", "relu", "abs", "nan_to_num", "lt", "le", "gt", "ge", "hypot"})
 #: beside 1, x of at least this size keeps all but 3 of its bits
 NEAR_ZERO = 0.125
+
+#: methods that a model is run by
+FORWARD = frozenset({"forward", "call", "__call__"})
 
 
 class Facts:
@@ -247,6 +250,43 @@ class Facts:
             if c is not None and pole.cls == "zero" and c + pole.shift == 0:
                 return branch
         return None
+
+    def masked_result(self, mask: Node) -> Node | None:
+        """What ``nan_to_num(y)`` or ``where(isnan(y), 0, y)`` takes the NaN out of."""
+        if mask.op == "nan_to_num":
+            return mask["x"]
+        test = test_of_result(mask["cond"]) if "cond" in mask.args else None
+        return test["x"] if test is not None and any(same(test["x"], mask[k]) for k in ("a", "b")) else None
+
+    def behind_mask(self, mask: Node) -> Node | None:
+        """The op that can make NaN what a mask takes out, and its gradient with it."""
+        result = self.masked_result(mask)
+        test = test_of_result(mask["cond"]) if "cond" in mask.args else None
+        infinite = test is None or test.op != "isnan"
+        return next(self.hazards.behind_mask(result, infinite=infinite), None) if result is not None else None
+
+    def is_gradient(self, node: Node) -> bool:
+        """Whether a node is a gradient: of a tape, of a transformed function, or what a parameter holds."""
+        inner = bare(node)
+        held = inner.op == ATTR and inner.name == "grad"
+        return held or inner.op == "gradient" or bool(inner.attrs.get("gradient"))
+
+    def trained(self, node: Node) -> bool:
+        """Whether it shows that a gradient is taken of what a node is for.
+
+        It stands in a loss (by name), in the forward pass of a model, or beside a call of ``backward``.
+        """
+        row = getattr(node.site, "lineno", 0)
+        return self.in_loss(node) or any(
+            first <= row <= last and (name in FORWARD or any(first <= at <= last for at in self.backward_calls))
+            for name, first, last in self.definitions
+        )
+
+    @cached_property
+    def backward_calls(self) -> list[int]:
+        """Rows of the calls of ``backward`` and ``gradient``."""
+        taken = (n.site for n in self.lowering.graph if n.op == "gradient" or (n.op == CALL and n.name == ".backward"))
+        return [getattr(site, "lineno", 0) for site in taken]
 
     def tests_result(self, selection: Node) -> bool:
         """Whether a selection asks for NaN or Inf themselves, not for what leads to them."""

@@ -259,6 +259,27 @@ class Hazards:
                         node, pole, met[0], met[1], met[1].reach(pole.cls), evidence_of(met[1], pole, met[0]), selection
                     )
 
+    def behind_mask(self, result: Node, *, infinite: bool) -> Iterator[Node]:
+        """Ops behind a result of which the author asks whether it is NaN (or ``infinite``), and which can make it so.
+
+        That is evidence enough: their operands are only not known to be elsewhere than at a pole.
+        """
+        for node in self.upstream(result):
+            if not self.gradient.flows(node) or self.deliberate(node):
+                continue
+            for pole in self.poles(node, self.evaluator):
+                found = None if pole.gradient or pole.operand == "result" else self.operand(node, pole, self.evaluator)
+                if found is None or found[1].kind is Kind.SCALAR or found[1].reach(pole.cls) is NEVER:
+                    continue
+                if node is bare(result) and not infinite and "nan" not in pole.gives:
+                    continue
+                if pole.cls == "ninf" and (bare(found[0]).op == "where" or found[1].ninf < POSSIBLE):
+                    # a row that is masked out as a whole: no gradient comes through the mask
+                    continue
+                if NEVER not in self.also(node, pole, self.evaluator) and not harmless_behind_selection(node, pole):
+                    yield node
+                    break
+
     def no_news(self, other: Node) -> bool:
         """Whether the other branch is nan or +inf itself: what comes of its gradient is as it must be.
 
@@ -342,8 +363,13 @@ def _observes(user: Node, node: Node) -> bool:
     )
 
 
-def tests_result(cond: Node) -> bool:
-    """Whether a condition is about NaN or Inf themselves."""
+def test_of_result(cond: Node) -> Node | None:
+    """The isnan, isinf or isfinite that a condition is."""
     while cond.op in ("not", "view", "any", "all", "and", "or") and cond.args:
         cond = next(iter(cond.args.values()))
-    return cond.op in ("isnan", "isinf", "isfinite")
+    return cond if cond.op in ("isnan", "isinf", "isfinite") else None
+
+
+def tests_result(cond: Node) -> bool:
+    """Whether a condition is about NaN or Inf themselves."""
+    return test_of_result(cond) is not None

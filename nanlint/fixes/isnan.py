@@ -58,9 +58,9 @@ class IsNan:
         return written.operand("a" if self.comparison["a"] is self.x else "b")
 
     def framework(self, place: Place) -> str:
-        """The framework of the array, else the one whose NaN it is compared with."""
-        known = place.facts.gradient.framework(self.x)
-        if known is not None:
-            return place.at(self.x).framework
+        """The framework of the array, else of the comparison, else the one whose NaN it is compared with."""
+        for node in (self.x, self.comparison):
+            if place.facts.gradient.framework(node) is not None:
+                return place.at(node).framework
         written = place.file.imports.dotted(self.nan.site) if isinstance(self.nan.site, ast.Attribute) else None
         return (written or "").partition(".")[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from nanlint.analysis.facts import Facts
@@ -50,7 +51,7 @@ def comparison_with_nan(comparison: Node, facts: Facts) -> Iterator[Finding]:
         return
     for x, other in (("a", "b"), ("b", "a")):
         among = comparison[other].args.values() if comparison.op == "test" else (comparison[other],)
-        nan = next((n for n in among if facts.is_nan(n)), None)
+        nan = next((n for n in among if facts.is_nan(n) and not stored(n, comparison)), None)
         if nan is None:
             continue
         by_value = comparison.op in EQUALITIES
@@ -63,3 +64,9 @@ def comparison_with_nan(comparison: Node, facts: Facts) -> Iterator[Finding]:
             IsNan(comparison, comparison[x], nan) if by_value else None,
         )
         return
+
+
+def stored(nan: Node, comparison: Node) -> bool:
+    """Whether an attribute of an object holds the NaN: it was set to it once, and may be anything by now."""
+    written = list(ast.walk(comparison.site)) if comparison.site is not None else []
+    return nan.site not in written and any(isinstance(e, ast.Attribute) for e in written)

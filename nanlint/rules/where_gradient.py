@@ -68,6 +68,9 @@ def where_gradient(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
         return
     if harmless_behind_selection(hazard.node, hazard.pole):
         return
+    if facts.masked_result(guard) is not None:
+        # NL603 speaks of masks over NaN itself
+        return
     level = confidence(hazard.reach, lowered=int(facts.tests_result(guard)))
     if level is None:
         return

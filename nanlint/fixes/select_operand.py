@@ -1,0 +1,35 @@
+"""What a person would write in the place of a mask over NaN: a selection before the operation that makes it."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from nanlint.diagnostic import Fix
+from nanlint.fixes.place import WHERE, Place, display
+from nanlint.graph.node import Node
+
+#: the operand that leads to NaN, by op
+OPERAND = {"div": "b", "floordiv": "b", "mod": "b"}
+
+
+@dataclass(frozen=True)
+class SelectOperand:
+    """``where(ok, x, 1.0)`` for the operand x of ``source``, for reading: what is ok, and 1.0, are its author's."""
+
+    source: Node
+
+    def rewrite(self, place: Place) -> Fix | None:
+        operand, function = self.operand(place), place.spell(WHERE.get(place.framework, ""))
+        if operand is None or function is None:
+            return None
+        text = f"{function}(ok, {place.argument(operand)}, 1.0)"
+        return display(text, f"select the operand before the operation: `{text}`")
+
+    def operand(self, place: Place) -> ast.expr | None:
+        """The expression that the operation is given there."""
+        site = self.source.site
+        if isinstance(site, ast.BinOp):
+            return site.right if self.source.op in OPERAND else site.left
+        written = place.written(self.source)
+        return written.operand(OPERAND.get(self.source.op, "x")) if written is not None else None

@@ -1,0 +1,74 @@
+"""NL603."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nanlint.analysis.facts import Facts
+from nanlint.diagnostic import Applicability, Confidence
+from nanlint.fixes.select_operand import SelectOperand
+from nanlint.graph.node import Node
+from nanlint.rules.registry import Finding, rule
+
+
+@rule(
+    "NL603",
+    "nan-gradient-masked",
+    nodes="where nan_to_num",
+    fixable=Applicability.DISPLAY,
+    frameworks="torch tensorflow jax",
+)
+def nan_gradient_masked(mask: Node, facts: Facts) -> Iterator[Finding]:
+    """A mask over NaN, behind which the gradient stays NaN.
+
+    ## What it does
+    Finds `where(isnan(y), 0, y)`, `y[isnan(y)] = 0` and `nan_to_num(y)` where y is computed by an operation that
+    can give NaN or Inf, in a loss, in the forward pass of a model, or before a call of `backward`. Elsewhere they
+    are possible: nothing says that a gradient is taken.
+
+    ## Why is this bad?
+    The mask takes the NaN out of the value. The backward pass multiplies the slope of the operation that made it by
+    0, and `0 * nan = nan`: the loss looks fine, and the first step of the optimizer makes every weight NaN. A mask
+    over a gradient itself only hides where it comes from (possible).
+
+    ## Example (bad)
+    ```python
+    ratio = a / b
+    ratio = torch.where(torch.isnan(ratio), torch.zeros_like(ratio), ratio)
+    ```
+
+    ## Use instead
+    ```python
+    safe = torch.where(b == 0, torch.ones_like(b), b)
+    ratio = torch.where(b == 0, torch.zeros_like(b), a / safe)
+    ```
+
+    ## Fix safety
+    For display only: which operand has to be replaced, and by what, only its author knows.
+
+    ## References
+    JAX FAQ: Gradients contain NaN where using where. PyTorch issue 4132: NaN gradients behind `torch.where`.
+    """
+    result = facts.masked_result(mask)
+    if result is None:
+        return
+    if facts.is_gradient(result):
+        yield Finding(
+            mask,
+            "NaN taken out of a gradient: hides the operation that it comes from",
+            "weights without a gradient are not trained, and nothing says so",
+            Confidence.POSSIBLE,
+            ((result, "is a gradient"),),
+        )
+        return
+    source = facts.behind_mask(mask) if facts.differentiated(mask) else None
+    if source is None:
+        return
+    yield Finding(
+        mask,
+        "NaN taken out of the value, and left in the gradient: 0 * nan = nan",
+        "hides the NaN of the value only",
+        Confidence.LIKELY if facts.trained(mask) else Confidence.POSSIBLE,
+        ((source, "makes it NaN, and its slope with it"),),
+        SelectOperand(source),
+    )
