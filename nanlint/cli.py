@@ -63,6 +63,13 @@ def cli() -> None:
 @click.argument("paths", nargs=-1, type=click.Path())
 @click.option("--fix", is_flag=True, help="Apply safe fixes.")
 @click.option("--unsafe-fixes", is_flag=True, help="Count fixes that change values as applicable, too.")
+@click.option("--prove", is_flag=True, help="Execute what is found, and fixes before they are written (see the guide).")
+@click.option(
+    "--prove-timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="SECONDS",
+    help="For one finding.  [default: 5]",
+)
 @click.option("--diff", is_flag=True, help="Show what --fix would change, and write nothing.")
 @click.option("--select", multiple=True, callback=_split, help="Rules to enable: codes, prefixes, names or ALL.")
 @click.option("--ignore", multiple=True, callback=_split, help="Rules to disable.")
@@ -98,6 +105,8 @@ def check(
     *,
     fix: bool,
     unsafe_fixes: bool,
+    prove: bool,
+    prove_timeout: float | None,
     diff: bool,
     select: tuple[str, ...],
     ignore: tuple[str, ...],
@@ -128,6 +137,7 @@ def check(
         confidence=CONFIDENCES[confidence] if confidence else None,
         exclude=exclude or None,
         respect_gitignore=respect_gitignore,
+        prove_timeout=prove_timeout,
     )
     configs = _configs(config_file, isolated, overrides)
     action = Action.DIFF if diff else Action.FIX if fix else Action.CHECK
@@ -139,9 +149,9 @@ def check(
         raise click.UsageError("standard input (-) cannot be checked together with other paths")
     if from_stdin:
         content = sys.stdin.buffer.read()
-        report = _check_stdin(content, stdin_filename, configs, action, unsafe_fixes)
+        report = _check_stdin(content, stdin_filename, configs, action, unsafe_fixes, prove)
     else:
-        report = _check_paths(paths or (".",), configs, action, unsafe_fixes, jobs, quiet)
+        report = _check_paths(paths or (".",), configs, action, unsafe_fixes, prove, jobs, quiet)
 
     _print_messages(report, quiet)
     if action is Action.DIFF:
@@ -231,26 +241,36 @@ def _configs(config_file: str | None, isolated: bool, overrides: Overrides) -> C
 
 
 def _check_paths(
-    paths: Sequence[str], configs: Configs, action: Action, unsafe_fixes: bool, jobs: int | None, quiet: bool
+    paths: Sequence[str],
+    configs: Configs,
+    action: Action,
+    unsafe_fixes: bool,
+    prove: bool,
+    jobs: int | None,
+    quiet: bool,
 ) -> Report:
     from nanlint import linter
     from nanlint.output.progress import ProgressBar
 
     with ProgressBar() as progress:
         heard = progress if sys.stderr.isatty() and not quiet else None
-        return linter.check(paths, configs, action=action, unsafe_fixes=unsafe_fixes, jobs=jobs, on_progress=heard)
+        return linter.check(
+            paths, configs, action=action, unsafe_fixes=unsafe_fixes, prove=prove, jobs=jobs, on_progress=heard
+        )
 
 
-def _check_stdin(content: bytes, name: str | None, configs: Configs, action: Action, unsafe_fixes: bool) -> Report:
+def _check_stdin(
+    content: bytes, name: str | None, configs: Configs, action: Action, unsafe_fixes: bool, prove: bool
+) -> Report:
     from nanlint.config import ConfigError
-    from nanlint.linter import Report, Task, run_bytes
+    from nanlint.linter import Task, check_bytes
 
     directory = os.path.dirname(os.path.abspath(name)) if name else os.getcwd()
     try:
         config = configs.for_directory(directory)
     except ConfigError as error:
         raise Unusable(str(error)) from None
-    return Report((run_bytes(content, Task(name or "-", config, action, unsafe_fixes, explicit=True)),))
+    return check_bytes(content, Task(name or "-", config, action, unsafe_fixes, explicit=True), prove=prove)
 
 
 def _show_files(paths: Sequence[str], configs: Configs) -> int:

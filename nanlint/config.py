@@ -127,6 +127,7 @@ class Config:
     severity: Mapping[str, Severity] = field(default_factory=dict)
     ops: Mapping[str, object] = field(default_factory=dict)
     respect_gitignore: bool = True
+    prove_timeout: float = 5.0
 
     def selects(self, code: str) -> bool:
         """Whether the rule is enabled."""
@@ -162,6 +163,7 @@ class Overrides:
     confidence: Confidence | None = None
     exclude: tuple[str, ...] | None = None
     respect_gitignore: bool | None = None
+    prove_timeout: float | None = None
 
 
 # The table
@@ -194,6 +196,7 @@ _KEYS = (
     "severity",
     "ops",
     "respect-gitignore",
+    "prove-timeout",
 )
 
 
@@ -224,6 +227,10 @@ class _Table:
 
 def _is_strings(value: object) -> bool:
     return isinstance(value, list | tuple) and all(isinstance(item, str) for item in value)
+
+
+def _is_positive(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and value > 0
 
 
 def _described(value: object) -> str:
@@ -294,6 +301,9 @@ def config_of(
     gitignore = overrides.respect_gitignore
     if gitignore is None:
         gitignore = values.take("respect-gitignore", "true or false", lambda value: isinstance(value, bool), True)
+    timeout = overrides.prove_timeout
+    if timeout is None:
+        timeout = values.take("prove-timeout", "a positive number of seconds", _is_positive, 5.0)
     return Config(
         file=file,
         selected=selected | always_on(rules, [*(values.strings("ignore") or ()), *overrides.ignore]),
@@ -303,6 +313,7 @@ def config_of(
         severity=_severities(values, rules),
         ops=_ops(values, ops_problem),
         respect_gitignore=gitignore,
+        prove_timeout=float(timeout),
     )
 
 

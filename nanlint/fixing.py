@@ -38,8 +38,17 @@ def applicable(diagnostic: Diagnostic, *, unsafe: bool) -> bool:
     return fix.applicability is Applicability.SAFE or (unsafe and fix.applicability is Applicability.UNSAFE)
 
 
-def fix_until_stable(source: Source, diagnose: Callable[[Source], list[Diagnostic]], *, unsafe: bool) -> Fixed:
-    """Diagnose and mend ``source`` until nothing changes, at most MAX_ROUNDS times."""
+def fix_until_stable(
+    source: Source,
+    diagnose: Callable[[Source], list[Diagnostic]],
+    *,
+    unsafe: bool,
+    refusal: Callable[[Source, Diagnostic], str | None] = lambda source, diagnostic: None,
+) -> Fixed:
+    """Diagnose and mend ``source`` until nothing changes, at most MAX_ROUNDS times.
+
+    ``refusal``: what speaks against a fix, None if nothing does. A fix that is refused is not applied, with a note.
+    """
     fixed: list[Diagnostic] = []
     notes: list[str] = []
     dropped: set[Fingerprint] = set()
@@ -50,6 +59,7 @@ def fix_until_stable(source: Source, diagnose: Callable[[Source], list[Diagnosti
             for diagnostic in remaining
             if applicable(diagnostic, unsafe=unsafe) and _fingerprint(source, diagnostic) not in dropped
         ]
+        wanted = _keep_proved(source, wanted, refusal, dropped, notes)
         chosen = _keep_parsable(source, _without_overlap(wanted), dropped, notes)
         text = apply_edits(source, _edits(chosen))
         if text == source.text:
@@ -63,6 +73,26 @@ def fix_until_stable(source: Source, diagnose: Callable[[Source], list[Diagnosti
             restless = ", ".join(codes)
             notes.append(f"{source.path}: fixes did not settle in {MAX_ROUNDS} rounds ({restless}); please report it")
     return Fixed(source, tuple(fixed), tuple(remaining), tuple(notes))
+
+
+def _keep_proved(
+    source: Source,
+    wanted: Iterable[Diagnostic],
+    refusal: Callable[[Source, Diagnostic], str | None],
+    dropped: set[Fingerprint],
+    notes: list[str],
+) -> list[Diagnostic]:
+    """``wanted`` without the fixes that something speaks against; those are dropped for good, with a note."""
+    kept: list[Diagnostic] = []
+    for diagnostic in wanted:
+        reason = refusal(source, diagnostic)
+        if reason is None:
+            kept.append(diagnostic)
+            continue
+        dropped.add(_fingerprint(source, diagnostic))
+        place = f"{source.path}:{diagnostic.span.row}:{diagnostic.span.column}"
+        notes.append(f"{place}: the fix of {diagnostic.code} was not applied: {reason}")
+    return kept
 
 
 def _edits(diagnostics: Iterable[Diagnostic]) -> list[Edit]:

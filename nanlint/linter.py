@@ -29,6 +29,7 @@ from nanlint.source.text import Source
 
 if TYPE_CHECKING:
     from nanlint.fixing import Fixed
+    from nanlint.proof.pool import Pool
 
 
 _DEPTH = 5000  # frames; some 3 MB of stack where a Python call takes C stack, of the usual 8
@@ -195,19 +196,19 @@ def _shown(found: Sequence[Diagnostic], config: Config) -> list[Diagnostic]:
     )
 
 
-def run_task(task: Task) -> FileReport:
-    """Read, check and, if asked to, fix one file."""
+def run_task(task: Task, pool: Pool | None = None) -> FileReport:
+    """Read, check and, if asked to, fix one file; with a pool no fix is made that its proof speaks against."""
     try:
         with open(task.path, "rb") as file:
             content = file.read()
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         return FileReport(task.path, failure=f"{task.path}: could not be read: {reason}", checked=False)
-    report = run_bytes(content, task)
+    report = run_bytes(content, task, pool)
     return _written(report, content, task) if task.action is Action.FIX else report
 
 
-def run_bytes(content: bytes, task: Task) -> FileReport:
+def run_bytes(content: bytes, task: Task, pool: Pool | None = None) -> FileReport:
     """Check and, if asked to, fix one file whose bytes are at hand; nothing is written."""
     config = task.config.for_file(os.path.abspath(task.path))
     try:
@@ -221,7 +222,7 @@ def run_bytes(content: bytes, task: Task) -> FileReport:
     if task.action is Action.CHECK:
         diagnostics = tuple(diagnose_source(source, config))
         return FileReport(task.path, diagnostics, excerpt=_excerpt(source, diagnostics))
-    return _fixed_report(fix_source(source, config, unsafe=task.unsafe_fixes), source)
+    return _fixed_report(fix_source(source, config, unsafe=task.unsafe_fixes, pool=pool), source)
 
 
 def roots_of(config: Config) -> tuple[str, ...]:
@@ -229,11 +230,19 @@ def roots_of(config: Config) -> tuple[str, ...]:
     return (*ROOTS, *(name.partition(".")[0] for name in config.ops))
 
 
-def fix_source(source: Source, config: Config, *, unsafe: bool) -> Fixed:
+def fix_source(source: Source, config: Config, *, unsafe: bool, pool: Pool | None = None) -> Fixed:
     """Mend what may be mended, until nothing changes; nothing is written."""
     from nanlint.fixing import fix_until_stable
 
-    return fix_until_stable(source, lambda text: diagnose_source(text, config), unsafe=unsafe)
+    def diagnose(text: Source) -> list[Diagnostic]:
+        return diagnose_source(text, config)
+
+    if pool is None:
+        return fix_until_stable(source, diagnose, unsafe=unsafe)
+    from nanlint.proving import FixProof
+
+    proof = FixProof(pool, config.ops, config.prove_timeout)
+    return fix_until_stable(source, diagnose, unsafe=unsafe, refusal=proof.refusal)
 
 
 def _fixed_report(outcome: Fixed, source: Source) -> FileReport:
@@ -285,16 +294,53 @@ def check(
     *,
     action: Action = Action.CHECK,
     unsafe_fixes: bool = False,
+    prove: bool = False,
     jobs: int | None = 1,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> Report:
     """Check all that ``paths`` lead to; the Report is the same for every ``jobs`` (None: as many as there are cores).
 
-    ``on_progress`` hears how many files are done, of how many.
+    ``on_progress`` hears how many files are done, of how many. ``prove``: findings and fixes are executed.
     """
     found = discover(paths, configs)
     tasks = [_task(file, action, unsafe_fixes) for file in found.files]
-    return Report(tuple(_run_all(tasks, jobs, on_progress)), found.failures)
+    if not prove:
+        return Report(tuple(_run_all(tasks, jobs, on_progress)), found.failures)
+    from nanlint.proof.pool import Pool
+
+    with Pool() as pool:
+        # fixes ask for proofs on the way, so one process makes them; findings are proved together at the end
+        fixing = pool if action is not Action.CHECK else None
+        reports = _run_all(tasks, 1 if fixing else jobs, on_progress, fixing)
+        return Report(_proved(reports, tasks, pool), found.failures)
+
+
+def check_bytes(content: bytes, task: Task, *, prove: bool = False) -> Report:
+    """Check one text that is at hand; nothing is written."""
+    if not prove:
+        return Report((run_bytes(content, task),))
+    from nanlint.proof.pool import Pool
+
+    with Pool() as pool:
+        return Report(_proved([run_bytes(content, task, pool)], [task], pool))
+
+
+def _proved(reports: Sequence[FileReport], tasks: Sequence[Task], pool: Pool) -> tuple[FileReport, ...]:
+    """The reports with what executing the findings showed; those that are no longer sure enough are gone."""
+    from nanlint.proving import proved
+
+    answers: dict[float, Iterator[Diagnostic]] = {}
+    for seconds in {task.config.prove_timeout for task in tasks}:
+        asked = [
+            d for r, t in zip(reports, tasks, strict=True) if t.config.prove_timeout == seconds for d in r.diagnostics
+        ]
+        answers[seconds] = iter(proved(pool, asked, seconds))
+    found = []
+    for report, task in zip(reports, tasks, strict=True):
+        judged = [next(answers[task.config.prove_timeout]) for _ in report.diagnostics]
+        kept = tuple(one for one in judged if one.confidence >= task.config.confidence)
+        found.append(replace(report, diagnostics=kept))
+    return tuple(found)
 
 
 def _task(file: FoundFile, action: Action, unsafe_fixes: bool) -> Task:
@@ -302,7 +348,10 @@ def _task(file: FoundFile, action: Action, unsafe_fixes: bool) -> Task:
 
 
 def _run_all(
-    tasks: Sequence[Task], jobs: int | None, on_progress: Callable[[int, int], None] | None
+    tasks: Sequence[Task],
+    jobs: int | None,
+    on_progress: Callable[[int, int], None] | None,
+    pool: Pool | None = None,
 ) -> Sequence[FileReport]:
     from nanlint.parallel import cores, run_parallel, worth_workers
 
@@ -311,7 +360,7 @@ def _run_all(
         return run_parallel(tasks, wanted, on_progress)
     reports = []
     for number, task in enumerate(tasks, 1):
-        reports.append(run_task(task))
+        reports.append(run_task(task, pool))
         if on_progress is not None:
             on_progress(number, len(tasks))
     return reports

@@ -31,6 +31,8 @@ CRITICAL: tuple[Row, ...] = (
     (20.0, 20.0),
     (-20.0, -20.0),
     (0.25, 0.75),
+    (0.0, 2000.0),
+    (2000.0, 0.0),
 )
 #: and any other source: numbers that do nothing
 NEUTRAL: tuple[Row, ...] = ((1.0, 1.0), (1.0, 2.0), (0.0, 0.0), (0.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (0.5, 0.5))
@@ -120,7 +122,8 @@ def drawn(
 def _number(domain: Domain, rng: random.Random) -> float:
     for _ in range(20):
         lo, hi = max(domain.lo, -300.0), min(domain.hi, 300.0)
-        x = rng.choice((rng.uniform(lo, hi), rng.gauss(0.0, 1.0), rng.choice((-1, 1)) * 10 ** rng.uniform(-6, 2)))
+        size = rng.choice((2.0, 2.0, 30.0))
+        x = rng.choice((rng.uniform(lo, hi), rng.gauss(0.0, 1.0), rng.choice((-1, 1)) * 10 ** rng.uniform(-size, size)))
         x = float(round(x)) if domain.whole else FORMATS[domain.format].round(x)
         if domain.admits(x):
             return x

@@ -358,8 +358,11 @@ class Execution:
         return limits.get(str(step.attrs.get("field")), fmt.eps)
 
     def do_dot(self, i: int, step: Step, turns: int) -> Numbers:
-        """A product of matrices: of the one row with the one column."""
-        return self.inner(step, [self.as_row(self.value(a, turns)) for a in step.args.values()])
+        """A product of matrices: of a row with the diagonal of a matrix, or of the one row with the one column."""
+        rows = [self.as_row(self.value(a, turns)) for a in step.args.values() if self.program.steps[a].op != "eye"]
+        if i in self.inputs and self.inputs[i][0] == 0:
+            return rows[0] * rows[-1] if len(rows) == len(step.args) else rows[0]
+        return self.inner(step, rows)
 
     def do_einsum(self, i: int, step: Step, turns: int) -> Numbers:
         values = [self.value(a, turns) for a in step.args.values()]

@@ -13,7 +13,7 @@ from nanlint.graph.node import LOOP, PHI
 from nanlint.proof.backend import Backend
 from nanlint.proof.candidates import Row, assignments, drawn
 from nanlint.proof.interpret import Cannot, Execution, Infeasible
-from nanlint.proof.slice import Breaking, Slice, choices
+from nanlint.proof.slice import Breaking, Slice, choices, exact
 
 #: assignments tried for one width of rows, and random ones after them
 MAX_TRIED = 240
@@ -80,7 +80,9 @@ class Search:
             if found is not None:
                 self.outcome.found = found
                 break
-        self.outcome.complete = self.outcome.complete and not self.cuts
+        reached = self.program.upstream(self.program.at)
+        told = all(exact(self.program.steps[i]) for i in reached)
+        self.outcome.complete = self.outcome.complete and not self.cuts and told
         return self.outcome
 
     def widths(self) -> tuple[int, ...]:
@@ -131,7 +133,11 @@ class Search:
 
     def options(self, roots: list[int], cuts: frozenset[int]) -> dict[int, list[Row]]:
         """The ways at each choice: either branch, turns of a loop, elements taken."""
-        ways: dict[str, list[Row]] = {PHI: [(0.0,), (1.0,)], LOOP: [(1.0,), (0.0,), (2.0,)]}
+        ways: dict[str, list[Row]] = {
+            PHI: [(0.0,), (1.0,)],
+            "dot": [(0.0,), (1.0,)],
+            LOOP: [(1.0,), (0.0,), (2.0,)],
+        }
         places: list[Row] = [(0.0,), (1.0,), (2.0,)]
         return {i: ways.get(self.program.steps[i].op, places) for i in choices(self.program, roots, cuts)}
 

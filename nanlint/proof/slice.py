@@ -130,6 +130,8 @@ class Slice:
     ends: tuple[int, ...]
     framework: str
     breaking: Breaking | None = None
+    #: whether only a name says that the pole is met
+    named: bool = False
     #: where the ends and the op that breaks are, as (row, column, end row, end column); to find them again once fixed
     places: Mapping[int, tuple[int, int, int, int]] = field(default_factory=dict)
 
@@ -196,7 +198,7 @@ class Slicing:
         """The slice behind a finding at ``node``; None where there is nothing that could be executed."""
         at = hazard.node if hazard is not None else node
         ends = self.ends(at, hazard.guard if hazard is not None else None)
-        if not known(at):
+        if not known(at) or at.op in CONDITIONS:
             return None
         steps, index = self.steps([at, *ends])
         places = {}
@@ -210,6 +212,7 @@ class Slicing:
             tuple(index[n.index] for n in (at, *ends)),
             RUNS_IN.get(self.facts.framework(at), self.facts.framework(at)),
             self.breaking(hazard, index) if hazard is not None else None,
+            hazard is not None and hazard.evidence.named,
             places,
         )
 
@@ -296,12 +299,13 @@ class Slicing:
         default = node.get("default") if node.op == PARAM else None
         number = default.attrs.get("value") if default is not None and default.op == CONST else None
         boolean = isinstance(number, bool) or node.attrs.get("annotation") == "bool"
+        trained = bool(node.attrs.get("requires_grad")) or node.op == "variable"
         excluded = frozenset(c for c in (*CLASSES, "low", "high") if v.reach(c) is NEVER)
         return Domain(
             0.0 if boolean else 1.0 if node.op == "size" else v.lo,
             1.0 if boolean else v.hi,
             excluded,
-            v.whole or boolean or node.op == "size",
+            (v.whole and not trained) or boolean or node.op == "size",
             v.kind is Kind.SCALAR or boolean or node.op == "size",
             v.format.name if v.format.name in FORMATS else "float32",
             float(number) if isinstance(number, (int, float)) and not boolean else None,
@@ -374,8 +378,23 @@ def plain(value: object) -> bool:
     return value is None or isinstance(value, (bool, int, float, str))
 
 
+def exact(step: Step) -> bool:
+    """Whether the row that a step gives holds all that the program's own arrays could."""
+    op = OPS.get(step.op)
+    return step.op in WHOLE_ROWS or (op is not None and op.pointwise)
+
+
+#: steps beside the pointwise ops that one row tells all about
+WHOLE_ROWS = frozenset(
+    {"source", CONST, REFINE, "softmax", "log_softmax", "logsumexp", "sum", "mean", "max", "min", "any", "all"}
+)
+
+
 def choices(program: Slice, roots: list[int], cuts: frozenset[int]) -> Iterator[int]:
-    """Steps where one of several ways has to be chosen: branches that no number decides, loops, elements taken."""
+    """Steps where one of several ways has to be chosen.
+
+    Branches that no number decides, turns of loops, elements taken, what a matrix does.
+    """
     seen: set[int] = set()
     for root in roots:
         for i in program.upstream(root, cuts):
@@ -384,7 +403,7 @@ def choices(program: Slice, roots: list[int], cuts: frozenset[int]) -> Iterator[
                 continue
             seen.add(i)
             branch = step.op == PHI and ("cond" not in step.args or not decidable(program, step.args["cond"], cuts))
-            if branch or step.op == LOOP or (step.op == "part" and unknown_place(program, step)):
+            if branch or step.op in (LOOP, "dot") or (step.op == "part" and unknown_place(program, step)):
                 yield i
 
 

@@ -46,11 +46,7 @@ def diagnose(
 
     ``ops`` is the user's part of the catalogue. Raises Unparsable for a source that is not Python.
     """
-    spellings = catalogue(ops or {})
-    lowering = lower(
-        source.tree, spellings, frameworks_of(source), pole_words(spellings, minimum), package_of(source.path)
-    )
-    facts = Facts(source, lowering)
+    facts = analysed(source, ops or {}, minimum)
     best: dict[tuple[str, Span], tuple[Rule, Finding]] = {}
     alike: dict[tuple[str, Span], list[Finding]] = {}
     for rule, finding in findings(facts, lambda rule: select(rule.code) and rule.most >= minimum):
@@ -89,6 +85,13 @@ def diagnose(
         ),
         key=Diagnostic.sort_key,
     )
+
+
+def analysed(source: Source, ops: Mapping[str, object], minimum: Confidence = Confidence.POSSIBLE) -> Facts:
+    """What may be asked of a source, for findings of at least ``minimum``. Raises Unparsable if it is not Python."""
+    spellings = catalogue(ops)
+    words = pole_words(spellings, minimum)
+    return Facts(source, lower(source.tree, spellings, frameworks_of(source), words, package_of(source.path)))
 
 
 def slices_of(slicing: Slicing, rule: Rule, finding: Finding, alike: Iterable[Finding]) -> tuple[Slice, ...]:

@@ -1,0 +1,119 @@
+"""Proofs for findings and for fixes: what is asked of the workers, and what their answers change.
+
+The search is in ``nanlint.proof``; here is what comes of it for a diagnostic.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from nanlint.analysis.facts import Facts
+from nanlint.diagnostic import Confidence, Diagnostic, Edit, Span
+from nanlint.graph.node import Node
+from nanlint.proof.pool import Pool
+from nanlint.proof.proofs import MendedQuestion, Proof, Question
+from nanlint.proof.slice import Slice, Slicing
+from nanlint.rules.diagnose import analysed
+from nanlint.source.edits import apply_edits
+from nanlint.source.text import Source
+
+
+def proved(pool: Pool, diagnostics: Sequence[Diagnostic], seconds: float) -> list[Diagnostic]:
+    """The diagnostics with what executing them showed, ``seconds`` for each at most."""
+    asked = [diagnostic for diagnostic in diagnostics if diagnostic.slices]
+    answers = iter(pool.prove([Question(diagnostic.slices, seconds) for diagnostic in asked]))
+    return [judged(one, next(answers)) if one.slices else one for one in diagnostics]
+
+
+def judged(diagnostic: Diagnostic, proof: Proof | None) -> Diagnostic:
+    """A diagnostic after its proof: surer with an input that fails, less sure where none does, else as it was."""
+    if proof is None:
+        return diagnostic
+    if proof.witness is not None:
+        named = any(program.named for program in diagnostic.slices)
+        sure = diagnostic.confidence if named else Confidence(min(diagnostic.confidence + 1, Confidence.CERTAIN))
+        return replace(diagnostic, witness=proof.witness, confidence=sure)
+    if proof.refuted:
+        return replace(diagnostic, witness=None, confidence=Confidence(max(diagnostic.confidence - 1, 1)))
+    return diagnostic
+
+
+class FixProof:
+    """Executes fixes on the input that fails without them. ``ops`` is the user's part of the catalogue."""
+
+    def __init__(self, pool: Pool, ops: Mapping[str, object], seconds: float) -> None:
+        self._pool = pool
+        self._ops = ops
+        self._seconds = seconds
+
+    def refusal(self, source: Source, diagnostic: Diagnostic) -> str | None:
+        """Why a fix must not be applied: the number it is for is still not finite. None where nothing says so."""
+        if not diagnostic.slices or diagnostic.fix is None:
+            return None
+        (proof,) = self._pool.prove([Question(diagnostic.slices, self._seconds)])
+        if proof is None or proof.found is None or proof.witness is None:
+            return None
+        found, program = proof.found, diagnostic.slices[proof.slice]
+        fixed = source.with_text(apply_edits(source, diagnostic.fix.edits))
+        given = {program.steps[i].name: row for i, row in found.inputs.items()}
+        bad_gradient = any(not math.isfinite(g) for row in (found.gradients or {}).values() for g in row)
+        texts = []
+        for mended in mended_slices(program, fixed, diagnostic.fix.edits, self._ops):
+            answer = self._pool.mended(MendedQuestion(mended, given, found.width, bad_gradient))
+            if answer.ends:
+                return None
+            if answer.ends is False:
+                texts.append(answer.text)
+        return f"{proof.witness.text.partition(' gives ')[0]} still gives {texts[-1]}" if texts else None
+
+
+def mended_slices(program: Slice, fixed: Source, edits: Sequence[Edit], ops: Mapping[str, object]) -> Iterator[Slice]:
+    """What stands in the fixed source at the places where the slice could be observed, nearest first."""
+    facts = analysed(fixed, ops)
+    slicing = Slicing(facts)
+    for row, column, end_row, end_column in program.places.values():
+        place = moved(Span(row, column, end_row, end_column), edits)
+        node = node_at(facts, place) if place is not None else None
+        found = slicing.at_place(node) if node is not None else None
+        if found is not None:
+            yield found
+
+
+def moved(span: Span, edits: Sequence[Edit]) -> Span | None:
+    """Where a stretch of source is once the edits are made; None where one of them crosses its border."""
+    start, end = (span.row, span.column), (span.end_row, span.end_column)
+    for edit in edits:
+        first, last = (edit.span.row, edit.span.column), (edit.span.end_row, edit.span.end_column)
+        inside = start <= first and last <= end
+        if not inside and first < end and start < last:
+            return None
+    new_start = _shifted(
+        start, [e for e in edits if (e.span.end_row, e.span.end_column) <= start and not _at(e, start)]
+    )
+    new_end = _shifted(end, [e for e in edits if (e.span.end_row, e.span.end_column) <= end])
+    return Span(*new_start, *new_end)
+
+
+def _at(edit: Edit, start: tuple[int, int]) -> bool:
+    return (edit.span.row, edit.span.column) == start
+
+
+def _shifted(place: tuple[int, int], edits: Sequence[Edit]) -> tuple[int, int]:
+    """A place after edits that all lie before it."""
+    row, column = place
+    for edit in sorted(edits, key=lambda e: e.span, reverse=True):
+        lines = edit.content.split("\n")
+        if edit.span.end_row == place[0]:
+            start = edit.span.column if len(lines) == 1 else 1
+            before = start + len(lines[-1])
+            column += before - edit.span.end_column
+        row += len(lines) - 1 - (edit.span.end_row - edit.span.row)
+    return row, column
+
+
+def node_at(facts: Facts, place: Span) -> Node | None:
+    """The node of the expression that stands there; as the function by itself has it, if there is a choice."""
+    there = [node for node in facts.lowering.graph if node.site is not None and facts.span(node) == place]
+    return min(there, key=lambda node: (len(node.calls), -node.index), default=None)
