@@ -90,6 +90,10 @@ class Execution:
             self._memo[key] = self.compute(i, turns)
         return self._memo[key]
 
+    def reached(self, i: int) -> bool:
+        """Whether a step was computed on the way."""
+        return any(step == i for step, _ in self._memo)
+
     def numbers(self, i: int) -> tuple[float, ...]:
         """The numbers that step ``i`` gives."""
         return self.read(i, self.value(i))

@@ -20,8 +20,8 @@ from nanlint.proof.proofs import Mended, Proof, Question, Task
 
 #: seconds a framework may take to start, on a busy machine
 START = 180.0
-#: seconds beyond its own deadline before a worker is killed
-GRACE = 3.0
+#: seconds beyond its own deadline before a worker is killed; a framework imports some of its parts when first used
+GRACE = 10.0
 #: seconds for a fix
 MENDING = 20.0
 #: a worker that dies this often at starting is not started again

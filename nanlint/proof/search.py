@@ -80,8 +80,7 @@ class Search:
             if found is not None:
                 self.outcome.found = found
                 break
-        reached = self.program.upstream(self.program.at)
-        told = all(exact(self.program.steps[i]) for i in reached)
+        told = exact(self.program, self.program.at)
         self.outcome.complete = self.outcome.complete and not self.cuts and told
         return self.outcome
 
@@ -239,10 +238,14 @@ class Search:
 
 
 def met(breaking: Breaking, run: Execution) -> bool:
-    """Whether some element is at the pole."""
-    return any(
-        _in_class(number + breaking.shift, breaking.cls, breaking) for number in run.numbers(breaking.operand)
-    ) and all(any(_in_class(n, cls, breaking) for n in run.numbers(step)) for step, cls in breaking.also)
+    """Whether some element is at the pole, for the reason that is told."""
+    numbers = run.numbers(breaking.operand)
+    because = breaking.because
+    if because is not None and not run.reached(because) and because in run.program.upstream(breaking.operand, run.cuts):
+        return False
+    return any(_in_class(x + breaking.shift, breaking.cls, breaking) for x in numbers) and all(
+        any(_in_class(x, cls, breaking) for x in run.numbers(step)) for step, cls in breaking.also
+    )
 
 
 def _in_class(x: float, cls: str, breaking: Breaking) -> bool:

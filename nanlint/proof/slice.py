@@ -103,6 +103,7 @@ class Breaking:
     """Where a pole is met: the step whose number is in class ``cls``, once it is shifted, and the ends of its range.
 
     ``hidden``: a selection drops the bad value, only the gradient is hurt. ``also``: the same of other steps.
+    ``because``: the step that brings it about, which has to be on the way.
     """
 
     operand: int
@@ -114,6 +115,7 @@ class Breaking:
     lo: float
     hi: float
     also: tuple[tuple[int, str], ...] = ()
+    because: int | None = None
 
     @property
     def trap(self) -> bool:
@@ -333,6 +335,7 @@ class Slicing:
             hazard.value.lo,
             hazard.value.hi,
             also,
+            index.get(hazard.evidence.node.index) if hazard.evidence.node is not None else None,
         )
 
 
@@ -359,7 +362,11 @@ def operands(node: Node) -> list[tuple[str, Node]]:
     """What a node is computed from; nothing for a source, and not the axes, which are always the one of the row."""
     if opaque(node):
         return []
-    unread = {"axis", "layer", "dtype"} | ({"index"} if node.op == "view" else set())
+    unread = {"axis", "layer", "dtype"}
+    if node.op == "view":
+        unread.add("index")
+    if node.op == PHI and "cond" in node.args and not decidable(node["cond"]):
+        unread.add("cond")
     return [(name, operand) for name, operand in node.args.items() if name not in unread]
 
 
@@ -378,16 +385,15 @@ def plain(value: object) -> bool:
     return value is None or isinstance(value, (bool, int, float, str))
 
 
-def exact(step: Step) -> bool:
-    """Whether the row that a step gives holds all that the program's own arrays could."""
-    op = OPS.get(step.op)
-    return step.op in WHOLE_ROWS or (op is not None and op.pointwise)
+def exact(program: Slice, root: int) -> bool:
+    """Whether rows tell all that the program's own arrays could: each element by itself, and along one axis once."""
+    ops = [program.steps[i].op for i in program.upstream(root)]
+    pointwise = [op in ("source", CONST, REFINE) or (op in OPS and OPS[op].pointwise) for op in ops]
+    return pointwise.count(False) <= 1 and all(p or op in ALONG_AN_AXIS for op, p in zip(ops, pointwise, strict=True))
 
 
-#: steps beside the pointwise ops that one row tells all about
-WHOLE_ROWS = frozenset(
-    {"source", CONST, REFINE, "softmax", "log_softmax", "logsumexp", "sum", "mean", "max", "min", "any", "all"}
-)
+#: ops that look at all elements along an axis
+ALONG_AN_AXIS = frozenset(["softmax", "log_softmax", "logsumexp", "sum", "mean", "max", "min", "any", "all"])
 
 
 def choices(program: Slice, roots: list[int], cuts: frozenset[int]) -> Iterator[int]:
@@ -402,18 +408,25 @@ def choices(program: Slice, roots: list[int], cuts: frozenset[int]) -> Iterator[
             if i in seen or program.is_source(i, cuts):
                 continue
             seen.add(i)
-            branch = step.op == PHI and ("cond" not in step.args or not decidable(program, step.args["cond"], cuts))
+            branch = step.op == PHI and "cond" not in step.args
             if branch or step.op in (LOOP, "dot") or (step.op == "part" and unknown_place(program, step)):
                 yield i
 
 
-def decidable(program: Slice, cond: int, cuts: frozenset[int]) -> bool:
-    """Whether numbers decide a condition: no string, object or unknown call is in it."""
-    for i in program.upstream(cond, cuts):
-        step = program.steps[i]
-        if step.op == CONST and (isinstance(step.attrs.get("value"), str) or step.attrs.get("value") is None):
+def decidable(cond: Node) -> bool:
+    """Whether numbers decide a condition: it is no flag, and no string, object or test of identity is in it."""
+    pending, seen = [cond], {cond.index}
+    while pending and len(seen) < MAX_STEPS:
+        node = pending.pop()
+        if node.op == CONST and not isinstance(node.attrs.get("value"), (int, float)):
             return False
-    return program.steps[cond].op != "source"
+        if node.op in OBJECTS or (opaque(node) and (node is cond or (node.op not in SOURCES and node.op not in OPS))):
+            return False
+        for _, operand in operands(node):
+            if operand.index not in seen:
+                seen.add(operand.index)
+                pending.append(operand)
+    return True
 
 
 #: ops whose result is a condition on elements

@@ -51,6 +51,7 @@ def main(framework: str) -> None:
     os.dup2(2, 1)
     try:
         backend: Backend = import_module(f"nanlint.proof.{framework}").BACKEND()
+        warm(backend)
     except ImportError:
         _send(answers, None)
         return
@@ -61,6 +62,13 @@ def main(framework: str) -> None:
         except EOFError:
             return
         _send(answers, answer(task, backend))
+
+
+def warm(backend: Backend) -> None:
+    """Compute something, so that the first finding does not wait for what a framework sets up only then."""
+    row = backend.row([1.0, 2.0], "float32")
+    if backend.differentiates:
+        backend.gradients(lambda rows: rows[0] * rows[0] / (rows[0] + 1.0), [row])
 
 
 def _send(to: BinaryIO, message: object) -> None:

@@ -1,0 +1,72 @@
+"""The witness that is shown without any framework: found by the operations' own formulas, within what is known."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from textwrap import dedent
+
+import pytest
+
+import nanlint
+from tests.proof.programs import HEAD, LOG_OF_SOFTMAX, ROOT_AT_ZERO
+
+PROGRAMS = [
+    ("torch.log(torch.softmax(x, -1))", "x = [0., 200.] gives f(...) = [-inf, 0.]"),
+    ("torch.log(torch.sigmoid(x))", "x = -200. gives f(...) = -inf"),
+    ("torch.log(1 - torch.sigmoid(x))", "x = 200. gives f(...) = -inf"),
+    ("torch.log(torch.relu(x))", "x = 0. gives f(...) = -inf"),
+    ("torch.exp(x) / torch.exp(x).sum()", "x = 200. gives f(...) = nan"),
+    ("jnp.where(x > 0, jnp.log(x), 0.0)", "x = 0. gives f(...) = 0., and a gradient of 0 * inf = nan"),
+    ("jnp.where(x != 0, y / x, 0.0)", "x = 0., y = 1. gives f(...) = 0., and a gradient of 0 * inf = nan"),
+]
+
+
+@pytest.mark.parametrize(("expression", "text"), PROGRAMS, ids=[expression for expression, _ in PROGRAMS])
+def test_the_plainest_input_that_fails_is_shown(expression: str, text: str) -> None:
+    findings = nanlint.check_source(f"{HEAD}\n\ndef f(x, y):\n    return {expression}\n")
+    assert [one.witness.text for one in findings if one.witness] == [text]
+
+
+def test_an_end_is_shown_by_the_variable_that_holds_it() -> None:
+    text = (
+        f"{HEAD}\n\ndef f(x, w):\n    p = torch.softmax(x, -1)\n    loss = (torch.log(p) * w).sum()\n    print(loss)\n"
+    )
+    (finding,) = nanlint.check_source(text)
+    assert finding.witness is not None
+    assert finding.witness.text == "x = [0., 200.], w = [1., 1.] gives loss = -inf"
+    assert finding.witness.output == ("loss", (float("-inf"),))
+    assert not finding.witness.executed
+
+
+def test_numbers_respect_the_guards_on_the_way() -> None:
+    guarded = f"{HEAD}\n\ndef f(x):\n    assert (x < -1).all()\n    return torch.log(torch.relu(x))\n"
+    (finding,) = nanlint.check_source(guarded)
+    assert finding.witness is not None
+    ((_, numbers),) = finding.witness.inputs
+    assert all(number < -1 for number in numbers)
+
+
+def test_a_branch_is_taken_that_leads_there() -> None:
+    text = """
+    def f(x, mode):
+        if mode == "a":
+            p = torch.softmax(x, -1)
+        else:
+            p = x
+        return torch.log(p)
+    """
+    (finding,) = nanlint.check_source(HEAD + dedent(text))
+    assert finding.witness is not None
+    assert finding.witness.inputs == (("x", (0.0, 200.0)),)
+
+
+def test_no_framework_is_imported_for_it() -> None:
+    texts = [dedent(text) for text in (*LOG_OF_SOFTMAX.values(), *ROOT_AT_ZERO.values())]
+    program = (
+        "import sys, nanlint\n"
+        f"assert all(one.witness for text in {texts!r} for one in nanlint.check_source(text))\n"
+        "print({'torch', 'tensorflow', 'jax', 'numpy'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "set()\n"
