@@ -190,6 +190,8 @@ def add(a: Value, b: Value) -> Value:
     if math.isnan(lo) or math.isnan(hi):
         lo, hi = -INF if math.isnan(lo) else lo, INF if math.isnan(hi) else hi
     c = b.constant
+    if c is not None and math.isinf(c):
+        return replace(constant(c), nan=max(a.nan, a.ninf if c > 0 else a.pinf), **fields)
     if c is not None:
         fmt = FLOAT64 if fields["kind"] is Kind.SCALAR else fields["format"]
         if math.isfinite(a.lo):
@@ -267,12 +269,17 @@ def multiply(a: Value, b: Value) -> Value:
     fields = tensor_like(a, b)
     c = b.constant
     if a.constant is not None and c is not None:
+        if {abs(a.constant), abs(c)} == {0.0, INF}:
+            return replace(constant(math.nan), **fields)
         return replace(constant(_product(a.constant, c)), **fields)
     if c is not None:
         if c == 0:
             return replace(constant(0.0), nan=max(a.pinf, a.ninf, UNKNOWN), **fields)
         m = a if c > 0 else negate(a)
         c = abs(c)
+        if c == INF:
+            low, high = sorted(((-INF if m.lo < 0 else INF), (INF if m.hi > 0 else -INF)))
+            return value(low, high, nan=max(a.nan, a.zero), because=noted(nan=pick(a, "zero")), **fields)
         return value(
             m.lo * c,
             m.hi * c,
@@ -336,7 +343,7 @@ def reciprocal_range(b: Value) -> tuple[float, float]:
         return (1 / b.hi if b.hi else -INF), (1 / b.lo if b.lo else INF)
     if b.lo >= 0:
         return (1 / b.hi if b.hi else INF), INF
-    if b.hi <= 0:
+    if b.hi <= 0 and b.zero is NEVER:
         return -INF, (1 / b.lo)
     return -INF, INF
 
@@ -385,9 +392,17 @@ def divide_no_nan(a: Value, b: Value) -> Value:
     return finite if b.zero is NEVER else join(finite, replace(constant(0.0), **fields))
 
 
+def or_zero(v: Value) -> Value:
+    """``v``, or 0 where an op says so: nothing that is known to happen."""
+    if v.zero is not NEVER and v.lo <= 0 <= v.hi:
+        return v
+    return join(v, replace(constant(0.0, v.kind), zero=UNKNOWN, low=UNKNOWN, high=UNKNOWN))
+
+
 def multiply_no_nan(a: Value, b: Value) -> Value:
     """a * b, and 0 where b is 0, whatever a is."""
-    return replace(multiply(a, b), nan=max(a.nan, b.nan, min(a.zero, infinite(b))))
+    product = replace(multiply(a, b), nan=max(a.nan, b.nan, min(a.zero, infinite(b))))
+    return product if b.zero is NEVER or not infinite(a) else or_zero(product)
 
 
 def square(x: Value) -> Value:
@@ -594,7 +609,12 @@ def _floor(x: Value) -> Value:
 
 
 def _floor_divide(a: Value, b: Value) -> Value:
-    return _floor(divide(a, b))
+    quotient = _floor(divide(a, b))
+    # NumPy, PyTorch and JAX take the remainder first, and that of inf is nan
+    quotient = replace(quotient, nan=max(quotient.nan, infinite(a)))
+    below = (a.lo < 0 < b.hi) or (b.lo < 0 < a.hi)
+    # what underflows to -0 lay below it
+    return replace(quotient, lo=-1.0, neg=max(quotient.neg, UNKNOWN)) if below and quotient.lo == 0 else quotient
 
 
 #: frameworks that compute y * x**(y - 1) as it stands: 0 * inf for a power of 0 at 0

@@ -19,6 +19,7 @@ from nanlint.ops.arithmetic import (
     multiply,
     negate,
     noted,
+    or_zero,
     pick,
     rounds,
     tensor_like,
@@ -319,7 +320,8 @@ def xlog1py(v: Operands, _: Attrs) -> Value:
 
 def _zero_wins(x: Value, log: Value) -> Value:
     """x * log, but 0 where x is 0 even if the logarithm is infinite."""
-    return replace(multiply(x, log), nan=max(x.nan, log.nan, min(infinite(x), log.zero)))
+    product = replace(multiply(x, log), nan=max(x.nan, log.nan, min(infinite(x), log.zero)))
+    return product if x.zero is NEVER else or_zero(product)
 
 
 def _in_place_of(number: Value, x: Value) -> Value:

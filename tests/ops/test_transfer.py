@@ -4,27 +4,31 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping
 
 import numpy as np
 import pytest
 
-from nanlint.ops.floats import Format
 from nanlint.ops.op import OPS, Pole, shifted, unknown
-from nanlint.ops.spelling import Spelling
-from nanlint.ops.value import CERTAIN, Value, constant
+from nanlint.ops.value import CERTAIN
 from tests.ops import truth
+from tests.ops.soundness import (
+    CASES,
+    NOT_NUMBERS,
+    PARAMETERS,
+    callable_spellings,
+    data_operands,
+    numbers,
+    predicted,
+    shown,
+)
 from tests.ops.test_spellings import SPELLINGS, resolve
 from tests.ops.truth import (
-    FLUSHES_SUBNORMALS,
     FORMATS,
-    HALVES,
     Array,
     Unusable,
     admits,
     call,
     holds,
-    inputs,
     require,
     special,
 )
@@ -32,66 +36,6 @@ from tests.ops.truth import (
 pytestmark = pytest.mark.slow
 
 ROOTS = ("torch", "tensorflow", "keras", "jax", "numpy", "scipy")
-
-#: numeric parameters beside the data, and what is tried for them
-CASES: Mapping[str, list[dict[str, float]]] = {
-    "clamp": [{"min": 1e-7}, {"max": 0.5}, {"min": 0.0, "max": 1.0}, {"min": -1.0, "max": 1e30}, {"min": 0.0}],
-    "softplus": [{}, {"beta": 2.0}],
-    "threshold": [{"threshold": 0.1, "value": 20.0}],
-    "nan_to_num": [{}, {"nan": 1.0}],
-    "logit": [{"eps": 1e-6}],
-    "log_base": [{"base": 2.0}],
-    "heaviside": [],
-    "add_scaled": [{"scale": 2.0}, {"scale": -0.5}],
-    "sub_scaled": [{"scale": 2.0}, {"scale": -0.5}],
-    "pow": [{"y": p} for p in (2.0, 3.0, 4.0, 0.5, 1.5, -1.0, -2.0, -0.5, 0.0, 1.0)],
-}
-PARAMETERS = {"min", "max", "eps", "beta", "threshold", "value", "nan", "posinf", "neginf", "scale", "at_zero", "base"}
-
-#: ops that take or give truth values or stop at infinities, and those whose results depend on the width of an integer
-NOT_NUMBERS = {"and", "or", "not", "eq", "ne", "lt", "le", "gt", "ge", "isclose", "isnan", "isinf", "isfinite"} | {
-    "finite",
-    "integer",
-}
-
-#: functions that are a little more than the op they are spelled as, or want more than two arrays
-#: incomplete gamma and beta functions: JAX takes seconds for them, and their prediction is [0, 1] in all frameworks
-INCOMPLETE = (
-    *("jax.lax.igamma", "jax.lax.igammac", "jax.lax.betainc"),
-    *(f"jax.scipy.special.{f}" for f in ("gammainc", "gammaincc", "betainc")),
-    *(f"jax.scipy.stats.{d}.{f}" for d in ("gamma", "beta", "chi2") for f in ("cdf", "sf", "logcdf", "logsf")),
-)
-OUTER = ("outer", "ger", "kron")
-APART = {
-    **dict.fromkeys(INCOMPLETE, "takes seconds"),
-    "keras.backend.sqrt": "clips negative numbers to 0 first",
-    "torch.Tensor.numpy": "NumPy has no bfloat16",
-    "tensorflow.Tensor.assign": "wants a variable",
-    "tensorflow.assign": "wants a variable",
-    "keras.layers.InputLayer": "wants to know the shape",
-    "tensorflow.nn.bias_add": "wants a matrix and a vector",
-    "keras.backend.bias_add": "wants a matrix and a vector",
-    "tensorflow.scalar_mul": "wants a number first",
-    **dict.fromkeys(("torch.float_power", "torch.Tensor.float_power", "numpy.float_power"), "computes in float64"),
-    "torch.Tensor.float_power_": "wants float64",
-    **{
-        f"{m}.{f}": "gives a matrix"
-        for m in ("torch", "torch.Tensor", "keras.ops", "jax.numpy", "numpy")
-        for f in OUTER
-    },
-    "torch.linalg.matrix_norm": "wants two axes",
-    "scipy.linalg.norm": "refuses infinities",
-    "jax.lax.integer_pow": "wants a Python integer",
-    "tensorflow.saturate_cast": "clips infinities to the largest numbers",
-}
-
-
-def predicted(spelling: Spelling, operands: Mapping[str, Value], fmt: Format) -> Value:
-    """The transfer function, with the literals of the spelling."""
-    literals = {**spelling.defaults, **spelling.literals}
-    fixed = {o: constant(float(v)) for o, v in literals.items() if isinstance(v, (int, float)) and o != "axis"}
-    attrs = {"dtype": fmt.name} | {o: v for o, v in literals.items() if o not in fixed}
-    return OPS[spelling.op].transfer({**fixed, **operands}, attrs)
 
 
 def computed(operands: tuple[str, ...], only: str = "") -> list[tuple[str, str]]:
@@ -103,188 +47,10 @@ def computed(operands: tuple[str, ...], only: str = "") -> list[tuple[str, str]]
         and only in ("", op.name)
         and op.transfer is not unknown
         and op.name not in NOT_NUMBERS
-        and CASES.get(op.name) != []
-        and tuple(o for o in op.operands if o not in PARAMETERS) == operands
+        and data_operands(op) == operands
         for root in ROOTS
         if truth.spellings_of(op.name, root)
     ]
-
-
-def unlike(
-    spelling: Spelling,
-    fmt: Format,
-    given: Mapping[str, Value],
-    x: Mapping[str, Array],
-    r: Array,
-    held: Array,
-    parameters: Mapping[str, float],
-) -> list[str]:
-    """Where the framework returned what was not predicted, among the inputs ``held`` by the abstract ones."""
-    v = predicted(spelling, {**given, **numbers(parameters)}, fmt)
-    wrong = held[~admits(v, r[held], fmt)]
-    return [
-        f"{spelling.name}({', '.join(f'{o}={float(x[o][i])!r}' for o in x)}) = {float(r[i])!r} in {fmt.name}; for "
-        f"{', '.join(f'{o} {shown(given[o])}' for o in given)} predicted {shown(v)}"
-        for i in wrong[:1]
-    ]
-
-
-def numbers(parameters: Mapping[str, float]) -> dict[str, Value]:
-    """Parameters as the constants they are."""
-    return {o: constant(p) for o, p in parameters.items()}
-
-
-def shown(v: Value) -> str:
-    never = "".join(f" no {c}" for c in ("ninf", "neg", "zero", "pos", "pinf", "nan") if v.reach(c) == 0)
-    return f"[{v.lo!r}, {v.hi!r}]{never}"
-
-
-def callable_spellings(op: str, root: str, fmt: Format) -> list[Spelling]:
-    """Spellings that give one array of the format asked for: Keras' layers compute in float32."""
-    return [
-        s
-        for s in truth.spellings_of(op, root)
-        if not s.rest
-        and s.name not in APART
-        and s.literals.get("dtype", fmt.name) == fmt.name
-        and not (root == "keras" and s.layer and fmt.precision > 24)
-    ]
-
-
-@pytest.mark.parametrize(("op", "root"), [*computed(("x",)), *computed(("x", "y"), "pow")])
-def test_functions_of_one_argument_stay_within_the_prediction(op: str, root: str) -> None:
-    require(root)
-    wrong: list[str] = []
-    tried = 0
-    seen = set()
-    for fmt in (*FORMATS, *(half for half, roots in HALVES.items() if root in roots)):
-        subnormal = root not in FLUSHES_SUBNORMALS
-        x: Array = np.array(special(fmt, subnormal=subnormal), truth.data_type(fmt))
-        for spelling in callable_spellings(op, root, fmt):
-            for parameters in CASES.get(op, [{}]):
-                if not set(parameters) <= {*spelling.operands, *spelling.defaults}:
-                    continue
-                try:
-                    r = call(spelling, {"x": x}, dtype=truth.dtype(root, fmt), **parameters)
-                except Unusable:
-                    continue
-                tried += 1
-                assert r.shape == x.shape
-                same = (fmt.name, str(parameters), str(spelling.literals), r.tobytes())
-                if same in seen:
-                    continue
-                seen.add(same)
-                for v in inputs(fmt, subnormal=subnormal):
-                    held = np.flatnonzero(holds(v, x))
-                    wrong += unlike(spelling, fmt, {"x": v}, {"x": x}, r, held, parameters)
-    assert not wrong, "\n".join(wrong[:12])
-    assert tried, [s.name for s in truth.spellings_of(op, root)]
-
-
-#: constants that meet each range in the ops of two arguments
-PARTNERS = (0.0, 1.0, -1.0, 0.5, 2.0, 1e-7, 1e30)
-
-
-def pairs(fmt: Format, first: Array, second: Array) -> list[tuple[Value, Value, Array]]:
-    """Abstract inputs for two arguments, each range or constant with each, and the pairs of numbers they hold."""
-    tried = [*truth.ranges(fmt), *(truth.point(fmt.round(c), fmt) for c in PARTNERS)]
-    left, right = [(v, holds(v, first)) for v in tried], [(v, holds(v, second)) for v in tried]
-    return [(u, v, np.flatnonzero(a & b)) for (u, a), (v, b) in itertools.product(left, right)]
-
-
-@pytest.mark.parametrize(("op", "root"), [*computed(("a", "b")), *computed(("x", "y"))])
-def test_functions_of_two_arguments_stay_within_the_prediction(op: str, root: str) -> None:
-    require(root)
-    first, second = (o for o in OPS[op].operands if o not in PARAMETERS)
-    wrong: list[str] = []
-    tried = 0
-    seen = set()
-    for fmt in FORMATS:
-        points = special(fmt, subnormal=root not in FLUSHES_SUBNORMALS)
-        grid: Array = np.array(list(itertools.product(points, points)), truth.data_type(fmt))
-        x = {first: grid[:, 0].copy(), second: grid[:, 1].copy()}
-        met = pairs(fmt, x[first], x[second])
-        for spelling in callable_spellings(op, root, fmt):
-            for parameters in CASES.get(op, [{}]) if op != "pow" else [{}]:
-                try:
-                    r = call(spelling, x, **parameters)
-                except Unusable:
-                    continue
-                tried += 1
-                assert r.shape == x[first].shape
-                same = (fmt.name, str(parameters), r.tobytes())
-                if same in seen:
-                    continue
-                seen.add(same)
-                for u, v, held in met:
-                    wrong += unlike(spelling, fmt, {first: u, second: v}, x, r, held, parameters)
-    assert not wrong, "\n".join(wrong[:12])
-    assert tried, [s.name for s in truth.spellings_of(op, root)]
-
-
-#: elements of the rows that are reduced
-ELEMENTS = (0.0, 1e-30, 1e-3, 0.5, 1.0, 2.0, 6.0, 88.0, 104.0, 760.0, 1e20, 1e38, -1e-3, -1.0, -6.0, -104.0, -1e38)
-
-
-def rows(fmt: Format) -> Array:
-    """All rows of three elements, infinities and nan among them."""
-    elements = [*ELEMENTS, fmt.max, -fmt.max, math.inf, -math.inf, math.nan]
-    return np.array(list(itertools.product(elements, repeat=3)), truth.data_type(fmt))
-
-
-ROWWISE = ("softmax", "softmin", "log_softmax", "cumsum", "cumprod", "logcumsumexp", "normalize", "diff")
-
-
-def reducing() -> list[tuple[str, str]]:
-    """Pairs of op and package for what works along an axis."""
-    return [
-        (op.name, root)
-        for op in OPS.values()
-        if (op.reduction or op.name in ROWWISE) and op.transfer is not unknown and op.operands[:1] == ("x",)
-        for root in ROOTS
-        if any("axis" in s.operands for s in truth.spellings_of(op.name, root))
-    ]
-
-
-#: reductions whose spellings want more than an array and an axis, or give truth values
-APART_ROWS = {"any", "all", "reduce_any", "reduce_all", "psum", "pmean", "pmax", "pmin"} | {
-    *("quantile", "kthvalue", "percentile", "nanquantile", "nanpercentile", "mode", "nanmedian"),
-    *("jax.lax.reduce_sum", "jax.lax.reduce_max", "jax.lax.reduce_min"),
-}
-
-
-@pytest.mark.parametrize(("op", "root"), reducing())
-def test_reductions_stay_within_the_prediction(op: str, root: str) -> None:
-    require(root)
-    wrong: list[str] = []
-    tried = 0
-    seen = set()
-    for fmt in FORMATS:
-        x = rows(fmt)
-        for spelling in callable_spellings(op, root, fmt):
-            last = spelling.name.rpartition(".")[2]
-            if (
-                "axis" not in spelling.operands
-                or {last, spelling.name} & APART_ROWS
-                or (spelling.layer and op not in ROWWISE)
-            ):
-                continue
-            r = call(spelling, {"x": x}, axis=1)
-            tried += 1
-            if r.tobytes() in seen or r.dtype == bool:
-                continue
-            seen.add(r.tobytes())
-            results = r.reshape(len(x), -1)
-            for v in truth.ranges(fmt):
-                predicted_value = predicted(spelling, {"x": v}, fmt)
-                held = holds(v, x).all(axis=1)
-                bad = held & ~admits(predicted_value, results, fmt).all(axis=1)
-                wrong += [
-                    f"{spelling.name}({x[i].tolist()}) = {results[i].tolist()} in {fmt.name}; for {shown(v)} predicted "
-                    f"{shown(predicted_value)}"
-                    for i in np.flatnonzero(bad)[:1]
-                ]
-    assert not wrong, "\n".join(wrong[:12])
 
 
 # ── certainties ─────────────────────────────────────────────────────────────────────────────────────────────────────

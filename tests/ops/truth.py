@@ -174,6 +174,8 @@ def jax_with_float64() -> Any:
     import jax
 
     jax.config.update("jax_enable_x64", True)
+    # op by op: compiling each function for each format would take most of the time
+    jax.config.update("jax_disable_jit", True)
     return jax
 
 
@@ -221,6 +223,11 @@ UNUSABLE = (
     "list of allowed values",
     "Could not find device for node",
     "without overflow",
+    "expected to be a bool tensor",
+    "condition a",
+    "does not accept dtype",
+    "must be of integer type",
+    "Only scalar arrays can be converted",
 )
 
 
@@ -234,8 +241,105 @@ def call(spelling: Spelling, operands: Mapping[str, Array], **more: Any) -> Arra
         if spelling.in_place and receiver and root in ("tensorflow", "keras"):
             t = import_module("tensorflow").Variable(t)
         tensors[operand] = t
-    found = run(spelling, tensors, **more)
-    return np.asarray(found.float() if str(getattr(found, "dtype", "")) == "torch.bfloat16" else found)
+    return as_array(first(spelling, run(spelling, tensors, **more)))
+
+
+def first(spelling: Spelling, result: Any) -> Any:
+    """The first element of what is a tuple."""
+    return result[0] if spelling.rest else result
+
+
+#: what the frameworks say of a function without a derivative
+UNDIFFERENTIABLE = (
+    "derivative for",
+    "backward",
+    "gradient registry has no entry",
+    "does not require grad",
+    "No gradient defined",
+    "not differentiable",
+    "Differentiation rule",
+    "requires real-valued outputs",
+    "does not support",
+    "list of allowed values",
+    "Abstract tracer value",
+    "as an argument that requires grad",
+    "requires grad",
+)
+
+
+def differentiate(
+    spelling: Spelling, operands: Mapping[str, Array], **more: Any
+) -> tuple[Array, dict[str, Array | None]]:
+    """What the framework returns for ``operands``, and the gradient of a weighted sum of it with respect to each.
+
+    The elements of a row have the weights 1, 2, 3. None where there is no derivative, or none of anything (NumPy).
+    """
+    root = spelling.framework
+    try:
+        result, slopes = DIFFERENTIATE[root](spelling, operands, more) if root in DIFFERENTIATE else (None, {})
+    except Exception as error:
+        if not any(words in str(error) for words in UNDIFFERENTIABLE):
+            raise
+        result, slopes = None, {}
+    if result is None:
+        result = call(spelling, operands, **more)
+    return as_array(result), {o: None if slopes.get(o) is None else as_array(slopes[o]) for o in operands}
+
+
+def as_array(x: Any) -> Array:
+    """A framework's array as NumPy's; bfloat16 of PyTorch as float32."""
+    if hasattr(x, "detach"):
+        found: Array = (x.float() if str(x.dtype) == "torch.bfloat16" else x).numpy(force=True)
+        return found
+    return np.asarray(x)
+
+
+def weights(shape: Sequence[int]) -> Array:
+    """1 for elements, 1, 2, 3, … along a row."""
+    ones = np.ones(tuple(shape), np.float32)
+    return ones if len(shape) < 2 else ones * np.arange(1, shape[-1] + 1, dtype=np.float32)
+
+
+def by_torch(spelling: Spelling, operands: Mapping[str, Array], more: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
+    import torch
+
+    tensors = {o: tensor("torch", x).requires_grad_() for o, x in operands.items()}
+    result = first(spelling, run(spelling, tensors, **more))
+    if not getattr(result, "requires_grad", False):
+        return result, {}
+    upstream = torch.tensor(weights(result.shape)).to(result.dtype)
+    found = torch.autograd.grad(result, list(tensors.values()), upstream, allow_unused=True)
+    return result, dict(zip(tensors, found, strict=True))
+
+
+def by_tensorflow(
+    spelling: Spelling, operands: Mapping[str, Array], more: Mapping[str, Any]
+) -> tuple[Any, dict[str, Any]]:
+    tf = import_module("tensorflow")
+    if spelling.in_place:
+        return None, {}
+    tensors = {o: tensor("tensorflow", x) for o, x in operands.items()}
+    with tf.GradientTape() as tape:
+        for t in tensors.values():
+            tape.watch(t)
+        result = first(spelling, run(spelling, tensors, **more))
+    if not getattr(getattr(result, "dtype", None), "is_floating", False):
+        return result, {}
+    found = tape.gradient(result, list(tensors.values()), tf.cast(weights(result.shape), result.dtype))
+    return result, dict(zip(tensors, found, strict=True))
+
+
+def by_jax(spelling: Spelling, operands: Mapping[str, Array], more: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
+    jax = jax_with_float64()
+    tensors = {o: tensor("jax", x) for o, x in operands.items()}
+    result, pull = jax.vjp(lambda xs: first(spelling, run(spelling, xs, **more)), tensors)
+    if not jax.numpy.issubdtype(result.dtype, jax.numpy.floating):
+        return result, {}
+    (found,) = pull(jax.numpy.asarray(weights(result.shape), result.dtype))
+    return result, found
+
+
+DIFFERENTIATE = {"torch": by_torch, "tensorflow": by_tensorflow, "keras": by_tensorflow, "jax": by_jax}
 
 
 def gradient(spelling: Spelling, operands: Mapping[str, Array], wrt: str) -> float:

@@ -1,0 +1,183 @@
+"""The catalogue against the frameworks: the table of `docs/soundness.md`, measured anew.
+
+    python benchmarks/soundness.py            print the table of packages and formats
+    python benchmarks/soundness.py --write    and write the page
+
+What is tried and what counts as a violation is in `tests/ops/soundness.py`; the tests ask the same questions.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+import warnings
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from importlib.metadata import PackageNotFoundError, version
+from multiprocessing import get_context
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from nanlint.ops.floats import FORMATS  # noqa: E402
+from nanlint.ops.op import OPS  # noqa: E402
+from tests.ops import soundness, truth  # noqa: E402
+from tests.ops.soundness import ROOTS, Tally, covered, measure, pairs  # noqa: E402
+
+PAGE = ROOT / "docs" / "soundness.md"
+Results = dict[str, dict[str, Tally]]
+
+ABOUT = """# Soundness
+
+Every function that the catalogue spells as one of the ops below is run in its framework, on special values: both
+zeros, the smallest subnormal and normal numbers, 1 and its neighbours, small and large numbers, the square root of the
+largest, the largest, the infinities and nan; both signs of each, all pairs of them for two arguments, and all rows of
+three for what works along an axis. Values are compared with what the transfer function of the op predicts for {ranges}
+ranges and for numbers by themselves. Gradients, in the frameworks that have them, are those of the sum of the result.
+
+- A **violation** is a value outside of the prediction, or a gradient that is not finite where the value is and no pole
+  of the op is met, neither of the value nor of the derivative, in that framework. Left out are points with a number
+  beyond the fourth root of the format's range, or a result beyond its square root: there a derivative overflows that is
+  finite in the real numbers.
+- A **pole** is confirmed where every function breaks at every point that meets it. One that does not break fails.
+- **Width** is how much wider than reality the prediction is: the special numbers (infinities and nan among them) that
+  it admits, over those that lie between the least and the largest value seen, summed over all abstract arguments. 1 is
+  exact.
+- **Exempt** are functions whose gradient breaks where no class of numbers tells; they are listed at the end.
+
+`python benchmarks/soundness.py --write` measures all of it; `tests/ops/test_soundness.py` fails on the first violation.
+Functions run one op at a time, on a CPU. {environment}
+"""
+
+
+def versions() -> str:
+    """The frameworks that were run, with their versions."""
+    found = []
+    for name in ("torch", "tensorflow", "keras", "jax", "optax", "numpy", "scipy"):
+        try:
+            found.append(f"{name} {version(name)}")
+        except PackageNotFoundError:
+            continue
+    return f"Python {platform.python_version()}, {', '.join(found)}."
+
+
+def results(root: str) -> Results:
+    """Every op of a package."""
+    os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+    warnings.simplefilter("ignore")
+    return {op: measure(op, r) for op, r in pairs() if r == root}
+
+
+def all_results() -> dict[str, Results]:
+    """Every package, in two processes."""
+    longest_first = sorted(ROOTS, key=lambda root: ("jax", "torch", "tensorflow").index(root) if root in SLOWEST else 9)
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
+        found = dict(zip(longest_first, pool.map(results, longest_first), strict=True))
+    return {root: found[root] for root in ROOTS}
+
+
+SLOWEST = ("jax", "torch", "tensorflow")
+
+
+def width(tallies: list[Tally]) -> str:
+    """Prediction over reality."""
+    seen = sum(t.seen for t in tallies)
+    return f"{sum(t.predicted for t in tallies) / seen:.1f}" if seen else "–"
+
+
+def row(*cells: object) -> str:
+    """A row of a table."""
+    return "| " + " | ".join(str(c) for c in cells) + " |"
+
+
+def summary(found: dict[str, Results]) -> Iterator[str]:
+    """The table of packages and formats."""
+    yield row("package", "format", "ops", "functions", "points", "gradients", "poles confirmed", "width", "violations")
+    yield row(*["---"] * 2, *["---:"] * 7)
+    total: list[Tally] = []
+    functions = set()
+    for root, ops in found.items():
+        for name in FORMATS:
+            tallies = [by_format[name] for by_format in ops.values() if name in by_format]
+            if not tallies:
+                continue
+            total += tallies
+            functions |= {s for t in tallies for s in t.spellings}
+            yield row(root, name, len(tallies), sum(len(t.spellings) for t in tallies), *sums(tallies))
+    yield row(
+        "all", "", len({op for ops in found.values() for op, t in ops.items() if t}), len(functions), *sums(total)
+    )
+
+
+def sums(tallies: list[Tally]) -> Iterator[object]:
+    """Points, gradients, poles, width, violations."""
+    yield f"{sum(t.points for t in tallies):,}"
+    yield f"{sum(t.gradients for t in tallies):,}"
+    yield sum(len(t.poles) for t in tallies)
+    yield width(tallies)
+    yield sum(len(t.violations) + len(t.intact) for t in tallies)
+
+
+def package(root: str, ops: Results) -> Iterator[str]:
+    """The table of one package: an op a row, a format a column of points."""
+    yield f"\n## {root}\n"
+    yield row("op", "spellings", "run", "with gradient", *FORMATS, "poles", "width", "violations")
+    yield row("---", *["---:"] * 10)
+    for op in sorted(ops):
+        tallies = ops[op]
+        run = {s for t in tallies.values() for s in t.spellings}
+        slopes = {s for t in tallies.values() for s in t.differentiated}
+        points = [f"{tallies[name].points:,}" if name in tallies else "" for name in FORMATS]
+        poles = {p for t in tallies.values() for p in t.poles}
+        told = list(tallies.values())
+        wrong = sum(len(t.violations) + len(t.intact) for t in told)
+        spelled = len(truth.spellings_of(op, root))
+        yield row(op, spelled, len(run), len(slopes), *points, len(poles), width(told), wrong)
+
+
+def ending(found: dict[str, Results]) -> Iterator[str]:
+    """What is exempt, and what is not run this way."""
+    yield "\n## Exempt\n"
+    exempt = sorted({s for ops in found.values() for t in ops.values() for tally in t.values() for s in tally.defects})
+    yield "Gradients of these functions are not finite at some points where their value is:\n"
+    yield from (f"- `{name}`: {soundness.defect(name)}" for name in exempt)
+    yield "\nThese are a little more than the op that they are spelled as, or want other arguments than are tried:\n"
+    yield from (f"- `{name}`: {why}" for name, why in sorted(soundness.APART.items()))
+    yield "\n## Not run this way\n"
+    rest = [op for op in sorted(OPS) if op not in covered() and any(truth.spellings_of(op, root) for root in ROOTS)]
+    yield "Creations, draws, selections, views and what needs other arguments have tests of their own:"
+    yield ", ".join(rest) + "."
+
+
+def page(found: dict[str, Results]) -> str:
+    """The text of `docs/soundness.md`."""
+    from nanlint.ops.floats import FLOAT32
+
+    about = ABOUT.format(ranges=len(truth.ranges(FLOAT32)), environment=versions())
+    lines = [about, *summary(found)]
+    for root, ops in found.items():
+        lines += package(root, ops)
+    return "\n".join([*lines, *ending(found)]) + "\n"
+
+
+def main() -> int:
+    """Measure, print the summary, and write the page if asked to. 1 if anything is violated."""
+    found = all_results()
+    print("\n".join(summary(found)))
+    if "--write" in sys.argv[1:]:
+        PAGE.write_text(page(found))
+    wrong = [
+        v
+        for ops in found.values()
+        for t in ops.values()
+        for tally in t.values()
+        for v in (*tally.violations, *tally.intact)
+    ]
+    print(*wrong[:20], sep="\n")
+    return int(bool(wrong))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
