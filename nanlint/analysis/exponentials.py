@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from nanlint.analysis.algebra import Term, beside, monomial, ratio, terms
 from nanlint.analysis.facts import Facts
+from nanlint.analysis.structure import depends
 from nanlint.graph.node import Node
 from nanlint.ops.op import Pole
 from nanlint.ops.value import POSSIBLE
@@ -18,7 +19,7 @@ REDUCTIONS = ("sum", "mean")
 class Logistic:
     """``rest`` times sigmoid(x), or sigmoid(-x) (``negative``), written with ``exp``, the exponential of x.
 
-    ``rest`` is the numerator (None: 1), ``both``: it holds the exponential too, and inf / inf is nan.
+    ``rest`` is the numerator (None: 1, or ``exp``). ``both``: it holds the exponential too, and inf / inf is nan.
     """
 
     exp: Node
@@ -71,10 +72,9 @@ def logistic(quotient: Node, facts: Facts) -> Logistic | None:
     above = quotient["a"] if quotient.op == "div" else None
     if above is None or facts.is_constant(above, 1):
         return Logistic(exp, True, None, both=False)
-    if any(facts.same(factor, exp) for factor in monomial(above, facts.value).above):
-        alone = facts.same(above, exp)
-        return Logistic(exp, False, None if alone else above, both=True)
-    return Logistic(exp, True, above, both=False)
+    if facts.same(above, exp):
+        return Logistic(exp, False, None, both=True)
+    return Logistic(exp, True, above, both=depends(above, exp))
 
 
 @dataclass(frozen=True)

@@ -350,15 +350,30 @@ class Facts:
         uses = list(self.uses(node))
         return bool(uses) and all(u.op in ops for u in uses)
 
-    def loses_digits(self, x: Node) -> bool:
-        """Whether x may be so near to 0 that beside 1 its last digits go: no whole number, no Python number.
+    def scalar(self, node: Node) -> bool:
+        """Whether an op works on Python numbers, where Python raises instead of making a NaN."""
+        return self.hazards.scalar(node, self.value(next(iter(node.args.values()))))
 
-        Nor a table made from a grid, whose author sees how small it gets.
-        """
+    def varies(self, x: Node) -> bool:
+        """Whether x is data: no number of Python's, nothing made from literals or a grid, which its author sees."""
         v = self.value(x)
-        if v.constant is not None or v.whole or v.kind is Kind.SCALAR or self.framework(x) in ("math", "builtins"):
+        if v.constant is not None or v.kind is Kind.SCALAR or self.framework(x) in ("math", "builtins"):
             return False
-        return v.lo < NEAR_ZERO and v.hi > -NEAR_ZERO and not on_grid(x) and not self.literal(x)
+        return not on_grid(x) and not self.literal(x)
+
+    def loses_digits(self, x: Node) -> bool:
+        """Whether x is data that may be so near to 0 that beside 1 its last digits go; whole numbers have none."""
+        v = self.value(x)
+        return not v.whole and v.lo < NEAR_ZERO and v.hi > -NEAR_ZERO and self.varies(x)
+
+    def loses_digits_against(self, leg: Node, other: Node, other_leg: Node | None) -> bool:
+        """Whether the square of ``leg`` may be nearly ``other``, which is 1 or the square of ``other_leg``."""
+        if not self.varies(leg):
+            return False
+        if other_leg is not None:
+            return self.varies(other_leg)
+        v = self.value(leg)
+        return self.value(other).constant == 1 and max(-v.lo, v.hi) > 1 - NEAR_ZERO and not v.whole
 
     def carries(self, node: Node, source: Node) -> bool:
         """Whether ``node`` is ``source`` up to sign, arrangement and constant factors."""

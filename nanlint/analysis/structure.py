@@ -25,6 +25,20 @@ def same(a: Node, b: Node) -> bool:
     return a.key == b.key or bare(a).key == bare(b).key
 
 
+def depends(node: Node, on: Node, steps: int = 40) -> bool:
+    """Whether a node is made from another; no further back than some steps."""
+    pending, seen = [node], {node.index}
+    while pending and len(seen) < steps:
+        current = pending.pop()
+        if current.key == on.key:
+            return True
+        for operand in current.args.values():
+            if operand.index not in seen and operand.index >= on.index:
+                seen.add(operand.index)
+                pending.append(operand)
+    return False
+
+
 def shift_of(node: Node, reduction: tuple[str, ...], steps: int = 8) -> Node | None:
     """The x of which ``node`` is (a replacement of infinities in, a mask over) a reduction such as max(x)."""
     pending, seen = [(node, steps)], set[int]()

@@ -33,6 +33,7 @@ class Rewrite:
     applicability: Applicability = Applicability.SAFE
 
     def rewrite(self, place: Place) -> Fix | None:
+        place = place.at(self.node)
         template = self.templates.get(place.framework)
         if template is None:
             return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nanlint.analysis.algebra import Term, terms
+from nanlint.analysis.algebra import Term, beside
 from nanlint.analysis.exponentials import tangent
 from nanlint.analysis.facts import Facts
 from nanlint.diagnostic import Applicability, Confidence
@@ -51,7 +51,7 @@ def exp_minus_one(difference: Node, facts: Facts) -> Iterator[Finding]:
     Higham: Accuracy and Stability of Numerical Algorithms, 2nd edition (2002), section 1.14.1.
     """
     found = minus_one(difference, facts)
-    if found is None or not facts.loses_digits(found.node["x"]):
+    if found is None or facts.scalar(found.node) or not facts.loses_digits(found.node["x"]):
         return
     if any(user.op == "div" and tangent(user, facts) is not None for user in difference.users):
         return
@@ -67,11 +67,9 @@ def exp_minus_one(difference: Node, facts: Facts) -> Iterator[Finding]:
 
 def minus_one(difference: Node, facts: Facts) -> Term | None:
     """The exponential of exp(x) - 1, or (negative) of 1 - exp(x)."""
-    parts = terms(difference)
-    if len(parts) != 2:
-        return None
-    for one, other in (parts, parts[::-1]):
-        exp = facts.bare(other.node)
-        if facts.value(one.node).constant == 1 and one.negative != other.negative and exp.op == "exp":
-            return Term(exp, other.negative)
+    for number, negative in ((-1, False), (1, True)):
+        term = beside(difference, number, facts.value)
+        exp = facts.bare(term.node) if term is not None else None
+        if term is not None and exp is not None and exp.op == "exp" and term.negative is negative:
+            return Term(exp, negative)
     return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nanlint.analysis.exponentials import logistic, tangent
+from nanlint.analysis.exponentials import Logistic, logistic, tangent
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.gradient import PLAIN
 from nanlint.diagnostic import Applicability, Confidence
@@ -56,19 +56,18 @@ def handwritten_sigmoid(quotient: Node, facts: Facts) -> Iterator[Finding]:
         "inf / inf = nan" if found.both else "d/dx = 0 * inf = nan once exp overflows",
         Confidence.POSSIBLE if harmless else Confidence.LIKELY,
         ((found.exp, evidence.text if evidence else "overflows"),),
-        sigmoid(quotient, found.exp, found.rest, facts, negative=found.negative, both=found.both),
+        sigmoid(quotient, found, facts),
     )
 
 
-def sigmoid(
-    quotient: Node, exp: Node, rest: Node | None, facts: Facts, *, negative: bool, both: bool
-) -> Rewrite | None:
-    """The quotient as a sigmoid, times its numerator where that is not 1."""
-    templates = of(SIGMOID, "{-x}") if negative else SIGMOID
-    if rest is None:
-        return Rewrite(quotient, templates, {"x": exp["x"]})
-    if both:
-        return Rewrite(quotient, templates, {"x": exp["x"]}, Applicability.DISPLAY)
-    if facts.is_constant(rest, -1):
-        return Rewrite(quotient, each(templates, "-{}"), {"x": exp["x"]})
-    return Rewrite(quotient, each(templates, "{*rest} * {}"), {"x": exp["x"], "rest": rest})
+def sigmoid(quotient: Node, found: Logistic, facts: Facts) -> Rewrite | None:
+    """The quotient as a sigmoid, times its numerator where that is not 1; None where that overflows too."""
+    templates = of(SIGMOID, "{-x}") if found.negative else SIGMOID
+    operands = {"x": found.exp["x"]}
+    if found.rest is None:
+        return Rewrite(quotient, templates, operands)
+    if found.both:
+        return None
+    if facts.is_constant(found.rest, -1):
+        return Rewrite(quotient, each(templates, "-{}"), operands)
+    return Rewrite(quotient, each(templates, "{*rest} * {}"), {**operands, "rest": found.rest})

@@ -49,7 +49,7 @@ def handwritten_softplus(log: Node, facts: Facts) -> Iterator[Finding]:
             return
         inner = term.node
     exp = facts.bare(inner)
-    if exp.op != "exp" or not overflows(exp, facts):
+    if exp.op != "exp" or facts.scalar(log) or not overflows(exp, facts):
         return
     evidence = facts.value(exp).evidence("pinf")
     yield Finding(

@@ -49,7 +49,7 @@ def log_of_one_plus(log: Node, facts: Facts) -> Iterator[Finding]:
     Goldberg: What every computer scientist should know about floating-point arithmetic (1991), theorem 4.
     """
     term = beside(log["x"], 1, facts.value)
-    if term is None or not facts.loses_digits(term.node):
+    if term is None or facts.scalar(log) or not facts.loses_digits(term.node):
         return
     yield Finding(
         log,

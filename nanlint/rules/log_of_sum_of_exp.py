@@ -39,16 +39,19 @@ def log_of_sum_of_exp(log: Node, facts: Facts) -> Iterator[Finding]:
 
     ## Fix safety
     Safe: equal wherever the original is finite. For display only where the exponentials have weights that the
-    framework's function does not take, and for two of them in TensorFlow.
+    framework's function does not take. None for two of them in TensorFlow, which has no logaddexp, and in Keras, whose
+    logaddexp has a wrong gradient where the two are equal.
 
     ## References
     Blanchard, Higham, Higham: Accurately computing the log-sum-exp and softmax functions (2021).
     """
     parts = monomial(log["x"], facts.value)
     found = next((f for factor in parts.above if (f := summed(factor, facts)) is not None), None)
-    if found is None:
+    if found is None or facts.scalar(log):
         return
     exp, level = found
+    if exp.op == "exp" and len(parts.above) > 1 and not any(f.op in REDUCTIONS for f in parts.above):
+        level = Confidence.POSSIBLE
     evidence = facts.value(exp).evidence("pinf")
     yield Finding(
         log,
@@ -63,7 +66,8 @@ def log_of_sum_of_exp(log: Node, facts: Facts) -> Iterator[Finding]:
 def summed(factor: Node, facts: Facts) -> tuple[Node, Confidence] | None:
     """The overflowing exponential in a sum, a mean, or a sum of terms (cosh written out, or by its name).
 
-    Less sure where not all terms are exponentials or numbers: something else may be what is large.
+    Less sure where not all terms are exponentials or numbers: something else may be what is large. So it is of a
+    product of several: a polynomial of exponentials is no sum that someone forgot to shift.
     """
     if factor.op in ("cosh", *REDUCTIONS):
         exp = overflowing(factor, facts)

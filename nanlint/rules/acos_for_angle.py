@@ -1,0 +1,79 @@
+"""NL512."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nanlint.analysis.algebra import monomial, terms
+from nanlint.analysis.facts import Facts
+from nanlint.diagnostic import Applicability, Confidence
+from nanlint.fixes.forms import ANGLE
+from nanlint.fixes.rewrite import Rewrite
+from nanlint.graph.node import Node
+from nanlint.rules.registry import Finding, rule
+
+#: bounds that keep a cosine in [-1, 1]
+BOUNDS = {"clamp": "x", "minimum": "a", "maximum": "a"}
+
+
+@rule(
+    "NL512",
+    "acos-for-angle",
+    nodes="acos",
+    after="NL203 NL204 NL208 NL506",
+    fixable=Applicability.DISPLAY,
+    most=Confidence.POSSIBLE,
+)
+def acos_for_angle(acos: Node, facts: Facts) -> Iterator[Finding]:
+    """Angle taken from its cosine.
+
+    ## What it does
+    Finds the arccosine of a cosine similarity, of a scalar product, over lengths or not, and of half a trace minus one.
+
+    ## Why is this bad?
+    Near 1 a cosine has no digits left for a small angle: the first angles above 0 are 3.5e-4 and 4.9e-4 in float32
+    (0.02 degrees), and it is 0 below 1.7e-4; likewise near pi. The slope of the arccosine is infinite there.
+
+    ## Example (bad)
+    ```python
+    angle = torch.acos(F.cosine_similarity(a, b, dim=-1))
+    ```
+
+    ## Use instead
+    ```python
+    angle = torch.atan2(torch.linalg.cross(a, b).norm(dim=-1), (a * b).sum(-1))
+    ```
+
+    ## Fix safety
+    For display only: the cross product is for three dimensions.
+
+    ## References
+    Kahan: How futile are mindless assessments of roundoff in floating-point computation? (2006), section 12.
+    """
+    cosine = facts.bare(acos["x"])
+    for _ in range(4):
+        if cosine.op not in BOUNDS:
+            break
+        inner = cosine[BOUNDS[cosine.op]]
+        cosine = facts.bare(cosine["b"] if facts.value(inner).constant is not None else inner)
+    if facts.scalar(acos) or not is_cosine(cosine, facts) or not facts.varies(cosine):
+        return
+    yield Finding(
+        acos,
+        "angle from its cosine: small angles come out as 0, or off by 0.02 degrees",
+        "acos(1 - 5e-9) = acos(1) = 0 in float32",
+        Confidence.POSSIBLE,
+        fix=Rewrite(acos, ANGLE, {}, Applicability.DISPLAY),
+    )
+
+
+def is_cosine(node: Node, facts: Facts) -> bool:
+    """A cosine by its form: a scalar product, by itself or over lengths, or (trace - 1) / 2 of a rotation."""
+    if node.op in ("cosine", "dot", "einsum"):
+        return True
+    if node.op == "sum":
+        return len(monomial(node["x"], facts.value).above) == 2
+    parts = monomial(node, facts.value)
+    if parts.below:
+        return any(is_cosine(f, facts) for f in parts.above)
+    return parts.number == 0.5 and any(facts.bare(t.node).op == "trace" for f in parts.above for t in terms(f))

@@ -1,0 +1,54 @@
+"""NL511."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nanlint.analysis.facts import Facts
+from nanlint.diagnostic import Applicability, Confidence
+from nanlint.fixes.forms import ATAN2
+from nanlint.fixes.rewrite import Rewrite
+from nanlint.graph.node import Node
+from nanlint.ops.value import NEVER
+from nanlint.rules.registry import Finding, rule
+
+
+@rule("NL511", "atan-of-quotient", nodes="atan", after="NL203", fixable=Applicability.DISPLAY, most=Confidence.POSSIBLE)
+def atan_of_quotient(atan: Node, facts: Facts) -> Iterator[Finding]:
+    """Arctangent of a quotient.
+
+    ## What it does
+    Finds `atan(y / x)` of two values, where x is not known to be positive.
+
+    ## Why is this bad?
+    The quotient forgets the signs of the two: (1, 1) and (-1, -1) get the same angle. At the origin it is 0 / 0 = nan,
+    and at x = 0 its gradient is nan.
+
+    ## Example (bad)
+    ```python
+    angle = torch.atan(y / x)
+    ```
+
+    ## Use instead
+    ```python
+    angle = torch.atan2(y, x)
+    ```
+
+    ## Fix safety
+    For display only: where x is negative, `atan2` differs by pi, and it may be the slope that is meant.
+
+    ## References
+    Kahan: Branch cuts for complex elementary functions (1987).
+    """
+    quotient = facts.bare(atan["x"])
+    if quotient.op != "div" or facts.scalar(atan) or not (facts.varies(quotient["a"]) and facts.varies(quotient["b"])):
+        return
+    if facts.value(quotient["b"]).lo >= 0 and facts.value(quotient["b"]).zero is NEVER:
+        return
+    yield Finding(
+        atan,
+        "arctangent of a quotient: loses the quadrant, and is nan at the origin",
+        "atan(0 / 0) = nan",
+        Confidence.POSSIBLE,
+        fix=Rewrite(atan, ATAN2, {"a": quotient["a"], "b": quotient["b"]}, Applicability.DISPLAY),
+    )

@@ -1,0 +1,69 @@
+"""NL510."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nanlint.analysis.algebra import monomial
+from nanlint.analysis.facts import Facts
+from nanlint.analysis.structure import square_root_of
+from nanlint.diagnostic import Confidence
+from nanlint.graph.node import Node
+from nanlint.ops.value import INF
+from nanlint.rules.registry import Finding, rule
+
+
+@rule("NL510", "exp-of-square", nodes="exp", after="NL203 NL403", most=Confidence.POSSIBLE)
+def exp_of_square(exp: Node, facts: Facts) -> Iterator[Finding]:
+    """Exponential of a square that is not negated.
+
+    ## What it does
+    Finds `exp(x**2)` and `exp(x * x / 2)` where x is data without a bound; and `1 / exp(-x**2)`. The falling kind,
+    `exp(-x**2)` by itself, is left alone: where its relative error is large it is 0.
+
+    ## Why is this bad?
+    It is inf above 9.4 in float32 (3.3 in float16). Below, the rounding error of the square is multiplied by `x**2`: at
+    x = 9 a quarter of the bits are lost.
+
+    ## Example (bad)
+    ```python
+    scaled = torch.exp(x**2) * torch.erfc(x)
+    ```
+
+    ## Use instead
+    ```python
+    scaled = torch.special.erfcx(x)
+    ```
+
+    ## Fix safety
+    No fix: which function takes the product as a whole depends on it (`erfcx`, `log_ndtr`), else stay in log space.
+
+    ## References
+    Shepherd, Laframboise: Chebyshev approximation of (1 + 2x) exp(x**2) erfc x in 0 <= x < inf (1981).
+    """
+    exponent = monomial(exp["x"], facts.value)
+    if facts.scalar(exp) or len(exponent.above) < 2 or exponent.below or not rising(exp, exponent.number, facts):
+        return
+    bases = {f.key for f in exponent.above}
+    squared = (
+        all(sum(f.key == key for f in exponent.above) == 2 for key in bases) or square_root_of(exp["x"]) is not None
+    )
+    if not squared or not all(facts.varies(f) for f in exponent.above):
+        return
+    v = facts.value(exponent.above[0])
+    if max(-v.lo, v.hi) < INF:
+        return
+    limit = v.format.exp_overflow**0.5
+    yield Finding(
+        exp,
+        "exponential of a square: overflows early, and multiplies the rounding error of the square",
+        f"exp(x**2) = inf above {limit:.1f} ({v.format.name})",
+        Confidence.POSSIBLE,
+    )
+
+
+def rising(exp: Node, number: float, facts: Facts) -> bool:
+    """Whether the exponential grows with the square, or something is divided by it where it falls."""
+    if number > 0:
+        return not any(user.op == "div" and user["b"] is exp for user in exp.users)
+    return any(user.op == "div" and facts.bare(user["b"]) is exp for user in exp.users)

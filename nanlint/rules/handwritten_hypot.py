@@ -1,0 +1,83 @@
+"""NL407."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nanlint.analysis.algebra import root, terms
+from nanlint.analysis.facts import Facts
+from nanlint.analysis.structure import square_root_of
+from nanlint.diagnostic import Applicability, Confidence
+from nanlint.fixes.forms import HYPOT
+from nanlint.fixes.rewrite import Rewrite
+from nanlint.graph.node import Node
+from nanlint.ops.floats import FLOAT16
+from nanlint.ops.value import INF, Kind
+from nanlint.rules.registry import Finding, rule
+
+
+@rule(
+    "NL407",
+    "handwritten-hypot",
+    nodes="sqrt pow",
+    after="NL201 NL202 NL203 NL206 NL207 NL503",
+    fixable=Applicability.SAFE,
+)
+def handwritten_hypot(root_node: Node, facts: Facts) -> Iterator[Finding]:
+    """Length of a vector written as the root of a sum of squares.
+
+    ## What it does
+    Finds `sqrt(a**2 + b**2)` of two values that are not bounded, in any spelling.
+
+    ## Why is this bad?
+    A square overflows at the root of what its format holds: above 256 in float16, where this is *likely*, and above
+    1.8e19 in float32 and bfloat16, where it is only *possible*; it is 0 below 2e-4 and 3e-23. The length would fit.
+    (The gradient at the origin is another matter: see sqrt-at-zero.)
+
+    ## Example (bad)
+    ```python
+    magnitude = torch.sqrt(real.half().square() + imag.half().square())
+    ```
+
+    ## Use instead
+    ```python
+    magnitude = torch.hypot(real.half(), imag.half())
+    ```
+
+    ## Fix safety
+    Safe: equal wherever the original is finite and its squares do not underflow. Unsafe in PyTorch where it does not
+    show that both are tensors, since `torch.hypot` takes no numbers. None in TensorFlow, which has no such function, and
+    in Keras, whose `hypot` has a wrong gradient where the two are equal.
+
+    ## References
+    Blue: A portable Fortran program to find the Euclidean norm of a vector (1978).
+    """
+    radicand = root(root_node, facts.value)
+    if radicand is None or facts.scalar(root_node):
+        return
+    squares = [t.node for t in terms(radicand) if not t.negative]
+    legs = [leg for s in squares if (leg := square_root_of(s)) is not None]
+    if len(terms(radicand)) != 2 or len(legs) != 2 or not all(facts.varies(leg) for leg in legs):
+        return
+    unbounded = [leg for leg in legs if max(-facts.value(leg).lo, facts.value(leg).hi) == INF]
+    if not unbounded:
+        return
+    fmt = facts.value(radicand).format
+    tensors = all(is_tensor(leg, facts) or is_tensor(s, facts) for leg, s in zip(legs, squares, strict=True))
+    yield Finding(
+        root_node,
+        "root of a sum of squares: the squares overflow or underflow long before the length does",
+        f"inf above {fmt.max**0.5:.1e}, 0 below {(fmt.denormal / 2) ** 0.5:.1e} ({fmt.name})",
+        Confidence.LIKELY if fmt is FLOAT16 else Confidence.POSSIBLE,
+        fix=Rewrite(
+            root_node,
+            HYPOT,
+            {"a": legs[0], "b": legs[1]},
+            Applicability.SAFE if tensors or facts.framework(root_node) != "torch" else Applicability.UNSAFE,
+        ),
+    )
+
+
+def is_tensor(node: Node, facts: Facts) -> bool:
+    """Whether a value shows that it is a tensor: a function or method of PyTorch gave it."""
+    return facts.value(node).kind is Kind.TENSOR or facts.bare(node).framework == "torch"

@@ -1,0 +1,58 @@
+"""NL509."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from nanlint.analysis.algebra import monomial
+from nanlint.analysis.facts import Facts
+from nanlint.diagnostic import Confidence
+from nanlint.graph.node import Node
+from nanlint.rules.registry import Finding, rule
+
+#: an angle of so many turns still has all but 7 of its bits
+TURNS = 20
+
+
+@rule("NL509", "sin-of-pi-times", nodes="sin cos", after="NL203", most=Confidence.POSSIBLE)
+def sin_of_pi_times(function: Node, facts: Facts) -> Iterator[Finding]:
+    """Sine or cosine of a multiple of pi.
+
+    ## What it does
+    Finds `sin(pi * x)`, `cos(2 * pi * f * t)` and the like, where x is data without a bound and not over a period or a
+    cutoff, which makes it a part of a turn.
+
+    ## Why is this bad?
+    The product is rounded before the function takes whole turns off it, and the rounding grows with x: at 1e6 turns the
+    angle is off by a quarter of a radian in float32, at 1e7 it means nothing. `sin(pi * n)` is not 0 either.
+
+    ## Example (bad)
+    ```python
+    wave = torch.sin(2 * math.pi * x)
+    ```
+
+    ## Use instead
+    ```python
+    wave = torch.sin(2 * math.pi * (x - torch.round(x)))
+    ```
+
+    ## Fix safety
+    No fix: take off the whole turns (exact in floating point) before multiplying by pi.
+
+    ## References
+    IEEE 754-2019, section 9.2: sinPi, cosPi.
+    """
+    angle = monomial(function["x"], facts.value)
+    halves = 2 * angle.number / math.pi
+    if not angle.above or angle.below or round(halves) == 0 or abs(halves - round(halves)) > 1e-5 * abs(halves):
+        return
+    v = facts.value(function["x"])
+    if facts.scalar(function) or max(-v.lo, v.hi) <= TURNS * math.tau or not all(facts.varies(f) for f in angle.above):
+        return
+    yield Finding(
+        function,
+        f"{function.op} of a multiple of pi: the angle is rounded before whole turns are taken off",
+        "off by 0.25 after 1e6 turns (float32)",
+        Confidence.POSSIBLE,
+    )

@@ -1,0 +1,85 @@
+"""NL513."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nanlint.analysis.algebra import beside, monomial
+from nanlint.analysis.facts import Facts
+from nanlint.diagnostic import Applicability, Confidence
+from nanlint.fixes.forms import SINC
+from nanlint.fixes.rewrite import Rewrite
+from nanlint.graph.node import Node
+from nanlint.ops.op import Pole
+from nanlint.ops.value import NEVER
+from nanlint.rules.registry import Finding, rule
+
+#: functions that are 0 at 0
+VANISHING = frozenset({"sin", "tan", "sinh", "tanh", "asin", "atan", "asinh", "atanh", "expm1", "log1p", "erf"})
+DIVISOR = Pole("b", "zero", "inf or nan")
+
+
+@rule(
+    "NL513",
+    "small-angle-division",
+    nodes="div",
+    after="NL202 NL203 NL301 NL302 NL303",
+    fixable=Applicability.DISPLAY,
+    most=Confidence.POSSIBLE,
+)
+def small_angle_division(quotient: Node, facts: Facts) -> Iterator[Finding]:
+    """Quotient of two that are 0 at the same place.
+
+    ## What it does
+    Finds `sin(x) / x`, `x / tan(x)`, `(1 - cos(x)) / x**2`, `expm1(x) / x` and the like, where nothing keeps x from 0.
+
+    ## Why is this bad?
+    At 0 it is 0 / 0 = nan, where the function it stands for is smooth. Near 0 the second kind has no digits left.
+
+    ## Example (bad)
+    ```python
+    scale = torch.sin(angle) / angle
+    ```
+
+    ## Use instead
+    ```python
+    scale = torch.sinc(angle / math.pi)
+    ```
+
+    ## Fix safety
+    For display only: `sinc` for `sin(x) / x`; else a series for small x, chosen by a `where` on operand and result.
+
+    ## References
+    Higham: Accuracy and Stability of Numerical Algorithms, 2nd edition (2002), section 1.14.1.
+    """
+    parts = monomial(quotient, facts.value)
+    pairs = ((root_of(a, facts), root_of(b, facts), a, b) for a in parts.above for b in parts.below)
+    for above, below, a, b in pairs:
+        if (a is above and b is below) or not facts.same(above, below):
+            continue
+        if facts.value(below).zero is NEVER or facts.value(below).lo > 0 or not facts.varies(below):
+            continue
+        if facts.hazards.masked_by(quotient, DIVISOR) is not None:
+            continue
+        sinc = a.op == "sin" and len(parts.above) == len(parts.below) == 1 and parts.number == 1
+        yield Finding(
+            quotient,
+            "both sides of the quotient are 0 at the same place: 0 / 0 = nan",
+            "0 / 0 = nan",
+            Confidence.POSSIBLE,
+            ((below, "may be 0"),),
+            Rewrite(quotient, SINC, {"x": below}, Applicability.DISPLAY) if sinc and b is below else None,
+        )
+        return
+
+
+def root_of(node: Node, facts: Facts) -> Node:
+    """The x at whose zero a factor is 0: of sin(x), 1 - cos(x), exp(x) - 1; else itself."""
+    if node.op in VANISHING:
+        return facts.bare(node["x"])
+    for number in (1, -1):
+        term = beside(node, number, facts.value)
+        inner = facts.bare(term.node) if term is not None and term.negative is (number == 1) else None
+        if inner is not None and inner.op in ("cos", "exp", "cosh"):
+            return facts.bare(inner["x"])
+    return node

@@ -1,0 +1,67 @@
+"""NL507."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nanlint.analysis.algebra import root, terms
+from nanlint.analysis.facts import Facts
+from nanlint.analysis.structure import square_root_of
+from nanlint.diagnostic import Applicability, Confidence
+from nanlint.fixes.forms import DIFFERENCE_OF_SQUARES, ONE_MINUS_SQUARE
+from nanlint.fixes.rewrite import Rewrite
+from nanlint.graph.node import Node
+from nanlint.rules.registry import Finding, rule
+
+
+@rule(
+    "NL507",
+    "sqrt-of-difference",
+    nodes="sqrt pow",
+    after="NL108 NL201 NL202 NL203 NL206 NL207 NL503",
+    fixable=Applicability.SAFE,
+    most=Confidence.POSSIBLE,
+)
+def sqrt_of_difference(root_node: Node, facts: Facts) -> Iterator[Finding]:
+    """Root of a difference in which a square is rounded before it is subtracted.
+
+    ## What it does
+    Finds `sqrt(1 - c**2)` and `sqrt(a**2 - b**2)`, in any spelling. They cost digits, so they are only ever *possible*;
+    differences that rounding takes below 0 are variance-by-cancellation.
+
+    ## Why is this bad?
+    Where the two are nearly equal, what is left is the rounding error of the square: for c within 1e-7 of 1 no digit is
+    right. A factor is exact there.
+
+    ## Example (bad)
+    ```python
+    sine = torch.sqrt(1 - cosine**2)
+    ```
+
+    ## Use instead
+    ```python
+    sine = torch.sqrt((1 - cosine) * (1 + cosine))
+    ```
+
+    ## Fix safety
+    Safe: equal up to the rounding of the square.
+
+    ## References
+    Goldberg: What every computer scientist should know about floating-point arithmetic (1991), section 1.4.
+    """
+    radicand = root(root_node, facts.value)
+    parts = terms(radicand) if radicand is not None else []
+    if radicand is None or facts.scalar(root_node) or len(parts) != 2 or parts[0].negative == parts[1].negative:
+        return
+    above, below = sorted(parts, key=lambda t: t.negative)
+    a, b = square_root_of(above.node), square_root_of(below.node)
+    if b is not None and facts.loses_digits_against(b, above.node, a):
+        yield Finding(
+            root_node,
+            "root of a difference of squares: for nearly equal ones only the rounding of the square is left",
+            "1 - c * c is a multiple of 6e-8 in float32, whatever c is",
+            Confidence.POSSIBLE,
+            fix=Rewrite(radicand, DIFFERENCE_OF_SQUARES, {"a": a, "b": b})
+            if a is not None
+            else Rewrite(radicand, ONE_MINUS_SQUARE, {"x": b}),
+        )
