@@ -23,6 +23,10 @@ PLACED = frozenset({TUPLE, "arange", "linspace", "scatter_sum", "segment_sum"})
 Evaluate = Callable[[Node], Value]
 
 
+#: what is left of a number without its whole part, by how that is rounded
+FRACTIONS = {"round": (-0.5, 0.5), "floor": (0.0, 1.0), "ceil": (-1.0, 0.0), "trunc": (-1.0, 1.0)}
+
+
 def subtraction(node: Node, evaluate: Evaluate) -> Value | None:
     """a - b for operands that know of each other."""
     a, b = node["a"], node["b"]
@@ -59,6 +63,8 @@ def subtraction(node: Node, evaluate: Evaluate) -> Value | None:
         return value(-INF, 0.0, peak=True, kind=va.kind, format=va.format)
     if (of := shift_of(a, ("max", "logsumexp"))) is not None and same(of, b):
         return value(0.0, INF, low=LIKELY, kind=va.kind, format=va.format, because="is 0 at the largest element")
+    if (whole := bare(b)).op in FRACTIONS and same(whole["x"], a):
+        return value(*FRACTIONS[whole.op], nan=max(va.nan, va.pinf, va.ninf), kind=va.kind, format=va.format)
     low = shift_of(b, ("min",))
     if low is not None and same(low, a):
         return value(

@@ -61,6 +61,8 @@ class LogSumExp:
             if logarithm is None:
                 return display(f"{text} - log(n)")
             text = f"{text} - {logarithm}({size})"
+        if place.framework == "torch" and place.is_changed_in_place(*inside):
+            return display(text)
         needs_scipy = place.framework in ("numpy", "scipy") and not place.imports("scipy")
         applicability = Applicability.UNSAFE if needs_scipy else Applicability.SAFE
         return place.fix(applicability, [place.put(place.site, text)], text)

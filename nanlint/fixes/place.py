@@ -436,8 +436,8 @@ class Place:
         pairs = ((here.get(n.id), there.get(n.id)) for n in names)
         return all(a is None or b is None or a.key == b.key for a, b in pairs)
 
-    def is_changed_in_place(self) -> bool:
-        """Whether the result may be changed in place afterwards.
+    def is_changed_in_place(self, *operands: ast.expr) -> bool:
+        """Whether the result may be changed in place afterwards, or what one of the operands reads.
 
         PyTorch refuses that of a result that its own gradient is computed from, as those of softmax, log_softmax,
         logsumexp, sigmoid, tanh, exp, expm1 and sqrt are; of a quotient or a logarithm it does not.
@@ -446,16 +446,18 @@ class Place:
         parent = outline.parents.get(site)
         if isinstance(parent, ast.Attribute) and parent.attr.endswith("_"):
             return True
+        read = (n for e in operands for n in ast.walk(e) if isinstance(n, ast.Name))
+        names = {n.id for n in read if self.file.imports.means(n.id, n) is None}
         if isinstance(site, ast.AugAssign):
-            name = root_of(site.target)
+            names.add(root_of(site.target))
         elif isinstance(parent, ast.Assign) and isinstance(parent.targets[0], ast.Name):
-            name = parent.targets[0].id
-        else:
-            return False
+            names.add(parent.targets[0].id)
+        statements = ast.walk(outline.function(site)) if names else ()
         return any(
             outline.changes_in_place(statement, name)
-            for statement in ast.walk(outline.function(site))
+            for statement in statements
             if isinstance(statement, ast.Expr | ast.Assign | ast.AugAssign) and statement is not site
+            for name in names
         )
 
     def _env(self, e: ast.AST) -> Mapping[object, Node] | None:

@@ -59,6 +59,8 @@ class Rewrite:
         applicability = Applicability.UNSAFE if needs_scipy else self.applicability
         if applicability is Applicability.DISPLAY or not isinstance(place.site, ast.expr):
             return display(text)
+        if place.framework == "torch" and place.is_changed_in_place(*found):
+            return display(text)
         return place.fix(applicability, [*edits, place.put(place.site, text)], text)
 
     def spelled(self, place: Place, template: str) -> str | None:

@@ -46,8 +46,8 @@ def handwritten_hypot(root_node: Node, facts: Facts) -> Iterator[Finding]:
 
     ## Fix safety
     Safe: equal wherever the original is finite and its squares do not underflow. Unsafe in PyTorch where it does not
-    show that both are tensors, since `torch.hypot` takes no numbers. None in TensorFlow, which has no such function, and
-    in Keras, whose `hypot` has a wrong gradient where the two are equal.
+    show that both are tensors, since `torch.hypot` takes no numbers. None in TensorFlow, which has no such function,
+    and in Keras, whose `hypot` has a wrong gradient where the two are equal.
 
     ## References
     Blue: A portable Fortran program to find the Euclidean norm of a vector (1978).

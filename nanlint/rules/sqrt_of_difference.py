@@ -30,17 +30,18 @@ def sqrt_of_difference(root_node: Node, facts: Facts) -> Iterator[Finding]:
     differences that rounding takes below 0 are variance-by-cancellation.
 
     ## Why is this bad?
-    Where the two are nearly equal, what is left is the rounding error of the square: for c within 1e-7 of 1 no digit is
-    right. A factor is exact there.
+    The squares are rounded before they are subtracted: where they are nearly equal, little but their rounding is left.
+    `sqrt(1 - c**2)` loses up to half of the digits, the root of two nearly equal squares all of them. In factors, the
+    difference is taken first, where it is exact.
 
     ## Example (bad)
     ```python
-    sine = torch.sqrt(1 - cosine**2)
+    leg = torch.sqrt(hypotenuse**2 - base**2)
     ```
 
     ## Use instead
     ```python
-    sine = torch.sqrt((1 - cosine) * (1 + cosine))
+    leg = torch.sqrt((hypotenuse - base) * (hypotenuse + base))
     ```
 
     ## Fix safety
@@ -58,8 +59,8 @@ def sqrt_of_difference(root_node: Node, facts: Facts) -> Iterator[Finding]:
     if b is not None and facts.loses_digits_against(b, above.node, a):
         yield Finding(
             root_node,
-            "root of a difference of squares: for nearly equal ones only the rounding of the square is left",
-            "1 - c * c is a multiple of 6e-8 in float32, whatever c is",
+            "root of a difference of squares: for nearly equal ones little but their rounding is left",
+            "off by 0.4 % for 8252.5625 and 8252.5 (float32)",
             Confidence.POSSIBLE,
             fix=Rewrite(radicand, DIFFERENCE_OF_SQUARES, {"a": a, "b": b})
             if a is not None

@@ -28,11 +28,21 @@ PROOFS = {
     "keras-minus": Proof("NL402", "keras", "return -1 / (1 + ops.exp(x))", 200.0, EXPONENTS),
     "keras-both": Proof("NL402", "keras", "return y + ops.exp(x) / (ops.exp(x) + 1)", 200.0, EXPONENTS),
     "keras-variable": Proof("NL402", "keras", "e = ops.exp(x - y)\nreturn e / (1 + e)", 200.0, EXPONENTS),
-    "scipy": Proof("NL402", "scipy", "return 1 / (1 + np.exp(-x))", None, EXPONENTS),
-    "scipy-reciprocal": Proof("NL402", "scipy", "return np.reciprocal(1 + np.exp(-x))", None, EXPONENTS),
-    "scipy-times": Proof("NL402", "scipy", "return (y - 1) / (np.exp(-x) + 1.0)", None, EXPONENTS),
-    "scipy-minus": Proof("NL402", "scipy", "return -1 / (1 + np.exp(x))", None, EXPONENTS),
-    "scipy-both": Proof("NL402", "scipy", "return y + np.exp(x) / (np.exp(x) + 1)", 1000.0, EXPONENTS),
-    "scipy-variable": Proof("NL402", "scipy", "e = np.exp(x - y)\nreturn e / (1 + e)", 1000.0, EXPONENTS),
+    "scipy": Proof("NL402", "scipy", "return 1 / (1 + np.exp(-x))", None, EXPONENTS, dtypes=("float32", "float64")),
+    "scipy-reciprocal": Proof(
+        "NL402", "scipy", "return np.reciprocal(1 + np.exp(-x))", None, EXPONENTS, dtypes=("float32", "float64")
+    ),
+    "scipy-times": Proof(
+        "NL402", "scipy", "return (y - 1) / (np.exp(-x) + 1.0)", None, EXPONENTS, dtypes=("float32", "float64")
+    ),
+    "scipy-minus": Proof(
+        "NL402", "scipy", "return -1 / (1 + np.exp(x))", None, EXPONENTS, dtypes=("float32", "float64")
+    ),
+    "scipy-both": Proof(
+        "NL402", "scipy", "return y + np.exp(x) / (np.exp(x) + 1)", 1000.0, EXPONENTS, dtypes=("float32", "float64")
+    ),
+    "scipy-variable": Proof(
+        "NL402", "scipy", "e = np.exp(x - y)\nreturn e / (1 + e)", 1000.0, EXPONENTS, dtypes=("float32", "float64")
+    ),
     "torch-power": Proof("NL402", "torch", "return (1 + torch.exp(-x)) ** -1", -200.0, EXPONENTS),
 }
