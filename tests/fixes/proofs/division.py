@@ -22,4 +22,11 @@ PROOFS = {
     "denominator-tf-two-over": Proof("NL303", "tensorflow", "d = tf.nn.relu(x)\nreturn 2.0 / d", 0.0),
     "denominator-jax": Proof("NL303", "jax", "d = jnp.maximum(x, 0)\nreturn y / d", 0.0),
     "denominator-keras": Proof("NL303", "keras", "return y / ops.relu(x)", 0.0),
+    "count-torch-all": Proof(
+        "NL301", "torch", "m = (x > 0).float()\nreturn torch.sum(y * m) / torch.sum(m)", -1.0, dtypes=("float32",)
+    ),
+    "denominator-jax-range": Proof("NL303", "jax", "d = jnp.max(x) - jnp.min(x)\nreturn (x - jnp.min(x)) / d", 0.0),
+    "denominator-torch-range": Proof("NL303", "torch", "d = x.max() - x.min()\nreturn (x - x.min()) / d", 0.0),
+    "denominator-numpy": Proof("NL303", "numpy", "d = np.maximum(x, 0)\nreturn y / d", 0.0),
+    "denominator-numpy-range": Proof("NL303", "numpy", "return (x - np.min(x)) / (np.max(x) - np.min(x))", 0.0),
 }
