@@ -32,8 +32,8 @@ def judged(diagnostic: Diagnostic, proof: Proof | None) -> Diagnostic:
     if proof is None:
         return diagnostic
     if proof.witness is not None:
-        named = any(program.named for program in diagnostic.slices)
-        sure = diagnostic.confidence if named else Confidence(min(diagnostic.confidence + 1, Confidence.CERTAIN))
+        assumed = any(program.named for program in diagnostic.slices) or (proof.found is not None and proof.found.cuts)
+        sure = diagnostic.confidence if assumed else Confidence(min(diagnostic.confidence + 1, Confidence.CERTAIN))
         return replace(diagnostic, witness=proof.witness, confidence=sure)
     if proof.refuted:
         return replace(diagnostic, witness=None, confidence=Confidence(max(diagnostic.confidence - 1, 1)))

@@ -67,7 +67,11 @@ def functions_of(op: str, roots: tuple[str, ...]) -> tuple[Spelling, ...]:
     """Functions of the frameworks that compute an op, the plainest first: no layers, no methods, no old names."""
     found = [s for s in load() if s.op == op and s.name.partition(".")[0] in roots and not s.layer and not s.in_place]
     plain = [s for s in found if not is_method(s)]
-    return tuple(sorted(plain or found, key=lambda s: (len(s.literals), s.name.count("."))))[:MAX_SPELLINGS]
+
+    def oddness(s: Spelling) -> tuple[bool, int, int]:
+        return s.name.rpartition(".")[2] != op, len(s.literals), s.name.count(".")
+
+    return tuple(sorted(plain or found, key=oddness))[:MAX_SPELLINGS]
 
 
 def is_method(spelling: Spelling) -> bool:

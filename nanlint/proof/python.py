@@ -168,7 +168,7 @@ def sqrt(v: float) -> float:
 
 def sigmoid(v: float) -> float:
     """1 / (1 + exp(-v))."""
-    return 1 / (1 + exp(-v)) if v > -700 else 0.0
+    return 0.0 if v < -700 else 1 / (1 + exp(-v))
 
 
 def softplus(v: float) -> float:
@@ -179,6 +179,11 @@ def softplus(v: float) -> float:
 def atanh(v: float) -> float:
     """Inverse of tanh with its poles."""
     return math.copysign(INF, v) if abs(v) == 1 else math.atanh(v)
+
+
+def whole(f: Callable[[float], int]) -> Callable[[float], float]:
+    """A function to whole numbers; infinities and nan stay as they are."""
+    return lambda v: float(f(v)) if math.isfinite(v) else v
 
 
 POINTWISE: Mapping[str, Callable[[float], float]] = {
@@ -197,10 +202,10 @@ POINTWISE: Mapping[str, Callable[[float], float]] = {
     "abs": abs,
     "sign": lambda v: float((v > 0) - (v < 0)),
     "square": lambda v: v * v,
-    "floor": lambda v: float(math.floor(v)),
-    "ceil": lambda v: float(math.ceil(v)),
-    "round": lambda v: float(round(v)),
-    "trunc": lambda v: float(math.trunc(v)),
+    "floor": whole(math.floor),
+    "ceil": whole(math.ceil),
+    "round": whole(round),
+    "trunc": whole(math.trunc),
     "sigmoid": sigmoid,
     "log_sigmoid": lambda v: -softplus(-v),
     "softplus": softplus,
@@ -229,8 +234,7 @@ POINTWISE: Mapping[str, Callable[[float], float]] = {
     "isnan": lambda v: float(math.isnan(v)),
     "isinf": lambda v: float(math.isinf(v)),
     "isfinite": lambda v: float(math.isfinite(v)),
-    "nan_to_num": lambda v: 0.0 if math.isnan(v) else v,
-    "entropy_term": lambda v: 0.0 if v == 0 else -v * log(v),
+    "entropy_term": lambda v: 0.0 if v == 0 else -INF if v < 0 else -v * log(v),
 }
 
 
@@ -251,8 +255,8 @@ def smaller(a: float, b: float) -> float:
 
 def logaddexp(a: float, b: float) -> float:
     """log(exp(a) + exp(b))."""
-    m = max(a, b)
-    return m if math.isinf(m) else m + math.log(exp(a - m) + exp(b - m))
+    m = larger(a, b)
+    return m if not math.isfinite(m) else m + math.log(exp(a - m) + exp(b - m))
 
 
 PAIRWISE: Mapping[str, Callable[[float, float], float]] = {
@@ -427,6 +431,9 @@ class PythonBackend(Backend):
         if first is None:
             raise Unsupported(op)
         x = self._row(first)
+        if op == "nan_to_num":
+            end = x.format.max
+            return x.map(lambda v: 0.0 if math.isnan(v) else min(max(v, -end), end))
         if op in POINTWISE:
             return x.map(POINTWISE[op])
         if op in REDUCTIONS:

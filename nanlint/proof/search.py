@@ -159,7 +159,8 @@ class Search:
             return None
         if breaking is None and not bad and not self.backend.differentiates:
             return None
-        first = Found(inputs, width, at, output, None, frozenset(self.cuts))
+        used = {i: row for i, row in inputs.items() if run.reached(i)}
+        first = Found(used, width, at, output, None, frozenset(self.cuts))
         if bad and (breaking is None or not breaking.hidden):
             return self.with_gradients(self.farthest(first))
         if not self.backend.differentiates:
@@ -198,7 +199,8 @@ class Search:
             if [*map(math.isfinite, again)] != [*map(math.isfinite, found.output)]:
                 continue
             if not bad or not all(map(math.isfinite, output)):
-                return replace(found, inputs=inputs, end=end, output=output)
+                used = {i: row for i, row in inputs.items() if run.reached(i)}
+                return replace(found, inputs=used, end=end, output=output)
         return None
 
     def with_gradients(self, found: Found) -> Found:

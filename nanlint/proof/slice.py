@@ -264,7 +264,7 @@ class Slicing:
         while current_or_none is not None and current_or_none is not start:
             path.append(current_or_none)
             current_or_none = before[current_or_none.index]
-        path = [n for n in reversed(path) if not isinstance(n.site, ast.stmt) and n.op != REFINE]
+        path = [n for n in reversed(path) if not isinstance(n.site, ast.stmt) and n.op != REFINE and self.name(n)]
         named = [n for n in path[:-1] if self.names.assigned(n)]
         chosen = [*([guard] if guard is not None else []), *named[:2], *path[-1:]]
         return [n for i, n in enumerate(chosen) if n is not at and n not in chosen[:i]]

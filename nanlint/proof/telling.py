@@ -8,8 +8,9 @@ from nanlint.diagnostic import Witness
 from nanlint.proof.search import Found
 from nanlint.proof.slice import Slice
 
-#: gradients shown in the text; all are in the structure
-MAX_SHOWN = 1
+#: inputs and gradients shown in the text; all are in the structure
+MAX_INPUTS = 5
+MAX_GRADIENTS = 1
 
 
 def witness(program: Slice, found: Found, framework: str | None) -> Witness:
@@ -22,21 +23,28 @@ def witness(program: Slice, found: Found, framework: str | None) -> Witness:
         # how long a row is, its numbers say
         if not (program.steps[i].domain.whole and program.steps[i].domain.lo == 1):
             named.setdefault(program.steps[i].name, found.inputs[i])
-    output = program.steps[found.end].name
+    shown = sorted(named.items(), key=lambda item: item[0] in given_by_default(program, sources))
+    output = program.steps[found.end].name or "the result"
     gradient = None
     if found.gradients is not None:
         ordered = sorted(found.gradients, key=lambda i: i not in nearest)
         gradient = tuple((program.steps[i].name, found.gradients[i]) for i in ordered)
-    given = ", ".join(f"{name} = {written(row)}" for name, row in named.items())
+    given = ", ".join(f"{name} = {written(row)}" for name, row in shown[:MAX_INPUTS])
+    given += ", …" if len(shown) > MAX_INPUTS else ""
     text = f"{given} gives {output} = {written(found.output)}" if given else f"{output} = {written(found.output)}"
-    shown = [g for g in gradient or () if not all(map(math.isfinite, g[1]))][:MAX_SHOWN]
+    bad = [g for g in gradient or () if not all(map(math.isfinite, g[1]))][:MAX_GRADIENTS]
     short = output if output.isidentifier() or output.endswith("(...)") else f"({output})"
-    text += "".join(f", d {short}/d {name} = {written(row)}" for name, row in shown)
+    text += "".join(f", d {short}/d {name} = {written(row)}" for name, row in bad)
     breaking = program.breaking
     if framework is None and breaking is not None and breaking.trap and all(map(math.isfinite, found.output)):
         slope = "0 * inf = nan" if breaking.hidden and not breaking.gradient else breaking.gives
         text += f", and a gradient of {slope}"
     return Witness(tuple(named.items()), (output, found.output), text, gradient, framework)
+
+
+def given_by_default(program: Slice, sources: list[int]) -> set[str]:
+    """The names of sources that are what their default says: no news to the reader."""
+    return {program.steps[i].name for i in sources if program.steps[i].domain.number is not None}
 
 
 def written(row: tuple[float, ...]) -> str:
