@@ -9,8 +9,22 @@ from textwrap import dedent
 import pytest
 
 import nanlint
+from tests.fixes.proving import Proven, summary
 
 Mend = Callable[..., str]
+PROVEN = pytest.StashKey[list[Proven]]()
+
+
+@pytest.fixture(scope="session")
+def proven(request: pytest.FixtureRequest) -> list[Proven]:
+    """What has been proven in this run."""
+    return request.config.stash.setdefault(PROVEN, [])
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Say how much has been proven."""
+    if found := config.stash.get(PROVEN, []):
+        terminalreporter.write_line(summary(found))
 
 
 @pytest.fixture

@@ -32,7 +32,8 @@ from hypothesis import strategies as st
 
 import nanlint
 from nanlint.diagnostic import Applicability
-from tests.fixes.styles import styled
+from nanlint.rules import RULES
+from tests.fixes.styles import STYLES, styled
 
 Array = Any
 Outcome = tuple[Array, list[Array]]
@@ -162,8 +163,17 @@ def mended(proof: Proof) -> tuple[list[Mended], list[str]]:
     return applies, others
 
 
-def prove(proof: Proof, chance: int = 0, examples: int = 2) -> tuple[list[str], list[str]]:
-    """The styles proven, and those without a fix. Raises AssertionError where a claim does not hold.
+@dataclass(frozen=True)
+class Proven:
+    """A proof that holds, in which styles, and in which others there is no fix, or one that is only shown."""
+
+    proof: Proof
+    styles: tuple[str, ...]
+    others: tuple[str, ...]
+
+
+def prove(proof: Proof, chance: int = 0, examples: int = 2) -> Proven:
+    """The styles that hold, and those without a fix. Raises AssertionError where a claim does not hold.
 
     ``chance``: another number tries other inputs, ``examples`` so many of each case.
     """
@@ -191,7 +201,7 @@ def prove(proof: Proof, chance: int = 0, examples: int = 2) -> tuple[list[str], 
                         keeps(proof, inputs, own, run(one.mended, inputs), truth)
 
         check()
-    return [one.style for one in proven], others
+    return Proven(proof, tuple(one.style for one in proven), tuple(others))
 
 
 def attempted(run: Adapter, f: Function, inputs: Sequence[Array]) -> Outcome | None:
@@ -355,3 +365,28 @@ ADAPTERS: dict[str, Adapter] = {
     "scipy": _numpy,
     "numpy": _numpy,
 }
+
+
+def summary(proven: Sequence[Proven]) -> str:
+    """What has been proven, in a line."""
+    rules, frameworks = {one.proof.code for one in proven}, {one.proof.framework for one in proven}
+    styles = {(one.proof.code, one.proof.framework, style) for one in proven for style in one.styles}
+    programs = sum(len(one.styles) for one in proven)
+    return (
+        f"{len(styles)} (fix, framework, style) proven, by {programs} programs: fixes of {len(rules)} rules, "
+        f"{len(frameworks)} libraries, {len(STYLES)} styles"
+    )
+
+
+def table(proven: Sequence[Proven]) -> str:
+    """Markdown: for each rule and library, in how many programs of how many styles its fix is proven."""
+    libraries = list(ADAPTERS)
+    lines = [f"| rule | {' | '.join(libraries)} |", f"| --- |{' --- |' * len(libraries)}"]
+    for code in sorted({one.proof.code for one in proven}):
+        cells = []
+        for library in libraries:
+            here = [one for one in proven if (one.proof.code, one.proof.framework) == (code, library)]
+            styles = {style for one in here for style in one.styles}
+            cells.append(f"{sum(len(one.styles) for one in here)} in {len(styles)}" if here else "")
+        lines.append(f"| [{RULES[code].name}](rules/{RULES[code].name}.md) | {' | '.join(cells)} |")
+    return "\n".join(lines)

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import nanlint
-from tests.fixes.test_proofs import HEADERS
+from tests.fixes.styles import IMPORTS
 
 np = pytest.importorskip("numpy")
 
@@ -45,7 +45,8 @@ MAKE = {
 @pytest.mark.parametrize(("framework", "comparison"), COMPARISONS.values(), ids=COMPARISONS)
 def test_the_mended_comparison_finds_nan(framework: str, comparison: str) -> None:
     pytest.importorskip(framework)
-    text = f"{HEADERS[framework]}def f(x):\n    x = {MAKE[framework]}\n    return {comparison}\n"
+    header = "\n".join(IMPORTS[framework].values())
+    text = f"{header}\n\n\ndef f(x):\n    x = {MAKE[framework]}\n    return {comparison}\n"
     outcome = nanlint.fix_source(text, unsafe_fixes=True, select=["NL505"])
     assert outcome.fixed
     assert not outcome.remaining

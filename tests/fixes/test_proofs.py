@@ -7,13 +7,20 @@ that spoils the original, the mended program is finite. Unsafe ones change no mo
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tests.fixes.proving import Proof, agree, proofs, prove
+from nanlint.rules import RULES
+from tests.fixes.proving import Proof, Proven, agree, proofs, prove, table
+from tests.fixes.test_isnan import COMPARISONS
+from tests.fixes.test_loss_on_logits import LOSSES
+from tests.programs.fixtures import FRAMEWORKS, PROGRAMS, Program
 
+PAGE = Path(__file__).parents[2] / "docs" / "proofs.md"
 PROOFS = proofs()
+MENDED = [p for p in PROGRAMS if p.is_page and p.is_bad and p.code in RULES and RULES[p.code].fixable and p.mended()]
 
 
 @pytest.fixture(autouse=True)
@@ -25,9 +32,26 @@ def _quiet(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("proof", PROOFS.values(), ids=PROOFS)
-def test_the_fix_keeps_what_is_finite_and_ends_the_nan(proof: Proof) -> None:
+def test_the_fix_keeps_what_is_finite_and_ends_the_nan(proof: Proof, proven: list[Proven]) -> None:
     pytest.importorskip(proof.framework)
-    prove(proof)
+    proven.append(prove(proof))
+
+
+@pytest.mark.slow
+def test_the_documentation_has_the_table_of_these_proofs(proven: list[Proven]) -> None:
+    if len(proven) < len(PROOFS):
+        pytest.skip("not all proofs have run, or held")
+    assert table(proven) in PAGE.read_text(encoding="utf-8"), "run: python docs/proofs.py"
+
+
+@pytest.mark.parametrize("page", MENDED, ids=[f"{p.rule}-{p.framework}" for p in MENDED])
+def test_a_fix_that_a_page_shows_is_proven(page: Program) -> None:
+    libraries = {"numpy": {"numpy", "scipy"}}.get(page.framework, {FRAMEWORKS[page.framework]})
+    proven = {(proof.code, proof.framework) for proof in PROOFS.values()}
+    proven |= {(loss.code, loss.framework) for loss in LOSSES.values()}
+    proven |= {("NL505", framework) for framework, _ in COMPARISONS.values()}
+    if not any((page.code, library) in proven for library in libraries):
+        pytest.xfail("no proof yet")
 
 
 def test_a_proof_can_fail() -> None:
