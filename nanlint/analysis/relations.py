@@ -37,6 +37,8 @@ def subtraction(node: Node, evaluate: Evaluate) -> Value | None:
         and ordered(a, b) is not None
     ):
         return value(-INF, 0.0) if ordered(a, b) else value(0.0, INF)
+    if bare(a).op == "minimum" and bare(b).op == "maximum" and same_pair(bare(a), bare(b)):
+        return value(-INF, 0.0, kind=evaluate(a).kind, format=evaluate(a).format)
     va = evaluate(a)
     if same(a, b) and a.op != CONST:
         if not of_each_pair(node):
@@ -76,6 +78,11 @@ def subtraction(node: Node, evaluate: Evaluate) -> Value | None:
     if (cancelled := cancellation(node, evaluate)) is not None:
         return value(neg=LIKELY, zero=LIKELY, kind=va.kind, format=va.format, because=cancelled)
     return None
+
+
+def same_pair(least: Node, largest: Node) -> bool:
+    """Whether a minimum and a maximum are of the same two."""
+    return {bare(least[k]).key for k in ("a", "b")} == {bare(largest[k]).key for k in ("a", "b")}
 
 
 def ordered(a: Node, b: Node) -> bool | None:

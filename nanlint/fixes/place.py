@@ -610,7 +610,7 @@ class Place:
         return Edit(Span(span.row, span.column - 1, span.end_row, span.end_column + 1), text)
 
     def put_term(self, node: ast.AST, text: str) -> Edit:
-        """``text``, which may be a sum or product, in the place of a call: in parentheses where its surroundings bind."""
+        """``text``, perhaps a sum or product, in the place of a call: in parentheses where its surroundings bind."""
         parent = self.file.outline.parents.get(node)
         binds = isinstance(parent, (ast.BinOp, ast.UnaryOp, ast.Attribute, ast.Subscript, ast.Await, ast.Starred))
         span = self.span(node)

@@ -1,0 +1,252 @@
+"""Infinities in log space: shifts by a maximum that may be -inf itself, rows that a mask leaves nothing of."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from nanlint.analysis.structure import bare, same
+from nanlint.graph.node import CONST, LOOP, PHI, REFINE, Node
+from nanlint.ops.value import CERTAIN, INF, LIKELY, NEVER, POSSIBLE, Evidence, Reach, Value
+
+Evaluate = Callable[[Node], Value]
+
+#: nodes looked at on the way from an operand to what it is made of
+MAX_STEPS = 40
+#: ops on the way to a shift that keep it finite
+FINITE = frozenset({"clamp", "maximum", "nan_to_num", "relu"})
+
+
+# shifts
+
+
+@dataclass(frozen=True)
+class Shift:
+    """``difference`` = x - shift, with a shift that is the maximum of x, or on some path ``itself`` x."""
+
+    difference: Node
+    x: Node
+    maximum: Node
+    itself: bool
+
+
+def unguarded_shift(exponent: Node) -> Shift | None:
+    """The shift of an exponent by a maximum, with nothing that keeps the maximum finite."""
+    difference = bare(exponent)
+    if difference.op != "sub":
+        return None
+    x, maximum, itself = difference["a"], None, False
+    pending, seen = [difference["b"]], set[int]()
+    while pending and len(seen) < MAX_STEPS:
+        node = bare(pending.pop())
+        if node.index in seen:
+            continue
+        seen.add(node.index)
+        if node.op in FINITE or (node.op == "where" and node.attrs.get("python") is None):
+            return None
+        if node.op == "max":
+            inner = bare(node["x"])
+            maximum = node if same(inner, x) or inner.op in (LOOP, PHI, "max") else maximum
+            pending += [inner] if inner.op in (LOOP, PHI) else []
+        elif same(node, x):
+            itself = True
+        elif node.op in (PHI, LOOP):
+            pending += [node[k] for k in ("a", "b", "pre", "back") if k in node.args]
+        elif node.op == "part" and "index" not in node.args:
+            pending.append(node["x"])
+    return Shift(difference, x, maximum, itself) if maximum is not None else None
+
+
+@dataclass(frozen=True)
+class LogAddition:
+    """max(a, b) + log1p(exp(-|a - b|)): ``total``, of a ``difference`` of two terms."""
+
+    total: Node
+    difference: Node
+    a: Node
+    b: Node
+
+
+def log_addition(exp: Node) -> LogAddition | None:
+    """The logaddexp written out of which ``exp`` is a part."""
+    node = bare(exp["x"])
+    if node.op == "neg" and bare(node["x"]).op == "abs":
+        difference = bare(bare(node["x"])["x"])
+        if difference.op != "sub":
+            return None
+        a, b = difference["a"], difference["b"]
+    elif node.op == "sub" and bare(node["a"]).op == "minimum" and bare(node["b"]).op == "maximum":
+        difference, largest = node, bare(node["b"])
+        a, b = largest["a"], largest["b"]
+    else:
+        return None
+    both = {bare(a).key, bare(b).key}
+    sums = (u for user in exp.users for u in (user.users if user.op == "add" else (user,)))
+    for log in (u for u in sums if u.op in ("log", "log1p")):
+        for total in (u for u in log.users if u.op == "add"):
+            for largest in (bare(total[k]) for k in ("a", "b")):
+                if largest.op == "maximum" and {bare(largest[k]).key for k in ("a", "b")} == both:
+                    return LogAddition(total, difference, a, b)
+    return None
+
+
+# masks
+
+
+@dataclass(frozen=True)
+class Masked:
+    """A place where -inf is put: ``node`` selects or adds it, ``mask`` is 0 (or, not ``keeps``, not 0) there.
+
+    ``added``: it is added and not selected, so that what it hides still gets its gradient. ``second``: it is the
+    second choice of the selection, not the first.
+    """
+
+    node: Node
+    mask: Node
+    keeps: bool
+    added: bool
+    second: bool
+
+
+def masked_by_infinity(x: Node, evaluate: Evaluate) -> Masked | None:
+    """Where the -inf of a tensor was put by a mask: where(mask, x, -inf), x + where(mask, 0, -inf), x[~mask] = -inf."""
+    pending, seen = [(x, False)], set[int]()
+    while pending and len(seen) < MAX_STEPS:
+        node, added = pending.pop()
+        node = bare(node)
+        if node.index in seen:
+            continue
+        seen.add(node.index)
+        if node.op == "where" and "cond" in node.args:
+            for name, keeps in (("b", True), ("a", False)):
+                if is_minus_infinity(node[name], evaluate):
+                    mask, truth = read_mask(node["cond"], keeps)
+                    return Masked(node, mask, truth, added, keeps)
+            pending += [(node[k], added) for k in ("a", "b")]
+        elif node.op in ("add", "sub"):
+            pending += [(node["a"], True), (node["b"], True)]
+        elif node.op in ("mul", "div", PHI):
+            pending += [(node[k], added) for k in ("a", "b") if k in node.args]
+    return None
+
+
+def is_minus_infinity(node: Node, evaluate: Evaluate) -> bool:
+    """Whether a value is -inf, all of it."""
+    v = evaluate(node)
+    return v.hi == -INF or (v.constant == -INF and v.ninf is CERTAIN)
+
+
+def read_mask(cond: Node, truth: bool) -> tuple[Node, bool]:
+    """The mask that a condition reads, and whether ``truth`` of the condition is where the mask is not 0."""
+    for _ in range(MAX_STEPS):
+        cond = bare(cond)
+        number = cond["b"].attrs.get("value") if "b" in cond.args and cond["b"].op == CONST else None
+        if cond.op == "not":
+            cond, truth = cond["x"], not truth
+        elif (cond.op, number) in LITERAL:
+            truth = truth is LITERAL[cond.op, number]
+            cond = cond["a"]
+        elif cond.op == "sub" and cond["a"].attrs.get("value") == 1:
+            cond, truth = cond["b"], not truth
+        else:
+            break
+    return cond, truth
+
+
+#: comparisons of a mask with a literal, and whether they hold where it is not 0
+LITERAL: dict[tuple[str, Any], bool] = {
+    ("eq", 0): False,
+    ("ne", 0): True,
+    ("gt", 0): True,
+    ("eq", 1): True,
+    ("ne", 1): False,
+    ("lt", 1): False,
+    ("lt", 0.5): False,
+    ("gt", 0.5): True,
+}
+
+
+def empty_rows(masked: Masked, evaluate: Evaluate) -> tuple[Reach, Evidence | None]:
+    """Whether a mask leaves nothing of some row, and why.
+
+    Likely where it is the product of a mask with itself along another axis: a padded position is masked from all.
+    Never for a triangle, which keeps the diagonal. A mask from elsewhere may, possibly.
+    """
+    mask = bare(masked.mask)
+    if triangular(mask) or (masked.keeps and evaluate(mask).peak):
+        return NEVER, None
+    if mask.op in ("mul", "and") and masked.keeps and outer(mask):
+        return LIKELY, Evidence("is 0 in the whole row of a padded position", mask)
+    if mask.op in ("or", "maximum", "add") and not masked.keeps and outer(mask):
+        return LIKELY, Evidence("is set in the whole row of a padded position", mask)
+    return POSSIBLE, Evidence("may leave nothing of a row", mask)
+
+
+def outer(mask: Node) -> bool:
+    """m[:, :, None] * m[:, None, :]: one mask along two axes, written apart."""
+    sites = [mask[k].site for k in ("a", "b")]
+    if bare_mask(mask["a"]).key != bare_mask(mask["b"]).key or None in sites:
+        return False
+    return len({ast.dump(site) for site in sites if site is not None}) == 2
+
+
+def bare_mask(node: Node) -> Node:
+    """A mask behind views, casts and a new axis by index."""
+    node = bare(node)
+    while node.op == "part":
+        node = bare(node["x"])
+    return node
+
+
+def triangular(mask: Node) -> bool:
+    """Whether a triangle of ones, or an order of positions, is part of a mask."""
+    pending, seen = [mask], set[int]()
+    while pending and len(seen) < MAX_STEPS:
+        node = bare(pending.pop())
+        if node.index in seen:
+            continue
+        seen.add(node.index)
+        if node.op in ("sparse_part", "arange", "range", "cumsum", "argmax", "eye"):
+            return True
+        pending += list(node.args.values())
+    return False
+
+
+def closed(exp: Node) -> bool:
+    """Whether exponentials are summed and the logarithm is taken: a sum in log space, where -inf is a legal 0."""
+    pending, seen = [(exp, False)], {exp.index}
+    while pending and len(seen) < MAX_STEPS:
+        node, summed = pending.pop()
+        for user in node.users:
+            if user.index in seen:
+                continue
+            seen.add(user.index)
+            if summed and user.op in ("log", "log2"):
+                return True
+            if user.op in ("view", "mul", "cast", "part", "add", REFINE):
+                pending.append((user, summed))
+            elif user.op in ("sum", "dot", "einsum", "mean"):
+                pending.append((user, True))
+    return False
+
+
+def selected_again(node: Node, masked: Masked) -> bool:
+    """Whether a selection by the same mask, or by what is left of its rows, takes what came of it."""
+    pending, seen = [node], {node.index}
+    while pending and len(seen) < MAX_STEPS:
+        for user in pending.pop().users:
+            if user.index in seen:
+                continue
+            seen.add(user.index)
+            cond = user.get("cond")
+            if user.op in ("where", PHI) and cond is not None:
+                mask, _ = read_mask(cond, truth=True)
+                if mask.op in ("any", "all", "sum", "isnan", "isfinite", "isinf") or same(mask, masked.mask):
+                    return True
+            elif user.op == "nan_to_num":
+                return True
+            elif user.op in ("view", "cast", "part", "dropout", REFINE):
+                pending.append(user)
+    return False

@@ -1,0 +1,52 @@
+"""x - max(x) becomes x - max(x) bounded by the least finite number, which leaves a row of -inf as it is."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from nanlint.analysis.log_space import Shift
+from nanlint.diagnostic import Applicability, Fix
+from nanlint.fixes.place import Place
+
+_MAXIMUM = {"jax": "jax.numpy.maximum", "numpy": "numpy.maximum", "tensorflow": "tensorflow.maximum"}
+
+
+def least(place: Place, like: str) -> str | None:
+    """The least finite number of the dtype of ``like``, as the framework writes it."""
+    if place.framework == "tensorflow":
+        return f"{like}.dtype.min"
+    name = {"torch": "torch.finfo", "jax": "jax.numpy.finfo"}.get(place.framework)
+    name = name or ("numpy.finfo" if place.framework in ("numpy", "scipy") else None)
+    function = place.spell(name) if name is not None else None
+    return f"{function}({like}.dtype).min" if function is not None else None
+
+
+@dataclass(frozen=True)
+class FiniteShift:
+    """The shift of a difference, no less than the least finite number. Safe: it differs where the result was NaN."""
+
+    shift: Shift
+
+    def rewrite(self, place: Place) -> Fix | None:
+        site = self.shift.difference.site
+        call = place.written(self.shift.difference)
+        if isinstance(site, ast.BinOp) and isinstance(site.op, ast.Sub):
+            x, top = site.left, site.right
+        elif call is not None and (a := call.operand("a")) is not None and (b := call.operand("b")) is not None:
+            x, top = a, b
+        else:
+            return None
+        if not place.repeatable(x):
+            return None
+        bound = least(place, place.primary(x))
+        if bound is None:
+            return None
+        if place.framework == "torch":
+            text = f"{place.primary(top)}.clamp(min={bound})"
+        else:
+            function = place.spell(_MAXIMUM.get("numpy" if place.framework == "scipy" else place.framework, ""))
+            if function is None:
+                return None
+            text = f"{function}({place.argument(top)}, {bound})"
+        return place.fix(Applicability.SAFE, [place.put(top, text)], text)

@@ -1,0 +1,97 @@
+"""NL408."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nanlint.analysis.facts import Facts
+from nanlint.analysis.forms import UNKNOWNS
+from nanlint.analysis.log_space import (
+    closed,
+    empty_rows,
+    log_addition,
+    masked_by_infinity,
+    selected_again,
+    unguarded_shift,
+)
+from nanlint.diagnostic import Applicability, Confidence
+from nanlint.fixes.finite_shift import FiniteShift
+from nanlint.fixes.log_add import LogAdd
+from nanlint.graph.node import LOOP, Node
+from nanlint.ops.op import Pole
+from nanlint.ops.value import LIKELY, NEVER, POSSIBLE, Evidence, Reach
+from nanlint.rules.registry import Finding, confidence, rule
+
+NAN = Pole("result", "nan", "nan")
+
+
+@rule("NL408", "infinite-max-shift", nodes="exp", fixable=Applicability.SAFE)
+def infinite_max_shift(exp: Node, facts: Facts) -> Iterator[Finding]:
+    """A shift by a maximum that may be -inf itself.
+
+    ## What it does
+    Finds `exp(x - max(x))` where a mask, or a maximum over no axis at all, lets the shift be -inf, and `logaddexp`
+    written out, `max(a, b) + log1p(exp(-|a - b|))`.
+
+    ## Why is this bad?
+    In log space -inf is an ordinary number, the logarithm of 0. A row of it has -inf for its maximum, and
+    `-inf - -inf = nan`; so has a sum of two zeros. The library's own functions look after that.
+
+    ## Example (bad)
+    ```python
+    total = torch.maximum(a, b) + torch.log1p(torch.exp(-torch.abs(a - b)))
+    ```
+
+    ## Use instead
+    ```python
+    total = torch.logaddexp(a, b)
+    ```
+
+    ## Fix safety
+    Safe: a maximum of -inf becomes the least finite number, by which a row of -inf stays what it is; `logaddexp` gives
+    the same values and gradients wherever they were finite. Unsafe in JAX for the form with `abs`, whose slope at 0 is
+    1 there: where a and b are equal the gradient changes from (0, 1) to (0.5, 0.5), the true one.
+
+    ## References
+    Blanchard, Higham, Higham: Accurately computing the log-sum-exp and softmax functions (2021).
+    """
+    if facts.hazards.masked_by(exp, NAN) is not None:
+        return
+    added = log_addition(exp)
+    if added is not None:
+        terms = (added.a, added.b)
+        if any(facts.value(t).ninf is NEVER or facts.value(t).constant is not None for t in terms):
+            return
+        level = Confidence.LIKELY if all(of_log_space(t, facts) for t in terms) else Confidence.POSSIBLE
+        message = "logaddexp by hand: -inf - -inf = nan where both are log 0"
+        cause = ((added.difference, "-inf - -inf = nan"),)
+        yield Finding(added.total, message, "logaddexp(-inf, -inf) = -inf", level, cause, LogAdd(added))
+        return
+    shift = unguarded_shift(exp["x"])
+    if shift is None:
+        return
+    reach: Reach = NEVER
+    note: Evidence | None = None
+    masked = masked_by_infinity(shift.x, facts.value)
+    if shift.itself:
+        reach, note = LIKELY, Evidence("is x itself where there is nothing to take the maximum over", shift.maximum)
+    elif masked is not None and not selected_again(exp, masked):
+        reach, note = empty_rows(masked, facts.value)
+    elif masked is None and closed(exp):
+        reach, note = POSSIBLE, Evidence("is -inf for a row of log 0", shift.maximum)
+    found = confidence(reach)
+    if found is None or note is None:
+        return
+    yield Finding(
+        shift.difference,
+        "shift by a maximum that may be -inf itself: -inf - -inf = nan",
+        "-inf - -inf = nan",
+        found,
+        ((note.node, note.text),) if note.node is not None else (),
+        FiniteShift(shift) if closed(exp) or shift.itself else None,
+    )
+
+
+def of_log_space(term: Node, facts: Facts) -> bool:
+    """Whether a term is given from outside, or carried along a recursion: of which -inf is the usual start."""
+    return facts.bare(term).op in UNKNOWNS | {LOOP}
