@@ -47,9 +47,9 @@ def unguarded_shift(exponent: Node) -> Shift | None:
         if node.op in FINITE or (node.op == "where" and node.attrs.get("python") is None):
             return None
         if node.op == "max":
+            # of x, or along one axis after the other of what it has become
             inner = bare(node["x"])
-            maximum = node if same(inner, x) or inner.op in (LOOP, PHI, "max") else maximum
-            pending += [inner] if inner.op in (LOOP, PHI) else []
+            maximum = node if same(inner, x) or inner.index in seen or inner.op == "max" else maximum
         elif same(node, x):
             itself = True
         elif node.op in (PHI, LOOP):

@@ -30,6 +30,7 @@ class FiniteShift:
 
     def rewrite(self, place: Place) -> Fix | None:
         site = self.shift.difference.site
+        place = place.at(self.shift.maximum)
         call = place.written(self.shift.difference)
         if isinstance(site, ast.BinOp) and isinstance(site.op, ast.Sub):
             x, top = site.left, site.right
