@@ -194,11 +194,12 @@ def prove(proof: Proof, chance: int = 0, examples: int = 2) -> Proven:
                 return
             truth = run(original, [x.astype("float64"), y.astype("float64")])
             for one in proven:
+                after = attempted(run, one.mended, inputs)
                 # what works in place may raise where others do not, and has a dtype of its own
-                own = attempted(run, one.original, inputs) if one.style == "augmented" else before
+                own = attempted(run, one.original, inputs) if one.style == "augmented" or after is None else before
                 if own is not None:
                     with explained(one, inputs):
-                        keeps(proof, inputs, own, run(one.mended, inputs), truth)
+                        keeps(proof, inputs, own, after or run(one.mended, inputs), truth)
 
         check()
     return Proven(proof, tuple(one.style for one in proven), tuple(others))

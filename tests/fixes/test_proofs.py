@@ -50,6 +50,7 @@ def test_a_fix_that_a_page_shows_is_proven(page: Program) -> None:
     proven = {(proof.code, proof.framework) for proof in PROOFS.values()}
     proven |= {(loss.code, loss.framework) for loss in LOSSES.values()}
     proven |= {("NL505", framework) for framework, _ in COMPARISONS.values()}
+    proven |= {("NL701", "keras")}  # a loss that is compiled into a model: no function of x and y, the page executes it
     if not any((page.code, library) in proven for library in libraries):
         pytest.xfail("no proof yet")
 

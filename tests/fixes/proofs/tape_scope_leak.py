@@ -21,4 +21,13 @@ PROOFS = {
         f"half = 0.5 * x\nsquare = half * half\n{TAPE}    loss = tf.reduce_sum(square)\nreturn tape.gradient(loss, x)",
         "0.5 * x",
     ),
+    "keras": Proof(
+        "NL601",
+        "keras",
+        f"import tensorflow as tf\nsquare = ops.square(x)\n{TAPE}    loss = ops.sum(square * y)\nreturn tape.gradient(loss, x)",
+        1.0,
+        unsafe=True,
+        meant="2 * x * y",
+        shapes=EQUAL,
+    ),
 }
