@@ -249,7 +249,7 @@ class Evaluator:
                 low, high = min(v.low, UNKNOWN), min(v.high, UNKNOWN)
                 return replace(v, zero=min(v.zero, UNKNOWN), low=low, high=high, peak=False, why={})
         relation = RELATIONS.get(op)
-        if relation is not None and all(o in node.args for o in known.operands if o not in ("axis", "ord")):
+        if relation is not None and all(o in node.args for o in known.operands if o not in ("axis", "ord", "ddof")):
             related = relation(node, self.value)
             if related is not None:
                 return related

@@ -10,15 +10,16 @@ from typing import cast
 
 from nanlint.analysis.cancellation import Tail, left_by_cancellation, tail
 from nanlint.analysis.evaluate import Evaluator
-from nanlint.analysis.geometry import fractional
+from nanlint.analysis.geometry import fractional, length_behind
 from nanlint.analysis.gradient import GradientFlow
 from nanlint.analysis.hazards import Hazard, Hazards, test_of_result, tests_result
 from nanlint.analysis.late_guards import late_guard
-from nanlint.analysis.names import LOSS, measures, words
+from nanlint.analysis.names import LOSS, is_epsilon, measures, words
 from nanlint.analysis.relations import bare, factors, on_grid, same
+from nanlint.analysis.selections import is_filled, is_single_slice, opens_axis, selects_by_mask
 from nanlint.diagnostic import Span
 from nanlint.graph.lower import Lowering
-from nanlint.graph.node import ATTR, CALL, CONST, LOOP, MODULE, PHI, REFINE, Node
+from nanlint.graph.node import ATTR, CALL, CONST, LOOP, MODULE, PHI, REFINE, TUPLE, Node
 from nanlint.ops.op import OPS, Pole
 from nanlint.ops.value import CERTAIN, Kind, Value
 from nanlint.source import Source
@@ -198,6 +199,60 @@ class Facts:
         return [
             (n.name, n.lineno, n.end_lineno or n.lineno) for n in ast.walk(self.source.tree) if isinstance(n, kinds)
         ]
+
+    def length_behind(self, denominator: Node) -> Node | None:
+        """The norm, distance or deviation that a denominator is."""
+        return length_behind(denominator)
+
+    def ignored_epsilon(self, node: Node) -> str | None:
+        """The parameter of the function around a node that is an epsilon by its name, and never used."""
+        row = getattr(node.site, "lineno", 0)
+        around = [f for f in self.functions if f.lineno <= row <= (f.end_lineno or f.lineno)]
+        if not around:
+            return None
+        arguments = around[-1].args
+        names = [a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs) if is_epsilon(a.arg)]
+        used = {n.id for n in ast.walk(around[-1]) if isinstance(n, ast.Name)}
+        return next((name for name in names if name not in used), None)
+
+    @cached_property
+    def functions(self) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
+        """Every function, an inner one after the one it is in."""
+        kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
+        return [n for n in ast.walk(self.source.tree) if isinstance(n, kinds)]
+
+    def selection_behind(self, node: Node) -> Node | None:
+        """The elements that a mask selects, which a node holds, element by element."""
+        pending, seen = [node], {node.index}
+        while pending and len(seen) < 40:
+            current = pending.pop()
+            if current.op == "part" and selects_by_mask(current.get("index"), self.value):
+                return current
+            op = OPS.get(current.op)
+            if current.op == REFINE and current.attrs["cmp"] == "filled":
+                continue
+            if current.op == REFINE or (op is not None and (op.pointwise or op.view) and current.op != "part"):
+                for name, operand in current.args.items():
+                    if name not in ("by", "cond", "index") and operand.index not in seen:
+                        seen.add(operand.index)
+                        pending.append(operand)
+        return None
+
+    def known_filled(self, selection: Node) -> bool:
+        """Whether a condition on the way says that a selection, or its mask, is not empty."""
+        return any(is_filled(part) for part in (selection, selection["index"]))
+
+    def has_one_element(self, node: Node, axis: Node | None) -> bool:
+        """Whether an array has exactly one element along an axis: a literal of one, or a slice from i to i + 1."""
+        at = self.value(axis).constant if axis is not None else None
+        while node.op == REFINE or node.op == "cast":
+            node = node["x"]
+        if node.op == "tensor":
+            inner = bare(node)
+            return inner.op in (CONST, TUPLE) and (inner.op == CONST or len(inner.args) == 1) and at in (None, 0.0)
+        if node.op == "part" and node.get("index") is not None:
+            return at == 0 and is_single_slice(node["index"], self.value)
+        return node.op == "view" and at == 0 and node.get("index") is not None and opens_axis(node["index"])
 
     def fractional(self, exponent: Node) -> bool:
         """Whether an exponent is known not to be a whole number: a literal that is none, or 1 over something."""

@@ -8,7 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from nanlint.analysis.cancellation import tail
-from nanlint.analysis.geometry import centred, cosine_of_rotation, displacement, power_of_cosine
+from nanlint.analysis.geometry import (
+    centred,
+    cosine_of_rotation,
+    displacement,
+    length_behind,
+    power_of_cosine,
+    vectors_of,
+    whole,
+)
 from nanlint.analysis.relations import Evaluate, bare, factors, same, square_root_of
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, Node
 from nanlint.ops.contracts import CONSTRAINTS
@@ -233,7 +241,20 @@ def relative_error(node: Node, operand: Node) -> Evidence | None:
 
 def quotient(node: Node, operand: Node, value: Evaluate) -> Evidence | None:
     """The forms of a quotient."""
-    return masked_mean(node, operand, value) or relative_error(node, operand)
+    if node.op != "div":
+        return normalised_offset(operand, value)
+    return masked_mean(node, operand, value) or relative_error(node, operand) or normalised_offset(operand, value)
+
+
+def normalised_offset(operand: Node, value: Evaluate) -> Evidence | None:
+    """Division by the distance of two points of one set: a point and itself among them."""
+    length = length_behind(operand)
+    vectors = [displacement(v) for v in vectors_of(length)] if length is not None else []
+    if len(vectors) != 1 or vectors[0] is None or value(operand).zero is NEVER:
+        return None
+    if whole(vectors[0]["a"]).key != whole(vectors[0]["b"]).key:
+        return None
+    return Evidence("is the difference of two points of one set: 0 where they are the same", vectors[0])
 
 
 FORMS: dict[str, Callable[[Node, Node, Evaluate], Evidence | None]] = {
@@ -247,4 +268,5 @@ FORMS: dict[str, Callable[[Node, Node, Evaluate], Evidence | None]] = {
     "log2": logarithm,
     "log10": logarithm,
     "div": quotient,
+    "reciprocal": quotient,
 }

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from nanlint.analysis.structure import bare, factors, same
+from nanlint.analysis.structure import bare, factors, same, square_root_of
 from nanlint.graph.node import CONST, Node
 from nanlint.ops.op import OPS
 
+#: conditions on elements
+CHOOSING = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "and", "or", "not"})
+#: how far back the differences of pairs are looked for
+MAX_STEPS = 6
 UNIT = frozenset({"normalize", "unit_vector"})
+LENGTHS = frozenset({"norm", "distance", "hypot", "std"})
 #: ops that keep a length off 0
 FLOORS = frozenset({"add", "clamp", "maximum", "where"})
 
@@ -27,8 +32,12 @@ def centred(difference: Node) -> bool:
 
 
 def displacement(node: Node) -> Node | None:
-    """The difference of two points that a vector is, or is a part of."""
-    found = whole(node)
+    """The difference of two points that a vector is, or is a part of that no condition chose."""
+    found = bare(node)
+    while found.op == "part":
+        if found.get("index") is not None and found["index"].op in CHOOSING:
+            return None
+        found = bare(found["x"])
     if found.op != "sub" or centred(found) or CONST in (bare(found["a"]).op, bare(found["b"]).op):
         return None
     return found
@@ -37,7 +46,32 @@ def displacement(node: Node) -> Node | None:
 def of_each_pair(difference: Node) -> bool:
     """Whether a difference is x[:, None] - x[None, :]: 0 on its diagonal."""
     a, b = difference["a"], difference["b"]
-    return a.key != b.key and bare(a).key == bare(b).key and bare(a).op != CONST
+    return a is not b and bare(a).key == bare(b).key and bare(a).op != CONST and "view" in (a.op, b.op)
+
+
+def holds_each_pair(node: Node) -> bool:
+    """Whether a node is computed from the differences of each pair of some points: singular on the diagonal."""
+    pending, seen = [(node, 0)], {node.index}
+    while pending:
+        current, steps = pending.pop()
+        if current.op == "sub" and of_each_pair(current):
+            return True
+        for operand in current.args.values() if steps < MAX_STEPS else ():
+            if operand.index not in seen:
+                seen.add(operand.index)
+                pending.append((operand, steps + 1))
+    return False
+
+
+def tells_diagonal(cond: Node) -> bool:
+    """Whether a condition is the identity matrix, or i[:, None] == i[None, :]."""
+    cond = bare(cond)
+    while cond.op == "not":
+        cond = bare(cond["x"])
+    if cond.op in ("eq", "ne"):
+        a, b = cond["a"], cond["b"]
+        return any(bare(k).op == "eye" for k in (a, b)) or (a.key != b.key and bare(a).key == bare(b).key)
+    return cond.op == "eye"
 
 
 def norm_behind(node: Node) -> Node | None:
@@ -148,3 +182,22 @@ def power_of_cosine(node: Node) -> bool:
         base = [f for f in factors(inner["a"]) if f.op == "cos"]
     clamped = any(bare(b["x"]).op in ("clamp", "maximum", "minimum") for b in base)
     return bool(base) and not clamped and fractional(node["y"])
+
+
+def length_behind(node: Node) -> Node | None:
+    """The norm, distance or deviation that a denominator is, or has as a factor, also written as a root."""
+    for factor in factors(node):
+        if factor.op in LENGTHS:
+            return factor
+        if factor.op == "sqrt":
+            inner = bare(factor["x"])
+            squares = bare(inner["x"]) if inner.op in ("sum", "mean") else None
+            if inner.op == "var" or (squares is not None and square_root_of(squares) is not None):
+                return inner
+    return None
+
+
+def vectors_of(length: Node) -> list[Node]:
+    """What a length is the length of."""
+    found = [length[k] for k in ("x", "a", "b") if k in length.args]
+    return [square_root_of(v) or v for v in found]

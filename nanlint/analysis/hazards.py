@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from nanlint.analysis.evaluate import Evaluator
 from nanlint.analysis.forms import evidence_by_form
+from nanlint.analysis.geometry import holds_each_pair, tells_diagonal
 from nanlint.analysis.gradient import GradientFlow
 from nanlint.analysis.late_guards import late_guard
 from nanlint.analysis.relations import bare
@@ -192,6 +193,10 @@ class Hazards:
                     if self.excludes(user, branch, node, pole):
                         guard = user
                         continue
+                index = user.get("index") if user.op == "part" else None
+                if index is not None and tells_diagonal(index) and holds_each_pair(node):
+                    guard = user
+                    continue
                 if user.op == "nan_to_num" or (
                     user.op == "stored" and user["a"] is current and self.by_place(node, pole)
                 ):
@@ -210,12 +215,14 @@ class Hazards:
         """Whether the operand is at the pole at one place of a grid: then setting that element is the repair."""
         found = self.operand(node, pole, self.evaluator)
         evidence = found[1].evidence(pole.cls) if found is not None else None
-        return evidence is not None and evidence.node is not None and evidence.node.op in GRIDS
+        if evidence is not None and evidence.node is not None and evidence.node.op in GRIDS:
+            return True
+        return holds_each_pair(node)
 
     def excludes(self, selection: Node, branch: bool, node: Node, pole: Pole) -> bool:
         """Whether a selection takes ``branch`` only where the pole is not reached."""
         cond = selection["cond"]
-        if tests_result(cond):
+        if tests_result(cond) or (tells_diagonal(cond) and holds_each_pair(node)):
             return True
         selected = self.evaluator.under(cond, branch)
         if selected is self.evaluator:

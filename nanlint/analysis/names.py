@@ -107,13 +107,19 @@ def measures(name: str) -> bool:
     return bool((MEASURE | STEP) & parts) and not parts & LOSS and "learning" not in parts
 
 
+def is_epsilon(name: str) -> bool:
+    """Whether a name says that a small positive number is meant."""
+    parts = words(name)
+    return bool(parts) and (parts[-1] in EPSILON or parts[0] in EPSILON)
+
+
 @lru_cache(maxsize=4096)
 def named(name: str) -> Value | None:
     """What a name alone suggests of its value, if it is in the table."""
     parts = words(name)
     if not parts:
         return None
-    if parts[-1] in EPSILON or parts[0] in EPSILON:
+    if is_epsilon(name):
         return value(1e-12, INF, zero=NEVER, kind=Kind.SCALAR)
     if parts[-1] in POSITIVE and not SIGNED & set(parts):
         return value(FLOAT32.tiny, INF, zero=NEVER)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from nanlint.analysis.cancellation import cancellation, raised_a_little
-from nanlint.analysis.geometry import is_cosine, of_each_pair, whole
+from nanlint.analysis.geometry import holds_each_pair, is_cosine, of_each_pair, tells_diagonal, whole
 from nanlint.analysis.structure import bare, factors, same, shift_of, square_root_of
 from nanlint.graph.node import CONST, PHI, REFINE, TUPLE, Node
 from nanlint.ops.arithmetic import multiply, negate, square, subtract
@@ -20,6 +20,8 @@ from nanlint.ops.value import INF, LIKELY, NEVER, POSSIBLE, UNKNOWN, Evidence, K
 
 #: arrays of which single elements are known by their place
 PLACED = frozenset({TUPLE, "arange", "linspace", "scatter_sum", "segment_sum"})
+#: what is 0 throughout where its input is negative
+RECTIFIERS = frozenset({"relu", "maximum", "clamp"})
 Evaluate = Callable[[Node], Value]
 
 
@@ -65,8 +67,10 @@ def subtraction(node: Node, evaluate: Evaluate) -> Value | None:
         return value(-INF, 0.0, peak=True, kind=va.kind, format=va.format)
     if (of := shift_of(a, ("max", "logsumexp"))) is not None and same(of, b):
         return value(0.0, INF, low=LIKELY, kind=va.kind, format=va.format, because="is 0 at the largest element")
-    if (whole := bare(b)).op in FRACTIONS and same(whole["x"], a):
-        return value(*FRACTIONS[whole.op], nan=max(va.nan, va.pinf, va.ninf), kind=va.kind, format=va.format)
+    if (rest := bare(b)).op in FRACTIONS and same(rest["x"], a):
+        return value(*FRACTIONS[rest.op], nan=max(va.nan, va.pinf, va.ninf), kind=va.kind, format=va.format)
+    if bare(b).op in ("mean", "median") and same(bare(b)["x"], a):
+        return value(neg=LIKELY, pos=LIKELY, kind=va.kind, format=va.format, because="is negative below the mean")
     low = shift_of(b, ("min",))
     if low is not None and same(low, a):
         return value(
@@ -273,8 +277,11 @@ def addition(node: Node, evaluate: Evaluate) -> Value | None:
 
 
 def raised_where_zero(node: Node, evaluate: Evaluate) -> Value | None:
-    """x + (x <= 0) * eps: the mask adds the eps where it is needed."""
+    """x + (x <= 0) * eps: the mask adds the eps where it is needed. Distances + eye: 1 on the diagonal."""
     for one, other in (("a", "b"), ("b", "a")):
+        if any(tells_diagonal(f) for f in factors(node[other])) and holds_each_pair(node[one]):
+            v = evaluate(node[one])
+            return value(max(v.lo, 0.0), INF, zero=UNKNOWN, kind=v.kind, format=v.format)
         parts = factors(node[other])
         masked = any(p.op in ("le", "eq", "lt") and same(p["a"], node[one]) for p in parts)
         if masked and len(parts) == 2 and any((c := evaluate(p).constant) is not None and c > 0 for p in parts):
@@ -331,11 +338,27 @@ def sum_of(node: Node, evaluate: Evaluate) -> Value | None:
 
 
 def length(node: Node, evaluate: Evaluate) -> Value | None:
-    """The norm of a vector that is another one where it would be 0."""
-    if not replaced_at_zero(node["x"], evaluate):
+    """The norm, or deviation, of a vector that is rectified or masked, or another one where it would be 0."""
+    x = evaluate(node["x"])
+    if node.op == "norm" and replaced_at_zero(node["x"], evaluate):
+        return value(0.0, INF, zero=NEVER, kind=x.kind, format=x.format)
+    hidden = silenced(node["x"], evaluate)
+    if hidden is None or x.peak or x.zero < LIKELY:
         return None
-    v = evaluate(node["x"])
-    return value(0.0, INF, zero=NEVER, kind=v.kind, format=v.format)
+    return value(0.0, INF, zero=LIKELY, because={"zero": hidden}, kind=x.kind, format=x.format)
+
+
+def silenced(node: Node, evaluate: Evaluate) -> Evidence | None:
+    """Why an array is 0 throughout at times: its rectifier is dead, or its mask hides all of it."""
+    inner = bare(node)
+    v = evaluate(inner)
+    if inner.op in RECTIFIERS and v.lo == 0 and v.zero >= LIKELY:
+        return v.evidence("zero")
+    for part in factors(inner):
+        mask = evaluate(part)
+        if part is not inner and mask.whole and mask.lo == 0 and mask.hi == 1 and mask.low >= LIKELY and not mask.peak:
+            return mask.evidence("zero")
+    return None
 
 
 def replaced_at_zero(node: Node, evaluate: Evaluate) -> bool:
@@ -459,6 +482,8 @@ RELATIONS: dict[str, Callable[[Node, Evaluate], Value | None]] = {
     "einsum": contraction,
     "bincount": counted,
     "norm": length,
+    "std": length,
+    "var": length,
     "sum": sum_of,
     "mean": sum_of,
 }

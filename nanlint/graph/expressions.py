@@ -595,6 +595,25 @@ def stripped(node: Node) -> Node:
             return node
 
 
+def counted_by(count: Node) -> list[int]:
+    """Keys of the arrays that a count is the number of elements, or of true elements, of."""
+    count = stripped(count)
+    if count.op == "integer":
+        count = stripped(count["x"])
+    if count.op not in ("sum", "count_nonzero", "size", "any") or "x" not in count.args:
+        return []
+    counted = count["x"]
+    return list({counted.key, stripped(counted).key})
+
+
+def excludes_zero(comparison: str, other: Node) -> bool:
+    """Whether what compares so with a number is not 0, given that it is not negative."""
+    value = other.attrs.get("value") if other.op == CONST else None
+    if value is None:
+        return comparison == "gt"
+    return (comparison in ("ne", "gt") and value == 0) or (comparison in ("gt", "ge") and positive(other))
+
+
 def positive(node: Node) -> bool:
     """Whether a node is a positive literal."""
     return node.op == CONST and isinstance(node.attrs["value"], (int, float)) and node.attrs["value"] > 0
@@ -630,12 +649,14 @@ def implied(lowering: Any, cond: Node, truth: bool) -> list[tuple[int, str, Node
         # some element is true: a sum of the same mask is not 0
         nothing = graph.add(CONST, {}, {"value": 0, "type": "int"}, None)
         later = (graph.key(total, {"x": cond["x"]}, {}) for total in ("sum", "count_nonzero", "mean"))
-        return [(key, "ne", nothing) for key in {*sums_of(cond["x"]), *later}]
+        return [*((key, "ne", nothing) for key in {*sums_of(cond["x"]), *later}), (cond["x"].key, "filled", nothing)]
     zero = graph.add(CONST, {}, {"value": 0, "type": "int"}, None)
     if op in MIRRORED:
         a, b = cond["a"], cond["b"]
         comparison = op if truth else NEGATED[op]
         found = [(a.key, comparison, b), (b.key, MIRRORED[comparison], a)]
+        for count, other, c in ((a, b, comparison), (b, a, MIRRORED[comparison])):
+            found.extend((key, "filled", zero) for key in counted_by(count) if excludes_zero(c, other))
         for view_of, other, c in ((a, b, comparison), (b, a, MIRRORED[comparison])):
             inner = stripped(view_of)
             if inner.key != view_of.key:

@@ -147,17 +147,14 @@ def smallest(x: Value) -> Value:
 
 
 def spread(v: Operands, _: Attrs) -> Value:
-    """Standard deviation or variance: 0 for constant data, and so where a rectifier or a mask is 0 throughout."""
-    x = v["x"]
-    if x.lo >= 0 and x.constant is None and all_zero(x) >= LIKELY:
-        return value(0.0, INF, zero=LIKELY, because=noted(zero=pick(x, "zero")), **_array(x))
-    return value(0.0, INF, zero=POSSIBLE, because="is 0 for constant input", **_array(x))
+    """Standard deviation or variance: 0 for constant data."""
+    return value(0.0, INF, zero=POSSIBLE, because="is 0 for constant input", **_array(v["x"]))
 
 
 def norm(v: Operands, attrs: Attrs) -> Value:
     """A vector norm: 0 for the zero vector only."""
     x = v["x"]
-    if x.zero is NEVER:
+    if x.zero is NEVER or (x.peak and x.hi > 0):
         return value(0.0, INF, zero=NEVER, **_array(x))
     if x.constant == 0:
         return value(0.0, INF, zero=CERTAIN, because=noted(zero=pick(x, "zero")), **_array(x))
@@ -218,8 +215,8 @@ def norm_poles(v: Operands) -> tuple[Pole, ...]:
     return () if order in (1.0, INF, -INF) else (ROOT_OF_SQUARES,)
 
 
-define("std", "x axis", spread, ROOT_OF_SQUARES, reduction=True)
-define("var", "x axis", spread, reduction=True)
+define("std", "x axis ddof", spread, ROOT_OF_SQUARES, reduction=True)
+define("var", "x axis ddof", spread, reduction=True)
 define("norm", "x ord axis", rounds(norm), poles_for=norm_poles, reduction=True)
 define(
     "normalize",

@@ -93,8 +93,6 @@ class Value:
         found = self.why.get(cls)
         if found is None and cls == "zero":
             found = self.why.get("low" if self.lo == 0 else "high" if self.hi == 0 else "zero")
-        if found is None and cls == "neg" and -INF < self.lo < 0:
-            found = self.why.get("low")
         if found is None and cls == "pos" and 0 < self.hi < INF:
             found = self.why.get("high")
         return found

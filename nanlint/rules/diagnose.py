@@ -23,7 +23,7 @@ from nanlint.rules.registry import RULES, Finding, Rule, about_numbers
 from nanlint.source import Source
 
 #: ops of nearly every function: a rule that asks about them finds them where something else made it worth a look
-COMMON = frozenset({"add", "sub", "mul", "neg", "sum", "mean", "part", "view", "cast"})
+COMMON = frozenset({"add", "sub", "mul", "neg", "sum", "part", "view", "cast"})
 
 #: ops that saturate: a function that calls one may hand it on to where it breaks
 SATURATING = frozenset({"softmax", "sigmoid"})

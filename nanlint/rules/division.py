@@ -79,7 +79,7 @@ def division_by_reduction(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     "NL303",
     "division-by-zero-able",
     hazards="div reciprocal rsqrt",
-    after="NL203 NL208 NL209 NL301 NL401 NL402 NL503",
+    after="NL203 NL208 NL209 NL301 NL302 NL401 NL402 NL503",
     fixable=Applicability.SAFE,
 )
 def division_by_zero_able(hazard: Hazard, facts: Facts) -> Iterator[Finding]:

@@ -1,0 +1,70 @@
+"""NL302."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nanlint.analysis.facts import Facts
+from nanlint.analysis.gradient import PLAIN
+from nanlint.analysis.hazards import Hazard
+from nanlint.diagnostic import Applicability
+from nanlint.fixes.guard_denominator import GuardDenominator
+from nanlint.ops.value import LIKELY, POSSIBLE
+from nanlint.rules.registry import Finding, confidence, rule
+
+
+@rule(
+    "NL302",
+    "division-by-norm-or-std",
+    hazards="div reciprocal",
+    after="NL203 NL208 NL209 NL301 NL401 NL402 NL503",
+    fixable=Applicability.SAFE,
+)
+def division_by_norm_or_std(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
+    """Division by a norm or a standard deviation that may be 0.
+
+    ## What it does
+    Finds vectors divided by their length, and data by its deviation, without an epsilon. It is sure where there is a
+    reason for a 0: the difference of two points of one set, which coincide on the diagonal and for self loops;
+    rectified or masked data; an epsilon that is a parameter of the function and never used.
+
+    ## Why is this bad?
+    The zero vector has no direction: `0 / 0 = nan`. A row of padding is one, and so is a column of constant data.
+
+    ## Example (bad)
+    ```python
+    offset = position[target] - position[source]
+    direction = offset / torch.norm(offset, dim=-1, keepdim=True)
+    ```
+
+    ## Use instead
+    ```python
+    offset = position[target] - position[source]
+    direction = offset / torch.norm(offset, dim=-1, keepdim=True).clamp(min=1e-12)
+    ```
+
+    ## Fix safety
+    Safe: the denominator is replaced only where it is 0, where the quotient was not finite.
+
+    ## References
+    PyTorch: `torch.nn.functional.normalize`, and its `eps`.
+    """
+    length = facts.length_behind(hazard.operand)
+    if length is None or hazard.pole.cls != "zero" or hazard.guard is not None:
+        return
+    ignored = facts.ignored_epsilon(hazard.node)
+    reach, evidence = hazard.reach, (hazard.evidence.node or hazard.operand, hazard.evidence.text)
+    if ignored is not None and reach is POSSIBLE:
+        reach, evidence = LIKELY, (length, f"may be 0: `{ignored}` is given for that, and never used")
+    plain = facts.framework(hazard.node) in PLAIN and ignored is None
+    level = confidence(reach, lowered=int(plain))
+    if level is None:
+        return
+    yield Finding(
+        hazard.node,
+        f"division by a {'deviation' if length.op in ('std', 'var') else 'norm'} that may be 0",
+        "0 / 0 = nan",
+        level,
+        (evidence,),
+        GuardDenominator(hazard.node, hazard.operand),
+    )
