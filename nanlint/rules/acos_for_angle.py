@@ -36,7 +36,7 @@ def acos_for_angle(acos: Node, facts: Facts) -> Iterator[Finding]:
 
     ## Example (bad)
     ```python
-    angle = torch.acos(F.cosine_similarity(a, b, dim=-1))
+    angle = torch.acos((a * b).sum(-1))
     ```
 
     ## Use instead
