@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from nanlint.analysis.structure import bare, same
 from nanlint.graph.node import CONST, LOOP, PHI, REFINE, Node
-from nanlint.ops.value import CERTAIN, INF, LIKELY, NEVER, POSSIBLE, Evidence, Reach, Value
+from nanlint.ops.value import CERTAIN, INF, LIKELY, NEVER, POSSIBLE, Evidence, Kind, Reach, Value
 
 Evaluate = Callable[[Node], Value]
 
@@ -119,7 +119,7 @@ def masked_by_infinity(x: Node, evaluate: Evaluate) -> Masked | None:
         if node.index in seen:
             continue
         seen.add(node.index)
-        if node.op == "where" and "cond" in node.args:
+        if node.op == "where" and "cond" in node.args and bare(node["cond"]).op not in ("isinf", "isfinite", "isnan"):
             for name, keeps in (("b", True), ("a", False)):
                 if is_minus_infinity(node[name], evaluate):
                     mask, truth = read_mask(node["cond"], keeps)
@@ -250,3 +250,74 @@ def selected_again(node: Node, masked: Masked) -> bool:
             elif user.op in ("view", "cast", "part", "dropout", REFINE):
                 pending.append(user)
     return False
+
+
+# 0 * inf
+
+
+@dataclass(frozen=True)
+class ZeroTimesInfinity:
+    """A product whose factor ``zero`` is 0 exactly where ``infinite`` is -inf or inf, and ``why`` it is there."""
+
+    zero: Node
+    infinite: Node
+    why: Evidence
+
+
+def zero_times_infinity(
+    product: Node, evaluate: Evaluate, *, known: Evidence | None = None
+) -> ZeroTimesInfinity | None:
+    """A mask times an infinity, or a probability times its own logarithm where a mask has put -inf.
+
+    ``known``: what says that logits are -inf, where no mask in sight does.
+    """
+    for infinite, zero in ((product["a"], product["b"]), (product["b"], product["a"])):
+        number = evaluate(infinite).constant
+        if number in (INF, -INF) and evaluate(infinite).kind is Kind.SCALAR:
+            why = evaluate(zero).evidence("zero")
+            if evaluate(zero).zero >= LIKELY and evaluate(zero).kind is not Kind.SCALAR and why is not None:
+                return ZeroTimesInfinity(zero, infinite, why)
+            continue
+        for term in terms(infinite):
+            source = bare(term["x"]) if term.op == "log_softmax" else term
+            masked = masked_by_infinity(source, evaluate)
+            if masked is not None and same_mask(zero, masked):
+                return ZeroTimesInfinity(zero, infinite, Evidence("puts -inf where the other factor is 0", masked.node))
+            if probability_of(zero, term, source):
+                if masked is not None:
+                    return ZeroTimesInfinity(zero, infinite, Evidence("puts -inf into the logits", masked.node))
+                if known is not None:
+                    return ZeroTimesInfinity(zero, infinite, known)
+    return None
+
+
+def terms(node: Node) -> Iterator[Node]:
+    """The terms of a sum, behind views and signs."""
+    pending, left = [node], MAX_STEPS
+    while pending and left:
+        left -= 1
+        node = bare(pending.pop())
+        if node.op in ("add", "sub"):
+            pending += [node["a"], node["b"]]
+        elif node.op == "neg":
+            pending.append(node["x"])
+        else:
+            yield node
+
+
+def same_mask(zero: Node, masked: Masked) -> bool:
+    """Whether a factor is the mask itself, 0 where it puts -inf."""
+    mask, keeps = read_mask(zero, truth=True)
+    return keeps is masked.keeps and mask.op != CONST and same(mask, masked.mask)
+
+
+def probability_of(zero: Node, term: Node, source: Node) -> bool:
+    """Whether a factor is the exponential of a term: softmax(x) of log_softmax(x) (or x), exp(t) of t, exp(x - max)."""
+    core = bare(zero)
+    if core.op == "softmax":
+        return same(core["x"], source)
+    if core.op != "exp":
+        return False
+    exponent = bare(core["x"])
+    shifted = unguarded_shift(exponent)
+    return same(exponent, term) or (shifted is not None and same(shifted.x, term))

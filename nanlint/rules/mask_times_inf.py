@@ -1,0 +1,95 @@
+"""NL405."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nanlint.analysis.facts import Facts
+from nanlint.analysis.log_space import probability_of, terms, zero_times_infinity
+from nanlint.diagnostic import Applicability, Confidence
+from nanlint.fixes.finite_factor import FiniteFactor
+from nanlint.graph.node import Node
+from nanlint.ops.op import Pole
+from nanlint.ops.value import Evidence
+from nanlint.rules.registry import Finding, rule
+
+NAN = Pole("result", "nan", "nan")
+#: what is -inf for a probability of 0
+LOGARITHMS = frozenset({"log", "log_softmax", "log_sigmoid"})
+
+
+@rule("NL405", "mask-times-inf", nodes="mul mul_no_nan", fixable=Applicability.SAFE)
+def mask_times_inf(product: Node, facts: Facts) -> Iterator[Finding]:
+    """A factor of 0 that should hide an infinity.
+
+    ## What it does
+    Finds an infinity times a mask, the probabilities of masked logits times their logarithms, and `multiply_no_nan` of
+    a probability and a logarithm through which a gradient flows.
+
+    ## Why is this bad?
+    `0 * inf = nan`: a mask hides large numbers, not infinite ones. `multiply_no_nan` hides the infinity from the value
+    but hands it to the gradient of the other factor, where it meets the slope 0 of the softmax.
+
+    ## Example (bad)
+    ```python
+    logits = logits.masked_fill(~legal, float("-inf"))
+    log_probs = F.log_softmax(logits, dim=-1)
+    entropy = -(log_probs.exp() * log_probs).sum(-1)
+    ```
+
+    ## Use instead
+    ```python
+    logits = logits.masked_fill(~legal, float("-inf"))
+    log_probs = F.log_softmax(logits, dim=-1)
+    entropy = -(log_probs.exp() * torch.where(torch.isinf(log_probs), 0.0, log_probs)).sum(-1)
+    ```
+
+    ## Fix safety
+    Safe: the infinite factor is replaced by 0 only where the product was NaN, or where the slope of a softmax was to
+    hide it. For an infinite number times a mask there is none: a selection takes the place of the product.
+
+    ## References
+    IEEE 754-2019, section 7.2 (invalid operation).
+    """
+    if facts.hazards.masked_by(product, NAN) is not None:
+        return
+    if product.op == "mul_no_nan":
+        yield from gradient_of_no_nan(product, facts)
+        return
+    found = zero_times_infinity(product, facts.value, known=known_to_the_author(facts))
+    if found is None:
+        return
+    yield Finding(
+        product,
+        "0 * inf is nan: the factor that should hide the infinity multiplies it",
+        "0 * inf = nan",
+        Confidence.LIKELY,
+        ((found.why.node, found.why.text),) if found.why.node is not None else (),
+        FiniteFactor(product, found.infinite, found.zero),
+    )
+
+
+def gradient_of_no_nan(product: Node, facts: Facts) -> Iterator[Finding]:
+    """multiply_no_nan(log p, p): the value is right, the gradient of p is -inf and meets the slope of what made p."""
+    logs = [t for t in terms(product["a"]) if t.op in LOGARITHMS]
+    core = facts.bare(product["b"])
+    if not logs or core.op not in ("softmax", "exp") or not facts.differentiated(product):
+        return
+    yield Finding(
+        product,
+        "multiply_no_nan hides -inf from the value, not from the gradient: 0 * -inf = nan",
+        "the gradient of the second factor is the first one, -inf",
+        Confidence.LIKELY,
+        ((logs[0], "is -inf where the probability is 0"), (core, "has a slope of 0 there")),
+        FiniteFactor(product, product["a"], product["b"]),
+    )
+
+
+def known_to_the_author(facts: Facts) -> Evidence | None:
+    """A product of the same file in which the author hides the -inf of a logarithm by multiply_no_nan."""
+    for other in facts.nodes(frozenset({"mul_no_nan"})):
+        for term in terms(other["a"]):
+            inner = facts.bare(term["x"]) if term.op in LOGARITHMS else term
+            if term.op in LOGARITHMS and (facts.same(inner, other["b"]) or probability_of(other["b"], term, inner)):
+                return Evidence("expects the logarithm of a probability of 0", other)
+    return None
