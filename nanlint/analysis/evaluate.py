@@ -257,9 +257,14 @@ class Evaluator:
             return named(called) or self.top
         operands = {name: self.value(arg) for name, arg in node.args.items()}
         try:
-            return known.transfer(operands, node.attrs)
+            result = known.transfer(operands, node.attrs)
         except (KeyError, OverflowError, ZeroDivisionError):
             return self.top
+        made = node.framework in ("numpy", "scipy") and "dtype" not in node.attrs
+        if made and all(v.kind is Kind.SCALAR or node[name].op == TUPLE for name, v in operands.items()):
+            # what NumPy makes of Python numbers is float64
+            return replace(result, format=FLOAT64)
+        return result
 
     def parameter(self, node: Node) -> Value:
         """A parameter: its default's sign and size, its annotation, at last its name."""

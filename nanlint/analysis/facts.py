@@ -9,9 +9,10 @@ from pathlib import PurePath
 from typing import cast
 
 from nanlint.analysis.cancellation import Tail, left_by_cancellation, tail
+from nanlint.analysis.epsilons import Epsilon, epsilons
 from nanlint.analysis.evaluate import Evaluator
 from nanlint.analysis.geometry import fractional, length_behind
-from nanlint.analysis.gradient import GradientFlow
+from nanlint.analysis.gradient import PLAIN, GradientFlow
 from nanlint.analysis.hazards import Hazard, Hazards, test_of_result, tests_result
 from nanlint.analysis.late_guards import late_guard
 from nanlint.analysis.names import LOSS, is_epsilon, measures, words
@@ -20,6 +21,7 @@ from nanlint.analysis.selections import is_filled, is_single_slice, opens_axis, 
 from nanlint.diagnostic import Span
 from nanlint.graph.lower import Lowering
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, MODULE, PHI, REFINE, TUPLE, Node
+from nanlint.ops.floats import FLOAT64
 from nanlint.ops.op import OPS, Pole
 from nanlint.ops.value import CERTAIN, Kind, Value
 from nanlint.source import Source
@@ -305,6 +307,17 @@ class Facts:
             if c is not None and pole.cls == "zero" and c + pole.shift == 0:
                 return branch
         return None
+
+    def epsilons(self, node: Node) -> Iterator[Epsilon]:
+        """Epsilons put against the poles of an op that do not count.
+
+        NumPy computes in float64, unless the file says otherwise: of 1 - 1e-8 it is silent beside other frameworks.
+        """
+        if self.framework(node) in PLAIN and self.evaluator.top.format is not FLOAT64:
+            return
+        for pole in self.hazards.poles(node, self.evaluator):
+            if not self.hazards.deliberate(node) and (not pole.gradient or self.differentiated(node)):
+                yield from epsilons(node, pole, self.value)
 
     def masked_result(self, mask: Node) -> Node | None:
         """What ``nan_to_num(y)`` or ``where(isnan(y), 0, y)`` takes the NaN out of."""

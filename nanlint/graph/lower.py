@@ -355,7 +355,13 @@ class Lowering(CallLowering):
         ):
             return Region("no_grad", s)
         kind = REGIONS.get(name)
-        return Region(kind, s) if kind else None
+        return Region(kind, s, self.precision(context) if kind == "half" else {}) if kind else None
+
+    def precision(self, autocast: Node) -> dict[str, str]:
+        """The format that a region of autocast computes in: what it is told, else float16 (bfloat16 on a CPU)."""
+        told = next((d for a in autocast.args.values() if (d := self.dtype_of(a)) is not None), None)
+        on_cpu = any(a.attrs.get("value") == "cpu" for a in autocast.args.values())
+        return {"dtype": told or ("bfloat16" if on_cpu else "float16")}
 
     def spelled_name(self, node: Node) -> str:
         return node.name if node.op == CALL else self.dotted(node) if node.op == MODULE else ""

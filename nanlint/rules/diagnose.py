@@ -125,7 +125,7 @@ def findings(facts: Facts, select: Callable[[Rule], bool]) -> Iterable[tuple[Rul
     for rule in rules:
         for node in facts.nodes(rule.nodes) if rule.nodes else ():
             for finding in rule.check(node, facts):
-                if not rule.after:
+                if not rule.after and (finding.node is node or finding.confidence > Confidence.POSSIBLE):
                     claimed.add(node.index)
                 yield rule, finding
     for hazard in facts.all_hazards():
@@ -139,7 +139,11 @@ def first_word(rules: Iterable[Rule], hazard: Hazard, facts: Facts) -> Iterable[
     for rule in rules:
         found = list(rule.check(hazard, facts))
         if found:
-            return [(rule, replace(finding, hazard=finding.hazard or hazard)) for finding in found]
+            void = tuple((one.number, one.why) for one in facts.epsilons(hazard.node))
+            return [
+                (rule, replace(finding, hazard=finding.hazard or hazard, causes=(*finding.causes, *void)))
+                for finding in found
+            ]
     return []
 
 

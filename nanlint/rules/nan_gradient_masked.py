@@ -33,14 +33,16 @@ def nan_gradient_masked(mask: Node, facts: Facts) -> Iterator[Finding]:
 
     ## Example (bad)
     ```python
-    ratio = a / b
-    ratio = torch.where(torch.isnan(ratio), torch.zeros_like(ratio), ratio)
+    def ratio_loss(a, b):
+        ratio = a / b
+        return torch.where(torch.isnan(ratio), torch.zeros_like(ratio), ratio).mean()
     ```
 
     ## Use instead
     ```python
-    safe = torch.where(b == 0, torch.ones_like(b), b)
-    ratio = torch.where(b == 0, torch.zeros_like(b), a / safe)
+    def ratio_loss(a, b):
+        safe = torch.where(b == 0, torch.ones_like(b), b)
+        return torch.where(b == 0, torch.zeros_like(b), a / safe).mean()
     ```
 
     ## Fix safety

@@ -1,0 +1,97 @@
+"""NL501 and NL502: an epsilon that does nothing, and a bound of 1 - epsilon that is 1."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nanlint.analysis.epsilons import Epsilon
+from nanlint.analysis.facts import Facts
+from nanlint.diagnostic import Applicability, Confidence
+from nanlint.fixes.epsilon import MendEpsilon
+from nanlint.graph.node import Node
+from nanlint.rules.registry import Finding, rule
+
+POLES = "log log2 log10 log1p sqrt rsqrt div reciprocal atanh acos asin erfinv"
+
+MESSAGE = {
+    "rounds to 0": "an epsilon that is 0 in the precision of what it is added to",
+    "subtracted": "an epsilon that is subtracted: it moves the pole into the values, and not away from them",
+    "multiplied": "an epsilon that multiplies: 0 stays 0",
+    "too late": "an epsilon after the logarithm: -inf stays -inf",
+}
+
+
+def found(node: Node, one: Epsilon, message: str) -> Finding:
+    """What is said of an epsilon: possible where the finding at the pole shows it."""
+    level = Confidence.POSSIBLE if one.reached else Confidence.LIKELY
+    return Finding(one.place, message, one.why, level, ((node, "is what it should keep finite"),), MendEpsilon(one))
+
+
+@rule("NL501", "epsilon-below-dtype", nodes=POLES, fixable=Applicability.UNSAFE)
+def epsilon_below_dtype(node: Node, facts: Facts) -> Iterator[Finding]:
+    """Epsilon that does nothing.
+
+    ## What it does
+    Finds epsilons before a logarithm, a root or a division that do not keep it from its pole: below the smallest
+    number of a half-precision format, subtracted, multiplied, or added after the logarithm.
+
+    ## Why is this bad?
+    `1e-8` is 0 in float16 (where the least number is 6e-8, and 1/x is inf below 1.5e-5). `log(p - eps)` is NaN for
+    p = 0, where `log(p)` was only -inf. `x / (norm * eps)` divides by 0 as before, and `log(p) + eps` adds to -inf.
+    What was to be kept finite is not, and looks as if it were.
+
+    ## Example (bad)
+    ```python
+    log_p = torch.log(p.half() + 1e-8)
+    ```
+
+    ## Use instead
+    ```python
+    log_p = torch.log(p.half() + 1e-4)
+    ```
+
+    ## Fix safety
+    Unsafe: the epsilon counts then. It changes values by its size where they are small.
+
+    ## References
+    IEEE 754-2019, section 3.6. PyTorch: type info, `torch.finfo`.
+    """
+    for one in facts.epsilons(node):
+        if one.flaw in MESSAGE:
+            yield found(node, one, MESSAGE[one.flaw])
+
+
+@rule("NL502", "one-minus-epsilon", nodes=POLES, fixable=Applicability.UNSAFE)
+def one_minus_epsilon(node: Node, facts: Facts) -> Iterator[Finding]:
+    """A bound of 1 - epsilon that is 1.
+
+    ## What it does
+    Finds `1 - clip(p, eps, 1 - eps)` and `1 + eps - p` before a logarithm or a division, and `clip(x, -1 + eps, 1 -
+    eps)` before `atanh`, `acos` or `asin`, where 1 - eps (or 1 + eps) is 1 in the format of the array.
+
+    ## Why is this bad?
+    Next to 1 the numbers of float32 are 6e-8 apart below, and 1.2e-7 above: `1 - 1e-8` is exactly 1. The clip lets
+    p = 1 through, and `log(1 - p)` is -inf. `log(p + 1e-8)` beside it is fine, since floating point is dense at 0
+    only.
+
+    ## Example (bad)
+    ```python
+    clipped = torch.clamp(p, 1e-8, 1 - 1e-8)
+    loss = -torch.log(1 - clipped)
+    ```
+
+    ## Use instead
+    ```python
+    clipped = torch.clamp(p, 1e-8, 1 - 1e-6)
+    loss = -torch.log(1 - clipped)
+    ```
+
+    ## Fix safety
+    Unsafe: values above the new bound become the bound: with 1e-6 the logarithm of 1 - p ends at -13.8.
+
+    ## References
+    Goldberg: What every computer scientist should know about floating-point arithmetic (1991).
+    """
+    for one in facts.epsilons(node):
+        if one.flaw == "rounds to 1":
+            yield found(node, one, "a bound that is exactly 1: the epsilon beside it vanishes")
