@@ -55,7 +55,7 @@ def acos_for_angle(acos: Node, facts: Facts) -> Iterator[Finding]:
         if cosine.op not in BOUNDS:
             break
         inner = cosine[BOUNDS[cosine.op]]
-        cosine = facts.bare(cosine["b"] if facts.value(inner).constant is not None else inner)
+        cosine = facts.bare(cosine["b"] if "b" in cosine.args and facts.value(inner).constant is not None else inner)
     if facts.scalar(acos) or not is_cosine(cosine, facts) or not facts.varies(cosine):
         return
     yield Finding(
