@@ -193,7 +193,8 @@ def prove(proof: Proof, chance: int = 0, examples: int = 2) -> Proven:
             if before is None:
                 return
             truth = run(original, [x.astype("float64"), y.astype("float64")])
-            for one in proven:
+            # the first example is the simplest, zeros: all styles have been at the like of it
+            for one in proven if x.any() or y.any() else proven[:1]:
                 after = attempted(run, one.mended, inputs)
                 # what works in place may raise where others do not, and has a dtype of its own
                 own = attempted(run, one.original, inputs) if one.style == "augmented" or after is None else before

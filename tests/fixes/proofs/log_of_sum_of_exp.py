@@ -41,8 +41,14 @@ PROOFS = {
     "keras-sum": Proof("NL106", "keras", "return ops.log(ops.sum(ops.exp(x), axis=-1))", 200.0, SCORES),
     "keras-cosh": Proof("NL106", "keras", "return ops.log(ops.cosh(x))", 200.0, SCORES),
     "scipy-sum": Proof("NL106", "scipy", "return np.log(np.sum(np.exp(x), axis=-1))", 1000.0, SCORES),
+    # of a scalar, SciPy makes an array of one
     "scipy-keepdims": Proof(
-        "NL106", "scipy", "return y + np.log(np.exp(x).sum(axis=0, keepdims=True))", 1000.0, SCORES
+        "NL106",
+        "scipy",
+        "return y + np.log(np.exp(x).sum(axis=0, keepdims=True))",
+        1000.0,
+        SCORES,
+        shapes=(((2, 3), (2, 3)), ((2, 3), (3,)), ((3,), (3,))),
     ),
     "scipy-weights": Proof("NL106", "scipy", "return np.log(np.sum((x * x + 1) * np.exp(x), axis=-1))", 1000.0, SCORES),
     "scipy-mean": Proof("NL106", "scipy", "return np.log(np.mean(np.exp(x), axis=-1))", 1000.0, SCORES),
