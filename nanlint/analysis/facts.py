@@ -20,7 +20,7 @@ from nanlint.analysis.relations import bare, factors, on_grid, same
 from nanlint.analysis.selections import is_filled, is_single_slice, opens_axis, selects_by_mask
 from nanlint.diagnostic import Span
 from nanlint.graph.lower import Lowering
-from nanlint.graph.node import ATTR, CALL, CONST, LOOP, MODULE, PHI, REFINE, TUPLE, Node
+from nanlint.graph.node import ATTR, CALL, CONST, LOOP, MODULE, PARAM, PHI, REFINE, TUPLE, Node
 from nanlint.ops.floats import FLOAT64
 from nanlint.ops.op import OPS, Pole
 from nanlint.ops.value import CERTAIN, Kind, Value
@@ -188,6 +188,13 @@ class Facts:
                     yield user
                     if user.op in LINEAR or user.op in ("add", "sub", "mul", "div", REFINE, PHI):
                         pending.append(user)
+
+    def is_setting(self, node: Node) -> bool:
+        """Whether a value is a number of Python's, an attribute of an object, or what its constructor was given."""
+        if node.op == ATTR or self.value(node).kind is Kind.SCALAR:
+            return True
+        row = getattr(node.site, "lineno", 0)
+        return node.op == PARAM and any(n == "__init__" and a <= row <= b for n, a, b in self.definitions)
 
     def in_loss(self, node: Node) -> bool:
         """Whether a node stands in a function, method or class that is called a loss, an entropy, a policy …"""

@@ -67,9 +67,7 @@ class LogOfTail:
         if written is None or not written.only("x") or half or self.changed_in_place(place):
             return display(text)
         depends = place.framework in ("numpy", "scipy") and "log_ndtr" in text and not place.imports("scipy")
-        return place.fix(
-            Applicability.UNSAFE if depends else Applicability.SAFE, [place.put_term(place.site, text)], text
-        )
+        return place.fix(Applicability.UNSAFE if depends else Applicability.SAFE, [place.put(place.site, text)], text)
 
     def changed_in_place(self, place: Place) -> bool:
         """Whether the result is worked on in place, which PyTorch's log_ndtr does not allow: it keeps its result."""

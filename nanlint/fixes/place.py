@@ -609,15 +609,6 @@ class Place:
             return Edit(span, text)
         return Edit(Span(span.row, span.column - 1, span.end_row, span.end_column + 1), text)
 
-    def put_term(self, node: ast.AST, text: str) -> Edit:
-        """``text``, perhaps a sum or product, in the place of a call: in parentheses where its surroundings bind."""
-        parent = self.file.outline.parents.get(node)
-        binds = isinstance(parent, (ast.BinOp, ast.UnaryOp, ast.Attribute, ast.Subscript, ast.Await, ast.Starred))
-        span = self.span(node)
-        line = self.file.source.lines[span.row - 1][: span.column - 1], self.file.source.lines[span.end_row - 1]
-        alone = line[0].endswith("(") and line[1][span.end_column - 1 :].startswith(")")
-        return Edit(span, f"({text})" if binds and not alone and not _is_call(text) else text)
-
 
 def _leads_with_minus(e: ast.expr) -> bool:
     """Whether an expression is a product that begins with a minus sign: the minus of all of it."""

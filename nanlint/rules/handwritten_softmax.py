@@ -12,12 +12,13 @@ from nanlint.ops.value import POSSIBLE
 from nanlint.rules.registry import Finding, rule
 
 
-@rule("NL401", "handwritten-softmax", nodes="div", fixable=Applicability.SAFE)
+@rule("NL401", "handwritten-softmax", nodes="div exp", fixable=Applicability.SAFE)
 def handwritten_softmax(quotient: Node, facts: Facts) -> Iterator[Finding]:
     """Softmax written by hand, without subtracting the maximum.
 
     ## What it does
-    Finds `exp(x) / sum(exp(x))` whose exponent has no upper bound.
+    Finds `exp(x) / sum(exp(x))` whose exponent has no upper bound; and a maximum that was subtracted for nothing, since
+    its exponential is multiplied back: `exp(m) * sum(w * exp(x - m))`.
 
     ## Why is this bad?
     `exp` overflows to inf above 88 in float32 (11 in float16), and `inf / inf = nan`; with all logits below -104 it is
@@ -40,6 +41,9 @@ def handwritten_softmax(quotient: Node, facts: Facts) -> Iterator[Finding]:
     ## References
     Blanchard, Higham, Higham: Accurately computing the log-sum-exp and softmax functions (2021).
     """
+    if quotient.op == "exp":
+        yield from shift_undone(quotient, facts)
+        return
     denominator = facts.origin(quotient["b"], "sum")
     if denominator is None:
         return
@@ -62,3 +66,33 @@ def handwritten_softmax(quotient: Node, facts: Facts) -> Iterator[Finding]:
         ((numerator, note.text if note else "overflows"),),
         Softmax(quotient, numerator, denominator) if alone is not None else None,
     )
+
+
+def shift_undone(exp: Node, facts: Facts) -> Iterator[Finding]:
+    """The exponential of a maximum, multiplied back to a sum of exponentials that was shifted by it."""
+    top = facts.bare(exp["x"])
+    if top.op != "max":
+        return
+    for product in exp.users:
+        others = facts.factors(product) if product.op == "mul" else []
+        shifted = next((e for f in others for e in summed(f, facts) if shifted_by(e, top, facts)), None)
+        if shifted is not None:
+            yield Finding(
+                product,
+                "the maximum is subtracted for nothing: its exponential is multiplied back, and is inf or 0 itself",
+                "exp(-104) = 0, and 0 / 0 = nan after the next normalisation",
+                Confidence.LIKELY,
+                ((exp, "overflows or underflows like the sum it was taken out of"),),
+            )
+
+
+def summed(node: Node, facts: Facts) -> list[Node]:
+    """The factors of the terms of a sum."""
+    total = facts.origin(node, "sum")
+    return facts.factors(total["x"]) if total is not None else []
+
+
+def shifted_by(exp: Node, top: Node, facts: Facts) -> bool:
+    """Whether a factor is an exponential shifted by this maximum."""
+    exponent = facts.bare(exp["x"]) if exp.op == "exp" else exp
+    return exp.op == "exp" and exponent.op == "sub" and facts.same(exponent["b"], top)

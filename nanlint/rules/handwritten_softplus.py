@@ -36,8 +36,9 @@ def handwritten_softplus(log: Node, facts: Facts) -> Iterator[Finding]:
     ```
 
     ## Fix safety
-    Safe: equal wherever the original is finite, and more exact for negative x. PyTorch's `F.softplus(x)` returns x
-    itself above 20, which is off by 2e-9 at most: nothing in float32.
+    Safe: equal wherever the original is finite, and more exact for negative x. PyTorch's `F.softplus` returns x itself
+    above its threshold of 20, which is off by 2e-9, less than float32 can tell and 5e5 ulps in float64; above 40 it is
+    exact in every format.
 
     ## References
     Mächler: Accurately computing log(1 - exp(-|a|)) (2012).
