@@ -49,7 +49,7 @@ class MendEpsilon:
         x, eps = (site.left, site.right) if self.epsilon.number.site is not site.left else (site.right, site.left)
         if isinstance(x, (ast.IfExp, ast.Lambda, ast.NamedExpr)):
             return None
-        return [place.put_term(site, f"{place.text(x)} + {place.text(eps)}")]
+        return [place.put(site, f"{place.text(x)} + {place.text(eps)}")]
 
     def inside(self, place: Place, site: ast.BinOp) -> list[Edit] | None:
         """log(x) + eps as log(x + eps)."""

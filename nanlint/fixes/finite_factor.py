@@ -79,7 +79,7 @@ class FiniteFactor:
         if selected is None:
             return None
         text = f"{p} * {selected}"
-        return place.fix(Applicability.SAFE, [*edits, place.put_term(place.site, text)], text)
+        return place.fix(Applicability.SAFE, [*edits, place.put(place.site, text)], text)
 
     def hint(self, place: Place) -> Fix | None:
         """What a person would write."""

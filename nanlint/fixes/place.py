@@ -506,11 +506,11 @@ class Place:
         return f"{function}({cond}, {a}, {b})"
 
     def _loosens(self, node: ast.AST, text: str) -> bool:
-        """Whether text in the place of a call is an operation, and what it is put into binds as tightly or tighter."""
+        """Whether text binds less tightly than the expression in whose place it comes, and that is an operand there."""
         parent = self.file.outline.parents.get(node)
-        inside = isinstance(parent, (ast.BinOp, ast.UnaryOp, ast.Attribute, ast.Subscript, ast.Await, ast.Compare))
-        inside = inside or (isinstance(parent, ast.Call) and parent.func is node)
-        return inside and isinstance(node, ast.Call) and _is_operation(text)
+        operand = isinstance(parent, (ast.BinOp, ast.UnaryOp, ast.Attribute, ast.Subscript, ast.Await, ast.Compare))
+        operand = operand or (isinstance(parent, ast.Call) and parent.func is node)
+        return operand and isinstance(node, ast.expr) and _binding(_parsed(text)) < _binding(node)
 
     def _like(self, number: str, like: str) -> str | None:
         function = self.spell("tensorflow.ones_like" if number == "1.0" else "tensorflow.zeros_like")
@@ -617,12 +617,20 @@ def _leads_with_minus(e: ast.expr) -> bool:
     return isinstance(e, ast.UnaryOp) and isinstance(e.op, ast.USub)
 
 
-def _is_operation(text: str) -> bool:
-    """Whether text is an operator's."""
+def _parsed(text: str) -> ast.expr | None:
+    """Text as an expression; None for one in parentheses, or over several lines without."""
     try:
-        return isinstance(ast.parse(text, mode="eval").body, (ast.BinOp, ast.UnaryOp))
+        parsed = ast.parse(text, mode="eval").body
     except SyntaxError:
-        return False
+        return None
+    return None if text.startswith("(") and parsed.col_offset else parsed
+
+
+def _binding(e: ast.expr | None) -> int:
+    """How tightly an expression binds: 0 for a sum, the most for what needs no parentheses anywhere."""
+    if isinstance(e, ast.BinOp):
+        return 0 if isinstance(e.op, (ast.Add, ast.Sub)) else 3 if isinstance(e.op, ast.Pow) else 1
+    return 2 if isinstance(e, ast.UnaryOp) else 4
 
 
 def _is_call(text: str) -> bool:
