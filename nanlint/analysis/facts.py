@@ -50,6 +50,7 @@ FLOORS = frozenset({"maximum", "clamp", "relu", "abs", "nan_to_num", "lt", "le",
 #: beside 1, x of at least this size keeps all but 3 of its bits
 NEAR_ZERO = 0.125
 
+BOUNDS = frozenset({"clamp", "maximum", "minimum"})
 #: methods that a model is run by
 FORWARD = frozenset({"forward", "call", "__call__"})
 
@@ -127,6 +128,20 @@ class Facts:
                 if v.kind is Kind.SCALAR and 0 < v.lo <= v.hi < SMALL:
                     return inner[other]
         return node
+
+    def clipped(self, clip: Node) -> Node | None:
+        """What a clamp, maximum or minimum with a number bounds, of what it is all the same."""
+        inner = clip.get("x")
+        for one, other in (("a", "b"), ("b", "a")):
+            if clip.op != "clamp" and self.value(clip[one]).constant is not None:
+                inner = clip[other]
+        return self.clipped(bare(inner)) if inner is not None and bare(inner).op in BOUNDS else inner
+
+    def feeds_logarithm(self, node: Node) -> bool:
+        """Whether a logarithm of a value, or of 1 minus it, is taken."""
+        users = [*self.uses(node)]
+        complements = [v for u in users if u.op == "sub" for v in self.uses(u)]
+        return any(u.op in ("log", "log2", "log10", "log1p") for u in (*users, *complements))
 
     def uses(self, node: Node) -> Iterator[Node]:
         """Ops that take the node's elements as they are, up to sign, arrangement and constant factor."""
@@ -347,21 +362,26 @@ class Facts:
         return held or inner.op == "gradient" or bool(inner.attrs.get("gradient"))
 
     def trained(self, node: Node) -> bool:
-        """Whether it shows that a gradient is taken of what a node is for.
+        """Whether it shows that a gradient is taken of a value.
 
-        It stands in a loss (by name), in the forward pass of a model, or beside a call of ``backward``.
+        It stands in a loss (by name) or in the forward pass of a model, or ``backward`` is called on what becomes of it.
         """
         row = getattr(node.site, "lineno", 0)
-        return self.in_loss(node) or any(
-            first <= row <= last and (name in FORWARD or any(first <= at <= last for at in self.backward_calls))
-            for name, first, last in self.definitions
-        )
+        forward = any(first <= row <= last and name in FORWARD for name, first, last in self.definitions)
+        return forward or self.in_loss(node) or self.goes_backward(node)
 
-    @cached_property
-    def backward_calls(self) -> list[int]:
-        """Rows of the calls of ``backward`` and ``gradient``."""
-        taken = (n.site for n in self.lowering.graph if n.op == "gradient" or (n.op == CALL and n.name == ".backward"))
-        return [getattr(site, "lineno", 0) for site in taken]
+    def goes_backward(self, node: Node) -> bool:
+        """Whether ``backward`` or a tape's ``gradient`` is called on what becomes of a value."""
+        pending, seen = [node], {node.index}
+        while pending and len(seen) < 200:
+            current = pending.pop()
+            for user in current.users:
+                if user.op == "gradient" or (user.op == CALL and user.name == ".backward"):
+                    return True
+                if user.index not in seen:
+                    seen.add(user.index)
+                    pending.append(user)
+        return False
 
     def tests_result(self, selection: Node) -> bool:
         """Whether a selection asks for NaN or Inf themselves, not for what leads to them."""

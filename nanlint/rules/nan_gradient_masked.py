@@ -23,8 +23,8 @@ def nan_gradient_masked(mask: Node, facts: Facts) -> Iterator[Finding]:
 
     ## What it does
     Finds `where(isnan(y), 0, y)`, `y[isnan(y)] = 0` and `nan_to_num(y)` where y is computed by an operation that
-    can give NaN or Inf, in a loss, in the forward pass of a model, or before a call of `backward`. Elsewhere they
-    are possible: nothing says that a gradient is taken.
+    can give NaN or Inf, in a loss, in the forward pass of a model, or before a call of `backward` on what becomes
+    of it. Elsewhere they are possible: nothing says that a gradient is taken.
 
     ## Why is this bad?
     The mask takes the NaN out of the value. The backward pass multiplies the slope of the operation that made it by

@@ -92,3 +92,88 @@ def test_the_backward_pass_of_a_bound_drops_the_infinity_above_it_where_it_is_sa
 ) -> None:
     gradient = RECTIFIERS[op, framework]()
     assert (gradient == 0.0) == (framework in SELECTS_BACKWARD[op])
+
+
+def clips() -> dict[str, Callable[[float], float]]:
+    """For each way of bounding to [0, 1], its gradient at a number."""
+
+    def torch_(x: float) -> float:
+        torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+        slopes = [
+            torch_gradient(lambda x: torch.clamp(x, 0.0, 1.0), x)[0],
+            torch_gradient(lambda x: torch.minimum(torch.maximum(x, torch.zeros(())), torch.ones(())), x)[0],
+        ]
+        return max(slopes)
+
+    def tensorflow_(x: float) -> float:
+        tf = pytest.importorskip("tensorflow", reason="TensorFlow is not installed")
+        slopes = [
+            tensorflow_gradient(lambda x: tf.clip_by_value(x, 0.0, 1.0), x)[0],
+            tensorflow_gradient(lambda x: tf.minimum(tf.maximum(x, 0.0), 1.0), x)[0],
+        ]
+        return max(slopes)
+
+    def jax_(x: float) -> float:
+        jax = pytest.importorskip("jax", reason="JAX is not installed")
+        jnp = jax.numpy
+        slopes = [
+            jax_gradient(lambda x: jnp.clip(x, 0.0, 1.0), x)[0],
+            jax_gradient(lambda x: jnp.minimum(jnp.maximum(x, 0.0), 1.0), x)[0],
+        ]
+        return max(slopes)
+
+    return {"torch": torch_, "tensorflow": tensorflow_, "jax": jax_}
+
+
+@pytest.mark.parametrize("slope", clips().values(), ids=clips())
+def test_a_clip_lets_a_gradient_through_inside_of_its_bounds_only(slope: Callable[[float], float]) -> None:
+    assert slope(-0.5) == slope(1.5) == 0.0
+    assert slope(0.5) == 1.0
+
+
+def masks() -> dict[str, Callable[[str, float], float]]:
+    """By framework, the gradient of where(isnan(y), 0, y) at a number at which an operation gives NaN."""
+
+    def torch_(op: str, x: float) -> float:
+        torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+        f = {"sqrt": torch.sqrt, "log": torch.log, "div": lambda x: x / x, "acos": torch.acos}[op]
+        return torch_gradient(lambda x: torch.where(torch.isnan(f(x)), torch.zeros(()), f(x)), x)[0]
+
+    def tensorflow_(op: str, x: float) -> float:
+        tf = pytest.importorskip("tensorflow", reason="TensorFlow is not installed")
+        f = {"sqrt": tf.sqrt, "log": tf.math.log, "div": lambda x: x / x, "acos": tf.acos}[op]
+        return tensorflow_gradient(lambda x: tf.where(tf.math.is_nan(f(x)), 0.0, f(x)), x)[0]
+
+    def jax_(op: str, x: float) -> float:
+        jax = pytest.importorskip("jax", reason="JAX is not installed")
+        jnp = jax.numpy
+        f = {"sqrt": jnp.sqrt, "log": jnp.log, "div": lambda x: x / x, "acos": jnp.arccos}[op]
+        return jax_gradient(lambda x: jnp.where(jnp.isnan(f(x)), 0.0, f(x)), x)[0]
+
+    return {"torch": torch_, "tensorflow": tensorflow_, "jax": jax_}
+
+
+@pytest.mark.parametrize("slope", masks().values(), ids=masks())
+def test_a_mask_over_nan_leaves_it_in_the_gradient_but_for_the_log_of_a_negative_number(
+    slope: Callable[[str, float], float],
+) -> None:
+    assert math.isnan(slope("div", 0.0))
+    assert math.isnan(slope("acos", 2.0))
+    assert slope("log", -1.0) == 0.0
+
+
+def test_ctc_losses_of_what_cannot_be_aligned_are_infinite_in_pytorch_only() -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    tf = pytest.importorskip("tensorflow", reason="TensorFlow is not installed")
+    log_probs = torch.zeros(3, 1, 5).log_softmax(-1)
+    loss = torch.nn.functional.ctc_loss(log_probs, torch.tensor([[1, 2, 3, 4]]), torch.tensor([3]), torch.tensor([4]))
+    assert math.isinf(loss.item())
+    other = tf.nn.ctc_loss(
+        tf.constant([[1, 2, 3, 4]]),
+        tf.zeros((1, 3, 5)),
+        tf.constant([4]),
+        tf.constant([3]),
+        logits_time_major=False,
+        blank_index=0,
+    )
+    assert math.isfinite(float(other[0]))

@@ -1,0 +1,27 @@
+"""What a person would write in the place of a logarithm of a clipped probability: the logarithm of the logits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nanlint.diagnostic import Fix
+from nanlint.fixes.log_of import LOG_SIGMOID, LOG_SOFTMAX
+from nanlint.fixes.place import Place, display
+from nanlint.graph.node import Node
+
+
+@dataclass(frozen=True)
+class OnLogits:
+    """``log_softmax`` or ``log_sigmoid`` of what ``squashed`` is given, for reading."""
+
+    squashed: Node
+
+    def rewrite(self, place: Place) -> Fix | None:
+        table = LOG_SOFTMAX if self.squashed.op == "softmax" else LOG_SIGMOID
+        function = place.spell(table.get(place.framework, ""))
+        written = place.written(self.squashed)
+        x = written.operand("x") if written is not None else None
+        if function is None:
+            return None
+        text = f"{function}({place.argument(x)})" if x is not None else function
+        return display(text, f"take the logarithm of the logits, `{text}`")
