@@ -364,7 +364,7 @@ class Facts:
     def trained(self, node: Node) -> bool:
         """Whether it shows that a gradient is taken of a value.
 
-        It stands in a loss (by name) or in the forward pass of a model, or ``backward`` is called on what becomes of it.
+        It stands in a loss (by name) or in a forward pass, or ``backward`` is called on what becomes of it.
         """
         row = getattr(node.site, "lineno", 0)
         forward = any(first <= row <= last and name in FORWARD for name, first, last in self.definitions)
