@@ -216,7 +216,7 @@ def attempted(run: Adapter, f: Function, inputs: Sequence[Array]) -> Outcome | N
 
 def spoiled(proof: Proof, run: Adapter, applies: Sequence[Mended]) -> list[Mended]:
     """Those whose original is the same computation, which the bad input spoils. What is mended is finite on it."""
-    inputs = [np.zeros((2, 3), "float32"), np.zeros((2, 3), "float32")]
+    inputs = [np.zeros((2, 3), proof.dtypes[0]), np.zeros((2, 3), proof.dtypes[0])]
     where = (...) if proof.everywhere else (0, 0)
     inputs[0][where], inputs[1][where] = proof.bad or 0.0, proof.bad_y
     before = run(applies[0].original, inputs)
