@@ -40,7 +40,9 @@ def subtraction(node: Node, evaluate: Evaluate) -> Value | None:
     ):
         return value(-INF, 0.0) if ordered(a, b) else value(0.0, INF)
     if bare(a).op == "minimum" and bare(b).op == "maximum" and same_pair(bare(a), bare(b)):
-        return value(-INF, 0.0, kind=evaluate(a).kind, format=evaluate(a).format)
+        v = evaluate(a)
+        note = {"high": Evidence("is 0 where the two are equal")}
+        return value(-INF, 0.0, high=LIKELY, kind=v.kind, format=v.format, because=note)
     va = evaluate(a)
     if same(a, b) and a.op != CONST:
         if not of_each_pair(node):
