@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
+from nanlint.analysis.algebra import monomial, terms
 from nanlint.analysis.structure import bare, factors, same, square_root_of
-from nanlint.graph.node import CALL, CONST, PHI, Node
+from nanlint.graph.node import CALL, PHI, Node
 from nanlint.ops.value import LIKELY, Kind, Value
 
 Evaluate = Callable[[Node], Value]
@@ -219,68 +220,26 @@ def is_discriminant(a: Node, b: Node, evaluate: Evaluate) -> bool:
 # t - sqrt(t**2 + c)
 
 
-@dataclass(frozen=True)
-class Monomial:
-    """A product of powers: ``coefficient`` times each of ``powers`` (by key) to its exponent."""
-
-    coefficient: float
-    powers: tuple[tuple[int, float], ...]
-
-
-def monomial(node: Node, evaluate: Evaluate) -> Monomial | None:
-    """A product, quotient or power multiplied out; None where a coefficient is 0."""
-    coefficient, powers = 1.0, dict[int, float]()
-    pending = [(bare(node), 1.0)]
-    while pending:
-        part, exponent = pending.pop()
-        number = evaluate(part).constant if part.op == CONST or not part.args else None
-        if number is not None:
-            if number == 0 or (number < 0 and exponent != int(exponent)):
-                return None
-            coefficient *= number**exponent
-        elif part.op in ("mul", "div") and len(powers) + len(pending) < 2 * MAX_DEPTH:
-            pending += [(bare(part["a"]), exponent), (bare(part["b"]), -exponent if part.op == "div" else exponent)]
-        elif part.op == "neg":
-            coefficient *= (-1.0) ** exponent if exponent == int(exponent) else 1.0
-            pending.append((bare(part["x"]), exponent))
-        elif (root := square_root_of(part)) is not None:
-            pending.append((bare(root), 2 * exponent))
-        else:
-            powers[part.key] = powers.get(part.key, 0.0) + exponent
-    return Monomial(coefficient, tuple(sorted((k, e) for k, e in powers.items() if e)))
-
-
-def addends(node: Node, depth: int = 0) -> Iterator[Node]:
-    """Terms of a sum."""
-    node = bare(node)
-    if node.op == "add" and depth < MAX_DEPTH:
-        yield from addends(node["a"], depth + 1)
-        yield from addends(node["b"], depth + 1)
-    else:
-        yield node
-
-
 def is_small_root(a: Node, b: Node, evaluate: Evaluate) -> bool:
     """t - k * sqrt(s**2 + ...), where t is among the terms of ``a`` and equal to k * s."""
     roots = [f for f in factors(b) if f.op == "sqrt"]
     if len(roots) != 1:
         return False
     scale = [f for f in factors(b) if f is not roots[0]]
-    terms = list(addends(roots[0]["x"]))
-    squares = [root for t in terms if (root := square_root_of(t)) is not None]
-    if len(terms) < 2 or not squares:
+    radicand = terms(roots[0]["x"])
+    squares = [s for term in radicand if (s := square_root_of(term.node)) is not None and not term.negative]
+    if len(radicand) < 2 or not squares:
         return False
-    wanted = {product(monomial(s, evaluate), *(monomial(f, evaluate) for f in scale)) for s in squares} - {None}
-    return any(monomial(t, evaluate) in wanted for t in addends(a))
+    wanted = [multiplied_out((s, *scale), evaluate) for s in squares]
+    return any(not t.negative and multiplied_out((t.node,), evaluate) in wanted for t in terms(a))
 
 
-def product(*parts: Monomial | None) -> Monomial | None:
-    """Monomials multiplied; None if one is none."""
-    coefficient, powers = 1.0, dict[int, float]()
+def multiplied_out(parts: Iterable[Node], evaluate: Evaluate) -> tuple[float, Counter[int]]:
+    """The number of a product, and how often each other factor (by key) is in it; less than 0 for divisors."""
+    number, powers = 1.0, Counter[int]()
     for part in parts:
-        if part is None:
-            return None
-        coefficient *= part.coefficient
-        for key, exponent in part.powers:
-            powers[key] = powers.get(key, 0.0) + exponent
-    return Monomial(coefficient, tuple(sorted((k, e) for k, e in powers.items() if e)))
+        found = monomial(part, evaluate)
+        number *= found.number
+        powers.update(f.key for f in found.above)
+        powers.subtract(f.key for f in found.below)
+    return number, Counter({key: n for key, n in powers.items() if n})

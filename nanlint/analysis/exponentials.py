@@ -13,6 +13,8 @@ from nanlint.ops.value import INF, POSSIBLE
 
 OVERFLOW = Pole("result", "pinf", "inf")
 REDUCTIONS = ("sum", "mean")
+#: sums of sums that are looked into; a loop has no end of them
+MAX_SUMS = 4
 
 
 @dataclass(frozen=True)
@@ -45,15 +47,17 @@ def bounded(exponent: Node, facts: Facts) -> bool:
     return any(v.constant is None for v in finite) and len(finite) + len(settings) >= len(ends)
 
 
-def overflowing(node: Node, facts: Facts) -> Node | None:
+def overflowing(node: Node, facts: Facts, depth: int = 0) -> Node | None:
     """An exponential that overflows, among the factors and divisors of a term or of what it sums; cosh is one too."""
+    if depth > MAX_SUMS:
+        return None
     parts = monomial(node, facts.value)
     for factor in (*parts.above, *parts.below):
         found = facts.origin(factor, "exp", "cosh", "sinh") if factor in parts.above else facts.origin(factor, "exp")
         if found is not None and overflows(found, facts):
             return found
         total = facts.origin(factor, *REDUCTIONS)
-        inner = overflowing(total["x"], facts) if total is not None else None
+        inner = overflowing(total["x"], facts, depth + 1) if total is not None else None
         if inner is not None:
             return inner
     return None

@@ -225,7 +225,7 @@ def closed(exp: Node) -> bool:
             seen.add(user.index)
             if summed and user.op in ("log", "log2"):
                 return True
-            if user.op in ("view", "mul", "cast", "part", "add", REFINE):
+            if user.op in ("view", "mul", "cast", "part", "add", REFINE, PHI, LOOP):
                 pending.append((user, summed))
             elif user.op in ("sum", "dot", "einsum", "mean"):
                 pending.append((user, True))

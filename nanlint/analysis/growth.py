@@ -1,0 +1,66 @@
+"""Exponentials that overflow: what they make infinite, and recursions that multiply them up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from nanlint.analysis.cancellation import affine
+from nanlint.analysis.structure import bare
+from nanlint.graph.node import LOOP, PHI, REFINE, Node
+from nanlint.ops.value import POSSIBLE, Value
+
+Evaluate = Callable[[Node], Value]
+
+#: they overflow above (and those that are even or odd below, too)
+EXPONENTIALS = frozenset({"exp", "expm1", "exp2", "exp10", "cosh", "sinh"})
+#: infinite where their operand is
+GROWING = frozenset({"neg", "square", "sqrt", "abs"})
+MAX_STEPS = 60
+
+
+def exponentials_in(node: Node, evaluate: Evaluate) -> Iterator[tuple[tuple[int, bool], Node]]:
+    """The overflowing exponentials that make a value infinite, each with what it grows with, and which way."""
+    pending, left = [node], MAX_STEPS
+    while pending and left:
+        left -= 1
+        current = bare(pending.pop())
+        if current.op in EXPONENTIALS and evaluate(current).pinf >= POSSIBLE:
+            exponent = affine(current["x"], evaluate)
+            yield (bare(exponent.core).key, exponent.factor > 0), current
+        elif current.op in ("add", "sub", "mul"):
+            pending += [current["a"], current["b"]]
+        elif current.op in GROWING or (current.op == "pow" and evaluate(current["y"]).lo > 0):
+            pending.append(current["x"])
+
+
+def both_overflow(quotient: Node, evaluate: Evaluate) -> tuple[Node, Node] | None:
+    """The exponentials by which both sides of a quotient are infinite at once."""
+    above = dict(exponentials_in(quotient["a"], evaluate))
+    if not above:
+        return None
+    return next(((above[key], exp) for key, exp in exponentials_in(quotient["b"], evaluate) if key in above), None)
+
+
+def multiplied_up(exp: Node) -> Node | None:
+    """The product of an exponential and a value that is carried along a loop, where the loop carries it on."""
+    for product in exp.users:
+        if product.op not in ("mul", "dot"):
+            continue
+        other = product["b"] if product["a"] is exp else product["a"]
+        for loop in upstream(other):
+            if loop.op == LOOP and "back" in loop.args and any(n is product for n in upstream(loop["back"])):
+                return product
+    return None
+
+
+def upstream(node: Node) -> Iterator[Node]:
+    """What a value is made of by sums, products and choices, itself first."""
+    pending, seen = [node], {node.index}
+    while pending and len(seen) < 4 * MAX_STEPS:
+        current = pending.pop()
+        yield current
+        if current.op in ("mul", "add", "sub", "div", "sum", "dot", "view", "part", "where", "cast", PHI, REFINE):
+            for name, operand in current.args.items():
+                if name not in ("cond", "index", "axis", "by") and operand.index not in seen:
+                    seen.add(operand.index)
+                    pending.append(operand)

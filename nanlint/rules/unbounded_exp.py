@@ -1,0 +1,84 @@
+"""NL403."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nanlint.analysis.facts import Facts
+from nanlint.analysis.gradient import PLAIN
+from nanlint.analysis.growth import both_overflow, multiplied_up
+from nanlint.analysis.log_space import closed
+from nanlint.diagnostic import Applicability, Confidence
+from nanlint.fixes.logistic_density import LogisticDensity
+from nanlint.graph.node import Node
+from nanlint.ops.op import Pole
+from nanlint.ops.value import POSSIBLE
+from nanlint.rules.registry import Finding, rule
+
+NAN = Pole("result", "nan", "nan")
+OVERFLOW = Pole("result", "pinf", "inf")
+
+
+@rule("NL403", "unbounded-exp", nodes="exp div", after="NL106 NL401 NL402 NL406", fixable=Applicability.SAFE)
+def unbounded_exp(node: Node, facts: Facts) -> Iterator[Finding]:
+    """An exponential that overflows where nothing absorbs it.
+
+    ## What it does
+    Finds quotients whose both sides overflow with one exponential, such as the logistic density
+    `exp(-x) / (1 + exp(-x))**2`, and recursions in probability space: exponentials of scores multiplied into a value
+    that a loop carries on, and whose logarithm is taken. An exponential on its own, `exp(log_variance)` say, is in
+    order.
+
+    ## Why is this bad?
+    `exp` overflows to inf above 88 in float32, and above 11 in float16; `inf / inf = nan`. Scores are sums: they grow.
+
+    ## Example (bad)
+    ```python
+    density = torch.exp(-x) / (1 + torch.exp(-x)) ** 2
+    ```
+
+    ## Use instead
+    ```python
+    density = torch.sigmoid(x) * torch.sigmoid(-x)
+    ```
+
+    ## Fix safety
+    Safe: the logistic density is that product of two sigmoids. For other quotients there is none, which side to divide
+    out depends on them. A recursion belongs into log space, with `logsumexp`.
+
+    ## References
+    Rabiner: A tutorial on hidden Markov models (1989), section V on scaling.
+    """
+    if node.op == "div":
+        found = both_overflow(node, facts.value)
+        if found is None or facts.hazards.masked_by(node, NAN) is not None:
+            return
+        above, below = found
+        if any(facts.hazards.masked_by(exp, OVERFLOW) is not None for exp in found):
+            return
+        plain = facts.framework(node) in PLAIN
+        yield Finding(
+            node,
+            "both sides of the quotient overflow with one exponential: inf / inf = nan",
+            "inf / inf = nan",
+            Confidence.POSSIBLE if plain else Confidence.LIKELY,
+            tuple((exp, overflow(exp, facts)) for exp in {above.index: above, below.index: below}.values()),
+            LogisticDensity(node),
+        )
+        return
+    product = multiplied_up(node)
+    if product is None or facts.value(node).pinf < POSSIBLE or not closed(node):
+        return
+    yield Finding(
+        node,
+        "exponentials of scores multiplied along a loop: inf, where their logarithms only add up",
+        overflow(node, facts),
+        Confidence.LIKELY,
+        ((product, "is carried on to the next turn"),),
+    )
+
+
+def overflow(exp: Node, facts: Facts) -> str:
+    """Where an exponential overflows."""
+    evidence = facts.value(exp).evidence("pinf")
+    return evidence.text if evidence is not None else "overflows"
