@@ -19,6 +19,9 @@ from nanlint.rules.diagnose import analysed
 from nanlint.source.edits import apply_edits
 from nanlint.source.text import Source
 
+#: inputs that fail, beside the first, on which a fix is tried: some may be those for which nothing else is right
+MORE = 24
+
 
 def proved(pool: Pool, diagnostics: Sequence[Diagnostic], seconds: float) -> list[Diagnostic]:
     """The diagnostics with what executing them showed, ``seconds`` for each at most."""
@@ -49,23 +52,29 @@ class FixProof:
         self._seconds = seconds
 
     def refusal(self, source: Source, diagnostic: Diagnostic) -> str | None:
-        """Why a fix must not be applied: the number it is for is still not finite. None where nothing says so."""
+        """Why a fix must not be applied: it mends none of the inputs that fail. None where nothing says so."""
         if not diagnostic.slices or diagnostic.fix is None:
             return None
-        (proof,) = self._pool.prove([Question(diagnostic.slices, self._seconds)])
+        (proof,) = self._pool.prove([Question(diagnostic.slices, self._seconds, more=MORE)])
         if proof is None or proof.found is None or proof.witness is None:
             return None
-        found, program = proof.found, diagnostic.slices[proof.slice]
+        program = diagnostic.slices[proof.slice]
+        if program.breaking is None and all(map(math.isfinite, proof.found.output)):
+            # the value is what the finding is about, and no input was found that shows it
+            return None
         fixed = source.with_text(apply_edits(source, diagnostic.fix.edits))
-        given = {program.steps[i].name: row for i, row in found.inputs.items()}
-        bad_gradient = any(not math.isfinite(g) for row in (found.gradients or {}).values() for g in row)
+        mended = list(mended_slices(program, fixed, diagnostic.fix.edits, self._ops))
         texts = []
-        for mended in mended_slices(program, fixed, diagnostic.fix.edits, self._ops):
-            answer = self._pool.mended(MendedQuestion(mended, given, found.width, bad_gradient))
-            if answer.ends:
-                return None
-            if answer.ends is False:
-                texts.append(answer.text)
+        for found in (proof.found, *proof.others):
+            given = {program.steps[i].name: row for i, row in found.inputs.items()}
+            # where the value fails, it is the value that a fix is for
+            slope = all(map(math.isfinite, found.output))
+            for one in mended:
+                answer = self._pool.mended(MendedQuestion(one, given, found.width, slope))
+                if answer.ends:
+                    return None
+                if answer.ends is False and found is proof.found:
+                    texts.append(answer.text)
         return f"{proof.witness.text.partition(' gives ')[0]} still gives {texts[-1]}" if texts else None
 
 

@@ -33,6 +33,7 @@ CRITICAL: tuple[Row, ...] = (
     (0.25, 0.75),
     (0.0, 2000.0),
     (2000.0, 0.0),
+    (1e-9, 1e-9),
 )
 #: and any other source: numbers that do nothing
 NEUTRAL: tuple[Row, ...] = ((1.0, 1.0), (1.0, 2.0), (0.0, 0.0), (0.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (0.5, 0.5))

@@ -338,7 +338,7 @@ class Execution:
         return fill if self.backend.is_row(fill) else self.made(step, [float(fill)] * self.width)
 
     def do_eye(self, i: int, step: Step, turns: int) -> Numbers:
-        return self.made(step, [1.0] + [0.0] * (self.width - 1))
+        return self.made(step, [0.0] * (self.width - 1) + [1.0])
 
     do_one_hot = do_eye
 

@@ -13,10 +13,14 @@ from nanlint.proof.slice import Slice
 
 @dataclass(frozen=True)
 class Question:
-    """Is there an input that fails? Of the ``slices``, each another call of the same place, the first will do."""
+    """Is there an input that fails? Of the ``slices``, each another call of the same place, the first will do.
+
+    ``more``: how many others are wanted of that slice.
+    """
 
     slices: tuple[Slice, ...]
     seconds: float
+    more: int = 0
 
     @property
     def framework(self) -> str:
@@ -26,7 +30,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Proof:
-    """What came of a search. ``slice``: the number of the one that fails.
+    """What came of a search. ``slice``: the number of the one that fails. ``others``: more inputs that do.
 
     ``refuted``: it looked everywhere it can, computed every step, and nothing fails.
     """
@@ -35,6 +39,7 @@ class Proof:
     found: Found | None = None
     slice: int = 0
     refuted: bool = False
+    others: tuple[Found, ...] = ()
 
 
 @dataclass(frozen=True)

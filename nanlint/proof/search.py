@@ -65,6 +65,8 @@ class Search:
     deadline: float | None = None
     cuts: set[int] = field(default_factory=set)
     outcome: Outcome = field(default_factory=Outcome)
+    #: whether a gradient alone counts
+    slopes: bool = True
 
     def run(self, hints: Sequence[Found] = ()) -> Outcome:
         """Look for a witness; ``hints``: what failed elsewhere is tried first."""
@@ -74,15 +76,33 @@ class Search:
             if found is not None:
                 self.outcome.found = found
                 return self.outcome
-        self.cuts = set()
-        for width in self.widths():
-            found = self.at_width(width)
-            if found is not None:
-                self.outcome.found = found
-                break
+        # where no pole says what fails, a value that does says more than a gradient
+        for slopes in (True,) if self.program.breaking is not None else (False, True):
+            self.slopes = slopes
+            for width in self.widths():
+                self.cuts = set()
+                self.outcome.found = self.at_width(width)
+                if self.outcome.found is not None:
+                    return self.outcome
         told = exact(self.program, self.program.at)
-        self.outcome.complete = self.outcome.complete and not self.cuts and told
+        self.outcome.complete = self.outcome.complete and not self.cuts and told and self.program.breaking is not None
         return self.outcome
+
+    def others(self, first: Found, limit: int) -> Iterator[Found]:
+        """More inputs that fail, up to a ``limit`` of each width, with the same steps taken as they come."""
+        self.cuts, self.slopes = set(first.cuts), True
+        for width in self.widths():
+            failing = 0
+            for inputs in self.inputs(width):
+                if failing >= limit or (self.deadline is not None and time.monotonic() > self.deadline):
+                    break
+                try:
+                    found = self.judge(inputs, width)
+                except (Infeasible, Cannot):
+                    continue
+                if found is not None and found.inputs != first.inputs:
+                    failing += 1
+                    yield found
 
     def widths(self) -> tuple[int, ...]:
         """Lengths of rows to try: single numbers first, but not where a spread is taken."""
@@ -157,7 +177,7 @@ class Search:
         bad = not all(map(math.isfinite, output))
         if breaking is not None and not breaking.trap and not bad:
             return None
-        if breaking is None and not bad and not self.backend.differentiates:
+        if breaking is None and not bad and not (self.slopes and self.backend.differentiates):
             return None
         used = {i: row for i, row in inputs.items() if run.reached(i)}
         first = Found(used, width, at, output, None, frozenset(self.cuts))
@@ -182,12 +202,16 @@ class Search:
         return found
 
     def at_end(self, found: Found, end: int, *, bad: bool = False) -> Found | None:
-        """What an end gives, with plain numbers for what it needs beside; with ``bad`` only if that is not finite."""
+        """What an end gives, with plain numbers for what it needs beside.
+
+        With ``bad`` only if that is not finite, and rather nan than inf: of ``0 * -inf`` a loss does not recover.
+        """
         if end == found.end:
             return found
         cuts = frozenset(self.cuts)
         options = self.options([end], cuts)
         needed = [i for i in (*self.program.sources(end, cuts), *options) if i not in found.inputs]
+        infinite: Found | None = None
         for beside in islice(assignments(self.program, needed, frozenset(), options, found.width), MAX_BESIDE):
             inputs = {**found.inputs, **beside}
             try:
@@ -198,10 +222,13 @@ class Search:
                 continue
             if [*map(math.isfinite, again)] != [*map(math.isfinite, found.output)]:
                 continue
-            if not bad or not all(map(math.isfinite, output)):
-                used = {i: row for i, row in inputs.items() if run.reached(i)}
-                return replace(found, inputs=used, end=end, output=output)
-        return None
+            used = {i: row for i, row in inputs.items() if run.reached(i)}
+            reached = replace(found, inputs=used, end=end, output=output)
+            if not bad or any(map(math.isnan, output)):
+                return reached
+            if infinite is None and not all(map(math.isfinite, output)):
+                infinite = reached
+        return infinite
 
     def with_gradients(self, found: Found) -> Found:
         """The gradient of what is found with respect to all that is trained; as it was where none can be taken."""

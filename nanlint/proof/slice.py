@@ -134,7 +134,7 @@ class Slice:
     breaking: Breaking | None = None
     #: whether only a name says that the pole is met
     named: bool = False
-    #: where the ends and the op that breaks are, as (row, column, end row, end column); to find them again once fixed
+    #: (row, column, end row, end column) of the op that breaks and of those that use it, to find them again once fixed
     places: Mapping[int, tuple[int, int, int, int]] = field(default_factory=dict)
 
     def upstream(self, root: int, cuts: frozenset[int] = frozenset()) -> list[int]:
@@ -199,14 +199,15 @@ class Slicing:
     def slice_of(self, node: Node, hazard: Hazard | None) -> Slice | None:
         """The slice behind a finding at ``node``; None where there is nothing that could be executed."""
         at = hazard.node if hazard is not None else node
-        ends = self.ends(at, hazard.guard if hazard is not None else None)
+        path = self.path(at, hazard.guard if hazard is not None else None)
+        ends = self.ends(path, hazard.guard if hazard is not None else None)
         if not known(at) or at.op in CONDITIONS:
             return None
         steps, index = self.steps([at, *ends])
         places = {}
-        for n in (at, *ends):
+        for n in (at, *path):
             span = self.facts.span(n)
-            if span is not None:
+            if span is not None and n.index in index:
                 places[index[n.index]] = (span.row, span.column, span.end_row, span.end_column)
         return Slice(
             steps,
@@ -246,8 +247,8 @@ class Slicing:
                     pending.append(operand)
         return found
 
-    def ends(self, at: Node, guard: Node | None) -> list[Node]:
-        """Where the result of an op is observed: the selection that hides it, variables it flows into, the last use."""
+    def path(self, at: Node, guard: Node | None) -> list[Node]:
+        """The uses of an op, one after the other, through the selection that hides it, as far as they go."""
         start = guard if guard is not None else at
         before: dict[int, Node | None] = {start.index: None}
         pending = deque([(start, 0)])
@@ -264,10 +265,15 @@ class Slicing:
         while current_or_none is not None and current_or_none is not start:
             path.append(current_or_none)
             current_or_none = before[current_or_none.index]
-        path = [n for n in reversed(path) if not isinstance(n.site, ast.stmt) and n.op != REFINE and self.name(n)]
+        if guard is not None:
+            path.append(guard)
+        return [n for n in reversed(path) if not isinstance(n.site, ast.stmt) and n.op != REFINE and self.name(n)]
+
+    def ends(self, path: list[Node], guard: Node | None) -> list[Node]:
+        """Where the result is observed: the selection that hides it, variables it flows into, the last use."""
         named = [n for n in path[:-1] if self.names.assigned(n)]
         chosen = [*([guard] if guard is not None else []), *named[:2], *path[-1:]]
-        return [n for i, n in enumerate(chosen) if n is not at and n not in chosen[:i]]
+        return [n for i, n in enumerate(chosen) if n not in chosen[:i]]
 
     # ── one step ────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -286,7 +292,7 @@ class Slicing:
         if node.op in (PARAM, LOOP):
             return node.name
         if isinstance(node.site, ast.stmt):
-            return ""
+            return target(node.site)
         called = node.name if node.op == CALL else ""
         if called.isidentifier() and not self.facts.text(node).startswith(called):
             return called
@@ -337,6 +343,13 @@ class Slicing:
             also,
             index.get(hazard.evidence.node.index) if hazard.evidence.node is not None else None,
         )
+
+
+def target(statement: ast.stmt) -> str:
+    """The variable that a statement gives a value; "" if there is not one."""
+    if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+        return ast.unparse(statement.targets[0])
+    return ast.unparse(statement.target) if isinstance(statement, (ast.AugAssign, ast.AnnAssign)) else ""
 
 
 #: frameworks that run on the arrays of another

@@ -21,7 +21,7 @@ def witness(program: Slice, found: Found, framework: str | None) -> Witness:
     named: dict[str, tuple[float, ...]] = {}
     for i in sources:
         # how long a row is, its numbers say
-        if not (program.steps[i].domain.whole and program.steps[i].domain.lo == 1):
+        if program.steps[i].name and not (program.steps[i].domain.whole and program.steps[i].domain.lo == 1):
             named.setdefault(program.steps[i].name, found.inputs[i])
     shown = sorted(named.items(), key=lambda item: item[0] in given_by_default(program, sources))
     output = program.steps[found.end].name or "the result"

@@ -37,9 +37,11 @@ def proof(question: Question, backend: Backend) -> Proof:
         if program.breaking is not None and program.breaking.trap and not backend.differentiates:
             return Proof()
         hint = failing(program)
-        outcome = Search(program, backend, deadline).run([hint] if hint is not None else [])
+        search = Search(program, backend, deadline)
+        outcome = search.run([hint] if hint is not None else [])
         if outcome.found is not None:
-            return Proof(witness(program, outcome.found, backend.name), outcome.found, number)
+            others = tuple(search.others(outcome.found, question.more)) if question.more else ()
+            return Proof(witness(program, outcome.found, backend.name), outcome.found, number, others=others)
         refuted = refuted and hint is None and outcome.refuted
     return Proof(refuted=refuted and bool(question.slices))
 

@@ -165,12 +165,13 @@ def test_a_fix_that_does_not_end_the_nan_is_refused(pool: Pool) -> None:
     assert proof.refusal(*upstream) is None
 
 
-def test_a_fix_of_the_value_that_leaves_the_gradient_is_refused(pool: Pool) -> None:
+def test_a_fix_of_a_trap_that_leaves_the_gradient_is_refused(pool: Pool) -> None:
     pytest.importorskip("torch")
-    masked = with_fix(Edit(Span(6, 12, 6, 24), "torch.nan_to_num(torch.log(p), neginf=-100.0)"))
-    reason = FixProof(pool, {}, 60.0).refusal(*masked)
-    assert reason is not None
-    assert "a gradient of" in reason
+    text = "import torch\n\n\ndef norm(x):\n    s = (x**2).sum()\n    return torch.sqrt(s)\n"
+    hidden = Edit(Span(6, 12, 6, 25), "torch.where(s > 0, torch.sqrt(s), 0.0)")
+    finding = replace(only(text), fix=Fix(Applicability.SAFE, "another", (hidden,)))
+    reason = FixProof(pool, {}, 60.0).refusal(Source("program.py", text), finding)
+    assert reason == "x = 0. still gives norm(...) = 0., a gradient of nan"
 
 
 def test_a_fix_that_is_refused_is_not_written_and_said_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
