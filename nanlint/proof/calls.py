@@ -108,12 +108,28 @@ def call(
     raise Unsupported(op)
 
 
+#: arguments that want True or False where the op has a number
+FLAGS = frozenset({"unbiased", "zero_infinity", "from_logits"})
+
+
+def flag(x: Any) -> Any:
+    """A number as the flag that it stands for."""
+    return bool(x) if isinstance(x, (int, float)) else x
+
+
+def same(x: Any, default: Any) -> bool:
+    """Whether an operand is just what the function takes without it."""
+    return isinstance(x, (bool, int, float)) and x == default
+
+
 def apply(spelling: Spelling, operands: Mapping[str, Any]) -> Any:
     """Call a function, a method on its receiver, or a layer on its input; of several results the first."""
-    given = {argument: operands[operand] for operand, argument in spelling.operands.items() if operand in operands}
-    given.update(
-        {a: d for o, d in spelling.defaults.items() if (a := spelling.operands.get(o)) is not None and a not in given}
-    )
+    given = {
+        argument: flag(operands[operand]) if argument in FLAGS else operands[operand]
+        for operand, argument in spelling.operands.items()
+        if operand in operands
+        and not (operand in spelling.defaults and same(operands[operand], spelling.defaults[operand]))
+    }
     x = given.pop("$", None)
     if "axis" in spelling.operands and not (spelling.layer and x is None):
         given.setdefault(spelling.operands["axis"], 0)

@@ -36,7 +36,7 @@ CRITICAL: tuple[Row, ...] = (
     (1e-9, 1e-9),
 )
 #: and any other source: numbers that do nothing
-NEUTRAL: tuple[Row, ...] = ((1.0, 1.0), (1.0, 2.0), (0.0, 0.0), (0.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (0.5, 0.5))
+NEUTRAL: tuple[Row, ...] = ((1.0, 1.0), (1.0, 2.0), (0.0, 1.0), (0.0, 0.0), (-1.0, 1.0), (-1.0, -1.0), (0.5, 0.5))
 #: a label says which class it is
 LABEL: tuple[Row, ...] = ((1.0, 0.0), (0.0, 1.0), (1.0, 1.0), (0.0, 0.0), (1.0, 2.0), (-1.0, 1.0))
 

@@ -414,7 +414,7 @@ class PythonBackend(Backend):
         op = step.op
         if op in ("std", "var"):
             x = self._row(operands["x"])
-            spread = variance(x.x, self.correction)
+            spread = variance(x.x, int(operands.get("ddof", self.correction)))
             return Row([sqrt(spread) if op == "std" else spread], x.format)
         if op == "clamp":
             x = self._row(operands["x"])
