@@ -45,6 +45,4 @@ class LogisticDensity:
             return None
         text = f"{sigmoid}({place.argument(x)}) * {sigmoid}({place.negated(x)})"
         depends = place.framework in ("numpy", "scipy") and not place.imports("scipy")
-        return place.fix(
-            Applicability.UNSAFE if depends else Applicability.SAFE, [place.put_term(place.site, text)], text
-        )
+        return place.fix(Applicability.UNSAFE if depends else Applicability.SAFE, [place.put(place.site, text)], text)
