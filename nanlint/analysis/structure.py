@@ -33,7 +33,7 @@ def depends(node: Node, on: Node, steps: int = 40) -> bool:
         if current.key == on.key:
             return True
         for operand in current.args.values():
-            if operand.index not in seen and operand.index >= on.index:
+            if operand.index not in seen:
                 seen.add(operand.index)
                 pending.append(operand)
     return False

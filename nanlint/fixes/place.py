@@ -288,8 +288,9 @@ class Place:
     def operands(self, *wanted: Node) -> list[ast.expr] | None:
         """The expressions at which ``wanted`` stand in the finding's own, however it is written.
 
-        None unless there is nothing else in it but numbers, operators, and calls given their operands alone; and
-        unless each operand stands here, or may be evaluated here as well as where it does.
+        None unless there is nothing else in it but numbers, operators, and calls of elementwise functions given their
+        operands alone (no cast, view or detached part); and unless each operand stands here, or may be evaluated here
+        as well as where it does.
         """
         if not isinstance(self.site, ast.expr):
             return None
@@ -313,7 +314,10 @@ class Place:
         e, node = self.resolved(e), unrefined(node)
         if node.key in wanted or node.op == CONST:
             return self._read(e, node, wanted, found)
-        if node.site is not e:
+        op = OPS.get(node.op)
+        if node.site is not e or op is None or op.view or op.stops_gradient or not (op.pointwise and op.pure):
+            return False
+        if node.op in ("cast", "identity"):
             return False
         if isinstance(e, ast.BinOp) and type(e.op) in BINARY:
             op, *names = BINARY[type(e.op)]
