@@ -314,8 +314,10 @@ class Place:
         e, node = self.resolved(e), unrefined(node)
         if node.key in wanted or node.op == CONST:
             return self._read(e, node, wanted, found)
-        op = OPS.get(node.op)
-        if node.site is not e or op is None or op.view or op.stops_gradient or not (op.pointwise and op.pure):
+        known = OPS.get(node.op)
+        if node.site is not e or known is None or known.view or known.stops_gradient:
+            return False
+        if not (known.pointwise and known.pure):
             return False
         if node.op in ("cast", "identity"):
             return False
