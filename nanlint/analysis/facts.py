@@ -11,6 +11,7 @@ from typing import cast
 from nanlint.analysis.cancellation import Tail, left_by_cancellation, tail
 from nanlint.analysis.epsilons import Epsilon, epsilons
 from nanlint.analysis.evaluate import Evaluator
+from nanlint.analysis.forms import LOGARITHMS, own_logarithm
 from nanlint.analysis.geometry import fractional, length_behind
 from nanlint.analysis.gradient import PLAIN, GradientFlow
 from nanlint.analysis.hazards import Hazard, Hazards, test_of_result, tests_result
@@ -426,7 +427,7 @@ class Facts:
                 for mine, other in (("a", "b"), ("b", "a")):
                     if self.carries(user[mine], node) and not self.carries(user[other], node):
                         return user, user[other]
-        return None
+        return own_logarithm(node) if node.op in LOGARITHMS else None
 
     def cancels(self, node: Node) -> bool:
         """Whether a node is a difference of numbers that are nearly equal, by the way it is written."""

@@ -21,7 +21,7 @@ from nanlint.analysis.relations import Evaluate, bare, factors, same, square_roo
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, Node
 from nanlint.ops.contracts import CONSTRAINTS
 from nanlint.ops.op import Pole
-from nanlint.ops.value import NEVER, POSSIBLE, UNKNOWN, Evidence
+from nanlint.ops.value import NEVER, POSSIBLE, UNKNOWN, Evidence, Kind
 
 LOGARITHMS = frozenset({"log", "log1p"})
 CONSTRAINED = frozenset(CONSTRAINTS.values())
@@ -103,6 +103,9 @@ def factor_of_log(node: Node, operand: Node, value: Evaluate) -> Evidence | None
 
     log(-log(u)) of a uniform draw: a Gumbel sample.
     """
+    own = own_logarithm(node)
+    if own is not None and value(operand).lo <= 0 and may_vanish(operand, value) and may_vanish(own[1], value):
+        return Evidence("multiplies its own logarithm, as in an entropy: the term is meant to be 0 at 0", operand)
     if bare(operand).op == "uniform" and any(u.op in LOGARITHMS for n in node.users if n.op == "neg" for u in n.users):
         return Evidence("a uniform draw is exactly 0 now and then", operand)
     for product in node.users:
@@ -110,8 +113,6 @@ def factor_of_log(node: Node, operand: Node, value: Evaluate) -> Evidence | None
             continue
         other = product["b"] if product["a"] is node else product["a"]
         terms = [bare(f) for f in factors(other)]
-        if any(same(t, operand) for t in terms) and value(operand).lo <= 0 and not raised(operand, value):
-            return Evidence("multiplies its own logarithm, as in an entropy: the term is meant to be 0 at 0", operand)
         probability = value(operand).lo == 0 and value(operand).hi == 1 and not value(operand).whole
         if value(operand).zero is POSSIBLE and probability and value(other).zero is not NEVER:
             return Evidence("is a probability by its name, times what may be 0 where it is 0", operand)
@@ -127,6 +128,44 @@ def factor_of_log(node: Node, operand: Node, value: Evaluate) -> Evidence | None
     return None
 
 
+def own_logarithm(log: Node) -> tuple[Node, Node] | None:
+    """p * log(p), p * (log(p) - q), p * log(p / q): the product, and its other factor, which the log is of."""
+    inside = [log["x"], *factors(log["x"]), *(f for d in factors(log["x"]) if d.op == "div" for f in factors(d["a"]))]
+    for product, other in products(log):
+        if any(same(f, part) for f in (other, *factors(other)) for part in inside if part.op != CONST):
+            return product, other
+    return None
+
+
+def may_vanish(node: Node, value: Evaluate) -> bool:
+    """Whether nothing keeps a value, or what it is a multiple of, from 0."""
+    if value(node).zero is NEVER or raised(node, value):
+        return False
+    numerators = (f["a"] if f.op == "div" else f for f in factors(node))
+    return not any(value(f).zero is NEVER and value(f).constant is None for f in numerators)
+
+
+def products(term: Node, steps: int = 4) -> Iterator[tuple[Node, Node]]:
+    """The products of a sum in which a term is, and the other factor of each."""
+    pending = [(term, steps)]
+    while pending:
+        current, left = pending.pop()
+        for user in current.users:
+            if user.op == "mul":
+                yield user, user["b"] if user["a"] is current else user["a"]
+            elif left and user.op in ("add", "sub", "neg", "view"):
+                pending.append((user, left - 1))
+
+
+def product_that_underflows(operand: Node, value: Evaluate) -> Evidence | None:
+    """log(det(A)) and log(prod(x)): a product of many factors leaves the range of floating point."""
+    product = bare(operand)
+    if product.op not in ("prod", "det") or value(product).whole or value(product).kind is Kind.SCALAR:
+        return None
+    what = "determinant" if product.op == "det" else "product"
+    return Evidence(f"a {what} of many factors underflows to 0, where the sum of their logarithms is finite", product)
+
+
 def difference_in_a_tail(operand: Node, value: Evaluate) -> Evidence | None:
     """log(cdf(b) - cdf(a)): both round to 1, or to 0, far out."""
     found = tail(operand, value)
@@ -137,7 +176,24 @@ def difference_in_a_tail(operand: Node, value: Evaluate) -> Evidence | None:
 
 def logarithm(node: Node, operand: Node, value: Evaluate) -> Evidence | None:
     """The forms of a logarithm."""
-    return factor_of_log(node, operand, value) or difference_in_a_tail(operand, value)
+    return (
+        factor_of_log(node, operand, value)
+        or difference_in_a_tail(operand, value)
+        or product_that_underflows(operand, value)
+        or silence(operand, value)
+    )
+
+
+def silence(operand: Node, value: Evaluate) -> Evidence | None:
+    """The logarithm of an energy: the sum of the squares, or absolute values, of a signal that may be silent."""
+    total = bare(operand)
+    if total.op not in ("sum", "mean"):
+        return None
+    inner = bare(total["x"])
+    source = bare(inner["x"]) if inner.op == "abs" else square_root_of(inner)
+    if source is None or value(source).zero is NEVER or not from_outside(source):
+        return None
+    return Evidence("is the energy of a signal: 0 where the signal is", total)
 
 
 def raised(node: Node, value: Evaluate) -> bool:
@@ -243,7 +299,14 @@ def quotient(node: Node, operand: Node, value: Evaluate) -> Evidence | None:
     """The forms of a quotient."""
     if node.op != "div":
         return normalised_offset(operand, value)
-    return masked_mean(node, operand, value) or relative_error(node, operand) or normalised_offset(operand, value)
+    return (
+        masked_mean(node, operand, value)
+        or relative_error(node, operand)
+        or share_of_a_sum(node, operand, value)
+        or own_reciprocal(node, operand, value)
+        or own_size(node, operand, value)
+        or normalised_offset(operand, value)
+    )
 
 
 def normalised_offset(operand: Node, value: Evaluate) -> Evidence | None:
@@ -255,6 +318,87 @@ def normalised_offset(operand: Node, value: Evaluate) -> Evidence | None:
     if whole(vectors[0]["a"]).key != whole(vectors[0]["b"]).key:
         return None
     return Evidence("is the difference of two points of one set: 0 where they are the same", vectors[0])
+
+
+def share_of_a_sum(node: Node, operand: Node, value: Evaluate) -> Evidence | None:
+    """a / (a + b) of sums that are not negative, as in precision and recall: nothing may be counted."""
+    terms = summands(operand)
+    if "a" not in node.args or len(terms) < 2 or any(value(t).zero is NEVER for t in terms):
+        return None
+    sums = [t for t in terms if t.op in ("sum", "count_nonzero", "bincount") and t["x"].op != "exp"]
+    above = [bare(f) for f in factors(node["a"])]
+    if len(sums) < len(terms) or not any(same(f, t) for f in above for t in terms):
+        return None
+    return Evidence("adds up what is counted, the numerator too: all of it may be 0", operand)
+
+
+def summands(node: Node) -> list[Node]:
+    """Terms of a sum, up to constant factors."""
+    found: list[Node] = []
+    pending = [node]
+    while pending and len(found) < 8:
+        current = bare(pending.pop())
+        if current.op == "add":
+            pending += [current["a"], current["b"]]
+        elif current.op == "mul" and CONST in (current["a"].op, current["b"].op):
+            pending.append(current["b"] if current["a"].op == CONST else current["a"])
+        else:
+            found.append(current)
+    return found
+
+
+def own_reciprocal(node: Node, operand: Node, value: Evaluate) -> Evidence | None:
+    """sum(p * log(1 / p)), sum(p * log(q / p)): an entropy, or a divergence, whose terms are meant to be 0 at 0."""
+    if value(operand).lo > 0 or not from_outside(operand):
+        return None
+    for log in node.users:
+        for product in log.users if log.op == "log" else ():
+            taken = any(u.op in ("sum", "mean", "where") for u in product.users)
+            if product.op == "mul" and taken and any(same(f, operand) for f in factors(product)):
+                because = "multiplies the logarithm of its own reciprocal: the term is meant to be 0 at 0"
+                return Evidence(because, operand)
+    return None
+
+
+def own_size(node: Node, operand: Node, value: Evaluate) -> Evidence | None:
+    """x / |x|, a . b / (|a| |b|), d / |d|, x / max(x): 0 / 0 for the zero vector, silence, a black image."""
+    if "a" not in node.args:
+        return None
+    above = parts_of_product(node["a"])
+    for size in factors(operand):
+        vector = measured(size)
+        if vector is None or value(vector).zero is NEVER or not (given(vector) or displacement(vector)):
+            continue
+        if any(same(f, vector) for f in above):
+            return Evidence("is the size of what it divides: 0 / 0 for one that is 0 throughout", size)
+    return None
+
+
+def given(node: Node) -> bool:
+    """Whether a node is an argument on every path: whatever a caller has, zeros too."""
+    return all(choice.op == PARAM for choice in choices(node))
+
+
+def parts_of_product(node: Node) -> list[Node]:
+    """What is multiplied, elements and, for a dot product, vectors."""
+    found = factors(node)
+    for factor in list(found):
+        if factor.op in ("dot", "einsum"):
+            found += [bare(a) for a in factor.args.values()]
+        elif factor.op == "sum":
+            found += factors(factor["x"])
+    return found
+
+
+def measured(size: Node) -> Node | None:
+    """The vector of which a node is the norm, or the largest or average absolute value, or the largest element."""
+    length = length_behind(size)
+    if length is not None:
+        return bare(vectors_of(length)[0]) if length.op not in ("std", "var") else None
+    if size.op in ("sum", "mean", "max") and "x" in size.args:
+        inner = bare(size["x"])
+        return bare(inner["x"]) if inner.op == "abs" else inner if size.op == "max" else None
+    return None
 
 
 FORMS: dict[str, Callable[[Node, Node, Evaluate], Evidence | None]] = {
