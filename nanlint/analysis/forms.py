@@ -160,7 +160,7 @@ def products(term: Node, steps: int = 4) -> Iterator[tuple[Node, Node]]:
 def product_that_underflows(operand: Node, value: Evaluate) -> Evidence | None:
     """log(det(A)) and log(prod(x)): a product of many factors leaves the range of floating point."""
     product = bare(operand)
-    if product.op not in ("prod", "det") or value(product).whole or value(product).kind is Kind.SCALAR:
+    if product.op not in ("prod", "det") or value(product["x"]).whole or value(product).kind is Kind.SCALAR:
         return None
     what = "determinant" if product.op == "det" else "product"
     return Evidence(f"a {what} of many factors underflows to 0, where the sum of their logarithms is finite", product)

@@ -265,3 +265,91 @@ def test_a_product_of_exponentials_shifted_apart_is_zero_though_a_loop_collects_
             return torch.einsum(equation, factors).log()  # error: [NL103]
         """,
     )
+
+
+# Entropies, energies, shares, sizes
+
+
+def test_an_entropy_may_have_other_terms_and_a_quotient_inside() -> None:
+    check(
+        TORCH,
+        """
+        def divergence(p, q):
+            return (p * (torch.log(p) - q)).sum()  # error: [NL104]
+
+        def relative(p, q):
+            return (p * torch.log(p / q)).sum()  # error: [NL104]
+
+        def surprise(p):
+            return (p * torch.log(1 / p)).sum()  # error: [NL303]
+
+        def bounded(p, q):
+            p, q = p.clamp(min=1e-6), q.clamp(min=1e-6)
+            return (p * torch.log(p / q)).sum() + (p * (torch.log(p) - q)).sum()
+        """,
+    )
+
+
+def test_the_logarithm_of_an_energy_or_of_a_product_is_taken_at_zero() -> None:
+    check(
+        TORCH,
+        """
+        def loudness(x):
+            return torch.log(x.pow(2).sum(-1))  # error: [NL103]
+
+        def level(x):
+            return x.abs().sum(-1).log()  # error: [NL103]
+
+        def volume(a):
+            return torch.log(torch.det(a))  # error: [NL103]
+
+        def likelihood(p):
+            return p.prod(-1).log()  # error: [NL103]
+
+        def elements(x):
+            return torch.log(torch.tensor(x.shape).prod()) + torch.log(x.pow(2).sum(-1) + 1e-6)
+        """,
+    )
+
+
+def test_a_share_of_what_is_counted_is_zero_over_zero_where_nothing_is() -> None:
+    check(
+        TORCH,
+        """
+        def precision(hit, miss):
+            return hit.sum() / (hit.sum() + miss.sum())  # error: [NL303]
+
+        def smoothed(hit, miss):
+            return hit.sum() / (hit.sum() + miss.sum() + 1.0)
+
+        def posterior(a, b):
+            return a.exp().sum() / (a.exp().sum() + b.exp().sum())
+        """,
+    )
+
+
+def test_what_is_divided_by_its_own_size_may_be_zero_throughout() -> None:
+    check(
+        TORCH,
+        """
+        def unit(x):
+            return x / x.norm(dim=-1, keepdim=True)  # error: [NL302]
+
+        def cosine(a, b):
+            return (a * b).sum(-1) / (a.norm(dim=-1) * b.norm(dim=-1))  # error: [NL302]
+
+        def peak(x):
+            return x / x.abs().max()  # error: [NL301]
+
+        def floored(x):
+            return x / x.norm(dim=-1, keepdim=True).clamp(min=1e-6) + x / (x.abs().max() + 1e-6)
+
+        def of_a_model(model, x):
+            features = model.encode(x)
+            return features / features.norm(dim=-1, keepdim=True)
+
+        def drawn(n):
+            x = torch.randn(n)
+            return x / x.norm()
+        """,
+    )
