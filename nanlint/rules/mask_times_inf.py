@@ -32,15 +32,15 @@ def mask_times_inf(product: Node, facts: Facts) -> Iterator[Finding]:
 
     ## Example (bad)
     ```python
-    logits = logits.masked_fill(~legal, float("-inf"))
-    log_probs = F.log_softmax(logits, dim=-1)
+    masked = logits.masked_fill(~legal, float("-inf"))
+    log_probs = F.log_softmax(masked, dim=-1)
     entropy = -(log_probs.exp() * log_probs).sum(-1)
     ```
 
     ## Use instead
     ```python
-    logits = logits.masked_fill(~legal, float("-inf"))
-    log_probs = F.log_softmax(logits, dim=-1)
+    masked = logits.masked_fill(~legal, float("-inf"))
+    log_probs = F.log_softmax(masked, dim=-1)
     entropy = -(log_probs.exp() * torch.where(torch.isinf(log_probs), 0.0, log_probs)).sum(-1)
     ```
 
