@@ -52,6 +52,8 @@ FLOORS = frozenset({"maximum", "clamp", "relu", "abs", "nan_to_num", "lt", "le",
 NEAR_ZERO = 0.125
 
 BOUNDS = frozenset({"clamp", "maximum", "minimum"})
+#: what asks for NaN, or takes it out
+HOLES = frozenset({"isnan", "isfinite", "isinf", "nan_to_num", "without_nan"})
 #: methods that a model is run by
 FORWARD = frozenset({"forward", "call", "__call__"})
 
@@ -355,6 +357,22 @@ class Facts:
         test = test_of_result(mask["cond"]) if "cond" in mask.args else None
         infinite = test is None or test.op != "isnan"
         return next(self.hazards.behind_mask(result, infinite=infinite), None) if result is not None else None
+
+    def unchecked(self, table: Node) -> list[Node] | None:
+        """The uses of a table as it was read, up to arithmetic; None where something asks for its NaN, or fills it."""
+        pending, found = [table], {table.index: table}
+        while pending and len(found) < 200:
+            for user in pending.pop().users:
+                if user.op in HOLES:
+                    return None
+                op = OPS.get(user.op)
+                carries = user.op in (REFINE, PHI, LOOP, TUPLE, "list") or (
+                    op is not None and (op.pointwise or op.view)
+                )
+                if user.index not in found:
+                    found[user.index] = user
+                    pending += [user] if carries or user.op in ("dot", "stored") else []
+        return list(found.values())
 
     def is_gradient(self, node: Node) -> bool:
         """Whether a node is a gradient: of a tape, of a transformed function, or what a parameter holds."""

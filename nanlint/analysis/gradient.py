@@ -9,7 +9,7 @@ from nanlint.ops.arithmetic import DIFFERENTIABLE
 from nanlint.ops.op import OPS
 
 #: frameworks without automatic differentiation
-PLAIN = frozenset({"numpy", "scipy", "math", "builtins"})
+PLAIN = frozenset({"numpy", "scipy", "pandas", "math", "builtins"})
 
 
 #: calls through which no gradient flows, by dotted name or method

@@ -524,7 +524,9 @@ class CallLowering(ExpressionLowering):
         result = self.spell(spelling, args, keywords, e, receiver=base)
         if result.op != TUPLE:
             result.framework = base.framework or spelling.framework
-        if spelling.in_place and isinstance(e.func, ast.Attribute):
+        inplace = keywords.get("inplace") if result.framework == "pandas" else None
+        changes = spelling.in_place or (inplace is not None and inplace.attrs.get("value") is True)
+        if changes and isinstance(e.func, ast.Attribute):
             self.bind(changed_in_place(e.func.value), result, e)
         return result
 

@@ -67,6 +67,8 @@ NUMBERS = {
     "NAN": math.nan,
     "tau": math.tau,
 }
+#: attributes of a table that are not its numbers
+TABLE_ATTRIBUTES = frozenset({"columns", "index", "dtypes", "empty"})
 #: packages whose numbers are not Python's
 SYMBOLIC = frozenset({"builtins", "sympy"})
 #: attributes of a tensor that are the tensor, moved or measured
@@ -239,6 +241,9 @@ class ExpressionLowering:
             return base["0" if name == "values" else "1"]
         if name in TENSOR_ATTRIBUTES and base.op not in (FUNCTION, LAYER, MODULE, CLASS, INSTANCE):
             return self.emit(TENSOR_ATTRIBUTES[name], e, x=base)
+        if base.framework == "pandas" and name not in TABLE_ATTRIBUTES:
+            # a column, or the table as something to index: .price, .values, .iloc
+            return self.of_table(self.emit("part", e, x=base), base)
         return self.emit(ATTR, e, {"name": name}, base=base)
 
     def machine_limit(self, dtype: Node | None, name: str, e: ast.AST) -> Node:
@@ -402,7 +407,13 @@ class ExpressionLowering:
             return self.unknown(site, base)
         if self.keeps_all(index):
             return self.emit("view", site, x=base, index=index)
-        return self.refined(self.emit("part", site, x=base, index=index))
+        return self.refined(self.of_table(self.emit("part", site, x=base, index=index), base))
+
+    def of_table(self, part: Node, base: Node) -> Node:
+        """A part of a pandas table has the methods of one."""
+        if base.framework == "pandas":
+            part.framework = base.framework
+        return part
 
     def keeps_all(self, index: Node) -> bool:
         """Whether an index only adds axes or takes everything: None, ..., : and tuples of them."""

@@ -247,4 +247,4 @@ class Spellings:
 
 
 #: classes whose methods are found by their last name alone
-METHOD_OWNERS = (".Tensor", ".ndarray", ".Array", ".Generator", ".RandomState")
+METHOD_OWNERS = (".Tensor", ".ndarray", ".Array", ".Generator", ".RandomState", ".DataFrame")

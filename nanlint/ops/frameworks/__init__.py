@@ -15,8 +15,9 @@ from nanlint.ops import (
     reductions,
     selection,
     special,
+    tables,
 )
-from nanlint.ops.frameworks import einops, jax, keras, numpy, scipy, tensorflow, torch
+from nanlint.ops.frameworks import einops, jax, keras, numpy, pandas, scipy, tensorflow, torch
 from nanlint.ops.spelling import Spellings
 
 #: dotted prefix -> the prefix the tables use, in the order in which they are tried
@@ -126,6 +127,7 @@ TABLES = (
     numpy.SPELLINGS,
     scipy.SPELLINGS,
     einops.SPELLINGS,
+    pandas.SPELLINGS,
 )
 
 #: the modules that enter the ops the tables name
@@ -140,6 +142,7 @@ FAMILIES = (
     reductions,
     selection,
     special,
+    tables,
 )
 
 

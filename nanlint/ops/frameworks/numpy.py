@@ -352,8 +352,10 @@ SPELLINGS: Mapping[str, str] = {
     "numpy.frombuffer(buffer, dtype)": "input()",
     "numpy.fromfile(file, dtype)": "input()",
     "numpy.load(file)": "input()",
-    "numpy.loadtxt(fname)": "input()",
-    "numpy.genfromtxt(fname)": "input()",
+    "numpy.loadtxt(fname)": "table(source=fname)",
+    "numpy.genfromtxt(fname, dtype, comments, delimiter, skip_header, *, names, filling_values)": (
+        "table(source=fname, delimiter=delimiter, whole=filling_values, header=skip_header, names=names, kind=dtype)"
+    ),
     "numpy.row_stack(tup)": "concat(x=tup)",
     "numpy.block(arrays)": "concat(x=arrays)",
     "numpy.choose(a, choices)": "concat(x=choices)",

@@ -1,0 +1,80 @@
+"""NL801."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nanlint.analysis.facts import Facts
+from nanlint.diagnostic import Applicability, Confidence
+from nanlint.fixes.skip_header import SkipHeader
+from nanlint.graph.node import CONST, Node
+from nanlint.ops.arithmetic import DIFFERENTIABLE
+from nanlint.rules.registry import Finding, rule
+
+
+@rule("NL801", "unchecked-nan-input", nodes="table", fixable=Applicability.UNSAFE)
+def unchecked_nan_input(table: Node, facts: Facts) -> Iterator[Finding]:
+    """Table read from disk that is used without a look at its NaN.
+
+    ## What it does
+    Finds `genfromtxt` with a delimiter that reads the first row as data (likely), and tables read by pandas or
+    NumPy that become a tensor without `dropna`, `fillna`, `isna`, `isnan` or `nan_to_num` on the way (possible).
+
+    ## Why is this bad?
+    `genfromtxt` makes NaN of every word: of the names in the first row too. pandas makes NaN of an empty cell. One
+    of them in a batch makes the loss NaN, and the next step every weight.
+
+    ## Example (bad)
+    ```python
+    table = np.genfromtxt("prices.csv", delimiter=",")
+    ```
+
+    ## Use instead
+    ```python
+    table = np.genfromtxt("prices.csv", delimiter=",", skip_header=1)
+    ```
+
+    ## Fix safety
+    Unsafe: the first row is left out, also where it holds numbers. What to do with holes is for its author to say.
+
+    ## References
+    NumPy: `numpy.genfromtxt`. pandas user guide: Working with missing data.
+    """
+    whole = table.get("whole")
+    if whole is not None and whole.attrs.get("value") is not True:
+        return
+    uses = facts.unchecked(table)
+    if uses is None:
+        return
+    if reads_header(table) and not any(starts_later(use) for use in uses):
+        yield Finding(
+            table,
+            "first row of a table read as data: names of columns become nan",
+            "float('price') is nan to genfromtxt",
+            Confidence.LIKELY,
+            fix=SkipHeader(table),
+        )
+        return
+    tensor = next((use for use in uses if use.op == "tensor" and use.framework in DIFFERENTIABLE), None)
+    if tensor is not None:
+        yield Finding(
+            tensor,
+            "table read from disk that becomes a tensor without a look at its nan",
+            "an empty cell is nan",
+            Confidence.POSSIBLE,
+            ((table, "is nan where the file has nothing"),),
+        )
+
+
+def reads_header(table: Node) -> bool:
+    """Whether a reader that makes numbers of words is told of a delimiter, and nothing of a first row."""
+    delimiter = table.get("delimiter")
+    told = any(name in table.args for name in ("header", "names", "kind"))
+    return delimiter is not None and delimiter.op == CONST and not told
+
+
+def starts_later(use: Node) -> bool:
+    """Whether the first rows of a table are left out."""
+    index = use.get("index") if use.op == "part" else None
+    first = next(iter(index.args.values()), index) if index is not None and index.op == "tuple" else index
+    return first is not None and first.op == "slice" and "lower" in first.args
