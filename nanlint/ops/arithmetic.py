@@ -408,6 +408,13 @@ def multiply_no_nan(a: Value, b: Value) -> Value:
     return product if b.zero is NEVER or not infinite(a) else or_zero(product)
 
 
+def divide_where(x: Value, y: Value) -> Value:
+    """x / y, and 0 where x is 0, whatever y is."""
+    quotient = divide(x, y)
+    nan = max(x.nan, y.nan, min(infinite(x), infinite(y)))
+    return replace(quotient, nan=nan) if x.zero is NEVER else or_zero(replace(quotient, nan=nan))
+
+
 def square(x: Value) -> Value:
     """x**2: never negative."""
     bound = max(x.lo * x.lo, x.hi * x.hi)
@@ -664,6 +671,13 @@ define(
     pointwise=True,
 )
 define("div_no_nan", "a b", rounds(lambda v, _: divide_no_nan(v["a"], v["b"])), pointwise=True)
+define(
+    "xdivy",
+    "x y",
+    rounds(lambda v, _: divide_where(v["x"], v["y"])),
+    *(Pole("y", "zero", "inf", also=(("x", sign),)) for sign in ("pos", "neg")),
+    pointwise=True,
+)
 define("mul_no_nan", "a b", rounds(lambda v, _: multiply_no_nan(v["a"], v["b"])), pointwise=True)
 define("neg", "x", _unary(negate), pointwise=True)
 define("abs", "x", _unary(absolute), pointwise=True)

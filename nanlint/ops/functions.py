@@ -436,7 +436,7 @@ define(
     lambda v, _: monotone(
         v["x"], math.cbrt if hasattr(math, "cbrt") else lambda t: math.copysign(abs(t) ** (1 / 3), t), zero_at=0.0
     ),
-    Pole("x", "zero", "inf", gradient=True, frameworks=frozenset({"jax"})),
+    Pole("x", "zero", "inf or nan", gradient=True, frameworks=frozenset({"jax", "keras"})),
     pointwise=True,
 )
 define("sigmoid", "x", rounds(_unary(sigmoid)), pointwise=True)
@@ -470,6 +470,13 @@ define(
     bounded(-math.pi, math.pi),
     # PyTorch's backward pass looks for the origin
     Pole("a", "zero", "nan", gradient=True, frameworks=DIFFERENTIABLE - {"torch"}, also=(("b", "zero"),)),
+    pointwise=True,
+)
+define(
+    "angle",
+    "x",
+    bounded(-math.pi, math.pi),
+    Pole("x", "zero", "nan", gradient=True, frameworks=frozenset({"jax"})),
     pointwise=True,
 )
 define("asin", "x", bounded(-math.pi / 2, math.pi / 2), *OUTSIDE, *STEEP_ENDS, pointwise=True)

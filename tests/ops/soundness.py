@@ -69,6 +69,7 @@ INCOMPLETE = (
     *(f"jax.scipy.stats.{d}.{f}" for d in ("beta", "chi2") for f in ("cdf", "sf", "logcdf", "logsf")),
     *(f"jax.scipy.stats.gamma.{f}" for f in ("cdf", "logcdf")),
 )
+NUMPYS = ("numpy", "numpy.linalg", "jax.numpy", "jax.numpy.linalg")
 OUTER = ("outer", "ger", "kron")
 APART: Mapping[str, str] = {
     "keras.backend.sqrt": "clips negative numbers to 0 first",
@@ -81,24 +82,23 @@ APART: Mapping[str, str] = {
     "tensorflow.scalar_mul": "wants a number first",
     **dict.fromkeys(("torch.float_power", "torch.Tensor.float_power", "numpy.float_power"), "computes in float64"),
     "torch.Tensor.float_power_": "wants float64",
-    **{
-        f"{m}.{f}": "gives a matrix"
-        for m in ("torch", "torch.Tensor", "keras.ops", "jax.numpy", "numpy")
-        for f in OUTER
-    },
+    **{f"{m}.{f}": "gives a matrix" for m in ("torch", "torch.Tensor", "keras.ops", *NUMPYS) for f in OUTER},
     "torch.linalg.matrix_norm": "wants two axes",
+    **dict.fromkeys((f"torch.Tensor.{f}" for f in ("igamma", "igamma_", "igammac", "igammac_")), "has its shape first"),
     **dict.fromkeys(
         (
             *("torch.slogdet", "torch.Tensor.slogdet", "torch.linalg.slogdet", "tensorflow.linalg.slogdet"),
-            *("jax.numpy.linalg.slogdet", "numpy.linalg.slogdet", "keras.ops.slogdet", "keras.ops.linalg.slogdet"),
+            *("jax.numpy.linalg.slogdet", "numpy.linalg.slogdet", "keras.ops.slogdet", "torch.Tensor.slogdet"),
         ),
         "wants a matrix",
     ),
     "scipy.linalg.norm": "refuses infinities",
     "jax.lax.integer_pow": "wants a Python integer",
-    "tensorflow.saturate_cast": "clips infinities to the largest numbers",
+    **dict.fromkeys(("tensorflow.saturate_cast", "keras.ops.saturate_cast"), "clips infinities to the largest numbers"),
     **dict.fromkeys(INCOMPLETE, "takes seconds"),
-    **dict.fromkeys(("jax.lax.reduce_sum", "jax.lax.reduce_max", "jax.lax.reduce_min"), "wants several axes"),
+    **dict.fromkeys(
+        ("jax.lax.reduce_sum", "jax.lax.reduce_max", "jax.lax.reduce_min", "jax.lax.reduce_prod"), "wants several axes"
+    ),
 }
 #: reductions whose functions want more than an array and an axis, by last name
 APART_ROWS = frozenset({"psum", "pmean", "pmax", "pmin"}) | {

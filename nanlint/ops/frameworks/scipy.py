@@ -221,4 +221,17 @@ SPELLINGS: Mapping[str, str] = {
     "scipy.signal.spectrogram(x, fs)": "unknown(x=x); unknown(x=x); spectrum(x=x)",
     "scipy.signal.periodogram(x, fs)": "positive_frequencies(); spectrum(x=x)",
     "scipy.signal.welch(x, fs)": "positive_frequencies(); spectrum(x=x)",
+    # the same under other names
+    "scipy.special.sinc(x)": "sinc(x=x)",
+    "scipy.special.round(x)": "round(x=x)",
+    "scipy.linalg.eigvals(a)": "eigenvalues(x=a)",
+    "scipy.linalg.cho_solve_banded(cb_and_lower, b)": "solve(a=cb_and_lower, b=b)",
+    "scipy.linalg.solve_banded(l_and_u, ab, b)": "solve(a=ab, b=b)",
+    "scipy.linalg.solve_toeplitz(c_or_cr, b)": "solve(a=c_or_cr, b=b)",
+    "scipy.linalg.solveh_banded(ab, b)": "solve(a=ab, b=b)",
+    "scipy.linalg.lu_solve(lu_and_piv, b)": "solve(a=lu_and_piv, b=b)",
+    "scipy.linalg.cho_factor(a)": "cholesky(x=a)",
+    "scipy.linalg.pinvh(a)": "pinv(x=a)",
+    "scipy.linalg.eigvalsh_tridiagonal(d)": "eigenvalues(x=d)",
+    "scipy.linalg.eig(a, b)": "eigenvalues(x=a); unknown(x=a)",
 }
