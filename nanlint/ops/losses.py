@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nanlint.ops.arithmetic import Attrs, tensor_like
-from nanlint.ops.op import Operands, define
+from nanlint.ops.op import Operands, Pole, define, unknown
 from nanlint.ops.value import INF, UNKNOWN, Value, value
 
 
@@ -11,6 +11,8 @@ def at_least_zero(v: Operands, _: Attrs) -> Value:
     """A loss that is 0 at best."""
     return value(0.0, INF, zero=UNKNOWN, **tensor_like(*v.values()) if v else {})
 
+
+UNCLIPPED = frozenset({"torch", "jax"})
 
 # from logits
 define("cross_entropy", "x target")
@@ -20,7 +22,15 @@ define("bce", "x target")
 define("clipped_cross_entropy", "x target from_logits")
 # from log-probabilities
 define("nll", "x target")
-define("kl_div", "x target")
+define(
+    "kl_div",
+    "x target",
+    unknown,
+    # target * (log(target) - x); Keras takes two probabilities, and clips them
+    Pole("x", "ninf", "inf or nan", frameworks=UNCLIPPED),
+    Pole("target", "neg", "nan", frameworks=UNCLIPPED),
+    Pole("target", "zero", "nan", gradient=True, frameworks=UNCLIPPED),
+)
 define("ctc", "x zero_infinity")
 # from numbers
 define("squared_error", "x target", at_least_zero)

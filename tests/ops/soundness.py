@@ -60,6 +60,11 @@ NOT_NUMBERS = frozenset({"and", "or", "not", "integer", "where", "heaviside"}) |
 #: ops that work along an axis without reducing it
 ROWWISE = frozenset({"softmax", "softmin", "log_softmax", "cumsum", "cumprod", "logcumsumexp", "normalize", "diff"})
 
+#: losses of one number and its target
+LOSSES = frozenset(
+    {"squared_error", "absolute_error", "hinge", "log_cosh_loss", "bce", "bce_with_logits", "kl_div", "loss"}
+)
+
 #: functions that are a little more than the op they are spelled as, or want other arguments than are tried
 #: JAX takes seconds for incomplete gamma and beta functions and for zeta; little is predicted of them
 INCOMPLETE = (
@@ -84,6 +89,14 @@ APART: Mapping[str, str] = {
     "torch.Tensor.float_power_": "wants float64",
     **{f"{m}.{f}": "gives a matrix" for m in ("torch", "torch.Tensor", "keras.ops", *NUMPYS) for f in OUTER},
     "torch.linalg.matrix_norm": "wants two axes",
+    **dict.fromkeys(
+        (
+            *("torch.nn.functional.multi_margin_loss", "torch.nn.functional.multilabel_margin_loss"),
+            *("optax.losses.multiclass_hinge_loss", "optax.losses.multiclass_perceptron_loss"),
+        ),
+        "wants classes",
+    ),
+    "tensorflow.losses.sigmoid_cross_entropy": "takes the mean of all",
     **dict.fromkeys((f"torch.Tensor.{f}" for f in ("igamma", "igamma_", "igammac", "igammac_")), "has its shape first"),
     **dict.fromkeys(
         (
@@ -112,6 +125,8 @@ DEFECTS: Mapping[str, str] = {
     **dict.fromkeys(("gamma.sf", "gamma.logsf", "poisson.pmf"), "outside of the support"),
     **{f"truncnorm.{f}": "at the ends of the support" for f in ("cdf", "sf", "logcdf", "logsf")},
     "cauchy.ppf": "tan next to its pole",
+    "binary_cross_entropy": "the 1e-12 of its backward pass is 0 in float16",
+    "sigmoid_focal_loss": "targets far from 0 and 1",
     "log_ndtr": "far below 0",
     **dict.fromkeys(("digamma", "digamma_", "psi", "polygamma"), "next to the poles at the negative integers"),
 }
@@ -174,6 +189,12 @@ def samples(op: Op, root: str, fmt: Format) -> Iterator[Sample]:
         yield Sample({names[0]: np.array(list(itertools.product(elements, repeat=3)), kind)}, rows=True)
         return
     points = truth.special(fmt, subnormal=subnormal)
+    if op.name in LOSSES:
+        # each a row of its own: Keras and Optax take the mean or sum of a row
+        few = [fmt.round(x) for x in FEW if op.name != "bce" or 0 <= x <= 1]
+        both = np.array(list(itertools.product(few, repeat=2)), kind)
+        yield Sample({name: both[:, i, None].copy() for i, name in enumerate(names)})
+        return
     if op.name == "pow":
         for parameters in CASES["pow"]:
             yield Sample({"x": np.array(points, kind)}, parameters)
@@ -192,6 +213,7 @@ def covered() -> list[str]:
         if op.name not in NOT_NUMBERS
         and (
             (op.pointwise and 1 <= len(data_operands(op)) <= 3)
+            or op.name in LOSSES
             or ((op.reduction or op.name in ROWWISE) and op.operands[:1] == ("x",))
         )
     ]
@@ -208,7 +230,7 @@ def callable_spellings(op: str, root: str, fmt: Format) -> list[Spelling]:
         and s.literals.get("dtype", fmt.name) == fmt.name
         and not (root == "keras" and s.layer and fmt is not FLOAT32)
         and not (rows and (("axis" not in s.operands and op != "diff") or s.name.rpartition(".")[2] in APART_ROWS))
-        and not (op_.reduction and s.layer)
+        and not ((op_.reduction or op in LOSSES) and s.layer)
     ]
 
 
@@ -254,7 +276,7 @@ def abstract(op: str, root: str, fmt: Format, rows: bool) -> list[tuple[dict[str
         return [({names[0]: v}, holds(v, sample.data[names[0]]).all(axis=1)) for v in truth.ranges(fmt)]
     if len(names) == 1:
         tried = truth.inputs(fmt, subnormal=root not in truth.FLUSHES_SUBNORMALS)
-    elif len(names) == 2:
+    elif len(names) == 2 and op not in LOSSES:
         tried = [*truth.ranges(fmt), *(truth.point(fmt.round(c), fmt) for c in PARTNERS)]
     else:
         ranges = truth.ranges(fmt)
@@ -262,7 +284,7 @@ def abstract(op: str, root: str, fmt: Format, rows: bool) -> list[tuple[dict[str
     held = {name: [(v, holds(v, x)) for v in tried] for name, x in sample.data.items()}
     found = []
     for combination in itertools.product(*held.values()):
-        mask = np.logical_and.reduce([m for _, m in combination])
+        mask = np.logical_and.reduce([m.reshape(len(m), -1).all(axis=1) for _, m in combination])
         if mask.any():
             found.append((dict(zip(names, (v for v, _ in combination), strict=True)), mask))
     return found
@@ -394,7 +416,7 @@ def measure_spelling(
     if any(g is not None for g in slopes.values()):
         tally.differentiated.add(spelling.name)
     result = r.astype(np.float64)
-    if sample.rows:
+    if sample.rows or r.ndim > 1:
         result = result.reshape(len(result), -1)
     key = (str(sample.parameters), str(spelling.literals), str(spelling.defaults), result.tobytes())
     key = (*key, *(None if g is None else g.tobytes() for g in slopes.values()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import inspect
 import math
 import warnings
 from collections.abc import Mapping, Sequence
@@ -27,7 +28,7 @@ FORMATS = (FLOAT32, FLOAT64)
 HALVES = {FLOAT16: ("torch", "tensorflow", "jax", "numpy"), BFLOAT16: ("torch", "tensorflow", "jax")}
 
 #: XLA and TensorFlow's kernels take subnormal numbers for 0, and return 0 for them
-FLUSHES_SUBNORMALS = frozenset({"tensorflow", "keras", "jax"})
+FLUSHES_SUBNORMALS = frozenset({"tensorflow", "keras", "jax", "optax"})
 
 #: arguments that a signature wants and no operand speaks of
 FILLERS: Mapping[str, Any] = {
@@ -360,6 +361,15 @@ def gradient(spelling: Spelling, operands: Mapping[str, Array], wrt: str) -> flo
     return float(jax.grad(lambda x: run(spelling, {**tensors, wrt: x}).sum())(tensors[wrt])[0])
 
 
+@cache
+def reduces(name: str) -> bool:
+    """Whether a loss takes the mean over all elements unless told not to."""
+    try:
+        return name.startswith("torch.nn.functional.") and "reduction" in inspect.signature(resolve(name)).parameters
+    except ValueError:
+        return False
+
+
 def run(spelling: Spelling, operands: Mapping[str, Any], **more: Any) -> Any:
     """Call the function with the framework's own arrays."""
     given: dict[str, Any] = {}
@@ -372,6 +382,8 @@ def run(spelling: Spelling, operands: Mapping[str, Any], **more: Any) -> Any:
                 given[argument] = operands[operand]
         elif operand in more:
             given[argument] = more[operand]
+    if "target" in operands and reduces(spelling.name):
+        given["reduction"] = "none"
     arrays = {spelling.operands[o] for o in operands if o in spelling.operands}
     shaped = spelling.name.startswith(SHAPED)
     with warnings.catch_warnings(), np.errstate(all="ignore"):

@@ -758,7 +758,7 @@ SPELLINGS: Mapping[str, str] = {
     "optax.losses.hinge_loss(predictor_outputs, targets)": "hinge(x=predictor_outputs, target=targets)",
     "optax.losses.huber_loss(predictions, targets)": "squared_error(x=predictions, target=targets)",
     "optax.losses.kl_divergence(log_predictions, targets)": "kl_div(x=log_predictions, target=targets)",
-    "optax.losses.kl_divergence_with_log_targets(log_predictions, log_targets)": "kl_div(x=log_predictions, target=log_targets)",
+    "optax.losses.kl_divergence_with_log_targets(log_predictions, log_targets)": "loss(x=log_predictions, target=log_targets)",
     "optax.losses.convex_kl_divergence(log_predictions, targets)": "kl_div(x=log_predictions, target=targets)",
     "optax.losses.l2_loss(predictions, targets)": "squared_error(x=predictions, target=targets)",
     "optax.losses.log_cosh(predictions, targets)": "log_cosh_loss(x=predictions, target=targets)",
