@@ -49,7 +49,7 @@ CASES: Mapping[str, list[dict[str, float]]] = {
 PARAMETERS = frozenset(
     {"min", "max", "eps", "beta", "threshold", "value", "nan", "posinf", "neginf", "scale", "at_zero", "base", "n", "p"}
 )
-PLACES = frozenset({"axis", "ord", "index", "weights"})
+PLACES = frozenset({"axis", "ord", "index", "weights", "ddof"})
 
 #: ops that take or give truth values, and those whose results depend on the width of an integer
 NOT_NUMBERS = frozenset({"and", "or", "not", "integer", "where", "heaviside"}) | {
@@ -430,7 +430,11 @@ def measure_spelling(
 def value_violations(spelling: Spelling, sample: Sample, result: Array, root: str, fmt: Format, tally: Tally) -> None:
     """Results outside of the prediction."""
     if len(sample.data) < len(data_operands(OPS[spelling.op])):
-        held = [({o: v}, holds(v, x)) for o, x in sample.data.items() for v in truth.ranges(fmt)]
+        held = [
+            ({o: v}, holds(v, x).reshape(len(x), -1).all(axis=1))
+            for o, x in sample.data.items()
+            for v in truth.ranges(fmt)
+        ]
     else:
         held = abstract(spelling.op, root, fmt, sample.rows)
     for given, mask in held:
