@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from nanlint.analysis.cancellation import affine
 from nanlint.analysis.structure import bare
 from nanlint.graph.node import LOOP, PHI, REFINE, Node
+from nanlint.ops.op import OPS
 from nanlint.ops.value import POSSIBLE, Value
 
 Evaluate = Callable[[Node], Value]
@@ -15,6 +16,8 @@ Evaluate = Callable[[Node], Value]
 EXPONENTIALS = frozenset({"exp", "expm1", "exp2", "exp10", "cosh", "sinh"})
 #: infinite where their operand is
 GROWING = frozenset({"neg", "square", "sqrt", "abs"})
+#: an exponent that its author has bounded
+BOUNDED = frozenset({"minimum", "maximum", "clamp"})
 MAX_STEPS = 60
 
 
@@ -26,7 +29,8 @@ def exponentials_in(node: Node, evaluate: Evaluate) -> Iterator[tuple[tuple[int,
         current = bare(pending.pop())
         if current.op in EXPONENTIALS and evaluate(current).pinf >= POSSIBLE:
             exponent = affine(current["x"], evaluate)
-            yield (bare(exponent.core).key, exponent.factor > 0), current
+            if bare(exponent.core).op not in BOUNDED:
+                yield (bare(exponent.core).key, exponent.factor > 0), current
         elif current.op in ("add", "sub", "mul"):
             pending += [current["a"], current["b"]]
         elif current.op in GROWING or (current.op == "pow" and evaluate(current["y"]).lo > 0):
@@ -64,3 +68,17 @@ def upstream(node: Node) -> Iterator[Node]:
                 if name not in ("cond", "index", "axis", "by") and operand.index not in seen:
                     seen.add(operand.index)
                     pending.append(operand)
+
+
+def chosen_by_regime(node: Node) -> bool:
+    """Whether a value is one of several approximations, or the test, among which a selection chooses."""
+    pending, seen = [node], {node.index}
+    while pending and len(seen) < MAX_STEPS:
+        for user in pending.pop().users:
+            if user.op in ("where", PHI):
+                return True
+            op = OPS.get(user.op)
+            if op is not None and (op.pointwise or op.view) and user.index not in seen:
+                seen.add(user.index)
+                pending.append(user)
+    return False

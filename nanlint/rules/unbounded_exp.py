@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.gradient import PLAIN
-from nanlint.analysis.growth import both_overflow, multiplied_up
+from nanlint.analysis.growth import both_overflow, chosen_by_regime, multiplied_up
 from nanlint.analysis.log_space import closed
 from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.logistic_density import LogisticDensity
@@ -56,12 +56,12 @@ def unbounded_exp(node: Node, facts: Facts) -> Iterator[Finding]:
         above, below = found
         if any(facts.hazards.masked_by(exp, OVERFLOW) is not None for exp in found):
             return
-        plain = facts.framework(node) in PLAIN
+        harmless = facts.framework(node) in PLAIN or chosen_by_regime(node)
         yield Finding(
             node,
             "both sides of the quotient overflow with one exponential: inf / inf = nan",
             "inf / inf = nan",
-            Confidence.POSSIBLE if plain else Confidence.LIKELY,
+            Confidence.POSSIBLE if harmless else Confidence.LIKELY,
             tuple((exp, overflow(exp, facts)) for exp in {above.index: above, below.index: below}.values()),
             LogisticDensity(node),
         )
