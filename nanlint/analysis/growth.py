@@ -27,10 +27,16 @@ def exponentials_in(node: Node, evaluate: Evaluate) -> Iterator[tuple[tuple[int,
     while pending and left:
         left -= 1
         current = bare(pending.pop())
+        if current.framework == "math":
+            # Python raises where it overflows
+            continue
         if current.op in EXPONENTIALS and evaluate(current).pinf >= POSSIBLE:
             exponent = affine(current["x"], evaluate)
             if bare(exponent.core).op not in BOUNDED:
                 yield (bare(exponent.core).key, exponent.factor > 0), current
+        elif current.op == "sub" and evaluate(current["a"]).constant is not None:
+            # 1 - exp(-t) is written of a decay
+            continue
         elif current.op in ("add", "sub", "mul"):
             pending += [current["a"], current["b"]]
         elif current.op in GROWING or (current.op == "pow" and evaluate(current["y"]).lo > 0):
