@@ -12,9 +12,9 @@ from nanlint.analysis.cancellation import Tail, left_by_cancellation, tail
 from nanlint.analysis.epsilons import Epsilon, epsilons
 from nanlint.analysis.evaluate import Evaluator
 from nanlint.analysis.forms import LOGARITHMS, own_logarithm
-from nanlint.analysis.geometry import fractional, length_behind
+from nanlint.analysis.geometry import fractional, length_behind, vectors_of, whole
 from nanlint.analysis.gradient import PLAIN, GradientFlow
-from nanlint.analysis.hazards import Hazard, Hazards, test_of_result, tests_result
+from nanlint.analysis.hazards import NOT_DATA, Hazard, Hazards, test_of_result, tests_result
 from nanlint.analysis.late_guards import late_guard
 from nanlint.analysis.names import LOSS, is_epsilon, measures, words
 from nanlint.analysis.relations import bare, factors, on_grid, same
@@ -226,6 +226,36 @@ class Facts:
         return [
             (n.name, n.lineno, n.end_lineno or n.lineno) for n in ast.walk(self.source.tree) if isinstance(n, kinds)
         ]
+
+    def protects(self, selection: Node, node: Node) -> bool:
+        """Whether all that an op is differentiated with respect to passes a selection: its backward pass drops NaN."""
+        pending, seen = [node], {node.index, selection.index}
+        while pending:
+            current = pending.pop()
+            if current.op in (PARAM, ATTR, CALL, LOOP, "variable") or len(seen) > 60:
+                return False
+            for name, operand in current.args.items():
+                if name not in NOT_DATA and operand.index not in seen and self.gradient.learns(operand):
+                    seen.add(operand.index)
+                    pending.append(operand)
+        return True
+
+    def cancels_itself(self, length: Node, guard: Node) -> bool:
+        """Whether a guarded length only divides its own vector."""
+        users = list(self.lookups(guard))
+        behind = length_behind(length)
+        return behind is not None and bool(users) and all(u.op == "div" and self.shares(u["a"], behind) for u in users)
+
+    def divides(self, length: Node) -> bool:
+        """Whether a length is only divided by: where it is 0, the quotient is no number either."""
+        users = list(self.lookups(length))
+        return bool(users) and all(
+            u.op == "div" and self.length_behind(u["b"]) is length and bare(u["a"]) is not length for u in users
+        )
+
+    def shares(self, node: Node, length: Node) -> bool:
+        """Whether a numerator has the vector of a length as a factor, or a part of it: 0 where the length is."""
+        return any(same(whole(f), whole(v)) for f in factors(node) for v in vectors_of(length))
 
     def length_behind(self, denominator: Node) -> Node | None:
         """The norm, distance or deviation that a denominator is."""

@@ -129,7 +129,8 @@ class Hazards:
         if pole.gradient:
             if not self.gradient.flows(node):
                 return
-            reach = min(reach, self.reach_with_gradient(source, pole, self.gradient.owner(node)))
+            felt = node["x"] if source is node and "x" in node.args else source
+            reach = min(reach, self.reach_with_gradient(felt, pole, self.gradient.owner(node)))
             if reach < POSSIBLE:
                 return
         if self.scalar(node, v):

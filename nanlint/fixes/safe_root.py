@@ -13,7 +13,6 @@ ANY = {
     "jax": "jax.numpy.any",
     "keras": "keras.ops.any",
     "tensorflow": "tensorflow.reduce_any",
-    "torch": "torch.any",
 }
 #: the variance beside a deviation, by the last part of its name
 VARIANCE = {"std": "var", "nanstd": "nanvar", "reduce_std": "reduce_variance"}
@@ -32,9 +31,13 @@ def named(place: Place, e: ast.expr, *names: str) -> tuple[str, list[Edit]] | No
 
 @dataclass(frozen=True)
 class SafeNorm:
-    """norm(x) of an x that is replaced by ones where it is the zero vector, and 0 there."""
+    """norm(x) of an x that is replaced by ones where it is the zero vector, and 0 there.
+
+    ``divisor``: it is only divided by, and so not 0 there, but the norm of ones.
+    """
 
     norm: Node
+    divisor: bool = False
 
     def rewrite(self, place: Place) -> Fix | None:
         place = place.at(self.norm)
@@ -55,7 +58,7 @@ class SafeNorm:
         if safe is None:
             return None
         call = f"{place.text(written.call.func)}({place.arguments(written.call, {id(x): safe})})"
-        text = self.selected(place, outer, call, like)
+        text = call if self.divisor else self.selected(place, outer, call, like)
         if found is None or text is None:
             return display(text or call)
         return place.fix(Applicability.SAFE, [*found[1], place.put(written.call, text)], text)
@@ -79,9 +82,13 @@ class SafeNorm:
 
 @dataclass(frozen=True)
 class SafeStd:
-    """std(x) as the root of var(x), with a double where."""
+    """std(x) as the root of var(x), with a double where.
+
+    ``divisor``: it is only divided by, and so 1 where it was 0.
+    """
 
     std: Node
+    divisor: bool = False
 
     def rewrite(self, place: Place) -> Fix | None:
         place = place.at(self.std)
@@ -96,7 +103,7 @@ class SafeStd:
             return None
         name = hoisted[0] if hoisted is not None else "variance"
         inner = place.selection(test, name, "1.0", name)
-        text = place.selection(test, f"{sqrt}({inner})", "0.0", name)
+        text = f"{sqrt}({inner})" if self.divisor else place.selection(test, f"{sqrt}({inner})", "0.0", name)
         if text is None or inner is None:
             return None
         if hoisted is None:

@@ -18,6 +18,7 @@ from nanlint.rules.registry import Finding, confidence, rule
     hazards="sqrt rsqrt log log2 log10 pow acos asin atanh acosh div reciprocal",
     after="NL203",
     fixable=Applicability.UNSAFE,
+    frameworks="torch tensorflow jax",
 )
 def clamp_at_singularity(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     """A clamp to exactly the point where the next operation is singular.

@@ -8,7 +8,10 @@ from nanlint.analysis.facts import Facts
 from nanlint.analysis.gradient import PLAIN
 from nanlint.analysis.hazards import Hazard
 from nanlint.diagnostic import Applicability
+from nanlint.fixes.codemod import Codemod
 from nanlint.fixes.guard_denominator import GuardDenominator
+from nanlint.fixes.safe_root import SafeNorm, SafeStd
+from nanlint.graph.node import Node
 from nanlint.ops.value import LIKELY, POSSIBLE
 from nanlint.rules.registry import Finding, confidence, rule
 
@@ -66,5 +69,13 @@ def division_by_norm_or_std(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
         "0 / 0 = nan",
         level,
         (evidence,),
-        GuardDenominator(hazard.node, hazard.operand),
+        remedy(hazard, length, facts),
     )
+
+
+def remedy(hazard: Hazard, length: Node, facts: Facts) -> Codemod:
+    """A length that is not 0; where its own gradient breaks at 0, its operand has to be changed."""
+    broken = any(pole.gradient for pole in facts.hazards.poles(length, facts.evaluator))
+    if broken and facts.differentiated(length) and facts.divides(length):
+        return SafeNorm(length, divisor=True) if length.op == "norm" else SafeStd(length, divisor=True)
+    return GuardDenominator(hazard.node, hazard.operand)

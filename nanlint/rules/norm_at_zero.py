@@ -50,7 +50,7 @@ def norm_at_zero(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     ## References
     JAX issue 3058: NaN in gradient of `np.linalg.norm` at 0; the documentation of `optax.safe_norm`.
     """
-    if hazard.pole.cls != "zero" or hazard.guard is not None:
+    if hazard.pole.cls != "zero" or hazard.guard is not None or facts.divides(hazard.node):
         return
     level = confidence(hazard.reach)
     if level is None:

@@ -8,6 +8,7 @@ from nanlint.analysis.facts import Facts
 from nanlint.analysis.hazards import Hazard
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.placeholder import HarmlessPlaceholder
+from nanlint.ops.value import LIKELY
 from nanlint.rules.registry import Finding, confidence, rule
 from nanlint.rules.where_gradient import SLOPE
 
@@ -28,18 +29,19 @@ def singular_placeholder(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
 
     ## Why is this bad?
     The inner `where` is there to keep the operation off its singular point. A placeholder of 0 puts it there: the
-    branch that is not taken is `x / 0`, and its gradient `0 * inf = nan`.
+    branch that is not taken is `x / 0`, and the gradient with respect to x is `0 * inf = nan`. (That with respect to y
+    is dropped by the inner `where`, but anomaly detection and `jax_debug_nans` stop at it.)
 
     ## Example (bad)
     ```python
-    safe = jnp.where(x == 0, 0.0, x)
-    y = jnp.where(x == 0, 1.0, jnp.sin(safe) / safe)
+    safe = jnp.where(count > 0, count, 0)
+    mean = jnp.where(count > 0, total / safe, 0.0)
     ```
 
     ## Use instead
     ```python
-    safe = jnp.where(x == 0, 1.0, x)
-    y = jnp.where(x == 0, 1.0, jnp.sin(safe) / safe)
+    safe = jnp.where(count > 0, count, 1)
+    mean = jnp.where(count > 0, total / safe, 0.0)
     ```
 
     ## Fix safety
@@ -52,7 +54,9 @@ def singular_placeholder(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     if guard is None or guard.op != "where" or selection.op != "where" or not facts.differentiated(hazard.node):
         return
     placeholder = facts.placeholder(selection, hazard.pole)
-    level = confidence(hazard.reach)
+    # the selection drops the NaN of its own gradient; what is left is that of other operands, and a bad value
+    harmless = hazard.pole.gradient and facts.protects(selection, hazard.node)
+    level = confidence(min(hazard.reach, LIKELY), lowered=int(harmless))
     if placeholder is None or level is None:
         return
     yield Finding(

@@ -32,12 +32,12 @@ def std_at_constant(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
 
     ## Example (bad)
     ```python
-    collapse = jnp.std(jax.nn.relu(features), axis=0)
+    collapse = jnp.std(jnp.maximum(features, 0), axis=0)
     ```
 
     ## Use instead
     ```python
-    collapse = jnp.sqrt(jnp.var(jax.nn.relu(features), axis=0) + 1e-12)
+    collapse = jnp.sqrt(jnp.var(jnp.maximum(features, 0), axis=0) + 1e-12)
     ```
 
     ## Fix safety
@@ -47,7 +47,7 @@ def std_at_constant(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     ## References
     JAX issue 11716: `jax.grad` of `jax.numpy.std` over a constant vector. PyTorch issue 4320, where it was mended.
     """
-    if hazard.pole.cls != "zero" or hazard.guard is not None:
+    if hazard.pole.cls != "zero" or hazard.guard is not None or facts.divides(hazard.node):
         return
     level = confidence(hazard.reach)
     if level is None:
