@@ -179,6 +179,9 @@ class Evaluator:
         return known
 
     def refine_by_facts(self, node: Node, v: Value) -> Value:
+        if node.op == CONST:
+            # a literal is what it is, whatever was compared with another of its kind
+            return v
         for comparison, other in self.facts.get(node.key, ()) if self.facts else ():
             v = self.refine(v, comparison, self.value(other))
             if self.tested:
