@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from nanlint.analysis.cancellation import affine
 from nanlint.analysis.structure import bare
 from nanlint.graph.node import LOOP, PHI, REFINE, Node
+from nanlint.ops.floats import FLOAT32
 from nanlint.ops.op import OPS
 from nanlint.ops.value import POSSIBLE, Value
 
@@ -18,6 +19,8 @@ EXPONENTIALS = frozenset({"exp", "expm1", "exp2", "exp10", "cosh", "sinh"})
 GROWING = frozenset({"neg", "square", "sqrt", "abs"})
 #: an exponent that its author has bounded
 BOUNDED = frozenset({"minimum", "maximum", "clamp"})
+#: an argument beyond is no ordinary one: decibels over 20 overflow above 700
+FAR = 500.0
 MAX_STEPS = 60
 
 
@@ -32,8 +35,11 @@ def exponentials_in(node: Node, evaluate: Evaluate) -> Iterator[tuple[tuple[int,
             continue
         if current.op in EXPONENTIALS and evaluate(current).pinf >= POSSIBLE:
             exponent = affine(current["x"], evaluate)
-            if bare(exponent.core).op not in BOUNDED:
-                yield (bare(exponent.core).key, exponent.factor > 0), current
+            core = bare(exponent.core)
+            shifted = core.op == "sub" and bare(core["b"]).op == "maximum"
+            scaled_down = FAR * abs(exponent.factor) < FLOAT32.exp_overflow
+            if core.op not in BOUNDED and not shifted and not scaled_down:
+                yield (core.key, exponent.factor > 0), current
         elif current.op == "sub" and evaluate(current["a"]).constant is not None:
             # 1 - exp(-t) is written of a decay
             continue
