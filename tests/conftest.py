@@ -15,8 +15,22 @@ import pytest
 from nanlint.diagnostic import Annotation, Applicability, Confidence, Diagnostic, Edit, Fix, Witness
 from nanlint.housekeeping import Housekeeping
 from nanlint.source import Source
+from tests.last_words import LAST_WORDS
 
 Diagnose = Callable[..., Any]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Take over what a worker process has to say at the end."""
+    node.config.stash.setdefault(LAST_WORDS, []).extend(getattr(node, "workeroutput", {}).get("last words", []))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Say it."""
+    for line in config.stash.get(LAST_WORDS, []):
+        terminalreporter.write_line(line)
+
 
 TOY_RULES = {
     "NL103": Housekeeping(

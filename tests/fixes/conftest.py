@@ -10,6 +10,7 @@ import pytest
 
 import nanlint
 from tests.fixes.proving import Proven, summary
+from tests.last_words import LAST_WORDS
 
 Mend = Callable[..., str]
 PROVEN = pytest.StashKey[list[Proven]]()
@@ -21,10 +22,13 @@ def proven(request: pytest.FixtureRequest) -> list[Proven]:
     return request.config.stash.setdefault(PROVEN, [])
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Say how much has been proven."""
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Hand on how much has been proven: to the process that a worker works for, or to the one's own summary."""
+    config = session.config
     if found := config.stash.get(PROVEN, []):
-        terminalreporter.write_line(summary(found))
+        config.stash.setdefault(LAST_WORDS, []).append(summary(found))
+        if hasattr(config, "workeroutput"):
+            config.workeroutput["last words"] = config.stash[LAST_WORDS]
 
 
 @pytest.fixture

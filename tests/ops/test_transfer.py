@@ -130,7 +130,12 @@ def gives(text: str, r: float) -> bool:
     return seen in text.split(" or ")
 
 
-@pytest.mark.parametrize(("op", "pole", "root"), poles(gradient=False), ids=str)
+def label(p: object) -> str:
+    """The name of a parameter in that of a test: the same in each run."""
+    return f"{p.operand}-{p.cls}" if isinstance(p, Pole) else str(p)
+
+
+@pytest.mark.parametrize(("op", "pole", "root"), poles(gradient=False), ids=label)
 def test_functions_break_at_their_poles_as_said(op: str, pole: Pole, root: str) -> None:
     require(root)
     wrong = []
@@ -150,7 +155,7 @@ def test_functions_break_at_their_poles_as_said(op: str, pole: Pole, root: str) 
     assert tried
 
 
-@pytest.mark.parametrize(("op", "pole", "root"), poles(gradient=True), ids=str)
+@pytest.mark.parametrize(("op", "pole", "root"), poles(gradient=True), ids=label)
 def test_gradients_break_at_their_poles(op: str, pole: Pole, root: str) -> None:
     require(root)
     wrong = []
