@@ -286,7 +286,8 @@ class Facts:
             if current.op == "part" and selects_by_mask(current.get("index"), self.value):
                 return current
             op = OPS.get(current.op)
-            if current.op == REFINE and current.attrs["cmp"] == "filled":
+            if (current.op == REFINE and current.attrs["cmp"] == "filled") or current.attrs.get("stored"):
+                # an array some elements of which were set is as large as before
                 continue
             if current.op == REFINE or (op is not None and (op.pointwise or op.view) and current.op != "part"):
                 for name, operand in current.args.items():

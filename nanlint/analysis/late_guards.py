@@ -71,6 +71,10 @@ def caps(user: Node, node: Node, pole: Pole, value: Evaluate) -> bool:
     if user.op == ("maximum" if from_below else "minimum"):
         return any(is_bound(value(o), from_below=from_below) for o in others(user, node))
     bound = user.get("min" if from_below else "max") if user.op == "clamp" else None
+    low = user.get("min")
+    if not from_below and low is not None and value(low).hi < 0:
+        # a range of both signs is that of a cosine: what it is for is rounding
+        return False
     return bound is not None and is_bound(value(bound), from_below=from_below)
 
 
