@@ -675,7 +675,7 @@ define(
     "xdivy",
     "x y",
     rounds(lambda v, _: divide_where(v["x"], v["y"])),
-    *(Pole("y", "zero", "inf", also=(("x", sign),)) for sign in ("pos", "neg")),
+    *(Pole("y", "zero", gives, also=(("x", sign),)) for sign, gives in (("pos", "inf"), ("neg", "-inf"))),
     pointwise=True,
 )
 define("mul_no_nan", "a b", rounds(lambda v, _: multiply_no_nan(v["a"], v["b"])), pointwise=True)

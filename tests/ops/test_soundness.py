@@ -61,15 +61,13 @@ def test_every_pole_breaks_in_every_function_that_has_it(op: str, root: str) -> 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("root", ROOTS)
-def test_gradients_that_are_known_to_break_without_a_pole_still_do(root: str) -> None:
+def test_gradients_break_without_a_pole_only_where_it_is_known(root: str) -> None:
     require(root)
     names = {s.name: op for op in soundness.covered() for s in spellings_of(op, root) if defect(s.name) is not None}
     seen = {name for op in set(names.values()) for tally in measure(op, root).values() for name in tally.defects}
-    known = {name.rpartition(root)[2] for name in seen}
-    assert all(any(name.endswith("." + end) for end in soundness.DEFECTS) for name in known)
+    assert seen <= set(names)
     if root == "jax":
-        ends = {end for end in soundness.DEFECTS for name in names if name.endswith("." + end)}
-        assert {end for end in ends if not any(name.endswith("." + end) for name in seen)} == set()
+        assert seen, "the list of known defects is not needed any more"
 
 
 # ── the measure itself ──────────────────────────────────────────────────────────────────────────────────────────────
