@@ -1,0 +1,1 @@
+"""The dynamic half: runs the program and brings back verdicts. Only here (and in ``proof``) are frameworks imported."""

@@ -1,0 +1,128 @@
+"""The one interface between the verifier and a framework. The built-in adapters use nothing else; so can yours.
+
+An adapter is woken when its framework has been imported, by the entry point group ``nanlint.runtime`` (name: anything,
+value: the class). It does two things: it says what a tensor holds (``owns``, ``concrete``, ``health``, ``numbers``,
+``on_gradient``), which is all that probes at flagged expressions need, and it installs what hooks its framework has
+(``start``, ``stop``), through which it reports to its ``Watch``.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Protocol
+
+from nanlint.runtime.events import Frame
+from nanlint.runtime.health import Health
+from nanlint.runtime.sites import Site
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """An operand or a result of an op as it is reported: its name (``x``, ``input 0``), breakdown, and the value.
+
+    ``value`` is the framework's own tensor where it is still at hand: it is bound for the debugger, its numbers are
+    kept with a birth, and nothing holds it longer than the report takes.
+    """
+
+    name: str
+    health: Health
+    value: Any = field(default=None, compare=False, repr=False)
+
+
+class Watch(Protocol):
+    """What an adapter reports to; cheap to ask, safe to call from any thread, never raises but to stop the program."""
+
+    #: "sites", "all" or "sentinel"
+    mode: str
+
+    def sites_on(self, path: str, line: int) -> tuple[Site, ...]:
+        """The flagged expressions that touch a line of a file: what is probed in graphs and compiled code."""
+
+    def frames(self, skip: int = 0) -> tuple[Frame, ...]:
+        """The user's frames of this moment, innermost first; those of frameworks and of nanlint are left out."""
+
+    def user_line(self) -> tuple[str, int, str] | None:
+        """Path, line and function of the user's innermost frame; costs a microsecond or so."""
+
+    def born(
+        self,
+        *,
+        framework: str,
+        op: str,
+        kinds: frozenset[str],
+        inputs: Sequence[Tensor],
+        outputs: Sequence[Tensor],
+        frames: Sequence[Frame],
+        backward: bool = False,
+        forward: Sequence[Frame] = (),
+        compiled: str = "",
+        note: str = "",
+    ) -> None:
+        """A kind of non-finite value (ninf, pinf, nan) that is in no input of ``op`` is in its output.
+
+        ``frames``: where, the user's innermost first; of a ``backward`` op ``forward`` is where its forward op was
+        called. ``compiled``: by what, if it was (``jit``, ``tf.function``, ``inductor``).
+        """
+
+    def observed(self, site: Site, role: str, health: Health) -> None:
+        """What came by at a flagged expression: ``role`` is the name of an operand, "result" or "gradient of NAME"."""
+
+    def executed(self, op: int) -> None:
+        """An op ran, for the timeline; ``op`` is a number from ``numbered``."""
+
+    def numbered(self, framework: str, op: str, path: str, line: int, backward: bool = False) -> int:
+        """The number of an op at a place, for ``executed``; the same for the same words."""
+
+    def wants(self, name: str, framework: str, value: Any) -> None:
+        """Hand a tensor to the user's filters (``--filter``), if there are any."""
+
+    def alert(self, kind: str, message: str, *, frames: Sequence[Frame] = (), **details: Any) -> None:
+        """Something beside a birth that the user should hear; told once for the same kind, message and place."""
+
+    def step(self, number: int | None = None, **numbers: float) -> None:
+        """A training step is done; ``numbers`` are its loss, gradient norm, …"""
+
+
+class Adapter(ABC):
+    """One framework. Instances live as long as the watch; ``start`` and ``stop`` may be called more than once."""
+
+    #: as it is reported, and the package whose import wakes it
+    name: ClassVar[str]
+    module: ClassVar[str]
+
+    def __init__(self, watch: Watch) -> None:
+        self.watch = watch
+
+    @abstractmethod
+    def start(self) -> None:
+        """Install the hooks that ``watch.mode`` asks for. The framework is imported."""
+
+    @abstractmethod
+    def stop(self) -> None:
+        """Leave the framework as it was."""
+
+    @abstractmethod
+    def owns(self, value: Any) -> bool:
+        """Whether this is a tensor of the framework, with numbers or symbolic."""
+
+    def concrete(self, value: Any) -> bool:
+        """Whether a tensor that it owns has numbers now, and is not a tracer or a symbol."""
+        return True
+
+    @abstractmethod
+    def health(self, value: Any) -> Health:
+        """The breakdown of a concrete tensor, of any dtype; sparse and ragged ones by the values they hold."""
+
+    @abstractmethod
+    def numbers(self, value: Any, limit: int) -> Sequence[float | complex]:
+        """The first ``limit`` elements of a concrete tensor, in row-major order."""
+
+    def on_gradient(  # noqa: B027  (most frameworks have no eager backward pass)
+        self, operands: Mapping[str, Any], result: Any, heard: Callable[[str, Any], None]
+    ) -> None:
+        """Let ``heard(name, gradient)`` know, once it is computed, what one op sends back to its operands.
+
+        ``heard("result", gradient)`` hears what came in. Where a framework has no eager backward pass, nothing is done.
+        """

@@ -1,0 +1,1 @@
+"""The adapters that come with nanlint, one a framework."""

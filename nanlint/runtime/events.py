@@ -1,0 +1,203 @@
+"""What a run leaves behind: the kinds of event, each one line of JSON in the event file of its process.
+
+The words here are the format: a field is added with a default, and never changes its meaning. A change that older
+readers would misread raises ``FORMAT``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from nanlint.runtime.health import Health
+
+FORMAT = 1
+
+
+class Record(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Part of an event."""
+
+
+class Kind(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="event", tag=str.lower):
+    """A kind of event; its name in lower case says which, under "event"."""
+
+
+class Frame(Record, frozen=True):
+    """A place in the user's files: absolute path, 1-based line (and column, 0 if unknown), function, source line."""
+
+    path: str
+    line: int
+    function: str = ""
+    text: str = ""
+    column: int = 0
+
+
+class Numbers(Record, frozen=True):
+    """A tensor as an event keeps it: its name, breakdown, and its first elements as text where they were kept."""
+
+    name: str
+    health: Health
+    values: tuple[str, ...] = ()
+
+
+class Started(Kind, frozen=True):
+    """First line of an event file: which process this is, and what is watched how."""
+
+    format: int
+    nanlint: str
+    time: float
+    host: str
+    pid: int
+    rank: int
+    parent: int
+    python: str
+    argv: tuple[str, ...]
+    directory: str
+    watch: str
+
+
+class Module(Kind, frozen=True):
+    """A file of the user's that was imported: its findings are in ``modules/<digest>.json`` of the run."""
+
+    path: str
+    digest: str
+
+
+class Framework(Kind, frozen=True):
+    """A framework that was imported while watched."""
+
+    name: str
+    version: str
+
+
+class Op(Kind, frozen=True):
+    """A number for an op at a place, for the timeline."""
+
+    number: int
+    framework: str
+    op: str
+    path: str
+    line: int
+    backward: bool = False
+
+
+class Trace(Kind, frozen=True):
+    """A sequence of ops that one or more steps executed, by their numbers."""
+
+    number: int
+    ops: tuple[int, ...]
+
+
+class Step(Kind, frozen=True):
+    """A step: when it began and how long it took in seconds, the trace that it executed, its loss and the like.
+
+    The ``numbers`` are text, as JSON has no nan.
+    """
+
+    number: int
+    time: float
+    seconds: float
+    trace: int | None = None
+    numbers: dict[str, str] = {}
+
+
+class Birth(Kind, frozen=True):
+    """The birth of a non-finite value: see ``Watch.born``. ``number`` is its own; ``site``: the finding it confirms."""
+
+    number: int
+    step: int
+    time: float
+    framework: str
+    op: str
+    kinds: tuple[str, ...]
+    inputs: tuple[Numbers, ...]
+    outputs: tuple[Numbers, ...]
+    frames: tuple[Frame, ...]
+    backward: bool = False
+    forward: tuple[Frame, ...] = ()
+    compiled: str = ""
+    note: str = ""
+    site: str = ""
+
+
+class Again(Kind, frozen=True):
+    """A birth was seen ``count`` times by now, last at ``step``."""
+
+    birth: int
+    count: int
+    step: int
+
+
+class Observed(Kind, frozen=True):
+    """What came by at a site so far; a later one replaces it.
+
+    ``roles``: breakdown of everything seen, by operand, "result", "gradient of NAME". ``closest``: how near the
+    operand came to the pole, and at which step. ``bad``: the first time that something bad came out, with its roles.
+    """
+
+    site: str
+    executions: int
+    roles: dict[str, Health] = {}
+    closest: float | None = None
+    closest_step: int = 0
+    bad_step: int | None = None
+    bad: dict[str, Health] = {}
+    kinds: tuple[str, ...] = ()
+
+
+class Filtered(Kind, frozen=True):
+    """A tensor for which one of the user's filters held."""
+
+    filter: str
+    step: int
+    framework: str
+    tensor: Numbers
+    frames: tuple[Frame, ...] = ()
+
+
+class Alert(Kind, frozen=True):
+    """Something beside a birth: a dead gradient, nan in the data, a skipped step, a nan that is hidden."""
+
+    alert: str
+    step: int
+    message: str
+    frames: tuple[Frame, ...] = ()
+    details: dict[str, Any] = {}
+
+
+class Checkpoint(Kind, frozen=True):
+    """The sentinel's record of where a step can be repeated from; ``file`` lies beside the event file."""
+
+    step: int
+    file: str
+
+
+class Ended(Kind, frozen=True):
+    """Last line: how the process ended. ``error``: the name of the exception that ended it."""
+
+    time: float
+    steps: int
+    error: str = ""
+    message: str = ""
+
+
+Event = (
+    Started | Module | Framework | Op | Trace | Step | Birth | Again | Observed | Filtered | Alert | Checkpoint | Ended
+)
+
+_ENCODER = msgspec.json.Encoder()
+_DECODER: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
+
+
+def encode(event: Event) -> bytes:
+    """An event as its line, with the newline."""
+    return _ENCODER.encode(event) + b"\n"
+
+
+def decode(line: bytes) -> Event | None:
+    """The event of a line; None for one that is cut off, damaged, or of a kind that a newer nanlint writes."""
+    try:
+        return _DECODER.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None

@@ -1,0 +1,114 @@
+"""The user's frames of the moment: those of frameworks, of the standard library and of nanlint are left out."""
+
+from __future__ import annotations
+
+import linecache
+import os
+import sys
+import sysconfig
+from types import CodeType, FrameType, TracebackType
+
+from nanlint.runtime.events import Frame
+
+#: of one stack
+MAX_FRAMES = 32
+
+_OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+
+
+class Users:
+    """Which files are the user's: those under ``root``, without what is installed there; and what is ``include``d.
+
+    ``include`` names packages (``botorch``) or paths. Files from nowhere (a notebook's cell, ``-c``) are the user's.
+    """
+
+    def __init__(self, root: str, include: tuple[str, ...] = ()) -> None:
+        self._root = os.path.join(os.path.realpath(root), "")
+        self._include = tuple(
+            os.path.join(os.path.realpath(one), "") if os.path.exists(one) else f"{os.sep}{one}{os.sep}"
+            for one in include
+        )
+        paths = sysconfig.get_paths()
+        installed = {os.path.realpath(paths[key]) for key in ("stdlib", "platstdlib", "purelib", "platlib")}
+        self._installed = tuple(os.path.join(path, "") for path in sorted(installed))
+        self._known: dict[str, bool] = {}
+
+    def owns(self, filename: str) -> bool:
+        """Whether code of this file is the user's."""
+        known = self._known.get(filename)
+        if known is None:
+            known = self._known[filename] = self._judge(filename)
+        return known
+
+    def _judge(self, filename: str) -> bool:
+        if filename.startswith("<"):
+            return filename in ("<string>", "<stdin>") or filename.startswith("<ipython")
+        path = os.path.realpath(filename)
+        if path.startswith(_OWN):
+            return False
+        if any(one in path for one in self._include):
+            return True
+        inside = f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}"
+        return not path.startswith(self._installed) and not any(part in path for part in inside)
+
+    def line(self, start: FrameType | None) -> tuple[str, int, str] | None:
+        """Path, line and function of the innermost frame that is the user's."""
+        owns = self._known
+        frame = start
+        while frame is not None:
+            filename = frame.f_code.co_filename
+            users = owns.get(filename)
+            if users is None:
+                users = self.owns(filename)
+            if users:
+                return filename, frame.f_lineno, frame.f_code.co_name
+            frame = frame.f_back
+        return None
+
+    def frame(self, start: FrameType | None) -> FrameType | None:
+        """The innermost frame that is the user's."""
+        frame = start
+        while frame is not None and not self.owns(frame.f_code.co_filename):
+            frame = frame.f_back
+        return frame
+
+    def frames(self, start: FrameType | None) -> tuple[Frame, ...]:
+        """All frames that are the user's, innermost first."""
+        found: list[Frame] = []
+        frame = start
+        while frame is not None and len(found) < MAX_FRAMES:
+            if self.owns(frame.f_code.co_filename):
+                found.append(frame_at(frame.f_code, frame.f_lineno, _column(frame.f_code, frame.f_lasti)))
+            frame = frame.f_back
+        return tuple(found)
+
+    def frames_of_traceback(self, traceback: TracebackType | None) -> tuple[Frame, ...]:
+        """The same of an exception."""
+        found: list[Frame] = []
+        while traceback is not None:
+            code = traceback.tb_frame.f_code
+            if self.owns(code.co_filename):
+                found.append(frame_at(code, traceback.tb_lineno, _column(code, traceback.tb_lasti)))
+            traceback = traceback.tb_next
+        return tuple(reversed(found[-MAX_FRAMES:]))
+
+
+def frame_at(code: CodeType, line: int, column: int = 0) -> Frame:
+    """The frame of a line of some code, with its source."""
+    return place(code.co_filename, line, code.co_name, column)
+
+
+def place(path: str, line: int, function: str = "", column: int = 0) -> Frame:
+    """A frame for a line of a file, with its source."""
+    absolute = path if path.startswith("<") else os.path.abspath(path)
+    return Frame(absolute, line, function, linecache.getline(path, line).strip(), column)
+
+
+def _column(code: CodeType, instruction: int) -> int:
+    """1-based column of an instruction; 0 where Python keeps none (before 3.11)."""
+    if sys.version_info < (3, 11) or instruction < 0:
+        return 0
+    for i, (_, _, column, _) in enumerate(code.co_positions()):
+        if i == instruction // 2:
+            return 0 if column is None else column + 1
+    return 0

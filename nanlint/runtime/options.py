@@ -1,0 +1,48 @@
+"""What `nanlint verify` was asked for, as the watched processes hear of it: through one environment variable."""
+
+from __future__ import annotations
+
+import os
+
+import msgspec
+
+#: holds the options of the run that a process belongs to, as JSON
+VARIABLE = "NANLINT_VERIFY"
+
+WATCHES = ("sites", "all", "sentinel")
+ON_NAN = ("continue", "stop", "debug")
+
+
+class Options(msgspec.Struct, frozen=True):
+    """``directory``: of the run, absolute. ``root``: files below it are the user's, unless they are installed there.
+
+    ``include``: packages or paths that are the user's, too. ``confidence``: the least that a finding needs to be
+    watched. ``limit``: bytes of an event file, about; the origin of what went wrong is kept beyond it. ``replay``: the
+    step that is repeated, of the run in ``replayed``.
+    """
+
+    directory: str
+    root: str
+    watch: str = "sites"
+    filters: tuple[str, ...] = ()
+    on_nan: str = "continue"
+    include: tuple[str, ...] = ()
+    confidence: str = "likely"
+    limit: int = 64_000_000
+    replay: int | None = None
+    replayed: str = ""
+
+    def to_environment(self) -> str:
+        """The value of the variable."""
+        return msgspec.json.encode(self).decode()
+
+
+def options_of_environment() -> Options | None:
+    """The options of the run that this process belongs to; None for a process that is not watched."""
+    text = os.environ.get(VARIABLE)
+    if not text:
+        return None
+    try:
+        return msgspec.json.decode(text, type=Options)
+    except msgspec.DecodeError:
+        return None

@@ -1,0 +1,384 @@
+"""What adapters and probes report to, in the watched process: it judges what is new, keeps it, may stop the program.
+
+Bounded by what a run can say and not by how long it goes: a birth is written once, then counted; a step whose ops are
+those of an earlier one refers to its trace; what came by at a site is one record that is replaced.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from types import FrameType
+from typing import Any
+
+from nanlint import __version__
+from nanlint.runtime.adapter import Adapter, Tensor
+from nanlint.runtime.events import (
+    FORMAT,
+    Again,
+    Alert,
+    Birth,
+    Ended,
+    Event,
+    Filtered,
+    Frame,
+    Framework,
+    Module,
+    Numbers,
+    Observed,
+    Op,
+    Started,
+    Step,
+    Trace,
+)
+from nanlint.runtime.filters import Filter, filter_of
+from nanlint.runtime.frames import Users
+from nanlint.runtime.health import Health
+from nanlint.runtime.options import Options
+from nanlint.runtime.runfile import EventFile
+from nanlint.runtime.sites import Site, distance
+
+#: elements of a tensor that are kept with a birth
+KEPT = 64
+#: distinct births, alerts of one kind, tensors of one filter: beyond, they are only counted
+MOST = 2_000
+#: ops in a trace; a longer step is kept without
+LONGEST = 200_000
+
+
+class NonFinite(FloatingPointError):
+    """A nan or inf was born, and the run was to be stopped there (``--on-nan stop``)."""
+
+
+@dataclass
+class _Seen:
+    """What came by at a site."""
+
+    site: Site
+    executions: int = 0
+    roles: dict[str, Health] = field(default_factory=dict)
+    last: dict[str, Health] = field(default_factory=dict)
+    closest: float | None = None
+    closest_step: int = 0
+    bad_step: int | None = None
+    bad: dict[str, Health] = field(default_factory=dict)
+    kinds: set[str] = field(default_factory=set)
+
+    def event(self) -> Observed:
+        return Observed(
+            site=self.site.key,
+            executions=self.executions,
+            roles=dict(self.roles),
+            closest=self.closest,
+            closest_step=self.closest_step,
+            bad_step=self.bad_step,
+            bad=dict(self.bad),
+            kinds=tuple(sorted(self.kinds)),
+        )
+
+
+class Recorder:
+    """The watch of one process. Safe to call from any thread; a failure of its own never reaches the program."""
+
+    def __init__(self, options: Options, rank: int = 0) -> None:
+        self.options = options
+        self.mode = options.watch
+        self.users = Users(options.root, options.include)
+        self.adapters: list[Adapter] = []
+        self._filters: list[Filter] = [filter_of(name) for name in options.filters]
+        self._sites: dict[str, dict[int, tuple[Site, ...]]] = {}
+        self._rank = rank
+        self._lock = threading.RLock()
+        self.open()
+
+    def open(self) -> None:
+        """Begin an event file: of this process, at its start and after a fork."""
+        self._file = EventFile(self.options.directory)
+        self._births: dict[Any, int] = {}
+        self._counts: dict[int, int] = {}
+        self._told: dict[Any, int] = {}
+        self._seen: dict[str, _Seen] = {}
+        self._numbers: dict[Any, int] = {}
+        self._traces: dict[tuple[int, ...], int] = {}
+        self._ops: list[int] = []
+        self.steps = 0
+        self._steps_written = 0
+        self._step_began = time.time()
+        self._ended = False
+        self._file.write(
+            Started(
+                format=FORMAT,
+                nanlint=__version__,
+                time=time.time(),
+                host=socket.gethostname(),
+                pid=os.getpid(),
+                rank=self._rank,
+                parent=os.getppid(),
+                python=sys.version.split()[0],
+                argv=tuple(sys.argv),
+                directory=os.getcwd(),
+                watch=self.mode,
+            )
+        )
+
+    # ── what is watched ─────────────────────────────────────────────────────────────────────────────────────────────
+
+    def watch_module(self, path: str, digest: str, sites: Sequence[Site]) -> None:
+        """A file of the user's was imported, with these flagged expressions."""
+        lines: dict[int, list[Site]] = {}
+        for site in sites:
+            for line in range(site.span.row, site.span.end_row + 1):
+                lines.setdefault(line, []).append(site)
+        self._sites[path] = {line: tuple(there) for line, there in lines.items()}
+        self._write(Module(path, digest))
+
+    def watch_framework(self, name: str, version: str) -> None:
+        """A framework was imported, and its adapter started."""
+        self._write(Framework(name, version))
+
+    def sites_on(self, path: str, line: int) -> tuple[Site, ...]:
+        """The flagged expressions that touch a line of a file."""
+        return self._sites.get(path, {}).get(line, ())
+
+    def frames(self, skip: int = 0) -> tuple[Frame, ...]:
+        """The user's frames of this moment, innermost first."""
+        return self.users.frames(sys._getframe(1 + skip))
+
+    def user_line(self) -> tuple[str, int, str] | None:
+        """Path, line and function of the user's innermost frame."""
+        return self.users.line(sys._getframe(1))
+
+    # ── what is reported ────────────────────────────────────────────────────────────────────────────────────────────
+
+    def born(
+        self,
+        *,
+        framework: str,
+        op: str,
+        kinds: frozenset[str],
+        inputs: Sequence[Tensor],
+        outputs: Sequence[Tensor],
+        frames: Sequence[Frame],
+        backward: bool = False,
+        forward: Sequence[Frame] = (),
+        compiled: str = "",
+        note: str = "",
+    ) -> None:
+        """See ``Watch.born``. The first of its kind at a place is kept whole; then it is counted."""
+        place = (frames or forward or (Frame("", 0),))[0]
+        blamed = (forward or frames)[:1]
+        identity = (framework, op, place.path, place.line, tuple(f.line for f in blamed), backward, kinds)
+        site = self._site_of(op, blamed[0]) if blamed else ""
+        with self._lock:
+            number = self._births.get(identity)
+            if number is not None:
+                self._counts[number] += 1
+                count = self._counts[number]
+                if count & (count - 1) == 0:
+                    self._write(Again(number, count, self.steps))
+                return
+            number = self._births[identity] = len(self._births)
+            self._counts[number] = 1
+            if number >= MOST:
+                return
+        birth = Birth(
+            number=number,
+            step=self.steps,
+            time=time.time(),
+            framework=framework,
+            op=op,
+            kinds=tuple(sorted(kinds)),
+            inputs=tuple(map(self._kept, inputs)),
+            outputs=tuple(map(self._kept, outputs)),
+            frames=tuple(frames),
+            backward=backward,
+            forward=tuple(forward),
+            compiled=compiled,
+            note=note,
+            site=site,
+        )
+        self._write(birth)
+        self._act(birth, [*inputs, *outputs])
+
+    def observed(self, site: Site, role: str, health: Health) -> None:
+        """See ``Watch.observed``. An execution of the site is over when its result was seen."""
+        with self._lock:
+            seen = self._seen.get(site.key)
+            if seen is None:
+                seen = self._seen[site.key] = _Seen(site)
+            seen.last[role] = health
+            known = seen.roles.get(role)
+            seen.roles[role] = health if known is None else known.merged(health)
+            if role == site.operand:
+                near = distance(site, health)
+                if near is not None and (seen.closest is None or near < seen.closest):
+                    seen.closest, seen.closest_step = near, self.steps
+            if role != "result" and not role.startswith("gradient of "):
+                return
+            if role == "result":
+                seen.executions += 1
+                operands = [h for name, h in seen.last.items() if not name.startswith(("result", "gradient"))]
+            else:
+                operands = [seen.last[name] for name in ("gradient of result",) if name in seen.last]
+            fresh = health.bad.difference(*(h.bad for h in operands)) if role != "gradient of result" else frozenset()
+            if fresh and not seen.kinds >= fresh:
+                seen.kinds |= fresh
+                if seen.bad_step is None:
+                    seen.bad_step, seen.bad = self.steps, dict(seen.last)
+                self._write(seen.event())
+            elif role == "result" and seen.executions & (seen.executions - 1) == 0:
+                self._write(seen.event())
+
+    def executed(self, op: int) -> None:
+        """An op ran, for the timeline."""
+        self._ops.append(op)
+
+    def numbered(self, framework: str, op: str, path: str, line: int, backward: bool = False) -> int:
+        """The number of an op at a place."""
+        key = (framework, op, path, line, backward)
+        number = self._numbers.get(key)
+        if number is None:
+            with self._lock:
+                number = self._numbers.setdefault(key, len(self._numbers))
+                if number < MOST * 10:
+                    self._write(Op(number, framework, op, path, line, backward))
+        return number
+
+    def wants(self, name: str, framework: str, value: Any) -> None:
+        """Hand a tensor to the user's filters."""
+        for one in self._filters:
+            adapter = self.adapter_of(value)
+            if adapter is None or not adapter.concrete(value):
+                return
+            health = adapter.health(value)
+            if one.holds(health, value):
+                line = self.user_line()
+                if self._first((one.name, framework, name, line)):
+                    tensor = self._kept(Tensor(name, health, value))
+                    self._write(Filtered(one.name, self.steps, framework, tensor, self.frames(1)))
+
+    @property
+    def filtering(self) -> bool:
+        """Whether the user gave filters: only then need tensors be handed to ``wants``."""
+        return bool(self._filters)
+
+    def alert(self, kind: str, message: str, *, frames: Sequence[Frame] = (), **details: Any) -> None:
+        """Something beside a birth, told once for the same kind, message and place."""
+        place = (frames[0].path, frames[0].line) if frames else None
+        if self._first((kind, message, place)):
+            self._write(Alert(kind, self.steps, message, tuple(frames), details))
+
+    def step(self, number: int | None = None, **numbers: float) -> None:
+        """A training step is done."""
+        now = time.time()
+        with self._lock:
+            ops, self._ops = tuple(self._ops), []
+            trace = None
+            if 0 < len(ops) <= LONGEST:
+                trace = self._traces.get(ops)
+                if trace is None and len(self._traces) < MOST and self._file.size < self.options.limit:
+                    trace = self._traces[ops] = len(self._traces)
+                    self._write(Trace(trace, ops))
+            if self._worth_writing(self.steps):
+                told = {name: str(x) for name, x in numbers.items()}
+                self._write(Step(self.steps, self._step_began, now - self._step_began, trace, told))
+            self.steps = self.steps + 1 if number is None else number + 1
+            self._step_began = now
+
+    def end(self, error: BaseException | None = None) -> None:
+        """The process ends: what was only counted is written down. May be called twice."""
+        with self._lock:
+            if self._ended:
+                return
+            self._ended = True
+            if self._ops:
+                self.step()
+            for seen in self._seen.values():
+                self._write(seen.event())
+            for number, count in self._counts.items():
+                if count > 1 and number < MOST:
+                    self._write(Again(number, count, self.steps))
+            name = type(error).__name__ if error is not None else ""
+            self._write(Ended(time.time(), self.steps, name, str(error)[:2000] if error is not None else ""))
+            self._file.close()
+
+    # ── how ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def adapter_of(self, value: Any) -> Adapter | None:
+        """The adapter of the framework that a tensor belongs to."""
+        for adapter in self.adapters:
+            if adapter.owns(value):
+                return adapter
+        return None
+
+    def _write(self, *events: Event) -> None:
+        self._file.write(*events)
+
+    def _first(self, what: Any) -> bool:
+        with self._lock:
+            count = self._told.get(what, 0)
+            if len(self._told) < MOST or count:
+                self._told[what] = count + 1
+            return count == 0 and what in self._told
+
+    def _worth_writing(self, step: int) -> bool:
+        """All steps while the file is small; then ever fewer."""
+        thinned = self._file.size // max(self.options.limit, 1)
+        return step % (1 << min(int(thinned * 4), 30)) == 0
+
+    def _site_of(self, op: str, frame: Frame) -> str:
+        there = self.sites_on(frame.path, frame.line)
+        alike = [site for site in there if site.op == op] or list(there)
+        return alike[0].key if alike else ""
+
+    def _kept(self, tensor: Tensor) -> Numbers:
+        values: tuple[str, ...] = ()
+        adapter = self.adapter_of(tensor.value) if tensor.value is not None else None
+        if adapter is not None:
+            values = tuple(map(repr, adapter.numbers(tensor.value, KEPT)))
+        return Numbers(tensor.name, tensor.health, values)
+
+    def _act(self, birth: Birth, tensors: Sequence[Tensor]) -> None:
+        """Stop or debug, if that was asked for."""
+        if self.options.on_nan == "continue":
+            return
+        from nanlint.runtime.telling import told
+
+        message = told(birth)
+        if self.options.on_nan == "stop":
+            raise NonFinite(message)
+        frame = self.users.frame(sys._getframe(1))
+        debug(frame, message, {tensor.name: tensor.value for tensor in tensors})
+
+
+def debug(frame: FrameType | None, message: str, tensors: dict[str, Any]) -> None:
+    """Drop into pdb at a frame, with the tensors of the op bound as ``nanlint_tensors``."""
+    import pdb
+
+    sys.stderr.write(f"{message}\n")
+    debugger = pdb.Pdb(nosigint=True)
+    if frame is not None:
+        frame.f_globals["nanlint_tensors"] = tensors
+    debugger.reset()
+    debugger.interaction(frame, None)
+
+
+class Unwatched:
+    """Calls a function of nanlint's own such that its failure is told once and does not reach the program."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+
+    def __call__(self, function: Callable[..., Any], *args: Any) -> Any:
+        try:
+            return function(*args)
+        except NonFinite:
+            raise
+        except Exception as error:
+            self._recorder.alert("internal", f"{type(error).__name__}: {error}")
+            return None

@@ -1,0 +1,119 @@
+"""The event file of a process: written line by line, so that what a killed process saw is on disk; and its reader."""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from nanlint.runtime.events import FORMAT, Event, Started, decode, encode
+
+#: name of the event files in a run's directory: which host and process wrote them
+PREFIX, SUFFIX = "events-", ".jsonl"
+
+
+class RunError(Exception):
+    """A run that cannot be read or written; the message names the path and says what to do."""
+
+
+class EventFile:
+    """Appends events. Each is handed to the system at once as one write; nothing waits in a buffer of ours."""
+
+    def __init__(self, directory: str) -> None:
+        self.path = os.path.join(directory, f"{PREFIX}{socket.gethostname()}-{os.getpid()}{SUFFIX}")
+        self.size = 0
+        self._lock = threading.Lock()
+        self._file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0), 0o666)
+
+    def write(self, *events: Event) -> None:
+        """Append events; a full disk or a removed directory ends the record and not the program."""
+        lines = b"".join(map(encode, events))
+        with self._lock:
+            if self._file < 0:
+                return
+            try:
+                self.size += os.write(self._file, lines)
+            except OSError:
+                self._close()
+
+    def close(self) -> None:
+        """Write no more."""
+        with self._lock:
+            self._close()
+
+    def _close(self) -> None:
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+
+@dataclass(frozen=True)
+class Process:
+    """What one process left behind. ``damaged``: lines that could not be read (the last one, where it was killed)."""
+
+    path: str
+    started: Started
+    events: tuple[Event, ...]
+    damaged: int = 0
+
+
+@dataclass(frozen=True)
+class RunRecord:
+    """A run as it was kept: its processes by rank, then by when they began."""
+
+    directory: str
+    processes: tuple[Process, ...]
+
+    def __iter__(self) -> Iterator[tuple[Process, Event]]:
+        """Every event with its process, process by process."""
+        for process in self.processes:
+            for event in process.events:
+                yield process, event
+
+
+def read_run(path: str) -> RunRecord:
+    """The run in a directory, merged over processes, ranks and hosts; or of one event file.
+
+    Raises RunError for what is no run, or one that a newer nanlint wrote.
+    """
+    if os.path.isdir(path):
+        names = sorted(n for n in os.listdir(path) if n.startswith(PREFIX) and n.endswith(SUFFIX))
+        files = [os.path.join(path, name) for name in names]
+    elif os.path.isfile(path):
+        files = [path]
+        path = os.path.dirname(path)
+    else:
+        raise RunError(f"{path}: there is no such run")
+    found = [process for process in map(read_process, files) if process is not None]
+    if not found:
+        raise RunError(f"{path}: holds no run of nanlint verify (no {PREFIX}*{SUFFIX} that can be read)")
+    found.sort(key=lambda process: (process.started.rank, process.started.time))
+    return RunRecord(path, tuple(found))
+
+
+def read_process(path: str) -> Process | None:
+    """What one event file holds; None for one that does not even say who wrote it. Raises RunError as read_run."""
+    try:
+        with open(path, "rb") as file:
+            lines = file.read().splitlines()
+    except OSError as error:
+        raise RunError(f"{path}: could not be read: {(error.strerror or str(error)).lower()}") from None
+    started: Started | None = None
+    events: list[Event] = []
+    damaged = 0
+    for line in lines:
+        event = decode(line)
+        if event is None:
+            damaged += 1
+        elif isinstance(event, Started):
+            if event.format > FORMAT:
+                raise RunError(
+                    f"{path}: was written by nanlint {event.nanlint}, which keeps runs in format {event.format}; "
+                    f"this one reads up to {FORMAT}: upgrade nanlint"
+                )
+            started = event
+        else:
+            events.append(event)
+    return None if started is None else Process(path, started, tuple(events), damaged)
