@@ -114,12 +114,31 @@ class Witness:
 
 
 @dataclass(frozen=True)
+class Probe:
+    """The op that a finding speaks of, as `nanlint verify` watches it at run time.
+
+    ``span`` is the op's own expression, which the finding may underline a call of. ``operands``: neutral name and span
+    of those that stand in it. The operand ``operand`` ("result": what comes out), shifted by ``shift``, must not be in
+    the class ``cls``; with ``gradient`` it is the derivative that breaks there. All empty where no pole is known.
+    """
+
+    span: Span
+    op: str
+    framework: str = ""
+    operands: tuple[tuple[str, Span], ...] = ()
+    operand: str = ""
+    shift: float = 0.0
+    cls: str = ""
+    gradient: bool = False
+
+
+@dataclass(frozen=True)
 class Diagnostic:
     """One finding in one file.
 
     ``message`` is one lower-case phrase without a full stop. ``effect`` is the phrase under the ^^^^ of ``span``;
     ``causes`` are the spans that make it so, nearest cause first. ``witness`` is a concrete input and what it gives.
-    ``slices`` are what a proof executes to find one.
+    ``slices`` are what a proof executes to find one, ``probe`` is what a run watches.
     """
 
     path: str
@@ -134,6 +153,7 @@ class Diagnostic:
     witness: Witness | None = None
     fix: Fix | None = None
     slices: tuple[Any, ...] = field(default=(), compare=False, repr=False)
+    probe: Probe | None = field(default=None, compare=False, repr=False)
 
     def sort_key(self) -> tuple[str, Span, str]:
         """Findings are shown by file, then place, then code."""

@@ -13,8 +13,9 @@ from typing import Any
 
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.hazards import Hazard
-from nanlint.diagnostic import Annotation, Confidence, Diagnostic, Span
+from nanlint.diagnostic import Annotation, Confidence, Diagnostic, Probe, Span
 from nanlint.graph.lower import lower
+from nanlint.graph.written import written_operands
 from nanlint.ops.catalogue import catalogue
 from nanlint.ops.op import OPS
 from nanlint.ops.spelling import Spellings
@@ -80,6 +81,7 @@ def diagnose(
                 causes=cause_spans(facts, finding, span),
                 fix=fixes.get((code, span)),
                 slices=slices_of(slicing, rule, finding, alike[code, span]),
+                probe=probe_of(facts, finding),
             )
             for (code, span), (rule, finding) in best.items()
         ),
@@ -102,6 +104,23 @@ def slices_of(slicing: Slicing, rule: Rule, finding: Finding, alike: Iterable[Fi
     nearest = sorted(alike, key=lambda other: len(other.node.calls))[:MAX_SLICES]
     found = (slicing.slice_of(other.node, other.hazard) for other in nearest)
     return tuple(program for program in found if program is not None)
+
+
+def probe_of(facts: Facts, finding: Finding) -> Probe | None:
+    """What a run watches of a finding: the op, its operands where they stand, the pole."""
+    node, hazard = finding.node, finding.hazard
+    span = facts.span(node)
+    if span is None:
+        return None
+    operands = tuple(
+        (name, place) for name, e in written_operands(node) if (place := facts.span_of(e)) is not None and place != span
+    )
+    probe = Probe(span, node.op, facts.framework(node) or "", operands)
+    if hazard is None or hazard.node is not node:
+        return probe
+    pole = hazard.pole
+    broken = pole.gradient or hazard.guard is not None
+    return replace(probe, operand=pole.name, shift=pole.shift, cls=pole.cls, gradient=broken)
 
 
 def cause_spans(facts: Facts, finding: Finding, span: Span) -> tuple[Annotation, ...]:

@@ -180,6 +180,15 @@ def jax_with_float64() -> Any:
     return jax
 
 
+def restore_jax() -> None:
+    """JAX as it is by default, for the tests that come after."""
+    import jax
+
+    jax.config.update("jax_enable_x64", False)
+    jax.config.update("jax_disable_jit", False)
+    jax_with_float64.cache_clear()
+
+
 def tensor(root: str, x: Array) -> Any:
     """``x`` as the framework's own array."""
     if root == "torch":
