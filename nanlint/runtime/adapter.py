@@ -23,12 +23,14 @@ class Tensor:
     """An operand or a result of an op as it is reported: its name (``x``, ``input 0``), breakdown, and the value.
 
     ``value`` is the framework's own tensor where it is still at hand: it is bound for the debugger, its numbers are
-    kept with a birth, and nothing holds it longer than the report takes.
+    kept with a birth, and nothing holds it longer than the report takes. ``source`` is the number (``numbered``) of
+    the op that it came out of, where the adapter knows: the graph around a birth is drawn from it.
     """
 
     name: str
     health: Health
     value: Any = field(default=None, compare=False, repr=False)
+    source: int | None = None
 
 
 class Watch(Protocol):
@@ -72,8 +74,13 @@ class Watch(Protocol):
     def executed(self, op: int) -> None:
         """An op ran, for the timeline; ``op`` is a number from ``numbered``."""
 
-    def numbered(self, framework: str, op: str, path: str, line: int, backward: bool = False) -> int:
-        """The number of an op at a place, for ``executed``; the same for the same words."""
+    def numbered(
+        self, framework: str, op: str, path: str, line: int, backward: bool = False, inputs: Sequence[int] = ()
+    ) -> int:
+        """The number of an op at a place, for ``executed``; the same for the same words.
+
+        ``inputs``: the numbers of the ops that its inputs come from, where there is a graph that tells.
+        """
 
     def wants(self, name: str, framework: str, value: Any) -> None:
         """Hand a tensor to the user's filters (``--filter``), if there are any."""

@@ -34,11 +34,15 @@ class Frame(Record, frozen=True):
 
 
 class Numbers(Record, frozen=True):
-    """A tensor as an event keeps it: its name, breakdown, and its first elements as text where they were kept."""
+    """A tensor as an event keeps it: its name, breakdown, and its first elements as text where they were kept.
+
+    ``source``: the number of the op that it came out of, where that is known.
+    """
 
     name: str
     health: Health
     values: tuple[str, ...] = ()
+    source: int | None = None
 
 
 class Started(Kind, frozen=True):
@@ -72,7 +76,7 @@ class Framework(Kind, frozen=True):
 
 
 class Op(Kind, frozen=True):
-    """A number for an op at a place, for the timeline."""
+    """A number for an op at a place, for the timeline; ``inputs``: of the ops its inputs come from, where known."""
 
     number: int
     framework: str
@@ -80,6 +84,7 @@ class Op(Kind, frozen=True):
     path: str
     line: int
     backward: bool = False
+    inputs: tuple[int, ...] = ()
 
 
 class Trace(Kind, frozen=True):

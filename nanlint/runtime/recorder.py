@@ -238,15 +238,17 @@ class Recorder:
         """An op ran, for the timeline."""
         self._ops.append(op)
 
-    def numbered(self, framework: str, op: str, path: str, line: int, backward: bool = False) -> int:
+    def numbered(
+        self, framework: str, op: str, path: str, line: int, backward: bool = False, inputs: Sequence[int] = ()
+    ) -> int:
         """The number of an op at a place."""
-        key = (framework, op, path, line, backward)
+        key = (framework, op, path, line, backward, tuple(inputs))
         number = self._numbers.get(key)
         if number is None:
             with self._lock:
                 number = self._numbers.setdefault(key, len(self._numbers))
                 if number < MOST * 10:
-                    self._write(Op(number, framework, op, path, line, backward))
+                    self._write(Op(number, framework, op, path, line, backward, tuple(inputs)))
         return number
 
     def wants(self, name: str, framework: str, value: Any) -> None:
@@ -341,7 +343,7 @@ class Recorder:
         adapter = self.adapter_of(tensor.value) if tensor.value is not None else None
         if adapter is not None:
             values = tuple(map(repr, adapter.numbers(tensor.value, KEPT)))
-        return Numbers(tensor.name, tensor.health, values)
+        return Numbers(tensor.name, tensor.health, values, tensor.source)
 
     def _act(self, birth: Birth, tensors: Sequence[Tensor]) -> None:
         """Stop or debug, if that was asked for."""
