@@ -1,9 +1,10 @@
 """The one interface between the verifier and a framework. The built-in adapters use nothing else; so can yours.
 
-An adapter is woken when its framework has been imported, by the entry point group ``nanlint.runtime`` (name: anything,
-value: the class). It does two things: it says what a tensor holds (``owns``, ``concrete``, ``health``, ``numbers``,
-``on_gradient``), which is all that probes at flagged expressions need, and it installs what hooks its framework has
-(``start``, ``stop``), through which it reports to its ``Watch``.
+An adapter is woken when its framework has been imported. An entry point of the group ``nanlint.runtime`` enters it:
+its name is the package whose import wakes it (``torch``), its value the class. It does two things: it says what a
+tensor holds (``owns``, ``concrete``, ``health``, ``glance``, ``numbers``, ``on_gradient``), which is all that probes at
+flagged expressions need, and it installs what hooks its framework has (``start``, ``stop``), through which it reports
+to its ``Watch``.
 """
 
 from __future__ import annotations
@@ -95,9 +96,8 @@ class Watch(Protocol):
 class Adapter(ABC):
     """One framework. Instances live as long as the watch; ``start`` and ``stop`` may be called more than once."""
 
-    #: as it is reported, and the package whose import wakes it
+    #: as it is reported
     name: ClassVar[str]
-    module: ClassVar[str]
 
     def __init__(self, watch: Watch) -> None:
         self.watch = watch
@@ -121,6 +121,13 @@ class Adapter(ABC):
     @abstractmethod
     def health(self, value: Any) -> Health:
         """The breakdown of a concrete tensor, of any dtype; sparse and ragged ones by the values they hold."""
+
+    def glance(self, value: Any) -> tuple[float, float] | None:
+        """Least and greatest element of a concrete tensor, in one cheap pass, where all are finite; else None.
+
+        What probes ask most of the time; None (the default) makes them ask for the whole ``health``.
+        """
+        return None
 
     @abstractmethod
     def numbers(self, value: Any, limit: int) -> Sequence[float | complex]:

@@ -51,6 +51,10 @@ MOST = 2_000
 LONGEST = 200_000
 
 
+#: what is seen of a tensor: its breakdown, or its least and greatest element where all are finite, or nothing
+Look = Health | tuple[float, float] | None
+
+
 class NonFinite(FloatingPointError):
     """A nan or inf was born, and the run was to be stopped there (``--on-nan stop``)."""
 
@@ -232,7 +236,24 @@ class Recorder:
                     seen.bad_step, seen.bad = self.steps, dict(seen.last)
                 self._write(seen.event())
             elif role == "result" and seen.executions & (seen.executions - 1) == 0:
+                # a killed process leaves what was seen up to here
                 self._write(seen.event())
+
+    def executions(self, site: Site) -> int:
+        """How often a site was seen by now."""
+        seen = self._seen.get(site.key)
+        return 0 if seen is None else seen.executions
+
+    def looked(self, site: Site, role: str, look: Look) -> None:
+        """What a probe saw: as ``observed``, and cheaper where all was finite."""
+        if isinstance(look, Health):
+            self.observed(site, role, look)
+        elif look is not None:
+            low, high = look
+            known = self._seen[site.key].roles.get(role) if site.key in self._seen else None
+            dtype, shape = ("", ()) if known is None else (known.dtype, known.shape)
+            near = low if low > 0 else -high if high < 0 else None
+            self.observed(site, role, Health(low=low, high=high, near=near, dtype=dtype, shape=shape))
 
     def executed(self, op: int) -> None:
         """An op ran, for the timeline."""

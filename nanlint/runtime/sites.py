@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from nanlint.diagnostic import Diagnostic, Span
@@ -10,18 +12,17 @@ from nanlint.runtime.health import Health
 
 @dataclass(frozen=True)
 class Site:
-    """A flagged expression: what is probed there, and the pole that it must not meet.
+    """A flagged expression: what is probed there, and the pole that it must not meet; see ``diagnostic.Probe``.
 
-    ``key`` is the same in every process and run on the same source. ``op`` is the neutral op. ``operands``: neutral
-    name and span of those that stand in the source of the file. The operand ``operand``, shifted by ``shift``, must
-    not be in the class ``cls``; ``gradient``: it is the derivative that breaks there. ``operand`` is empty where the
-    finding names no pole: then it is the result that is watched.
+    ``key`` is the same in every process and run on the same source. ``finding`` is what the finding underlines,
+    ``span`` the op's own expression.
     """
 
     key: str
     path: str
-    span: Span
     code: str
+    finding: Span
+    span: Span
     op: str
     framework: str = ""
     operands: tuple[tuple[str, Span], ...] = ()
@@ -29,7 +30,38 @@ class Site:
     shift: float = 0.0
     cls: str = ""
     gradient: bool = False
-    diagnostic: Diagnostic | None = None
+
+
+def key_of(code: str, span: Span, digest: str) -> str:
+    """What names a finding in the events of a run: its code, its place, the source it is in."""
+    return f"{digest}:{span.row}:{span.column}-{span.end_row}:{span.end_column}:{code}"
+
+
+def digest_of(content: bytes) -> str:
+    """What names the content of a file."""
+    return hashlib.sha256(content).hexdigest()[:16]
+
+
+def sites_of(diagnostics: Iterable[Diagnostic], path: str, digest: str) -> tuple[Site, ...]:
+    """The findings of a file that can be watched."""
+    return tuple(
+        Site(
+            key=key_of(diagnostic.code, diagnostic.span, digest),
+            path=path,
+            code=diagnostic.code,
+            finding=diagnostic.span,
+            span=probe.span,
+            op=probe.op,
+            framework=probe.framework,
+            operands=probe.operands,
+            operand=probe.operand,
+            shift=probe.shift,
+            cls=probe.cls,
+            gradient=probe.gradient,
+        )
+        for diagnostic in diagnostics
+        if (probe := diagnostic.probe) is not None
+    )
 
 
 def distance(site: Site, health: Health) -> float | None:

@@ -1,0 +1,208 @@
+"""The import hook of a watched process: it probes the user's modules, and wakes adapters when frameworks come in."""
+
+from __future__ import annotations
+
+import ast
+import importlib.abc
+import importlib.machinery
+import importlib.metadata
+import importlib.util
+import json
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from types import CodeType, ModuleType
+from typing import Any, cast
+
+from nanlint.runtime import probing
+from nanlint.runtime.adapter import Adapter
+from nanlint.runtime.adapters import BUILT_IN
+from nanlint.runtime.recorder import Recorder
+from nanlint.runtime.sites import Site, digest_of, sites_of
+
+#: entry points that enter further adapters
+GROUP = "nanlint.runtime"
+
+
+def adapters() -> dict[str, Callable[[], type[Adapter]]]:
+    """What loads the class of an adapter, by the package whose import wakes it: built-in ones and those installed."""
+    found: dict[str, Callable[[], type[Adapter]]] = {
+        package: _loader(*place.split(":")) for package, place in BUILT_IN.items()
+    }
+    for point in importlib.metadata.entry_points(group=GROUP):
+        found[point.name] = point.load
+    return found
+
+
+def _loader(module: str, name: str) -> Callable[[], type[Adapter]]:
+    def load() -> type[Adapter]:
+        return cast(type[Adapter], getattr(importlib.import_module(module), name))
+
+    return load
+
+
+class Hook(importlib.abc.MetaPathFinder):
+    """First in ``sys.meta_path``: asks the finders behind it, and takes a hand in what they found."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+        self._adapters = adapters()
+        self._finding: set[str] = set()
+
+    def install(self) -> None:
+        """Watch all imports from now on, and what has been imported already."""
+        sys.meta_path.insert(0, self)
+        for package in list(self._adapters):
+            if package in sys.modules:
+                self.wake(package)
+
+    def remove(self) -> None:
+        """Watch no more; the adapters are stopped."""
+        if self in sys.meta_path:
+            sys.meta_path.remove(self)
+        for adapter in self._recorder.adapters:
+            adapter.stop()
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        """What the other finders find, with a loader of ours where there is something to do."""
+        if fullname in self._finding:
+            return None
+        self._finding.add(fullname)
+        try:
+            spec = self._found_by_others(fullname, path, target)
+        finally:
+            self._finding.discard(fullname)
+        if spec is None or spec.loader is None:
+            return spec
+        if fullname in self._adapters:
+            spec.loader = Woken(spec.loader, lambda: self.wake(fullname))
+        elif type(spec.loader) is importlib.machinery.SourceFileLoader and self._recorder.users.owns(spec.loader.path):
+            spec.loader = Probed(spec.loader.name, spec.loader.path, self._recorder)
+        return spec
+
+    def _found_by_others(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None
+    ) -> importlib.machinery.ModuleSpec | None:
+        for finder in sys.meta_path:
+            if finder is not self and hasattr(finder, "find_spec"):
+                spec = finder.find_spec(fullname, path, target)
+                if spec is not None:
+                    return spec
+        return None
+
+    def wake(self, package: str) -> None:
+        """Start the adapter of a framework that is imported; one that fails is told of and left out."""
+        load = self._adapters.pop(package, None)
+        if load is None:
+            return
+        try:
+            adapter = load()(self._recorder)
+            adapter.start()
+        except Exception as error:
+            self._recorder.alert("internal", f"the adapter of {package} did not start: {type(error).__name__}: {error}")
+            return
+        self._recorder.adapters.append(adapter)
+        self._recorder.watch_framework(adapter.name, str(getattr(sys.modules[package], "__version__", "")))
+
+
+class Woken(importlib.abc.Loader):
+    """The loader of a framework; when it is done, ``then`` is called."""
+
+    def __init__(self, loader: importlib.abc.Loader, then: Callable[[], None]) -> None:
+        self._loader = loader
+        self._then = then
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType | None:
+        """As the framework's own."""
+        return self._loader.create_module(spec)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Run the framework's own, and take ourselves out of sight."""
+        if module.__spec__ is not None:
+            module.__spec__.loader = self._loader
+        module.__loader__ = self._loader
+        self._loader.exec_module(module)
+        self._then()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._loader, name)
+
+
+class Probed(importlib.machinery.SourceFileLoader):
+    """The loader of one of the user's modules: its flagged expressions are probed, and never cached as bytecode."""
+
+    def __init__(self, fullname: str, path: str, recorder: Recorder) -> None:
+        super().__init__(fullname, path)
+        self._recorder = recorder
+
+    def get_code(self, fullname: str) -> CodeType | None:
+        """The code with probes; as Python has it where nothing is flagged."""
+        path = self.get_filename(fullname)
+        try:
+            content = self.get_data(path)
+        except OSError:
+            return super().get_code(fullname)
+        return probed_code(content, path, self._recorder) or super().get_code(fullname)
+
+
+def probed_code(content: bytes, path: str, recorder: Recorder) -> CodeType | None:
+    """The code of a file with its flagged expressions probed; None where there are none, or it is no Python."""
+    from nanlint.runtime.rewriting import rewrite
+    from nanlint.source.text import Source
+
+    try:
+        sites = watched_sites(content, path, recorder)
+        if not sites:
+            return None
+        expressions = probing.expressions()
+        tree, found = rewrite(Source.from_bytes(content, path), sites, len(expressions))
+        code: CodeType = compile(ast.fix_missing_locations(tree), path, "exec", dont_inherit=True)
+    except Exception as error:
+        recorder.alert("internal", f"{path} is not probed: {type(error).__name__}: {error}")
+        return None
+    expressions.extend(found)
+    return code
+
+
+def watched_sites(content: bytes, path: str, recorder: Recorder) -> tuple[Site, ...]:
+    """The findings of a file that are watched; the run keeps the source and what is found in it, once."""
+    from nanlint.config import CONFIDENCES, ConfigError, Configs, Overrides
+    from nanlint.diagnostic import Diagnostic
+    from nanlint.linter import diagnose_source, roots_of, rule_names
+    from nanlint.output.json import as_object
+    from nanlint.source.decoding import SourceError
+    from nanlint.source.prescan import prescan
+    from nanlint.source.text import Source
+
+    overrides = Overrides(confidence=CONFIDENCES[recorder.options.confidence] if recorder.options.confidence else None)
+    try:
+        config = Configs(rule_names(), overrides).for_directory(os.path.dirname(os.path.abspath(path)))
+        config = config.for_file(os.path.abspath(path))
+    except ConfigError:
+        config = Configs.isolated(rule_names(), overrides).default()
+    if not prescan(content, roots_of(config)):
+        return ()
+    digest = digest_of(content)
+    try:
+        source = Source.from_bytes(content, path)
+    except SourceError:
+        return ()
+    diagnostics: list[Diagnostic] = diagnose_source(source, config)
+    sites = sites_of(diagnostics, path, digest)
+    keep_module(recorder.options.directory, digest, path, source.text, [as_object(one) for one in diagnostics])
+    recorder.watch_module(path, digest, sites)
+    return sites
+
+
+def keep_module(directory: str, digest: str, path: str, text: str, diagnostics: Sequence[Mapping[str, object]]) -> None:
+    """Keep a file of the user's in the run, as it was: once, by whichever process comes first."""
+    kept = os.path.join(directory, "modules", f"{digest}.json")
+    if os.path.exists(kept):
+        return
+    os.makedirs(os.path.dirname(kept), exist_ok=True)
+    half = f"{kept}.{os.getpid()}"
+    with open(half, "w", encoding="utf-8", errors="backslashreplace") as file:
+        json.dump({"path": os.path.abspath(path), "source": text, "diagnostics": list(diagnostics)}, file)
+    os.replace(half, kept)

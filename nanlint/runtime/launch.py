@@ -1,0 +1,109 @@
+"""Starts the program that is to be verified, waits for it, and says how it ended. The program is a process of its own,
+so what it does (``os._exit``, a segmentation fault, a signal) does not take its verdicts away.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from types import FrameType
+
+from nanlint.runtime.options import VARIABLE, Options
+from nanlint.runtime.program import STARTUP
+from nanlint.runtime.runfile import RunError
+
+#: where runs are kept, below the working directory
+RUNS = os.path.join(".nanlint", "runs")
+
+_FORWARDED = ("SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGCONT", "SIGWINCH")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How the program ended: its exit code, or the signal that killed it."""
+
+    code: int
+    signal: str = ""
+
+    def __str__(self) -> str:
+        return f"was killed by {self.signal}" if self.signal else f"exited with {self.code}"
+
+
+def new_run(directory: str | None) -> str:
+    """Make the directory of a new run; by default a fresh one under ``.nanlint/runs``. Raises RunError."""
+    chosen = directory or os.path.join(RUNS, f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(2)}")
+    try:
+        os.makedirs(chosen, exist_ok=True)
+        if directory is None:
+            _keep_out_of_git(os.path.dirname(RUNS))
+        probe = os.path.join(chosen, f".write-{os.getpid()}")
+        with open(probe, "w"):
+            pass
+        os.remove(probe)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise RunError(
+            f"{chosen}: the run cannot be kept there: {reason}; choose another place with --run-dir"
+        ) from None
+    if any(name.startswith("events-") for name in os.listdir(chosen)):
+        raise RunError(f"{chosen}: holds a run already; choose another place with --run-dir")
+    return os.path.abspath(chosen)
+
+
+def _keep_out_of_git(directory: str) -> None:
+    ignore = os.path.join(directory, ".gitignore")
+    if not os.path.exists(ignore):
+        with open(ignore, "w") as file:
+            file.write("*\n")
+
+
+def launch(command: Sequence[str], options: Options) -> Outcome:
+    """Run ``script args…``, ``-m module args…`` or ``-c code args…`` to its end; its streams are ours.
+
+    Raises RunError if it cannot be started.
+    """
+    environment = dict(os.environ)
+    environment[VARIABLE] = options.to_environment()
+    paths = [STARTUP, *filter(None, [environment.get("PYTHONPATH")])]
+    environment["PYTHONPATH"] = os.pathsep.join(paths)
+    flags = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined]
+    arguments = [sys.executable, *flags, "-m", "nanlint.runtime.program", *command]
+    sys.stdout.flush()
+    sys.stderr.flush()
+    try:
+        process = subprocess.Popen(arguments, env=environment)
+    except OSError as error:
+        raise RunError(f"the program could not be started: {(error.strerror or str(error)).lower()}") from None
+    with _signals_go_to(process):
+        code = process.wait()
+    if code < 0:
+        return Outcome(128 - code, signal.Signals(-code).name)
+    return Outcome(code)
+
+
+@contextlib.contextmanager
+def _signals_go_to(process: subprocess.Popen[bytes]) -> Iterator[None]:
+    """While the program runs, signals to us are for it. Ctrl-C reaches it by itself, as it is in our process group."""
+
+    def forward(number: int, _: FrameType | None) -> None:
+        with contextlib.suppress(OSError):
+            process.send_signal(number)
+
+    before = {}
+    for name in (*_FORWARDED, "SIGINT"):
+        number = getattr(signal, name, None)
+        if number is not None:
+            with contextlib.suppress(OSError, ValueError):
+                before[number] = signal.signal(number, signal.SIG_IGN if name == "SIGINT" else forward)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,170 @@
+"""``python -m nanlint.runtime.program train.py args…``: runs a program as Python would, watched.
+
+The environment variable of ``options`` says how. Descendants of the program that are Python get the same watch through
+``startup/sitecustomize.py``.
+"""
+
+from __future__ import annotations
+
+import atexit
+import builtins
+import importlib.machinery
+import os
+import runpy
+import sys
+from collections.abc import Sequence
+from types import CodeType, ModuleType, TracebackType
+from typing import NoReturn
+
+from nanlint.runtime import probing
+from nanlint.runtime.importing import Hook, probed_code
+from nanlint.runtime.options import Options, options_of_environment
+from nanlint.runtime.recorder import NonFinite, Recorder
+
+#: where the module lies that Python imports at its start in descendants
+STARTUP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "startup")
+
+#: the exit code of a program that could not be run at all
+COULD_NOT_RUN = 2
+
+
+def watch(options: Options) -> Recorder:
+    """Watch this process from now on, and its forks."""
+    recorder = Recorder(options, rank_of_environment())
+    probing.install(recorder)
+    Hook(recorder).install()
+    _probe_main_of_spawned(recorder)
+    atexit.register(recorder.end)
+    os.register_at_fork(after_in_child=recorder.open)
+    return recorder
+
+
+def rank_of_environment() -> int:
+    """The rank of this process among those of one job, as launchers say it."""
+    for variable in ("RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID", "PMI_RANK"):
+        value = os.environ.get(variable, "")
+        if value.isdigit():
+            return int(value)
+    return 0
+
+
+def run(command: Sequence[str], recorder: Recorder) -> None:
+    """Run ``script args…``, ``-m module args…`` or ``-c code args…`` as ``__main__``."""
+    first, *rest = command
+    if first == "-m":
+        sys.argv = rest[:]
+        sys.path.insert(0, os.getcwd())
+        _leave_no_trace()
+        runpy.run_module(rest[0], run_name="__main__", alter_sys=True)
+        return
+    if first == "-c":
+        sys.argv = ["-c", *rest[1:]]
+        sys.path.insert(0, "")
+        _run_code(compile(rest[0], "<string>", "exec", dont_inherit=True), _main_module())
+        return
+    sys.argv = [first, *rest]
+    if os.path.isdir(first) or (not first.endswith((".py", ".pyw")) and _is_archive(first)):
+        sys.path.insert(0, first)
+        _leave_no_trace()
+        runpy.run_path(first, run_name="__main__")
+        return
+    sys.path.insert(0, os.path.dirname(os.path.realpath(first)))
+    main = _main_module()
+    main.__file__ = first
+    main.__loader__ = importlib.machinery.SourceFileLoader("__main__", first)
+    main.__dict__["__cached__"] = None
+    _run_code(code_of_script(first, recorder), main)
+
+
+def code_of_script(path: str, recorder: Recorder) -> CodeType:
+    """The code of a script, probed. Raises OSError, and SyntaxError as Python would."""
+    with open(path, "rb") as file:
+        content = file.read()
+    code = probed_code(content, path, recorder) if recorder.users.owns(path) else None
+    return code or compile(content, path, "exec", dont_inherit=True)
+
+
+def _main_module() -> ModuleType:
+    main = ModuleType("__main__")
+    vars(main).update(__builtins__=builtins, __annotations__={})
+    sys.modules["__main__"] = main
+    return main
+
+
+def _run_code(code: CodeType, main: ModuleType) -> None:
+    exec(code, main.__dict__)
+
+
+def _is_archive(path: str) -> bool:
+    import zipimport
+
+    try:
+        zipimport.zipimporter(path)
+    except zipimport.ZipImportError:
+        return False
+    return True
+
+
+def _leave_no_trace() -> None:
+    """Take this module's own ``__main__`` away; runpy puts the program's there."""
+    _main_module()
+
+
+def _probe_main_of_spawned(recorder: Recorder) -> None:
+    """Children that ``multiprocessing`` spawns run the main script again through runpy: that is probed, too."""
+    original = runpy._get_code_from_file  # type: ignore[attr-defined]
+
+    def probed(*args: str) -> object:
+        path = os.path.abspath(os.fsdecode(args[-1]))
+        found = original(*args)
+        if not recorder.users.owns(path):
+            return found
+        try:
+            with open(path, "rb") as file:
+                code = probed_code(file.read(), path, recorder)
+        except OSError:
+            return found
+        if code is None:
+            return found
+        return (code, *found[1:]) if isinstance(found, tuple) else code
+
+    runpy._get_code_from_file = probed  # type: ignore[attr-defined]
+
+
+def _without_ours(traceback: TracebackType | None) -> TracebackType | None:
+    """A traceback from the program's own first frame on."""
+    own = (os.path.abspath(__file__), runpy.__file__, "<frozen runpy>")
+    while traceback is not None and traceback.tb_frame.f_code.co_filename in own:
+        traceback = traceback.tb_next
+    return traceback
+
+
+def main() -> NoReturn:
+    """Run the command line's program; exits as it does."""
+    command = sys.argv[1:]
+    options = options_of_environment()
+    if options is None or not command:
+        sys.exit("error: nanlint.runtime.program is started by `nanlint verify`")
+    if sys.path and sys.path[0] in ("", os.getcwd()):
+        del sys.path[0]  # put there for -m
+    recorder = watch(options)
+    try:
+        run(command, recorder)
+    except SystemExit:
+        recorder.end()
+        raise
+    except BaseException as error:
+        recorder.end(error)
+        traceback = _without_ours(error.__traceback__)
+        if isinstance(error, NonFinite):
+            sys.stderr.write(f"{error}\n")
+            sys.exit(1)
+        if isinstance(error, KeyboardInterrupt):
+            raise error.with_traceback(traceback) from None
+        sys.excepthook(type(error), error.with_traceback(traceback), traceback)
+        sys.exit(1)
+    sys.exit(0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,181 @@
+"""The report of a run at the terminal, and as JSON: each finding with its verdict, then what no finding spoke of."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+
+from nanlint.output.json import as_object
+from nanlint.output.paint import Paint, plain
+from nanlint.runtime.events import Alert, Birth, Filtered, Frame
+from nanlint.runtime.health import Health
+from nanlint.runtime.telling import KINDS, described, placed
+from nanlint.runtime.verdicts import State, Verdict, Verdicts
+
+_ROLES = {State.CONFIRMED: "error", State.CLOSE: "warning", State.CLEAN: "note", State.NOT_REACHED: "gutter"}
+
+
+def render_report(verdicts: Verdicts, *, run: str, outcome: str = "", paint: Paint = plain) -> str:
+    """The whole report; ``outcome`` is how the program ended, ``run`` where the run is kept."""
+    lines: list[str] = []
+    for verdict in verdicts.findings:
+        lines += [*_finding(verdict, paint), ""]
+    for birth, count in verdicts.born:
+        lines += [*_birth(birth, count, paint), ""]
+    for alert in verdicts.alerts:
+        lines += [*_alert(alert, paint), ""]
+    for one in verdicts.filtered:
+        lines += [*_filtered(one, paint), ""]
+    lines.append(summary(verdicts))
+    if outcome:
+        lines.append(f"The program {outcome}.")
+    lines.append(f"The run is kept in {_short(run)}: nanlint inspect {_short(run)}")
+    return "\n".join(lines) + "\n"
+
+
+def summary(verdicts: Verdicts) -> str:
+    """The counts in one line."""
+    counts = {state: sum(one.state is state for one in verdicts.findings) for state in State}
+    parts = [f"{count} {state}" for state, count in counts.items() if count]
+    findings = f"{_many(len(verdicts.findings), 'finding')}: {', '.join(parts)}" if parts else "No findings"
+    born = f"; {_many(len(verdicts.born), 'birth')} at lines without a finding" if verdicts.born else ""
+    alerts = f"; {_many(len(verdicts.alerts), 'alert')}" if verdicts.alerts else ""
+    return f"{findings}{born}{alerts}."
+
+
+def render_report_json(verdicts: Verdicts, *, run: str, exit_code: int | None = None) -> str:
+    """The report as one JSON object."""
+    return (
+        json.dumps(
+            {
+                "run": run,
+                "exit_code": exit_code,
+                "findings": [{**as_object(one.diagnostic), "verdict": _verdict(one)} for one in verdicts.findings],
+                "born": [{**_birth_object(birth), "count": count} for birth, count in verdicts.born],
+                "alerts": [
+                    {"kind": one.alert, "step": one.step, "message": one.message, "frames": _frames(one.frames)}
+                    | {"details": one.details}
+                    for one in verdicts.alerts
+                ],
+                "filtered": [
+                    {"filter": one.filter, "step": one.step, "tensor": one.tensor.name}
+                    | {"health": health_object(one.tensor.health), "frames": _frames(one.frames)}
+                    for one in verdicts.filtered
+                ],
+            },
+            indent=2,
+            ensure_ascii=False,
+            default=str,
+        )
+        + "\n"
+    )
+
+
+def health_object(health: Health) -> dict[str, object]:
+    """A breakdown as JSON data."""
+    counts = dict(zip(("-inf", "negative", "zero", "positive", "+inf", "nan"), health.counts, strict=True))
+    return {"counts": counts, "low": health.low, "high": health.high, "dtype": health.dtype, "shape": health.shape}
+
+
+def _finding(verdict: Verdict, paint: Paint) -> Iterator[str]:
+    diagnostic = verdict.diagnostic
+    span = diagnostic.span
+    where = paint(f"{_short(diagnostic.path)}:{span.row}:{span.column}", "path")
+    state = paint(str(verdict.state), _ROLES[verdict.state])
+    yield f"{where} {diagnostic.code} {state}{_how(verdict)}: {diagnostic.message}"
+    if verdict.state in (State.CONFIRMED, State.CLOSE):
+        yield from _roles(verdict.roles)
+    if verdict.state is State.CONFIRMED and diagnostic.fix is not None and diagnostic.fix.display:
+        yield f"    fix ({diagnostic.fix.applicability}): {diagnostic.fix.display.splitlines()[0]}"
+
+
+def _how(verdict: Verdict) -> str:
+    if verdict.state is State.CONFIRMED:
+        what = " and ".join(KINDS[kind] for kind in verdict.kinds)
+        return f" ({what} at step {verdict.step})"
+    if verdict.state is State.CLOSE and verdict.closest is not None:
+        operand = verdict.site.operand if verdict.site is not None else "operand"
+        return f" ({operand} came within {verdict.closest:.3g} of the pole at step {verdict.step})"
+    if verdict.state is State.CLEAN:
+        return f" ({_many(verdict.executions, 'execution')})"
+    return ""
+
+
+def _birth(birth: Birth, count: int, paint: Paint) -> Iterator[str]:
+    what = " and ".join(KINDS[kind] for kind in birth.kinds)
+    gradient = "the gradient of " if birth.backward else ""
+    compiled = f", compiled by {birth.compiled}" if birth.compiled else ""
+    often = f", {count} times" if count > 1 else ""
+    where = (birth.forward or birth.frames)[:1]
+    place = paint(f"{_short(where[0].path)}:{where[0].line}", "path") if where else "in no line of yours"
+    yield f"{place} {paint('born', 'error')} ({what} at step {birth.step}{often}): in {gradient}{birth.op}{compiled}"
+    if where and where[0].text:
+        yield f"    {where[0].text}"
+    for direction, many in (("in ", birth.inputs), ("out", birth.outputs)):
+        for one in many:
+            yield f"    {direction} {described(one)}"
+    for frame in birth.frames[1:] if not birth.backward else birth.frames:
+        yield f"    at {placed(frame)}"
+    if birth.note:
+        yield f"    note: {birth.note}"
+
+
+def _alert(alert: Alert, paint: Paint) -> Iterator[str]:
+    place = f"{_short(alert.frames[0].path)}:{alert.frames[0].line} " if alert.frames else ""
+    yield f"{place}{paint(alert.alert, 'warning')} (step {alert.step}): {alert.message}"
+    for frame in alert.frames:
+        yield f"    at {placed(frame)}"
+
+
+def _filtered(one: Filtered, paint: Paint) -> Iterator[str]:
+    place = f"{_short(one.frames[0].path)}:{one.frames[0].line} " if one.frames else ""
+    yield f"{place}{paint(one.filter, 'note')} (step {one.step}): {described(one.tensor)}"
+
+
+def _roles(roles: Mapping[str, Health]) -> Iterator[str]:
+    for role, health in roles.items():
+        shape = "×".join(map(str, health.shape)) or "scalar"
+        bounds = "" if health.low is None else f", in [{health.low:.6g}, {health.high:.6g}]"
+        counts = f": {health}" if health.size else ""
+        yield f"    {role}: {health.dtype} {shape}{counts}{bounds}"
+
+
+def _verdict(verdict: Verdict) -> dict[str, object]:
+    return {
+        "state": str(verdict.state),
+        "executions": verdict.executions,
+        "step": verdict.step,
+        "closest": verdict.closest,
+        "kinds": [KINDS[kind] for kind in verdict.kinds],
+        "observed": {role: health_object(health) for role, health in verdict.roles.items()},
+    }
+
+
+def _birth_object(birth: Birth) -> dict[str, object]:
+    return {
+        "op": birth.op,
+        "framework": birth.framework,
+        "step": birth.step,
+        "kinds": [KINDS[kind] for kind in birth.kinds],
+        "backward": birth.backward,
+        "compiled": birth.compiled,
+        "note": birth.note,
+        "inputs": {one.name: health_object(one.health) for one in birth.inputs},
+        "outputs": {one.name: health_object(one.health) for one in birth.outputs},
+        "frames": _frames(birth.frames),
+        "forward": _frames(birth.forward),
+    }
+
+
+def _frames(frames: Iterable[Frame]) -> list[dict[str, object]]:
+    return [{"path": one.path, "line": one.line, "function": one.function, "text": one.text} for one in frames]
+
+
+def _many(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def _short(path: str) -> str:
+    relative = os.path.relpath(path) if os.path.isabs(path) else path
+    return path if relative.startswith("..") else relative

@@ -1,0 +1,122 @@
+"""Puts probes around the flagged expressions of a module's syntax tree, as pytest rewrites asserts.
+
+``log(p)`` becomes ``probe(7, 0, log(probe(7, 1, p)))``, where ``probe`` hands on its last argument: same values, same
+order of evaluation, and the same lines and columns, so tracebacks, debuggers, coverage and ``inspect.getsource`` see
+what is in the file. The probes are found in ``builtins``, so code that is moved into other globals finds them, too.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from nanlint.diagnostic import Span
+from nanlint.runtime.sites import Site
+from nanlint.source.text import Located, Source
+
+#: what the probe is called in builtins; ends in underscores, or a class would mangle it
+NAME = "__nanlint_probe__"
+
+#: role of the result; operands follow, in order of evaluation
+RESULT = 0
+
+
+@dataclass(frozen=True)
+class Expression:
+    """A probed expression: the sites on it, and the neutral name of each role after the result."""
+
+    sites: tuple[Site, ...]
+    operands: tuple[str, ...]
+
+
+def rewrite(source: Source, sites: Sequence[Site], first: int) -> tuple[ast.Module, list[Expression]]:
+    """The tree of a source with its sites probed; the expressions are numbered from ``first``."""
+    by_span: dict[Span, list[Site]] = {}
+    for site in sites:
+        by_span.setdefault(site.span, []).append(site)
+    rewriter = _Rewriter(source, by_span, first)
+    tree = ast.parse(source.text, source.path)  # a tree of our own: the analysis keeps its
+    return cast(ast.Module, rewriter.visit(tree)), rewriter.expressions
+
+
+class _Rewriter(ast.NodeTransformer):
+    def __init__(self, source: Source, sites: dict[Span, list[Site]], first: int) -> None:
+        self._source = source
+        self._sites = sites
+        self._first = first
+        self.expressions: list[Expression] = []
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        """Probe an expression and what is inside of it."""
+        if not isinstance(node, (ast.Call, ast.BinOp, ast.UnaryOp)):
+            return cast(ast.AST, super().visit(node))
+        there = self._sites.pop(self._source.span(node), None)
+        if there is None:
+            return cast(ast.AST, super().visit(node))
+        number, operands = self._number(there)
+        places = {span: role for role, (_, span) in enumerate(operands, RESULT + 1)}
+        parts = _parts(node)
+        probed = [self._role(part, places) for part in parts]
+        inner = cast(ast.expr, self.generic_visit(node))
+        for (owner, name, index), role in zip(parts, probed, strict=True):
+            if role is not None:
+                held = getattr(owner, name)
+                if index is None:
+                    setattr(owner, name, _probe(number, role, held))
+                else:
+                    held[index] = _probe(number, role, held[index])
+        return _probe(number, RESULT, inner)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST | list[ast.stmt]:
+        """``x /= y``: the operands before, the result after, where the target is a name."""
+        there = self._sites.pop(self._source.span(node), None)
+        self.generic_visit(node)
+        if there is None:
+            return node
+        number, operands = self._number(there)
+        value = self._source.span(cast(Located, node.value))
+        roles = {span: role for role, (_, span) in enumerate(operands, RESULT + 1)}
+        before: list[ast.stmt] = []
+        if isinstance(node.target, ast.Name):
+            role = roles.get(self._source.span(node.target))
+            read = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
+            if role is not None:
+                before = [ast.copy_location(ast.Expr(_probe(number, role, read)), node)]
+        if value in roles:
+            node.value = _probe(number, roles[value], node.value)
+        if not isinstance(node.target, ast.Name):
+            return node
+        read = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
+        return [*before, node, ast.copy_location(ast.Expr(_probe(number, RESULT, read)), node)]
+
+    def _number(self, there: list[Site]) -> tuple[int, tuple[tuple[str, Span], ...]]:
+        operands = max((site.operands for site in there), key=len)
+        self.expressions.append(Expression(tuple(there), tuple(name for name, _ in operands)))
+        return self._first + len(self.expressions) - 1, operands
+
+    def _role(self, part: tuple[ast.AST, str, int | None], places: dict[Span, int]) -> int | None:
+        owner, name, index = part
+        held = getattr(owner, name)
+        return places.get(self._source.span(held if index is None else held[index]))
+
+
+def _parts(node: ast.Call | ast.BinOp | ast.UnaryOp) -> list[tuple[ast.AST, str, int | None]]:
+    """Where the operands of an expression hang: owner, field, index in the field if it is a list."""
+    if isinstance(node, ast.BinOp):
+        return [(node, "left", None), (node, "right", None)]
+    if isinstance(node, ast.UnaryOp):
+        return [(node, "operand", None)]
+    receiver: list[tuple[ast.AST, str, int | None]] = []
+    if isinstance(node.func, ast.Attribute):
+        receiver = [(node.func, "value", None)]
+    positional = [(node, "args", i) for i, e in enumerate(node.args) if not isinstance(e, ast.Starred)]
+    return [*receiver, *positional, *((keyword, "value", None) for keyword in node.keywords)]
+
+
+def _probe(number: int, role: int, e: ast.expr) -> ast.Call:
+    call = ast.Call(ast.Name(NAME, ast.Load()), [ast.Constant(number), ast.Constant(role), e], [])
+    for node in (call, call.func, *call.args[:2]):
+        ast.copy_location(node, e)
+    return call

@@ -1,0 +1,206 @@
+"""What a run says of each finding, and what it met that no finding spoke of. Pure functions of the kept events."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from nanlint.config import Configs, Overrides
+from nanlint.diagnostic import Confidence, Diagnostic
+from nanlint.linter import diagnose_source, rule_names
+from nanlint.runtime.events import Again, Alert, Birth, Ended, Filtered, Module, Observed
+from nanlint.runtime.health import Health
+from nanlint.runtime.runfile import RunRecord
+from nanlint.runtime.sites import Site, key_of, sites_of
+from nanlint.source.text import Source
+
+#: an operand that came nearer to its pole than this, beside its own size, was close to it
+CLOSE = 1e-3
+
+
+class State(Enum):
+    """What a run says of a finding."""
+
+    CONFIRMED = "confirmed"
+    CLOSE = "close"
+    CLEAN = "clean"
+    NOT_REACHED = "not reached"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A finding with what the run says of it.
+
+    ``executions``: how often it was seen. ``step``: the first at which it went wrong, or the one of the closest
+    approach. ``roles``: the breakdown of each operand and the result then (confirmed), else of all that came by.
+    ``closest``: how near the operand came to the pole. ``kinds``: what was born: nan, pinf, ninf.
+    """
+
+    diagnostic: Diagnostic
+    site: Site | None
+    state: State
+    executions: int = 0
+    step: int = 0
+    roles: Mapping[str, Health] = field(default_factory=dict)
+    closest: float | None = None
+    kinds: tuple[str, ...] = ()
+    births: tuple[Birth, ...] = ()
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """All that a run says. ``born``: births at lines without a finding, with how often; ``sources``: by path."""
+
+    findings: tuple[Verdict, ...] = ()
+    born: tuple[tuple[Birth, int], ...] = ()
+    alerts: tuple[Alert, ...] = ()
+    filtered: tuple[Filtered, ...] = ()
+    ended: Ended | None = None
+    sources: Mapping[str, Source] = field(default_factory=dict)
+
+    @property
+    def bad(self) -> bool:
+        """Whether something went wrong: a finding was confirmed, or something was born."""
+        return bool(self.born) or any(one.state is State.CONFIRMED for one in self.findings)
+
+
+def verdicts_of(run: RunRecord, confidence: Confidence = Confidence.LIKELY) -> Verdicts:
+    """The verdicts of a run, merged over its processes."""
+    sources = modules_of(run)
+    births = births_of(run)
+    observed = observed_of(run)
+    findings, claimed = [], set()
+    for path, (source, digest) in sources.items():
+        for diagnostic in diagnose_again(source, confidence):
+            key = key_of(diagnostic.code, diagnostic.span, digest)
+            claimed.add(key)
+            own = [birth for birth, _ in births if birth.site == key]
+            site = next(iter(sites_of([diagnostic], path, digest)), None)
+            findings.append(verdict_of(diagnostic, site, observed.get(key, []), own))
+    alerts = {(event.alert, event.message): event for _, event in run if isinstance(event, Alert)}
+    return Verdicts(
+        findings=tuple(findings),
+        born=tuple((birth, count) for birth, count in births if birth.site not in claimed),
+        alerts=tuple(alerts.values()),
+        filtered=tuple(event for _, event in run if isinstance(event, Filtered)),
+        ended=next((event for _, event in run if isinstance(event, Ended)), None),
+        sources={path: source for path, (source, _) in sources.items()},
+    )
+
+
+def births_of(run: RunRecord) -> list[tuple[Birth, int]]:
+    """Births by when they were first seen in any process, each with how often it was."""
+    found: dict[object, tuple[Birth, int]] = {}
+    for process in run.processes:
+        counts = {event.birth: event.count for event in process.events if isinstance(event, Again)}
+        for birth in process.events:
+            if isinstance(birth, Birth):
+                key = (birth.framework, birth.op, birth.kinds, birth.backward, _place(birth))
+                first, count = found.get(key, (birth, 0))
+                found[key] = (min(first, birth, key=_when), count + counts.get(birth.number, 1))
+    return sorted(found.values(), key=lambda one: _when(one[0]))
+
+
+def observed_of(run: RunRecord) -> dict[str, list[Observed]]:
+    """What each process last said of each site."""
+    found: dict[str, list[Observed]] = {}
+    for process in run.processes:
+        last = {event.site: event for event in process.events if isinstance(event, Observed)}
+        for site, event in last.items():
+            found.setdefault(site, []).append(event)
+    return found
+
+
+def verdict_of(
+    diagnostic: Diagnostic, site: Site | None, observed: Iterable[Observed], births: Iterable[Birth]
+) -> Verdict:
+    """What was observed at one site, by all processes, in one word."""
+    seen = merged(observed)
+    own = tuple(births)
+    executions = seen.executions if seen is not None else 0
+    if own or (seen is not None and seen.kinds):
+        kinds = sorted({kind for birth in own for kind in birth.kinds} | set(seen.kinds if seen is not None else ()))
+        if seen is not None and seen.bad_step is not None:
+            roles, step = dict(seen.bad), seen.bad_step
+        else:
+            roles = {one.name: one.health for one in (*own[0].inputs, *own[0].outputs)}
+            step = own[0].step
+        return Verdict(diagnostic, site, State.CONFIRMED, max(executions, 1), step, roles, None, tuple(kinds), own)
+    if seen is None or not executions:
+        return Verdict(diagnostic, site, State.NOT_REACHED)
+    state = State.CLOSE if site is not None and is_close(site, seen) else State.CLEAN
+    return Verdict(diagnostic, site, state, executions, seen.closest_step, seen.roles, seen.closest)
+
+
+def is_close(site: Site, seen: Observed) -> bool:
+    """Whether the operand came near to its pole, beside how large it gets."""
+    operand = seen.roles.get(site.operand)
+    if seen.closest is None or operand is None or operand.low is None or operand.high is None:
+        return False
+    return seen.closest <= CLOSE * max(1.0, abs(operand.low), abs(operand.high))
+
+
+def merged(observed: Iterable[Observed]) -> Observed | None:
+    """What several processes observed at one site, as one."""
+    found: Observed | None = None
+    for one in observed:
+        if found is None:
+            found = one
+            continue
+        roles = dict(found.roles)
+        for role, health in one.roles.items():
+            roles[role] = roles[role].merged(health) if role in roles else health
+        nearest = min((o for o in (found, one) if o.closest is not None), key=lambda o: o.closest or 0.0, default=found)
+        worst = min((o for o in (found, one) if o.bad_step is not None), key=lambda o: o.bad_step or 0, default=found)
+        found = Observed(
+            one.site,
+            found.executions + one.executions,
+            roles,
+            nearest.closest,
+            nearest.closest_step,
+            worst.bad_step,
+            worst.bad,
+            tuple(sorted({*found.kinds, *one.kinds})),
+        )
+    return found
+
+
+def modules_of(run: RunRecord) -> dict[str, tuple[Source, str]]:
+    """The user's files as they were when the run read them, by path, with their digests."""
+    found: dict[str, tuple[Source, str]] = {}
+    for _, event in run:
+        if not isinstance(event, Module) or event.path in found:
+            continue
+        try:
+            with open(os.path.join(run.directory, "modules", f"{event.digest}.json"), encoding="utf-8") as file:
+                kept = json.load(file)
+            found[event.path] = (Source(event.path, kept["source"]), event.digest)
+        except (OSError, ValueError, KeyError, TypeError):
+            continue
+    return found
+
+
+def diagnose_again(source: Source, confidence: Confidence) -> list[Diagnostic]:
+    """What the linter says of a kept source."""
+    rules = rule_names()
+    configs = Configs(rules, Overrides(confidence=confidence))
+    try:
+        config = configs.for_directory(os.path.dirname(source.path)).for_file(source.path)
+    except Exception:  # a configuration that is broken, or gone with its directory
+        config = Configs.isolated(rules, Overrides(confidence=confidence)).default()
+    return diagnose_source(source, config)
+
+
+def _place(birth: Birth) -> tuple[str, int]:
+    frame = (birth.forward or birth.frames)[:1]
+    return (frame[0].path, frame[0].line) if frame else ("", 0)
+
+
+def _when(birth: Birth) -> tuple[int, float, int]:
+    return (birth.step, birth.time, birth.number)

@@ -1,0 +1,78 @@
+"""`nanlint verify` from beginning to end: run the program watched, read what it left, judge."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from nanlint.diagnostic import Confidence
+from nanlint.runtime.filters import filter_of
+from nanlint.runtime.launch import Outcome, launch, new_run
+from nanlint.runtime.options import Options
+from nanlint.runtime.runfile import RunError, read_run
+from nanlint.runtime.verdicts import Verdicts, verdicts_of
+
+CLEAN, BAD, COULD_NOT_RUN = 0, 1, 2
+
+
+@dataclass(frozen=True)
+class Verified:
+    """What came of it: where the run is kept, how the program ended, the verdicts."""
+
+    run: str
+    outcome: Outcome
+    verdicts: Verdicts
+
+    @property
+    def exit_code(self) -> int:
+        """1 where something went wrong; else the program's own."""
+        return BAD if self.verdicts.bad else self.outcome.code
+
+
+def verify_command(
+    command: Sequence[str],
+    *,
+    watch: str = "sites",
+    filters: Sequence[str] = (),
+    on_nan: str = "continue",
+    include: Sequence[str] = (),
+    confidence: Confidence = Confidence.LIKELY,
+    run_directory: str | None = None,
+    replayed: str = "",
+    replay: int | None = None,
+) -> Verified:
+    """Run ``script args…``, ``-m module args…`` or ``-c code args…`` and judge.
+
+    Raises RunError for a run that cannot be kept or a program that cannot be started, FilterError for a filter.
+    """
+    for name in filters:
+        filter_of(name)
+    reject_missing(command)
+    directory = new_run(run_directory)
+    options = Options(
+        directory=directory,
+        root=os.getcwd(),
+        watch=watch,
+        filters=tuple(filters),
+        on_nan=on_nan,
+        include=tuple(include),
+        confidence=str(confidence),
+        replay=replay,
+        replayed=replayed,
+    )
+    outcome = launch(command, options)
+    return Verified(directory, outcome, verdicts_of(read_run(directory), confidence))
+
+
+def reject_missing(command: Sequence[str]) -> None:
+    """Say what cannot be run before anything is done. Raises RunError."""
+    first, *rest = command
+    if first in ("-m", "-c"):
+        if not rest:
+            raise RunError(f"{first} wants {'a module' if first == '-m' else 'code'}")
+        return
+    if first.startswith("-"):
+        raise RunError(f"{first}: neither an option of nanlint verify nor a program; options come before the program")
+    if not os.path.exists(first):
+        raise RunError(f"{first}: there is no such program")
