@@ -1,49 +1,359 @@
-"""NumPy."""
+"""NumPy: what arrays hold, and births through the handler of floating-point errors.
+
+While every birth is watched, each error mode is NumPy's "log", whose handler is ours: it is told the error and the
+ufunc. What the program chose with ``seterr`` and ``errstate`` lives on in the handler, which does what NumPy would do.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+import ast
+import functools
+import importlib.util
+import math
+import os
+import sys
+import threading
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import FrameType
+from typing import Any, ClassVar
 
 import numpy as np
 
-from nanlint.runtime.adapter import Adapter
+from nanlint.runtime.adapter import Adapter, Tensor, Watch
+from nanlint.runtime.adapters.expression import Unknown, expression_at, operands_of, value_of
+from nanlint.runtime.frames import frame_at
 from nanlint.runtime.health import Health
+
+#: where NumPy keeps its state of errors, since 2.0
+_CORE: Any = getattr(np, "_core", None)
+#: of NumPy's errors, the kinds of value that they leave behind: the first where nothing more is known
+KINDS = {"divide by zero": ("pinf", "ninf"), "overflow": ("pinf", "ninf"), "invalid value": ("nan",)}
+#: of the words of a message, the name that ``seterr`` has for them, and the bit that a callback is given
+MODES = {
+    "divide by zero": ("divide", 1),
+    "overflow": ("over", 2),
+    "underflow": ("under", 4),
+    "invalid value": ("invalid", 8),
+}
+#: what computes without a look at the flags of the processor
+SILENT = ("vdot", "einsum", "convolve", "correlate", "interp", "linalg.inv", "linalg.solve")
+#: how often the operands of one place are looked at exactly
+LOOKS = 4
 
 
 class NumpyAdapter(Adapter):
-    """NumPy's arrays and scalars."""
+    """Watches NumPy."""
 
-    name = "numpy"
+    name: ClassVar[str] = "numpy"
+
+    def __init__(self, watch: Watch) -> None:
+        super().__init__(watch)
+        self._errors: _Errors | None = None
+        self._silent: list[tuple[Any, str, Any]] = []
 
     def start(self) -> None:
-        """Nothing yet."""
+        """Take over the handler of floating-point errors, where births are watched."""
+        if self.watch.mode == "all" and self._errors is None and hasattr(_CORE, "_ufunc_config"):
+            self._errors = _Errors(self.watch)
+            self._errors.start()
+            if importlib.util.find_spec("numba") is None:  # which compiles NumPy's functions by their identity
+                self._silent = list(_watched_silent(self.watch))
 
     def stop(self) -> None:
-        """Nothing yet."""
+        """Give the handler back."""
+        if self._errors is not None:
+            self._errors.stop()
+            self._errors = None
+        for owner, name, function in self._silent:
+            setattr(owner, name, function)
+        self._silent = []
 
     def owns(self, value: Any) -> bool:
-        """Arrays and scalars."""
-        return isinstance(value, (np.ndarray, np.generic))
+        """Arrays and NumPy's scalars."""
+        return isinstance(value, np.ndarray | np.generic)
 
     def health(self, value: Any) -> Health:
-        """Counts of the real numbers."""
-        x = np.asarray(value, dtype=np.float64)
-        finite = x[np.isfinite(x)]
-        return Health(
-            ninf=int(np.isneginf(x).sum()),
-            neg=int((finite < 0).sum()),
-            zero=int((finite == 0).sum()),
-            pos=int((finite > 0).sum()),
-            pinf=int(np.isposinf(x).sum()),
-            nan=int(np.isnan(x).sum()),
-            low=float(finite.min()) if finite.size else None,
-            high=float(finite.max()) if finite.size else None,
-            near=float(np.abs(finite).min()) if finite.size else None,
-            dtype=str(np.asarray(value).dtype),
-            shape=tuple(np.shape(value)),
-        )
+        """The breakdown of an array; of a masked one what is not masked, of objects those that are numbers."""
+        return health_of_array(value)
+
+    def glance(self, value: Any) -> tuple[float, float] | None:
+        """Least and greatest of what is an array of real numbers, all finite."""
+        if value.dtype.kind not in "fiu" or value.size == 0 or isinstance(value, np.ma.MaskedArray):
+            return None
+        low, high = float(value.min()), float(value.max())
+        return (low, high) if math.isfinite(low) and math.isfinite(high) else None
 
     def numbers(self, value: Any, limit: int) -> Sequence[float | complex]:
         """The first elements."""
-        return [float(x) for x in np.ravel(value)[:limit]]
+        array = _plain(value)
+        if array is None:
+            return ()
+        first: list[float | complex] = array.ravel()[:limit].tolist()
+        return first
+
+
+def health_of_array(value: Any) -> Health:
+    """The breakdown of anything that is an array to NumPy; what holds no numbers has no counts."""
+    dtype, shape = str(getattr(value, "dtype", "")), tuple(getattr(value, "shape", ()))
+    array = _plain(value)
+    if array is None or array.size == 0:
+        return Health(dtype=dtype, shape=shape)
+    array = array.ravel()
+    if array.dtype.kind == "c":
+        array = _worse_part(array)
+    if array.dtype.kind in "biu":
+        return _health_of_finite(array, dtype, shape)
+    finite = np.isfinite(array)
+    if finite.all():
+        return _health_of_finite(array, dtype, shape)
+    found = _health_of_finite(array[finite], dtype, shape)
+    nan, pinf, ninf = (int(np.count_nonzero(one(array))) for one in (np.isnan, np.isposinf, np.isneginf))
+    return Health(
+        ninf, found.neg, found.zero, found.pos, pinf, nan, found.low, found.high, found.near, dtype=dtype, shape=shape
+    )
+
+
+def _health_of_finite(array: Any, dtype: str, shape: tuple[int, ...]) -> Health:
+    if array.size == 0:
+        return Health(dtype=dtype, shape=shape)
+    if array.dtype.kind == "b":
+        array = array.astype(np.uint8)
+    pos, nonzero = int(np.count_nonzero(array > 0)), int(np.count_nonzero(array))
+    low, high = float(array.min()), float(array.max())
+    near = low if low > 0 else -high if high < 0 else float(np.abs(array).min())
+    neg, zero = nonzero - pos, array.size - nonzero
+    return Health(neg=neg, zero=zero, pos=pos, low=low, high=high, near=near, dtype=dtype, shape=shape)
+
+
+def _plain(value: Any) -> Any:
+    """The numbers of an array of any kind in one that NumPy computes with; None if it holds none."""
+    if isinstance(value, np.ma.MaskedArray):
+        value = value.compressed()
+    array = np.asarray(value)
+    kind = array.dtype.kind
+    if kind in "biufc":
+        return array
+    if kind == "O":
+        numbers = [x for x in array.ravel().tolist() if isinstance(x, int | float | np.number)]
+        return np.array(numbers, dtype=np.float64) if numbers else None
+    if kind == "V" and array.dtype.names is None and array.dtype.name.startswith(("bfloat", "float")):
+        return array.astype(np.float32)
+    return None
+
+
+def _worse_part(array: Any) -> Any:
+    """Of complex numbers the part in the worse class: nan, then inf, then a negative one, then the larger."""
+    real, imag = array.real, array.imag
+    badness = [np.where(np.isnan(x), 3, np.where(np.isinf(x), 2, np.where(x < 0, 1, 0))) for x in (real, imag)]
+    larger = (badness[0] == badness[1]) & (np.abs(imag) > np.abs(real))
+    return np.where((badness[1] > badness[0]) | larger, imag, real)
+
+
+class _Errors:
+    """NumPy's state of errors with a handler of ours below what the program chose."""
+
+    def __init__(self, watch: Watch) -> None:
+        self.watch = watch
+        self.heard = _Heard(watch)
+        self._config: Any = _CORE._ufunc_config
+        self._state: Any = _CORE.umath._extobj_contextvar
+        self._make: Callable[..., Any] = _CORE.umath._make_extobj
+        self._told: Callable[[], dict[str, Any]] = _CORE.umath._get_extobj_dict
+
+    def start(self) -> None:
+        self._config._make_extobj, self._config._get_extobj_dict = self.make, self.told
+        self._state.set(self.make())
+
+    def stop(self) -> None:
+        chosen = self.chosen()
+        self._config._make_extobj, self._config._get_extobj_dict = self._make, self._told
+        self.heard.watching = False
+        if chosen is not None:
+            self._state.set(chosen.state)
+
+    def chosen(self) -> _Chosen | None:
+        """What the program chose in this context; None if this is not below our handler (a thread of its own)."""
+        call = self._told()["call"]
+        return call if isinstance(call, _Chosen) else None
+
+    def told(self) -> dict[str, Any]:
+        """What the program would be told without us."""
+        chosen = self.chosen()
+        return self._told() if chosen is None else dict(chosen.modes)
+
+    def make(self, **changes: Any) -> Any:
+        """NumPy's state of errors after the program's changes, with our handler in it."""
+        chosen = self.chosen()
+        token = self._state.set(chosen.state) if chosen is not None else None
+        try:
+            state = self._make(**changes)
+            inner = self._state.set(state)
+            modes = self._told()
+            self._state.reset(inner)
+        finally:
+            if token is not None:
+                self._state.reset(token)
+        under = "ignore" if modes["under"] == "ignore" else "log"
+        return self._make(
+            bufsize=modes["bufsize"],
+            divide="log",
+            over="log",
+            invalid="log",
+            under=under,
+            call=_Chosen(self.heard, state, modes),
+        )
+
+
+class _Chosen:
+    """What the program chose for errors, and the ``write`` that NumPy calls on one."""
+
+    def __init__(self, heard: _Heard, state: Any, modes: dict[str, Any]) -> None:
+        self.heard, self.state, self.modes = heard, state, modes
+
+    def write(self, message: str) -> None:
+        """Report; then do what NumPy would have done. ``message``: "Warning: overflow encountered in exp" """
+        text = message.removeprefix("Warning: ").rstrip("\n")
+        error, _, ufunc = text.partition(" encountered in ")
+        if error in KINDS and self.heard.watching:
+            self.heard(error, ufunc, sys._getframe(1), self)
+        name, bit = MODES[error]
+        mode, call = self.modes[name], self.modes["call"]
+        if mode == "warn":
+            warnings.warn(text, RuntimeWarning, stacklevel=2)
+        elif mode == "raise":
+            raise FloatingPointError(text)
+        elif mode == "print":
+            os.write(2, message.encode())
+        elif mode == "call":
+            if call is None:
+                raise NameError(f"python callback specified for {error} (in  {ufunc}) but no function found.")
+            call(error, bit)
+        elif mode == "log":
+            if call is None:
+                raise NameError(f"log specified for {error} (in {ufunc}) but no object with write method found.")
+            call.write(message)
+
+
+class _Heard:
+    """Makes births of errors: which operands had what, at which line, and whether anything was born at all."""
+
+    def __init__(self, watch: Watch) -> None:
+        self.watch = watch
+        self.watching = True
+        self._busy = threading.local()
+        self._places: dict[tuple[Any, int, str, str], tuple[int, dict[str, Any] | None]] = {}
+
+    def __call__(self, error: str, ufunc: str, frame: FrameType, chosen: _Chosen) -> None:
+        if getattr(self._busy, "now", False):
+            return
+        line = self.watch.user_line()
+        if line is None or (chosen.modes[MODES[error][0]] == "ignore" and _inside_numpy(frame)):
+            return
+        place = (frame.f_code, frame.f_lasti, error, f"{line[0]}:{line[1]}")
+        looks, birth = self._places.get(place, (0, None))
+        if looks < LOOKS:
+            self._busy.now = True
+            try:
+                with np.errstate(all="ignore"):
+                    birth = self._birth(error, ufunc, frame, chosen)
+            except Exception as failure:  # a look at the program's operands must not become its failure
+                self.watch.alert("internal", f"{type(failure).__name__}: {failure}")
+            finally:
+                self._busy.now = False
+            self._places[place] = (looks + 1, birth and _forgotten(birth))
+        if birth is not None:
+            self.watch.born(**birth)
+
+    def _birth(self, error: str, ufunc: str, frame: FrameType, chosen: _Chosen) -> dict[str, Any] | None:
+        op = ufunc.removeprefix("scalar ")
+        node = expression_at(frame.f_code, frame.f_lasti)
+        inputs, result = _looked_at(node, frame)
+        outputs: tuple[Tensor, ...] = ()
+        notes = []
+        if result is not None:
+            output = health_of_array(result)
+            kinds = output.bad.difference(*(x.health.bad for x in inputs))
+            outputs = (Tensor("result", output, result),)
+            if not kinds or (error == "invalid value" and kinds != {"nan"}):
+                return None  # nothing new; or told already with the infinities, whose flag is looked at first
+        else:
+            if op != ufunc and error != "invalid value":
+                return None  # may as well be an integer's
+            if op == "cast" and error == "invalid value":
+                return None  # a nan that becomes an integer
+            kinds = frozenset(KINDS[error][:1])
+            notes.append(f"NumPy said: {error} encountered in {ufunc}; what it computed with could not be seen")
+        mode = chosen.modes[MODES[error][0]]
+        if mode == "ignore":
+            notes.append(f"the program has NumPy ignore it: errstate({MODES[error][0]}='ignore')")
+        frames = self.watch.frames() or (frame_at(frame.f_code, frame.f_lineno),)
+        return {
+            "framework": "numpy",
+            "op": op,
+            "kinds": kinds,
+            "inputs": inputs,
+            "outputs": outputs,
+            "frames": frames,
+            "note": "; ".join(notes),
+        }
+
+
+def _looked_at(node: ast.AST | None, frame: FrameType) -> tuple[tuple[Tensor, ...], Any]:
+    """The operands of an expression, and its result computed anew; nothing where that is not safe to do."""
+    if node is None:
+        return (), None
+    names: Mapping[str, Any] = {**frame.f_builtins, **frame.f_globals, **frame.f_locals}
+    inputs = []
+    try:
+        for operand in operands_of(node):
+            value = value_of(operand, names)
+            if isinstance(value, np.ndarray | np.generic | int | float | complex) and not isinstance(value, bool):
+                inputs.append(Tensor(ast.unparse(operand), health_of_array(np.asarray(value)), value))
+        result = value_of(node, names)
+    except Unknown:
+        return tuple(inputs), None
+    return tuple(inputs), result if isinstance(result, np.ndarray | np.generic) else None
+
+
+def _forgotten(birth: dict[str, Any]) -> dict[str, Any]:
+    """The same without the values: what is counted again holds no tensors."""
+    named = {key: tuple(Tensor(one.name, one.health) for one in birth[key]) for key in ("inputs", "outputs")}
+    return {**birth, **named}
+
+
+def _inside_numpy(frame: FrameType) -> bool:
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0] == "numpy"
+
+
+def _watched_silent(watch: Watch) -> Iterator[tuple[Any, str, Any]]:
+    """Wrap what raises no flag; gives where each was and what it was."""
+    for path in SILENT:
+        *modules, name = path.split(".")
+        owner = functools.reduce(getattr, modules, np)
+        function = getattr(owner, name)
+        setattr(owner, name, _watched(watch, path, function))
+        yield owner, name, function
+
+
+def _watched(watch: Watch, path: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def watched(*args: Any, **named: Any) -> Any:
+        result = function(*args, **named)
+        if isinstance(result, np.ndarray | np.generic) and result.dtype.kind in "fc" and not np.isfinite(result).all():
+            given = [x for x in (*args, *named.values()) if isinstance(x, np.ndarray | np.generic | list | tuple)]
+            inputs = [Tensor(f"input {i}", health_of_array(x), x) for i, x in enumerate(given)]
+            output = health_of_array(result)
+            kinds = output.bad.difference(*(x.health.bad for x in inputs))
+            if kinds and not _inside_numpy(sys._getframe(1)):
+                watch.born(
+                    framework="numpy",
+                    op=path,
+                    kinds=kinds,
+                    inputs=inputs,
+                    outputs=[Tensor("result", output, result)],
+                    frames=watch.frames(),
+                )
+        return result
+
+    return watched

@@ -1,0 +1,201 @@
+"""The NumPy adapter, on NumPy itself."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+np = pytest.importorskip("numpy", minversion="2")
+
+from nanlint.runtime.adapters.numpy import NumpyAdapter, health_of_array  # noqa: E402
+from nanlint.runtime.events import Birth  # noqa: E402
+from nanlint.runtime.options import Options  # noqa: E402
+from nanlint.runtime.recorder import NonFinite, Recorder  # noqa: E402
+from nanlint.runtime.runfile import read_run  # noqa: E402
+
+
+class Run:
+    """A watch over this process, and what it wrote."""
+
+    def __init__(self, directory: Path, watch: str = "all", on_nan: str = "continue") -> None:
+        self.directory = str(directory)
+        here = str(Path(__file__).parent)
+        self.recorder = Recorder(Options(directory=self.directory, root=here, watch=watch, on_nan=on_nan))
+        self.adapter = NumpyAdapter(self.recorder)
+        self.recorder.adapters.append(self.adapter)
+        self.adapter.start()
+
+    def births(self) -> list[Birth]:
+        return [event for _, event in read_run(self.directory) if isinstance(event, Birth)]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Iterator[Run]:
+    before, found = np.geterr(), Run(tmp_path)
+    yield found
+    found.adapter.stop()
+    assert np.geterr() == before
+
+
+def said(function: Any) -> list[tuple[str, str, int]]:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        function()
+    return [(str(one.message), one.filename, one.lineno) for one in caught]
+
+
+def test_the_logarithm_of_zero_is_a_birth_with_its_operand_and_line(run: Run) -> None:
+    x = np.array([0.0, 1.0, 2.0])
+    said(lambda: np.log(x))
+    (birth,) = run.births()
+    assert (birth.op, birth.kinds) == ("log", ("ninf",))
+    assert birth.inputs[0].name == "x"
+    assert (birth.inputs[0].health.zero, birth.inputs[0].health.pos) == (1, 2)
+    assert birth.outputs[0].health.ninf == 1
+    assert birth.frames[0].text == "said(lambda: np.log(x))"
+
+
+def test_nan_that_passes_through_is_no_birth(run: Run) -> None:
+    x = np.array([np.nan, np.inf])
+    said(lambda: np.exp(x) + x * 2)
+    assert run.births() == []
+
+
+def test_nan_and_inf_of_one_division_are_one_birth(run: Run) -> None:
+    x = np.array([0.0, 1.0])
+    said(lambda: x / 0)
+    (birth,) = run.births()
+    assert birth.kinds == ("nan", "pinf")
+
+
+def test_integers_that_overflow_are_no_birth(run: Run) -> None:
+    one, most = np.int32(1), np.int32(2**31 - 1)
+    assert said(lambda: most + one)
+    said(lambda: np.array([7]) // np.array([0]))
+    said(lambda: np.array([np.nan]).astype(int))
+    assert run.births() == []
+
+
+def test_a_birth_that_raises_no_flag(run: Run) -> None:
+    x = np.full(4, 1e200)
+    assert said(lambda: np.vdot(x, x)) == []
+    (birth,) = run.births()
+    assert (birth.op, birth.kinds) == ("vdot", ("pinf",))
+
+
+@pytest.mark.parametrize("mode", ["warn", "ignore", "raise", "print", "call", "log"])
+def test_what_the_program_chose_for_errors_goes_on(tmp_path: Path, capfd: Any, mode: str) -> None:
+    x = np.array([-1.0, 0.0, 1e4])
+
+    class Log:
+        def __init__(self) -> None:
+            self.lines: list[Any] = []
+
+        def write(self, message: str) -> None:
+            self.lines.append(message)
+
+        def __call__(self, error: str, flag: int) -> None:
+            self.lines.append((error, flag))
+
+    def program() -> Any:
+        log, raised = Log(), ""
+        with np.errstate(all=mode, call=log):
+            inside = np.geterr(), np.geterrcall() is log
+            for function in (np.sqrt, np.log, np.exp):
+                try:
+                    function(x[:1] if function is np.sqrt else x[1:2] if function is np.log else x[1:])
+                except FloatingPointError as error:
+                    raised += str(error)
+        return log.lines, raised, inside, np.geterr()
+
+    def observed() -> Any:
+        found: list[Any] = []
+        warned = said(lambda: found.append(program()))
+        return found, warned, capfd.readouterr().err
+
+    expected = observed()
+    run = Run(tmp_path)
+    try:
+        actual = observed()
+    finally:
+        run.adapter.stop()
+    assert actual == expected
+    assert {birth.op for birth in run.births()} == {"sqrt", "log", "exp"}
+    assert observed() == expected
+
+
+def test_a_warning_stands_at_the_line_of_the_program(run: Run) -> None:
+    warned = said(lambda: np.sqrt(np.array([-1.0])))
+    assert [(message, filename) for message, filename, _ in warned] == [
+        ("invalid value encountered in sqrt", __file__),
+    ]
+
+
+def test_a_birth_that_the_program_has_numpy_ignore_says_so(run: Run) -> None:
+    with np.errstate(divide="ignore"):
+        1 / np.zeros(2)
+    (birth,) = run.births()
+    assert "errstate" in birth.note
+
+
+def test_stop_at_the_birth(tmp_path: Path) -> None:
+    run = Run(tmp_path, on_nan="stop")
+    try:
+        with pytest.raises(NonFinite, match="born in log"):
+            np.log(np.zeros(1))
+    finally:
+        run.adapter.stop()
+
+
+def test_nothing_is_hooked_where_sites_are_watched(tmp_path: Path) -> None:
+    make = np._core._ufunc_config._make_extobj
+    run = Run(tmp_path, watch="sites")
+    assert np._core._ufunc_config._make_extobj is make
+    run.adapter.stop()
+
+
+def test_a_value_in_place_is_not_looked_at_twice(run: Run) -> None:
+    x = np.array([1.0, 0.0])
+    with np.errstate(all="ignore"):
+        x /= np.zeros(2)
+    births = run.births()
+    assert {(birth.op, birth.kinds) for birth in births} == {("divide", ("nan",)), ("divide", ("pinf",))}
+    assert all("could not be seen" in birth.note for birth in births)
+
+
+@pytest.mark.parametrize(
+    ("value", "counts"),
+    [
+        ([-np.inf, -1, 0, 1, 2, np.inf, np.nan], (1, 1, 1, 2, 1, 1)),
+        (np.array([], dtype=np.float32), (0, 0, 0, 0, 0, 0)),
+        (np.float16(-2), (0, 1, 0, 0, 0, 0)),
+        (np.array([True, False]), (0, 0, 1, 1, 0, 0)),
+        (np.array([3, 0], dtype=np.uint8), (0, 0, 1, 1, 0, 0)),
+        (np.array([1 - 2j, complex(0, np.nan), 0j, complex(-np.inf, 1)]), (1, 1, 1, 0, 0, 1)),
+        (np.array(["a", "b"]), (0, 0, 0, 0, 0, 0)),
+        (np.array([None, 1.5, "x", float("inf")], dtype=object), (0, 0, 0, 1, 1, 0)),
+        (np.ma.masked_array([1.0, np.nan], mask=[False, True]), (0, 0, 0, 1, 0, 0)),
+        (np.array(["2020-01-01"], dtype="datetime64[D]"), (0, 0, 0, 0, 0, 0)),
+        (np.zeros(2, dtype=[("a", float)]), (0, 0, 0, 0, 0, 0)),
+    ],
+)
+def test_the_breakdown_of_any_dtype(value: Any, counts: tuple[int, ...]) -> None:
+    assert health_of_array(np.asanyarray(value)).counts == counts
+
+
+def test_the_range_of_the_finite_elements() -> None:
+    health = health_of_array(np.array([-3.0, 0.5, np.inf]))
+    assert (health.low, health.high, health.near) == (-3.0, 0.5, 0.5)
+    assert health_of_array(np.array([-128], dtype=np.int8)).near == 128
+
+
+def test_a_glance_is_of_finite_numbers_only(tmp_path: Path) -> None:
+    adapter = Run(tmp_path, watch="sites").adapter
+    assert adapter.glance(np.array([2.0, -1.0])) == (-1.0, 2.0)
+    assert adapter.glance(np.array([2.0, np.nan])) is None
+    assert adapter.glance(np.array([])) is None
+    assert adapter.glance(np.array([1j])) is None
