@@ -6,14 +6,10 @@ The order of operands, signs, constant factors and views make no difference here
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from nanlint.analysis.structure import bare, same, square_root_of
+from nanlint.analysis.structure import Evaluate, bare, same, square_root_of
 from nanlint.graph.node import Node
-from nanlint.ops.value import Value
-
-Evaluate = Callable[[Node], Value]
 
 #: terms of a sum, and factors of a product, that are told apart
 MAX_PARTS = 16

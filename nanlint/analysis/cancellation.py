@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from nanlint.analysis.algebra import monomial, terms
-from nanlint.analysis.structure import bare, factors, same, square_root_of
+from nanlint.analysis.structure import Evaluate, bare, factors, same, square_root_of
 from nanlint.graph.node import CALL, PHI, Node
-from nanlint.ops.value import LIKELY, Kind, Value
-
-Evaluate = Callable[[Node], Value]
+from nanlint.ops.value import LIKELY, Kind
 
 #: linear in their operand x: what they do to squares and to the numbers themselves is one averaging
 AVERAGES = frozenset(

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from nanlint.analysis.names import is_epsilon
-from nanlint.analysis.relations import Evaluate, bare
+from nanlint.analysis.structure import Evaluate, bare
 from nanlint.graph.node import ATTR, CALL, CONST, PARAM, TUPLE, Node
 from nanlint.ops.floats import FLOAT64, FORMATS, Format
 from nanlint.ops.op import OPS, Pole

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from nanlint.analysis.names import named
-from nanlint.analysis.relations import RELATIONS, bare
+from nanlint.analysis.relations import RELATIONS
+from nanlint.analysis.structure import bare
 from nanlint.graph.expressions import implied
 from nanlint.graph.lower import Lowering
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, REFINE, TUPLE, Node

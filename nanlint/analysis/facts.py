@@ -17,8 +17,9 @@ from nanlint.analysis.gradient import PLAIN, GradientFlow
 from nanlint.analysis.hazards import NOT_DATA, Hazard, Hazards, test_of_result, tests_result
 from nanlint.analysis.late_guards import late_guard
 from nanlint.analysis.names import LOSS, is_epsilon, measures, words
-from nanlint.analysis.relations import bare, factors, on_grid, same
+from nanlint.analysis.relations import on_grid
 from nanlint.analysis.selections import is_filled, is_single_slice, opens_axis, selects_by_mask
+from nanlint.analysis.structure import bare, factors, same
 from nanlint.diagnostic import Span
 from nanlint.graph.lower import Lowering
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, MODULE, PARAM, PHI, REFINE, TUPLE, Node

@@ -17,7 +17,7 @@ from nanlint.analysis.geometry import (
     vectors_of,
     whole,
 )
-from nanlint.analysis.relations import Evaluate, bare, factors, same, square_root_of
+from nanlint.analysis.structure import Evaluate, bare, factors, same, square_root_of
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, Node
 from nanlint.ops.contracts import CONSTRAINTS
 from nanlint.ops.op import Pole

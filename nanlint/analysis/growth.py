@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from nanlint.analysis.cancellation import affine
-from nanlint.analysis.structure import bare
+from nanlint.analysis.structure import Evaluate, bare
 from nanlint.graph.node import LOOP, PHI, REFINE, Node
 from nanlint.ops.floats import FLOAT32
 from nanlint.ops.op import OPS
-from nanlint.ops.value import POSSIBLE, Value
-
-Evaluate = Callable[[Node], Value]
+from nanlint.ops.value import POSSIBLE
 
 #: they overflow above (and those that are even or odd below, too)
 EXPONENTIALS = frozenset({"exp", "expm1", "exp2", "exp10", "cosh", "sinh"})

@@ -13,7 +13,7 @@ from nanlint.analysis.forms import evidence_by_form
 from nanlint.analysis.geometry import holds_each_pair, tells_diagonal
 from nanlint.analysis.gradient import GradientFlow
 from nanlint.analysis.late_guards import late_guard
-from nanlint.analysis.relations import bare
+from nanlint.analysis.structure import bare
 from nanlint.graph.lower import Lowering
 from nanlint.graph.node import CONST, LOOP, PHI, REFINE, TUPLE, Node
 from nanlint.ops.arithmetic import add

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from nanlint.analysis.structure import bare
+from nanlint.analysis.structure import Evaluate, bare
 from nanlint.graph.node import PHI, REFINE, Node
 from nanlint.ops.op import OPS, Pole
 from nanlint.ops.value import INF, Kind, Value
-
-Evaluate = Callable[[Node], Value]
 
 #: an epsilon lies between these; what bounds an infinite logarithm is no nearer to 0 than the last
 LEAST, SMALL, LARGE = 1e-30, 1e-2, 10.0

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from nanlint.analysis.structure import bare, same
+from nanlint.analysis.structure import Evaluate, bare, same
 from nanlint.graph.node import CONST, LOOP, PHI, REFINE, Node
-from nanlint.ops.value import CERTAIN, INF, LIKELY, NEVER, POSSIBLE, Evidence, Kind, Reach, Value
-
-Evaluate = Callable[[Node], Value]
+from nanlint.ops.value import CERTAIN, INF, LIKELY, NEVER, POSSIBLE, Evidence, Kind, Reach
 
 #: nodes looked at on the way from an operand to what it is made of
 MAX_STEPS = 40

@@ -10,8 +10,8 @@ from dataclasses import replace
 
 from nanlint.analysis.cancellation import cancellation, raised_a_little
 from nanlint.analysis.geometry import holds_each_pair, is_cosine, of_each_pair, tells_diagonal, whole
-from nanlint.analysis.structure import bare, factors, same, shift_of, square_root_of
-from nanlint.graph.node import CONST, PHI, REFINE, TUPLE, Node
+from nanlint.analysis.structure import Evaluate, bare, factors, same, shift_of, square_root_of
+from nanlint.graph.node import CONST, PHI, TUPLE, Node
 from nanlint.ops.arithmetic import multiply, negate, square, subtract
 from nanlint.ops.functions import exponential
 from nanlint.ops.op import OPS
@@ -22,9 +22,6 @@ from nanlint.ops.value import INF, LIKELY, NEVER, POSSIBLE, UNKNOWN, Evidence, K
 PLACED = frozenset({TUPLE, "arange", "linspace", "scatter_sum", "segment_sum"})
 #: what is 0 throughout where its input is negative
 RECTIFIERS = frozenset({"relu", "maximum", "clamp"})
-Evaluate = Callable[[Node], Value]
-
-
 #: what is left of a number without its whole part, by how that is rounded
 FRACTIONS = {"round": (-0.5, 0.5), "floor": (0.0, 1.0), "ceil": (-1.0, 0.0), "trunc": (-1.0, 1.0)}
 
@@ -489,5 +486,3 @@ RELATIONS: dict[str, Callable[[Node, Evaluate], Value | None]] = {
     "sum": sum_of,
     "mean": sum_of,
 }
-
-__all__ = ["REFINE", "RELATIONS", "bare", "factors", "replace", "same", "shift_of", "square_root_of"]

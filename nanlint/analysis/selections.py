@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
+from nanlint.analysis.structure import Evaluate
 from nanlint.graph.node import CONST, REFINE, TUPLE, Node
-from nanlint.ops.value import Value
 
-Evaluate = Callable[[Node], Value]
 COMPARISONS = frozenset({"eq", "ne", "lt", "le", "gt", "ge"})
 
 

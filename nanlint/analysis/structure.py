@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from nanlint.graph.expressions import stripped
 from nanlint.graph.node import LOOP, PHI, Node
+from nanlint.ops.value import Value
+
+#: what is known of a node
+Evaluate = Callable[[Node], Value]
 
 #: factors of one product that are told apart
 MAX_FACTORS = 32
