@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from nanlint.analysis.algebra import monomial, terms
 from nanlint.analysis.structure import Evaluate, bare, factors, same, square_root_of
 from nanlint.graph.node import CALL, PHI, Node
-from nanlint.ops.value import LIKELY, Kind
+from nanlint.ops.value import LIKELY, SMALL, Kind
 
 #: linear in their operand x: what they do to squares and to the numbers themselves is one averaging
 AVERAGES = frozenset(
@@ -20,8 +20,6 @@ AVERAGES = frozenset(
 PLAIN_OPERANDS = frozenset({"axis", "ord"})
 #: how deep a form is compared
 MAX_DEPTH = 8
-#: an eps added to a variance is no larger
-SMALL = 1e-2
 
 
 def cancellation(difference: Node, evaluate: Evaluate) -> str | None:

@@ -13,10 +13,8 @@ from nanlint.analysis.structure import Evaluate, bare
 from nanlint.graph.node import ATTR, CALL, CONST, PARAM, TUPLE, Node
 from nanlint.ops.floats import FLOAT64, FORMATS, Format
 from nanlint.ops.op import OPS, Pole
-from nanlint.ops.value import LIKELY, NEVER, UNKNOWN, Kind, Value
+from nanlint.ops.value import LIKELY, NEVER, SMALL, UNKNOWN, Kind, Value
 
-#: below it a number that is added is an epsilon
-SMALL = 1e-2
 LOGARITHMS = frozenset({"log", "log2", "log10"})
 #: ops in whose result autocast leaves the half precision of a layer (PyTorch: ops that run in their input's type)
 KEEPS_HALF = frozenset(

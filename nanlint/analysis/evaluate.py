@@ -20,6 +20,7 @@ from nanlint.ops.value import (
     LIKELY,
     NEVER,
     POSSIBLE,
+    SMALL,
     TOP,
     UNKNOWN,
     Evidence,
@@ -65,8 +66,6 @@ POSITIONAL = frozenset(
 )
 #: turns of a loop that are tried; in the last one nothing is assumed
 MAX_TURNS = 4
-#: a threshold this close to 0 was put there because of 0
-NEAR_ZERO = 1e-2
 
 
 @dataclass
@@ -286,7 +285,7 @@ class Evaluator:
             if c is not None and default.op == CONST and not isinstance(default.attrs["value"], bool):
                 if c > 0:
                     return value(
-                        c if c < 1e-2 else self.top.format.tiny,
+                        c if c < SMALL else self.top.format.tiny,
                         INF,
                         zero=NEVER,
                         kind=Kind.SCALAR,
@@ -436,7 +435,7 @@ def tested_region(v: Value, comparison: str, by: Value) -> Value:
     if comparison == "eq" and c == 0 and v.zero is not NEVER:
         reached["zero"] = LIKELY
     if comparison in ("le", "lt", "ge", "gt"):
-        if c is not None and abs(c) <= NEAR_ZERO and v.zero is not NEVER and v.lo <= 0 <= v.hi:
+        if c is not None and abs(c) <= SMALL and v.zero is not NEVER and v.lo <= 0 <= v.hi:
             reached["zero"] = LIKELY
         if c is None and comparison in ("le", "lt") and v.lo == 0 and v.zero >= POSSIBLE:
             reached["zero"] = LIKELY

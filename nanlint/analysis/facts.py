@@ -25,7 +25,7 @@ from nanlint.graph.lower import Lowering
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, MODULE, PARAM, PHI, REFINE, TUPLE, Node
 from nanlint.ops.floats import FLOAT64
 from nanlint.ops.op import OPS, Pole
-from nanlint.ops.value import CERTAIN, Kind, Value
+from nanlint.ops.value import CERTAIN, SMALL, Kind, Value
 from nanlint.source import Source
 from nanlint.source.text import Located
 
@@ -42,10 +42,6 @@ ABSORBING = frozenset(
 #: ops on the way to one: -inf stays -inf, or becomes inf
 CARRYING = LINEAR | {REFINE, LOOP, PHI, "add", "abs", "concat", "list", "tuple"}
 COMPARISONS = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "mul_no_nan", "div_no_nan", "xlogy"})
-
-#: numbers below it that are added, or bound from below, are put there against a zero
-SMALL = 1e-2
-
 
 #: bounds from below, and tests for one
 FLOORS = frozenset({"maximum", "clamp", "relu", "abs", "nan_to_num", "lt", "le", "gt", "ge", "hypot"})

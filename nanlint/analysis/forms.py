@@ -21,7 +21,7 @@ from nanlint.analysis.structure import Evaluate, bare, factors, same, square_roo
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, Node
 from nanlint.ops.contracts import CONSTRAINTS
 from nanlint.ops.op import Pole
-from nanlint.ops.value import NEVER, POSSIBLE, UNKNOWN, Evidence, Kind
+from nanlint.ops.value import NEVER, POSSIBLE, SMALL, UNKNOWN, Evidence, Kind
 
 LOGARITHMS = frozenset({"log", "log1p"})
 CONSTRAINED = frozenset(CONSTRAINTS.values())
@@ -201,7 +201,7 @@ def raised(node: Node, value: Evaluate) -> bool:
     node = bare(node)
     if node.op != "add":
         return False
-    return any(0 < value(node[k]).lo <= value(node[k]).hi < 1e-2 or value(node[k]).lo > 0 for k in ("a", "b"))
+    return any(0 < value(node[k]).lo <= value(node[k]).hi < SMALL or value(node[k]).lo > 0 for k in ("a", "b"))
 
 
 def cross_entropy(product: Node, other: Node, operand: Node) -> bool:

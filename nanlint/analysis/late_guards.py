@@ -5,10 +5,12 @@ from __future__ import annotations
 from nanlint.analysis.structure import Evaluate, bare
 from nanlint.graph.node import PHI, REFINE, Node
 from nanlint.ops.op import OPS, Pole
-from nanlint.ops.value import INF, Kind, Value
+from nanlint.ops.value import INF, SMALL, Kind, Value
 
-#: an epsilon lies between these; what bounds an infinite logarithm is no nearer to 0 than the last
-LEAST, SMALL, LARGE = 1e-30, 1e-2, 10.0
+#: an epsilon is at least this
+LEAST = 1e-30
+#: what bounds an infinite logarithm is no nearer to 0
+LARGE = 10.0
 
 
 def late_guard(node: Node, pole: Pole, value: Evaluate) -> Node | None:

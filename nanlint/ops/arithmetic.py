@@ -15,6 +15,7 @@ from nanlint.ops.value import (
     LIKELY,
     NEVER,
     POSSIBLE,
+    SMALL,
     UNKNOWN,
     Evidence,
     Kind,
@@ -27,8 +28,6 @@ from nanlint.ops.value import (
 )
 
 Attrs = Mapping[str, Any]
-#: what is added to keep a value off 0 is no larger
-EPSILON = 1e-2
 
 #: frameworks with automatic differentiation; NumPy and SciPy have no gradient to lose
 DIFFERENTIABLE = frozenset({"torch", "tensorflow", "keras", "jax"})
@@ -202,7 +201,7 @@ def add(a: Value, b: Value) -> Value:
             hi = fmt.round(hi)
         zero = a.zero if c == 0 else UNKNOWN
         # how far below 0 it is, nobody says: more than an epsilon
-        neg = min(a.neg, POSSIBLE if c > EPSILON else a.neg) if a.lo == -INF and a.neg >= POSSIBLE else UNKNOWN
+        neg = min(a.neg, POSSIBLE if c > SMALL else a.neg) if a.lo == -INF and a.neg >= POSSIBLE else UNKNOWN
         why = noted(low=pick(a, "low"), high=pick(a, "high"), zero=pick(a, "zero") if c == 0 else None)
         if lo < 0 and neg >= POSSIBLE:
             why.update(noted(neg=pick(a, "neg")))

@@ -12,6 +12,8 @@ from typing import Any
 from nanlint.ops.floats import FLOAT32, Format
 
 INF = math.inf
+#: a number up to this is an epsilon: added, as a bound or as a threshold it is there because of 0
+SMALL = 1e-2
 
 
 class Reach(IntEnum):
