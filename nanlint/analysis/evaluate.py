@@ -14,6 +14,7 @@ from nanlint.graph.lower import Lowering
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, REFINE, TUPLE, Node
 from nanlint.ops.floats import FLOAT32, FLOAT64
 from nanlint.ops.op import OPS
+from nanlint.ops.selection import CONDITIONS
 from nanlint.ops.value import (
     CERTAIN,
     INF,
@@ -226,31 +227,8 @@ class Evaluator:
             if cond.key in self.truths:
                 return self.value(node["a" if self.truths[cond.key] else "b"])
             return join(self.under(cond, True).value(node["a"]), self.under(cond, False).value(node["b"]))
-        if (
-            op == "part"
-            and (index := node.get("index")) is not None
-            and index.op == "argmax"
-            and index.attrs.get("nonzero")
-        ):
-            index = index["x"]
-            if index.key != node["x"].key:
-                return replace(self.under(index, True).value(node["x"]), peak=False, sum_one=False)
-            return replace(self.refine(self.value(index), "ne", constant(0.0)), peak=False, sum_one=False)
-        if (
-            op == "part"
-            and (index := node.get("index")) is not None
-            and index.op in ("eq", "ne", "lt", "le", "gt", "ge", "and", "not")
-        ):
-            inner = self.under(index, True).value(node["x"])
-            return replace(inner, peak=False, sum_one=False)
-        if op == "part" and not selects_by_mask(node.get("index")):
-            # that some element is 0 says nothing of the ones taken
-            v = self.value(node["x"])
-            reason = v.evidence("zero")
-            by_place = reason is not None and reason.node is not None and reason.node.op in POSITIONAL
-            if by_place or bare(node["x"]).op in POSITIONAL:
-                low, high = min(v.low, UNKNOWN), min(v.high, UNKNOWN)
-                return replace(v, zero=min(v.zero, UNKNOWN), low=low, high=high, peak=False, why={})
+        if op == "part" and (taken := self.part(node)) is not None:
+            return taken
         relation = RELATIONS.get(op)
         if relation is not None and all(o in node.args for o in known.operands if o not in ("axis", "ord", "ddof")):
             related = relation(node, self.value)
@@ -268,6 +246,25 @@ class Evaluator:
             # what NumPy makes of Python numbers is float64
             return replace(result, format=FLOAT64)
         return result
+
+    def part(self, node: Node) -> Value | None:
+        """Elements that a condition takes, under it; elements of their places, where that some are 0 says nothing."""
+        x, index = node["x"], node.get("index")
+        if index is not None and index.op == "argmax" and index.attrs.get("nonzero"):
+            cond = index["x"]
+            itself = cond.key == x.key
+            v = self.refine(self.value(cond), "ne", constant(0.0)) if itself else self.under(cond, True).value(x)
+            return replace(v, peak=False, sum_one=False)
+        if index is not None and index.op in CONDITIONS:
+            # neither side of an "or" is known to hold
+            return None if index.op == "or" else replace(self.under(index, True).value(x), peak=False, sum_one=False)
+        v = self.value(x)
+        reason = v.evidence("zero")
+        by_place = reason is not None and reason.node is not None and reason.node.op in POSITIONAL
+        if not by_place and bare(x).op not in POSITIONAL:
+            return None
+        low, high = min(v.low, UNKNOWN), min(v.high, UNKNOWN)
+        return replace(v, zero=min(v.zero, UNKNOWN), low=low, high=high, peak=False, why={})
 
     def parameter(self, node: Node) -> Value:
         """A parameter: its default's sign and size, its annotation, at last its name."""
@@ -421,11 +418,6 @@ class Evaluator:
         if comparison in ("lt", "le"):
             return meet_range(v, -INF, by.hi, open_hi=comparison == "lt")
         return v
-
-
-def selects_by_mask(index: Node | None) -> bool:
-    """Whether an index is a condition on the elements, not on their places."""
-    return index is not None and index.op in ("eq", "ne", "lt", "le", "gt", "ge", "and", "or", "not")
 
 
 def tested_region(v: Value, comparison: str, by: Value) -> Value:

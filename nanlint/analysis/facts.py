@@ -25,29 +25,24 @@ from nanlint.graph.lower import Lowering
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, MODULE, PARAM, PHI, REFINE, TUPLE, Node
 from nanlint.ops.floats import FLOAT64
 from nanlint.ops.op import OPS, Pole
+from nanlint.ops.selection import COMPARISONS
 from nanlint.ops.value import CERTAIN, SMALL, Kind, Value
 from nanlint.source import Source
 from nanlint.source.text import Located
 
 #: ops that hand their operand on element by element, up to a constant factor that is not 0
 LINEAR = frozenset({"neg", "view", "part", "cast", "identity", "stop_gradient", "tensor"})
-
-
 #: ops for which -inf is a number like others
 ABSORBING = frozenset(
     {"exp", "relu", "sigmoid", "softmax", "logsumexp", "logaddexp", "maximum", "max", "argmax", "clamp", "tanh"}
+    | {*COMPARISONS, "mul_no_nan", "div_no_nan", "xlogy"}
 )
-
-
 #: ops on the way to one: -inf stays -inf, or becomes inf
 CARRYING = LINEAR | {REFINE, LOOP, PHI, "add", "abs", "concat", "list", "tuple"}
-COMPARISONS = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "mul_no_nan", "div_no_nan", "xlogy"})
-
 #: bounds from below, and tests for one
 FLOORS = frozenset({"maximum", "clamp", "relu", "abs", "nan_to_num", "lt", "le", "gt", "ge", "hypot"})
 #: beside 1, x of at least this size keeps all but 3 of its bits
 NEAR_ZERO = 0.125
-
 BOUNDS = frozenset({"clamp", "maximum", "minimum"})
 #: what asks for NaN, or takes it out
 HOLES = frozenset({"isnan", "isfinite", "isinf", "nan_to_num", "without_nan"})
@@ -448,7 +443,7 @@ class Facts:
                 if user.index in seen:
                     continue
                 seen.add(user.index)
-                if user.op in ABSORBING or user.op in COMPARISONS:
+                if user.op in ABSORBING:
                     met = True
                 elif user.op in CARRYING or (user.op == "sub" and user["a"] is current):
                     pending.append(user)

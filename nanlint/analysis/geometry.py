@@ -5,9 +5,8 @@ from __future__ import annotations
 from nanlint.analysis.structure import bare, factors, same, square_root_of
 from nanlint.graph.node import CONST, Node
 from nanlint.ops.op import OPS
+from nanlint.ops.selection import CONDITIONS
 
-#: conditions on elements
-CHOOSING = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "and", "or", "not"})
 #: how far back the differences of pairs are looked for
 MAX_STEPS = 6
 UNIT = frozenset({"normalize", "unit_vector"})
@@ -35,7 +34,7 @@ def displacement(node: Node) -> Node | None:
     """The difference of two points that a vector is, or is a part of that no condition chose."""
     found = bare(node)
     while found.op == "part":
-        if found.get("index") is not None and found["index"].op in CHOOSING:
+        if found.get("index") is not None and found["index"].op in CONDITIONS:
             return None
         found = bare(found["x"])
     if found.op != "sub" or centred(found) or CONST in (bare(found["a"]).op, bare(found["b"]).op):

@@ -18,6 +18,7 @@ from nanlint.graph.lower import Lowering
 from nanlint.graph.node import CONST, LOOP, PHI, REFINE, TUPLE, Node
 from nanlint.ops.arithmetic import add
 from nanlint.ops.op import OPS, Pole, shifted
+from nanlint.ops.selection import COMPARISONS
 from nanlint.ops.value import CERTAIN, INF, LIKELY, NEVER, POSSIBLE, Evidence, Kind, Reach, Value, constant
 
 #: how far a hazard is followed forward to a selection, or back from one
@@ -366,9 +367,7 @@ def _observes(user: Node, node: Node) -> bool:
         and user.get("b") is not node
     ):
         return True
-    return (
-        op is not None and op.stops_gradient and user.op in ("eq", "ne", "lt", "le", "gt", "ge", "size", "any", "all")
-    )
+    return op is not None and op.stops_gradient and user.op in (*COMPARISONS, "size", "any", "all")
 
 
 def test_of_result(cond: Node) -> Node | None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from nanlint.analysis.structure import Evaluate
 from nanlint.graph.node import CONST, REFINE, TUPLE, Node
-
-COMPARISONS = frozenset({"eq", "ne", "lt", "le", "gt", "ge"})
+from nanlint.ops.selection import COMPARISONS
 
 
 def selects_by_mask(index: Node | None, value: Evaluate) -> bool:

@@ -6,11 +6,12 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from nanlint.graph.calls import MAX_NODES, CallLowering, _last
-from nanlint.graph.expressions import MIRRORED, decided
+from nanlint.graph.expressions import decided
 from nanlint.graph.node import CALL, CLASS, CONST, DICT, INSTANCE, LOOP, MODULE, PHI, TUPLE, Node, Region
 from nanlint.graph.scope import ClassInfo, Env, Frame
 from nanlint.ops.contracts import OF_THE_SUPPORT
 from nanlint.ops.op import OPS
+from nanlint.ops.selection import CONDITIONS
 from nanlint.ops.spelling import Spellings
 
 #: dotted names whose ``with`` opens a region
@@ -122,7 +123,7 @@ class Lowering(CallLowering):
             entries = {**base.args, f"={index.attrs['value']!r}": value}
             self.bind(target.value, self.graph.add(DICT, entries, {}, target), target)
             return
-        if index.op in MIRRORED or index.op in ("and", "or", "not", "isnan", "isinf", "isfinite"):
+        if index.op in CONDITIONS or index.op in ("isnan", "isinf", "isfinite"):
             new = self.graph.add("where", {"cond": index, "a": value, "b": base}, {"stored": True}, target)
             new.framework, new.regions = base.framework, self.frame.regions
         elif self.keeps_all(index):

@@ -24,6 +24,10 @@ from nanlint.ops.value import (
     value,
 )
 
+COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
+#: what a mask is made by: comparisons, and what joins them
+CONDITIONS = frozenset({*COMPARISONS, "and", "or", "not"})
+
 
 def select(v: Operands, _: Attrs) -> Value:
     """where(cond, a, b): one or the other (the evaluator has refined each by the condition)."""
@@ -261,7 +265,7 @@ def elu_like(v: Operands, _: Attrs) -> Value:
 
 
 define("where", "cond a b", select, pointwise=True)
-for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
+for _name in COMPARISONS:
     define(_name, "a b", truth, pointwise=True, stops_gradient=True)
 for _name in ("isnan", "isinf", "isfinite", "not"):
     define(_name, "x", truth, pointwise=True, stops_gradient=True)

@@ -12,7 +12,7 @@ from typing import Any
 from nanlint.graph.node import TUPLE
 from nanlint.ops.floats import FORMATS
 from nanlint.proof.backend import Backend, Numbers, Unsupported
-from nanlint.proof.slice import CONDITIONS, Slice, Step, is_mask, last_index
+from nanlint.proof.slice import MASKS, Slice, Step, is_mask, last_index
 
 Inputs = Mapping[int, tuple[float, ...]]
 
@@ -272,7 +272,7 @@ class Execution:
             return x
         index = last_index(self.program, self.program.steps[step.args["index"]])
         length = self.observe(i, turns, lambda: len(self.backend.numbers(x)))
-        if index.op in CONDITIONS or is_mask(index):
+        if index.op in MASKS or is_mask(index):
             number = next(k for k, s in enumerate(self.program.steps) if s is index)
             chosen = self.observe(
                 i, -1 - turns, lambda: [k for k, n in enumerate(self.read(i, self.value(number, turns))) if n]

@@ -36,6 +36,7 @@ from nanlint.graph.node import (
 )
 from nanlint.ops.floats import FORMATS
 from nanlint.ops.op import OPS
+from nanlint.ops.selection import CONDITIONS
 from nanlint.ops.value import NEVER, Kind, Value
 
 #: steps of a slice; what lies further back is taken as it comes
@@ -201,7 +202,7 @@ class Slicing:
         at = hazard.node if hazard is not None else node
         path = self.path(at, hazard.guard if hazard is not None else None)
         ends = self.ends(path, hazard.guard if hazard is not None else None)
-        if not known(at) or at.op in CONDITIONS:
+        if not known(at) or at.op in MASKS:
             return None
         steps, index = self.steps([at, *ends])
         places = {}
@@ -443,9 +444,7 @@ def decidable(cond: Node) -> bool:
 
 
 #: ops whose result is a condition on elements
-CONDITIONS = frozenset(
-    {"eq", "ne", "lt", "le", "gt", "ge", "and", "or", "not", "isnan", "isinf", "isfinite", "isclose"}
-)
+MASKS = CONDITIONS | {"isnan", "isinf", "isfinite", "isclose"}
 
 
 def unknown_place(program: Slice, step: Step) -> bool:
@@ -454,7 +453,7 @@ def unknown_place(program: Slice, step: Step) -> bool:
     if index is None:
         return False
     chosen = last_index(program, program.steps[index])
-    if chosen.op in CONDITIONS or is_mask(chosen):
+    if chosen.op in MASKS or is_mask(chosen):
         return False
     return not (chosen.op == "slice" or (chosen.op == CONST and chosen.attrs.get("value") is not None))
 
