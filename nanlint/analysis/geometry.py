@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from nanlint.analysis.algebra import terms
 from nanlint.analysis.structure import bare, factors, same, square_root_of
 from nanlint.graph.node import CONST, Node
 from nanlint.ops.op import OPS
@@ -154,14 +155,10 @@ def diagonal_sum(node: Node) -> bool:
         return True
     if node.op == "sum":
         return bare(node["x"]).op == "diagonal"
-    terms, pending = [], [node]
-    while pending:
-        term = bare(pending.pop())
-        if term.op == "add":
-            pending += [term["a"], term["b"]]
-        else:
-            terms.append(term)
-    return len(terms) == 3 and all(t.op == "part" for t in terms) and len({bare(t["x"]).key for t in terms}) == 1
+    parts = [(bare(t.node), t.negative) for t in terms(node)]
+    if len(parts) != 3 or any(negative or element.op != "part" for element, negative in parts):
+        return False
+    return len({bare(element["x"]).key for element, _ in parts}) == 1
 
 
 def fractional(exponent: Node) -> bool:

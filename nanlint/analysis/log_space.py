@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from nanlint.analysis.algebra import terms
 from nanlint.analysis.structure import Evaluate, bare, same
 from nanlint.graph.node import CONST, LOOP, PHI, REFINE, Node
 from nanlint.ops.value import CERTAIN, INF, LIKELY, NEVER, POSSIBLE, Evidence, Kind, Reach
@@ -276,7 +276,7 @@ def zero_times_infinity(
             if evaluate(zero).zero >= LIKELY and evaluate(zero).kind is not Kind.SCALAR and why is not None:
                 return ZeroTimesInfinity(zero, infinite, why)
             continue
-        for term in terms(infinite):
+        for term in (bare(t.node) for t in terms(infinite)):
             source = bare(term["x"]) if term.op == "log_softmax" else term
             masked = masked_by_infinity(source, evaluate)
             if masked is not None and same_mask(zero, masked):
@@ -287,20 +287,6 @@ def zero_times_infinity(
                 if known is not None:
                     return ZeroTimesInfinity(zero, infinite, known)
     return None
-
-
-def terms(node: Node) -> Iterator[Node]:
-    """The terms of a sum, behind views and signs."""
-    pending, left = [node], MAX_STEPS
-    while pending and left:
-        left -= 1
-        node = bare(pending.pop())
-        if node.op in ("add", "sub"):
-            pending += [node["a"], node["b"]]
-        elif node.op == "neg":
-            pending.append(node["x"])
-        else:
-            yield node
 
 
 def same_mask(zero: Node, masked: Masked) -> bool:

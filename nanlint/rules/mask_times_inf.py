@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from nanlint.analysis.algebra import terms
 from nanlint.analysis.facts import Facts
-from nanlint.analysis.log_space import probability_of, terms, zero_times_infinity
+from nanlint.analysis.log_space import probability_of, zero_times_infinity
 from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.finite_factor import FiniteFactor
 from nanlint.graph.node import Node
@@ -71,7 +72,7 @@ def mask_times_inf(product: Node, facts: Facts) -> Iterator[Finding]:
 
 def gradient_of_no_nan(product: Node, facts: Facts) -> Iterator[Finding]:
     """multiply_no_nan(log p, p): the value is right, the gradient of p is -inf and meets the slope of what made p."""
-    logs = [t for t in terms(product["a"]) if t.op in LOGARITHMS]
+    logs = [log for t in terms(product["a"]) if (log := facts.bare(t.node)).op in LOGARITHMS]
     core = facts.bare(product["b"])
     if not logs or core.op not in ("softmax", "exp") or not facts.differentiated(product):
         return
@@ -88,7 +89,7 @@ def gradient_of_no_nan(product: Node, facts: Facts) -> Iterator[Finding]:
 def known_to_the_author(facts: Facts) -> Evidence | None:
     """A product of the same file in which the author hides the -inf of a logarithm by multiply_no_nan."""
     for other in facts.nodes(frozenset({"mul_no_nan"})):
-        for term in terms(other["a"]):
+        for term in (facts.bare(t.node) for t in terms(other["a"])):
             inner = facts.bare(term["x"]) if term.op in LOGARITHMS else term
             if term.op in LOGARITHMS and (facts.same(inner, other["b"]) or probability_of(other["b"], term, inner)):
                 return Evidence("expects the logarithm of a probability of 0", other)
