@@ -19,7 +19,7 @@ from nanlint.analysis.late_guards import late_guard
 from nanlint.analysis.names import LOSS, is_epsilon, measures, words
 from nanlint.analysis.relations import on_grid
 from nanlint.analysis.selections import is_filled, is_single_slice, opens_axis, selects_by_mask
-from nanlint.analysis.structure import bare, factors, same
+from nanlint.analysis.structure import bare, elementwise, factors, same, walk
 from nanlint.diagnostic import Span
 from nanlint.graph.lower import Lowering
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, MODULE, PARAM, PHI, REFINE, TUPLE, Node
@@ -160,20 +160,14 @@ class Facts:
         """Whether a value is made from literals alone, in one function: its author sees the 0 in it."""
         if node.calls:
             return False
-        pending, seen = [node], {node.index}
-        while pending:
-            current = pending.pop()
-            op = OPS.get(current.op)
-            if current.attrs.get("requires_grad") or (op is not None and not op.pure):
+        for part in walk(node, lambda n: n.args.values()):
+            op = OPS.get(part.op)
+            if part.attrs.get("requires_grad") or (op is not None and not op.pure):
                 return False
-            if op is not None and not current.args and current.op not in ("zeros", "ones"):
+            if op is not None and not part.args and part.op not in ("zeros", "ones"):
                 return False
-            if op is None and current.op not in (CONST, MODULE, "tuple", "list", REFINE, "slice"):
+            if op is None and part.op not in (CONST, MODULE, "tuple", "list", REFINE, "slice"):
                 return False
-            for operand in current.args.values():
-                if operand.index not in seen:
-                    seen.add(operand.index)
-                    pending.append(operand)
         return True
 
     def placed_zero(self, node: Node) -> bool:
@@ -272,21 +266,16 @@ class Facts:
 
     def selection_behind(self, node: Node) -> Node | None:
         """The elements that a mask selects, which a node holds, element by element."""
-        pending, seen = [node], {node.index}
-        while pending and len(seen) < 40:
-            current = pending.pop()
-            if current.op == "part" and selects_by_mask(current.get("index"), self.value):
-                return current
-            op = OPS.get(current.op)
-            if (current.op == REFINE and current.attrs["cmp"] == "filled") or current.attrs.get("stored"):
-                # an array some elements of which were set is as large as before
-                continue
-            if current.op == REFINE or (op is not None and (op.pointwise or op.view) and current.op != "part"):
-                for name, operand in current.args.items():
-                    if name not in ("by", "cond", "index") and operand.index not in seen:
-                        seen.add(operand.index)
-                        pending.append(operand)
-        return None
+
+        def as_many(n: Node) -> list[Node]:
+            # an array some elements of which were set is as large as before
+            filled = n.attrs.get("stored") or (n.op == REFINE and n.attrs["cmp"] == "filled")
+            if filled or n.op == "part" or not (n.op == REFINE or elementwise(n)):
+                return []
+            return [a for name, a in n.args.items() if name not in ("by", "cond", "index")]
+
+        selections = (n for n in walk(node, as_many, 40) if n.op == "part")
+        return next((n for n in selections if selects_by_mask(n.get("index"), self.value)), None)
 
     def known_filled(self, selection: Node) -> bool:
         """Whether a condition on the way says that a selection, or its mask, is not empty."""
@@ -388,10 +377,7 @@ class Facts:
             for user in pending.pop().users:
                 if user.op in HOLES:
                     return None
-                op = OPS.get(user.op)
-                carries = user.op in (REFINE, PHI, LOOP, TUPLE, "list") or (
-                    op is not None and (op.pointwise or op.view)
-                )
+                carries = user.op in (REFINE, PHI, LOOP, TUPLE, "list") or elementwise(user)
                 if user.index not in found:
                     found[user.index] = user
                     pending += [user] if carries or user.op in ("dot", "stored") else []
@@ -414,16 +400,8 @@ class Facts:
 
     def goes_backward(self, node: Node) -> bool:
         """Whether ``backward`` or a tape's ``gradient`` is called on what becomes of a value."""
-        pending, seen = [node], {node.index}
-        while pending and len(seen) < 200:
-            current = pending.pop()
-            for user in current.users:
-                if user.op == "gradient" or (user.op == CALL and user.name == ".backward"):
-                    return True
-                if user.index not in seen:
-                    seen.add(user.index)
-                    pending.append(user)
-        return False
+        becomes = (user for n in walk(node, lambda n: n.users, 200) for user in n.users)
+        return any(user.op == "gradient" or (user.op == CALL and user.name == ".backward") for user in becomes)
 
     def tests_result(self, selection: Node) -> bool:
         """Whether a selection asks for NaN or Inf themselves, not for what leads to them."""

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nanlint.analysis.cancellation import affine
-from nanlint.analysis.structure import Evaluate, bare
+from nanlint.analysis.structure import Evaluate, bare, elementwise, walk
 from nanlint.graph.node import LOOP, PHI, REFINE, Node
 from nanlint.ops.floats import FLOAT32
-from nanlint.ops.op import OPS
 from nanlint.ops.value import POSSIBLE
 
 #: they overflow above (and those that are even or odd below, too)
@@ -17,6 +16,8 @@ EXPONENTIALS = frozenset({"exp", "expm1", "exp2", "exp10", "cosh", "sinh"})
 GROWING = frozenset({"neg", "square", "sqrt", "abs"})
 #: an exponent that its author has bounded
 BOUNDED = frozenset({"minimum", "maximum", "clamp"})
+#: sums, products and choices
+MADE = frozenset({"mul", "add", "sub", "div", "sum", "dot", "view", "part", "where", "cast", PHI, REFINE})
 #: an argument beyond is no ordinary one: decibels over 20 overflow above 700
 FAR = 500.0
 MAX_STEPS = 60
@@ -69,26 +70,16 @@ def multiplied_up(exp: Node) -> Node | None:
 
 def upstream(node: Node) -> Iterator[Node]:
     """What a value is made of by sums, products and choices, itself first."""
-    pending, seen = [node], {node.index}
-    while pending and len(seen) < 4 * MAX_STEPS:
-        current = pending.pop()
-        yield current
-        if current.op in ("mul", "add", "sub", "div", "sum", "dot", "view", "part", "where", "cast", PHI, REFINE):
-            for name, operand in current.args.items():
-                if name not in ("cond", "index", "axis", "by") and operand.index not in seen:
-                    seen.add(operand.index)
-                    pending.append(operand)
+
+    def made_of(current: Node) -> list[Node]:
+        if current.op not in MADE:
+            return []
+        return [a for name, a in current.args.items() if name not in ("cond", "index", "axis", "by")]
+
+    return walk(node, made_of, 4 * MAX_STEPS)
 
 
 def chosen_by_regime(node: Node) -> bool:
     """Whether a value is one of several approximations, or the test, among which a selection chooses."""
-    pending, seen = [node], {node.index}
-    while pending and len(seen) < MAX_STEPS:
-        for user in pending.pop().users:
-            if user.op in ("where", PHI):
-                return True
-            op = OPS.get(user.op)
-            if op is not None and (op.pointwise or op.view) and user.index not in seen:
-                seen.add(user.index)
-                pending.append(user)
-    return False
+    followed = walk(node, lambda n: filter(elementwise, n.users), MAX_STEPS)
+    return any(user.op in ("where", PHI) for n in followed for user in n.users)

@@ -13,7 +13,7 @@ from nanlint.analysis.forms import evidence_by_form
 from nanlint.analysis.geometry import holds_each_pair, tells_diagonal
 from nanlint.analysis.gradient import GradientFlow
 from nanlint.analysis.late_guards import late_guard
-from nanlint.analysis.structure import bare
+from nanlint.analysis.structure import bare, elementwise, walk
 from nanlint.graph.lower import Lowering
 from nanlint.graph.node import CONST, LOOP, PHI, REFINE, TUPLE, Node
 from nanlint.ops.arithmetic import add
@@ -204,9 +204,7 @@ class Hazards:
                 ):
                     guard = user
                     continue
-                op = OPS.get(user.op)
-                follows = (op is not None and (op.pointwise or op.view)) or user.op in (PHI, REFINE, LOOP)
-                if not follows:
+                if not elementwise(user) and user.op not in (PHI, REFINE, LOOP):
                     return None
                 if user.index not in seen:
                     seen.add(user.index)
@@ -328,17 +326,8 @@ def moved(v: Value, by: float) -> Value:
 
 def selected_by(cond: Node, node: Node) -> bool:
     """Whether a node works on the elements alone that a mask takes out: y[m] = f(x[m])."""
-    pending, seen = [node], {node.index}
-    while pending and len(seen) < 60:
-        current = pending.pop()
-        if current.op == "part" and (index := current.get("index")) is not None and index.key == cond.key:
-            return True
-        op = OPS.get(current.op)
-        if current.op == REFINE or (op is not None and (op.pointwise or op.view)):
-            fresh = [a for a in current.args.values() if a.index not in seen]
-            seen.update(a.index for a in fresh)
-            pending += fresh
-    return False
+    made_of = walk(node, lambda n: n.args.values() if n.op == REFINE or elementwise(n) else (), 60)
+    return any(n.op == "part" and "index" in n.args and n["index"].key == cond.key for n in made_of)
 
 
 def evidence_of(v: Value, pole: Pole, operand: Node) -> Evidence:

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from nanlint.analysis.cancellation import cancellation, raised_a_little
 from nanlint.analysis.geometry import holds_each_pair, is_cosine, of_each_pair, tells_diagonal, whole
-from nanlint.analysis.structure import Evaluate, bare, factors, same, shift_of, square_root_of
+from nanlint.analysis.structure import Evaluate, bare, elementwise, factors, same, shift_of, square_root_of, walk
 from nanlint.graph.node import CONST, PHI, TUPLE, Node
 from nanlint.ops.arithmetic import multiply, negate, square, subtract
 from nanlint.ops.functions import exponential
@@ -429,9 +429,7 @@ def terms_of(node: Node, op: str, steps: int = 8) -> bool:
     """Whether an op is among the terms and factors that an expression is made of."""
     if node.op == op:
         return True
-    made = OPS.get(node.op)
-    through = made is not None and (made.pointwise or made.view)
-    return through and steps > 0 and any(terms_of(a, op, steps - 1) for a in node.args.values())
+    return elementwise(node) and steps > 0 and any(terms_of(a, op, steps - 1) for a in node.args.values())
 
 
 def bell(node: Node, evaluate: Evaluate) -> bool:
@@ -445,15 +443,7 @@ def bell(node: Node, evaluate: Evaluate) -> bool:
 
 def on_grid(node: Node) -> bool:
     """Whether a value is made from a grid (arange, linspace) and numbers: its author sees how far it goes."""
-    pending, seen, met = [node], {node.index}, False
-    while pending and len(seen) < 60:
-        current = pending.pop()
-        met = met or current.op in ("arange", "linspace")
-        for operand in current.args.values():
-            if operand.index not in seen:
-                seen.add(operand.index)
-                pending.append(operand)
-    return met
+    return any(n.op in ("arange", "linspace") for n in walk(node, lambda n: n.args.values(), 60))
 
 
 def power_by_exp(node: Node, evaluate: Evaluate) -> Value | None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterable, Iterator
 
 from nanlint.graph.expressions import stripped
 from nanlint.graph.node import LOOP, PHI, Node
+from nanlint.ops.op import OPS
 from nanlint.ops.value import Value
 
 #: what is known of a node
@@ -31,18 +33,27 @@ def same(a: Node, b: Node) -> bool:
     return a.key == b.key or bare(a).key == bare(b).key
 
 
-def depends(node: Node, on: Node, steps: int = 40) -> bool:
-    """Whether a node is made from another; no further back than some steps."""
-    pending, seen = [node], {node.index}
-    while pending and len(seen) < steps:
+def walk(start: Node, onward: Callable[[Node], Iterable[Node]], limit: float = math.inf) -> Iterator[Node]:
+    """The nodes that steps onward from one lead to, itself first, each once; no further when ``limit`` were seen."""
+    pending, seen = [start], {start.index}
+    while pending and len(seen) < limit:
         current = pending.pop()
-        if current.key == on.key:
-            return True
-        for operand in current.args.values():
-            if operand.index not in seen:
-                seen.add(operand.index)
-                pending.append(operand)
-    return False
+        yield current
+        for node in onward(current):
+            if node.index not in seen:
+                seen.add(node.index)
+                pending.append(node)
+
+
+def depends(node: Node, on: Node) -> bool:
+    """Whether a node is made from another; no further back than some steps."""
+    return any(n.key == on.key for n in walk(node, lambda n: n.args.values(), 40))
+
+
+def elementwise(node: Node) -> bool:
+    """Whether a node is computed from the elements of its operands one by one, or holds them in another arrangement."""
+    op = OPS.get(node.op)
+    return op is not None and (op.pointwise or op.view)
 
 
 def shift_of(node: Node, reduction: tuple[str, ...], steps: int = 8) -> Node | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from nanlint.analysis.structure import walk
 from nanlint.diagnostic import Applicability, Edit, Fix
 from nanlint.fixes.place import Place, display
 from nanlint.graph.node import REFINE, Node
@@ -115,18 +116,13 @@ class DoubleWhere:
         return found[0] if len(found) == 1 else None
 
     def reached(self, node: Node) -> bool:
-        pending, seen = [node], {node.index}
-        while pending:
-            current = pending.pop()
-            if current is self.node:
-                return True
+        def made_of(current: Node) -> list[Node]:
             op = OPS.get(current.op)
-            if current.op == REFINE or (op is not None and op.pointwise):
-                for name, source in current.args.items():
-                    if name != "by" and source.index not in seen:
-                        seen.add(source.index)
-                        pending.append(source)
-        return False
+            if current.op != REFINE and (op is None or not op.pointwise):
+                return []
+            return [a for name, a in current.args.items() if name != "by"]
+
+        return any(n is self.node for n in walk(node, made_of))
 
     def is_all_guarded(self, guard: Node) -> bool:
         """Whether the guard is all that the result goes to: another use would see the number put in."""

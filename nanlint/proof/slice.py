@@ -16,6 +16,7 @@ from typing import Any
 
 from nanlint.analysis.hazards import Hazard
 from nanlint.analysis.names import without_gradient
+from nanlint.analysis.structure import walk
 from nanlint.graph.node import (
     ATTR,
     CALL,
@@ -429,17 +430,11 @@ def choices(program: Slice, roots: list[int], cuts: frozenset[int]) -> Iterator[
 
 def decidable(cond: Node) -> bool:
     """Whether numbers decide a condition: it is no flag, and no string, object or test of identity is in it."""
-    pending, seen = [cond], {cond.index}
-    while pending and len(seen) < MAX_STEPS:
-        node = pending.pop()
+    for node in walk(cond, lambda n: [operand for _, operand in operands(n)], MAX_STEPS):
         if node.op == CONST and not isinstance(node.attrs.get("value"), (int, float)):
             return False
         if node.op in OBJECTS or (opaque(node) and (node is cond or (node.op not in SOURCES and node.op not in OPS))):
             return False
-        for _, operand in operands(node):
-            if operand.index not in seen:
-                seen.add(operand.index)
-                pending.append(operand)
     return True
 
 
