@@ -280,8 +280,9 @@ class Slicing:
     # ── one step ────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def step(self, node: Node, index: Mapping[int, int]) -> Step:
-        args = {name: index[operand.index] for name, operand in operands(node) if operand.index in index}
-        whole = len(args) == len(operands(node))
+        needed = operands(node)
+        args = {name: index[operand.index] for name, operand in needed if operand.index in index}
+        whole = len(args) == len(needed)
         op = "object" if node.op in OBJECTS else node.op if whole and not opaque(node) else "source"
         attrs = {k: v for k, v in node.attrs.items() if k in MEANING and plain(v)}
         spelling = node.spelling.name if node.spelling is not None else None
@@ -375,14 +376,20 @@ def known(node: Node) -> bool:
 
 def operands(node: Node) -> list[tuple[str, Node]]:
     """What a node is computed from; nothing for a source, and not the axes, which are always the one of the row."""
+    return [(name, a) for name, a in read(node) if not is_branching(node, name) or decidable(a)]
+
+
+def read(node: Node) -> list[tuple[str, Node]]:
+    """Operands of an operation whose numbers it reads, some of them to take one of two ways."""
     if opaque(node):
         return []
-    unread = {"axis", "layer", "dtype"}
-    if node.op == "view":
-        unread.add("index")
-    if node.op == PHI and "cond" in node.args and not decidable(node["cond"]):
-        unread.add("cond")
-    return [(name, operand) for name, operand in node.args.items() if name not in unread]
+    unread = {"axis", "layer", "dtype", "index"} if node.op == "view" else {"axis", "layer", "dtype"}
+    return [(name, a) for name, a in node.args.items() if name not in unread]
+
+
+def is_branching(node: Node, operand: str) -> bool:
+    """Whether an operand is the condition by which one of two ways is taken."""
+    return node.op == PHI and operand == "cond"
 
 
 def carries(user: Node, node: Node) -> bool:
@@ -429,8 +436,11 @@ def choices(program: Slice, roots: list[int], cuts: frozenset[int]) -> Iterator[
 
 
 def decidable(cond: Node) -> bool:
-    """Whether numbers decide a condition: it is no flag, and no string, object or test of identity is in it."""
-    for node in walk(cond, lambda n: [operand for _, operand in operands(n)], MAX_STEPS):
+    """Whether numbers decide a condition: it is no flag, and no string, object or test of identity is in it.
+
+    Conditions of the branches behind it are left out: each is decidable or not by itself, or, in a loop, is this one.
+    """
+    for node in walk(cond, lambda n: [a for name, a in read(n) if not is_branching(n, name)], MAX_STEPS):
         if node.op == CONST and not isinstance(node.attrs.get("value"), (int, float)):
             return False
         if node.op in OBJECTS or (opaque(node) and (node is cond or (node.op not in SOURCES and node.op not in OPS))):

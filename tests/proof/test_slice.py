@@ -74,6 +74,24 @@ def test_what_the_analysis_excludes_no_source_may_be() -> None:
     assert Domain(0.0, 1.0).admits(0.0)
 
 
+def test_a_branch_in_a_loop_whose_condition_depends_on_the_branch_taken_before_is_sliced() -> None:
+    text = """
+        import numpy as np
+
+        def climb(p, steps):
+            best, most = p, -np.inf
+            for step in steps:
+                trial = best / np.sum(best) + step
+                level = np.log(np.sum(np.exp(trial)))
+                if most < level:
+                    best, most = trial, level
+            return best
+    """
+    (program,) = only(text).slices
+    (chosen, _) = (step for step in program.steps if step.op == "phi")
+    assert program.steps[chosen.args["cond"]].op == "lt"
+
+
 def test_rules_that_are_not_about_numbers_have_no_slice() -> None:
     text = """
         import tensorflow as tf
