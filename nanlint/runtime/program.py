@@ -64,16 +64,17 @@ def run(command: Sequence[str], recorder: Recorder) -> None:
         return
     sys.argv = [first, *rest]
     if os.path.isdir(first) or (not first.endswith((".py", ".pyw")) and _is_archive(first)):
-        sys.path.insert(0, first)
+        sys.path.insert(0, os.path.abspath(first))
         _leave_no_trace()
-        runpy.run_path(first, run_name="__main__")
+        runpy._run_module_as_main("__main__", False)  # type: ignore[attr-defined]  # what Python does with one
         return
-    sys.path.insert(0, os.path.dirname(os.path.realpath(first)))
+    script = os.path.abspath(first)
+    sys.path.insert(0, os.path.dirname(os.path.realpath(script)))
     main = _main_module()
-    main.__file__ = first
-    main.__loader__ = importlib.machinery.SourceFileLoader("__main__", first)
-    main.__dict__["__cached__"] = None
-    _run_code(code_of_script(first, recorder), main)
+    vars(main).update(
+        __file__=script, __cached__=None, __loader__=importlib.machinery.SourceFileLoader("__main__", script)
+    )
+    _run_code(code_of_script(script, recorder), main)
 
 
 def code_of_script(path: str, recorder: Recorder) -> CodeType:
@@ -106,7 +107,7 @@ def _is_archive(path: str) -> bool:
 
 
 def _leave_no_trace() -> None:
-    """Take this module's own ``__main__`` away; runpy puts the program's there."""
+    """Take this module's own ``__main__`` away; runpy puts the program there."""
     _main_module()
 
 

@@ -1,0 +1,195 @@
+"""Probes at flagged expressions: what they see, and that nothing else changes."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from tests.runtime.running import python, verify
+
+pytest.importorskip("numpy")
+
+LOSS = """
+import numpy as np
+
+
+class Loss:
+    def entropy(self, p):
+        # a comment
+        return -np.sum(p * np.log(p))
+
+    def scaled(self, x):
+        x = x / np.linalg.norm(x)
+        return x
+
+
+def softmax(z):
+    e = np.exp(z)
+    return e / e.sum()
+"""
+
+
+def test_a_finding_is_confirmed_close_clean_or_not_reached(tmp_path: Path) -> None:
+    write(tmp_path, "loss.py", LOSS)
+    write(
+        tmp_path,
+        "train.py",
+        """
+        import numpy as np
+        from loss import Loss, softmax
+
+        def entropy(p):
+            return -np.sum(p * np.log(p))
+
+        def never(p):
+            return -np.sum(p * np.log(p))
+
+        print(Loss().entropy(softmax(np.array([0.0, 1000.0]))))
+        print(entropy(np.array([0.5, 0.5])), entropy(np.array([0.9, 0.1])))
+        """,
+    )
+    ran = verify("train.py", cwd=tmp_path)
+    states = {
+        (Path(one["filename"]).name, one["location"]["row"]): one["verdict"]["state"] for one in ran.report["findings"]
+    }
+    assert states["loss.py", 16] == "confirmed"
+    assert states["train.py", 5] == "clean"
+    assert states["train.py", 8] == "not reached"
+    assert ran.code == 1
+    clean = next(one["verdict"] for one in ran.report["findings"] if one["verdict"]["state"] == "clean")
+    assert clean["executions"] == 2
+    assert clean["closest"] == pytest.approx(0.1)
+
+
+def test_a_close_approach_is_told_with_its_margin(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        "train.py",
+        """
+        import numpy as np
+
+        def entropy(p):
+            return -np.sum(p * np.log(p))
+
+        entropy(np.array([1.0, 1e-9]))
+        """,
+    )
+    ran = verify("train.py", cwd=tmp_path)
+    (verdict,) = (one["verdict"] for one in ran.report["findings"])
+    assert (verdict["state"], verdict["closest"]) == ("close", 1e-9)
+    assert ran.code == 0
+
+
+def test_the_source_the_traceback_and_pickles_are_as_without_probes(tmp_path: Path) -> None:
+    write(tmp_path, "loss.py", LOSS)
+    write(
+        tmp_path,
+        "train.py",
+        """
+        import inspect, pickle, traceback, sys
+        import numpy as np
+        import loss
+
+        print(inspect.getsource(loss.Loss.entropy))
+        print(inspect.getsourcelines(loss.softmax))
+        print(pickle.loads(pickle.dumps(loss.softmax)) is loss.softmax)
+        print(loss.softmax.__code__.co_firstlineno, loss.softmax.__code__.co_varnames)
+        try:
+            loss.Loss().entropy("ab")
+        except Exception:
+            traceback.print_exc(file=sys.stdout)
+        print(loss.Loss().scaled(np.array([3.0, 4.0])))
+        print(sorted(vars(loss)))
+        print(eval("softmax(np.array([1.0, 2.0]))", dict(vars(loss))))
+        """,
+    )
+    there = python("train.py", cwd=tmp_path)
+    ran = verify("train.py", cwd=tmp_path)
+    assert there.code == 0
+    assert ran.stdout == there.stdout
+
+
+def test_the_bytecode_of_the_program_has_no_probes(tmp_path: Path) -> None:
+    write(tmp_path, "loss.py", LOSS)
+    write(tmp_path, "train.py", "import loss, numpy as np\nprint(loss.softmax(np.array([1.0, 2.0])))\n")
+    verify("train.py", cwd=tmp_path)
+    there = python("train.py", cwd=tmp_path)
+    assert there.code == 0
+    assert verify("train.py", cwd=tmp_path).stdout == there.stdout
+
+
+def test_an_operand_is_seen_as_it_was_before_an_op_in_place(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        "train.py",
+        """
+        import numpy as np
+
+        def normalised(x):
+            x /= np.sum(x * (x > 0.5))
+            return x
+
+        print(normalised(np.array([0.25, 0.25])))
+        """,
+    )
+    ran = verify("train.py", cwd=tmp_path, options=("--confidence", "possible"))
+    confirmed = [one for one in ran.report["findings"] if one["verdict"]["state"] == "confirmed"]
+    (verdict,) = (one["verdict"] for one in confirmed)
+    seen = verdict["observed"]
+    assert seen["a"]["counts"]["positive"] == 2
+    assert seen["b"]["counts"]["zero"] == 1
+    assert seen["result"]["counts"]["+inf"] == 2
+
+
+def test_recursion_through_a_flagged_expression_mixes_no_operands(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        "train.py",
+        """
+        import numpy as np
+
+        def f(x, n):
+            if n == 0:
+                return np.abs(x) + 1.0
+            return x / np.sum(np.maximum(f(x, n - 1), 0.0))
+
+        print(f(np.array([1.0, -2.0]), 2))
+        """,
+    )
+    ran = verify("train.py", cwd=tmp_path, options=("--confidence", "possible"))
+    (one,) = (one for one in ran.report["findings"] if one["code"] == "NL301")
+    assert one["verdict"]["state"] in ("clean", "close")
+    assert one["verdict"]["executions"] == 2
+    assert one["verdict"]["observed"]["a"]["counts"]["positive"] == 2
+
+
+def test_children_are_watched_too(tmp_path: Path) -> None:
+    write(tmp_path, "loss.py", LOSS)
+    write(
+        tmp_path,
+        "train.py",
+        """
+        import multiprocessing, subprocess, sys
+        import numpy as np
+
+        def bad(scale):
+            import loss
+            return float(loss.softmax(np.array([0.0, scale])).sum())
+
+        if __name__ == "__main__":
+            for method in ("fork", "spawn"):
+                with multiprocessing.get_context(method).Pool(1) as pool:
+                    print(pool.map(bad, [1.0, 1000.0]))
+            subprocess.run([sys.executable, "-c", "import loss, numpy as np; loss.softmax(np.array([2000.0]))"])
+        """,
+    )
+    ran = verify("train.py", cwd=tmp_path)
+    (one,) = (one["verdict"] for one in ran.report["findings"] if one["location"]["row"] == 16)
+    assert one["state"] == "confirmed"
+    assert one["executions"] == 5
+
+
+def write(directory: Path, name: str, program: str) -> None:
+    (directory / name).write_text(textwrap.dedent(program).lstrip())
