@@ -1,0 +1,427 @@
+"""A run as its reader meets it: nodes, tensors, incidents, findings with their verdicts, and the timeline.
+
+Built once from the events of all processes; the page and the terminal are functions of it. Nothing here prints.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+import msgspec
+
+from nanlint.runtime.events import (
+    Again,
+    Alert,
+    Birth,
+    Ended,
+    Filtered,
+    Frame,
+    Framework,
+    Numbers,
+    Op,
+    Started,
+    Step,
+    Trace,
+)
+from nanlint.runtime.health import Health
+from nanlint.runtime.inspecting.sources import Finding, SourceFile, finding_of, read_current
+from nanlint.runtime.runfile import Process, RunRecord
+from nanlint.runtime.telling import KINDS
+from nanlint.runtime.verdicts import observed_of, verdicts_of
+
+#: what a tensor was to the op that it is shown with
+INPUT, OUTPUT, GRADIENT, FILTERED = "input", "output", "gradient", "filtered"
+
+
+@dataclass(frozen=True)
+class Node:
+    """An op at a place (or a flagged expression), and the nodes that its inputs come from, where that is known."""
+
+    name: str
+    framework: str
+    op: str
+    path: str
+    line: int
+    backward: bool = False
+    inputs: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A tensor that was seen: its name, breakdown, and the first of its elements as text.
+
+    ``node``: whose input or output it is. ``source``: which node it came out of. Both are indices into ``Run.nodes``.
+    """
+
+    name: str
+    label: str
+    role: str
+    health: Health
+    step: int
+    process: int
+    values: tuple[str, ...] = ()
+    node: int | None = None
+    source: int | None = None
+    frames: tuple[Frame, ...] = ()
+    filter: str = ""
+
+
+@dataclass(frozen=True)
+class Incident:
+    """A birth or an alert: what is listed first. ``kind`` is "birth", or that of the alert."""
+
+    kind: str
+    title: str
+    process: int
+    step: int
+    kinds: tuple[str, ...] = ()
+    op: str = ""
+    framework: str = ""
+    backward: bool = False
+    compiled: str = ""
+    count: int = 1
+    last_step: int = 0
+    node: int | None = None
+    inputs: tuple[int, ...] = ()
+    outputs: tuple[int, ...] = ()
+    frames: tuple[Frame, ...] = ()
+    forward: tuple[Frame, ...] = ()
+    note: str = ""
+    details: Mapping[str, str] = field(default_factory=dict)
+    finding: int | None = None
+
+    @property
+    def blamed(self) -> Frame | None:
+        """The user's line that is to blame: that of the forward op, where a backward op gave birth."""
+        return next(iter((self.forward if self.backward else ()) or self.frames), None)
+
+    @property
+    def stack(self) -> tuple[Frame, ...]:
+        """The frames that lead there: of the forward op, where they are known."""
+        return (self.forward if self.backward else ()) or self.frames
+
+
+@dataclass(frozen=True)
+class Member:
+    """One process of the run, with its timeline: steps, the traces that they refer to, and the nodes of its ops."""
+
+    started: Started
+    ended: Ended | None
+    frameworks: tuple[Framework, ...]
+    steps: tuple[Step, ...]
+    traces: Mapping[int, tuple[int, ...]]
+    nodes: Mapping[int, int]
+    damaged: int
+
+    @property
+    def label(self) -> str:
+        """Which one it is, among several."""
+        return f"rank {self.started.rank}, {self.started.host} pid {self.started.pid}"
+
+    @property
+    def last_words(self) -> str:
+        """How it ended."""
+        if self.ended is None:
+            return "did not end: it was killed, or is still running"
+        if self.ended.error:
+            message = self.ended.message.strip().splitlines()
+            return f"ended with {self.ended.error}" + (f": {message[0]}" if message else "")
+        return "ended well"
+
+    @property
+    def executions(self) -> int:
+        """How many executions of ops the timeline holds."""
+        return sum(len(self.traces.get(step.trace, ())) for step in self.steps if step.trace is not None)
+
+
+@dataclass(frozen=True)
+class Run:
+    """All of a run. ``origin``: where it was read from."""
+
+    origin: str
+    members: tuple[Member, ...]
+    nodes: tuple[Node, ...]
+    tensors: tuple[Seen, ...]
+    incidents: tuple[Incident, ...]
+    findings: tuple[Finding, ...]
+    files: Mapping[str, SourceFile]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def first_birth(self) -> int | None:
+        """Index of the incident where it all began."""
+        return next((i for i, incident in enumerate(self.incidents) if incident.kind == "birth"), None)
+
+    def shown(self, path: str) -> str:
+        """A path as the reader knows it: relative to where the program was started, if it is below."""
+        return shown_path(path, self.members[0].started.directory)
+
+    def of_node(self, node: int) -> Iterator[int]:
+        """The tensors that were seen at a node."""
+        return (i for i, tensor in enumerate(self.tensors) if tensor.node == node)
+
+    def consumers(self, node: int) -> list[int]:
+        """The nodes that take what a node gives, as far as that is known."""
+        fed = {i for i, other in enumerate(self.nodes) if node in other.inputs}
+        fed |= {t.node for t in self.tensors if t.source == node and t.role == INPUT and t.node is not None}
+        return sorted(fed)
+
+    def producers(self, node: int) -> list[int]:
+        """The nodes that a node takes from, as far as that is known."""
+        found = dict.fromkeys(self.nodes[node].inputs)
+        found |= dict.fromkeys(
+            t.source for t in self.tensors if t.node == node and t.role == INPUT and t.source is not None
+        )
+        return [one for one in found if one is not None]
+
+
+def shown_path(path: str, directory: str) -> str:
+    """A path relative to a directory, if it is below."""
+    inside = path.startswith(os.path.join(directory, ""))
+    return os.path.relpath(path, directory) if inside else path
+
+
+def run_of(record: RunRecord) -> Run:
+    """The run that was kept in a directory."""
+    verdicts = verdicts_of(record)
+    directory = record.processes[0].started.directory
+    files: dict[str, SourceFile] = {}
+    findings: list[Finding] = []
+    for name, source in verdicts.sources.items():
+        path = os.path.join(directory, name)
+        files[path] = SourceFile(path, source.text)
+        own = (one for one in verdicts.findings if one.diagnostic.path == name)
+        findings += (finding_of(one, source, path, shown_path(path, directory)) for one in own)
+    return _Building(record, files, findings).run()
+
+
+class _Building:
+    """Collects nodes and tensors under unique names, process by process."""
+
+    def __init__(self, record: RunRecord, files: dict[str, SourceFile], findings: list[Finding]) -> None:
+        self._record = record
+        self._files = files
+        self._findings = findings
+        self._nodes: dict[tuple[object, ...], int] = {}
+        self._all: list[Node] = []
+        self._places: dict[tuple[str, str, str, int, bool], int] = {}
+        self._tensors: list[Seen] = []
+        self._names: Counter[str] = Counter()
+        self._short = _short_names(self._paths())
+        self._incidents: list[tuple[tuple[int, int, int], Incident]] = []
+
+    def run(self) -> Run:
+        members = tuple(self._member(i, process) for i, process in enumerate(self._record.processes))
+        self._observed()
+        incidents = tuple(incident for _, incident in sorted(self._incidents, key=lambda pair: pair[0]))
+        return Run(
+            origin=self._record.directory,
+            members=members,
+            nodes=tuple(self._all),
+            tensors=tuple(self._tensors),
+            incidents=incidents,
+            findings=tuple(self._findings),
+            files=self._files | self._read(incidents),
+        )
+
+    def _member(self, index: int, process: Process) -> Member:
+        """The timeline of one process; its births, alerts and tensors are collected on the way."""
+        nodes: dict[int, int] = {}
+        for event in process.events:
+            if isinstance(event, Op):
+                inputs = tuple(nodes[number] for number in event.inputs if number in nodes)
+                nodes[event.number] = self._node(
+                    event.framework, event.op, event.path, event.line, event.backward, inputs
+                )
+        counts = {event.birth: event for event in process.events if isinstance(event, Again)}
+        for position, event in enumerate(process.events):
+            order = (getattr(event, "step", 0), index, position)
+            if isinstance(event, Birth):
+                self._incidents.append((order, self._birth(event, counts.get(event.number), index, nodes)))
+            elif isinstance(event, Alert):
+                self._incidents.append((order, _alert(event, index)))
+            elif isinstance(event, Filtered):
+                self._filtered(event, index, nodes)
+        return Member(
+            started=process.started,
+            ended=next((event for event in reversed(process.events) if isinstance(event, Ended)), None),
+            frameworks=tuple(event for event in process.events if isinstance(event, Framework)),
+            steps=tuple(event for event in process.events if isinstance(event, Step)),
+            traces={event.number: event.ops for event in process.events if isinstance(event, Trace)},
+            nodes=nodes,
+            damaged=process.damaged,
+        )
+
+    def _birth(self, birth: Birth, again: Again | None, process: int, nodes: Mapping[int, int]) -> Incident:
+        node = self._node_of(birth)
+        words = " and ".join(KINDS.get(kind, kind) for kind in birth.kinds)
+        where = "the gradient of " if birth.backward else ""
+
+        def seen(one: Numbers, role: str) -> int:
+            name = f"{self._all[node].name}/{one.name}"
+            source = None if one.source is None else nodes.get(one.source)
+            return self._seen(name, one, role, birth.step, process, node=node, source=source, frames=birth.frames)
+
+        return Incident(
+            kind="birth",
+            title=f"{words} born in {where}{birth.op}",
+            process=process,
+            step=birth.step,
+            kinds=birth.kinds,
+            op=birth.op,
+            framework=birth.framework,
+            backward=birth.backward,
+            compiled=birth.compiled,
+            count=again.count if again else 1,
+            last_step=again.step if again else birth.step,
+            node=node,
+            inputs=tuple(seen(one, INPUT) for one in birth.inputs),
+            outputs=tuple(seen(one, OUTPUT) for one in birth.outputs),
+            frames=birth.frames,
+            forward=birth.forward,
+            note=birth.note,
+            finding=self._finding_of(birth),
+        )
+
+    def _filtered(self, event: Filtered, process: int, nodes: Mapping[int, int]) -> None:
+        place = event.frames[0] if event.frames else None
+        at = f"@{self._short.get(place.path, place.path)}:{place.line}" if place else ""
+        source = None if event.tensor.source is None else nodes.get(event.tensor.source)
+        name = f"{event.tensor.name}{at}"
+        self._seen(
+            name, event.tensor, FILTERED, event.step, process, source=source, frames=event.frames, filter=event.filter
+        )
+
+    def _seen(
+        self,
+        name: str,
+        one: Numbers,
+        role: str,
+        step: int,
+        process: int,
+        *,
+        node: int | None = None,
+        source: int | None = None,
+        frames: tuple[Frame, ...] = (),
+        filter: str = "",
+    ) -> int:
+        tensor = Seen(
+            self._unique(name),
+            one.name,
+            role,
+            one.health,
+            step,
+            process,
+            values=one.values,
+            node=node,
+            source=source,
+            frames=frames,
+            filter=filter,
+        )
+        self._tensors.append(tensor)
+        return len(self._tensors) - 1
+
+    # ── nodes ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _node(
+        self, framework: str, op: str, path: str, line: int, backward: bool = False, inputs: tuple[int, ...] = ()
+    ) -> int:
+        key = (framework, op, path, line, backward, inputs)
+        known = self._nodes.get(key)
+        if known is None:
+            known = self._nodes[key] = len(self._all)
+            at = f"@{self._short.get(path, path)}:{line}" if path else ""
+            name = self._unique(f"{'backward/' if backward else ''}{op}{at}")
+            self._all.append(Node(name, framework, op, path, line, backward, inputs))
+            self._places.setdefault((framework, op, path, line, backward), known)
+        return known
+
+    def _node_of(self, birth: Birth) -> int:
+        """The node that a birth is about: one of the timeline, where it is there."""
+        places = [frame for frames in (birth.frames, birth.forward) for frame in frames[:1]]
+        for place in places:
+            known = self._places.get((birth.framework, birth.op, place.path, place.line, birth.backward))
+            if known is not None:
+                return known
+        place = places[-1] if birth.backward and places else next(iter(places), Frame("", 0))
+        return self._node(birth.framework, birth.op, place.path, place.line, birth.backward)
+
+    def _unique(self, name: str) -> str:
+        self._names[name] += 1
+        count = self._names[name]
+        return name if count == 1 else f"{name}#{count}"
+
+    def _paths(self) -> Iterator[str]:
+        yield from self._files
+        for _, event in self._record:
+            if isinstance(event, Op):
+                yield event.path
+            elif isinstance(event, Birth):
+                yield from (frame.path for frames in (event.frames, event.forward) for frame in frames[:1])
+            elif isinstance(event, Filtered):
+                yield from (frame.path for frame in event.frames[:1])
+
+    def _read(self, incidents: Iterable[Incident]) -> dict[str, SourceFile]:
+        """The files of stacks that the run did not keep, as they are now."""
+        frames = (frame for incident in incidents for frame in (*incident.frames, *incident.forward))
+        wanted = dict.fromkeys(frame.path for frame in frames if frame.path not in self._files)
+        read = map(read_current, wanted)
+        return {file.path: file for file in read if file is not None}
+
+    # ── findings ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _finding_of(self, birth: Birth) -> int | None:
+        if not birth.site:
+            return None
+        return next((i for i, finding in enumerate(self._findings) if finding.site == birth.site), None)
+
+    def _observed(self) -> None:
+        """What came by at the flagged expressions: at those of a finding, and at others whose source is not there."""
+        claimed = {finding.site for finding in self._findings}
+        for finding in self._findings:
+            node = self._node("", finding.code, finding.path, finding.span.row)
+            self._roles(node, finding.roles, finding.step)
+        for site, observed in observed_of(self._record).items():
+            if site not in claimed:
+                for event in observed:
+                    step = event.closest_step if event.bad_step is None else event.bad_step
+                    self._roles(self._node("", site, "", 0), event.bad or event.roles, step)
+
+    def _roles(self, node: int, roles: Mapping[str, Health], step: int) -> None:
+        for name, health in roles.items():
+            role = OUTPUT if name == "result" else GRADIENT if name.startswith("gradient of ") else INPUT
+            self._seen(f"{self._all[node].name}/{name}", Numbers(name, health), role, step, 0, node=node)
+
+
+def _alert(event: Alert, process: int) -> Incident:
+    details = {name: value if isinstance(value, str) else _text(value) for name, value in event.details.items()}
+    return Incident(
+        kind=event.alert,
+        title=event.message,
+        process=process,
+        step=event.step,
+        last_step=event.step,
+        frames=event.frames,
+        details=details,
+    )
+
+
+def _text(value: object) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def _short_names(paths: Iterable[str]) -> dict[str, str]:
+    """Each path's last parts, as many as tell it from the others."""
+    unique = dict.fromkeys(path for path in paths if path)
+    names = {path: os.path.basename(path) for path in unique}
+    for depth in range(2, 12):
+        counts = Counter(names.values())
+        if len(counts) == len(names):
+            break
+        for path, name in names.items():
+            if counts[name] > 1:
+                names[path] = "/".join(path.split(os.sep)[-depth:])
+    return names
