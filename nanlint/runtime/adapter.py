@@ -39,6 +39,15 @@ class Watch(Protocol):
 
     #: "sites", "all" or "sentinel"
     mode: str
+    #: how many steps are done; an adapter that sees a step end counts it only if no other has meanwhile
+    steps: int
+
+    @property
+    def filtering(self) -> bool:
+        """Whether the user gave filters: only then need tensors be handed to ``wants``."""
+
+    def owns_file(self, path: str) -> bool:
+        """Whether a file is the user's, as ``frames`` judges: for places that a graph's ops remember."""
 
     def sites_on(self, path: str, line: int) -> tuple[Site, ...]:
         """The flagged expressions that touch a line of a file: what is probed in graphs and compiled code."""
@@ -69,8 +78,11 @@ class Watch(Protocol):
         called. ``compiled``: by what, if it was (``jit``, ``tf.function``, ``inductor``).
         """
 
-    def observed(self, site: Site, role: str, health: Health) -> None:
-        """What came by at a flagged expression: ``role`` is the name of an operand, "result" or "gradient of NAME"."""
+    def observed(self, site: Site, role: str, health: Health, executions: int = 1) -> None:
+        """What came by at a flagged expression: ``role`` is the name of an operand, "result" or "gradient of NAME".
+
+        ``executions``: of how many the breakdown is, where a graph ran more than once since it was read.
+        """
 
     def executed(self, op: int) -> None:
         """An op ran, for the timeline; ``op`` is a number from ``numbered``."""
@@ -88,6 +100,9 @@ class Watch(Protocol):
 
     def alert(self, kind: str, message: str, *, frames: Sequence[Frame] = (), **details: Any) -> None:
         """Something beside a birth that the user should hear; told once for the same kind, message and place."""
+
+    def measured(self, **numbers: float) -> None:
+        """Numbers of the step that goes on, told with it when it is done: for who sees the loss but not the step."""
 
     def step(self, number: int | None = None, **numbers: float) -> None:
         """A training step is done; ``numbers`` are its loss, gradient norm, …"""

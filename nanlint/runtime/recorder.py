@@ -110,6 +110,7 @@ class Recorder:
         self._numbers: dict[Any, int] = {}
         self._traces: dict[tuple[int, ...], int] = {}
         self._ops: list[int] = []
+        self._measured: dict[str, float] = {}
         self.steps = 0
         self._steps_written = 0
         self._step_began = time.time()
@@ -144,6 +145,10 @@ class Recorder:
     def watch_framework(self, name: str, version: str) -> None:
         """A framework was imported, and its adapter started."""
         self._write(Framework(name, version))
+
+    def owns_file(self, path: str) -> bool:
+        """Whether a file is the user's."""
+        return self.users.owns(path)
 
     def sites_on(self, path: str, line: int) -> tuple[Site, ...]:
         """The flagged expressions that touch a line of a file."""
@@ -209,7 +214,7 @@ class Recorder:
         self._write(birth)
         self._act(birth, [*inputs, *outputs])
 
-    def observed(self, site: Site, role: str, health: Health) -> None:
+    def observed(self, site: Site, role: str, health: Health, executions: int = 1) -> None:
         """See ``Watch.observed``. An execution of the site is over when its result was seen."""
         with self._lock:
             seen = self._seen.get(site.key)
@@ -225,7 +230,7 @@ class Recorder:
             if role != "result" and not role.startswith("gradient of "):
                 return
             if role == "result":
-                seen.executions += 1
+                seen.executions += executions
                 operands = [h for name, h in seen.last.items() if not name.startswith(("result", "gradient"))]
             else:
                 operands = [seen.last[name] for name in ("gradient of result",) if name in seen.last]
@@ -235,7 +240,7 @@ class Recorder:
                 if seen.bad_step is None:
                     seen.bad_step, seen.bad = self.steps, dict(seen.last)
                 self._write(seen.event())
-            elif role == "result" and seen.executions & (seen.executions - 1) == 0:
+            elif role == "result" and (executions > 1 or seen.executions & (seen.executions - 1) == 0):
                 # a killed process leaves what was seen up to here
                 self._write(seen.event())
 
@@ -296,6 +301,10 @@ class Recorder:
         if self._first((kind, message, place)):
             self._write(Alert(kind, self.steps, message, tuple(frames), details))
 
+    def measured(self, **numbers: float) -> None:
+        """Numbers of the step that goes on."""
+        self._measured.update(numbers)
+
     def step(self, number: int | None = None, **numbers: float) -> None:
         """A training step is done."""
         now = time.time()
@@ -308,10 +317,11 @@ class Recorder:
                     trace = self._traces[ops] = len(self._traces)
                     self._write(Trace(trace, ops))
             if self._worth_writing(self.steps):
-                told = {name: str(x) for name, x in numbers.items()}
+                told = {name: str(x) for name, x in (self._measured | numbers).items()}
                 self._write(Step(self.steps, self._step_began, now - self._step_began, trace, told))
             self.steps = self.steps + 1 if number is None else number + 1
             self._step_began = now
+            self._measured = {}
 
     def end(self, error: BaseException | None = None) -> None:
         """The process ends: what was only counted is written down. May be called twice."""
