@@ -1,0 +1,60 @@
+"""TensorFlow: eager ops through op callbacks, graphs by reductions beside the ops, gradients through the tape."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar
+
+from nanlint.runtime.adapter import Adapter, Watch
+from nanlint.runtime.adapters.tensorflow import tensors
+from nanlint.runtime.adapters.tensorflow.eager import EagerWatch
+from nanlint.runtime.adapters.tensorflow.gradients import Backward
+from nanlint.runtime.adapters.tensorflow.places import Places
+from nanlint.runtime.health import Health
+
+
+class TensorFlowAdapter(Adapter):
+    """TensorFlow 2, eager and in graphs."""
+
+    name: ClassVar[str] = "tensorflow"
+
+    def __init__(self, watch: Watch) -> None:
+        super().__init__(watch)
+        places = Places(watch)
+        self._backward = Backward(places)
+        self._eager = EagerWatch(watch, places, self._backward)
+
+    def start(self) -> None:
+        """Install what the mode asks for."""
+        self._backward.start()
+        if self.watch.mode == "all":
+            self._eager.start()
+
+    def stop(self) -> None:
+        """Take it out again."""
+        self._eager.stop()
+        self._backward.stop()
+
+    def owns(self, value: Any) -> bool:
+        """Dense, sparse and ragged tensors, and variables."""
+        return tensors.is_tensor(value)
+
+    def concrete(self, value: Any) -> bool:
+        """Not the symbols of a graph."""
+        return tensors.is_concrete(value)
+
+    def health(self, value: Any) -> Health:
+        """Of the values that it holds."""
+        return tensors.health_of(value)
+
+    def glance(self, value: Any) -> tuple[float, float] | None:
+        """Least and greatest element, where all are finite."""
+        return tensors.glance_at(value)
+
+    def numbers(self, value: Any, limit: int) -> Sequence[float | complex]:
+        """The first elements, in row-major order."""
+        return tensors.numbers_of(value, limit)
+
+    def on_gradient(self, operands: Mapping[str, Any], result: Any, heard: Callable[[str, Any], None]) -> None:
+        """Hear of gradients while a tape records."""
+        self._backward.await_gradient(operands, result, heard)

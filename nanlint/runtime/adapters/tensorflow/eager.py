@@ -1,0 +1,234 @@
+"""The birth watch of eager TensorFlow: every op as it is executed, through op callbacks.
+
+A callback is run by the fast path of the executor, after the op, in the thread that added it; ops that it calls
+itself would call it again. One pass over an output that all its elements are finite costs less than most ops.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import threading
+from collections.abc import Sequence
+from types import FrameType
+from typing import Any, NamedTuple
+
+import tensorflow as tf
+from tensorflow.python import pywrap_tfe as _tfe
+from tensorflow.python.framework import op_callbacks as _callbacks
+
+from nanlint.runtime.adapter import Tensor, Watch
+from nanlint.runtime.adapters.tensorflow.gradients import Backward, Forward
+from nanlint.runtime.adapters.tensorflow.ops import HIDES, is_call, says_nothing
+from nanlint.runtime.adapters.tensorflow.places import Place, Places, framed
+from nanlint.runtime.adapters.tensorflow.tensors import EagerTensor, first_nan, health_of, is_finite
+
+#: ops that are remembered, twice over: where a tensor comes from is asked soon after
+REMEMBERED = 50_000
+
+_FLOATS = frozenset(
+    dtype.as_datatype_enum for dtype in (tf.float16, tf.bfloat16, tf.float32, tf.float64, tf.complex64, tf.complex128)
+)
+
+
+class Executed(NamedTuple):
+    """An op that was executed: where, of which tensors (by their ids), and whether a tape was recording."""
+
+    op: str
+    place: Place | None
+    inputs: tuple[int, ...]
+    taped: bool
+
+
+class EagerWatch:
+    """Looks at what each eager op puts out. Holds ids of tensors, and no tensor."""
+
+    def __init__(self, watch: Watch, places: Places, backward: Backward) -> None:
+        self._watch = watch
+        self._places = places
+        self._backward = backward
+        self._local = threading.local()
+        self._made: dict[int, Executed] = {}
+        self._made_before: dict[int, Executed] = {}
+        self._used: dict[tuple[str, int], Executed] = {}
+        self._used_before: dict[tuple[str, int], Executed] = {}
+        self._bad: dict[int, None] = {}
+        self._numbers: dict[tuple[str, Place, bool], int] = {}
+        self._silent: dict[str, bool] = {}
+        self._profiles = False
+
+    # ── in and out ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def start(self) -> None:
+        """Watch this thread, and those that it starts."""
+        _callbacks.add_op_callback(self._executed)
+        if threading.getprofile() is None:
+            threading.setprofile(self._thread_began)
+            self._profiles = True
+
+    def stop(self) -> None:
+        """Leave this thread as it was; the callbacks of others end with them."""
+        if self._profiles:
+            threading.setprofile(None)
+            self._profiles = False
+        with contextlib.suppress(KeyError):
+            _callbacks.remove_op_callback(self._executed)
+
+    def _thread_began(self, frame: FrameType, event: str, arg: Any) -> None:
+        """Runs as a profiler at the first call in a new thread, and no more."""
+        sys.setprofile(None)
+        if self._profiles:
+            _callbacks.add_op_callback(self._executed)
+
+    # ── each op ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _executed(self, op: str | bytes, inputs: Any, attrs: Any, outputs: Any, op_name: Any = None, graph: Any = None) -> None:
+        local = self._local.__dict__
+        if graph is not None or "busy" in local:
+            return
+        local["busy"] = True
+        try:
+            self._look(op.decode() if isinstance(op, bytes) else op, inputs, outputs)
+        except FloatingPointError:
+            raise
+        except Exception as error:
+            self._watch.alert("internal", f"tensorflow: {op!s}: {type(error).__name__}: {error}")
+        finally:
+            del local["busy"]
+
+    def _look(self, op: str, inputs: Any, outputs: Any) -> None:
+        taped = not _tfe.TFE_Py_TapeSetIsEmpty()
+        where = self._places.here(sys._getframe(3))
+        forward = self._backward.current
+        self._remember(op, inputs, outputs, where, taped)
+        if where is not None:
+            key = (op, where, forward is not None)
+            number = self._numbers.get(key)
+            if number is None:
+                number = self._watch.numbered("tensorflow", op, where[0], where[1], forward is not None)
+                self._numbers[key] = number
+            self._watch.executed(number)
+        if self._watch.filtering:
+            for output in outputs:
+                self._watch.wants(op, "tensorflow", output)
+        silent = self._silent.get(op)
+        if silent is None:
+            silent = self._silent[op] = says_nothing(op)
+        if silent and not self._bad:
+            return
+        if silent and not is_call(op) and not any(one._id in self._bad for one in inputs):
+            return
+        for output in outputs:
+            if output._datatype_enum() in _FLOATS and not is_finite(output):
+                self._hit(op, inputs, outputs, forward, silent)
+                return
+        if self._bad and op in HIDES:
+            self._hidden(op, inputs, outputs)
+
+    def _remember(self, op: str, inputs: Any, outputs: Any, where: Place | None, taped: bool) -> None:
+        if len(self._made) > REMEMBERED or len(self._used) > REMEMBERED:
+            self._made_before, self._made = self._made, {}
+            self._used_before, self._used = self._used, {}
+        executed = Executed(op, where, tuple([one._id for one in inputs]), taped)
+        for output in outputs:
+            self._made[output._id] = executed
+        if taped:
+            for number in executed.inputs:
+                self._used[op, number] = executed
+
+    # ── what is seldom ──────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _hit(self, op: str, inputs: Any, outputs: Any, forward: Forward | None, silent: bool) -> None:
+        """Something in an output is not finite: is it new?"""
+        given = _tensors(inputs, "input")
+        made = _tensors(outputs, "output")
+        self._taint(outputs)
+        old = frozenset[str]().union(*(one.health.bad for one in given))
+        new = frozenset[str]().union(*(one.health.bad for one in made)) - old
+        if old:
+            self._data(op, [one for one in given if one.health.nan])
+        if not new or silent:
+            return
+        origin = self._origin(forward) if forward is not None else None
+        self._watch.born(
+            framework="tensorflow",
+            op=op,
+            kinds=new,
+            inputs=given,
+            outputs=made,
+            frames=self._watch.frames(),
+            backward=forward is not None,
+            forward=framed([origin]) if origin is not None else (),
+            note=f"gradient of {forward.op}" if forward is not None else "",
+        )
+
+    def _taint(self, outputs: Any) -> None:
+        if len(self._bad) > REMEMBERED:
+            self._bad.clear()
+        for output in outputs:
+            if output._datatype_enum() in _FLOATS and not is_finite(output):
+                self._bad[output._id] = None
+
+    def _origin(self, forward: Forward) -> Place | None:
+        """Where the forward op was called whose gradient is computed."""
+        for number in forward.outputs:
+            executed = self.made(number) if number is not None else None
+            if executed is not None and executed.op == forward.op:
+                return executed.place
+        for number in forward.inputs:
+            key = (forward.op, number or 0)
+            executed = self._used.get(key) or self._used_before.get(key)
+            if executed is not None:
+                return executed.place
+        return None
+
+    def made(self, number: int) -> Executed | None:
+        """The op that a tensor came out of, by the tensor's id."""
+        return self._made.get(number) or self._made_before.get(number)
+
+    def recorded(self) -> list[tuple[int, Executed]]:
+        """The ops that are remembered, oldest first, by the ids of what they put out."""
+        return [*self._made_before.items(), *self._made.items()]
+
+    def _data(self, op: str, bad: Sequence[Tensor]) -> None:
+        """A nan that no op has made came in from outside: tell the place in the data."""
+        for one in bad:
+            number = one.value._id
+            made = self.made(number)
+            if number in self._bad or (made is not None and not says_nothing(made.op)):
+                continue
+            self._bad[number] = None
+            if one.health.size > 1:
+                self._watch.alert(
+                    "nan-in-input",
+                    f"{one.health.nan:,} nan of {one.health.size:,} elements in the data that {op} is given",
+                    frames=self._watch.frames(),
+                    op=op,
+                    first=first_nan(one.value),
+                    shape=one.health.shape,
+                    dtype=one.health.dtype,
+                )
+
+    def _hidden(self, op: str, inputs: Any, outputs: Any) -> None:
+        """No output is bad any more."""
+        bad = [one for one in inputs if one._id in self._bad]
+        nans = sum(health_of(one).nan for one in bad)
+        if nans:
+            made = self.made(bad[0]._id)
+            came = framed([made.place]) if made is not None and made.place is not None else ()
+            self._watch.alert(
+                "hidden-nan",
+                f"{op} hides {nans:,} nan: its output is finite, its gradient need not be",
+                frames=self._watch.frames(),
+                op=op,
+                made_at=[f"{one.path}:{one.line}" for one in came],
+            )
+
+
+def _tensors(tensors: Any, name: str) -> list[Tensor]:
+    many = len(tensors) > 1
+    return [
+        Tensor(f"{name} {i}" if many else name, health_of(one), one)
+        for i, one in enumerate(tensors)
+        if isinstance(one, EagerTensor) and one._datatype_enum() in _FLOATS
+    ]

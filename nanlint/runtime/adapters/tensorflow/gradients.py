@@ -1,0 +1,161 @@
+"""Which forward op a gradient is computed for, eager and in graphs: TensorFlow calls a function for each."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import tensorflow as tf
+from tensorflow.python import pywrap_tfe as _tfe
+from tensorflow.python.eager import backprop as _backprop
+from tensorflow.python.framework import ops as _ops
+from tensorflow.python.ops import gradients_util as _gradients
+
+from nanlint.runtime.adapters.tensorflow.places import Place, Places
+
+#: results of flagged expressions whose gradient may still come
+AWAITED = 10_000
+
+Heard = Callable[[str, Any], None]
+
+
+@dataclass(frozen=True)
+class Forward:
+    """A forward op whose gradient is being computed, eagerly."""
+
+    op: str
+    inputs: tuple[int | None, ...]
+    outputs: tuple[int | None, ...]
+
+
+@dataclass(frozen=True)
+class Span:
+    """Ops of a graph, by their ids, that compute the gradient of one forward op."""
+
+    first: int
+    last: int
+    op: str
+    name: str
+    places: tuple[Place, ...]
+
+
+class Backward:
+    """Wraps the gradient functions of the tape and of graphs."""
+
+    def __init__(self, places: Places) -> None:
+        self._places = places
+        self._local = threading.local()
+        self._spans: weakref.WeakKeyDictionary[Any, list[Span]] = weakref.WeakKeyDictionary()
+        self._awaited: OrderedDict[int, tuple[str, Heard]] = OrderedDict()
+        self._original: Any = None
+        self._original_of_graphs: Any = None
+
+    def start(self) -> None:
+        """From now on it is known."""
+        self._original, self._original_of_graphs = _backprop._gradient_function, _gradients._MaybeCompile
+        _tfe.TFE_Py_RegisterGradientFunction(self._gradient_function)
+        _gradients._MaybeCompile = self._maybe_compile
+
+    def stop(self) -> None:
+        """Leave TensorFlow as it was."""
+        if self._original is not None:
+            _tfe.TFE_Py_RegisterGradientFunction(self._original)
+            _gradients._MaybeCompile = self._original_of_graphs
+            self._original = None
+        self._awaited.clear()
+
+    # ── asked ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @property
+    def current(self) -> Forward | None:
+        """The forward op whose gradient this thread computes eagerly."""
+        found: Forward | None = getattr(self._local, "current", None)
+        return found
+
+    def span_of(self, op: Any) -> Span | None:
+        """What an op of a graph computes the gradient of; None for a forward op."""
+        number = op._id
+        for span in self._spans.get(op.graph, ()):  # innermost first
+            if span.first < number <= span.last:
+                return span
+        return None
+
+    def await_gradient(self, operands: Mapping[str, Any], result: Any, heard: Heard) -> None:
+        """Tell ``heard`` of what comes in at a result and goes out at operands, if a tape is recording."""
+        if _tfe.TFE_Py_TapeSetIsEmpty():
+            return
+        for name, value in (*operands.items(), ("result", result)):
+            number = getattr(value, "_id", None)
+            if number is not None:
+                self._awaited[number] = (name, heard)
+        while len(self._awaited) > AWAITED:
+            self._awaited.popitem(last=False)
+
+    # ── the hooks ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _gradient_function(
+        self, op: str, attrs: Any, count: int, inputs: Any, outputs: Any, out_grads: Any, skip: Any, scope: Any
+    ) -> Any:
+        if tf.executing_eagerly():
+            previous = self.current
+            self._local.current = Forward(op, _ids(inputs), _ids(outputs))
+            try:
+                in_grads = self._original(op, attrs, count, inputs, outputs, out_grads, skip, scope)
+            finally:
+                self._local.current = previous
+            if self._awaited:
+                self._hear(_ids(inputs), _ids(outputs), in_grads, out_grads)
+            return in_grads
+        with self._spanned(lambda: _forward_op(op, inputs, outputs), op):
+            return self._original(op, attrs, count, inputs, outputs, out_grads, skip, scope)
+
+    def _maybe_compile(self, scope: Any, op: Any, func: Any, grad_fn: Any) -> Any:
+        with self._spanned(lambda: op, op.type):
+            return self._original_of_graphs(scope, op, func, grad_fn)
+
+    @contextmanager
+    def _spanned(self, forward: Callable[[], Any], kind: str) -> Iterator[None]:
+        graph = _ops.get_default_graph()
+        first = graph.version
+        try:
+            yield
+        finally:
+            found = forward()
+            places = () if found is None else self._places.all_of(found)
+            name = "" if found is None else found.name
+            self._spans.setdefault(graph, []).append(Span(first, graph.version, kind, name, places))
+
+    def _hear(
+        self,
+        inputs: tuple[int | None, ...],
+        outputs: tuple[int | None, ...],
+        in_grads: Sequence[Any],
+        out_grads: Sequence[Any],
+    ) -> None:
+        for number, gradient in (*zip(outputs, out_grads, strict=False), *zip(inputs, in_grads, strict=False)):
+            awaited = self._awaited.get(number) if number is not None else None
+            if awaited is not None and gradient is not None:
+                name, heard = awaited
+                heard(name, gradient)
+
+
+def _ids(tensors: Any) -> tuple[int | None, ...]:
+    return () if tensors is None else tuple(getattr(one, "_id", None) for one in tensors)
+
+
+def _forward_op(op: str, inputs: Any, outputs: Any) -> Any:
+    """The op of a graph that the tape remembers by its type and what it kept of its inputs and outputs."""
+    for tensor in outputs or ():
+        if isinstance(tensor, tf.Tensor) and hasattr(tensor, "op") and tensor.op.type == op:
+            return tensor.op
+    for tensor in inputs or ():
+        if isinstance(tensor, tf.Tensor) and not hasattr(tensor, "numpy"):
+            for consumer in tensor.consumers():
+                if consumer.type == op:
+                    return consumer
+    return None

@@ -1,0 +1,65 @@
+"""What TensorFlow's ops do with a value that is not finite: move it, hide it, bring it in; or give birth to one."""
+
+from __future__ import annotations
+
+
+def _ops(names: str) -> frozenset[str]:
+    return frozenset(names.split())
+
+
+#: a finite input gives a finite output, and what is not finite is only moved: no birth, nothing to look at
+MOVES = _ops(
+    """
+    Abs All Any ArgMax ArgMin Assert AssignVariableOp BatchToSpaceND Bitcast BroadcastArgs BroadcastGradientArgs
+    BroadcastTo Case Ceil CheckNumerics ClipByValue Concat ConcatOffset ConcatV2 ConjugateTranspose Const
+    DeepCopy DepthToSpace DiagPart DynamicPartition DynamicStitch Elu EluGrad EnsureShape Equal Erf ExpandDims
+    ExtractImagePatches
+    Fill Floor Gather GatherNd GatherV2 Greater GreaterEqual HashTableV2 Identity IdentityN If InvertPermutation
+    IsFinite IsInf IsNan LeakyRelu LeakyReluGrad Less LessEqual LogicalAnd LogicalNot LogicalOr MatrixBandPart
+    MatrixDiag MatrixDiagPart MatrixDiagPartV3 MatrixDiagV3 MatrixSetDiagV3 MatrixTranspose Max MaxPool MaxPoolGrad
+    Maximum Min Minimum MirrorPad Neg NoOp NotEqual OneHot OnesLike Pack Pad PadV2 ParallelDynamicStitch
+    PartitionedCall Placeholder PlaceholderWithDefault PreventGradient Print PrintV2 RandomShuffle RandomStandardNormal
+    RandomUniform RandomUniformInt Range Rank ReadVariableOp Relu Relu6 Relu6Grad ReluGrad Reshape ResourceGather
+    ResourceGatherNd Reverse ReverseSequence ReverseV2 Rint Roll Round Select SelectV2 Shape ShapeN Sigmoid
+    SigmoidGrad Sign Size Slice Snapshot SpaceToBatchND SpaceToDepth Split SplitV Squeeze StackPopV2 StackPushV2
+    StatefulPartitionedCall StatefulUniform StatelessCase StatelessIf StatelessMultinomial StatelessRandomNormal
+    StatelessRandomNormalV2 StatelessRandomUniform StatelessRandomUniformV2 StatelessTruncatedNormal
+    StatelessTruncatedNormalV2 StatelessWhile StopGradient StridedSlice StridedSliceGrad Tanh TanhGrad
+    TensorListConcatV2 TensorListElementShape TensorListFromTensor TensorListGather TensorListGetItem TensorListLength
+    TensorListPopBack TensorListPushBack TensorListReserve TensorListResize TensorListScatterIntoExistingList
+    TensorListScatterV2 TensorListSetItem TensorListSplit TensorListStack TensorScatterUpdate Tile TopK TopKV2
+    Transpose TruncatedNormal Unique UniqueV2 Unpack VarHandleOp VarIsInitializedOp VariableShape Where While ZerosLike
+    """
+)
+
+#: bring numbers in from outside: what is not finite there was in the data
+READS = _ops(
+    """
+    Batch BatchFunction DecodeCSV DecodeCompressed DecodeJSONTensor DecodePaddedRaw DecodeRaw IteratorGetNext
+    IteratorGetNextAsOptional IteratorGetNextSync OptionalGetValue ParseExample ParseExampleV2 ParseSequenceExampleV2
+    ParseSingleExample ParseTensor QueueDequeueV2 QueueDequeueManyV2 ReadFile RestoreV2 StringToNumber
+    """
+)
+
+#: can give a finite output of a nan
+HIDES = _ops("ClipByValue DivNoNan MaxPool Maximum Minimum MulNoNan Relu Relu6 Select SelectV2 XDivNoNan")
+
+#: what oneDNN fuses: a bias after one of these, and what comes after the bias
+FUSED_FIRST = _ops("BatchMatMulV2 Conv2D Conv3D DepthwiseConv2dNative MatMul")
+FUSED_BIAS = _ops("Add AddV2 BiasAdd")
+FUSED_LAST = _ops("Relu Relu6 LeakyRelu Elu")
+
+#: functions and control flow: what is born inside is told there
+CALLS = _ops("Case If PartitionedCall StatefulPartitionedCall StatelessCase StatelessIf StatelessWhile While")
+
+_FUNCTIONS = ("__inference_", "__forward_", "__backward_", "__wrapped__")
+
+
+def is_call(op: str) -> bool:
+    """Whether an op executes a graph of its own."""
+    return op in CALLS or op.startswith(_FUNCTIONS)
+
+
+def says_nothing(op: str) -> bool:
+    """Whether no non-finite value can be born in an op itself."""
+    return op in MOVES or op in READS or op.startswith(_FUNCTIONS)
