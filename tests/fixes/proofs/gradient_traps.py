@@ -35,7 +35,7 @@ def _placeholder(framework: str, body: str) -> Proof:
     return Proof("NL210", framework, body, 0.0)
 
 
-def _domain(framework: str, body: str) -> Proof:
+def _domain(framework: str, body: str, remains: str = "") -> Proof:
     positive = (0.125, 5.0, (1.0, 4.0))
     return Proof(
         "NL506",
@@ -44,6 +44,7 @@ def _domain(framework: str, body: str) -> Proof:
         None,
         positive,
         positive,
+        remains=remains,
         unsafe=True,
         changes="1.5e-3",
         shapes=VECTORS[:1],
@@ -147,6 +148,13 @@ PROOFS = {
         "u, v = tf.math.l2_normalize(x, axis=-1), tf.math.l2_normalize(y, axis=-1)\n"
         "return tf.acos(tf.reduce_sum(u * v, axis=-1))",
     ),
+    "domain-jax": _domain(
+        "jax",
+        "n = jnp.linalg.norm(x, axis=-1) * jnp.linalg.norm(y, axis=-1)\n"
+        "return jnp.arccos(jnp.sum(x * y, axis=-1) / (n + 1e-9))",
+        # of the length of a vector of zeros
+        remains="slope",
+    ),
     "origin-jax": _origin("jax", "d = x - y\nreturn jnp.arctan2(d[..., 1], d[..., 0])"),
     "origin-tf": _origin("tensorflow", "d = x - y\nreturn tf.atan2(d[..., 1], d[..., 0])"),
     "one-torch": Proof(
@@ -162,7 +170,18 @@ PROOFS = {
         shapes=VECTORS,
         dtypes=FINE,
     ),
+    "one-jax": Proof(
+        "NL305",
+        "jax",
+        "return jnp.var(x[:1], axis=0, ddof=1)",
+        1.0,
+        unsafe=True,
+        changes="0",
+        shapes=VECTORS,
+        dtypes=FINE,
+    ),
     "log-torch": _signed("torch", "return torch.log(x - torch.mean(x))"),
     "log-jax": _signed("jax", "return jnp.log(x - jnp.mean(x))"),
+    "log-tf": _signed("tensorflow", "return tf.math.log(x - tf.reduce_mean(x))"),
     "log-numpy": _signed("numpy", "return np.log(x - np.mean(x))"),
 }
