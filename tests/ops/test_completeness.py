@@ -9,7 +9,8 @@ from collections.abc import Mapping
 import pytest
 
 from nanlint.ops.frameworks import canonical
-from tests.ops.test_spellings import HISTORIC_NAMES, SPELLINGS, resolve
+from nanlint.proof.calls import resolve
+from tests.ops.test_spellings import HISTORIC_NAMES, SPELLINGS
 
 pytestmark = pytest.mark.slow
 

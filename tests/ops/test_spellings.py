@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import importlib
 import importlib.util
 import inspect
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
-from nanlint.ops.frameworks import CANONICAL, TABLES, canonical, load
+from nanlint.ops.frameworks import TABLES, canonical, load
 from nanlint.ops.op import OPS
 from nanlint.ops.spelling import Spelling, SpellingError, Spellings, parse
+from nanlint.proof.calls import resolve
 
 #: names that the frameworks once had, under the last version that has them
 HISTORIC = {
@@ -51,45 +50,6 @@ ROOTS = sorted({name.partition(".")[0] for name in SPELLINGS.names()})
 
 #: what a spelling may bind beside operands: read by the lowering
 ATTRIBUTES = {"dtype", "activation", "nonzero"}
-
-
-def places(name: str) -> Iterator[str]:
-    """Where a canonical name may be found: the tables leave out what only groups."""
-    yield name
-    root, _, rest = name.partition(".")
-    if root == "tensorflow":
-        owner, _, last = rest.rpartition(".")
-        if owner == "Tensor":
-            yield f"tensorflow.Variable.{last}"
-            yield f"tensorflow.RaggedTensor.{last}"
-        yield f"tensorflow.math.{rest}"
-        yield f"tensorflow.compat.v1.{rest}"
-        yield f"tensorflow.compat.v1.math.{rest}"
-    if name.startswith("keras.backend."):
-        yield name.replace("keras.backend.", "keras.src.legacy.backend.")
-    if name.startswith("jax.Array."):
-        yield name.replace("jax.Array.", "jaxlib._jax.ArrayImpl.")
-    for prefix, known in CANONICAL:
-        if name.startswith(known + ".") and prefix.startswith(("jax._src.", "torch._C._Variable")):
-            yield prefix + name[len(known) :]
-
-
-def resolve(name: str) -> Any:
-    """The object of a dotted name; AttributeError if there is none."""
-    for place in places(name):
-        parts = place.split(".")
-        for n in range(len(parts), 0, -1):
-            try:
-                found: Any = importlib.import_module(".".join(parts[:n]))
-            except ImportError:
-                continue
-            try:
-                for part in parts[n:]:
-                    found = getattr(found, part)
-            except AttributeError:
-                break
-            return found
-    raise AttributeError(name)
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import pytest
 
 from nanlint.ops.op import OPS, Pole, shifted, unknown
 from nanlint.ops.value import CERTAIN
+from nanlint.proof.calls import resolve
 from tests.ops import truth
 from tests.ops.soundness import (
     CASES,
@@ -21,7 +22,7 @@ from tests.ops.soundness import (
     predicted,
     shown,
 )
-from tests.ops.test_spellings import SPELLINGS, resolve
+from tests.ops.test_spellings import SPELLINGS
 from tests.ops.truth import (
     FORMATS,
     Array,

@@ -18,7 +18,8 @@ import pytest
 from nanlint.ops.floats import BFLOAT16, FLOAT16, FLOAT32, FLOAT64, Format
 from nanlint.ops.spelling import METHOD_OWNERS, Spelling
 from nanlint.ops.value import NEVER, Kind, Value, constant, value
-from tests.ops.test_spellings import HISTORIC_NAMES, SPELLINGS, resolve
+from nanlint.proof.calls import resolve
+from tests.ops.test_spellings import HISTORIC_NAMES, SPELLINGS
 
 Array = npt.NDArray[Any]
 
