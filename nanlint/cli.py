@@ -266,10 +266,14 @@ def verify(
         raise Unusable(str(error)) from None
     outcome = f"{verified.outcome}" if verified.outcome.code else ""
     if output_format == "json":
-        text = render_report_json(verified.verdicts, run=verified.run, exit_code=verified.outcome.code)
+        text = render_report_json(
+            verified.verdicts, run=verified.run, exit_code=verified.outcome.code, hindsight=verified.hindsight
+        )
     else:
         paint = _paint(color if output_file is None else "never")
-        text = render_report(verified.verdicts, run=verified.run, outcome=outcome, paint=paint)
+        text = render_report(
+            verified.verdicts, run=verified.run, outcome=outcome, hindsight=verified.hindsight, paint=paint
+        )
     if output_file is None:
         click.echo(text, nl=False, err=True, color=True)
     else:

@@ -43,8 +43,10 @@ from nanlint.runtime.options import Options
 from nanlint.runtime.runfile import EventFile
 from nanlint.runtime.sites import Site, distance
 
-#: elements of a tensor that are kept with a birth
-KEPT = 64
+#: elements of a tensor that are kept with a birth: enough to reproduce the first few, a glimpse of the others
+KEPT_WHOLE, KEPT = 4096, 64
+#: births that are kept whole
+FEW = 16
 #: distinct births, alerts of one kind, tensors of one filter: beyond, they are only counted
 MOST = 2_000
 #: ops in a trace; a longer step is kept without
@@ -202,8 +204,8 @@ class Recorder:
             framework=framework,
             op=op,
             kinds=tuple(sorted(kinds)),
-            inputs=tuple(map(self._kept, inputs)),
-            outputs=tuple(map(self._kept, outputs)),
+            inputs=tuple(self._kept(one, KEPT_WHOLE if number < FEW else KEPT) for one in inputs),
+            outputs=tuple(self._kept(one) for one in outputs),
             frames=tuple(frames),
             backward=backward,
             forward=tuple(forward),
@@ -369,11 +371,11 @@ class Recorder:
         alike = [site for site in there if site.op == op] or list(there)
         return alike[0].key if alike else ""
 
-    def _kept(self, tensor: Tensor) -> Numbers:
+    def _kept(self, tensor: Tensor, most: int = KEPT) -> Numbers:
         values: tuple[str, ...] = ()
         adapter = self.adapter_of(tensor.value) if tensor.value is not None else None
         if adapter is not None:
-            values = tuple(map(repr, adapter.numbers(tensor.value, KEPT)))
+            values = tuple(map(repr, adapter.numbers(tensor.value, most)))
         return Numbers(tensor.name, tensor.health, values, tensor.source)
 
     def _act(self, birth: Birth, tensors: Sequence[Tensor]) -> None:

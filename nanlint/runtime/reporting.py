@@ -10,19 +10,23 @@ from nanlint.output.json import as_object
 from nanlint.output.paint import Paint, plain
 from nanlint.runtime.events import Alert, Birth, Filtered, Frame
 from nanlint.runtime.health import Health
+from nanlint.runtime.hindsight import Hindsight
 from nanlint.runtime.telling import KINDS, described, placed
 from nanlint.runtime.verdicts import State, Verdict, Verdicts
 
 _ROLES = {State.CONFIRMED: "error", State.CLOSE: "warning", State.CLEAN: "note", State.NOT_REACHED: "gutter"}
 
 
-def render_report(verdicts: Verdicts, *, run: str, outcome: str = "", paint: Paint = plain) -> str:
+def render_report(
+    verdicts: Verdicts, *, run: str, outcome: str = "", hindsight: Iterable[Hindsight] = (), paint: Paint = plain
+) -> str:
     """The whole report; ``outcome`` is how the program ended, ``run`` where the run is kept."""
     lines: list[str] = []
+    afterwards = {one.birth: one for one in hindsight}
     for verdict in verdicts.findings:
         lines += [*_finding(verdict, paint), ""]
     for birth, count in verdicts.born:
-        lines += [*_birth(birth, count, paint), ""]
+        lines += [*_birth(birth, count, paint), *_hindsight(afterwards.get(birth)), ""]
     for alert in verdicts.alerts:
         lines += [*_alert(alert, paint), ""]
     for one in verdicts.filtered:
@@ -44,15 +48,21 @@ def summary(verdicts: Verdicts) -> str:
     return f"{findings}{born}{alerts}."
 
 
-def render_report_json(verdicts: Verdicts, *, run: str, exit_code: int | None = None) -> str:
+def render_report_json(
+    verdicts: Verdicts, *, run: str, exit_code: int | None = None, hindsight: Iterable[Hindsight] = ()
+) -> str:
     """The report as one JSON object."""
+    afterwards = {one.birth: one for one in hindsight}
     return (
         json.dumps(
             {
                 "run": run,
                 "exit_code": exit_code,
                 "findings": [{**as_object(one.diagnostic), "verdict": _verdict(one)} for one in verdicts.findings],
-                "born": [{**_birth_object(birth), "count": count} for birth, count in verdicts.born],
+                "born": [
+                    {**_birth_object(birth), "count": count, **_hindsight_object(afterwards.get(birth))}
+                    for birth, count in verdicts.born
+                ],
                 "alerts": [
                     {"kind": one.alert, "step": one.step, "message": one.message, "frames": _frames(one.frames)}
                     | {"details": one.details}
@@ -119,6 +129,27 @@ def _birth(birth: Birth, count: int, paint: Paint) -> Iterator[str]:
         yield f"    at {placed(frame)}"
     if birth.note:
         yield f"    note: {birth.note}"
+
+
+def _hindsight(one: Hindsight | None) -> Iterator[str]:
+    if one is None:
+        return
+    if one.diagnostic is not None:
+        yield f"    {one.diagnostic.code} [possible] {one.diagnostic.message}"
+        fix = one.diagnostic.fix
+        if fix is not None and fix.display:
+            yield f"    fix ({fix.applicability}): {fix.display.splitlines()[0]}"
+    if one.program is not None:
+        yield f"    reproduced by {_short(one.program)}"
+
+
+def _hindsight_object(one: Hindsight | None) -> dict[str, object]:
+    if one is None:
+        return {}
+    return {
+        "rule": None if one.diagnostic is None else as_object(one.diagnostic),
+        "reproduction": one.program,
+    }
 
 
 def _alert(alert: Alert, paint: Paint) -> Iterator[str]:

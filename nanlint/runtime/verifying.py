@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from nanlint.diagnostic import Confidence
 from nanlint.runtime.filters import filter_of
+from nanlint.runtime.hindsight import Hindsight, hindsight_of
 from nanlint.runtime.launch import Outcome, launch, new_run
 from nanlint.runtime.options import Options
 from nanlint.runtime.runfile import RunError, read_run
@@ -18,11 +19,12 @@ CLEAN, BAD, COULD_NOT_RUN = 0, 1, 2
 
 @dataclass(frozen=True)
 class Verified:
-    """What came of it: where the run is kept, how the program ended, the verdicts."""
+    """What came of it: where the run is kept, how the program ended, the verdicts, what the linter missed."""
 
     run: str
     outcome: Outcome
     verdicts: Verdicts
+    hindsight: tuple[Hindsight, ...] = ()
 
     @property
     def exit_code(self) -> int:
@@ -62,7 +64,8 @@ def verify_command(
         replayed=replayed,
     )
     outcome = launch(command, options)
-    return Verified(directory, outcome, verdicts_of(read_run(directory), confidence))
+    verdicts = verdicts_of(read_run(directory), confidence)
+    return Verified(directory, outcome, verdicts, hindsight_of(verdicts, directory))
 
 
 def reject_missing(command: Sequence[str]) -> None:

@@ -82,7 +82,9 @@ class EagerWatch:
 
     # ── each op ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _executed(self, op: str | bytes, inputs: Any, attrs: Any, outputs: Any, op_name: Any = None, graph: Any = None) -> None:
+    def _executed(
+        self, op: str | bytes, inputs: Any, attrs: Any, outputs: Any, op_name: Any = None, graph: Any = None
+    ) -> None:
         local = self._local.__dict__
         if graph is not None or "busy" in local:
             return

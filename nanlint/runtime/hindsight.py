@@ -1,0 +1,214 @@
+"""What the linter missed: a birth at a line without a finding, as a program that shows it, and the rule that applies.
+
+The reproduction is the expression that gave birth, with the values that its operands really had. It is written from
+the kept source and events; nothing of the user's is imported or run.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from nanlint.analysis.facts import Facts
+from nanlint.diagnostic import Confidence, Diagnostic
+from nanlint.graph.node import Node
+from nanlint.graph.written import written_operands
+from nanlint.rules.diagnose import analysed
+from nanlint.runtime.events import Birth, Numbers
+from nanlint.runtime.telling import KINDS
+from nanlint.runtime.verdicts import Verdicts, diagnose_again
+from nanlint.source.text import Source
+
+#: where they are written, below the run's directory
+REPRODUCTIONS = "reproductions"
+
+
+@dataclass(frozen=True)
+class Hindsight:
+    """A birth that no finding spoke of: the file that reproduces it, and the possible finding that would have."""
+
+    birth: Birth
+    diagnostic: Diagnostic | None = None
+    program: str | None = None
+
+
+@dataclass(frozen=True)
+class Framework:
+    """How a framework's programs make a tensor from numbers, and take the gradient of an expression."""
+
+    imports: str
+    tensor: str
+    gradient: str = ""
+
+
+FRAMEWORKS: Mapping[str, Framework] = {
+    "torch": Framework(
+        "import torch",
+        "{name} = torch.tensor({numbers}, dtype=torch.{dtype}).reshape({shape})",
+        "for tensor in [{names}]:\n    tensor.requires_grad_()\nresult = {expression}\nresult.sum().backward()\n"
+        "print([tensor.grad for tensor in [{names}]])",
+    ),
+    "tensorflow": Framework(
+        "import tensorflow as tf",
+        "{name} = tf.reshape(tf.constant({numbers}, dtype=tf.{dtype}), {shape})",
+        "with tf.GradientTape() as tape:\n    for tensor in [{names}]:\n        tape.watch(tensor)\n"
+        "    result = {expression}\nprint(tape.gradient(result, [{names}]))",
+    ),
+    "jax": Framework(
+        "import jax\nimport jax.numpy as jnp",
+        "{name} = jnp.array({numbers}, dtype=jnp.{dtype}).reshape({shape})",
+        "def computed({names}):\n    return jnp.sum({expression})\n\n\n"
+        "print(jax.grad(computed, argnums=tuple(range({count})))({names}))",
+    ),
+    "numpy": Framework("import numpy as np", "{name} = np.array({numbers}, dtype=np.{dtype}).reshape({shape})"),
+}
+FRAMEWORKS = {**FRAMEWORKS, "keras": FRAMEWORKS["tensorflow"]}
+
+
+def hindsight_of(verdicts: Verdicts, directory: str) -> tuple[Hindsight, ...]:
+    """What can be said of the births that no finding spoke of; reproductions are written below ``directory``."""
+    known: dict[str, tuple[Facts, list[Diagnostic]]] = {}
+    found = []
+    for number, (birth, _) in enumerate(verdicts.born, 1):
+        place = (birth.forward or birth.frames)[:1]
+        source = verdicts.sources.get(place[0].path) if place else None
+        if source is None:
+            found.append(Hindsight(birth))
+            continue
+        if source.path not in known:
+            known[source.path] = (analysed(source, {}), diagnose_again(source, Confidence.POSSIBLE))
+        facts, diagnostics = known[source.path]
+        node = node_of(facts, birth, place[0].line)
+        program = None if node is None else reproduction(facts, node, birth)
+        path = None if program is None else _written(program, directory, number, birth)
+        found.append(Hindsight(birth, _rule_for(diagnostics, place[0].line, node), path))
+    return tuple(found)
+
+
+def node_of(facts: Facts, birth: Birth, line: int) -> Node | None:
+    """The op of the graph that a birth came from: at its line, with a name like its own."""
+    there = [node for node in facts.lowering.graph if _starts_or_holds(facts, node, line) and _operands(node)]
+    words = birth.op.lower().replace("_", "")
+    alike = [node for node in there if any(word in words for word in _words(node))]
+    return min(alike or there, key=lambda node: (len(node.calls), -_width(facts, node)), default=None)
+
+
+def reproduction(facts: Facts, node: Node, birth: Birth) -> str | None:
+    """A program that evaluates the expression on the values it had; None where they were not kept."""
+    framework = FRAMEWORKS.get(birth.framework)
+    if framework is None or not isinstance(node.site, ast.expr):
+        return None
+    operands = list(_operands(node))
+    tensors = [one for one in birth.inputs if one.values]
+    given = dict(zip((name for name, e in operands if not isinstance(e, ast.Constant)), tensors, strict=False))
+    if not given or any(not _whole(one) for one in given.values()):
+        return None
+    expression = ast.unparse(_Named({id(e): name for name, e in operands if name in given}).visit(_copied(node.site)))
+    place = (birth.forward or birth.frames)[0]
+    what = " and ".join(KINDS[kind] for kind in birth.kinds)
+    lines = [
+        f'"""{what} {"in the gradient of" if birth.backward else "in"} {birth.op}, '
+        f'as in {os.path.basename(place.path)}, line {place.line}, at step {birth.step}."""',
+        "",
+        *dict.fromkeys([*framework.imports.splitlines(), *_imports(facts.source, node.site)]),
+        "",
+    ]
+    for name, one in given.items():
+        numbers = f"[{', '.join(map(_literal, one.values))}]"
+        lines.append(
+            framework.tensor.format(name=name, numbers=numbers, dtype=one.health.dtype, shape=one.health.shape)
+        )
+    names = ", ".join(given)
+    if birth.backward and framework.gradient:
+        lines += framework.gradient.format(names=names, expression=expression, count=len(given)).splitlines()
+    else:
+        lines += [f"result = {expression}", "print(result)"]
+    return "\n".join(lines) + "\n"
+
+
+class _Named(ast.NodeTransformer):
+    """Puts names in the place of some expressions, which are known by where they stand."""
+
+    def __init__(self, names: Mapping[int, str]) -> None:
+        self._names = names
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        name = self._names.get(getattr(node, "origin", 0))
+        return ast.Name(name, ast.Load()) if name is not None else self.generic_visit(node)
+
+
+def _copied(e: ast.AST) -> ast.AST:
+    """A copy of an expression whose nodes know which they are copies of."""
+
+    def copy(value: object) -> object:
+        if isinstance(value, list):
+            return [copy(one) for one in value]
+        return _copied(value) if isinstance(value, ast.AST) else value
+
+    made = type(e)(**{name: copy(value) for name, value in ast.iter_fields(e)})
+    made.origin = id(e)  # type: ignore[attr-defined]
+    return made
+
+
+def _operands(node: Node) -> list[tuple[str, ast.expr]]:
+    return list(written_operands(node))
+
+
+def _words(node: Node) -> Iterator[str]:
+    yield node.op.replace("_", "")
+    if node.spelling is not None:
+        yield node.spelling.name.rpartition(".")[2].lower().replace("_", "")
+
+
+def _starts_or_holds(facts: Facts, node: Node, line: int) -> bool:
+    span = facts.span(node)
+    return span is not None and span.row <= line <= span.end_row
+
+
+def _width(facts: Facts, node: Node) -> int:
+    span = facts.span(node)
+    return 0 if span is None else span.end_column - span.column
+
+
+def _whole(one: Numbers) -> bool:
+    return len(one.values) == math.prod(one.health.shape)
+
+
+def _literal(text: str) -> str:
+    return f'float("{text}")' if text in ("nan", "inf", "-inf") else text
+
+
+def _imports(source: Source, e: ast.AST) -> Iterable[str]:
+    """The imports of a file that an expression needs."""
+    used = {node.id for node in ast.walk(e) if isinstance(node, ast.Name)}
+    for statement in source.tree.body:
+        if isinstance(statement, (ast.Import, ast.ImportFrom)):
+            names = [a for a in statement.names if (a.asname or a.name.partition(".")[0]) in used]
+            if names and not (isinstance(statement, ast.ImportFrom) and statement.level):
+                yield ast.unparse(
+                    ast.Import(names)
+                    if isinstance(statement, ast.Import)
+                    else ast.ImportFrom(statement.module, names, 0)
+                )
+
+
+def _rule_for(diagnostics: Iterable[Diagnostic], line: int, node: Node | None) -> Diagnostic | None:
+    there = [d for d in diagnostics if d.span.row <= line <= d.span.end_row]
+    alike = [d for d in there if node is not None and d.probe is not None and d.probe.op == node.op]
+    return max(alike or there, key=lambda d: d.confidence, default=None)
+
+
+def _written(program: str, directory: str, number: int, birth: Birth) -> str | None:
+    place = (birth.forward or birth.frames)[0]
+    stem = os.path.splitext(os.path.basename(place.path))[0]
+    path = os.path.join(directory, REPRODUCTIONS, f"{number}_{stem}_{place.line}.py")
+    try:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(program)
+    except OSError:
+        return None
+    return path
