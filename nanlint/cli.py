@@ -9,6 +9,7 @@ import gc
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn
 
 import click
@@ -17,8 +18,10 @@ from nanlint import __version__
 
 if TYPE_CHECKING:
     from nanlint.config import Configs, Overrides
+    from nanlint.diagnostic import Confidence
     from nanlint.linter import Action, FileReport, Report
     from nanlint.output.paint import Paint
+    from nanlint.runtime.with_run import ObservedRun
 
 CLEAN, FINDINGS, COULD_NOT_RUN = 0, 1, 2
 INTERRUPTED = 130
@@ -70,6 +73,9 @@ def cli() -> None:
     metavar="SECONDS",
     help="For one finding.  [default: 5]",
 )
+@click.option(
+    "--with-run", type=click.Path(), metavar="RUN", help="Judge findings by a run that `nanlint verify` kept."
+)
 @click.option("--diff", is_flag=True, help="Show what --fix would change, and write nothing.")
 @click.option("--select", multiple=True, callback=_split, help="Rules to enable: codes, prefixes, names or ALL.")
 @click.option("--ignore", multiple=True, callback=_split, help="Rules to disable.")
@@ -107,6 +113,7 @@ def check(
     unsafe_fixes: bool,
     prove: bool,
     prove_timeout: float | None,
+    with_run: str | None,
     diff: bool,
     select: tuple[str, ...],
     ignore: tuple[str, ...],
@@ -145,6 +152,13 @@ def check(
     if show_files:
         ctx.exit(_show_files(paths or (".",), configs))
     from_stdin = "-" in paths
+    observed = _observed(with_run) if with_run is not None else None
+    if observed is not None:
+        # what is only possible may have been confirmed; it is sifted again afterwards
+        sifted, configs = (
+            configs,
+            _configs(config_file, isolated, replace(overrides, confidence=CONFIDENCES["possible"])),
+        )
     if from_stdin and len(paths) > 1:
         raise click.UsageError("standard input (-) cannot be checked together with other paths")
     if from_stdin:
@@ -153,6 +167,8 @@ def check(
     else:
         report = _check_paths(paths or (".",), configs, action, unsafe_fixes, prove, jobs, quiet)
 
+    if observed is not None:
+        report = observed.report(report, lambda path: _confidence_for(path, sifted))
     _print_messages(report, quiet)
     if action is Action.DIFF:
         changes = _print_diff(report, paint, quiet)
@@ -324,6 +340,20 @@ def _configs(config_file: str | None, isolated: bool, overrides: Overrides) -> C
         return configs
     except ConfigError as error:
         raise Unusable(str(error)) from None
+
+
+def _observed(run: str) -> ObservedRun:
+    from nanlint.runtime.runfile import RunError
+    from nanlint.runtime.with_run import ObservedRun
+
+    try:
+        return ObservedRun(run)
+    except RunError as error:
+        raise Unusable(str(error)) from None
+
+
+def _confidence_for(path: str, configs: Configs) -> Confidence:
+    return configs.for_directory(os.path.dirname(os.path.abspath(path))).confidence
 
 
 def _check_paths(

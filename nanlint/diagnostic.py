@@ -138,7 +138,7 @@ class Diagnostic:
 
     ``message`` is one lower-case phrase without a full stop. ``effect`` is the phrase under the ^^^^ of ``span``;
     ``causes`` are the spans that make it so, nearest cause first. ``witness`` is a concrete input and what it gives.
-    ``slices`` are what a proof executes to find one, ``probe`` is what a run watches.
+    ``slices`` are what a proof executes to find one, ``probe`` is what a run watches, ``observed`` what one saw.
     """
 
     path: str
@@ -154,6 +154,7 @@ class Diagnostic:
     fix: Fix | None = None
     slices: tuple[Any, ...] = field(default=(), compare=False, repr=False)
     probe: Probe | None = field(default=None, compare=False, repr=False)
+    observed: str = ""
 
     def sort_key(self) -> tuple[str, Span, str]:
         """Findings are shown by file, then place, then code."""

@@ -77,6 +77,8 @@ def _frame(diagnostic: Diagnostic, excerpt: Mapping[int, str], paint: Paint) -> 
 def _notes(diagnostic: Diagnostic) -> Iterator[tuple[str, str]]:
     if diagnostic.witness:
         yield "witness", diagnostic.witness.text
+    if diagnostic.observed:
+        yield "observed", diagnostic.observed
     if diagnostic.fix is not None:
         yield f"fix ({diagnostic.fix.applicability})", diagnostic.fix.display or diagnostic.fix.message
 

@@ -33,6 +33,7 @@ def as_object(diagnostic: Diagnostic) -> dict[str, object]:
         "effect": diagnostic.effect,
         "causes": [{**_range(cause.span), "message": cause.message} for cause in diagnostic.causes],
         "witness": None if diagnostic.witness is None else _witness(diagnostic.witness),
+        "observed": diagnostic.observed or None,
         "fix": None if diagnostic.fix is None else _fix(diagnostic.fix),
     }
 

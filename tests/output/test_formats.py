@@ -78,6 +78,7 @@ def test_json_has_the_keys_of_ruff_and_ours(project: Path) -> None:
                 "executed": False,
                 "text": "p = 0. gives log(p) = -inf",
             },
+            "observed": None,
             "fix": {
                 "applicability": "safe",
                 "message": "call calm",

@@ -46,7 +46,7 @@ PROGRAMS = {
             return x
         print(inspect.getsource(f))
         """,
-    "recursion": "import sys\nprint(sys.getrecursionlimit())\ndef f(): f()\ntry: f()\nexcept RecursionError: print(1)\n",
+    "recursion": "import sys\nprint(sys.getrecursionlimit())\ndef f(): f()\ntry: f()\nexcept RecursionError: pass\n",
     "random state": "import random\nrandom.seed(1)\nprint(random.random())\n",
 }
 
