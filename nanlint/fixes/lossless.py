@@ -6,7 +6,7 @@ The whole file is never parsed: finding the positions of all its nodes costs mor
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import cast
 
 import libcst as cst
@@ -21,32 +21,23 @@ from nanlint.source.text import Located
 _HEADER = "if True:\n"
 
 
-class Meeting(cst.CSTVisitor):
-    """The pass over one piece: learns where every expression stands, and calls back at the spans waited for."""
+class Expressions(cst.CSTVisitor):
+    """The pass over one piece: learns where every expression stands."""
 
     METADATA_DEPENDENCIES = (PositionProvider,)
 
-    def __init__(self, shift: int, waiting: Mapping[Span, Callable[[cst.CSTNode], None]]) -> None:
+    def __init__(self, shift: int) -> None:
         super().__init__()
         self.shift = shift
-        self.waiting = waiting
         self.nodes: dict[Span, cst.CSTNode] = {}
-        self.met: list[Span] = []
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         if isinstance(node, (cst.BaseExpression, cst.AugAssign)):
             where = self.get_metadata(PositionProvider, node)
             start, end = where.start, where.end
             span = Span(start.line + self.shift, start.column + 1, end.line + self.shift, end.column + 1)
-            if span not in self.nodes:
-                self.nodes[span] = node
-                if span in self.waiting:
-                    self.met.append(span)
+            self.nodes.setdefault(span, node)
         return True
-
-    def leave_Module(self, original_node: cst.Module) -> None:  # noqa: N802
-        for span in self.met:
-            self.waiting[span](self.nodes[span])
 
 
 class Lossless:
@@ -55,9 +46,9 @@ class Lossless:
     def __init__(self, source: Source, outline: Outline) -> None:
         self.source = source
         self.outline = outline
-        self._pieces: dict[tuple[int, int], dict[Span, cst.CSTNode]] = {}
+        self._pieces: dict[tuple[int, int], Mapping[Span, cst.CSTNode]] = {}
 
-    def piece(self, node: ast.AST) -> tuple[int, int] | None:
+    def _piece(self, node: ast.AST) -> tuple[int, int] | None:
         """Rows of the smallest part of the file around a node that parses by itself: lines of whole statements."""
         statement = self.outline.statement(node)
         while statement is not None:
@@ -91,26 +82,25 @@ class Lossless:
         elif_ = isinstance(opening, ast.If) and lines[first - 1][len(indent) :].startswith("elif")
         return None if indent.strip() or continued or elif_ else (first, last)
 
-    def visit(self, rows: tuple[int, int], waiting: Mapping[Span, Callable[[cst.CSTNode], None]]) -> None:
-        """Parse some rows and call back at the spans waited for. Nothing happens where libcst cannot read them."""
-        first, last = rows
+    def _expressions(self, first: int, last: int) -> Mapping[Span, cst.CSTNode]:
+        """The expressions of some rows; none where libcst cannot read them."""
         text = "".join(self.source.lines[first - 1 : last])
         indented = text[:1] in (" ", "\t", "\f") and text.lstrip("\f")[:1] in (" ", "\t")
         try:
             module = cst.parse_module(_HEADER + text if indented else text)
-            meeting = Meeting(first - 1 - int(indented), waiting)
-            self._pieces[rows] = meeting.nodes
-            MetadataWrapper(module, unsafe_skip_copy=True).visit(meeting)
+            found = Expressions(first - 1 - int(indented))
+            MetadataWrapper(module, unsafe_skip_copy=True).visit(found)
         except (cst.ParserSyntaxError, cst.CSTValidationError, UnicodeError, RecursionError):
-            self._pieces[rows] = {}
+            return {}
+        return found.nodes
 
     def find(self, node: ast.AST) -> cst.CSTNode | None:
-        """The lossless node of an expression."""
-        rows = self.piece(node)
+        """The lossless node of an expression; None where libcst cannot read what is around it."""
+        rows = self._piece(node)
         if rows is None or not hasattr(node, "lineno"):
             return None
         if rows not in self._pieces:
-            self.visit(rows, {})
+            self._pieces[rows] = self._expressions(*rows)
         return self._pieces[rows].get(self.source.span(cast(Located, node)))
 
 

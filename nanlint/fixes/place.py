@@ -127,7 +127,6 @@ class Place:
 
     file: File
     node: Node
-    tree: cst.CSTNode
     added: list[Edit] = field(default_factory=list)
 
     @property

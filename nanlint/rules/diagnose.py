@@ -1,6 +1,6 @@
 """From a source to its diagnostics.
 
-Graph, hazards, rules; then one libcst pass hands each node that has findings to its fix.
+Graph, hazards, rules; then the codemods of what was found.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.hazards import Hazard
-from nanlint.diagnostic import Annotation, Confidence, Diagnostic, Probe, Span
+from nanlint.diagnostic import Annotation, Confidence, Diagnostic, Fix, Probe, Span
 from nanlint.graph.lower import lower
 from nanlint.graph.written import written_operands
 from nanlint.ops.catalogue import catalogue
@@ -28,6 +28,9 @@ COMMON = frozenset({"add", "sub", "mul", "neg", "sum", "part", "view", "cast"})
 
 #: ops that saturate: a function that calls one may hand it on to where it breaks
 SATURATING = frozenset({"softmax", "sigmoid"})
+
+#: frameworks whose ops fixes may rewrite: an operator's (None) and the known ones', not the user's own functions
+REWRITTEN = frozenset({None, "torch", "tensorflow", "keras", "jax", "numpy", "scipy", "math"})
 
 #: calls through which one place is shown to fail
 MAX_SLICES = 3
@@ -64,8 +67,6 @@ def diagnose(
             del best[code, span]
     if not best:
         return []
-    from nanlint.rules.visitor import fixes_of
-
     fixes = fixes_of(facts, {key: finding for key, (_, finding) in best.items()})
     slicing = Slicing(facts)
     return sorted(
@@ -94,6 +95,27 @@ def analysed(source: Source, ops: Mapping[str, object], minimum: Confidence = Co
     spellings = catalogue(ops)
     words = pole_words(spellings, minimum)
     return Facts(source, lower(source.tree, spellings, frameworks_of(source), words, package_of(source.path)))
+
+
+def fixes_of(facts: Facts, findings: Mapping[tuple[str, Span], Finding]) -> dict[tuple[str, Span], Fix]:
+    """The fix of each finding that has one."""
+    mended = {
+        key: (finding, finding.fix, finding.site)
+        for key, finding in findings.items()
+        if finding.fix is not None and finding.site is not None and finding.node.framework in REWRITTEN
+    }
+    if not mended:
+        return {}
+    # libcst costs more to import than a small file to check: only files with something to mend pay for it
+    from nanlint.fixes.place import File, Place
+
+    file = File(facts)
+    found = {
+        key: codemod.rewrite(Place(file, finding.node))
+        for key, (finding, codemod, site) in mended.items()
+        if file.lossless.find(site) is not None
+    }
+    return {key: fix for key, fix in found.items() if fix is not None}
 
 
 def slices_of(slicing: Slicing, rule: Rule, finding: Finding, alike: Iterable[Finding]) -> tuple[Slice, ...]:
