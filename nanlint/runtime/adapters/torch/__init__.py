@@ -1,0 +1,52 @@
+"""PyTorch, eager and compiled: what its tensors hold, and the hooks that each watch installs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar
+
+import torch
+
+from nanlint.runtime.adapter import Adapter
+from nanlint.runtime.adapters.torch import gradients
+from nanlint.runtime.adapters.torch.breakdown import health_of, is_concrete, numbers_of
+from nanlint.runtime.adapters.torch.eager import Births
+from nanlint.runtime.adapters.torch.steps import Steps
+from nanlint.runtime.health import Health
+
+
+class TorchAdapter(Adapter):
+    """PyTorch's adapter."""
+
+    name: ClassVar[str] = "torch"
+    module: ClassVar[str] = "torch"
+
+    def __init__(self, watch: Any) -> None:
+        super().__init__(watch)
+        self._births = Births(watch)
+        self._steps = Steps(watch, self._births)
+
+    def start(self) -> None:
+        if self.watch.mode == "all":
+            self._births.start()
+        self._steps.start()
+
+    def stop(self) -> None:
+        self._steps.stop()
+        self._births.stop()
+
+    def owns(self, value: Any) -> bool:
+        return isinstance(value, torch.Tensor)
+
+    def concrete(self, value: Any) -> bool:
+        return is_concrete(value)
+
+    def health(self, value: Any) -> Health:
+        return health_of(value)
+
+    def numbers(self, value: Any, limit: int) -> Sequence[float | complex]:
+        return numbers_of(value, limit)
+
+    def on_gradient(self, operands: Mapping[str, Any], result: Any, heard: Callable[[str, Any], None]) -> None:
+        if isinstance(result, torch.Tensor) and not torch.compiler.is_compiling():
+            gradients.hear({n: x for n, x in operands.items() if isinstance(x, torch.Tensor)}, result, heard)

@@ -1,0 +1,173 @@
+"""What a torch tensor holds, of any dtype and layout: its breakdown, the kinds of bad value in it, its elements."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+
+from nanlint.runtime.health import Health
+
+NAN, PINF, NINF = "nan", "pinf", "ninf"
+NONE: frozenset[str] = frozenset()
+#: dtypes that can hold a nan and in which PyTorch computes; float8 and quantised ones are widened first
+FLOATS = frozenset({torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.complex64, torch.complex128})
+#: their sums leave the range long before their elements do
+HALVES = frozenset({torch.float16, torch.bfloat16})
+
+_PLAIN = (torch.Tensor, torch.nn.Parameter)
+_SUM = torch.sum
+_MAIN = torch.float32
+
+
+def is_concrete(tensor: torch.Tensor) -> bool:
+    """Whether it has numbers: no tracer of functorch, no fake, functional or meta tensor."""
+    if type(tensor) not in _PLAIN and _is_symbolic(tensor):
+        return bool(tensor.layout == torch.jagged and is_concrete(tensor.values()))
+    return bool(tensor.device.type != "meta" and not torch._C._functorch.is_functorch_wrapped_tensor(tensor))
+
+
+def _is_symbolic(tensor: torch.Tensor) -> bool:
+    """A subclass that says itself what ops on it are: it may have no numbers, and asking it runs its code."""
+    dispatched = type(tensor).__torch_dispatch__
+    return (
+        dispatched is not torch._C._disabled_torch_dispatch_impl and dispatched is not torch.Tensor.__torch_dispatch__
+    )
+
+
+@contextlib.contextmanager
+def apart() -> Iterator[None]:
+    """Ops in here are nanlint's own: no mode, no subclass and no graph of the user's hears of them."""
+    with torch._C._DisableTorchDispatch(), torch._C.DisableTorchFunction(), torch.no_grad():
+        yield
+
+
+def suspicious(tensor: torch.Tensor) -> bool:
+    """Whether there may be a nan or an inf: one pass. A sum can overflow, so ask ``kinds_of`` then."""
+    try:
+        dtype = tensor.dtype
+        if dtype is _MAIN:
+            total = _SUM(tensor).item()
+        elif dtype in HALVES:
+            total = _SUM(tensor, dtype=_MAIN).item()
+        elif dtype in FLOATS:
+            total = _SUM(tensor).item()
+        else:
+            return bool(dtype.is_floating_point)
+        return bool(total - total != 0)
+    except (RuntimeError, NotImplementedError):  # a layout or device without this sum
+        return True
+
+
+def kinds_of(tensor: torch.Tensor) -> frozenset[str]:
+    """Which of ninf, pinf and nan occur."""
+    flat = _values(tensor)
+    if flat is None or not flat.numel() or not flat.dtype.is_floating_point:
+        return NONE
+    low, high = (end.item() for end in torch.aminmax(flat))
+    if not math.isnan(low):
+        return frozenset(kind for kind, found in ((NINF, low == -math.inf), (PINF, high == math.inf)) if found)
+    infinite = [k for k, x in ((NINF, -math.inf), (PINF, math.inf)) if torch.eq(flat, x).any().item()]
+    return frozenset([NAN, *infinite])
+
+
+def health_of(tensor: torch.Tensor) -> Health:
+    """The six-way breakdown, exact."""
+    dtype, shape = str(tensor.dtype).removeprefix("torch."), _shape(tensor)
+    tensor = tensor.detach().values() if tensor.layout == torch.jagged else tensor
+    with apart():
+        flat = _values(tensor)
+        if flat is None or not flat.numel():
+            return Health(dtype=dtype, shape=shape)
+        bad = {}
+        low, high = (end.item() for end in torch.aminmax(flat))
+        if math.isnan(low) or math.isinf(low) or math.isinf(high):
+            bad = {
+                "ninf": int(torch.eq(flat, -math.inf).sum()),
+                "pinf": int(torch.eq(flat, math.inf).sum()),
+                "nan": int(torch.isnan(flat).sum()),
+            }
+            flat = flat[torch.isfinite(flat)]
+            if not flat.numel():
+                return Health(**bad, dtype=dtype, shape=shape)
+            low, high = (end.item() for end in torch.aminmax(flat))
+        size = flat.numel()
+        zero = 0 if low > 0 or high < 0 else size - int(torch.count_nonzero(flat))
+        neg = size if high < 0 else 0 if low >= 0 else size - zero if high == 0 else int((flat < 0).sum())
+        near = 0.0 if zero else low if low > 0 else -high if high < 0 else flat.abs().amin().item()
+        found = {"neg": neg, "zero": zero, "pos": size - zero - neg}
+        return Health(**bad, **found, low=float(low), high=float(high), near=float(near), dtype=dtype, shape=shape)
+
+
+def numbers_of(tensor: torch.Tensor, limit: int) -> list[float | complex]:
+    """The first elements, row-major."""
+    tensor = tensor.detach().values() if tensor.layout == torch.jagged else tensor
+    with apart():
+        held = _held(tensor)
+        if held is None:
+            return []
+        first = held.reshape(-1)[:limit] if held.is_contiguous() else held.flatten()[:limit]
+        first = first if first.dtype in FLOATS or not first.dtype.is_floating_point else first.float()
+        numbers: list[float | complex] = first.tolist()
+        return numbers
+
+
+def _shape(tensor: torch.Tensor) -> tuple[int, ...]:
+    return (int(tensor.size(0)),) if tensor.is_nested else tuple(map(int, tensor.shape))
+
+
+def _held(tensor: torch.Tensor) -> torch.Tensor | None:
+    """The elements that a tensor really has, strided: of a sparse or nested one its values, of a quantised one those it
+    stands for.
+    """
+    tensor = tensor.detach()
+    if tensor.is_nested:
+        return (
+            tensor.values() if tensor.layout == torch.jagged else torch.cat([one.flatten() for one in tensor.unbind()])
+        )
+    if tensor.layout == torch.sparse_coo:
+        return tensor._values()
+    if tensor.layout in (torch.sparse_csr, torch.sparse_csc, torch.sparse_bsr, torch.sparse_bsc):
+        return tensor.values()
+    if tensor.layout != torch.strided:
+        return tensor.to_dense()
+    if tensor.is_quantized:
+        return tensor.dequantize()
+    return None if tensor.device.type == "meta" else tensor.resolve_conj().resolve_neg()
+
+
+def _values(tensor: torch.Tensor) -> torch.Tensor | None:
+    """The elements, one-dimensional and of a dtype that can be ordered."""
+    held = _held(tensor)
+    if held is None:
+        return None
+    if held.dtype.is_complex:
+        held = _worse_part(held)
+    elif held.dtype.is_floating_point:
+        held = held if held.dtype in FLOATS else held.float()
+    elif held.dtype == torch.bool:
+        held = held.to(torch.uint8)
+    elif held.dtype not in (torch.int8, torch.uint8, torch.int16, torch.int32, torch.int64):
+        held = held.double()
+    return held.reshape(-1)
+
+
+def _worse_part(held: torch.Tensor) -> torch.Tensor:
+    """Of each complex number the part that is nan, else the one that is infinite, else the real one."""
+    real, imag = held.real, held.imag
+    worse = torch.isnan(imag) | (torch.isinf(imag) & ~torch.isnan(real))
+    return torch.where(worse, imag, real)
+
+
+def nan_places(tensor: Any, most: int = 5) -> tuple[list[int], list[int]]:
+    """Rows and columns of a table (first and last dimension) that hold a nan, the first of each."""
+    with apart():
+        bad = torch.isnan(tensor.detach())
+        if bad.dim() < 2:
+            return bad.reshape(-1).nonzero().flatten()[:most].tolist(), []
+        rows = bad.flatten(1).any(1).nonzero().flatten()[:most].tolist()
+        columns = bad.flatten(0, -2).any(0).nonzero().flatten()[:most].tolist()
+        return rows, columns

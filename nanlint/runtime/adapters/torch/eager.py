@@ -1,0 +1,419 @@
+"""Births in eager code, forward and backward: a dispatch mode that looks once at what each op gives.
+
+Where a backward op comes from is told by autograd's sequence numbers: in the forward pass the next one is the number of
+the node that is made next, so the line of the user's that was running when it moved is where that node belongs to.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from types import FrameType
+from typing import Any
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from nanlint.runtime.adapter import Tensor, Watch
+from nanlint.runtime.adapters.torch import words
+from nanlint.runtime.adapters.torch.breakdown import (
+    NAN,
+    NINF,
+    NONE,
+    PINF,
+    apart,
+    health_of,
+    is_concrete,
+    kinds_of,
+    nan_places,
+    suspicious,
+)
+from nanlint.runtime.events import Frame
+from nanlint.runtime.frames import place
+
+Line = tuple[str, int, str]
+
+#: lines that are remembered for nodes that may still be asked for; beyond, the older half is forgotten
+REMEMBERED = 400_000
+#: the function of PyTorch's from which every backward pass runs, and the file whose frames call a user's ``backward``
+_ENGINE = "_engine_run_backward"
+_FUNCTION = "/torch/autograd/function.py"
+
+_SUM = torch.sum
+_FLOAT32 = torch.float32
+_TENSOR, _PARAMETER = torch.Tensor, torch.nn.Parameter
+_number: Callable[[], int] = torch.autograd._get_sequence_nr
+_node: Callable[[], Any] = torch._C._current_autograd_node
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """How an op is watched, found out once. ``written``: positions of the arguments that it writes to and reads."""
+
+    call: Callable[..., Any]
+    name: str
+    arguments: tuple[str, ...] = ()
+    looks: bool = True
+    written: tuple[int, ...] = ()
+    first_only: bool = False
+    cast: bool = False
+    hides: bool = False
+    mirrors: bool = False
+
+
+def plan_of(func: Any) -> Plan:
+    """How an op is watched."""
+    name = words.op_name(func)
+    schema = getattr(func, "_schema", None)
+    if schema is None:  # a higher-order op: its parts come by one by one
+        return Plan(func, name, looks=False)
+    bare = name.removesuffix("_copy") if func.is_view else name
+    arguments = tuple(argument.name for argument in schema.arguments)
+    written = tuple(
+        i
+        for i, argument in enumerate(schema.arguments)
+        if argument.is_write and not argument.kwarg_only and name not in ("copy", "fill", "zero")
+    )
+    if torch.Tag.nondeterministic_seeded in func.tags:
+        written = ()
+    moves = func.is_view or bare in words.CLOSED or func.namespace in ("profiler", "prim", "c10d", "debugprims")
+    return Plan(
+        call=func._op,
+        name=name,
+        arguments=arguments,
+        looks=not moves and name not in words.CASTS,
+        written=written if not moves else (),
+        first_only=bool(words.FIRST_ONLY.search(name)),
+        cast=name in words.CASTS,
+        hides=name in words.HIDING,
+        mirrors=name in words.MIRRORS or name.endswith("_backward"),
+    )
+
+
+class Births:
+    """Installs a mode in every thread, and takes it away."""
+
+    def __init__(self, watch: Watch) -> None:
+        self._watch = watch
+        self._modes: list[BirthMode] = []
+        self._previous: Any = None
+        self._running = False
+
+    def start(self) -> None:
+        if self._running:
+            return
+        self._running = True
+        self._enter()
+        self._previous = getattr(threading, "_profile_hook", None)
+        threading.setprofile(self._in_thread)
+
+    def stop(self) -> None:
+        if not self._running:
+            return
+        self._running = False
+        threading.setprofile(self._previous)
+        for mode in self._modes:
+            mode.off = True
+            leave(mode)
+        self._modes.clear()
+
+    def pause(self) -> BirthMode | None:
+        """Look at nothing in this thread until the mode that was taken away (if there was one) is ``resume``d."""
+        depth = torch._C._len_torch_dispatch_stack()
+        top = torch._C._get_dispatch_stack_at(depth - 1) if depth else None
+        if isinstance(top, BirthMode):
+            torch._C._pop_torch_dispatch_stack(None)
+            return top
+        return None
+
+    def _enter(self) -> None:
+        mode = BirthMode(self._watch)
+        self._modes.append(mode)
+        torch._C._push_on_torch_dispatch_stack(mode)
+
+    def _in_thread(self, frame: FrameType, event: str, argument: Any) -> None:
+        """First thing that a new thread does: a profile function has no other work here, so it goes at once."""
+        sys.setprofile(self._previous)
+        if self._running:
+            self._enter()
+
+
+def leave(mode: TorchDispatchMode) -> bool:
+    """Take a mode off this thread's stack, wherever in it; whether it was there."""
+    above = []
+    found = False
+    while torch._C._len_torch_dispatch_stack() > 0:
+        top = torch._C._pop_torch_dispatch_stack(None)
+        if top is mode:
+            found = True
+            break
+        above.append(top)
+    for one in reversed(above):
+        torch._C._push_on_torch_dispatch_stack(one)
+    return found
+
+
+class BirthMode(TorchDispatchMode):  # type: ignore[misc]
+    """The mode of one thread.
+
+    It goes on the stack without the context manager, so that what asks "is a mode active" (torch.compile, which would
+    turn itself off) does not see it.
+    """
+
+    supports_higher_order_operators = True
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False
+
+    @classmethod
+    def ignore_compile_internals(cls) -> bool:
+        return True
+
+    def __init__(self, watch: Watch) -> None:
+        super().__init__()
+        self.off = False
+        self._watch = watch
+        self._plans: dict[Any, Plan] = {}
+        self._lines: dict[int, Line | None] = {}
+        self._last = -1
+        self._fed = False
+        self._filtering = watch.filtering
+
+    def resume(self) -> None:
+        """Go on, on this thread."""
+        torch._C._push_on_torch_dispatch_stack(self)
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
+    ) -> Any:
+        plan = self._plans.get(func)
+        if plan is None:
+            plan = self._plans[func] = plan_of(func)
+        number = _number()
+        if number != self._last:
+            self._last = number
+            self._remember(number - 1)
+        before = self._before(plan, args) if plan.written and not self.off else NONE
+        result = plan.call(*args, **kwargs) if kwargs else plan.call(*args)
+        if self._filtering:
+            self._filter(plan, args, result)
+        if plan.looks:
+            kind = result.__class__
+            if kind is _TENSOR or kind is _PARAMETER:
+                if result.dtype is _FLOAT32:
+                    try:
+                        total = _SUM(result).item()
+                    except (RuntimeError, NotImplementedError):  # a meta tensor, a layout that has no sum
+                        return result if result.is_meta else self._judged(plan, args, kwargs, result, before)
+                    if total - total == 0:
+                        return result
+                elif not suspicious(result):
+                    return result
+                return self._judged(plan, args, kwargs, result, before)
+            if any(map(suspicious, outputs_of(plan, args, result))):
+                return self._judged(plan, args, kwargs, result, before)
+        elif plan.cast or plan.hides:
+            return self._judged(plan, args, kwargs, result, before)
+        return result
+
+    # ── where ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _remember(self, number: int) -> None:
+        """The line that makes the node of a number: the first to be seen, as later ops may make none."""
+        lines = self._lines
+        if number in lines:
+            return
+        node = _node()
+        line = self._watch.user_line()
+        if node is not None and not _inside(line):
+            line = lines.get(node._sequence_nr())  # a backward pass that is differentiated itself
+        elif not torch.is_grad_enabled():
+            line = self._applied() or line  # the node of a custom Function is there before its forward runs
+        lines[number] = line
+        if len(lines) > REMEMBERED:
+            for old in list(islice(lines, REMEMBERED // 2)):
+                del lines[old]
+
+    def _applied(self) -> Line | None:
+        """Where the user applied the custom Function that runs, if one does."""
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None and not frame.f_code.co_filename.endswith(_FUNCTION):
+            frame = frame.f_back
+        while frame is not None and not self._watch.owns_file(frame.f_code.co_filename):
+            frame = frame.f_back
+        return None if frame is None else (frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name)
+
+    def _place(self) -> tuple[bool, str, tuple[Frame, ...], tuple[Frame, ...]]:
+        """Whether the op is of the backward pass, its node, the user's frames, where its forward op was."""
+        frames = self._watch.frames(1)
+        node = _node()
+        if node is None:
+            return False, "", frames, ()
+        inner = _inside(self._watch.user_line())
+        if inner and not inner.in_function:  # a forward pass that is repeated (checkpointing), or a hook of the user's
+            return False, "", frames, ()
+        line = self._lines.get(node._sequence_nr())
+        return True, words.node_name(node.name()), frames, () if line is None else (place(*line),)
+
+    # ── what ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _before(self, plan: Plan, args: Sequence[Any]) -> frozenset[str]:
+        """The kinds in what an op is about to overwrite."""
+        found = NONE
+        for i in plan.written:
+            if i < len(args):
+                for tensor in plain(args[i]):
+                    if suspicious(tensor):
+                        found |= kinds_of(tensor)
+        return found
+
+    def _filter(self, plan: Plan, args: Sequence[Any], result: Any) -> None:
+        if not self.off and (plan.looks or plan.cast):
+            for i, tensor in enumerate(outputs_of(plan, args, result)):
+                self._watch.wants(f"{plan.name}:{i}", "torch", tensor)
+
+    def _judged(
+        self, plan: Plan, args: Sequence[Any], kwargs: Mapping[str, Any] | None, result: Any, before: frozenset[str]
+    ) -> Any:
+        """The result of an op, after a close look at it. Only the watch may raise, to stop the program."""
+        if self.off:
+            return result
+        try:
+            with apart():
+                report = self._look(plan, args, kwargs or {}, result, before)
+        except Exception as error:
+            report = {"kind": "internal", "message": f"{type(error).__name__}: {error}"}
+        if report is not None:
+            (self._watch.alert if "message" in report else self._watch.born)(**report)
+        return result
+
+    def _look(
+        self, plan: Plan, args: Sequence[Any], kwargs: Mapping[str, Any], result: Any, before: frozenset[str]
+    ) -> dict[str, Any] | None:
+        outputs = outputs_of(plan, args, result)
+        inputs = inputs_of(plan, args, kwargs)
+        if plan.cast and not any(words.narrows(one.dtype, out.dtype) for _, one in inputs for out in outputs):
+            return None
+        given = frozenset().union(*map(kinds_of, outputs))
+        if plan.hides and NAN not in given:
+            return self._hidden(plan, inputs, outputs)
+        had = before.union(words.literal_kinds(args), words.literal_kinds(kwargs), *(kinds_of(x) for _, x in inputs))
+        if plan.mirrors and had & {PINF, NINF}:
+            had |= {PINF, NINF}
+        fresh = given - had
+        if not fresh:
+            return None if self._fed or NAN not in given else self._brought(inputs)
+        self._fed = True
+        backward, node, frames, forward = self._place()
+        notes = [f"{plan.name} in its backward pass"] if node and node != plan.name else []
+        if plan.written:
+            notes.append("written in place: what was there is gone")
+        if backward and not forward:
+            notes.append("the line of its forward op is not known")
+        return {
+            "framework": "torch",
+            "op": node or ("cast" if plan.cast else plan.name),
+            "kinds": fresh,
+            "inputs": [Tensor(name, health_of(x), x) for name, x in inputs],
+            "outputs": [Tensor("result" if i == 0 else f"result {i}", health_of(x), x) for i, x in enumerate(outputs)],
+            "frames": frames,
+            "backward": backward,
+            "forward": forward,
+            "note": "; ".join(notes),
+        }
+
+    def _hidden(
+        self, plan: Plan, inputs: Sequence[tuple[str, torch.Tensor]], outputs: Sequence[torch.Tensor]
+    ) -> dict[str, Any] | None:
+        for name, tensor in inputs:
+            if suspicious(tensor) and NAN in kinds_of(tensor):
+                health = health_of(tensor)
+                message = f"{plan.name} takes {health.nan:,} nan of {name} away: the gradient still sees them"
+                return {"kind": "hidden-nan", "message": message, "frames": self._watch.frames(1), "op": plan.name}
+        return None
+
+    def _brought(self, inputs: Sequence[tuple[str, torch.Tensor]]) -> dict[str, Any] | None:
+        """The first nan of a run came out of no op: it is in the data."""
+        self._fed = True
+        for name, tensor in inputs:
+            if NAN in kinds_of(tensor):
+                return nan_in_data(name, tensor, self._watch.frames(1))
+        return None
+
+
+def nan_in_data(name: str, tensor: torch.Tensor, frames: Sequence[Frame]) -> dict[str, Any]:
+    """The alert that a tensor came with nan in it: how many, in which rows and columns."""
+    rows, columns = nan_places(tensor)
+    health = health_of(tensor)
+    message = f"{name} came with {health.nan:,} nan in {health.size:,} elements, and no op gave them"
+    if rows and tensor.dim() > 1:
+        message += f": rows {_listed(rows)}, columns {_listed(columns)}"
+        if rows == [0] and health.nan == health.size // tensor.shape[0]:
+            message += " (all of row 0 and nothing else: a header that was read as data?)"
+    return {"kind": "nan-in-input", "message": message, "frames": frames, "rows": rows, "columns": columns}
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    return ", ".join(map(str, numbers)) + (", …" if len(numbers) == 5 else "")
+
+
+@dataclass(frozen=True)
+class _Inner:
+    """Code of the user's runs inside of a backward pass; ``in_function``: as the ``backward`` of a custom Function."""
+
+    in_function: bool
+
+
+def _inside(line: Line | None) -> _Inner | None:
+    """Whether the user's innermost line runs inside of the backward pass, and has not merely asked for it."""
+    if line is None:
+        return None
+    in_function = False
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code.co_name != _ENGINE:
+        code = frame.f_code
+        if code.co_filename == line[0] and code.co_name == line[2]:
+            while frame is not None and frame.f_code.co_name != _ENGINE:
+                in_function = in_function or frame.f_code.co_filename.endswith(_FUNCTION)
+                frame = frame.f_back
+            return _Inner(in_function)
+        frame = frame.f_back
+    return None
+
+
+def plain(value: Any) -> Iterator[torch.Tensor]:
+    """The tensors in an argument or result that have numbers of their own and may be looked at."""
+    if isinstance(value, torch.Tensor):
+        dtype = value.dtype
+        if (dtype.is_floating_point or dtype.is_complex) and (value.__class__ is _TENSOR or is_concrete(value)):
+            yield value
+    elif isinstance(value, (list, tuple)):
+        for one in value:
+            yield from plain(one)
+
+
+def outputs_of(plan: Plan, args: Sequence[Any], result: Any) -> list[torch.Tensor]:
+    """What an op gave: its results, or what it wrote to."""
+    if result is None:
+        return [tensor for i in plan.written if i < len(args) for tensor in plain(args[i])]
+    found = list(plain(result))
+    return found[:1] if plan.first_only else found
+
+
+def inputs_of(plan: Plan, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[tuple[str, torch.Tensor]]:
+    """What an op was given and did not overwrite, by the names of its arguments."""
+    found = []
+    overwritten = {0} if plan.name == "copy" else set(plan.written)
+    given = [(i, plan.arguments[i], arg) for i, arg in enumerate(args) if i < len(plan.arguments)]
+    given += [(-1, name, arg) for name, arg in kwargs.items() if name != "out"]
+    for i, name, arg in given:
+        if i in overwritten:
+            continue
+        tensors = list(plain(arg))
+        bare = "input" if name == "self" else name
+        found += [(bare if len(tensors) == 1 else f"{bare}[{j}]", x) for j, x in enumerate(tensors)]
+    return found

@@ -1,0 +1,226 @@
+"""Training steps, as optimizers take them: what is only seen there.
+
+A parameter that never gets a gradient, one that an optimizer breaks, a step that loss scaling skips.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+import weakref
+from collections.abc import Callable, Iterator
+from typing import Any, Protocol
+
+import torch
+from torch.optim import Optimizer
+
+from nanlint.runtime.adapter import Tensor, Watch
+from nanlint.runtime.adapters.torch.breakdown import NONE, apart, health_of, is_concrete, kinds_of, suspicious
+from nanlint.runtime.adapters.torch.eager import Births
+
+#: a parameter without a gradient is told of after so many steps, or at the end of a shorter run
+PATIENCE = 100
+
+
+class Listener(Protocol):
+    """Hears of each step, with what to say about it."""
+
+    def stepped(self, optimizer: Optimizer) -> dict[str, float]:
+        """Numbers of the step that was just taken."""
+
+
+class Steps:
+    """Wraps the ``step`` of every optimizer class, as a hook would not hear of a step that raised."""
+
+    def __init__(self, watch: Watch, births: Births, listener: Listener | None = None) -> None:
+        self._watch = watch
+        self._births = births
+        self._listener = listener
+        self._undo: list[Callable[[], None]] = []
+        self._waiting: weakref.WeakKeyDictionary[Optimizer, Waiting] = weakref.WeakKeyDictionary()
+        self._broken: set[int] = set()
+        self._depth = 0
+        self._taken = 0
+
+    def start(self) -> None:
+        if self._undo:
+            return
+        wrap_later = Optimizer.profile_hook_step
+
+        def profile_hook_step(function: Callable[..., Any]) -> Callable[..., Any]:
+            return self._wrapped(wrap_later(function))
+
+        Optimizer.profile_hook_step = staticmethod(profile_hook_step)
+        self._undo.append(lambda: setattr(Optimizer, "profile_hook_step", staticmethod(wrap_later)))
+        for kind in _subclasses(Optimizer):
+            own = kind.__dict__.get("step")
+            if own is not None and getattr(own, "hooked", False):
+                self._replace(kind, "step", self._wrapped(own))
+        self._replace(torch.amp.GradScaler, "step", self._scaled(torch.amp.GradScaler.step))
+
+    def stop(self) -> None:
+        if self._undo:
+            for waiting in list(self._waiting.values()):
+                waiting.tell(self._watch)
+        while self._undo:
+            self._undo.pop()()
+
+    def _replace(self, owner: type, name: str, value: Any) -> None:
+        original = owner.__dict__[name]
+        setattr(owner, name, value)
+        self._undo.append(lambda: setattr(owner, name, original))
+
+    def _wrapped(self, step: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(step)
+        def watched(optimizer: Any, *args: Any, **kwargs: Any) -> Any:
+            if not self._undo or self._depth or torch.compiler.is_compiling():
+                return step(optimizer, *args, **kwargs)
+            closed = not args and kwargs.get("closure") is None
+            # what PyTorch's own optimizers do is looked at as one op, when it is done
+            paused = self._births.pause() if closed and _is_builtin(optimizer) else None
+            self._depth += 1
+            counted = self._watch.steps
+            try:
+                result = step(optimizer, *args, **kwargs)
+            finally:
+                self._depth -= 1
+                if paused is not None:
+                    paused.resume()
+            self._done(optimizer, paused is not None, counted)
+            return result
+
+        return watched
+
+    def _scaled(self, step: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(step)
+        def watched(scaler: Any, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
+            taken = self._taken
+            result = step(scaler, optimizer, *args, **kwargs)
+            if self._undo and taken == self._taken and scaler.is_enabled():
+                frames = self._watch.frames(1)
+                message = "the gradient was not finite under loss scaling, and the step was skipped"
+                self._watch.alert("skipped-step", message, frames=frames, optimizer=type(optimizer).__name__)
+                self._watch.step()
+            return result
+
+        return watched
+
+    def _done(self, optimizer: Optimizer, unwatched: bool, counted: int) -> None:
+        self._taken += 1
+        report: dict[str, Any] | None = None
+        numbers: dict[str, float] = {}
+        try:
+            with apart():
+                waiting = self._waiting.get(optimizer)
+                if waiting is None:
+                    waiting = self._waiting[optimizer] = Waiting(optimizer, self._watch)
+                if waiting.places:
+                    waiting.look(optimizer)
+                    if waiting.steps == PATIENCE:
+                        waiting.tell(self._watch)
+                if unwatched:
+                    report = self._broke(optimizer)
+                if self._listener is not None:
+                    numbers = self._listener.stepped(optimizer)
+        except Exception as error:
+            self._watch.alert("internal", f"{type(error).__name__}: {error}")
+        if report is not None:
+            self._watch.born(**report)
+        if self._watch.steps == counted:  # else one who knows better what a step is has told
+            self._watch.step(None, **numbers)
+        elif numbers:
+            self._watch.measured(**numbers)
+
+    def _broke(self, optimizer: Optimizer) -> dict[str, Any] | None:
+        """The birth of a bad value in a parameter whose gradient was finite, if there is one that is new."""
+        for parameter in parameters_of(optimizer):
+            if parameter.grad is None or not suspicious(parameter) or id(parameter) in self._broken:
+                continue
+            kinds = kinds_of(parameter) if is_concrete(parameter) else NONE
+            if not kinds:
+                continue
+            self._broken.add(id(parameter))
+            state = {k: x for k, x in optimizer.state.get(parameter, {}).items() if isinstance(x, torch.Tensor)}
+            fresh = kinds - kinds_of(parameter.grad)
+            if not fresh:
+                continue
+            inputs = [Tensor("gradient", health_of(parameter.grad), parameter.grad)]
+            inputs += [Tensor(name, health_of(x), x) for name, x in state.items()]
+            return {
+                "framework": "torch",
+                "op": f"{type(optimizer).__name__}.step",
+                "kinds": fresh,
+                "inputs": inputs,
+                "outputs": [Tensor("parameter", health_of(parameter), parameter)],
+                "frames": self._watch.frames(2),
+                "note": "the state of the optimizer is as the step left it",
+            }
+        return None
+
+
+class Waiting:
+    """The parameters of an optimizer that had no gradient but zeros up to now; it holds none of them."""
+
+    def __init__(self, optimizer: Optimizer, watch: Watch) -> None:
+        self.steps = 0
+        self.frames = watch.frames(3)
+        names = _names(optimizer)
+        parameters = list(parameters_of(optimizer))
+        self.places = {i: names.get(id(p), f"parameter {i}") for i, p in enumerate(parameters) if p.requires_grad}
+        self.zeros: set[int] = set()
+
+    def look(self, optimizer: Optimizer) -> None:
+        """Those that got a gradient now wait no longer."""
+        self.steps += 1
+        parameters = list(parameters_of(optimizer))
+        for i in list(self.places):
+            gradient = parameters[i].grad if i < len(parameters) else None
+            if gradient is None:
+                continue
+            if gradient.layout != torch.strided or not is_concrete(gradient) or torch.count_nonzero(gradient):
+                del self.places[i]
+            else:
+                self.zeros.add(i)
+
+    def tell(self, watch: Watch) -> None:
+        """What is left never got one."""
+        for i, name in self.places.items():
+            what = "only zeros as its gradient" if i in self.zeros else "no gradient"
+            message = f"{name} got {what} in {self.steps:,} steps: nothing trains it"
+            watch.alert("dead-gradient", message, frames=self.frames, parameter=name)
+        self.places.clear()
+
+
+def parameters_of(optimizer: Optimizer) -> Iterator[torch.Tensor]:
+    """All that an optimizer trains."""
+    for group in optimizer.param_groups:
+        yield from group["params"]
+
+
+def _is_builtin(optimizer: Optimizer) -> bool:
+    return type(optimizer).__module__.startswith("torch.optim.")
+
+
+def _subclasses(kind: type[Any]) -> Iterator[type[Any]]:
+    for one in kind.__subclasses__():
+        yield one
+        yield from _subclasses(one)
+
+
+def _names(optimizer: Optimizer) -> dict[int, str]:
+    """Parameters' names: as the optimizer was told, or in a module that a caller of the step holds in a variable."""
+    names: dict[int, str] = {}
+    for group in optimizer.param_groups:
+        names.update({id(p): name for p, name in zip(group["params"], group.get("param_names", ()), strict=False)})
+    wanted = {id(p) for p in parameters_of(optimizer)}
+    frame: Any = sys._getframe(1)
+    while frame is not None and not wanted <= names.keys():
+        for variables in (frame.f_locals, frame.f_globals):
+            for variable, value in list(variables.items()):
+                if isinstance(value, torch.nn.Module) and variable != "self":
+                    for name, parameter in value.named_parameters():
+                        names.setdefault(id(parameter), f"{variable}.{name}")
+                elif isinstance(value, torch.Tensor):
+                    names.setdefault(id(value), variable)
+        frame = frame.f_back
+    return {identity: name for identity, name in names.items() if identity in wanted}
