@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from nanlint.analysis.gradient import PLAIN
 from nanlint.diagnostic import Applicability, Fix
 from nanlint.fixes.clip_operand import BOUND
-from nanlint.fixes.place import Place, is_number
+from nanlint.fixes.place import Place
+from nanlint.fixes.reading import is_number
 from nanlint.graph.node import Node
 
 #: how far inside; half precision has no number between 1 and 1 - 5e-4

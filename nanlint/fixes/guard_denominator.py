@@ -6,7 +6,8 @@ import ast
 from dataclasses import dataclass
 
 from nanlint.diagnostic import Applicability, Edit, Fix
-from nanlint.fixes.place import Place, Written, display, is_number, unrefined
+from nanlint.fixes.place import Place, display
+from nanlint.fixes.reading import Written, is_number, unrefined
 from nanlint.graph.node import REFINE, Node
 from nanlint.ops.op import OPS
 from nanlint.ops.value import Kind

@@ -8,7 +8,9 @@ from typing import cast
 
 from nanlint.diagnostic import Applicability, Edit, Fix, Span
 from nanlint.fixes.outline import shares_memory_with
-from nanlint.fixes.place import Place, Written, comments, display, is_number, unrefined
+from nanlint.fixes.place import Place, display
+from nanlint.fixes.quoting import comments
+from nanlint.fixes.reading import Written, is_number, unrefined
 from nanlint.graph.node import CONST, Node
 
 #: by framework, for softmaxes whose own module has no log_softmax, and for sigmoids

@@ -6,7 +6,8 @@ import ast
 from dataclasses import dataclass
 
 from nanlint.diagnostic import Applicability, Fix
-from nanlint.fixes.place import Place, Written, display
+from nanlint.fixes.place import Place, display
+from nanlint.fixes.reading import Written
 from nanlint.graph.node import Node
 
 #: function, its names for axis and keepdims, and whether it takes weights

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nanlint.diagnostic import Applicability, Edit, Fix
-from nanlint.fixes.place import Place, Written, display, is_number
+from nanlint.fixes.place import Place, display
+from nanlint.fixes.reading import Written, is_number
 from nanlint.fixes.safe_root import named
 from nanlint.graph.node import Node
 

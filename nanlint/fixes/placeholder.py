@@ -6,7 +6,8 @@ import ast
 from dataclasses import dataclass
 
 from nanlint.diagnostic import Applicability, Fix
-from nanlint.fixes.place import Place, is_number
+from nanlint.fixes.place import Place
+from nanlint.fixes.reading import is_number
 from nanlint.graph.node import Node
 
 

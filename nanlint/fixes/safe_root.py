@@ -6,7 +6,8 @@ import ast
 from dataclasses import dataclass, replace
 
 from nanlint.diagnostic import Applicability, Edit, Fix
-from nanlint.fixes.place import Place, Written, display
+from nanlint.fixes.place import Place, display
+from nanlint.fixes.reading import Written
 from nanlint.graph.node import Node
 
 ANY = {

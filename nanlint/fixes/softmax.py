@@ -7,7 +7,8 @@ import re
 from dataclasses import dataclass
 
 from nanlint.diagnostic import Applicability, Fix
-from nanlint.fixes.place import Place, Written, display, is_number
+from nanlint.fixes.place import Place, display
+from nanlint.fixes.reading import Written, is_number
 from nanlint.graph.node import Node
 
 SOFTMAX = {

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from nanlint.analysis.structure import bare, square_root_of
 from nanlint.diagnostic import Applicability, Fix
-from nanlint.fixes.place import Place, Written
+from nanlint.fixes.place import Place
+from nanlint.fixes.reading import Written
 from nanlint.graph.node import Node
 
 _VARIANCE = {

@@ -107,7 +107,8 @@ def fixes_of(facts: Facts, findings: Mapping[tuple[str, Span], Finding]) -> dict
     if not mended:
         return {}
     # libcst costs more to import than a small file to check: only files with something to mend pay for it
-    from nanlint.fixes.place import File, Place
+    from nanlint.fixes.file import File
+    from nanlint.fixes.place import Place
 
     file = File(facts)
     found = {

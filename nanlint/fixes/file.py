@@ -1,0 +1,45 @@
+"""What the places of one file share: facts, scopes, imports, lossless nodes, the graph at each expression."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+from nanlint.analysis.facts import Facts
+from nanlint.fixes.imports import Imports
+from nanlint.fixes.lossless import Lossless
+from nanlint.fixes.outline import Outline
+from nanlint.graph.node import REFINE, Node
+from nanlint.ops.op import OPS
+
+
+class File:
+    """What the places of one file share."""
+
+    def __init__(self, facts: Facts) -> None:
+        self.facts = facts
+        self.source = facts.source
+        self.outline = Outline(facts.source.tree, self.is_pure)
+        self.imports = Imports(facts.source, self.outline)
+        self.lossless = Lossless(facts.source, self.outline)
+
+    @cached_property
+    def nodes_at(self) -> Mapping[int, Sequence[Node]]:
+        """Graph nodes by the identity of the expression they were lowered from."""
+        found: dict[int, list[Node]] = {}
+        for node in self.facts.lowering.graph:
+            if node.site is not None:
+                found.setdefault(id(node.site), []).append(node)
+        return found
+
+    def is_pure(self, call: ast.Call) -> bool:
+        """Whether a call is one of the catalogue's that has no effect and no chance in it."""
+        if isinstance(call.func, ast.Attribute) and call.func.attr.endswith("_"):
+            return False
+        if any(k.arg in ("out", "inplace") for k in call.keywords):
+            return False
+        nodes = self.nodes_at.get(id(call), ())
+        return bool(nodes) and all(
+            n.op == REFINE or (n.op in OPS and OPS[n.op].pure and n.op != "dropout") for n in nodes
+        )
