@@ -9,6 +9,7 @@ from nanlint.runtime.adapter import Adapter, Watch
 from nanlint.runtime.adapters.tensorflow import tensors
 from nanlint.runtime.adapters.tensorflow.eager import EagerWatch
 from nanlint.runtime.adapters.tensorflow.gradients import Backward
+from nanlint.runtime.adapters.tensorflow.graphs import GraphWatch
 from nanlint.runtime.adapters.tensorflow.places import Places
 from nanlint.runtime.health import Health
 
@@ -23,15 +24,19 @@ class TensorFlowAdapter(Adapter):
         places = Places(watch)
         self._backward = Backward(places)
         self._eager = EagerWatch(watch, places, self._backward)
+        self._graphs = GraphWatch(watch, places, self._backward, self._eager.quiet)
 
     def start(self) -> None:
         """Install what the mode asks for."""
         self._backward.start()
         if self.watch.mode == "all":
             self._eager.start()
+        if self.watch.mode != "sentinel":
+            self._graphs.start()
 
     def stop(self) -> None:
         """Take it out again."""
+        self._graphs.stop()
         self._eager.stop()
         self._backward.stop()
 

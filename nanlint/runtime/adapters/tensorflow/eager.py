@@ -6,10 +6,10 @@ itself would call it again. One pass over an output that all its elements are fi
 
 from __future__ import annotations
 
-import contextlib
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any, NamedTuple
 
@@ -71,8 +71,21 @@ class EagerWatch:
         if self._profiles:
             threading.setprofile(None)
             self._profiles = False
-        with contextlib.suppress(KeyError):
+        with suppress(KeyError):
             _callbacks.remove_op_callback(self._executed)
+
+    @contextmanager
+    def quiet(self) -> Iterator[None]:
+        """Ops of nanlint's own are not looked at."""
+        local = self._local.__dict__
+        if "busy" in local:
+            yield
+            return
+        local["busy"] = True
+        try:
+            yield
+        finally:
+            del local["busy"]
 
     def _thread_began(self, frame: FrameType, event: str, arg: Any) -> None:
         """Runs as a profiler at the first call in a new thread, and no more."""

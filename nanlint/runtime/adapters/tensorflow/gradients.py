@@ -79,7 +79,7 @@ class Backward:
 
     def span_of(self, op: Any) -> Span | None:
         """What an op of a graph computes the gradient of; None for a forward op."""
-        number = op._id
+        number = op._id - 1  # a graph counts from its first op, and has two nodes of its own before
         for span in self._spans.get(op.graph, ()):  # innermost first
             if span.first < number <= span.last:
                 return span

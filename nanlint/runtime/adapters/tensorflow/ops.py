@@ -44,6 +44,17 @@ READS = _ops(
 #: can give a finite output of a nan
 HIDES = _ops("ClipByValue DivNoNan MaxPool Maximum Minimum MulNoNan Relu Relu6 Select SelectV2 XDivNoNan")
 
+#: what is not finite in any input, is not finite in the output either: it is enough to look at that
+HANDS_ON = _ops(
+    """
+    Abs Add AddN AddV2 BatchMatMulV2 BiasAdd BiasAddGrad BroadcastTo ConcatV2 Conv2D ExpandDims Identity L2Loss Log
+    MatMul Mean Mul Neg Pack Prod Reshape Sqrt Square SquaredDifference Squeeze Sub Sum Tile Transpose
+    """
+)
+
+#: the same of one input
+HANDS_ON_INPUT = {"RealDiv": 0, "SqrtGrad": 1, "StridedSliceGrad": 4, "ReciprocalGrad": 1, "RsqrtGrad": 1}
+
 #: what oneDNN fuses: a bias after one of these, and what comes after the bias
 FUSED_FIRST = _ops("BatchMatMulV2 Conv2D Conv3D DepthwiseConv2dNative MatMul")
 FUSED_BIAS = _ops("Add AddV2 BiasAdd")
@@ -63,3 +74,8 @@ def is_call(op: str) -> bool:
 def says_nothing(op: str) -> bool:
     """Whether no non-finite value can be born in an op itself."""
     return op in MOVES or op in READS or op.startswith(_FUNCTIONS)
+
+
+def hands_on(op: str, i: int) -> bool:
+    """Whether something not finite in input ``i`` of an op is sure to be seen in its output."""
+    return op in HANDS_ON or HANDS_ON_INPUT.get(op) == i

@@ -1,0 +1,269 @@
+"""Births in graphs: every op that can give one, of one function graph."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+from tensorflow.python.ops import control_flow_util as _control
+
+from nanlint.runtime.adapter import Tensor, Watch
+from nanlint.runtime.adapters.tensorflow.gradients import Backward
+from nanlint.runtime.adapters.tensorflow.kept import Inside, Kept
+from nanlint.runtime.adapters.tensorflow.ops import FUSED_BIAS, FUSED_FIRST, FUSED_LAST, HIDES, hands_on, says_nothing
+from nanlint.runtime.adapters.tensorflow.places import Place, Places, framed
+from nanlint.runtime.adapters.tensorflow.rows import WIDTH, health_of_row, is_float, row_of, sum_of
+from nanlint.runtime.adapters.tensorflow.tensors import Array
+from nanlint.runtime.health import Health
+
+#: what a sum says: all finite, or what it became
+FINITE, NINF, PINF, NAN = range(4)
+
+
+@dataclass(frozen=True)
+class Watched:
+    """An op of a graph: the rows of what it takes and gives; where it was made; what it is the gradient of."""
+
+    op: str
+    number: int
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+    places: tuple[Place, ...]
+    gradient_of: str
+    forward: tuple[Place, ...]
+    fused: tuple[str, ...]
+
+
+def live_ops(graph: Any, outputs: Any) -> list[Any]:
+    """The ops of a graph that are executed: what its outputs and its effects need, in the order of their making."""
+    roots = [one.op for one in _symbols(graph, outputs)]
+    roots += [op for op in graph.get_operations() if op._is_stateful]
+    seen: set[Any] = set()
+    while roots:
+        op = roots.pop()
+        if op not in seen:
+            seen.add(op)
+            roots += [one.op for one in op.inputs]
+            roots += op.control_inputs
+    return sorted(seen, key=lambda op: op._id)
+
+
+def _symbols(graph: Any, outputs: Any) -> list[Any]:
+    flat = tf.nest.flatten(outputs, expand_composites=True)
+    found = [one for one in flat if isinstance(one, tf.Tensor) and hasattr(one, "op")]
+    return [one for one in found if one.op.graph is graph]
+
+
+def told_by(suspects: Sequence[Any], live: Sequence[Any]) -> list[Any]:
+    """The fewest tensors that are not finite if any of these is: the last of those that hand it on to each other."""
+    alive = set(live)
+    needed = {one.name: one for one in suspects}
+    told = []
+    for op in live:
+        for one in op.outputs:
+            if one.name not in needed:
+                continue
+            heirs = [
+                consumer
+                for consumer in one.consumers()
+                if consumer in alive
+                and consumer.outputs
+                and is_float(consumer.outputs[0])
+                and any(given is one and hands_on(consumer.type, i) for i, given in enumerate(consumer.inputs))
+            ]
+            if heirs:
+                heir = next((heir for heir in heirs if heir.outputs[0].name in needed), heirs[0]).outputs[0]
+                needed[heir.name] = heir
+            else:
+                told.append(one)
+    return told
+
+
+def is_compiled(graph: Any) -> bool:
+    """Whether a graph is, or is part of, what XLA compiles."""
+    for op in graph.get_operations():
+        if _control.GetContainingXLAContext(op._get_control_flow_context()) is not None:
+            return True
+    return bool(_control.GraphOrParentsInXlaContext(graph))
+
+
+def devices_of(ops: Sequence[Any]) -> frozenset[str]:
+    """Where ops were placed by the program."""
+    return frozenset(op.device for op in ops if op.device)
+
+
+class BirthProbe:
+    """The sums of a graph, and the rows that are left where one is not finite."""
+
+    def __init__(self, graph: Any, watched: Sequence[Watched], tensors: Sequence[Any], summed: Sequence[int]) -> None:
+        self.name = str(graph.name)
+        self._watched = watched
+        self._summed = summed
+        self._compiled = "xla" if is_compiled(graph) else "tf.function"
+        self._shapes = [(one.dtype.name, _shape(one)) for one in tensors]
+        self._tensors: Sequence[Any] = tensors  # until it is built
+        self._state = Kept(np.zeros(len(summed) + 1, np.int32))
+        self._rows = Kept(np.zeros((len(tensors), WIDTH)))
+
+    @classmethod
+    def of(cls, graph: Any, outputs: Any, watch: Watch, places: Places, backward: Backward) -> BirthProbe | None:
+        """The probe of a graph that is about to be done; None where no op can give birth."""
+        tensors: list[Any] = []
+        rows: dict[str, int] = {}
+
+        def row(tensor: Any) -> int:
+            if tensor.name not in rows:
+                rows[tensor.name] = len(tensors)
+                tensors.append(tensor)
+            return rows[tensor.name]
+
+        suspects: list[Any] = []
+        watched = []
+        live = live_ops(graph, outputs)
+        for op in live:
+            given = [one for one in op.inputs if is_float(one)]
+            made = [one for one in op.outputs if is_float(one)]
+            silent = says_nothing(op.type)
+            if not made or (silent and op.type not in HIDES):
+                continue
+            span = backward.span_of(op)
+            one = Watched(
+                op.type,
+                op._id,
+                tuple(map(row, given)),
+                tuple(map(row, made)),
+                places.all_of(op),
+                span.op if span is not None else "",
+                span.places if span is not None else (),
+                _fused(op),
+            )
+            watched.append(one)
+            if not silent:
+                suspects += made
+        summed = [row(one) for one in told_by(suspects, live)]
+        return cls(graph, watched, tensors, summed) if summed else None
+
+    def build(self, alarm: Kept) -> None:
+        """Add to the graph that is being built."""
+        tensors, self._tensors = self._tensors, ()
+        kept, rung, left = Inside(self._state), Inside(alarm), Inside(self._rows)
+        codes = _codes([sum_of(tensors[i]) for i in self._summed])
+        state = kept.read()
+        fresh = tf.reduce_any(tf.logical_and(codes != FINITE, codes != state[:-1]))
+
+        def count() -> Any:
+            left.assign(tf.stack([row_of(one) for one in tensors]))
+            kept.assign(tf.concat([codes, [1]], 0))
+            rung.add(1)
+            return tf.constant(0)
+
+        done = tf.cond(tf.logical_and(fresh, tf.equal(state[-1], 0)), count, lambda: tf.constant(0))
+        if len(devices_of([one.op for one in tensors])) < 2 and self._compiled != "xla":
+            _not_lowered(done)
+
+    def read(self, watch: Watch) -> None:
+        """Tell what was left, if it was, and be ready for the next."""
+        state = self._state.get()
+        if not state[-1]:
+            return
+        rows = self._rows.get()
+        self._state.put([*self._known(state[:-1], rows), 0])
+        healths = [health_of_row(row, *shape) for row, shape in zip(rows, self._shapes, strict=True)]
+        for one in self._watched:
+            self._tell(watch, one, [healths[i] for i in one.inputs], [healths[i] for i in one.outputs])
+
+    def finish(self, watch: Watch) -> None:
+        """Nothing is kept back."""
+
+    def _known(self, codes: Array, rows: Array) -> list[int]:
+        """The codes that need not be told again: not of a sum that was only too great."""
+        bad = [bool(rows[i][0] or rows[i][4] or rows[i][5]) for i in self._summed]
+        return [int(code) if is_bad else FINITE for code, is_bad in zip(codes, bad, strict=True)]
+
+    def _tell(self, watch: Watch, one: Watched, given: Sequence[Health], made: Sequence[Health]) -> None:
+        old = frozenset[str]().union(*(health.bad for health in given))
+        found = frozenset[str]().union(*(health.bad for health in made))
+        if "nan" in old and "nan" not in found and one.op in HIDES:
+            nans = sum(health.nan for health in given)
+            watch.alert(
+                "hidden-nan",
+                f"{one.op} hides {nans:,} nan: its output is finite, its gradient need not be",
+                frames=framed(one.places),
+                op=one.op,
+                compiled=self._compiled,
+            )
+        if "nan" in old and one.fused and self._compiled != "xla":
+            watch.alert(
+                "disagreement",
+                f"{one.op} is given nan here and hands it on; in a graph that is not watched, {', '.join(one.fused)} "
+                f"and {one.op} may be fused into one op of oneDNN, which turns this nan into 0",
+                frames=framed(one.places),
+                op=one.op,
+                compiled=self._compiled,
+            )
+        if found <= old or says_nothing(one.op):
+            return
+        watch.born(
+            framework="tensorflow",
+            op=one.op,
+            kinds=found - old,
+            inputs=_named("input", given),
+            outputs=_named("output", made),
+            frames=framed(one.places),
+            backward=bool(one.gradient_of),
+            forward=framed(one.forward),
+            compiled=self._compiled,
+            note=f"gradient of {one.gradient_of}" if one.gradient_of else "",
+        )
+
+
+def _codes(sums: Sequence[Any]) -> Any:
+    """What each sum says, as one vector."""
+    parts = []
+    order: list[int] = []
+    for dtype in (tf.float32, tf.float64):
+        which = [i for i, one in enumerate(sums) if one.dtype == dtype]
+        if which:
+            order += which
+            parts.append(_codes_of(tf.stack([sums[i] for i in which])))
+    if len(parts) == 1:
+        return parts[0]
+    return tf.gather(tf.concat(parts, 0), np.argsort(order))
+
+
+def _codes_of(sums: Any) -> Any:
+    infinite = tf.where(sums > 0, PINF, NINF)
+    return tf.where(tf.math.is_finite(sums), FINITE, tf.where(tf.math.is_nan(sums), NAN, infinite))
+
+
+def _not_lowered(output: Any) -> None:
+    """Let a branch be called like a function when it is taken, and not be woven into its graph: it has many inputs."""
+    op = output.op
+    while op.type == "Identity":
+        op = op.inputs[0].op
+    op._set_attr("_lower_using_switch_merge", tf.compat.v1.AttrValue(b=False))
+
+
+def _named(name: str, healths: Sequence[Health]) -> list[Tensor]:
+    return [Tensor(f"{name} {i}" if len(healths) > 1 else name, health) for i, health in enumerate(healths)]
+
+
+def _shape(tensor: Any) -> tuple[int, ...]:
+    """Its static shape, -1 where a length is open."""
+    if tensor.shape.rank is None:
+        return ()
+    return tuple(-1 if length is None else length for length in tensor.shape)
+
+
+def _fused(op: Any) -> tuple[str, ...]:
+    """The ops before this one with which oneDNN fuses it, if nothing else looks at what is between."""
+    if op.type not in FUSED_LAST:
+        return ()
+    bias = op.inputs[0].op
+    if bias.type not in FUSED_BIAS or len(bias.outputs[0].consumers()) != 1:
+        return ()
+    first = bias.inputs[0].op
+    return (first.type, bias.type) if first.type in FUSED_FIRST and len(first.outputs[0].consumers()) == 1 else ()

@@ -1,0 +1,165 @@
+"""The watch of TensorFlow's graphs: reductions beside the ops, made when a function is traced and read when it has run.
+
+At the end of a trace, ops that can give birth to a non-finite value get a sum beside them. All sums of a graph are
+stacked; where one has become non-finite, a branch counts what every op took and gave and leaves that in a variable.
+One number, an alarm that all graphs share, is read after each call from Python. So it works in loops and branches,
+under XLA and over replicas; nothing is copied, executed twice, or waited for in between.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+from tensorflow.python.eager import context as _context
+from tensorflow.python.framework import func_graph as _func_graph
+from tensorflow.python.framework import ops as _ops
+from tensorflow.python.ops import gradients_util as _gradients
+
+from nanlint.runtime.adapter import Watch
+from nanlint.runtime.adapters.tensorflow.births import BirthProbe
+from nanlint.runtime.adapters.tensorflow.flagged import SiteProbe
+from nanlint.runtime.adapters.tensorflow.gradients import Backward
+from nanlint.runtime.adapters.tensorflow.kept import Kept
+from nanlint.runtime.adapters.tensorflow.places import Places
+
+#: function graphs of these are run where no variable of ours can be reached
+_ELSEWHERE = ("Dataset",)
+
+Probe = BirthProbe | SiteProbe
+
+
+class GraphWatch:
+    """Puts probes into graphs as they are traced, and reads them."""
+
+    def __init__(
+        self, watch: Watch, places: Places, backward: Backward, quiet: Callable[[], AbstractContextManager[None]]
+    ) -> None:
+        self._watch = watch
+        self._places = places
+        self._backward = backward
+        self._quiet = quiet
+        self._local = threading.local()
+        self._lock = threading.RLock()
+        self._probes: list[Probe] = []
+        self._alarm: Kept | None = None
+        self._originals: tuple[Any, ...] = ()
+
+    # ── in and out ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def start(self) -> None:
+        """Watch graphs that are traced from now on."""
+        if self._originals:
+            return
+        trace, gradients = _func_graph.func_graph_from_py_func, _gradients._GradientsHelper
+        call = _context.Context.call_function
+        self._originals = (trace, gradients, call)
+
+        def traced(name: str, python_func: Any, *args: Any, **kwargs: Any) -> Any:
+            if self._busy or str(name).startswith(_ELSEWHERE):
+                return trace(name, python_func, *args, **kwargs)
+            return trace(name, self._probed(python_func), *args, **kwargs)
+
+        def differentiated(ys: Any, xs: Any, *args: Any, **kwargs: Any) -> Any:
+            found = gradients(ys, xs, *args, **kwargs)
+            graph = _ops.get_default_graph()
+            source = kwargs.get("src_graph")
+            if source is not None and source is not graph and str(getattr(graph, "name", "")).startswith("__backward_"):
+                self._safely(graph, found)
+            return found
+
+        def called(context: Any, name: bytes, tensor_inputs: Any, num_outputs: int) -> Any:
+            try:
+                return call(context, name, tensor_inputs, num_outputs)
+            finally:
+                if self._alarm is not None and not self._busy:
+                    self.read(self._alarm)
+
+        _func_graph.func_graph_from_py_func = traced
+        _gradients._GradientsHelper = differentiated
+        _context.Context.call_function = called
+
+    def stop(self) -> None:
+        """Put no more probes; tell what those there are have kept."""
+        if not self._originals:
+            return
+        for probe in self._probes:
+            with self._at_rest():
+                probe.finish(self._watch)
+        _func_graph.func_graph_from_py_func, _gradients._GradientsHelper, _context.Context.call_function = (
+            self._originals
+        )
+        self._originals = ()
+        self._probes.clear()
+
+    @property
+    def _busy(self) -> bool:
+        return getattr(self._local, "busy", False)
+
+    @contextmanager
+    def _at_rest(self) -> Iterator[None]:
+        """Ops and graphs of our own are not watched."""
+        before = self._busy
+        self._local.busy = True
+        try:
+            with self._quiet():
+                yield
+        finally:
+            self._local.busy = before
+
+    # ── tracing ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _probed(self, python_func: Any) -> Any:
+        """The function that is traced, with probes at its end."""
+
+        def with_probes(*args: Any, **kwargs: Any) -> Any:
+            outputs = python_func(*args, **kwargs)
+            self._safely(_ops.get_default_graph(), outputs)
+            return outputs
+
+        return tf.__internal__.decorator.make_decorator(python_func, with_probes)
+
+    def _safely(self, graph: Any, outputs: Any) -> None:
+        try:
+            with self._at_rest():
+                self._put_probes(graph, outputs)
+        except Exception as error:
+            self._watch.alert("internal", f"tensorflow: probes: {type(error).__name__}: {error}")
+
+    def _put_probes(self, graph: Any, outputs: Any) -> None:
+        if not isinstance(graph, _func_graph.FuncGraph):
+            return
+        kind = BirthProbe if self._watch.mode == "all" else SiteProbe
+        probe = kind.of(graph, outputs, self._watch, self._places, self._backward)
+        if probe is None:
+            return
+        if self._alarm is None:
+            self._alarm = Kept(np.zeros((), np.int64))
+        before = len(graph.get_operations())
+        probe.build(self._alarm)
+        if not isinstance(graph, _func_graph.FuncGraph) or graph.name.startswith("__backward_"):
+            stateful = [op for op in graph.get_operations()[before:] if op._is_stateful]
+            graph.control_outputs.extend(op for op in stateful if op not in graph.control_outputs)
+        with self._lock:
+            self._probes.append(probe)
+
+    # ── reading ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def read(self, alarm: Kept) -> None:
+        """After a function has run: was there an alarm?"""
+        try:
+            with self._at_rest():
+                if not alarm.get():
+                    return
+            with self._lock, self._at_rest():
+                alarm.put(0)
+                for probe in self._probes:
+                    probe.read(self._watch)
+        except FloatingPointError:
+            raise
+        except Exception as error:
+            self._watch.alert("internal", f"tensorflow: reading: {type(error).__name__}: {error}")
