@@ -14,15 +14,17 @@ if TYPE_CHECKING:
     from nanlint.diagnostic import Diagnostic
     from nanlint.fixing import Fixed as FixResult
     from nanlint.linter import Report
+    from nanlint.runtime.library import verify
 
 __version__ = "0.1.0"
 
-__all__ = ["Diagnostic", "FixResult", "Report", "__version__", "check_paths", "check_source", "fix_source"]
+__all__ = ["Diagnostic", "FixResult", "Report", "__version__", "check_paths", "check_source", "fix_source", "verify"]
 
-_TYPES = {
+_ELSEWHERE = {
     "Diagnostic": ("nanlint.diagnostic", "Diagnostic"),
     "FixResult": ("nanlint.fixing", "Fixed"),
     "Report": ("nanlint.linter", "Report"),
+    "verify": ("nanlint.runtime.library", "verify"),
 }
 
 
@@ -70,9 +72,9 @@ def _config(path: str, values: dict[str, Any]) -> Config:
 
 
 def __getattr__(name: str) -> Any:
-    if name in _TYPES:
+    if name in _ELSEWHERE:
         from importlib import import_module
 
-        module, attribute = _TYPES[name]
+        module, attribute = _ELSEWHERE[name]
         return getattr(import_module(module), attribute)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -32,6 +32,11 @@ class Options(msgspec.Struct, frozen=True):
     replay: int | None = None
     replayed: str = ""
 
+    def __post_init__(self) -> None:
+        for name, value, known in (("watch", self.watch, WATCHES), ("on_nan", self.on_nan, ON_NAN)):
+            if value not in known:
+                raise ValueError(f"{name}: {value!r} is not one of {', '.join(known)}")
+
     def to_environment(self) -> str:
         """The value of the variable."""
         return msgspec.json.encode(self).decode()
@@ -44,5 +49,5 @@ def options_of_environment() -> Options | None:
         return None
     try:
         return msgspec.json.decode(text, type=Options)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, ValueError):
         return None

@@ -13,6 +13,7 @@ import os
 import runpy
 import sys
 from collections.abc import Sequence
+from multiprocessing import util
 from types import CodeType, ModuleType, TracebackType
 from typing import NoReturn
 
@@ -28,15 +29,29 @@ STARTUP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "startup")
 COULD_NOT_RUN = 2
 
 
+_active: Recorder | None = None
+
+
+def active() -> Recorder | None:
+    """The watch that this process is under from beginning to end, if it is."""
+    return _active
+
+
 def watch(options: Options) -> Recorder:
     """Watch this process from now on, and its forks."""
-    recorder = Recorder(options, rank_of_environment())
+    global _active
+    recorder = _active = Recorder(options, rank_of_environment())
     probing.install(recorder)
     Hook(recorder).install()
     _probe_main_of_spawned(recorder)
     atexit.register(recorder.end)
-    os.register_at_fork(after_in_child=recorder.open)
+    util.register_after_fork(recorder, _end_with_child)
     return recorder
+
+
+def _end_with_child(recorder: Recorder) -> None:
+    """A process that ``multiprocessing`` forked runs its own finalizers at its end, and no others."""
+    util.Finalize(None, recorder.end, exitpriority=0)
 
 
 def rank_of_environment() -> int:

@@ -11,6 +11,7 @@ import socket
 import sys
 import threading
 import time
+import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from types import FrameType
@@ -45,8 +46,10 @@ from nanlint.runtime.sites import Site, distance
 
 #: elements of a tensor that are kept with a birth: enough to reproduce the first few, a glimpse of the others
 KEPT_WHOLE, KEPT = 4096, 64
-#: births that are kept whole
+#: births that are kept whole, executions of a site that are written down one by one
 FEW = 16
+#: seconds that what was seen at a site may be newer than what is written down
+STALE = 2.0
 #: distinct births, alerts of one kind, tensors of one filter: beyond, they are only counted
 MOST = 2_000
 #: ops in a trace; a longer step is kept without
@@ -74,6 +77,7 @@ class _Seen:
     bad_step: int | None = None
     bad: dict[str, Health] = field(default_factory=dict)
     kinds: set[str] = field(default_factory=set)
+    written: float = 0.0
 
     def event(self) -> Observed:
         return Observed(
@@ -99,12 +103,15 @@ class Recorder:
         self._filters: list[Filter] = [filter_of(name) for name in options.filters]
         self._sites: dict[str, dict[int, tuple[Site, ...]]] = {}
         self._rank = rank
-        self._lock = threading.RLock()
-        self.open()
+        self._open()
+        self._begin()
+        ours = weakref.WeakMethod(self._open)
+        os.register_at_fork(after_in_child=lambda: (reopen := ours()) and reopen())
 
-    def open(self) -> None:
-        """Begin an event file: of this process, at its start and after a fork."""
-        self._file = EventFile(self.options.directory)
+    def _open(self) -> None:
+        """A process of its own: the first one, or a fork, which begins its event file when it has something to say."""
+        self._lock = threading.RLock()
+        self._file: EventFile | None = None
         self._births: dict[Any, int] = {}
         self._counts: dict[int, int] = {}
         self._told: dict[Any, int] = {}
@@ -117,7 +124,10 @@ class Recorder:
         self._steps_written = 0
         self._step_began = time.time()
         self._ended = False
-        self._file.write(
+
+    def _begin(self) -> EventFile:
+        file = self._file = EventFile(self.options.directory)
+        file.write(
             Started(
                 format=FORMAT,
                 nanlint=__version__,
@@ -132,6 +142,7 @@ class Recorder:
                 watch=self.mode,
             )
         )
+        return file
 
     # ── what is watched ─────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -264,7 +275,8 @@ class Recorder:
 
     def executed(self, op: int) -> None:
         """An op ran, for the timeline."""
-        self._ops.append(op)
+        if len(self._ops) <= LONGEST:
+            self._ops.append(op)
 
     def numbered(
         self, framework: str, op: str, path: str, line: int, backward: bool = False, inputs: Sequence[int] = ()
@@ -315,7 +327,7 @@ class Recorder:
             trace = None
             if 0 < len(ops) <= LONGEST:
                 trace = self._traces.get(ops)
-                if trace is None and len(self._traces) < MOST and self._file.size < self.options.limit:
+                if trace is None and len(self._traces) < MOST and self._size < self.options.limit:
                     trace = self._traces[ops] = len(self._traces)
                     self._write(Trace(trace, ops))
             if self._worth_writing(self.steps):
@@ -325,22 +337,30 @@ class Recorder:
             self._step_began = now
             self._measured = {}
 
-    def end(self, error: BaseException | None = None) -> None:
-        """The process ends: what was only counted is written down. May be called twice."""
+    def flush(self) -> None:
+        """Write down what is only kept in memory: what came by at the sites, how often births were seen."""
         with self._lock:
             if self._ended:
                 return
-            self._ended = True
-            if self._ops:
-                self.step()
             for seen in self._seen.values():
                 self._write(seen.event())
             for number, count in self._counts.items():
                 if count > 1 and number < MOST:
                     self._write(Again(number, count, self.steps))
+
+    def end(self, error: BaseException | None = None) -> None:
+        """The process ends: what was only counted is written down. May be called twice."""
+        with self._lock:
+            if self._ended or self._file is None:
+                return
+            if self._ops:
+                self.step()
+            self.flush()
+            self._ended = True
             name = type(error).__name__ if error is not None else ""
             self._write(Ended(time.time(), self.steps, name, str(error)[:2000] if error is not None else ""))
-            self._file.close()
+            if self._file is not None:
+                self._file.close()
 
     # ── how ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -352,7 +372,11 @@ class Recorder:
         return None
 
     def _write(self, *events: Event) -> None:
-        self._file.write(*events)
+        (self._file or self._begin()).write(*events)
+
+    @property
+    def _size(self) -> int:
+        return 0 if self._file is None else self._file.size
 
     def _first(self, what: Any) -> bool:
         with self._lock:
@@ -361,9 +385,18 @@ class Recorder:
                 self._told[what] = count + 1
             return count == 0 and what in self._told
 
+    def _worth_keeping(self, seen: _Seen) -> bool:
+        """Whether to write down what was seen so far, which is what a killed process leaves."""
+        now = time.monotonic()
+        often = seen.executions > FEW and seen.executions & (seen.executions - 1) != 0
+        if often and now - seen.written < STALE:
+            return False
+        seen.written = now
+        return True
+
     def _worth_writing(self, step: int) -> bool:
         """All steps while the file is small; then ever fewer."""
-        thinned = self._file.size // max(self.options.limit, 1)
+        thinned = self._size // max(self.options.limit, 1)
         return step % (1 << min(int(thinned * 4), 30)) == 0
 
     def _site_of(self, op: str, frame: Frame) -> str:

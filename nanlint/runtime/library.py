@@ -1,0 +1,116 @@
+"""``with nanlint.verify(...) as run:``: the watch over a stretch of a program, from inside of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from nanlint.diagnostic import Confidence
+from nanlint.runtime import probing
+from nanlint.runtime.events import Alert, Birth
+from nanlint.runtime.importing import Hook
+from nanlint.runtime.launch import new_run
+from nanlint.runtime.options import Options
+from nanlint.runtime.program import active, rank_of_environment
+from nanlint.runtime.recorder import Recorder
+from nanlint.runtime.reporting import render_report
+from nanlint.runtime.runfile import read_run
+from nanlint.runtime.verdicts import Verdict, Verdicts, births_of, verdicts_of
+
+
+class Run:
+    """A run while it goes on and after: what was seen is read from where it is kept, so it may be asked at any time."""
+
+    def __init__(self, recorder: Recorder, confidence: Confidence) -> None:
+        self._recorder = recorder
+        self._confidence = confidence
+
+    @property
+    def directory(self) -> str:
+        """Where the run is kept, for `nanlint inspect` and `nanlint check --with-run`."""
+        return self._recorder.options.directory
+
+    @property
+    def verdicts(self) -> Verdicts:
+        """Everything that the run says by now."""
+        self._recorder.flush()
+        return verdicts_of(read_run(self.directory), self._confidence)
+
+    @property
+    def findings(self) -> tuple[Verdict, ...]:
+        """The findings in the modules that were imported, each with its verdict."""
+        return self.verdicts.findings
+
+    @property
+    def births(self) -> tuple[Birth, ...]:
+        """Every birth, whether a finding spoke of it or not, as they came."""
+        return tuple(birth for birth, _ in births_of(read_run(self.directory)))
+
+    @property
+    def alerts(self) -> tuple[Alert, ...]:
+        """What else there is to hear."""
+        return self.verdicts.alerts
+
+    @property
+    def bad(self) -> bool:
+        """Whether a finding was confirmed or something was born."""
+        return self.verdicts.bad
+
+    def step(self, number: int | None = None, **numbers: float) -> None:
+        """Say that a training step is done, where nothing that is watched says so by itself."""
+        self._recorder.step(number, **numbers)
+
+    def report(self) -> str:
+        """The report, as `nanlint verify` prints it."""
+        return render_report(self.verdicts, run=self.directory)
+
+
+@contextmanager
+def verify(
+    *,
+    watch: str = "all",
+    filters: Sequence[str] = (),
+    on_nan: str = "continue",
+    include: Sequence[str] = (),
+    confidence: str = "likely",
+    run_directory: str | None = None,
+) -> Iterator[Run]:
+    """Watch what is executed in the ``with`` block, in all threads; the options are those of the command.
+
+    Flagged expressions are probed in modules that are imported inside of the block; with ``watch="all"`` births are
+    found everywhere. In a program that `nanlint verify` itself runs, its watch goes on and its run is given.
+
+    Raises RunError for a run that cannot be kept, FilterError for a filter, ValueError for another option.
+    """
+    from nanlint.config import CONFIDENCES
+
+    if confidence not in CONFIDENCES:
+        raise ValueError(f"confidence: {confidence!r} is not one of {', '.join(CONFIDENCES)}")
+    outer = active()
+    if outer is not None:
+        yield Run(outer, CONFIDENCES[confidence])
+        return
+    options = Options(
+        directory=new_run(run_directory),
+        root=os.getcwd(),
+        watch=watch,
+        filters=tuple(filters),
+        on_nan=on_nan,
+        include=tuple(include),
+        confidence=confidence,
+    )
+    recorder = Recorder(options, rank_of_environment())
+    hook = Hook(recorder)
+    probing.install(recorder)
+    hook.install()
+    failure: BaseException | None = None
+    try:
+        yield Run(recorder, CONFIDENCES[confidence])
+    except BaseException as error:
+        failure = error
+        raise
+    finally:
+        hook.remove()
+        probing.install(None)
+        recorder.end(failure)

@@ -1,0 +1,136 @@
+"""``with nanlint.verify()`` and ``pytest --nanlint``: the watch from inside."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from tests.runtime.running import environment, python
+
+pytest.importorskip("numpy")
+
+MODEL = """
+import numpy as np
+
+
+def softmax(z):
+    e = np.exp(z)
+    return e / e.sum()
+"""
+
+
+def write(directory: Path, name: str, program: str) -> None:
+    (directory / name).write_text(textwrap.dedent(program).lstrip())
+
+
+def test_a_stretch_of_a_program_is_watched(tmp_path: Path) -> None:
+    write(tmp_path, "model.py", MODEL)
+    write(
+        tmp_path,
+        "train.py",
+        """
+        import nanlint
+
+        with nanlint.verify(watch="sites", run_directory="run") as run:
+            from model import softmax
+            import numpy as np
+
+            softmax(np.array([1.0, 2.0]))
+            print(run.bad, [str(one.state) for one in run.findings])
+            run.step(loss=1.0)
+            softmax(np.array([0.0, 1000.0]))
+            print(run.bad, [(str(one.state), one.step) for one in run.findings])
+        softmax(np.array([0.0, 1000.0]))
+        print([one.executions for one in run.findings])
+        print(run.report())
+        """,
+    )
+    ran = python("train.py", cwd=tmp_path)
+    lines = ran.stdout.splitlines()
+    assert lines[:3] == ["False ['clean']", "True [('confirmed', 1)]", "[2]"]
+    assert "model.py:6:12 NL401 confirmed (nan at step 1)" in ran.stdout
+
+
+def test_an_exception_goes_through_and_is_in_the_record(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        "train.py",
+        """
+        import nanlint
+
+        try:
+            with nanlint.verify(run_directory="run") as run:
+                raise KeyError("mine")
+        except KeyError as error:
+            print(repr(error), run.verdicts.ended.error)
+        """,
+    )
+    assert python("train.py", cwd=tmp_path).stdout == "KeyError('mine') KeyError\n"
+
+
+@pytest.mark.parametrize("option", ["watch='everything'", "on_nan='explode'", "confidence='sure'", "filters=['odd']"])
+def test_an_option_that_is_none_is_refused(option: str, tmp_path: Path) -> None:
+    write(tmp_path, "train.py", f"import nanlint\nwith nanlint.verify({option}) as run:\n    print('ran')\n")
+    ran = python("train.py", cwd=tmp_path)
+    assert "Error" in ran.stderr
+    assert "ran" not in ran.stdout
+
+
+def pytest_in(directory: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "pytest", "-p", "nanlint.pytest_plugin", "-p", "no:cacheprovider", *arguments],
+        cwd=directory, env=environment(), capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+
+
+def test_tests_in_which_something_is_born_do_not_pass(tmp_path: Path) -> None:
+    write(tmp_path, "model.py", MODEL)
+    write(
+        tmp_path,
+        "test_model.py",
+        """
+        import numpy as np
+        from model import softmax
+
+        def test_small():
+            assert softmax(np.array([0.0, 0.0]))[0] == 0.5
+
+        def test_large():
+            assert softmax(np.array([0.0, 1000.0])).shape == (2,)
+        """,
+    )
+    there = pytest_in(tmp_path)
+    assert there.returncode == 0, there.stdout
+    assert "nanlint" not in there.stdout
+    ran = pytest_in(tmp_path, "--nanlint")
+    assert ran.returncode == 1
+    assert "2 passed" in ran.stdout
+    assert "model.py:6:12 NL401 confirmed (nan at step 1)" in ran.stdout
+    clean = pytest_in(tmp_path, "--nanlint", "-k", "small")
+    assert clean.returncode == 0
+    assert "NL401 clean (1 execution)" in clean.stdout
+
+
+def test_workers_of_xdist_are_part_of_the_run(tmp_path: Path) -> None:
+    pytest.importorskip("xdist")
+    write(tmp_path, "model.py", MODEL)
+    write(
+        tmp_path,
+        "test_model.py",
+        """
+        import numpy as np
+        import pytest
+        from model import softmax
+
+        @pytest.mark.parametrize("scale", [1.0, 2.0, 3.0, 1000.0])
+        def test_sum(scale):
+            assert softmax(np.array([0.0, scale])).shape == (2,)
+        """,
+    )
+    ran = pytest_in(tmp_path, "--nanlint", "-n", "2")
+    assert ran.returncode == 1, ran.stdout
+    assert "NL401 confirmed" in ran.stdout
