@@ -78,10 +78,10 @@ class Watch(Protocol):
         called. ``compiled``: by what, if it was (``jit``, ``tf.function``, ``inductor``).
         """
 
-    def observed(self, site: Site, role: str, health: Health, executions: int = 1) -> None:
+    def observed(self, site: Site, role: str, health: Health, executions: int = 1) -> bool:
         """What came by at a flagged expression: ``role`` is the name of an operand, "result" or "gradient of NAME".
 
-        ``executions``: of how many the breakdown is, where a graph ran more than once since it was read.
+        Operands go first. Whether something was born there that was not before. ``executions``: of how many the breakdown is, where a graph ran more than once since it was read.
         """
 
     def executed(self, op: int) -> None:

@@ -8,9 +8,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from nanlint.runtime.health import health_of_numbers
+from nanlint.runtime.adapter import Tensor
+from nanlint.runtime.health import Health, health_of_numbers
 from nanlint.runtime.recorder import Look, NonFinite, Recorder
 from nanlint.runtime.rewriting import NAME, RESULT, Expression
+from nanlint.runtime.sites import Site
 
 #: executions of an expression that are looked at whole, before most are only glanced at
 WHOLE = 8
@@ -94,19 +96,30 @@ def _report(recorder: Recorder, expression: Expression, operands: dict[str, _Hel
     seen = look(recorder, result, _whole(recorder, expression))
     if seen is None:
         return
+    given = {name: held.value for name, held in operands.items()}
     for site in expression.sites:
         for name, held in operands.items():
             recorder.looked(site, name, held.look)
-        recorder.looked(site, "result", seen)
+        if recorder.looked(site, "result", seen):
+            _act(recorder, site, "", {**given, "result": result})
     if adapter is None:
         return
 
     def heard(name: str, gradient: Any) -> None:
         seen = look(recorder, gradient, _whole(recorder, expression))
         for site in expression.sites:
-            recorder.looked(site, f"gradient of {name}", seen)
+            if recorder.looked(site, f"gradient of {name}", seen):
+                _act(recorder, site, f"the gradient of {name} in ", {f"gradient of {name}": gradient})
 
-    adapter.on_gradient({name: held.value for name, held in operands.items()}, result, heard)
+    adapter.on_gradient(given, result, heard)
+
+
+def _act(recorder: Recorder, site: Site, what: str, values: dict[str, Any]) -> None:
+    """Stop or debug at a site where something was born, if that was asked for."""
+    if recorder.options.on_nan == "continue":
+        return
+    message = f"{site.path}:{site.span.row}:{site.span.column} {site.code} confirmed: non-finite in {what}{site.op}"
+    recorder.act(message, [Tensor(name, Health(), value) for name, value in values.items()])
 
 
 def _whole(recorder: Recorder, expression: Expression) -> bool:

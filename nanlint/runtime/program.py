@@ -20,10 +20,13 @@ from typing import NoReturn
 from nanlint.runtime import probing
 from nanlint.runtime.importing import Hook, probed_code
 from nanlint.runtime.options import Options, options_of_environment
-from nanlint.runtime.recorder import NonFinite, Recorder
+from nanlint.runtime.recorder import Recorder
 
 #: where the module lies that Python imports at its start in descendants
 STARTUP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "startup")
+
+#: files of the watch
+OURS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
 
 #: the exit code of a program that could not be run at all
 COULD_NOT_RUN = 2
@@ -148,10 +151,15 @@ def _probe_main_of_spawned(recorder: Recorder) -> None:
 
 
 def _without_ours(traceback: TracebackType | None) -> TracebackType | None:
-    """A traceback from the program's own first frame on."""
+    """A traceback from the program's own first frame on, and up to where nanlint stopped it."""
     own = (os.path.abspath(__file__), runpy.__file__, "<frozen runpy>")
     while traceback is not None and traceback.tb_frame.f_code.co_filename in own:
         traceback = traceback.tb_next
+    last = traceback
+    while last is not None and last.tb_next is not None:
+        if last.tb_next.tb_frame.f_code.co_filename.startswith(OURS):
+            last.tb_next = None
+        last = last.tb_next
     return traceback
 
 
@@ -172,9 +180,6 @@ def main() -> NoReturn:
     except BaseException as error:
         recorder.end(error)
         traceback = _without_ours(error.__traceback__)
-        if isinstance(error, NonFinite):
-            sys.stderr.write(f"{error}\n")
-            sys.exit(1)
         if isinstance(error, KeyboardInterrupt):
             raise error.with_traceback(traceback) from None
         sys.excepthook(type(error), error.with_traceback(traceback), traceback)

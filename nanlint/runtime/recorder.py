@@ -7,6 +7,7 @@ those of an earlier one refers to its trace; what came by at a site is one recor
 from __future__ import annotations
 
 import os
+import pdb
 import socket
 import sys
 import threading
@@ -43,6 +44,7 @@ from nanlint.runtime.health import Health
 from nanlint.runtime.options import Options
 from nanlint.runtime.runfile import EventFile
 from nanlint.runtime.sites import Site, distance
+from nanlint.runtime.telling import told
 
 #: elements of a tensor that are kept with a birth: enough to reproduce the first few, a glimpse of the others
 KEPT_WHOLE, KEPT = 4096, 64
@@ -78,6 +80,31 @@ class _Seen:
     bad: dict[str, Health] = field(default_factory=dict)
     kinds: set[str] = field(default_factory=set)
     written: float = 0.0
+
+    def add(self, role: str, health: Health, step: int) -> None:
+        """What came by in a role, at a step."""
+        self.last[role] = health
+        known = self.roles.get(role)
+        self.roles[role] = health if known is None else known.merged(health)
+        if role == self.site.operand:
+            near = distance(self.site, health)
+            if near is not None and (self.closest is None or near < self.closest):
+                self.closest, self.closest_step = near, step
+
+    def fresh(self, role: str, health: Health) -> frozenset[str]:
+        """The kinds of non-finite value that came out in a role, and did not come in."""
+        gradient = role.startswith("gradient of ")
+        came_in = [
+            seen.bad
+            for name, seen in self.last.items()
+            if (name == "gradient of result" if gradient else name in self.operands)
+        ]
+        return health.bad.difference(*came_in)
+
+    @property
+    def operands(self) -> list[str]:
+        """The roles that go into the op."""
+        return [name for name in self.last if name != "result" and not name.startswith("gradient of ")]
 
     def event(self) -> Observed:
         return Observed(
@@ -225,53 +252,50 @@ class Recorder:
             site=site,
         )
         self._write(birth)
-        self._act(birth, [*inputs, *outputs])
+        if self.options.on_nan != "continue":
+            self.act(told(birth), [*inputs, *outputs])
 
-    def observed(self, site: Site, role: str, health: Health, executions: int = 1) -> None:
-        """See ``Watch.observed``. An execution of the site is over when its result was seen."""
+    def observed(self, site: Site, role: str, health: Health, executions: int = 1) -> bool:
+        """See ``Watch.observed``; whether something was born that was not before.
+
+        An execution of the site is over when its result was seen.
+        """
         with self._lock:
             seen = self._seen.get(site.key)
             if seen is None:
                 seen = self._seen[site.key] = _Seen(site)
-            seen.last[role] = health
-            known = seen.roles.get(role)
-            seen.roles[role] = health if known is None else known.merged(health)
-            if role == site.operand:
-                near = distance(site, health)
-                if near is not None and (seen.closest is None or near < seen.closest):
-                    seen.closest, seen.closest_step = near, self.steps
-            if role != "result" and not role.startswith("gradient of "):
-                return
+            seen.add(role, health, self.steps)
             if role == "result":
                 seen.executions += executions
-                operands = [h for name, h in seen.last.items() if not name.startswith(("result", "gradient"))]
-            else:
-                operands = [seen.last[name] for name in ("gradient of result",) if name in seen.last]
-            fresh = health.bad.difference(*(h.bad for h in operands)) if role != "gradient of result" else frozenset()
+            elif not role.startswith("gradient of ") or role == "gradient of result":
+                return False
+            fresh = seen.fresh(role, health)
             if fresh and not seen.kinds >= fresh:
                 seen.kinds |= fresh
                 if seen.bad_step is None:
                     seen.bad_step, seen.bad = self.steps, dict(seen.last)
                 self._write(seen.event())
-            elif role == "result" and (executions > 1 or seen.executions & (seen.executions - 1) == 0):
-                # a killed process leaves what was seen up to here
+                return True
+            if role == "result" and (executions > 1 or self._worth_keeping(seen)):
                 self._write(seen.event())
+            return False
 
     def executions(self, site: Site) -> int:
         """How often a site was seen by now."""
         seen = self._seen.get(site.key)
         return 0 if seen is None else seen.executions
 
-    def looked(self, site: Site, role: str, look: Look) -> None:
+    def looked(self, site: Site, role: str, look: Look) -> bool:
         """What a probe saw: as ``observed``, and cheaper where all was finite."""
         if isinstance(look, Health):
-            self.observed(site, role, look)
-        elif look is not None:
+            return self.observed(site, role, look)
+        if look is not None:
             low, high = look
             known = self._seen[site.key].roles.get(role) if site.key in self._seen else None
             dtype, shape = ("", ()) if known is None else (known.dtype, known.shape)
             near = low if low > 0 else -high if high < 0 else None
             self.observed(site, role, Health(low=low, high=high, near=near, dtype=dtype, shape=shape))
+        return False
 
     def executed(self, op: int) -> None:
         """An op ran, for the timeline."""
@@ -411,29 +435,31 @@ class Recorder:
             values = tuple(map(repr, adapter.numbers(tensor.value, most)))
         return Numbers(tensor.name, tensor.health, values, tensor.source)
 
-    def _act(self, birth: Birth, tensors: Sequence[Tensor]) -> None:
-        """Stop or debug, if that was asked for."""
-        if self.options.on_nan == "continue":
-            return
-        from nanlint.runtime.telling import told
-
-        message = told(birth)
+    def act(self, message: str, tensors: Sequence[Tensor]) -> None:
+        """Stop or debug at what was just born, if that was asked for."""
         if self.options.on_nan == "stop":
             raise NonFinite(message)
-        frame = self.users.frame(sys._getframe(1))
-        debug(frame, message, {tensor.name: tensor.value for tensor in tensors})
+        if self.options.on_nan == "debug":
+            debug(self.users.frame(sys._getframe(1)), message, {one.name: one.value for one in tensors})
 
 
 def debug(frame: FrameType | None, message: str, tensors: dict[str, Any]) -> None:
-    """Drop into pdb at a frame, with the tensors of the op bound as ``nanlint_tensors``."""
-    import pdb
-
-    sys.stderr.write(f"{message}\n")
+    """Drop into pdb at a frame, with the tensors of the op bound as ``nanlint_tensors``; ``quit`` exits with 1."""
+    if frame is None:
+        return
     debugger = pdb.Pdb(nosigint=True)
-    if frame is not None:
-        frame.f_globals["nanlint_tensors"] = tensors
-    debugger.reset()
-    debugger.interaction(frame, None)
+    print(message, file=debugger.stdout)
+    frame.f_globals["nanlint_tensors"] = tensors
+    try:
+        debugger.reset()
+        debugger.interaction(frame, None)
+    finally:
+        frame.f_globals.pop("nanlint_tensors", None)
+    if debugger.quitting:
+        raise SystemExit(1)
+    if debugger.stopframe is not debugger.botframe:  # to step on from here
+        frame.f_trace = debugger.trace_dispatch
+        sys.settrace(debugger.trace_dispatch)
 
 
 class Unwatched:
