@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from nanlint.diagnostic import Confidence
     from nanlint.linter import Action, FileReport, Report
     from nanlint.output.paint import Paint
+    from nanlint.runtime.inspecting.model import Run
     from nanlint.runtime.with_run import ObservedRun
 
 CLEAN, FINDINGS, COULD_NOT_RUN = 0, 1, 2
@@ -297,6 +298,38 @@ def verify(
     ctx.exit(verified.exit_code)
 
 
+@cli.command()
+@click.argument("run", type=click.Path())
+@click.option("--output", type=click.Path(), metavar="FILE", help="Where the page is written.  [default: in the run]")
+@click.option("--open/--no-open", "browse", default=None, help="Open the page in a browser.  [default: at a terminal]")
+@click.option("--terminal", is_flag=True, help="Commands at the terminal instead of a page; so does piped input.")
+@click.option("-c", "--command", "commands", multiple=True, metavar="COMMAND", help="Do this, and leave. Repeatable.")
+@click.pass_context
+def inspect(
+    ctx: click.Context,
+    run: str,
+    *,
+    output: str | None,
+    browse: bool | None,
+    terminal: bool,
+    commands: tuple[str, ...],
+) -> None:
+    """Show RUN, a directory that `nanlint verify` left: as a page for the browser, or at the terminal."""
+    shown = _kept_run(run)
+    if terminal or commands or not (sys.stdin.isatty() or output or browse is not None):
+        ctx.exit(_inspect_at_terminal(shown, commands))
+    from nanlint.runtime.inspecting.page import write_page
+    from nanlint.runtime.runfile import RunError
+
+    try:
+        path = write_page(shown, output)
+    except RunError as error:
+        raise Unusable(str(error)) from None
+    click.echo(path)
+    if browse or (browse is None and sys.stdout.isatty()):
+        click.launch(path)
+
+
 def main() -> NoReturn:
     """The console script: like a good filter, quiet when its reader leaves or its user stops it."""
     for stream in (sys.stdout, sys.stderr):
@@ -398,6 +431,30 @@ def _show_files(paths: Sequence[str], configs: Configs) -> int:
     for file in found.files:
         click.echo(os.path.abspath(file.path))
     return COULD_NOT_RUN if found.failures and not found.files else FINDINGS if found.failures else CLEAN
+
+
+def _kept_run(directory: str) -> Run:
+    from nanlint.runtime.inspecting.model import run_of
+    from nanlint.runtime.runfile import RunError, read_run
+
+    try:
+        return run_of(read_run(directory))
+    except RunError as error:
+        raise Unusable(str(error)) from None
+
+
+def _inspect_at_terminal(run: Run, commands: Sequence[str]) -> int:
+    from nanlint.runtime.inspecting.terminal import Mistake, Terminal
+
+    terminal = Terminal(run, sys.stdout, None if sys.stdin.isatty() else sys.stdin)
+    if not commands:
+        terminal.cmdloop()
+        return CLEAN
+    try:
+        any(map(terminal.perform, commands))
+    except Mistake as mistake:
+        raise Unusable(str(mistake)) from None
+    return CLEAN
 
 
 # Printing

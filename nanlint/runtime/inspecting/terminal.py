@@ -36,7 +36,7 @@ class Mistake(Exception):
 
 
 class Terminal(cmd.Cmd):
-    """Commands over one run. ``failed``: the last command was a mistake."""
+    """Commands over one run."""
 
     prompt = "nanlint> "
 
@@ -44,7 +44,6 @@ class Terminal(cmd.Cmd):
         super().__init__(stdin=stdin, stdout=out)
         self.use_rawinput = stdin is None
         self.run = run
-        self.failed = False
         width = None if out.isatty() else _WIDE
         self._console = Console(file=out, width=width, markup=False, highlight=False, emoji=False)
         first = run.first_birth
@@ -68,13 +67,15 @@ class Terminal(cmd.Cmd):
 
     def onecmd(self, line: str) -> bool:
         """One command; a mistake is told in a line."""
-        self.failed = False
         try:
-            return super().onecmd(line)
+            return self.perform(line)
         except Mistake as mistake:
-            self.failed = True
             self._print(f"error: {mistake}", "red")
             return False
+
+    def perform(self, line: str) -> bool:
+        """One command; whether it was to leave. Raises Mistake."""
+        return super().onecmd(line)
 
     def emptyline(self) -> bool:
         """Nothing is repeated."""

@@ -168,8 +168,8 @@ def born(
     )
 
 
-def long_run(directory: Path, executions: int, *, steps: int = 1000) -> Path:
-    """A run of many executions, most steps alike and each twentieth with a sequence of its own."""
+def long_run(directory: Path, executions: int, *, steps: int = 1000, alike: bool = True) -> Path:
+    """A run of many executions; if ``alike``, only each twentieth step has a sequence of its own."""
     watch = recorder(directory)
     chance = random.Random(0)
     ops = [
@@ -180,7 +180,7 @@ def long_run(directory: Path, executions: int, *, steps: int = 1000) -> Path:
     each = executions // steps
     usual = [chance.choice(ops) for _ in range(each)]
     for step in range(steps):
-        for number in [chance.choice(ops) for _ in range(each)] if step % 20 == 19 else usual:
+        for number in [chance.choice(ops) for _ in range(each)] if step % 20 == 19 or not alike else usual:
             watch.executed(number)
         if step == steps // 2:
             born(watch, "log", [("x", row([0.0, 1.0]), ops[4])], [("result", row([-INF, 0.0]), None)], ())

@@ -1,0 +1,218 @@
+"""A run as one self-contained page: a template with its own style and script, and the run in it as JSON.
+
+It needs no network, and its content security policy lets it have none.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+import os
+import re
+import shlex
+from collections.abc import Iterable
+from importlib import resources
+
+from nanlint.runtime.events import Frame, Step
+from nanlint.runtime.health import Health
+from nanlint.runtime.inspecting.model import Incident, Member, Node, Run, Seen
+from nanlint.runtime.inspecting.sources import Finding
+from nanlint.runtime.runfile import RunError
+
+#: of the page, in the directory of the run
+PAGE = "inspect.html"
+
+
+def write_page(run: Run, output: str | None = None) -> str:
+    """Write the page of a run, by default beside its events; where it is. Raises RunError."""
+    path = output or os.path.join(run.origin, PAGE)
+    try:
+        with open(path, "w", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(render_page(run))
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise RunError(f"{path}: could not be written: {reason}; choose another place with --output") from None
+    return path
+
+
+def render_page(run: Run) -> str:
+    """The page."""
+    style, script = _asset("page.css"), _asset("page.js")
+    parts = {
+        "TITLE": html.escape(_name(run)),
+        "STYLE": style,
+        "STYLE_HASH": _hash(style),
+        "SCRIPT": script,
+        "SCRIPT_HASH": _hash(script),
+        "RUN": embedded(as_data(run)),
+    }
+    # all at once, as what is put in may look like a place to put something
+    return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], _asset("page.html"))
+
+
+def embedded(data: object) -> str:
+    """JSON that can stand in a script element: nothing in it closes the element or opens a comment."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def as_data(run: Run) -> dict[str, object]:
+    """What the page shows, as data; the keys are those of the script."""
+    first = run.members[0].started
+    paths = dict.fromkeys(run.files)
+    paths |= dict.fromkeys(frame.path for one in run.incidents for frame in (*one.frames, *one.forward))
+    paths |= dict.fromkeys(node.path for node in run.nodes if node.path)
+    files = {
+        path: {"shown": run.shown(path), "text": file.text, "current": file.current} for path, file in run.files.items()
+    }
+    return {
+        "name": _name(run),
+        "origin": run.origin,
+        "command": shlex.join(first.argv),
+        "directory": first.directory,
+        "watch": first.watch,
+        "nanlint": first.nanlint,
+        "notes": [*run.notes, *_damage(run.members)],
+        "paths": list(paths),
+        "shown": {path: run.shown(path) for path in paths},
+        "files": files,
+        "members": [_member(member) for member in run.members],
+        "nodes": [_node(node) for node in run.nodes],
+        "tensors": [_tensor(tensor) for tensor in run.tensors],
+        "incidents": [_incident(incident) for incident in run.incidents],
+        "findings": [_finding(finding) for finding in run.findings],
+    }
+
+
+def _name(run: Run) -> str:
+    return os.path.basename(os.path.normpath(run.origin)) or run.origin
+
+
+def _damage(members: Iterable[Member]) -> list[str]:
+    return [
+        f"{member.label}: {member.damaged} damaged line{'' if member.damaged == 1 else 's'} left out"
+        for member in members
+        if member.damaged
+    ]
+
+
+def _member(member: Member) -> dict[str, object]:
+    started = member.started
+    traces = {number: position for position, number in enumerate(member.traces)}
+    return {
+        "label": member.label,
+        "rank": started.rank,
+        "python": started.python,
+        "frameworks": [f"{one.name} {one.version}" for one in member.frameworks],
+        "ended": member.last_words,
+        "traces": [[member.nodes.get(op, -1) for op in ops] for ops in member.traces.values()],
+        "steps": {
+            "number": [step.number for step in member.steps],
+            "time": [step.time for step in member.steps],
+            "seconds": [step.seconds for step in member.steps],
+            "trace": [-1 if step.trace is None else traces.get(step.trace, -1) for step in member.steps],
+            "numbers": _series(member.steps),
+        },
+    }
+
+
+def _series(steps: Iterable[Step]) -> dict[str, list[str | None]]:
+    """The numbers that steps told, by name, None where a step told none."""
+    told = [step.numbers for step in steps]
+    names = dict.fromkeys(name for numbers in told for name in numbers)
+    return {name: [numbers.get(name) for numbers in told] for name in names}
+
+
+def _node(node: Node) -> dict[str, object]:
+    return {
+        "name": node.name,
+        "framework": node.framework,
+        "op": node.op,
+        "path": node.path,
+        "line": node.line,
+        "backward": node.backward,
+        "inputs": node.inputs,
+    }
+
+
+def _health(health: Health) -> dict[str, object]:
+    return {
+        "counts": health.counts,
+        "low": health.low,
+        "high": health.high,
+        "dtype": health.dtype,
+        "shape": health.shape,
+    }
+
+
+def _tensor(tensor: Seen) -> dict[str, object]:
+    return {
+        "name": tensor.name,
+        "label": tensor.label,
+        "role": tensor.role,
+        "health": _health(tensor.health),
+        "step": tensor.step,
+        "values": tensor.values,
+        "node": tensor.node,
+        "source": tensor.source,
+        "filter": tensor.filter,
+    }
+
+
+def _frame(frame: Frame) -> dict[str, object]:
+    return {"path": frame.path, "line": frame.line, "function": frame.function, "text": frame.text}
+
+
+def _incident(incident: Incident) -> dict[str, object]:
+    return {
+        "kind": incident.kind,
+        "title": incident.title,
+        "process": incident.process,
+        "step": incident.step,
+        "framework": incident.framework,
+        "backward": incident.backward,
+        "compiled": incident.compiled,
+        "count": incident.count,
+        "lastStep": incident.last_step,
+        "node": incident.node,
+        "inputs": incident.inputs,
+        "outputs": incident.outputs,
+        "blamed": None if incident.blamed is None else _frame(incident.blamed),
+        "frames": [_frame(frame) for frame in incident.frames],
+        "forward": [_frame(frame) for frame in incident.forward],
+        "note": incident.note,
+        "details": incident.details,
+        "finding": incident.finding,
+    }
+
+
+def _finding(finding: Finding) -> dict[str, object]:
+    span = finding.span
+    return {
+        "path": finding.path,
+        "row": span.row,
+        "column": span.column,
+        "endRow": span.end_row,
+        "endColumn": span.end_column,
+        "code": finding.code,
+        "name": finding.name,
+        "message": finding.message,
+        "confidence": finding.confidence,
+        "causes": [{"row": cause.row, "message": cause.message} for cause in finding.causes],
+        "witness": finding.witness,
+        "fix": finding.fix,
+        "applicability": finding.applicability,
+        "diff": finding.diff,
+        "verdict": finding.verdict,
+        "told": finding.told,
+    }
+
+
+def _asset(name: str) -> str:
+    return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
