@@ -264,8 +264,7 @@ def config_of(
     """Validate a ``[tool.nanlint]`` table and lay the command line over it.
 
     ``root`` is the absolute directory that patterns are relative to, ``where`` names the table in messages,
-    ``ops_problem`` says what is wrong with the user's ops.
-    Raises ConfigError.
+    ``ops_problem`` says what is wrong with the user's ops. Raises ConfigError.
     """
     for key in table:
         if key == "tool":

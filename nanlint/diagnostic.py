@@ -75,8 +75,7 @@ class Fix:
     """A rewrite: edits that belong together, sorted and without overlap.
 
     ``message`` is the imperative label of the fix, in one line. ``display`` is the replacement as a reader should
-    see it
-    in the frame (for a DISPLAY fix it may be all there is: then ``edits`` is empty).
+    see it in the frame (for a DISPLAY fix it may be all there is: then ``edits`` is empty).
     """
 
     applicability: Applicability

@@ -79,9 +79,8 @@ class Fuel:
 class Evaluator:
     """Values of nodes, given ``facts``. A child evaluator knows more facts than its parent.
 
-    ``tested``: the facts describe the region that a condition excludes; then the author's own test is evidence that
-    it is
-    reached.
+    ``tested``: the facts describe the region that a condition excludes; then the author's own test is evidence that it
+    is reached.
     """
 
     def __init__(

@@ -408,10 +408,7 @@ class Facts:
         return tests_result(selection["cond"]) if "cond" in selection.args else False
 
     def absorbed(self, node: Node) -> bool:
-        """Whether every use of the node takes -inf for what it means.
-
-        Exp, relu, a maximum, a softmax of log-weights.
-        """
+        """Whether every use of a node takes -inf for what it means: exp, relu, a maximum, a softmax of log-weights."""
         pending, seen, met = [node], {node.index}, False
         while pending:
             current = pending.pop()

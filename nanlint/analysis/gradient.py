@@ -29,10 +29,7 @@ class GradientFlow:
         self._learns: dict[int, bool] = {}
 
     def framework(self, node: Node) -> str | None:
-        """The framework whose op this is.
-
-        Its spelling's, else its operands', else the file's if it has only one sort.
-        """
+        """The framework whose op this is: its spelling's, else its operands'."""
         if node.index not in self._framework:
             self._framework[node.index] = None
             found = node.framework
@@ -61,10 +58,7 @@ class GradientFlow:
         return self.learns(node) and self.used_with_gradient(node)
 
     def learns(self, node: Node, depth: int = 0) -> bool:
-        """Whether the node depends on anything that may require a gradient.
-
-        Not on constants, draws and counts alone.
-        """
+        """Whether the node depends on anything that may require a gradient, not on constants and draws alone."""
         known = self._learns.get(node.index)
         if known is not None:
             return known

@@ -1,7 +1,4 @@
-"""Where the health of an operand meets a pole.
-
-The hazards of a file, forward, in the gradient, and behind a selection.
-"""
+"""Where the health of an operand meets a pole: hazards of a file, forward, in the gradient, and behind a selection."""
 
 from __future__ import annotations
 
@@ -40,8 +37,7 @@ class Hazard:
     """An op whose operand may be at one of its poles.
 
     ``operand`` is the node that reaches the pole and ``value`` what is known of it. ``guard`` is the selection that
-    masks
-    the value of the result: then only the gradient is hurt.
+    masks the value of the result: then only the gradient is hurt.
     """
 
     node: Node
@@ -87,10 +83,7 @@ class Hazards:
         return tuple(pole for pole in poles if pole.frameworks is None or owner in pole.frameworks)
 
     def operand(self, node: Node, pole: Pole, evaluator: Evaluator) -> tuple[Node, Value] | None:
-        """The operand a pole speaks of, and its value.
-
-        It is shifted as the pole says; "result" is the node itself.
-        """
+        """The operand a pole speaks of, and its value, shifted as the pole says; "result" is the node itself."""
         if pole.operand == "result":
             return node, evaluator.value(node)
         source = node.get(pole.name)

@@ -1,7 +1,4 @@
-"""What holds of an op because of how its operands relate.
-
-X - max(x), x * x, exp(x) / sum(exp(x)), E[x**2] - E[x]**2.
-"""
+"""What holds of an op by how its operands relate: x - max(x), x * x, exp(x) / sum(exp(x)), E[x**2] - E[x]**2."""
 
 from __future__ import annotations
 
@@ -290,10 +287,7 @@ def raised_where_zero(node: Node, evaluate: Evaluate) -> Value | None:
 
 
 def sum_of(node: Node, evaluate: Evaluate) -> Value | None:
-    """A sum of squares: 0 for the zero vector.
-
-    A sum of exponentials of what has no lower bound: 0 when all underflow.
-    """
+    """A sum of squares: 0 for the zero vector. A sum of exponentials without a lower bound: 0 when all underflow."""
     if node.op == "sum" and (found := cosine_of(node, evaluate)) is not None:
         return found
     chosen = bare(node["x"])
@@ -400,9 +394,9 @@ def counted(node: Node, evaluate: Evaluate) -> Value | None:
 
 
 def equality(node: Node, evaluate: Evaluate) -> Value | None:
-    """x == max(x) holds for at least one element; so does x[:, None] == x[None, :], and x[:, None] == unique(x).
+    """x == max(x) holds for at least one element.
 
-    And arange(n) == argmax(x) for one.
+    So does x[:, None] == x[None, :], x[:, None] == unique(x) and, for one element, arange(n) == argmax(x).
     """
     a, b = bare(node["a"]), bare(node["b"])
     if {a.op, b.op} == {"arange", "argmax"}:

@@ -1,7 +1,4 @@
-"""What a GradientTape sees.
-
-From the target of a gradient back to its sources, which ops were recorded and which not.
-"""
+"""What a GradientTape sees: from the target of a gradient back to its sources, which ops were recorded."""
 
 from __future__ import annotations
 
@@ -82,10 +79,7 @@ def is_source(node: Node, source: Node) -> bool:
 
 
 def asks_owner(call: Node, receiver: Node, source: Node) -> bool:
-    """Whether a call is a method of the model that does not run it (a batch, a name).
-
-    It does not depend on its variables.
-    """
+    """Whether a call is a method of the model that does not run it (a batch, a name), and depends on no variable."""
     method = call.name.removeprefix(".")
     return (
         call.name.startswith(".")

@@ -829,10 +829,7 @@ class CallLowering(ExpressionLowering):
     def activation(
         self, function: Node, args: Sequence[Node], keywords: dict[str, Node], e: ast.AST, *, bare: bool = False
     ) -> Frame:
-        """A frame with the parameters bound.
-
-        Parameters that are not given are unknown, with their default as a hint.
-        """
+        """A frame with the parameters bound; those that are not given are unknown, with their default as a hint."""
         definition: FunctionAst = function.attrs["definition"]
         enclosing: Frame = function.attrs["frame"]
         caller = self.frame

@@ -273,10 +273,7 @@ class Lowering(CallLowering):
             self.assume(self.lower(s.test), False)
 
     def loop(self, s: ast.For | ast.AsyncFor | ast.While, enter: object) -> None:
-        """A loop.
-
-        Every variable the body assigns becomes a LOOP node over its value before and its value after a turn.
-        """
+        """Every variable that a loop's body assigns becomes a LOOP node over its value before and after a turn."""
         frame = self.frame
         phis: dict[str, Node] = {}
         for name in stored_names(s.body):

@@ -1,7 +1,4 @@
-"""The dataflow graph: nodes with a structural key, the regions they were created in.
-
-How source becomes nodes is elsewhere.
-"""
+"""The dataflow graph: nodes with a structural key, the regions they were created in. Source becomes nodes elsewhere."""
 
 from __future__ import annotations
 
@@ -29,10 +26,7 @@ MODULE, FUNCTION, CLASS, INSTANCE, LAYER, TUPLE, DICT, STRING = (
 
 @dataclass(frozen=True, eq=False)
 class Region:
-    """A ``with`` region (or a decorator's).
-
-    ``kind`` is tape, no_grad, errstate or half; ``node`` its context object.
-    """
+    """A ``with`` region (or a decorator's). ``kind``: tape, no_grad, errstate, half, custom_gradient."""
 
     kind: str
     statement: ast.AST | None = None
@@ -43,11 +37,9 @@ class Node:
     """One operation, or one of the sources that feed operations.
 
     ``args``: operands by neutral name. ``attrs``: literals. ``site``: the expression it was lowered from. ``key``:
-    equal for
-    structurally equal pure expressions. ``regions``: innermost last. ``env``: names in scope at an op that rules
-    ask about.
-    ``calls``: the chain of call expressions it was inlined through, outermost first. ``spelling``: the function of a
-    framework that was called, None for an operator.
+    equal for structurally equal pure expressions. ``regions``: innermost last. ``env``: names in scope at an op that
+    rules ask about. ``calls``: the chain of call expressions it was inlined through, outermost first. ``spelling``:
+    the function of a framework that was called, None for an operator.
     """
 
     __slots__ = (

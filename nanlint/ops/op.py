@@ -57,9 +57,9 @@ class Op:
 
     ``operands`` are its tensor operands and its numeric parameters, in order. ``pointwise``: element i of the result
     depends on element i of the operands only, so masking the result masks the operand. ``poles_for``: its poles where
-    they depend on what is known of the operands (a power's on its exponent). ``view``: same elements, other
-    shape or place. ``pure``: same operands, same result. ``stops_gradient``: nothing flows back. ``reduction``: many
-    elements become one.
+    they depend on what is known of the operands (a power's on its exponent). ``view``: same elements, other shape
+    or place. ``pure``: same operands, same result. ``stops_gradient``: nothing flows back. ``reduction``: many elements
+    become one.
     """
 
     name: str

@@ -419,10 +419,7 @@ ALONG_AN_AXIS = frozenset(["softmax", "log_softmax", "logsumexp", "sum", "mean",
 
 
 def choices(program: Slice, roots: list[int], cuts: frozenset[int]) -> Iterator[int]:
-    """Steps where one of several ways has to be chosen.
-
-    Branches that no number decides, turns of loops, elements taken, what a matrix does.
-    """
+    """Steps where a way has to be chosen: branches no number decides, turns of loops, elements taken, a matrix."""
     seen: set[int] = set()
     for root in roots:
         for i in program.upstream(root, cuts):

@@ -1,7 +1,4 @@
-"""From a source to its diagnostics.
-
-Graph, hazards, rules; then the codemods of what was found.
-"""
+"""From a source to its diagnostics: graph, hazards, rules; then the codemods of what was found."""
 
 from __future__ import annotations
 
