@@ -81,7 +81,8 @@ class Watch(Protocol):
     def observed(self, site: Site, role: str, health: Health, executions: int = 1) -> bool:
         """What came by at a flagged expression: ``role`` is the name of an operand, "result" or "gradient of NAME".
 
-        Operands go first. Whether something was born there that was not before. ``executions``: of how many the breakdown is, where a graph ran more than once since it was read.
+        Operands go first. ``executions``: of how many the breakdown is, where a graph ran more than once since it was
+        read. Returns whether something was born there that was not before.
         """
 
     def executed(self, op: int) -> None:

@@ -6,7 +6,7 @@ import linecache
 import os
 import sys
 import sysconfig
-from types import CodeType, FrameType, TracebackType
+from types import CodeType, FrameType, ModuleType, TracebackType
 
 from nanlint.runtime.events import Frame
 
@@ -31,6 +31,7 @@ class Users:
         paths = sysconfig.get_paths()
         installed = {os.path.realpath(paths[key]) for key in ("stdlib", "platstdlib", "purelib", "platlib")}
         self._installed = tuple(os.path.join(path, "") for path in sorted(installed))
+        self._left_out: tuple[str, ...] = (_OWN,)
         self._known: dict[str, bool] = {}
 
     def owns(self, filename: str) -> bool:
@@ -40,14 +41,20 @@ class Users:
             known = self._known[filename] = self._judge(filename)
         return known
 
+    def leave_out(self, module: ModuleType) -> None:
+        """The files of a framework or an adapter are not the user's, wherever they lie."""
+        places = [os.path.join(path, "") for path in getattr(module, "__path__", ())] or [module.__file__ or ""]
+        self._left_out = (*self._left_out, *(_real(place) for place in places if place))
+        self._known.clear()
+
     def _judge(self, filename: str) -> bool:
         if filename.startswith("<"):
             return filename in ("<string>", "<stdin>") or filename.startswith("<ipython")
         path = os.path.realpath(filename)
-        if path.startswith(_OWN):
-            return False
         if any(one in path for one in self._include):
             return True
+        if path.startswith(self._left_out):
+            return False
         inside = f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}"
         return not path.startswith(self._installed) and not any(part in path for part in inside)
 
@@ -91,6 +98,11 @@ class Users:
                 found.append(frame_at(code, traceback.tb_lineno, _column(code, traceback.tb_lasti)))
             traceback = traceback.tb_next
         return tuple(reversed(found[-MAX_FRAMES:]))
+
+
+def _real(path: str) -> str:
+    """A real path; one of a directory ends as it did."""
+    return os.path.join(os.path.realpath(path), "") if path.endswith(os.sep) else os.path.realpath(path)
 
 
 def frame_at(code: CodeType, line: int, column: int = 0) -> Frame:

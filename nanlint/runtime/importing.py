@@ -104,6 +104,8 @@ class Hook(importlib.abc.MetaPathFinder):
             self._recorder.alert("internal", f"the adapter of {package} did not start: {type(error).__name__}: {error}")
             return
         self._recorder.adapters.append(adapter)
+        for module in (package, type(adapter).__module__):
+            self._recorder.users.leave_out(sys.modules[module])
         self._recorder.watch_framework(adapter.name, str(getattr(sys.modules[package], "__version__", "")))
 
 
