@@ -377,6 +377,8 @@ class Recorder:
         with self._lock:
             if self._ended or self._file is None:
                 return
+            for adapter in self.adapters:
+                self._stopped(adapter)
             if self._ops:
                 self.step()
             self.flush()
@@ -385,6 +387,13 @@ class Recorder:
             self._write(Ended(time.time(), self.steps, name, str(error)[:2000] if error is not None else ""))
             if self._file is not None:
                 self._file.close()
+
+    def _stopped(self, adapter: Adapter) -> None:
+        """Take an adapter's hooks out; it tells what it has kept until now."""
+        try:
+            adapter.stop()
+        except Exception as error:
+            self.alert("internal", f"the adapter of {adapter.name} did not stop: {type(error).__name__}: {error}")
 
     # ── how ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 

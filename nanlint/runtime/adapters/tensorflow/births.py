@@ -12,7 +12,7 @@ from tensorflow.python.ops import control_flow_util as _control
 
 from nanlint.runtime.adapter import Tensor, Watch
 from nanlint.runtime.adapters.tensorflow.gradients import Backward
-from nanlint.runtime.adapters.tensorflow.kept import Inside, Kept
+from nanlint.runtime.adapters.tensorflow.kept import Inside, Kept, after
 from nanlint.runtime.adapters.tensorflow.ops import FUSED_BIAS, FUSED_FIRST, FUSED_LAST, HIDES, hands_on, says_nothing
 from nanlint.runtime.adapters.tensorflow.places import Place, Places, framed
 from nanlint.runtime.adapters.tensorflow.rows import WIDTH, health_of_row, is_float, row_of, sum_of
@@ -82,12 +82,11 @@ def told_by(suspects: Sequence[Any], live: Sequence[Any]) -> list[Any]:
     return told
 
 
-def is_compiled(graph: Any) -> bool:
-    """Whether a graph is, or is part of, what XLA compiles."""
-    for op in graph.get_operations():
-        if _control.GetContainingXLAContext(op._get_control_flow_context()) is not None:
-            return True
-    return bool(_control.GraphOrParentsInXlaContext(graph))
+def technique_of(graph: Any) -> str:
+    """What compiles a graph, or a graph that it is part of."""
+    contexts = (op._get_control_flow_context() for op in graph.get_operations())
+    compiled = any(_control.GetContainingXLAContext(context) is not None for context in contexts)
+    return "xla" if compiled or _control.GraphOrParentsInXlaContext(graph) else "tf.function"
 
 
 def devices_of(ops: Sequence[Any]) -> frozenset[str]:
@@ -102,8 +101,8 @@ class BirthProbe:
         self.name = str(graph.name)
         self._watched = watched
         self._summed = summed
-        self._compiled = "xla" if is_compiled(graph) else "tf.function"
-        self._shapes = [(one.dtype.name, _shape(one)) for one in tensors]
+        self._compiled = technique_of(graph)
+        self._shapes = [(one.dtype.name, shape_of(one)) for one in tensors]
         self._tensors: Sequence[Any] = tensors  # until it is built
         self._state = Kept(np.zeros(len(summed) + 1, np.int32))
         self._rows = Kept(np.zeros((len(tensors), WIDTH)))
@@ -155,10 +154,8 @@ class BirthProbe:
         fresh = tf.reduce_any(tf.logical_and(codes != FINITE, codes != state[:-1]))
 
         def count() -> Any:
-            left.assign(tf.stack([row_of(one) for one in tensors]))
-            kept.assign(tf.concat([codes, [1]], 0))
-            rung.add(1)
-            return tf.constant(0)
+            rows = left.assign(tf.stack([row_of(one) for one in tensors]))
+            return after([rows, kept.assign(tf.concat([codes, [1]], 0)), rung.add(1)])
 
         done = tf.cond(tf.logical_and(fresh, tf.equal(state[-1], 0)), count, lambda: tf.constant(0))
         if len(devices_of([one.op for one in tensors])) < 2 and self._compiled != "xla":
@@ -251,7 +248,7 @@ def _named(name: str, healths: Sequence[Health]) -> list[Tensor]:
     return [Tensor(f"{name} {i}" if len(healths) > 1 else name, health) for i, health in enumerate(healths)]
 
 
-def _shape(tensor: Any) -> tuple[int, ...]:
+def shape_of(tensor: Any) -> tuple[int, ...]:
     """Its static shape, -1 where a length is open."""
     if tensor.shape.rank is None:
         return ()

@@ -2,24 +2,190 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from nanlint.runtime.adapter import Watch
+import numpy as np
+import tensorflow as tf
+
+from nanlint.runtime.adapter import Tensor, Watch
+from nanlint.runtime.adapters.tensorflow.births import live_ops, shape_of, technique_of
+from nanlint.runtime.adapters.tensorflow.gradients import Backward, Span
+from nanlint.runtime.adapters.tensorflow.kept import Inside, Kept, after
+from nanlint.runtime.adapters.tensorflow.ops import named, says_nothing, spells
+from nanlint.runtime.adapters.tensorflow.places import Place, Places, framed
+from nanlint.runtime.adapters.tensorflow.rows import COUNTS, WIDTH, health_of_row, is_float, row_of
+from nanlint.runtime.adapters.tensorflow.tensors import Array
+from nanlint.runtime.health import Health
+from nanlint.runtime.sites import Site
+
+RESULT = "result"
+
+#: what may stand between the operand and the op that breaks, where one call is several ops
+_BETWEEN = named("Sum Mean Square SquaredDifference Sub Mul Abs Real Conj Identity Reshape Squeeze Cast")
+_SEVERAL = frozenset(("norm", "normalize", "std", "distance", "cosine"))
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A tensor at a site: its role there, and the op, at its places, that the site became."""
+
+    site: Site
+    role: str
+    op: str
+    places: tuple[Place, ...]
+    tensor: Any
 
 
 class SiteProbe:
-    """The rows of the ops at flagged expressions."""
+    """The rows of what came by at the flagged expressions of a graph, added up until they are read."""
+
+    def __init__(self, graph: Any, seen: Sequence[Seen]) -> None:
+        self.name = str(graph.name)
+        self._compiled = technique_of(graph)
+        self._tensors = [one.tensor for one in seen]  # until it is built
+        self._seen = [(one.site, one.role, one.op, one.places) for one in seen]
+        self._shapes = [(one.tensor.dtype.name, shape_of(one.tensor)) for one in seen]
+        self._totals = Kept(np.zeros((len(seen), COUNTS + 1)))
+        self._extremes = Kept(np.full((len(seen), WIDTH - COUNTS), -np.inf))
+        self._first = Kept(np.zeros((len(seen), WIDTH)))
+        self._pending = Kept(np.zeros((), np.int32))
 
     @classmethod
-    def of(cls, graph: Any, outputs: Any, watch: Watch, places: Any, backward: Any) -> SiteProbe | None:
-        """None where no line is flagged."""
-        return None
+    def of(cls, graph: Any, outputs: Any, watch: Watch, places: Places, backward: Backward) -> SiteProbe | None:
+        """The probe of a graph that is about to be done; None where no line is flagged."""
+        live = live_ops(graph, outputs)
+        forward: dict[tuple[str, int], list[Any]] = {}
+        for op in live:
+            there = places.all_of(op)[:1] if backward.span_of(op) is None and op.outputs else ()
+            for path, line, _ in there:
+                if watch.sites_on(path, line):
+                    forward.setdefault((path, line), []).append(op)
+        spans: dict[tuple[str, int], list[Span]] = {}
+        for span in backward.spans_in(graph):
+            for path, line, _ in span.places[:1]:
+                if watch.sites_on(path, line):
+                    spans.setdefault((path, line), []).append(span)
+        seen: list[Seen] = []
+        for where, ops in forward.items():
+            seen += _forward(watch.sites_on(*where), ops, places)
+        alive = {one.name: one for op in live for one in op.outputs}
+        for where, gradients in spans.items():
+            seen += _backward(watch.sites_on(*where), gradients, alive)
+        return cls(graph, seen) if seen else None
 
-    def build(self, alarm: Any) -> None:
+    def build(self, alarm: Kept) -> None:
         """Add to the graph that is being built."""
+        tensors, self._tensors = self._tensors, []
+        totals, extremes, first = Inside(self._totals), Inside(self._extremes), Inside(self._first)
+        pending, rung = Inside(self._pending), Inside(alarm)
+        rows = tf.stack([row_of(one) for one in tensors])
+        counts, ends = rows[:, :COUNTS], rows[:, COUNTS:]
+        totals.add(tf.pad(counts, [[0, 0], [0, 1]], constant_values=1))
+        extremes.assign(tf.maximum(extremes.read(), ends * tf.constant([-1.0, 1.0, -1.0], tf.float64)))
+        bad = tf.reduce_any(tf.gather(counts, [0, 4, 5], axis=1) > 0)
+
+        def leave() -> Any:
+            return after([first.assign(rows), pending.assign(1), rung.add(1)])
+
+        tf.cond(tf.logical_and(bad, tf.equal(pending.read(), 0)), leave, lambda: tf.constant(0))
 
     def read(self, watch: Watch) -> None:
-        """Tell what was left."""
+        """Tell what went bad, as it was the first time since it was last read, and what came by before."""
+        if not self._pending.get():
+            return
+        self._pending.put(np.int32(0))
+        rows = self._first.get()
+        healths = [health_of_row(row, *shape) for row, shape in zip(rows, self._shapes, strict=True)]
+        for (site, role, _, _), health in zip(self._seen, healths, strict=True):
+            watch.observed(site, role, health)
+        self._births(watch, healths)
+        self._tell_totals(watch, rows)
 
     def finish(self, watch: Watch) -> None:
-        """Tell what was kept."""
+        """Tell what came by and was not told."""
+        self._tell_totals(watch, np.zeros((len(self._seen), WIDTH)))
+
+    def _births(self, watch: Watch, healths: Sequence[Health]) -> None:
+        """An op that was given finite values only, and gave another."""
+        for i, (site, role, op, places) in enumerate(self._seen):
+            if role != RESULT:
+                continue
+            given: list[Tensor] = []
+            for j in range(i - 1, -1, -1):
+                if self._seen[j][0] is not site or self._seen[j][1] == RESULT:
+                    break
+                given.insert(0, Tensor(self._seen[j][1], healths[j]))
+            new = healths[i].bad.difference(*(one.health.bad for one in given))
+            if new:
+                watch.born(
+                    framework="tensorflow",
+                    op=op,
+                    kinds=new,
+                    inputs=given,
+                    outputs=[Tensor(RESULT, healths[i])],
+                    frames=framed(places),
+                    compiled=self._compiled,
+                )
+
+    def _tell_totals(self, watch: Watch, told: Array) -> None:
+        totals, extremes = self._totals.get(), self._extremes.get() * [-1.0, 1.0, -1.0]
+        self._totals.put(np.zeros_like(totals))
+        self._extremes.put(np.full_like(extremes, -np.inf))
+        once = int(told.any())
+        for i, (site, role, _, _) in enumerate(self._seen):
+            executions = int(totals[i, COUNTS]) - once
+            if executions > 0:
+                row = np.concatenate([totals[i, :COUNTS] - told[i, :COUNTS], extremes[i]])
+                watch.observed(site, role, health_of_row(row, *self._shapes[i]), executions)
+
+
+def _forward(sites: Sequence[Site], ops: Sequence[Any], places: Places) -> Iterator[Seen]:
+    """The operands and results of the ops at a line, by the site they belong to."""
+    for site, op in _paired(sites, ops, lambda op: op.type):
+        given = [one for one in op.inputs if is_float(one)]
+        if site.op in _SEVERAL and given:
+            given = [_operand(given[0], set(ops))]
+        where = places.all_of(op)
+        for name, tensor in zip(_operands(site, len(given)), given, strict=True):
+            yield Seen(site, name, op.type, where, tensor)
+        for tensor in op.outputs[:1]:
+            if is_float(tensor):
+                yield Seen(site, RESULT, op.type, where, tensor)
+
+
+def _backward(sites: Sequence[Site], spans: Sequence[Span], alive: dict[str, Any]) -> Iterator[Seen]:
+    """The gradients that come in and go out at the ops of a line."""
+    for site, span in _paired(sites, spans, lambda span: span.op):
+        names = _operands(site, len(span.outgoing))
+        for role, name in ((RESULT, name) for name in span.incoming[:1]):
+            if name in alive and is_float(alive[name]):
+                yield Seen(site, f"gradient of {role}", span.op, span.places, alive[name])
+        for role, name in zip(names, span.outgoing, strict=True):
+            if name in alive and is_float(alive[name]):
+                yield Seen(site, f"gradient of {role}", span.op, span.places, alive[name])
+
+
+def _paired(sites: Sequence[Site], ops: Sequence[Any], kind: Any) -> Iterator[tuple[Site, Any]]:
+    """Each site of a line with the ops it became: a graph knows lines, and the order in which ops were made."""
+    ordered = sorted(ops, key=lambda op: op.number if isinstance(op, Span) else op._id)
+    for neutral in dict.fromkeys(site.op for site in sites):
+        alike = sorted((site for site in sites if site.op == neutral), key=lambda site: site.span)
+        matching = [op for op in ordered if spells(neutral, kind(op))]
+        if not matching:  # a call that is several ops
+            matching = [op for op in ordered if not says_nothing(kind(op))][-1:]
+        for i, op in enumerate(matching):
+            yield alike[i % len(alike)], op
+
+
+def _operands(site: Site, count: int) -> list[str]:
+    names = [name for name, _ in site.operands] or ([site.operand] if site.operand else [])
+    return [names[i] if i < len(names) else f"input {i}" for i in range(count)]
+
+
+def _operand(tensor: Any, line: set[Any]) -> Any:
+    """What a call on this line was given, from what the last of its ops is given."""
+    while tensor.op in line and tensor.op.type in _BETWEEN and is_float(tensor.op.inputs[0]):
+        tensor = tensor.op.inputs[0]
+    return tensor

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import threading
 import weakref
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,13 +35,18 @@ class Forward:
 
 @dataclass(frozen=True)
 class Span:
-    """Ops of a graph, by their ids, that compute the gradient of one forward op."""
+    """Ops of a graph, by their ids, that compute the gradient of one forward op: its type, id and places.
+
+    ``incoming`` and ``outgoing`` name the gradients of its outputs and inputs, "" where there is none.
+    """
 
     first: int
     last: int
     op: str
-    name: str
+    number: int
     places: tuple[Place, ...]
+    incoming: tuple[str, ...] = ()
+    outgoing: tuple[str, ...] = ()
 
 
 class Backward:
@@ -85,6 +90,10 @@ class Backward:
                 return span
         return None
 
+    def spans_in(self, graph: Any) -> Sequence[Span]:
+        """All gradients of single ops that a graph computes."""
+        return self._spans.get(graph, ())
+
     def await_gradient(self, operands: Mapping[str, Any], result: Any, heard: Heard) -> None:
         """Tell ``heard`` of what comes in at a result and goes out at operands, if a tape is recording."""
         if _tfe.TFE_Py_TapeSetIsEmpty():
@@ -111,24 +120,24 @@ class Backward:
             if self._awaited:
                 self._hear(_ids(inputs), _ids(outputs), in_grads, out_grads)
             return in_grads
-        with self._spanned(lambda: _forward_op(op, inputs, outputs), op):
-            return self._original(op, attrs, count, inputs, outputs, out_grads, skip, scope)
-
-    def _maybe_compile(self, scope: Any, op: Any, func: Any, grad_fn: Any) -> Any:
-        with self._spanned(lambda: op, op.type):
-            return self._original_of_graphs(scope, op, func, grad_fn)
-
-    @contextmanager
-    def _spanned(self, forward: Callable[[], Any], kind: str) -> Iterator[None]:
         graph = _ops.get_default_graph()
         first = graph.version
-        try:
-            yield
-        finally:
-            found = forward()
-            places = () if found is None else self._places.all_of(found)
-            name = "" if found is None else found.name
-            self._spans.setdefault(graph, []).append(Span(first, graph.version, kind, name, places))
+        in_grads = self._original(op, attrs, count, inputs, outputs, out_grads, skip, scope)
+        self._span(graph, first, op, _forward_op(op, inputs, outputs), out_grads, in_grads)
+        return in_grads
+
+    def _maybe_compile(self, scope: Any, op: Any, func: Any, grad_fn: Any) -> Any:
+        graph = _ops.get_default_graph()
+        first = graph.version
+        in_grads = self._original_of_graphs(scope, op, func, grad_fn)
+        self._span(graph, first, op.type, op, inspect.getclosurevars(grad_fn).nonlocals.get("out_grads", ()), in_grads)
+        return in_grads
+
+    def _span(self, graph: Any, first: int, kind: str, forward: Any, out_grads: Any, in_grads: Any) -> None:
+        places = () if forward is None else self._places.all_of(forward)
+        number = 0 if forward is None else forward._id
+        span = Span(first, graph.version, kind, number, places, _names(out_grads), _names(in_grads))
+        self._spans.setdefault(graph, []).append(span)
 
     def _hear(
         self,
@@ -146,6 +155,13 @@ class Backward:
 
 def _ids(tensors: Any) -> tuple[int | None, ...]:
     return () if tensors is None else tuple(getattr(one, "_id", None) for one in tensors)
+
+
+def _names(gradients: Any) -> tuple[str, ...]:
+    if not isinstance(gradients, (list, tuple)):
+        gradients = [gradients]
+    dense = [one.values if isinstance(one, tf.IndexedSlices) else one for one in gradients]
+    return tuple(one.name if isinstance(one, tf.Tensor) and hasattr(one, "op") else "" for one in dense)
 
 
 def _forward_op(op: str, inputs: Any, outputs: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -51,10 +52,16 @@ class Inside:
         """What it holds now."""
         return _variables.read_variable_op(self._handle, self._dtype)
 
-    def assign(self, value: Any) -> None:
-        """Set it."""
-        _variables.assign_variable_op(self._handle, tf.cast(value, self._dtype))
+    def assign(self, value: Any) -> Any:
+        """Set it; returns the op, as those of ``add`` to be made sure of with ``after``."""
+        return _variables.assign_variable_op(self._handle, tf.cast(value, self._dtype))
 
-    def add(self, value: Any) -> None:
+    def add(self, value: Any) -> Any:
         """Add to it; safe from several threads."""
-        _variables.assign_add_variable_op(self._handle, tf.cast(value, self._dtype))
+        return _variables.assign_add_variable_op(self._handle, tf.cast(value, self._dtype))
+
+
+def after(effects: Sequence[Any]) -> Any:
+    """A number that is there when these ops have run; a branch that returns it is sure to run them."""
+    with tf.control_dependencies(effects):
+        return tf.identity(tf.constant(0))

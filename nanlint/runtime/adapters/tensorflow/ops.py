@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 
-def _ops(names: str) -> frozenset[str]:
+def named(names: str) -> frozenset[str]:
+    """Ops, by the words of a text."""
     return frozenset(names.split())
 
 
 #: a finite input gives a finite output, and what is not finite is only moved: no birth, nothing to look at
-MOVES = _ops(
+MOVES = named(
     """
     Abs All Any ArgMax ArgMin Assert AssignVariableOp BatchToSpaceND Bitcast BroadcastArgs BroadcastGradientArgs
     BroadcastTo Case Ceil CheckNumerics ClipByValue Concat ConcatOffset ConcatV2 ConjugateTranspose Const
@@ -33,7 +34,7 @@ MOVES = _ops(
 )
 
 #: bring numbers in from outside: what is not finite there was in the data
-READS = _ops(
+READS = named(
     """
     Batch BatchFunction DecodeCSV DecodeCompressed DecodeJSONTensor DecodePaddedRaw DecodeRaw IteratorGetNext
     IteratorGetNextAsOptional IteratorGetNextSync OptionalGetValue ParseExample ParseExampleV2 ParseSequenceExampleV2
@@ -42,10 +43,10 @@ READS = _ops(
 )
 
 #: can give a finite output of a nan
-HIDES = _ops("ClipByValue DivNoNan MaxPool Maximum Minimum MulNoNan Relu Relu6 Select SelectV2 XDivNoNan")
+HIDES = named("ClipByValue DivNoNan MaxPool Maximum Minimum MulNoNan Relu Relu6 Select SelectV2 XDivNoNan")
 
 #: what is not finite in any input, is not finite in the output either: it is enough to look at that
-HANDS_ON = _ops(
+HANDS_ON = named(
     """
     Abs Add AddN AddV2 BatchMatMulV2 BiasAdd BiasAddGrad BroadcastTo ConcatV2 Conv2D ExpandDims Identity L2Loss Log
     MatMul Mean Mul Neg Pack Prod Reshape Sqrt Square SquaredDifference Squeeze Sub Sum Tile Transpose
@@ -56,12 +57,12 @@ HANDS_ON = _ops(
 HANDS_ON_INPUT = {"RealDiv": 0, "SqrtGrad": 1, "StridedSliceGrad": 4, "ReciprocalGrad": 1, "RsqrtGrad": 1}
 
 #: what oneDNN fuses: a bias after one of these, and what comes after the bias
-FUSED_FIRST = _ops("BatchMatMulV2 Conv2D Conv3D DepthwiseConv2dNative MatMul")
-FUSED_BIAS = _ops("Add AddV2 BiasAdd")
-FUSED_LAST = _ops("Relu Relu6 LeakyRelu Elu")
+FUSED_FIRST = named("BatchMatMulV2 Conv2D Conv3D DepthwiseConv2dNative MatMul")
+FUSED_BIAS = named("Add AddV2 BiasAdd")
+FUSED_LAST = named("Relu Relu6 LeakyRelu Elu")
 
 #: functions and control flow: what is born inside is told there
-CALLS = _ops("Case If PartitionedCall StatefulPartitionedCall StatelessCase StatelessIf StatelessWhile While")
+CALLS = named("Case If PartitionedCall StatefulPartitionedCall StatelessCase StatelessIf StatelessWhile While")
 
 _FUNCTIONS = ("__inference_", "__forward_", "__backward_", "__wrapped__")
 
@@ -79,3 +80,29 @@ def says_nothing(op: str) -> bool:
 def hands_on(op: str, i: int) -> bool:
     """Whether something not finite in input ``i`` of an op is sure to be seen in its output."""
     return op in HANDS_ON or HANDS_ON_INPUT.get(op) == i
+
+
+#: the op that breaks, of neutral ops that TensorFlow calls otherwise, or computes by several
+_SPELLED = {
+    "bce": named("Log"),
+    "bce_with_logits": named("Log1p"),
+    "cosine": named("Rsqrt RealDiv"),
+    "cross_entropy": named("SparseSoftmaxCrossEntropyWithLogits SoftmaxCrossEntropyWithLogits Log"),
+    "ctc": named("CTCLoss CTCLossV2"),
+    "distance": named("Sqrt"),
+    "div": named("Div RealDiv"),
+    "log10": named("Log"),
+    "log2": named("Log"),
+    "log_base": named("Log"),
+    "logsumexp": named("Log"),
+    "norm": named("Sqrt"),
+    "normalize": named("Rsqrt RealDiv"),
+    "reciprocal": named("Inv RealDiv Reciprocal"),
+    "std": named("Sqrt"),
+    "var": named("Mean"),
+}
+
+
+def spells(neutral: str, op: str) -> bool:
+    """Whether an op of TensorFlow is, or is what breaks of, a neutral op."""
+    return op in _SPELLED[neutral] if neutral in _SPELLED else op.lower() == neutral.replace("_", "")
