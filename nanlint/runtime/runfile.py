@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import socket
 import threading
@@ -19,16 +20,21 @@ class RunError(Exception):
 
 
 class EventFile:
-    """Appends events. Each is handed to the system at once as one write; nothing waits in a buffer of ours."""
+    """Appends events. Each is handed to the system at once as one write; nothing waits in a buffer of ours.
+
+    Where that fails (a full disk, a directory that is gone or out of reach), the record ends and the program goes on.
+    """
 
     def __init__(self, directory: str) -> None:
         self.path = os.path.join(directory, f"{PREFIX}{socket.gethostname()}-{os.getpid()}{SUFFIX}")
         self.size = 0
         self._lock = threading.Lock()
-        self._file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0), 0o666)
+        self._file = -1
+        with contextlib.suppress(OSError):
+            self._file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0), 0o666)
 
     def write(self, *events: Event) -> None:
-        """Append events; a full disk or a removed directory ends the record and not the program."""
+        """Append events."""
         lines = b"".join(map(encode, events))
         with self._lock:
             if self._file < 0:
@@ -45,7 +51,8 @@ class EventFile:
 
     def _close(self) -> None:
         if self._file >= 0:
-            os.close(self._file)
+            with contextlib.suppress(OSError):  # closed by a program that closes all files
+                os.close(self._file)
             self._file = -1
 
 

@@ -1,0 +1,258 @@
+"""What is kept of a run: bounded, with its origin, readable after a crash, merged over processes."""
+
+from __future__ import annotations
+
+import math
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from nanlint.diagnostic import Span
+from nanlint.runtime.adapter import Tensor
+from nanlint.runtime.events import Alert, Birth, Ended, Observed, Step, Trace
+from nanlint.runtime.filters import FilterError, filter_of
+from nanlint.runtime.frames import Users, place
+from nanlint.runtime.health import Health, health_of_numbers
+from nanlint.runtime.options import Options
+from nanlint.runtime.recorder import NonFinite, Recorder
+from nanlint.runtime.runfile import RunError, read_run
+from nanlint.runtime.sites import Site, distance
+from nanlint.runtime.verdicts import births_of
+
+NAN = health_of_numbers([1.0, math.nan], "float32", (2,))
+FINE = health_of_numbers([1.0, 2.0], "float32", (2,))
+LINE = place(__file__, 1)
+
+
+@pytest.fixture
+def recorder(tmp_path: Path) -> Iterator[Recorder]:
+    recorder = Recorder(Options(str(tmp_path), str(tmp_path), limit=20_000))
+    yield recorder
+    recorder.end()
+
+
+def born(recorder: Recorder, op: str = "log", line: int = 1, kinds: frozenset[str] = frozenset({"nan"})) -> None:
+    recorder.born(
+        framework="torch",
+        op=op,
+        kinds=kinds,
+        inputs=[Tensor("x", FINE)],
+        outputs=[Tensor("y", NAN)],
+        frames=[place(__file__, line)],
+    )
+
+
+def test_the_origin_is_kept_however_long_the_run_goes_on(recorder: Recorder, tmp_path: Path) -> None:
+    born(recorder, "first")
+    for i in range(30_000):
+        recorder.executed(recorder.numbered("torch", "add", __file__, i % 7))
+        born(recorder, "later", 2)
+        recorder.step(loss=1.0 / (i + 1))
+    recorder.end()
+    (file,) = tmp_path.glob("events-*")
+    assert file.stat().st_size < 200_000
+    run = read_run(str(tmp_path))
+    assert [(birth.op, birth.step, count) for birth, count in births_of(run)] == [
+        ("first", 0, 1),
+        ("later", 0, 30_000),
+    ]
+    steps = [event.number for _, event in run if isinstance(event, Step)]
+    assert steps[:50] == list(range(50))
+    assert steps[-1] > 20_000
+
+
+def test_a_hundred_steps_of_a_hundred_ops_are_small(tmp_path: Path) -> None:
+    recorder = Recorder(Options(str(tmp_path), str(tmp_path)))
+    for _ in range(100):
+        for line in range(100):
+            recorder.executed(recorder.numbered("torch", "aten.add.Tensor", __file__, line))
+        recorder.step(loss=0.5)
+    recorder.end()
+    (file,) = tmp_path.glob("events-*")
+    assert file.stat().st_size < 40_000
+    assert sum(isinstance(event, Trace) for _, event in read_run(str(tmp_path))) == 1
+
+
+def test_a_birth_is_kept_once_for_its_op_place_and_kind(recorder: Recorder, tmp_path: Path) -> None:
+    for _ in range(3):
+        born(recorder)
+        born(recorder, line=2)
+        born(recorder, kinds=frozenset({"pinf"}))
+    recorder.end()
+    births = births_of(read_run(str(tmp_path)))
+    assert [(birth.frames[0].line, birth.kinds, count) for birth, count in births] == [
+        (1, ("nan",), 3),
+        (2, ("nan",), 3),
+        (1, ("pinf",), 3),
+    ]
+
+
+def test_what_a_killed_process_saw_is_on_disk(tmp_path: Path) -> None:
+    child = os.fork()
+    if child == 0:
+        recorder = Recorder(Options(str(tmp_path), str(tmp_path)))
+        born(recorder)
+        recorder.alert("dead-gradient", "w has none", frames=[LINE])
+        os.kill(os.getpid(), signal.SIGKILL)
+    os.waitpid(child, 0)
+    events = [event for _, event in read_run(str(tmp_path))]
+    assert any(isinstance(event, Birth) for event in events)
+    assert any(isinstance(event, Alert) for event in events)
+    assert not any(isinstance(event, Ended) for event in events)
+
+
+def test_forks_keep_files_of_their_own_and_are_merged(recorder: Recorder, tmp_path: Path) -> None:
+    born(recorder)
+    for _ in range(2):
+        child = os.fork()
+        if child == 0:
+            born(recorder)
+            recorder.end()
+            os._exit(0)
+        os.waitpid(child, 0)
+    if os.fork() == 0:
+        os._exit(0)  # has nothing to say
+    os.wait()
+    recorder.end()
+    run = read_run(str(tmp_path))
+    assert len(run.processes) == 3
+    assert [count for _, count in births_of(run)] == [3]
+
+
+def test_a_full_disk_ends_the_record_and_not_the_program(recorder: Recorder) -> None:
+    born(recorder)
+    assert recorder._file is not None
+    os.close(recorder._file._file)
+    born(recorder, line=2)
+    born(recorder, line=3)
+
+
+def test_an_alert_is_told_once(recorder: Recorder, tmp_path: Path) -> None:
+    for _ in range(3):
+        recorder.alert("skipped-step", "the scale was halved", frames=[LINE], scale=4.0)
+    recorder.end()
+    alerts = [event for _, event in read_run(str(tmp_path)) if isinstance(event, Alert)]
+    assert [(one.alert, one.details) for one in alerts] == [("skipped-step", {"scale": 4.0})]
+
+
+def test_stop_raises_at_the_birth(tmp_path: Path) -> None:
+    recorder = Recorder(Options(str(tmp_path), str(tmp_path), on_nan="stop"))
+    with pytest.raises(NonFinite, match="nan born in log"):
+        born(recorder)
+    recorder.end()
+
+
+def site(cls: str = "zero", shift: float = 0.0, gradient: bool = False) -> Site:
+    span = Span(1, 1, 1, 5)
+    return Site("k", __file__, "NL103", span, span, "log", "torch", (("x", span),), "x", shift, cls, gradient)
+
+
+def observed(recorder: Recorder, tmp_path: Path) -> Observed:
+    recorder.end()
+    return [event for _, event in read_run(str(tmp_path)) if isinstance(event, Observed)][-1]
+
+
+def test_what_comes_out_bad_of_good_operands_confirms(recorder: Recorder, tmp_path: Path) -> None:
+    recorder.observed(site(), "x", FINE)
+    assert not recorder.observed(site(), "result", FINE)
+    recorder.step()
+    recorder.observed(site(), "x", FINE)
+    assert recorder.observed(site(), "result", NAN)
+    found = observed(recorder, tmp_path)
+    assert (found.executions, found.bad_step, found.kinds) == (2, 1, ("nan",))
+    assert found.bad["x"].pos == 2
+
+
+def test_what_went_in_bad_confirms_nothing(recorder: Recorder, tmp_path: Path) -> None:
+    recorder.observed(site(), "x", NAN)
+    assert not recorder.observed(site(), "result", NAN)
+    assert observed(recorder, tmp_path).kinds == ()
+
+
+def test_a_gradient_confirms_if_what_came_back_was_good(recorder: Recorder, tmp_path: Path) -> None:
+    recorder.observed(site(), "x", FINE)
+    recorder.observed(site(), "result", FINE)
+    recorder.observed(site(), "gradient of result", NAN)
+    assert not recorder.observed(site(), "gradient of x", NAN)
+    recorder.observed(site(), "gradient of result", FINE)
+    assert recorder.observed(site(), "gradient of x", NAN)
+    assert observed(recorder, tmp_path).kinds == ("nan",)
+
+
+@pytest.mark.parametrize(
+    ("cls", "shift", "numbers", "expected"),
+    [
+        ("zero", 0.0, [0.25, 1.0], 0.25),
+        ("zero", 0.0, [-0.5, -0.125], 0.125),
+        ("zero", 0.0, [-1.0, 1e-9, 2.0], 1e-9),
+        ("zero", 0.0, [0.0, 2.0], 0.0),
+        ("neg", 1.0, [-0.75, 2.0], 0.25),
+        ("neg", 0.0, [-3.0, 2.0], 0.0),
+        ("pos", -1.0, [0.5, 0.75], 0.25),
+        ("pinf", 0.0, [1.0], None),
+        ("zero", 0.0, [math.nan], None),
+    ],
+)
+def test_the_distance_to_a_pole(cls: str, shift: float, numbers: list[float], expected: float | None) -> None:
+    assert distance(site(cls, shift), health_of_numbers(numbers)) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "numbers", "holds"),
+    [
+        ("has_inf_or_nan", [1.0, math.inf], True),
+        ("has_inf_or_nan", [1.0], False),
+        ("all_zero", [0.0, 0.0], True),
+        ("all_zero", [0.0, 1.0], False),
+        ("saturated", [1.0, 1.0, 1.0], True),
+        ("saturated", [0.5, 1.0, 1.0], False),
+        ("range>1e4", [-2e4, 1.0], True),
+        ("range>1e4", [5e3], False),
+        ("range <= 1", [-1.0, 1.0], True),
+        ("math:isfinite", [1.0], None),
+        (f"{__file__}:only_negative", [-1.0], True),
+    ],
+)
+def test_filters(name: str, numbers: list[float], holds: bool | None) -> None:
+    if holds is None:
+        with pytest.raises(TypeError):
+            filter_of(name).holds(health_of_numbers(numbers), None)
+    else:
+        assert filter_of(name).holds(health_of_numbers(numbers), None) is holds
+
+
+def only_negative(health: Health, value: object) -> bool:
+    return health.neg == health.size
+
+
+@pytest.mark.parametrize("name", ["odd", "range>x", "nowhere:f", "math:nothing", "math:pi", "range>"])
+def test_what_is_no_filter_is_told(name: str) -> None:
+    with pytest.raises(FilterError, match=r"filter|range"):
+        filter_of(name)
+
+
+def test_which_files_are_the_users(tmp_path: Path) -> None:
+    users = Users(str(tmp_path), ("json",))
+    assert users.owns(str(tmp_path / "train.py"))
+    assert users.owns("/elsewhere/train.py")
+    assert users.owns("<string>")
+    assert not users.owns("<frozen importlib._bootstrap>")
+    assert not users.owns(os.__file__)
+    assert not users.owns(str(tmp_path / "site-packages" / "x.py"))
+    assert not users.owns(sys.modules["nanlint"].__file__ or "")
+    import json
+
+    assert users.owns(json.__file__)
+    users.leave_out(sys.modules[__name__])
+    assert not users.owns(__file__)
+
+
+def test_a_directory_that_holds_no_run_is_told(tmp_path: Path) -> None:
+    with pytest.raises(RunError, match="holds no run"):
+        read_run(str(tmp_path))
+    with pytest.raises(RunError, match="no such run"):
+        read_run(str(tmp_path / "nowhere"))
