@@ -105,10 +105,12 @@ def _report(recorder: Recorder, expression: Expression, operands: dict[str, _Hel
     if adapter is None:
         return
 
+    forward = frozenset[str]().union(*(held.look.bad for held in operands.values() if isinstance(held.look, Health)))
+
     def heard(name: str, gradient: Any) -> None:
         seen = look(recorder, gradient, _whole(recorder, expression))
         for site in expression.sites:
-            if recorder.looked(site, f"gradient of {name}", seen):
+            if recorder.looked(site, f"gradient of {name}", seen, forward):
                 _act(recorder, site, f"the gradient of {name} in ", {f"gradient of {name}": gradient})
 
     adapter.on_gradient(given, result, heard)

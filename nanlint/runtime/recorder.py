@@ -94,12 +94,8 @@ class _Seen:
     def fresh(self, role: str, health: Health) -> frozenset[str]:
         """The kinds of non-finite value that came out in a role, and did not come in."""
         gradient = role.startswith("gradient of ")
-        came_in = [
-            seen.bad
-            for name, seen in self.last.items()
-            if (name == "gradient of result" if gradient else name in self.operands)
-        ]
-        return health.bad.difference(*came_in)
+        came_in = ["gradient of result", *self.operands] if gradient else self.operands
+        return health.bad.difference(*(self.last[name].bad for name in came_in if name in self.last))
 
     @property
     def operands(self) -> list[str]:
@@ -255,10 +251,13 @@ class Recorder:
         if self.options.on_nan != "continue":
             self.act(told(birth), [*inputs, *outputs])
 
-    def observed(self, site: Site, role: str, health: Health, executions: int = 1) -> bool:
+    def observed(
+        self, site: Site, role: str, health: Health, executions: int = 1, known: frozenset[str] = frozenset()
+    ) -> bool:
         """See ``Watch.observed``; whether something was born that was not before.
 
-        An execution of the site is over when its result was seen.
+        An execution of the site is over when its result was seen. ``known``: kinds that were there before, of which
+        the last operands do not tell (in the backward pass, after other executions).
         """
         with self._lock:
             seen = self._seen.get(site.key)
@@ -269,7 +268,7 @@ class Recorder:
                 seen.executions += executions
             elif not role.startswith("gradient of ") or role == "gradient of result":
                 return False
-            fresh = seen.fresh(role, health)
+            fresh = seen.fresh(role, health) - known
             if fresh and not seen.kinds >= fresh:
                 seen.kinds |= fresh
                 if seen.bad_step is None:
@@ -285,10 +284,10 @@ class Recorder:
         seen = self._seen.get(site.key)
         return 0 if seen is None else seen.executions
 
-    def looked(self, site: Site, role: str, look: Look) -> bool:
+    def looked(self, site: Site, role: str, look: Look, known: frozenset[str] = frozenset()) -> bool:
         """What a probe saw: as ``observed``, and cheaper where all was finite."""
         if isinstance(look, Health):
-            return self.observed(site, role, look)
+            return self.observed(site, role, look, known=known)
         if look is not None:
             low, high = look
             known = self._seen[site.key].roles.get(role) if site.key in self._seen else None

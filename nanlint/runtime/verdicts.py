@@ -17,7 +17,7 @@ from nanlint.runtime.runfile import RunRecord
 from nanlint.runtime.sites import Site, key_of, sites_of
 from nanlint.source.text import Source
 
-#: an operand that came nearer to its pole than this, beside its own size, was close to it
+#: an operand that came nearer to its pole than this (where it is below 1: than this beside its size) was close to it
 CLOSE = 1e-3
 
 
@@ -143,7 +143,7 @@ def is_close(site: Site, seen: Observed) -> bool:
     operand = seen.roles.get(site.operand)
     if seen.closest is None or operand is None or operand.low is None or operand.high is None:
         return False
-    return seen.closest <= CLOSE * max(1.0, abs(operand.low), abs(operand.high))
+    return seen.closest <= CLOSE * min(1.0, max(abs(operand.low), abs(operand.high)))
 
 
 def merged(observed: Iterable[Observed]) -> Observed | None:

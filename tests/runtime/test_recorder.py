@@ -256,3 +256,12 @@ def test_a_directory_that_holds_no_run_is_told(tmp_path: Path) -> None:
         read_run(str(tmp_path))
     with pytest.raises(RunError, match="no such run"):
         read_run(str(tmp_path / "nowhere"))
+
+
+def test_a_gradient_is_not_blamed_for_what_its_operand_was(recorder: Recorder, tmp_path: Path) -> None:
+    recorder.observed(site(gradient=True), "x", NAN)
+    recorder.observed(site(gradient=True), "result", NAN)
+    recorder.observed(site(gradient=True), "gradient of result", FINE)
+    assert not recorder.observed(site(gradient=True), "gradient of x", NAN)
+    recorder.observed(site(gradient=True), "x", FINE)
+    assert not recorder.observed(site(gradient=True), "gradient of x", NAN, known=frozenset({"nan"}))
