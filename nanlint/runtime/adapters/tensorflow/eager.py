@@ -19,12 +19,15 @@ from tensorflow.python.framework import op_callbacks as _callbacks
 
 from nanlint.runtime.adapter import Tensor, Watch
 from nanlint.runtime.adapters.tensorflow.gradients import Backward, Forward
-from nanlint.runtime.adapters.tensorflow.ops import HIDES, is_call, says_nothing
+from nanlint.runtime.adapters.tensorflow.ops import HIDES, READS, is_call, says_nothing
 from nanlint.runtime.adapters.tensorflow.places import Place, Places, framed
 from nanlint.runtime.adapters.tensorflow.tensors import EagerTensor, first_nan, health_of, is_finite
 
 #: ops that are remembered, twice over: where a tensor comes from is asked soon after
 REMEMBERED = 50_000
+
+#: views of the data that are followed back
+DEEP = 20
 
 _FLOATS = frozenset(
     dtype.as_datatype_enum for dtype in (tf.float16, tf.bfloat16, tf.float32, tf.float64, tf.complex64, tf.complex128)
@@ -115,7 +118,8 @@ class EagerWatch:
         taped = not _tfe.TFE_Py_TapeSetIsEmpty()
         where = self._places.here(sys._getframe(3))
         forward = self._backward.current
-        self._remember(op, inputs, outputs, where, taped)
+        made_for = self._origin(forward) if taped and forward is not None else None
+        self._remember(op, inputs, outputs, made_for or where, taped)
         if where is not None:
             key = (op, where, forward is not None)
             number = self._numbers.get(key)
@@ -171,7 +175,7 @@ class EagerWatch:
             kinds=new,
             inputs=given,
             outputs=made,
-            frames=self._watch.frames(),
+            frames=self._places.frames(),
             backward=forward is not None,
             forward=framed([origin]) if origin is not None else (),
             note=f"gradient of {forward.op}" if forward is not None else "",
@@ -209,20 +213,30 @@ class EagerWatch:
         """A nan that no op has made came in from outside: tell the place in the data."""
         for one in bad:
             number = one.value._id
-            made = self.made(number)
-            if number in self._bad or (made is not None and not says_nothing(made.op)):
+            if number in self._bad or not self._from_outside(number):
                 continue
             self._bad[number] = None
             if one.health.size > 1:
                 self._watch.alert(
                     "nan-in-input",
                     f"{one.health.nan:,} nan of {one.health.size:,} elements in the data that {op} is given",
-                    frames=self._watch.frames(),
+                    frames=self._places.frames(),
                     op=op,
                     first=first_nan(one.value),
                     shape=one.health.shape,
                     dtype=one.health.dtype,
                 )
+
+    def _from_outside(self, number: int) -> bool:
+        """Whether a tensor is what the program read or wrote down, perhaps in another shape."""
+        for _ in range(DEEP):
+            made = self.made(number)
+            if made is None or made.op in READS:
+                return True
+            if made.op == "ReadVariableOp" or is_call(made.op) or not says_nothing(made.op) or not made.inputs:
+                return False
+            number = made.inputs[0]
+        return False
 
     def _hidden(self, op: str, inputs: Any, outputs: Any) -> None:
         """No output is bad any more."""
@@ -234,7 +248,7 @@ class EagerWatch:
             self._watch.alert(
                 "hidden-nan",
                 f"{op} hides {nans:,} nan: its output is finite, its gradient need not be",
-                frames=self._watch.frames(),
+                frames=self._places.frames(),
                 op=op,
                 made_at=[f"{one.path}:{one.line}" for one in came],
             )

@@ -134,7 +134,8 @@ class Backward:
         return in_grads
 
     def _span(self, graph: Any, first: int, kind: str, forward: Any, out_grads: Any, in_grads: Any) -> None:
-        places = () if forward is None else self._places.all_of(forward)
+        earlier = None if forward is None else self.span_of(forward)  # a gradient of a gradient
+        places = () if forward is None else earlier.places if earlier is not None else self._places.all_of(forward)
         number = 0 if forward is None else forward._id
         span = Span(first, graph.version, kind, number, places, _names(out_grads), _names(in_grads))
         self._spans.setdefault(graph, []).append(span)

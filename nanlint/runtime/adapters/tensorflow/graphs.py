@@ -16,9 +16,11 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 from tensorflow.python.eager import context as _context
+from tensorflow.python.eager.polymorphic_function import function_context as _function_context
 from tensorflow.python.framework import func_graph as _func_graph
 from tensorflow.python.framework import ops as _ops
 from tensorflow.python.ops import gradients_util as _gradients
+from tensorflow.python.saved_model import save as _save
 
 from nanlint.runtime.adapter import Watch
 from nanlint.runtime.adapters.tensorflow.births import BirthProbe
@@ -56,8 +58,9 @@ class GraphWatch:
         if self._originals:
             return
         trace, gradients = _func_graph.func_graph_from_py_func, _gradients._GradientsHelper
-        call = _context.Context.call_function
-        self._originals = (trace, gradients, call)
+        call, save = _context.Context.call_function, _save._build_meta_graph
+        keyed = _function_context.make_function_context
+        self._originals = (trace, gradients, call, save, keyed)
 
         def traced(name: str, python_func: Any, *args: Any, **kwargs: Any) -> Any:
             if self._busy or str(name).startswith(_ELSEWHERE):
@@ -79,9 +82,25 @@ class GraphWatch:
                 if self._alarm is not None and not self._busy:
                     self.read(self._alarm)
 
-        _func_graph.func_graph_from_py_func = traced
-        _gradients._GradientsHelper = differentiated
-        _context.Context.call_function = called
+        def saved(*args: Any, **kwargs: Any) -> Any:
+            with self._at_rest():
+                return save(*args, **kwargs)
+
+        def key(*args: Any, **kwargs: Any) -> Any:
+            """Functions that are traced to be saved are others than those with probes."""
+            found = keyed(*args, **kwargs)
+            return found._replace(context=found.context._replace(xla_context_id=-1)) if self._busy else found
+
+        self._patch(traced, differentiated, called, saved, key)
+
+    def _patch(self, *functions: Any) -> None:
+        (
+            _func_graph.func_graph_from_py_func,
+            _gradients._GradientsHelper,
+            _context.Context.call_function,
+            _save._build_meta_graph,
+            _function_context.make_function_context,
+        ) = functions
 
     def stop(self) -> None:
         """Put no more probes; tell what those there are have kept."""
@@ -90,9 +109,7 @@ class GraphWatch:
         for probe in self._probes:
             with self._at_rest():
                 probe.finish(self._watch)
-        _func_graph.func_graph_from_py_func, _gradients._GradientsHelper, _context.Context.call_function = (
-            self._originals
-        )
+        self._patch(*self._originals)
         self._originals = ()
         self._probes.clear()
 
