@@ -28,12 +28,13 @@ class _Held:
     look: Look
 
 
-def _never() -> bool:
+def never() -> bool:
+    """No framework compiles."""
     return False
 
 
 #: whether a framework is compiling the calling code, which then must not look at values; set by its adapter
-compiling: Callable[[], bool] = _never
+compiling: Callable[[], bool] = never
 
 _expressions: list[Expression] = []
 _recorder: Recorder | None = None

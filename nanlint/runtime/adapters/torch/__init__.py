@@ -7,9 +7,11 @@ from typing import Any, ClassVar
 
 import torch
 
+from nanlint.runtime import probing
 from nanlint.runtime.adapter import Adapter
 from nanlint.runtime.adapters.torch import gradients
 from nanlint.runtime.adapters.torch.breakdown import health_of, is_concrete, numbers_of
+from nanlint.runtime.adapters.torch.compiled import Compiled
 from nanlint.runtime.adapters.torch.eager import Births
 from nanlint.runtime.adapters.torch.steps import Steps
 from nanlint.runtime.health import Health
@@ -25,14 +27,21 @@ class TorchAdapter(Adapter):
         super().__init__(watch)
         self._births = Births(watch)
         self._steps = Steps(watch, self._births)
+        self._compiled = Compiled(watch, self._births)
 
     def start(self) -> None:
         if self.watch.mode == "all":
             self._births.start()
+        if self.watch.mode != "sentinel":
+            self._compiled.start()
+            probing.compiling = torch.compiler.is_compiling
         self._steps.start()
 
     def stop(self) -> None:
         self._steps.stop()
+        self._compiled.stop()
+        if probing.compiling is torch.compiler.is_compiling:
+            probing.compiling = probing.never
         self._births.stop()
 
     def owns(self, value: Any) -> bool:

@@ -101,6 +101,8 @@ class Births:
         self._modes: list[BirthMode] = []
         self._previous: Any = None
         self._running = False
+        #: whether something bad has come out of an op: what comes by later is no surprise
+        self.fed = False
 
     def start(self) -> None:
         if self._running:
@@ -121,16 +123,20 @@ class Births:
         self._modes.clear()
 
     def pause(self) -> BirthMode | None:
-        """Look at nothing in this thread until the mode that was taken away (if there was one) is ``resume``d."""
+        """Look at nothing in this thread until the mode that was put out (if there was one) goes on: ``resume``."""
         depth = torch._C._len_torch_dispatch_stack()
-        top = torch._C._get_dispatch_stack_at(depth - 1) if depth else None
-        if isinstance(top, BirthMode):
-            torch._C._pop_torch_dispatch_stack(None)
-            return top
+        for i in reversed(range(depth)):
+            mode = torch._C._get_dispatch_stack_at(i)
+            if isinstance(mode, BirthMode) and not mode.off:
+                mode.off = True
+                if i == depth - 1:  # else it stays where it is, below one that will take itself away
+                    torch._C._pop_torch_dispatch_stack(None)
+                    mode.away = True
+                return mode
         return None
 
     def _enter(self) -> None:
-        mode = BirthMode(self._watch)
+        mode = BirthMode(self._watch, self)
         self._modes.append(mode)
         torch._C._push_on_torch_dispatch_stack(mode)
 
@@ -173,19 +179,23 @@ class BirthMode(TorchDispatchMode):  # type: ignore[misc]
     def ignore_compile_internals(cls) -> bool:
         return True
 
-    def __init__(self, watch: Watch) -> None:
+    def __init__(self, watch: Watch, births: Births) -> None:
         super().__init__()
         self.off = False
+        self.away = False
+        self._births = births
         self._watch = watch
         self._plans: dict[Any, Plan] = {}
         self._lines: dict[int, Line | None] = {}
         self._last = -1
-        self._fed = False
         self._filtering = watch.filtering
 
     def resume(self) -> None:
         """Go on, on this thread."""
-        torch._C._push_on_torch_dispatch_stack(self)
+        self.off = False
+        if self.away:
+            self.away = False
+            torch._C._push_on_torch_dispatch_stack(self)
 
     def __torch_dispatch__(
         self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
@@ -193,11 +203,13 @@ class BirthMode(TorchDispatchMode):  # type: ignore[misc]
         plan = self._plans.get(func)
         if plan is None:
             plan = self._plans[func] = plan_of(func)
+        if self.off:
+            return plan.call(*args, **kwargs) if kwargs else plan.call(*args)
         number = _number()
         if number != self._last:
             self._last = number
             self._remember(number - 1)
-        before = self._before(plan, args) if plan.written and not self.off else NONE
+        before = self._before(plan, args) if plan.written else NONE
         result = plan.call(*args, **kwargs) if kwargs else plan.call(*args)
         if self._filtering:
             self._filter(plan, args, result)
@@ -272,7 +284,7 @@ class BirthMode(TorchDispatchMode):  # type: ignore[misc]
         return found
 
     def _filter(self, plan: Plan, args: Sequence[Any], result: Any) -> None:
-        if not self.off and (plan.looks or plan.cast):
+        if plan.looks or plan.cast:
             for i, tensor in enumerate(outputs_of(plan, args, result)):
                 self._watch.wants(f"{plan.name}:{i}", "torch", tensor)
 
@@ -280,8 +292,6 @@ class BirthMode(TorchDispatchMode):  # type: ignore[misc]
         self, plan: Plan, args: Sequence[Any], kwargs: Mapping[str, Any] | None, result: Any, before: frozenset[str]
     ) -> Any:
         """The result of an op, after a close look at it. Only the watch may raise, to stop the program."""
-        if self.off:
-            return result
         try:
             with apart():
                 report = self._look(plan, args, kwargs or {}, result, before)
@@ -306,8 +316,8 @@ class BirthMode(TorchDispatchMode):  # type: ignore[misc]
             had |= {PINF, NINF}
         fresh = given - had
         if not fresh:
-            return None if self._fed or NAN not in given else self._brought(inputs)
-        self._fed = True
+            return None if self._births.fed or NAN not in given else self._brought(inputs)
+        self._births.fed = True
         backward, node, frames, forward = self._place()
         notes = [f"{plan.name} in its backward pass"] if node and node != plan.name else []
         if plan.written:
@@ -338,7 +348,7 @@ class BirthMode(TorchDispatchMode):  # type: ignore[misc]
 
     def _brought(self, inputs: Sequence[tuple[str, torch.Tensor]]) -> dict[str, Any] | None:
         """The first nan of a run came out of no op: it is in the data."""
-        self._fed = True
+        self._births.fed = True
         for name, tensor in inputs:
             if NAN in kinds_of(tensor):
                 return nan_in_data(name, tensor, self._watch.frames(1))

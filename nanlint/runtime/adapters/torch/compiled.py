@@ -1,0 +1,468 @@
+"""Births in what torch.compile made, and what came by at flagged lines of it.
+
+The compiled code itself is left as it is, bit by bit: what comes out of it is looked at once, and where that is bad,
+the graph that it was compiled from is run again op by op on the same inputs, each op with the user's line that it came
+from.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+from torch import fx
+
+from nanlint.runtime.adapter import Tensor, Watch
+from nanlint.runtime.adapters.torch import words
+from nanlint.runtime.adapters.torch.breakdown import (
+    NINF,
+    PINF,
+    apart,
+    health_of,
+    kinds_of,
+    suspicious,
+)
+from nanlint.runtime.adapters.torch.eager import Births, Plan, plain, plan_of
+from nanlint.runtime.events import Frame
+from nanlint.runtime.frames import place
+from nanlint.runtime.sites import Site
+
+#: modules that hold the function by which backends hand a graph to autograd and get it back in two
+_PATCHED = ("torch._functorch.aot_autograd", "torch._dynamo.backends.common")
+_FRAME = re.compile(r'^  File "(.+)", line (\d+), in (\S+)$', re.MULTILINE)
+#: runs of a graph with flagged lines that are repeated op by op, before only each twice as many are
+WHOLE = 8
+#: repetitions of a graph whose inputs are bad already
+RESIGNED = 3
+#: elements of the inputs that a graph writes to, up to which they are kept for a repetition
+KEPT = 1 << 18
+
+
+class Compiled:
+    """Puts a look at the results around each graph that is compiled while this is on."""
+
+    def __init__(self, watch: Watch, births: Births) -> None:
+        self._watch = watch
+        self._births = births
+        self._undo: list[Callable[[], None]] = []
+
+    def start(self) -> None:
+        if self._undo:
+            return
+        original = torch.compile
+
+        @functools.wraps(original)
+        def compiling(*args: Any, **kwargs: Any) -> Any:
+            self._install()
+            return original(*args, **kwargs)
+
+        torch.compile = compiling
+        self._undo.append(lambda: setattr(torch, "compile", original))
+        if "torch._dynamo.backends.common" in sys.modules:
+            self._install()
+
+    def stop(self) -> None:
+        while self._undo:
+            self._undo.pop()()
+
+    def _install(self) -> None:
+        if len(self._undo) != 1:
+            return
+        import torch._dynamo.backends.common
+        import torch._functorch.config
+
+        for name in _PATCHED:
+            module: Any = sys.modules[name]
+            original = module.aot_module_simplified
+            module.aot_module_simplified = self._aot_module_simplified(original)
+            self._undo.append(functools.partial(setattr, module, "aot_module_simplified", original))
+        # else a backward graph may compute in the memory of its own inputs, and could not be run again
+        donated = torch._functorch.config.donated_buffer
+        torch._functorch.config.donated_buffer = False
+        self._undo.append(functools.partial(setattr, torch._functorch.config, "donated_buffer", donated))
+
+    def _aot_module_simplified(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(original)
+        def watched(mod: Any, args: Any, fw_compiler: Any, bw_compiler: Any = None, *rest: Any, **kwargs: Any) -> Any:
+            bw_compiler = bw_compiler or fw_compiler
+            inference = kwargs.get("inference_compiler") or fw_compiler
+            kwargs["inference_compiler"] = self._compiler(inference, backward=False)
+            fw, bw = self._compiler(fw_compiler, backward=False), self._compiler(bw_compiler, backward=True)
+            return original(mod, args, fw, bw, *rest, **kwargs)
+
+        return watched
+
+    def _compiler(self, compiler: Callable[..., Any], backward: bool) -> Callable[..., Any]:
+        by = "inductor" if type(compiler).__name__ == "SerializableAOTDispatchCompiler" else "torch.compile"
+
+        def compile_graph(module: fx.GraphModule, inputs: Sequence[Any]) -> Any:
+            try:
+                graph = Graph.of(module, self._watch, backward, by)
+            except Exception as error:
+                self._watch.alert("internal", f"{type(error).__name__}: {error}")
+                graph = None
+            made = compiler(module, inputs)
+            if graph is None:
+                return made
+            return Watched(made, graph, Repetition(self._watch, graph), self._births)
+
+        return compile_graph
+
+
+# ── the graph, as it was before the compiler changed it ─────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True)
+class Step:
+    """Where an op of a graph comes from: the user's frames, innermost first, and what he called there."""
+
+    plan: Plan
+    frames: tuple[Frame, ...]
+    called: str
+    backward: bool
+    sequence: int | None
+    sites: tuple[Site, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Graph:
+    """A graph and what is asked of it. ``looked``: numbers of its results that are looked at every time."""
+
+    module: fx.GraphModule
+    steps: dict[fx.Node, Step]
+    backward: bool
+    by: str
+    looked: tuple[int, ...]
+    written: tuple[int, ...]
+    random: bool
+    flagged: bool
+
+    @staticmethod
+    def of(module: fx.GraphModule, watch: Watch, backward: bool, by: str) -> Graph | None:
+        """A copy with what is known of each op; None where nothing is to be watched."""
+        graph = fx.Graph()
+        output = graph.graph_copy(module.graph, {})
+        graph.output(output)
+        gradients = _gradients(graph)
+        steps = {node: _step(node, watch, node in gradients) for node in graph.nodes if node.op == "call_function"}
+        steps = _flagged(steps, watch)
+        flagged = any(step.sites for step in steps.values())
+        if watch.mode != "all" and not flagged:
+            return None
+        inputs = graph.find_nodes(op="placeholder")
+        written = {
+            i for node in steps for i, x in enumerate(inputs) if node.args and node.args[0] is x and _writes(node)
+        }
+        seeded = any(torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ()) for node in steps)
+        copied = fx.GraphModule(module, graph)
+        return Graph(copied, steps, backward, by, tuple(_results(output)), tuple(sorted(written)), seeded, flagged)
+
+
+def _gradients(graph: fx.Graph) -> set[fx.Node]:
+    """What is computed from the gradients that come in, unlike what of the forward pass is only computed once more."""
+    found: set[fx.Node] = set()
+    for node in graph.nodes:
+        if node.name.startswith("tangents") or any(x in found for x in node.all_input_nodes):
+            found.add(node)
+    return found
+
+
+def _step(node: fx.Node, watch: Watch, backward: bool) -> Step:
+    frames = tuple(_frames(node.meta.get("stack_trace") or "", watch))
+    called = (node.meta.get("fwd_source_fn_stack") or node.meta.get("source_fn_stack") or [("", None)])[-1]
+    name = _called(called) or plan_of(node.target).name
+    return Step(plan_of(node.target), frames, name, backward, node.meta.get("seq_nr"))
+
+
+def _flagged(steps: dict[fx.Node, Step], watch: Watch) -> dict[fx.Node, Step]:
+    """With the sites that each op belongs to: by what was called, or where that tells nothing, by the line alone."""
+    on_line = {node: watch.sites_on(s.frames[0].path, s.frames[0].line) for node, s in steps.items() if s.frames}
+    matched = {site.key for node, sites in on_line.items() for site in sites if site.op == steps[node].called}
+    return {
+        node: replace(
+            step,
+            sites=tuple(site for site in on_line.get(node, ()) if site.op == step.called or site.key not in matched),
+        )
+        for node, step in steps.items()
+    }
+
+
+def _frames(trace: str, watch: Watch) -> Iterator[Frame]:
+    """The user's frames of a node's ``stack_trace``, which is written as Python's tracebacks are."""
+    for path, line, function in reversed(_FRAME.findall(trace)):
+        if watch.owns_file(path):
+            yield place(path, int(line), function)
+
+
+#: how operators in the source are called in a traced graph
+_OPERATORS = {"truediv": "div", "itruediv": "div", "imul": "mul", "iadd": "add", "isub": "sub", "ipow": "pow"}
+
+
+def _called(called: tuple[str, Any]) -> str:
+    """What the user called, of an entry of ``source_fn_stack``: its name there may carry a number."""
+    name, function = called
+    own = getattr(function, "__name__", None) if callable(function) and not isinstance(function, type) else None
+    bare = str(own or function if isinstance(function, str) else own or name).strip("_")
+    return _OPERATORS.get(bare, bare)
+
+
+def _writes(node: fx.Node) -> bool:
+    schema = getattr(node.target, "_schema", None)
+    return bool(node.args and schema is not None and schema.arguments and schema.arguments[0].is_write)
+
+
+def _results(output: Any) -> Iterator[int]:
+    """Results of a graph that it computed itself: what it only hands on was looked at where it was computed."""
+    results = output if isinstance(output, (list, tuple)) else [output]
+    seen: set[fx.Node] = set()
+    for i, node in enumerate(results):
+        source = node
+        while isinstance(source, fx.Node) and source.op == "call_function" and _moves(source) and source.args:
+            source = source.args[0]
+        if isinstance(source, fx.Node) and source.op == "call_function" and source not in seen:
+            seen.add(source)
+            yield i
+
+
+def _moves(node: fx.Node) -> bool:
+    return bool(getattr(node.target, "is_view", False)) or plan_of(node.target).name in ("clone", "alias", "detach")
+
+
+# ── its runs ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class Watched:
+    """What a compiler made, with a look at what comes out of it. Called as it is: with a list that it may empty."""
+
+    _boxed_call = True
+
+    def __init__(self, made: Any, graph: Graph, repetition: Repetition, births: Births) -> None:
+        self._made = made
+        self._boxed = getattr(made, "_boxed_call", False)
+        self._graph = graph
+        self._repetition = repetition
+        self._births = births
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._made, name)
+
+    def __call__(self, args: list[Any]) -> Any:
+        inputs = list(args)
+        kept = self._repetition.keep(inputs)
+        paused = self._births.pause()
+        try:
+            results = self._made(args) if self._boxed else self._made(*args)
+            if self._repetition.look(inputs, kept, results):
+                self._births.fed = True
+        finally:
+            if paused is not None:
+                paused.resume()
+        if not self._boxed:
+            args.clear()
+        return results
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What a run may change, as it was before: the inputs that it writes to, by number, and the random state."""
+
+    inputs: dict[int, torch.Tensor]
+    random: torch.Tensor | None
+
+
+class Repetition:
+    """Runs a graph again, op by op, where what came out of it is bad or its flagged lines are to be looked at."""
+
+    def __init__(self, watch: Watch, graph: Graph) -> None:
+        self._watch = watch
+        self._graph = graph
+        self._runs = 0
+        self._resigned = 0
+
+    def keep(self, inputs: Sequence[Any]) -> Kept:
+        """Before a run."""
+        graph = self._graph
+        written = {i: inputs[i] for i in graph.written if isinstance(inputs[i], torch.Tensor)}
+        copies = {}
+        if written and sum(x.numel() for x in written.values()) <= KEPT:
+            with apart():
+                copies = {i: x.clone() for i, x in written.items()}
+        return Kept(copies, torch.get_rng_state() if graph.random else None)
+
+    def look(self, inputs: Sequence[Any], kept: Kept, results: Any) -> bool:
+        """After a run: whether something in its results is bad. Only the watch may raise, to stop the program."""
+        self._runs += 1
+        bad = any(suspicious(x) for i in self._graph.looked for x in plain(_at(results, i)))
+        due = self._graph.flagged and (self._runs <= WHOLE or self._runs & (self._runs - 1) == 0)
+        if not bad and not due:
+            return False
+        reports: list[tuple[Callable[..., None], dict[str, Any]]] = []
+        before = [kept.inputs.get(i, x) for i, x in enumerate(inputs)]
+        try:
+            with apart():
+                if bad and not due and self._is_old(before, results):
+                    return True
+                reports = self._again(before, kept, bad)
+        except Exception as error:
+            reports = [(self._watch.alert, {"kind": "internal", "message": f"{type(error).__name__}: {error}"})]
+        for report, words_ in reports:
+            report(**words_)
+        return bad
+
+    def _is_old(self, inputs: Sequence[Any], results: Any) -> bool:
+        """Whether what is bad in the results was so in the inputs; it is looked for a few times even so."""
+        given = frozenset().union(*(kinds_of(x) for i in self._graph.looked for x in plain(_at(results, i))))
+        if given - frozenset().union(*(kinds_of(x) for x in plain(inputs))):
+            return False
+        self._resigned += 1
+        return not given or self._resigned > RESIGNED
+
+    def _again(self, inputs: Sequence[Any], kept: Kept, bad: bool) -> list[tuple[Callable[..., None], dict[str, Any]]]:
+        ops = Ops(self._graph, self._watch)
+        state = torch.get_rng_state()
+        try:
+            if kept.random is not None:
+                torch.set_rng_state(kept.random)
+            # outside of ``apart`` for what the graph itself needs of dispatch; there is no mode of ours here
+            with torch.no_grad():
+                ops.run(*inputs)
+        finally:
+            torch.set_rng_state(state)
+        found: list[tuple[Callable[..., None], dict[str, Any]]] = []
+        found += [(self._watch.observed, seen) for seen in ops.observed()]
+        if self._watch.mode == "all":
+            found += [(self._watch.born, birth) for birth in ops.births]
+            if bad and not ops.bad and not self._graph.random and not self._graph.written:
+                message = f"{self._graph.by} gives a value that is not finite where its ops, one by one, give none"
+                found.append((self._watch.alert, {"kind": "disagreement", "message": message, "frames": ops.last}))
+        return found
+
+
+def _at(results: Any, i: int) -> Any:
+    return results[i] if isinstance(results, (list, tuple)) else results
+
+
+class Ops(fx.Interpreter):  # type: ignore[misc]
+    """One run of a graph op by op: the births in it, and what came by at its flagged lines."""
+
+    def __init__(self, graph: Graph, watch: Watch) -> None:
+        super().__init__(graph.module, garbage_collect_values=not graph.flagged)
+        self._graph = graph
+        self._watch = watch
+        self.births: list[dict[str, Any]] = []
+        self.bad = False
+        self.last: tuple[Frame, ...] = ()
+
+    def run_node(self, n: fx.Node) -> Any:
+        step = self._graph.steps.get(n)
+        if step is None:
+            return super().run_node(n)
+        if _writes(n) and _is_node(n.args[0]) and n.args[0].op == "placeholder":
+            return None  # a graph writes to its inputs last of all, and they are the program's
+        result = super().run_node(n)
+        if self._watch.mode == "all" and step.plan.name != "copy":
+            self._judge(n, step, result)
+        return result
+
+    def _judge(self, node: fx.Node, step: Step, result: Any) -> None:
+        outputs = [x for x in plain(result) if suspicious(x)]
+        given = frozenset().union(*map(kinds_of, outputs))
+        self.bad = self.bad or bool(given)
+        if step.frames:
+            self.last = step.frames
+        looks = step.plan.looks or step.plan.cast
+        if not given or not looks or (step.plan.first_only and not any(x is outputs[0] for x in _first(result))):
+            return
+        inputs = self._inputs(node, step)
+        had = words.literal_kinds(node.args).union(words.literal_kinds(node.kwargs), *(kinds_of(x) for _, x in inputs))
+        if step.plan.mirrors and had & {PINF, NINF}:
+            had |= {PINF, NINF}
+        if not given - had:
+            return
+        notes = [] if step.called == step.plan.name else [f"{step.plan.name}, which it is made of when compiled"]
+        if step.backward:
+            notes = [f"{step.plan.name} in its backward pass"]
+        if self._graph.random:
+            notes.append("the graph was run again with random numbers that may be others")
+        here = self._watch.frames() if self._graph.backward else ()
+        self.births.append(
+            {
+                "framework": "torch",
+                "op": step.called,
+                "kinds": given - had,
+                "inputs": [Tensor(name, health_of(x), x) for name, x in inputs],
+                "outputs": [
+                    Tensor("result" if i == 0 else f"result {i}", health_of(x), x) for i, x in enumerate(plain(result))
+                ],
+                "frames": here if step.backward else step.frames,
+                "backward": step.backward,
+                "forward": step.frames if step.backward else (),
+                "compiled": self._graph.by,
+                "note": "; ".join(notes),
+            }
+        )
+
+    def _inputs(self, node: fx.Node, step: Step) -> list[tuple[str, torch.Tensor]]:
+        found = []
+        names = step.plan.arguments
+        given = [(names[i] if i < len(names) else f"input {i}", arg) for i, arg in enumerate(node.args)]
+        for name, arg in [*given, *node.kwargs.items()]:
+            values = [self.env.get(x) for x in (arg if isinstance(arg, (list, tuple)) else (arg,)) if _is_node(x)]
+            bare = "input" if name == "self" else name
+            tensors = list(plain(values))
+            found += [(bare if len(tensors) == 1 else f"{bare}[{j}]", x) for j, x in enumerate(tensors)]
+        return found
+
+    # ── flagged lines ───────────────────────────────────────────────────────────────────────────────────────────────
+
+    def observed(self) -> Iterator[dict[str, Any]]:
+        """What came by, as ``Watch.observed`` wants it: a site's ops are those of one number of autograd's."""
+        if not self._graph.flagged:
+            return
+        groups: dict[tuple[int | None, bool], list[fx.Node]] = {}
+        for node, step in self._graph.steps.items():
+            if step.sites:
+                groups.setdefault((step.sequence, step.backward), []).append(node)
+        for (_, backward), nodes in groups.items():
+            if backward or not self._graph.backward:
+                for site in self._graph.steps[nodes[0]].sites:
+                    yield from self._backward(site, nodes) if backward else self._forward(site, nodes)
+
+    def _forward(self, site: Site, nodes: Sequence[fx.Node]) -> Iterator[dict[str, Any]]:
+        entering = list(dict.fromkeys(x for node in nodes for x in node.all_input_nodes if x not in nodes))
+        names = [name for name, _ in site.operands] or ["x"]
+        for name, node in zip(names, self._tensors(entering), strict=False):
+            yield {"site": site, "role": name, "health": health_of(node)}
+        results = list(self._tensors([node for node in nodes if not _moves(node)]))
+        if results:
+            yield {"site": site, "role": "result", "health": health_of(results[-1])}
+
+    def _backward(self, site: Site, nodes: Sequence[fx.Node]) -> Iterator[dict[str, Any]]:
+        arriving = [x for node in nodes for x in node.all_input_nodes if x not in nodes and self._is_gradient(x)]
+        leaving = [node for node in nodes if any(user not in nodes for user in node.users)]
+        for tensor in list(self._tensors(arriving))[:1]:
+            yield {"site": site, "role": "gradient of result", "health": health_of(tensor)}
+        names = [name for name, _ in site.operands] or ["x"]
+        for name, tensor in zip(names, self._tensors(leaving), strict=False):
+            yield {"site": site, "role": f"gradient of {name}", "health": health_of(tensor)}
+
+    def _is_gradient(self, node: fx.Node) -> bool:
+        step = self._graph.steps.get(node)
+        return step.backward if step is not None else node.name.startswith("tangents")
+
+    def _tensors(self, nodes: Sequence[fx.Node]) -> Iterator[torch.Tensor]:
+        for node in nodes:
+            yield from plain(self.env.get(node))
+
+
+def _is_node(value: Any) -> bool:
+    return isinstance(value, fx.Node)
+
+
+def _first(result: Any) -> list[torch.Tensor]:
+    return list(plain(result))[:1]

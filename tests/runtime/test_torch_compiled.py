@@ -1,0 +1,170 @@
+"""What torch.compile made is watched too, stays compiled, and computes the same bit by bit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nanlint.runtime.events import Birth, Observed
+from nanlint.runtime.runfile import read_run
+from tests.runtime.running import verify
+
+torch = pytest.importorskip("torch")
+
+from tests.runtime.test_torch import Watching, watching  # noqa: E402, F401
+
+
+@pytest.fixture(autouse=True)
+def _fresh() -> None:
+    torch._dynamo.reset()
+    torch._dynamo.utils.counters.clear()
+
+
+def breaks() -> int:
+    return sum(torch._dynamo.utils.counters["graph_break"].values())
+
+
+def graphs() -> int:
+    return int(torch._dynamo.utils.counters["stats"]["unique_graphs"])
+
+
+def test_a_forward_birth_in_a_compiled_graph(watching: Watching) -> None:  # noqa: F811
+    def share(x: Any) -> Any:
+        total = x.sum(-1, keepdim=True)
+        return x / total  # here
+
+    with watching() as run:
+        torch.compile(share, backend="aot_eager")(torch.zeros(2, 3))
+    (birth,) = run.births
+    assert run.first() == ("div", "return x / total  # here", False)
+    assert (birth.compiled, birth.kinds) == ("torch.compile", ("nan",))
+    assert [one.health.zero for one in birth.inputs] == [6, 2]
+    assert (graphs(), breaks()) == (1, 0)
+
+
+def test_a_backward_birth_in_a_compiled_graph(watching: Watching) -> None:  # noqa: F811
+    def loss(x: Any) -> Any:
+        y = torch.where(x > 0, torch.sqrt(x), x)  # here
+        return (y * 2).sum()
+
+    with watching() as run:
+        x = torch.zeros(2, requires_grad=True)
+        torch.compile(loss, backend="aot_eager")(x).backward()
+    (birth,) = run.births
+    assert run.first() == ("sqrt", "y = torch.where(x > 0, torch.sqrt(x), x)  # here", True)
+    assert birth.kinds == ("nan",)
+    assert birth.frames[0].text.endswith(".backward()")
+
+
+def test_a_module_and_its_mutated_buffers(watching: Watching) -> None:  # noqa: F811
+    class Model(torch.nn.Module):  # type: ignore[misc,name-defined]
+        def __init__(self) -> None:
+            super().__init__()
+            self.norm = torch.nn.BatchNorm1d(3)
+
+        def forward(self, x: Any) -> Any:
+            return torch.log(self.norm(x))  # here
+
+    expected, watched = Model(), Model()
+    x = torch.arange(12.0).reshape(4, 3)
+    torch.compile(expected, backend="aot_eager")(x)
+    torch._dynamo.reset()
+    with watching() as run:
+        torch.compile(watched, backend="aot_eager")(x)
+    assert run.first()[:2] == ("log", "return torch.log(self.norm(x))  # here")
+    for one, other in zip(expected.buffers(), watched.buffers(), strict=True):
+        assert torch.equal(one, other)
+
+
+def test_bad_inputs_are_no_births(watching: Watching) -> None:  # noqa: F811
+    with watching() as run:
+        torch.compile(lambda x: (x * 2).relu(), backend="aot_eager")(torch.tensor([float("nan"), float("-inf")]))
+    assert not run.births
+
+
+def test_it_stays_compiled_and_computes_the_same(watching: Watching) -> None:  # noqa: F811
+    def train(steps: int = 3) -> list[Any]:
+        torch._dynamo.reset()
+        torch.manual_seed(0)
+        model = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.Dropout(0.3), torch.nn.Linear(8, 1))
+        step = torch.compile(lambda x: model(x).square().mean(), backend="aot_eager")
+        optimizer = torch.optim.AdamW(model.parameters())
+        for _ in range(steps):
+            optimizer.zero_grad()
+            step(torch.randn(16, 4)).backward()
+            optimizer.step()
+        return [p.detach().clone() for p in model.parameters()]
+
+    expected = train()
+    counted = graphs(), breaks()
+    torch._dynamo.utils.counters.clear()
+    with watching() as run:
+        found = train()
+    assert (graphs(), breaks()) == counted
+    assert all(torch.equal(a, b) for a, b in zip(expected, found, strict=True))
+    assert not run.births
+    assert not run.alerts
+
+
+def test_stopping_unpatches_the_compiler(watching: Watching) -> None:  # noqa: F811
+    import torch._dynamo.backends.common as common
+    import torch._functorch.config as config
+
+    before = torch.compile, common.aot_module_simplified, config.donated_buffer
+    with watching():
+        torch.compile(torch.sin, backend="aot_eager")(torch.ones(1))
+        assert common.aot_module_simplified is not before[1]
+    assert (torch.compile, common.aot_module_simplified, config.donated_buffer) == before
+
+
+PROGRAM = """
+import torch
+
+@torch.compile(backend={backend!r}, fullgraph=True)
+def loss(x, w):
+    y = torch.where(x > 0, torch.log(x), 0.0)
+    return (torch.softmax(y, -1) / w.norm()).square().sum()
+
+x = torch.tensor([[0., 1.], [2., 3.]], requires_grad=True)
+w = torch.ones(2, requires_grad=True)
+for step in range(3):
+    x.grad = None
+    value = loss(x, w)
+    value.backward()
+print(value.item().hex(), x.grad.tolist(), w.grad.tolist())
+print(sum(torch._dynamo.utils.counters["graph_break"].values()))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("backend", ["aot_eager", "inductor"])
+def test_flagged_lines_are_watched_in_compiled_code(tmp_path: Path, backend: str) -> None:
+    (tmp_path / "loss.py").write_text(PROGRAM.format(backend=backend), "utf-8")
+    ran = verify("loss.py", cwd=tmp_path, options=("--run-dir", "run"))
+    assert ran.stdout.splitlines()[-1] == "0"
+    assert ("NL203", "confirmed") in ran.verdicts()
+    observed = [e for _, e in read_run(str(tmp_path / "run")) if isinstance(e, Observed)]
+    last = {event.site: event for event in observed}
+    (seen,) = (event for event in last.values() if "log" in event.site or event.roles.get("gradient of x"))
+    assert seen.executions == 3
+    assert seen.roles["x"].counts == (0, 0, 3, 9, 0, 0)
+    assert seen.roles["gradient of x"].nan == 3
+
+
+@pytest.mark.slow
+def test_inductor_is_watched_and_left_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "loss.py").write_text(PROGRAM.format(backend="inductor"), "utf-8")
+    import subprocess
+    import sys
+
+    alone = subprocess.run([sys.executable, "loss.py"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    ran = verify("loss.py", cwd=tmp_path, options=("--watch", "all", "--run-dir", "run"))
+    assert ran.stdout == alone.stdout
+    births = [e for _, e in read_run(str(tmp_path / "run")) if isinstance(e, Birth)]
+    assert [(b.compiled, b.backward, b.kinds) for b in births] == [
+        ("inductor", False, ("ninf",)),
+        ("inductor", True, ("nan",)),
+    ]
+    assert {(b.forward or b.frames)[0].line for b in births} == {6}
