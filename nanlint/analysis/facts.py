@@ -19,7 +19,7 @@ from nanlint.analysis.late_guards import late_guard
 from nanlint.analysis.names import LOSS, is_epsilon, measures, words
 from nanlint.analysis.relations import on_grid
 from nanlint.analysis.selections import is_filled, is_single_slice, opens_axis, selects_by_mask
-from nanlint.analysis.structure import bare, elementwise, factors, same, walk
+from nanlint.analysis.structure import bare, elementwise, factors, same, uses, walk
 from nanlint.diagnostic import Span
 from nanlint.graph.lower import Lowering
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, MODULE, PARAM, PHI, REFINE, TUPLE, Node
@@ -140,21 +140,12 @@ class Facts:
 
     def uses(self, node: Node) -> Iterator[Node]:
         """Ops that take the node's elements as they are, up to sign, arrangement and constant factor."""
-        pending, seen = [node], {node.index}
-        while pending and len(seen) < 80:
-            current = pending.pop(0)
-            for user in current.users:
-                if user.index in seen:
-                    continue
-                seen.add(user.index)
-                if (
-                    user.op in LINEAR
-                    or user.op in (REFINE, LOOP, PHI)
-                    or self.constant_factor(user, current) is not None
-                ):
-                    pending.append(user)
-                else:
-                    yield user
+
+        def passes(user: Node, used: Node) -> bool:
+            linear = user.op in LINEAR or user.op in (REFINE, LOOP, PHI)
+            return linear or self.constant_factor(user, used) is not None
+
+        return uses(node, passes, 80)
 
     def literal(self, node: Node) -> bool:
         """Whether a value is made from literals alone, in one function: its author sees the 0 in it."""

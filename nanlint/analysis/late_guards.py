@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nanlint.analysis.structure import Evaluate, bare
+from nanlint.analysis.structure import Evaluate, bare, uses
 from nanlint.graph.node import PHI, REFINE, Node
 from nanlint.ops.op import OPS, Pole
 from nanlint.ops.value import INF, SMALL, Kind, Value
@@ -19,7 +19,7 @@ def late_guard(node: Node, pole: Pole, value: Evaluate) -> Node | None:
     Where the value is finite and only the derivative breaks (a root, a norm, a deviation): an epsilon that is added,
     or a floor. Where the value is infinite: a ceiling, a floor under a logarithm, ``nan_to_num``.
     """
-    for user in results(node):
+    for user in uses(node, keeps_all, 40):
         if pole.gradient:
             if floors(user, node, value):
                 return user
@@ -28,21 +28,10 @@ def late_guard(node: Node, pole: Pole, value: Evaluate) -> Node | None:
     return None
 
 
-def results(node: Node) -> list[Node]:
-    """Uses of the node's elements, behind views and refinements."""
-    found: list[Node] = []
-    pending, seen = [node], {node.index}
-    while pending and len(seen) < 40:
-        for user in pending.pop().users:
-            op = OPS.get(user.op)
-            if user.index in seen:
-                continue
-            seen.add(user.index)
-            if user.op in (REFINE, PHI, "cast", "identity") or (op is not None and op.view and user.op != "part"):
-                pending.append(user)
-            else:
-                found.append(user)
-    return found
+def keeps_all(user: Node, _: Node) -> bool:
+    """Whether a use is of all elements as they are: a view, a refinement, no part."""
+    op = OPS.get(user.op)
+    return user.op in (REFINE, PHI, "cast", "identity") or (op is not None and op.view and user.op != "part")
 
 
 def others(user: Node, node: Node) -> list[Node]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from nanlint.analysis.algebra import terms
-from nanlint.analysis.structure import Evaluate, bare, same
+from nanlint.analysis.structure import Evaluate, bare, same, uses
 from nanlint.graph.node import CONST, LOOP, PHI, REFINE, Node
 from nanlint.ops.value import CERTAIN, INF, LIKELY, NEVER, POSSIBLE, Evidence, Kind, Reach
 
@@ -15,6 +15,8 @@ from nanlint.ops.value import CERTAIN, INF, LIKELY, NEVER, POSSIBLE, Evidence, K
 MAX_STEPS = 40
 #: ops on the way to a shift that keep it finite
 FINITE = frozenset({"clamp", "maximum", "nan_to_num", "relu"})
+#: ops that hand on what they are given, or parts of it
+HANDING_ON = frozenset({"view", "cast", "part", "dropout", REFINE})
 
 
 # shifts
@@ -232,22 +234,15 @@ def closed(exp: Node) -> bool:
 
 def selected_again(node: Node, masked: Masked) -> bool:
     """Whether a selection by the same mask, or by what is left of its rows, takes what came of it."""
-    pending, seen = [node], {node.index}
-    while pending and len(seen) < MAX_STEPS:
-        for user in pending.pop().users:
-            if user.index in seen:
-                continue
-            seen.add(user.index)
-            cond = user.get("cond")
-            if user.op in ("where", PHI) and cond is not None:
-                mask, _ = read_mask(cond, truth=True)
-                if mask.op in ("any", "all", "sum", "isnan", "isfinite", "isinf") or same(mask, masked.mask):
-                    return True
-            elif user.op == "nan_to_num":
-                return True
-            elif user.op in ("view", "cast", "part", "dropout", REFINE):
-                pending.append(user)
-    return False
+
+    def selects(user: Node) -> bool:
+        cond = user.get("cond")
+        if user.op not in ("where", PHI) or cond is None:
+            return user.op == "nan_to_num"
+        mask, _ = read_mask(cond, truth=True)
+        return mask.op in ("any", "all", "sum", "isnan", "isfinite", "isinf") or same(mask, masked.mask)
+
+    return any(map(selects, uses(node, lambda user, _: user.op in HANDING_ON, MAX_STEPS)))
 
 
 # 0 * inf

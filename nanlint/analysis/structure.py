@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 
 from nanlint.graph.expressions import stripped
@@ -43,6 +44,21 @@ def walk(start: Node, onward: Callable[[Node], Iterable[Node]], limit: float = m
             if node.index not in seen:
                 seen.add(node.index)
                 pending.append(node)
+
+
+def uses(node: Node, passes: Callable[[Node, Node], bool], limit: int) -> Iterator[Node]:
+    """Uses of a node, nearest first, each once, behind those of which ``passes(user, used)``: they hand it on."""
+    pending, seen = deque([node]), {node.index}
+    while pending and len(seen) < limit:
+        current = pending.popleft()
+        for user in current.users:
+            if user.index in seen:
+                continue
+            seen.add(user.index)
+            if passes(user, current):
+                pending.append(user)
+            else:
+                yield user
 
 
 def depends(node: Node, on: Node) -> bool:

@@ -8,11 +8,9 @@ import time
 import pytest
 
 from nanlint.analysis.evaluate import MAX_STEPS, Evaluator
-from nanlint.diagnostic import Confidence
-from nanlint.graph.lower import Lowering, lower
-from nanlint.ops.catalogue import catalogue
+from nanlint.graph.lower import Lowering
 from nanlint.ops.value import CERTAIN, LIKELY, NEVER, POSSIBLE, UNKNOWN, Value
-from nanlint.rules.diagnose import frameworks_of, pole_words
+from nanlint.rules.diagnose import analysed
 from nanlint.source import Source
 from tests.marked import TORCH, findings, program
 
@@ -20,9 +18,7 @@ INF = math.inf
 
 
 def lowered(*parts: str) -> Lowering:
-    source = Source("<string>", program(*parts))
-    spellings = catalogue({})
-    return lower(source.tree, spellings, frameworks_of(source), pole_words(spellings, Confidence.POSSIBLE))
+    return analysed(Source("<string>", program(*parts)), {}).lowering
 
 
 def value_of(*parts: str, name: str = "r") -> Value:
