@@ -290,8 +290,8 @@ class Recorder:
             return self.observed(site, role, look, known=known)
         if look is not None:
             low, high = look
-            known = self._seen[site.key].roles.get(role) if site.key in self._seen else None
-            dtype, shape = ("", ()) if known is None else (known.dtype, known.shape)
+            before = self._seen[site.key].roles.get(role) if site.key in self._seen else None
+            dtype, shape = ("", ()) if before is None else (before.dtype, before.shape)
             near = low if low > 0 else -high if high < 0 else None
             self.observed(site, role, Health(low=low, high=high, near=near, dtype=dtype, shape=shape))
         return False

@@ -1,0 +1,29 @@
+"""The guide of `nanlint verify` shows what is printed."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.runtime.running import ROOT, environment
+from tests.test_docs import blocks
+
+pytest.importorskip("numpy")
+GUIDE = (ROOT / "docs" / "verify.md").read_text("utf-8")
+
+
+def test_the_guide_shows_what_is_printed(tmp_path: Path) -> None:
+    program = next(block for block in blocks(GUIDE, "python") if block.startswith("# train.py"))
+    (tmp_path / "train.py").write_text(program.partition("\n")[2])
+    (console,) = blocks(GUIDE, "console")
+    command, _, expected = console.partition("\n")
+    ran = subprocess.run(
+        [sys.executable, "-W", "ignore", "-m", "nanlint", *command.split()[2:]],
+        cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert ran.stderr.replace(f"{tmp_path}{os.sep}", "") == expected
+    assert ran.returncode == 1
