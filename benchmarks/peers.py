@@ -67,8 +67,8 @@ def check_numerics(program: str) -> Found:
 def debugger_v2(program: str) -> Found:
     """A Debugger V2 dump, read for its first bad tensor: full health, with the ring buffer that is its default."""
     import tensorflow as tf
-
     from nanlint.runtime.inspecting.tfdbg import read_dump
+
     from nanlint.runtime.verdicts import births_of
 
     with tempfile.TemporaryDirectory() as directory:

@@ -21,7 +21,7 @@ def test_the_sixth_adapter_does_what_the_guide_says(tmp_path: Path) -> None:
         # the line that names the file is not part of it
         (tmp_path / name).write_text(program.partition("\n")[2])
     install(tmp_path)
-    (console,) = blocks(GUIDE, "console")
+    (console,) = blocks(GUIDE, "text")
     command, _, expected = console.partition("\n")
     ran = subprocess.run(
         [sys.executable, "-m", "nanlint", *command.split()[2:]],

@@ -19,7 +19,7 @@ GUIDE = (ROOT / "docs" / "verify.md").read_text("utf-8")
 def test_the_guide_shows_what_is_printed(tmp_path: Path) -> None:
     program = next(block for block in blocks(GUIDE, "python") if block.startswith("# train.py"))
     (tmp_path / "train.py").write_text(program.partition("\n")[2])
-    (console,) = blocks(GUIDE, "console")
+    (console,) = blocks(GUIDE, "text")
     command, _, expected = console.partition("\n")
     ran = subprocess.run(
         [sys.executable, "-W", "ignore", "-m", "nanlint", *command.split()[2:]],
