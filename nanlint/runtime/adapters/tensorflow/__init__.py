@@ -11,6 +11,7 @@ from nanlint.runtime.adapters.tensorflow.eager import EagerWatch
 from nanlint.runtime.adapters.tensorflow.gradients import Backward
 from nanlint.runtime.adapters.tensorflow.graphs import GraphWatch
 from nanlint.runtime.adapters.tensorflow.places import Places
+from nanlint.runtime.adapters.tensorflow.tape import TapeWatch
 from nanlint.runtime.health import Health
 
 
@@ -25,17 +26,20 @@ class TensorFlowAdapter(Adapter):
         self._backward = Backward(places)
         self._eager = EagerWatch(watch, places, self._backward)
         self._graphs = GraphWatch(watch, places, self._backward, self._eager.quiet)
+        self._tape = TapeWatch(watch, places, self._eager, self._graphs.at_rest)
+        self._graphs.after_calls(self._tape.called)
 
     def start(self) -> None:
         """Install what the mode asks for."""
         self._backward.start()
         if self.watch.mode == "all":
             self._eager.start()
-        if self.watch.mode != "sentinel":
-            self._graphs.start()
+        self._graphs.start()
+        self._tape.start()
 
     def stop(self) -> None:
         """Take it out again."""
+        self._tape.stop()
         self._graphs.stop()
         self._eager.stop()
         self._backward.stop()

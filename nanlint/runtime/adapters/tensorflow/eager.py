@@ -205,9 +205,20 @@ class EagerWatch:
         """The op that a tensor came out of, by the tensor's id."""
         return self._made.get(number) or self._made_before.get(number)
 
-    def recorded(self) -> list[tuple[int, Executed]]:
-        """The ops that are remembered, oldest first, by the ids of what they put out."""
-        return [*self._made_before.items(), *self._made.items()]
+    def leak(self, source: int) -> tuple[Place, Place] | None:
+        """See ``tape.Remembers``."""
+        reached: dict[int, Place | None] = {source: None}
+        for number, executed in [*self._made_before.items(), *self._made.items()]:
+            origins = [reached[one] for one in executed.inputs if one in reached]
+            if not origins:
+                continue
+            came = origins[0]
+            if executed.taped and came is not None and executed.place is not None:
+                return came, executed.place
+            if not executed.taped:
+                reading = executed.op == "ReadVariableOp" and came is None
+                reached[number] = None if reading else came or executed.place
+        return None
 
     def _data(self, op: str, bad: Sequence[Tensor]) -> None:
         """A nan that no op has made came in from outside: tell the place in the data."""

@@ -49,6 +49,7 @@ class GraphWatch:
         self._lock = threading.RLock()
         self._probes: list[Probe] = []
         self._alarm: Kept | None = None
+        self._called: Callable[[], None] = lambda: None
         self._originals: tuple[Any, ...] = ()
 
     # ── in and out ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -79,11 +80,11 @@ class GraphWatch:
             try:
                 return call(context, name, tensor_inputs, num_outputs)
             finally:
-                if self._alarm is not None and not self._busy:
-                    self.read(self._alarm)
+                if not self._busy:
+                    self._after_call()
 
         def saved(*args: Any, **kwargs: Any) -> Any:
-            with self._at_rest():
+            with self.at_rest():
                 return save(*args, **kwargs)
 
         def key(*args: Any, **kwargs: Any) -> Any:
@@ -102,12 +103,16 @@ class GraphWatch:
             _function_context.make_function_context,
         ) = functions
 
+    def after_calls(self, called: Callable[[], None]) -> None:
+        """Have something done after each call of a function."""
+        self._called = called
+
     def stop(self) -> None:
         """Put no more probes; tell what those there are have kept."""
         if not self._originals:
             return
         for probe in self._probes:
-            with self._at_rest():
+            with self.at_rest():
                 probe.finish(self._watch)
         self._patch(*self._originals)
         self._originals = ()
@@ -118,7 +123,7 @@ class GraphWatch:
         return getattr(self._local, "busy", False)
 
     @contextmanager
-    def _at_rest(self) -> Iterator[None]:
+    def at_rest(self) -> Iterator[None]:
         """Ops and graphs of our own are not watched."""
         before = self._busy
         self._local.busy = True
@@ -142,13 +147,13 @@ class GraphWatch:
 
     def _safely(self, graph: Any, outputs: Any) -> None:
         try:
-            with self._at_rest():
+            with self.at_rest():
                 self._put_probes(graph, outputs)
         except Exception as error:
             self._watch.alert("internal", f"tensorflow: probes: {type(error).__name__}: {error}")
 
     def _put_probes(self, graph: Any, outputs: Any) -> None:
-        if not isinstance(graph, _func_graph.FuncGraph):
+        if not isinstance(graph, _func_graph.FuncGraph) or self._watch.mode == "sentinel":
             return
         kind = BirthProbe if self._watch.mode == "all" else SiteProbe
         probe = kind.of(graph, outputs, self._watch, self._places, self._backward)
@@ -166,16 +171,15 @@ class GraphWatch:
 
     # ── reading ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def read(self, alarm: Kept) -> None:
-        """After a function has run: was there an alarm?"""
+    def _after_call(self) -> None:
+        """A function has run: was there an alarm? Does it count as a step?"""
         try:
-            with self._at_rest():
-                if not alarm.get():
-                    return
-            with self._lock, self._at_rest():
-                alarm.put(0)
-                for probe in self._probes:
-                    probe.read(self._watch)
+            with self._lock, self.at_rest():
+                if self._alarm is not None and self._alarm.get():
+                    self._alarm.put(0)
+                    for probe in self._probes:
+                        probe.read(self._watch)
+                self._called()
         except FloatingPointError:
             raise
         except Exception as error:

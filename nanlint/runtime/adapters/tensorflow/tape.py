@@ -1,0 +1,306 @@
+"""What a gradient tape tells: the end of a step, its loss and gradient norm, variables that no gradient reaches."""
+
+from __future__ import annotations
+
+import math
+import threading
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, Protocol
+
+import numpy as np
+import tensorflow as tf
+from tensorflow.python.framework import func_graph as _func_graph
+from tensorflow.python.framework import ops as _ops
+
+from nanlint.runtime.adapter import Watch
+from nanlint.runtime.adapters.tensorflow.kept import Inside, Kept
+from nanlint.runtime.adapters.tensorflow.places import Place, Places, framed
+from nanlint.runtime.adapters.tensorflow.tensors import EagerTensor, array_of
+
+#: a variable whose gradient is only zeros is told of when a run has at least so many steps
+ENOUGH = 2
+
+
+class Remembers(Protocol):
+    """Knows where eager ops were executed."""
+
+    def leak(self, source: int) -> tuple[Place, Place] | None:
+        """Where an op outside of every tape used a tensor or variable, and where what it gave was used inside."""
+
+
+class TapeWatch:
+    """Wraps ``GradientTape``: each gradient that is asked for, eagerly or while a function is traced."""
+
+    def __init__(
+        self,
+        watch: Watch,
+        places: Places,
+        eager: Remembers,
+        at_rest: Callable[[], AbstractContextManager[None]],
+    ) -> None:
+        self._watch = watch
+        self._places = places
+        self._eager = eager
+        self._at_rest = at_rest
+        self._local = threading.local()
+        self._asked = False
+        self._steps = 0
+        self._traced: list[TapeProbe] = []
+        self._waiting: dict[str, Waiting] = {}
+        self._began: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
+        self._originals: tuple[Any, ...] = ()
+
+    # ── in and out ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def start(self) -> None:
+        """Hear of gradients from now on."""
+        if self._originals:
+            return
+        enter, gradient = tf.GradientTape.__enter__, tf.GradientTape.gradient
+        self._originals = (enter, gradient)
+
+        def entered(tape: Any) -> Any:
+            self._told(self._recording, tape)
+            return enter(tape)
+
+        def differentiated(tape: Any, target: Any, sources: Any, *args: Any, **kwargs: Any) -> Any:
+            found = gradient(tape, target, sources, *args, **kwargs)
+            self._told(self._found, tape, target, sources, found)
+            return found
+
+        tf.GradientTape.__enter__, tf.GradientTape.gradient = entered, differentiated
+
+    def stop(self) -> None:
+        """Hear no more; the last step is done."""
+        if not self._originals:
+            return
+        tf.GradientTape.__enter__, tf.GradientTape.gradient = self._originals
+        self._originals = ()
+        self._told(self._step_done)
+        for waiting in self._waiting.values():
+            waiting.tell(self._watch)
+        self._waiting.clear()
+        self._traced.clear()
+
+    def _told(self, tell: Callable[..., None], *args: Any) -> None:
+        try:
+            tell(*args)
+        except FloatingPointError:
+            raise
+        except Exception as error:
+            self._watch.alert("internal", f"tensorflow: tape: {type(error).__name__}: {error}")
+
+    # ── a tape ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _recording(self, tape: Any) -> None:
+        if tf.executing_eagerly():
+            self._step_done()
+        else:
+            self._began[tape] = _ops.get_default_graph().version
+
+    def _step_done(self) -> None:
+        """A gradient was asked for, and then came another tape: if nobody has counted the step, it is counted."""
+        if self._asked and self._watch.steps == self._steps:
+            self._watch.step()
+        self._asked = False
+
+    def _found(self, tape: Any, target: Any, sources: Any, found: Any) -> None:
+        flat_sources = tf.nest.flatten(sources)
+        gradients = tf.nest.flatten(found, expand_composites=False)
+        if len(gradients) != len(flat_sources):
+            return
+        for source, gradient in zip(flat_sources, gradients, strict=True):
+            if gradient is None:
+                self._dead(tape, source)
+        some = [(source, one) for source, one in zip(flat_sources, gradients, strict=True) if one is not None]
+        if tf.executing_eagerly():
+            self._eagerly(target, some)
+        else:
+            with self._at_rest():
+                self._traced_one(target, some)
+
+    def _eagerly(self, target: Any, found: Sequence[tuple[Any, Any]]) -> None:
+        self._asked, self._steps = True, self._watch.steps
+        if self._watch.mode == "sites":
+            return
+        squares = 0.0
+        for source, gradient in found:
+            array = array_of(gradient)
+            if array is not None and array.dtype.kind == "f":
+                flat = array.ravel() if array.itemsize > 2 else array.ravel().astype(np.float32)
+                square = float(np.dot(flat, flat))
+                squares += square
+                self._wait(source).seen(square != 0)
+        self._measured(_loss(target), squares)
+
+    def _measured(self, loss: float | None, squares: float) -> None:
+        norm = math.sqrt(squares) if squares >= 0 else math.nan
+        numbers = {"gradient_norm": norm} | ({} if loss is None else {"loss": loss})
+        self._watch.measured(**numbers)
+        if self._watch.mode == "sentinel":
+            for name, value in numbers.items():
+                if not math.isfinite(value):
+                    self._watch.alert("non-finite", f"the {name.replace('_', ' ')} is {value}", what=name)
+
+    def _wait(self, source: Any) -> Waiting:
+        name = name_of(source)
+        waiting = self._waiting.get(name)
+        if waiting is None:
+            waiting = self._waiting[name] = Waiting(name, self._places)
+        return waiting
+
+    # ── while a function is traced ──────────────────────────────────────────────────────────────────────────────────
+
+    def _traced_one(self, target: Any, found: Sequence[tuple[Any, Any]]) -> None:
+        graph = _ops.get_default_graph()
+        if not isinstance(graph, _func_graph.FuncGraph):
+            return
+        dense = [
+            (source, one.values if isinstance(one, tf.IndexedSlices) else one)
+            for source, one in found
+            if isinstance(one, (tf.Tensor, tf.IndexedSlices)) and one.dtype.is_floating
+        ]
+        watched = dense if self._watch.mode != "sites" else []
+        probe = TapeProbe([self._wait(source) for source, _ in watched])
+        probe.build(target if self._watch.mode != "sites" else None, [gradient for _, gradient in watched])
+        self._traced.append(probe)
+
+    def called(self) -> None:
+        """A function has run: was there a gradient in it, how often?"""
+        steps = 0
+        for probe in self._traced:
+            executions, loss, squares = probe.read()
+            if executions:
+                self._step_done()
+            steps = max(steps, executions)
+            if executions and self._watch.mode != "sites":
+                self._measured(loss, squares)
+        for _ in range(steps):
+            self._watch.step()
+
+    # ── no gradient ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _dead(self, tape: Any, source: Any) -> None:
+        """A source without a gradient: where did the path leave the tape?"""
+        name = name_of(source)
+        leak = None
+        handle = source.handle if isinstance(source, tf.Variable) else source
+        if tf.executing_eagerly():
+            leak = self._eager.leak(handle._id)
+        elif tape in self._began:
+            leak = self._leak_in_graph(handle, self._began[tape])
+        asked = self._places.frames()
+        if leak is None:
+            self._watch.alert(
+                "dead-gradient",
+                f"{name} has no gradient: nothing that the tape recorded leads from it to the target",
+                frames=asked,
+                variable=name,
+            )
+            return
+        outside, inside = framed(leak)
+        self._watch.alert(
+            "dead-gradient",
+            f"{name} has no gradient: it was used outside of the tape at line {outside.line}, "
+            f"and what came of it inside at line {inside.line}",
+            frames=(outside, inside, *asked),
+            variable=name,
+            outside=f"{outside.path}:{outside.line}",
+            inside=f"{inside.path}:{inside.line}",
+        )
+
+    def _leak_in_graph(self, handle: Any, began: int) -> tuple[Place, Place] | None:
+        graph = _ops.get_default_graph()
+        handle = graph.capture(handle) if isinstance(handle, EagerTensor) else handle
+        reached: dict[str, Place | None] = {handle.name: None}
+        for op in graph.get_operations():
+            origins = [reached[one.name] for one in op.inputs if one.name in reached]
+            if not origins:
+                continue
+            came = origins[0]
+            taped = op._id - 1 > began
+            here = next(iter(self._places.all_of(op)), None)
+            if taped and came is not None and here is not None:
+                return came, here
+            if not taped:
+                where = here if op.type != "ReadVariableOp" else None
+                reached.update(dict.fromkeys((one.name for one in op.outputs), where or came or here))
+        return None
+
+
+class Waiting:
+    """A variable whose gradient has only been zeros up to now."""
+
+    def __init__(self, name: str, places: Places) -> None:
+        self._name = name
+        self._frames = places.frames()
+        self._alive = False
+        self._steps = 0
+
+    def seen(self, alive: bool) -> None:
+        """One more gradient."""
+        self._alive = self._alive or alive
+        self._steps += 1
+
+    def tell(self, watch: Watch) -> None:
+        """Of one that stayed dead."""
+        if not self._alive and self._steps >= ENOUGH:
+            message = f"{self._name} got only zeros as its gradient in {self._steps:,} steps: nothing trains it"
+            watch.alert("dead-gradient", message, frames=self._frames, variable=self._name)
+
+
+class TapeProbe:
+    """How often a gradient was computed in a graph; the loss, and the square of each gradient, the last time."""
+
+    def __init__(self, waiting: Sequence[Waiting]) -> None:
+        self._waiting = waiting
+        self._count = Kept(np.zeros((), np.int64))
+        self._numbers = Kept(np.full(len(waiting) + 1, np.nan))
+        self._measures = False
+
+    def build(self, target: Any, gradients: Sequence[Any]) -> None:
+        """Add to the graph that is being built."""
+        Inside(self._count).add(1)
+        if target is None:
+            return
+        self._measures = True
+        loss = next(iter(tf.nest.flatten(target)), None)
+        scalar = isinstance(loss, tf.Tensor) and loss.dtype.is_floating and loss.shape.num_elements() == 1
+        first = tf.cast(tf.reshape(loss, []), tf.float64) if scalar else tf.constant(np.nan, tf.float64)
+        squares = [tf.cast(2.0, one.dtype) * tf.nn.l2_loss(one) for one in gradients]
+        Inside(self._numbers).assign(tf.stack([first, *(tf.cast(one, tf.float64) for one in squares)]))
+        self._scalar = scalar
+
+    def read(self) -> tuple[int, float | None, float]:
+        """Executions since it was last read, the loss if there was one, the square of the gradient."""
+        executions = int(self._count.get())
+        if not executions:
+            return 0, None, 0.0
+        self._count.put(np.int64(0))
+        if not self._measures:
+            return executions, None, 0.0
+        loss, *squares = self._numbers.get().tolist()
+        for waiting, square in zip(self._waiting, squares, strict=True):
+            waiting.seen(square != 0)
+        return executions, loss if self._scalar else None, sum(squares)
+
+
+def name_of(source: Any) -> str:
+    """How the user may know a variable or a tensor."""
+    if isinstance(source, tf.Variable):
+        return str(source.name).removesuffix(":0")
+    return f"the tensor of shape {tuple(source.shape)}" if hasattr(source, "shape") else type(source).__name__
+
+
+def _loss(target: Any) -> float | None:
+    for one in _flat(target):
+        array = array_of(one)
+        if array is not None and array.size == 1 and array.dtype.kind == "f":
+            return float(array.reshape(-1)[0])
+    return None
+
+
+def _flat(target: Any) -> Iterator[Any]:
+    yield from (one for one in tf.nest.flatten(target) if isinstance(one, EagerTensor))
