@@ -39,6 +39,8 @@ class Watch(Protocol):
 
     #: "sites", "all" or "sentinel"
     mode: str
+    #: whether a birth must be told before the program goes on, as it is to stop there
+    prompt: bool
     #: how many steps are done; an adapter that sees a step end counts it only if no other has meanwhile
     steps: int
 

@@ -121,6 +121,7 @@ class Recorder:
     def __init__(self, options: Options, rank: int = 0) -> None:
         self.options = options
         self.mode = options.watch
+        self.prompt = options.on_nan != "continue"
         self.users = Users(options.root, options.include)
         self.adapters: list[Adapter] = []
         self._filters: list[Filter] = [filter_of(name) for name in options.filters]

@@ -11,7 +11,8 @@ import pytest
 
 np = pytest.importorskip("numpy", minversion="2")
 
-from nanlint.runtime.adapters.numpy import NumpyAdapter, health_of_array  # noqa: E402
+from nanlint.runtime.adapters.numpy import NumpyAdapter  # noqa: E402
+from nanlint.runtime.arrays import health_of_array  # noqa: E402
 from nanlint.runtime.events import Birth  # noqa: E402
 from nanlint.runtime.options import Options  # noqa: E402
 from nanlint.runtime.recorder import NonFinite, Recorder  # noqa: E402

@@ -1,0 +1,76 @@
+"""JAX: what arrays hold, and probes in what ``jit`` compiles."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import jax
+import numpy as np
+
+from nanlint.runtime.adapter import Adapter, Watch
+from nanlint.runtime.adapters.jax.births import Births
+from nanlint.runtime.adapters.jax.calls import Calls
+from nanlint.runtime.arrays import health_of_array, numbers_of
+from nanlint.runtime.health import Health
+
+
+class JaxAdapter(Adapter):
+    """Watches JAX."""
+
+    name: ClassVar[str] = "jax"
+
+    def __init__(self, watch: Watch) -> None:
+        super().__init__(watch)
+        self._calls: Calls | None = None
+
+    def start(self) -> None:
+        """Hook into the calls of jitted functions."""
+        if self._calls is None:
+            if self.watch.mode == "all":
+                self._calls = Calls(self.watch, Births(self.watch, self.health))
+            if self._calls is not None:
+                self._calls.start()
+
+    def stop(self) -> None:
+        """Leave them."""
+        if self._calls is not None:
+            self._calls.stop()
+            self._calls = None
+
+    def owns(self, value: Any) -> bool:
+        """Arrays, and the tracers that stand for them."""
+        return isinstance(value, jax.Array)
+
+    def concrete(self, value: Any) -> bool:
+        """Tracers have no numbers, nor have arrays that were donated."""
+        return not isinstance(value, jax.core.Tracer) and not value.is_deleted()
+
+    def health(self, value: Any) -> Health:
+        """The breakdown of an array; of one over several hosts, of the part that is here. Keys hold no numbers."""
+        array = _array(value)
+        shape = tuple(getattr(value, "shape", ()))
+        return Health(dtype=str(getattr(value, "dtype", "")), shape=shape) if array is None else health_of_array(array)
+
+    def glance(self, value: Any) -> tuple[float, float] | None:
+        """Least and greatest of an array of real numbers, all finite."""
+        array = _array(value)
+        if array is None or array.dtype.kind not in "fiu" or array.size == 0:
+            return None
+        low, high = float(array.min()), float(array.max())
+        return (low, high) if math.isfinite(low) and math.isfinite(high) else None
+
+    def numbers(self, value: Any, limit: int) -> Sequence[float | complex]:
+        """The first elements."""
+        array = numbers_of(_array(value))
+        return () if array is None else array.ravel()[:limit].tolist()
+
+
+def _array(value: Any) -> Any:
+    """What an array holds, for NumPy; None for what has no numbers here."""
+    if not isinstance(value, jax.Array):
+        return np.asarray(value)
+    if value.is_deleted() or jax.numpy.issubdtype(value.dtype, jax.dtypes.extended):
+        return None
+    return np.asarray(value if value.is_fully_addressable else value.addressable_data(0))

@@ -1,0 +1,158 @@
+"""Every birth in jitted functions and eager ops: probes say that there is one, a replay which op's and of what."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from nanlint.runtime.adapter import Tensor, Watch
+from nanlint.runtime.adapters.jax.calls import Birth, Call, Reader
+from nanlint.runtime.adapters.jax.places import frames_of
+from nanlint.runtime.adapters.jax.probes import NonFinite, Probe, Probed, probed
+from nanlint.runtime.adapters.jax.program import Op
+from nanlint.runtime.adapters.jax.propagation import sinks
+from nanlint.runtime.adapters.jax.replay import Born, Replay, Unrepeatable, kinds_of, replay
+from nanlint.runtime.health import Health
+
+
+#: a pattern of probes that is known is replayed again every so many calls
+AGAIN = 1024
+
+
+@dataclass
+class _Pattern:
+    """Which probes of a function were not finite, and how: what a replay found for it, and how often it came."""
+
+    births: list[Birth]
+    times: int = 1
+
+
+@dataclass
+class _Known:
+    """What is known of a function with probes."""
+
+    patterns: dict[bytes, _Pattern] = field(default_factory=dict)
+    timeline: tuple[int, ...] | None = None
+
+
+class Births(Reader):
+    """Reads calls for births."""
+
+    def __init__(self, watch: Watch, health: Callable[[Any], Health]) -> None:
+        self._watch, self._health = watch, health
+        self._known: dict[Probed, _Known] = {}
+
+    def probed(self, closed: Any) -> Probed | None:
+        """Probes where chains of ops end."""
+        return probed(closed, lambda program: ((op, i, True) for op, i in sinks(program)), NonFinite())
+
+    def read(self, call: Call) -> Iterable[Birth]:
+        """The births of a call; those of a pattern that is known are told without a replay, most of the time."""
+        function = call.function.probed
+        assert function is not None
+        known = self._known.setdefault(function, _Known())
+        if known.timeline is None:
+            known.timeline = self._timeline(function)
+        for number in known.timeline:
+            self._watch.executed(number)
+        measured = np.asarray(call.measured).ravel()
+        if not measured.any():
+            return ()
+        pattern = np.where(np.isnan(measured), 1, np.where(measured > 0, 2, np.where(measured < 0, 3, 0)))
+        key = pattern.astype(np.uint8).tobytes()
+        seen = known.patterns.get(key)
+        if seen is not None:
+            seen.times += 1
+        if seen is None or seen.times % AGAIN == 0:
+            births = self._births(function, call, measured)
+            known.patterns[key] = _Pattern([_forgotten(one) for one in births], seen.times if seen else 1)
+            return births
+        return seen.births
+
+    def _timeline(self, function: Probed) -> tuple[int, ...]:
+        """The numbers of the ops of a function."""
+        numbers: dict[int, None] = {}
+        for op in function.program.ops:
+            frames = frames_of(op, (), self._watch.owns_file)
+            if frames:
+                place = frames[0]
+                numbers[self._watch.numbered("jax", op.name, place.path, place.line, op.backward)] = None
+        return tuple(numbers)
+
+    def _births(self, function: Probed, call: Call, measured: Any) -> list[Birth]:
+        flagged = [probe for probe, x in zip(function.probes, measured, strict=True) if x != 0]
+        try:
+            found = replay(function.program, call.arguments, {probe.outer for probe in flagged})
+        except Exception as error:
+            reason = str(error) if isinstance(error, Unrepeatable) else f"{type(error).__name__}: {error}"
+            note = f"the values are not at hand: {reason}"
+            return [self._of_probe(probe, x, call, note) for probe, x in _told(function, measured)]
+        self._alerts(call, found)
+        births = [self._of(born, call) for born in found.births]
+        kinds = frozenset(("nan",) if np.isnan(measured).any() else ("pinf", "ninf"))
+        if not births and not kinds & found.kinds and not _given(call):
+            note = "op by op all is finite: what XLA fuses rounds otherwise"
+            return [self._of_probe(probe, x, call, note) for probe, x in _told(function, measured)[:1]]
+        return births
+
+    def _of(self, born: Born, call: Call) -> Birth:
+        """A birth as it is told."""
+        inputs = [
+            Tensor(f"input {i}" if len(born.inputs) > 1 else "input", self._health(x), x)
+            for i, x in enumerate(born.inputs)
+        ]
+        outputs = [Tensor("result", self._health(x), x) for x in born.outputs]
+        note = f"in turn {born.turn} of the {born.inside[-1].name}" if born.turn >= 0 else ""
+        return self._told(born.op, born.inside, born.kinds, inputs, outputs, call, note)
+
+    def _of_probe(self, probe: Probe, x: float, call: Call, note: str) -> Birth:
+        kind = "nan" if np.isnan(x) else "pinf" if x > 0 else "ninf"
+        return self._told(probe.op, probe.inside, frozenset({kind}), (), (), call, note)
+
+    def _told(
+        self,
+        op: Op,
+        inside: Sequence[Op],
+        kinds: frozenset[str],
+        inputs: Sequence[Tensor],
+        outputs: Sequence[Tensor],
+        call: Call,
+        note: str,
+    ) -> Birth:
+        frames = frames_of(op, inside, self._watch.owns_file) or call.frames
+        backward = op.backward or call.backward
+        return {
+            "framework": "jax",
+            "op": op.name,
+            "kinds": kinds,
+            "inputs": inputs,
+            "outputs": outputs,
+            "frames": frames,
+            "backward": backward,
+            "forward": frames if backward else (),
+            "compiled": "jit" if call.function.users else "",
+            "note": note,
+        }
+
+    def _alerts(self, call: Call, found: Replay) -> None:
+        for hidden in found.hidden:
+            frames = frames_of(hidden.op, hidden.inside, self._watch.owns_file) or call.frames
+            self._watch.alert("hidden-nan", f"{hidden.op.name} takes nan and gives none: it is hidden", frames=frames)
+
+
+def _told(function: Probed, measured: Any) -> list[tuple[Probe, float]]:
+    return [(probe, float(x)) for probe, x in zip(function.probes, measured, strict=True) if x != 0]
+
+
+def _given(call: Call) -> bool:
+    """Whether a call was given something that is not finite."""
+    return any(kinds_of(x) for x in call.arguments)
+
+
+def _forgotten(birth: Birth) -> Birth:
+    """The same without the values: what is told again holds no arrays."""
+    named = {key: tuple(Tensor(one.name, one.health) for one in birth[key]) for key in ("inputs", "outputs")}
+    return {**birth, **named}

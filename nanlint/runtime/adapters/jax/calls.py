@@ -1,0 +1,236 @@
+"""The calls of jitted functions, of which eager ops are the smallest: which get probes, and what the probes measured.
+
+The hook is where a jitted function is compiled and run for lack of an entry in JAX's cache in C++; what has probes is
+given no entry there, and so comes by at every call. What has none gets its entry, and runs as fast as ever.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import numpy as np
+from jax._src import core, pjit, source_info_util
+from jax._src.sharding_impls import UNSPECIFIED
+
+from nanlint.runtime.adapter import Watch
+from nanlint.runtime.adapters.jax.places import frames_of_traceback
+from nanlint.runtime.adapters.jax.probes import Probed
+from nanlint.runtime.events import Frame
+
+#: the arguments of ``Watch.born``
+Birth = dict[str, Any]
+
+#: calls whose probes are not read yet; more of them hold too much memory
+MOST_UNREAD = 2
+
+
+@dataclass(eq=False)
+class Function:
+    """A function as JAX compiles it: with its probes, if it has any. ``users``: it has lines of the user's.
+
+    ``same``: with probes its results are bit for bit the same, as far as was seen at its first call; None before that.
+    """
+
+    name: str
+    probed: Probed | None
+    users: bool
+    same: bool | None = None
+    calls: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Call:
+    """One call: what was given, what came out, what the probes measured, and the user's frames for an eager op."""
+
+    function: Function
+    arguments: Sequence[Any]
+    donated: Sequence[bool]
+    results: Sequence[Any]
+    measured: Any
+    frames: tuple[Frame, ...]
+    backward: bool
+
+
+class Reader(ABC):
+    """What is done with functions and their calls."""
+
+    @abstractmethod
+    def probed(self, closed: Any) -> Probed | None:
+        """A function with probes, or None to leave it as it is. May raise what JAX raises."""
+
+    @abstractmethod
+    def read(self, call: Call) -> Iterable[Birth]:
+        """A call was made, and what its probes measured is there: its births, to be told."""
+
+    def follows(self, function: Function) -> bool:
+        """Whether to be told of the calls of a function without probes."""
+        return False
+
+
+class Calls:
+    """The hook, and the calls that are not read yet."""
+
+    def __init__(self, watch: Watch, reader: Reader) -> None:
+        self._watch, self._reader = watch, reader
+        self._functions: weakref.WeakKeyDictionary[Any, Function] = weakref.WeakKeyDictionary()
+        self._made: weakref.WeakSet[Any] = weakref.WeakSet()
+        self._unread: deque[Call] = deque()
+        self._lock = threading.RLock()
+        self._own = threading.local()
+        self._original: Any = None
+        self._most = 0
+
+    def start(self) -> None:
+        """Hook in. What was compiled before is met again."""
+        if self._original is None:
+            self._original = pjit._pjit_call_impl_python
+            pjit._pjit_call_impl_python = self._call
+            _forget()
+
+    def stop(self) -> None:
+        """Read what is unread, and hook out."""
+        if self._original is not None:
+            pjit._pjit_call_impl_python = self._original
+            self._original = None
+            self.read(0)
+
+    def read(self, unread: int) -> None:
+        """Read the calls that are done, and all but the ``unread`` last ones."""
+        with self._lock:
+            while self._unread and (len(self._unread) > unread or self._unread[0].measured.is_ready()):
+                self._read(self._unread.popleft())
+
+    def _call(self, *arguments: Any, jaxpr: Any, **params: Any) -> Any:
+        if self._original is None or getattr(self._own, "busy", False) or jaxpr in self._made:
+            original = self._original or pjit._pjit_call_impl_python
+            return original(*arguments, jaxpr=jaxpr, **params)
+        function = self._function(jaxpr, params["name"])
+        probed = function.probed
+        if probed is None:
+            done = self._original(*arguments, jaxpr=jaxpr, **params)
+            if not self._reader.follows(function):
+                return done
+            self._keep(Call(function, arguments, params["donated_invars"], done[0], None, (), False))
+            return done[0], None, None, []
+        self.read(MOST_UNREAD)
+        donated = params["donated_invars"]
+        params["donated_invars"] = (False,) * len(donated)
+        *results, measured = self._run(function, arguments, jaxpr, params)
+        if function.users:
+            self._keep(Call(function, arguments, donated, results, measured, (), False))
+        else:
+            self._keep(Call(function, arguments, donated, results, measured, *self._eager_place()))
+        return results, None, None, []
+
+    def _run(self, function: Function, arguments: Sequence[Any], jaxpr: Any, params: dict[str, Any]) -> list[Any]:
+        """The results, and what the probes measured.
+
+        Probes keep XLA from some fusions, and thereby may change how it rounds. So the first call is made without
+        them, too; if there is a difference, so are all others: what the program gets is never another number.
+        """
+        assert function.probed is not None
+        if function.same is None and (not function.users or jaxpr.effects):
+            function.same = True  # an eager op, or what must not be done twice
+        with_probes = {
+            **params,
+            "out_shardings": (*params["out_shardings"], UNSPECIFIED),
+            "out_layouts": (*params["out_layouts"], None),
+        }
+        *results, measured = pjit._pjit_call_impl(*arguments, jaxpr=function.probed.closed, **with_probes)
+        if function.same:
+            return [*results, measured]
+        self._own.busy = True
+        try:
+            plain = pjit._pjit_call_impl(*arguments, jaxpr=jaxpr, **params)
+        finally:
+            self._own.busy = False
+        if function.same is None:
+            function.same = all(map(_identical, results, plain))
+            if not function.same:
+                self._watch.alert("slow", f"jit({function.name}) runs twice: with probes XLA rounds in another way")
+        return [*plain, measured]
+
+    def _keep(self, call: Call) -> None:
+        with self._lock:
+            if call.measured is None or call.frames or self._watch.prompt:
+                self.read(0)
+                self._read(call)
+            else:
+                self._unread.append(call)
+
+    def _read(self, call: Call) -> None:
+        births: Sequence[Birth] = ()
+        self._own.busy = True
+        try:
+            births = tuple(self._reader.read(call))
+        except Exception as error:  # a look at the program's arrays must not become its failure
+            self._watch.alert("internal", f"{type(error).__name__}: {error}")
+        finally:
+            self._own.busy = False
+            for argument, given_away in zip(call.arguments, call.donated, strict=True):
+                if given_away and isinstance(argument, jax.Array) and not any(argument is one for one in call.results):
+                    argument.delete()
+        for birth in births:
+            self._watch.born(**birth)
+        function = call.function
+        if function.users:
+            function.calls += 1
+            if function.calls >= self._most:
+                self._most = function.calls
+                self._watch.step(function.calls - 1)
+
+    def _function(self, jaxpr: Any, name: str) -> Function:
+        found = self._functions.get(jaxpr)
+        if found is None:
+            self._own.busy = True
+            try:
+                found = Function(name, self._reader.probed(jaxpr), _is_users(jaxpr, self._watch))
+                if found.probed is not None:
+                    self._made.add(found.probed.closed)
+            except Exception as error:  # JAX could not trace it anew
+                found = Function(name, None, False)
+                self._watch.alert("unwatched", f"jit({name}) is not watched: {type(error).__name__}: {error}")
+            finally:
+                self._own.busy = False
+            self._functions[jaxpr] = found
+        return found
+
+    def _eager_place(self) -> tuple[tuple[Frame, ...], bool]:
+        """Where an eager op is called; one of a backward pass, where its forward op was."""
+        context = source_info_util._source_info_context.context
+        frames = tuple(frames_of_traceback(context.traceback, self._watch.owns_file))
+        return frames or self._watch.frames(), "transpose" in str(context.name_stack)
+
+
+def _is_users(jaxpr: Any, watch: Watch) -> bool:
+    """Whether a line of the user's is in a function: one that is not is an eager op."""
+
+    def within(jaxpr: Any) -> bool:
+        for eqn in jaxpr.eqns:
+            if next(frames_of_traceback(eqn.source_info.traceback, watch.owns_file), None) is not None:
+                return True
+        return any(within(part) for eqn in jaxpr.eqns for part in core.jaxprs_in_params(eqn.params))
+
+    return within(jaxpr.jaxpr)
+
+
+def _identical(a: Any, b: Any) -> bool:
+    """Whether two arrays are the same to the bit; one nan is like another."""
+    if not a.is_fully_addressable or jax.numpy.issubdtype(a.dtype, jax.dtypes.extended):
+        return True
+    x, y = np.ascontiguousarray(a), np.ascontiguousarray(b)
+    same = x.view(np.uint8) == y.view(np.uint8) if x.ndim else x == y
+    return bool(np.all(same)) or bool(np.array_equal(x, y, equal_nan=x.dtype.kind in "fc"))
+
+
+def _forget() -> None:
+    """Let JAX's cache in C++ ask again for what it knows how to run; nothing is compiled anew."""
+    pjit._cpp_pjit_cache_fun_only.clear()
+    pjit._cpp_pjit_cache_explicit_attributes.clear()

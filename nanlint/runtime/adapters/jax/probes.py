@@ -1,0 +1,281 @@
+"""Traced functions with probes in them: the same function with one more result, in which all probes are stacked.
+
+What a probe measures is added up over the turns of a loop, and is nothing for a branch that was not taken.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import jax.numpy as jnp
+from jax import lax
+from jax._src import core
+from jax._src.interpreters import partial_eval as pe
+from jax._src.lax.lax import _convert_element_type
+from jax.extend.core import ClosedJaxpr
+
+from nanlint.runtime.adapters.jax.program import Op, Program, bind, program_of, rebind, run, traced
+from nanlint.runtime.adapters.jax.propagation import is_opened
+
+
+@dataclass(frozen=True, eq=False)
+class Probe:
+    """Looks at an operand or a result of an op; ``inside``: the loops and branches around it, outermost first."""
+
+    op: Op
+    position: int
+    result: bool = True
+    inside: tuple[Op, ...] = ()
+
+    @property
+    def outer(self) -> Op:
+        """The op of the whole function that this one is in, or is itself."""
+        return self.inside[0] if self.inside else self.op
+
+
+class Measure(ABC):
+    """What is measured of an array: a vector of float32 of a known size."""
+
+    size: int
+
+    @abstractmethod
+    def of(self, x: Any) -> Any:
+        """The vector of an array."""
+
+    @abstractmethod
+    def nothing(self) -> Any:
+        """The vector of no array."""
+
+    @abstractmethod
+    def both(self, a: Any, b: Any) -> Any:
+        """The vectors (…, size) of two arrays together."""
+
+
+class NonFinite(Measure):
+    """0 where all is finite; else nan, inf or -inf, of which nan hides the others.
+
+    A sum can overflow, which is a false alarm that the replay sees through.
+    """
+
+    size = 1
+
+    def of(self, x: Any) -> Any:
+        """One sum."""
+        if jnp.issubdtype(x.dtype, jnp.complexfloating):
+            x = lax.real(x) + lax.imag(x)
+        if jnp.finfo(x.dtype).bits < 32:
+            x = x.astype(jnp.float32)
+        total = lax.reduce_sum(x, tuple(range(x.ndim)))
+        return lax.select(lax.is_finite(total), lax.full_like(total, 0), total).astype(jnp.float32).reshape(1)
+
+    def nothing(self) -> Any:
+        """Nothing is finite."""
+        return jnp.zeros(1, jnp.float32)
+
+    def both(self, a: Any, b: Any) -> Any:
+        """Inf less inf is nan, and still tells."""
+        return a + b
+
+
+class Breakdown(Measure):
+    """The six counts, then least and greatest finite number, and least magnitude."""
+
+    size = 9
+
+    def of(self, x: Any) -> Any:
+        """Nine reductions, which XLA does in one or two passes."""
+        if jnp.issubdtype(x.dtype, jnp.complexfloating):
+            x = jnp.where(jnp.isfinite(lax.real(x)), lax.imag(x), lax.real(x))
+        if jnp.finfo(x.dtype).bits < 32:
+            x = x.astype(jnp.float32)
+        finite = lax.is_finite(x)
+        classes = (x == -jnp.inf, finite & (x < 0), x == 0, finite & (x > 0), x == jnp.inf, x != x)
+        counts = [jnp.sum(one, dtype=jnp.float32) for one in classes]
+        low = jnp.min(x, where=finite, initial=jnp.inf)
+        high = jnp.max(x, where=finite, initial=-jnp.inf)
+        near = jnp.min(jnp.abs(x), where=finite, initial=jnp.inf)
+        return jnp.stack([*counts, *(one.astype(jnp.float32) for one in (low, high, near))])
+
+    def nothing(self) -> Any:
+        """No counts, and an empty range."""
+        return jnp.array([0, 0, 0, 0, 0, 0, jnp.inf, -jnp.inf, jnp.inf], jnp.float32)
+
+    def both(self, a: Any, b: Any) -> Any:
+        """Counts add up, ranges widen."""
+        return jnp.concatenate(
+            [
+                a[..., :6] + b[..., :6],
+                jnp.minimum(a[..., 6:7], b[..., 6:7]),
+                jnp.maximum(a[..., 7:8], b[..., 7:8]),
+                jnp.minimum(a[..., 8:], b[..., 8:]),
+            ],
+            axis=-1,
+        )
+
+
+#: which operands (False) and results (True) to look at: the op, which one
+Chosen = Iterator[tuple[Op, int, bool]]
+
+
+@dataclass(frozen=True, eq=False)
+class Probed:
+    """A function with probes: ``closed`` has one result more, an array (probes, size of the measure)."""
+
+    program: Program
+    closed: ClosedJaxpr
+    probes: tuple[Probe, ...]
+
+
+def probed(closed: ClosedJaxpr, choose: Callable[[Program], Chosen], measure: Measure) -> Probed | None:
+    """Put probes into a traced function; None where there is nothing to look at.
+
+    Raises whatever JAX raises, if it cannot trace the function anew.
+    """
+    program = program_of(closed)
+    part = _Part(program, choose, measure, ())
+    if not part.probes:
+        return None
+    wanted = [var.aval for var in closed.jaxpr.outvars]
+
+    def whole(*arguments: Any) -> list[Any]:
+        results, seen = part(arguments)
+        return [*map(_typed, results, wanted), seen]
+
+    made = traced(whole, closed.in_avals, closed.jaxpr)
+    if [aval.strip_weak_type() for aval in made.out_avals[:-1]] != [aval.strip_weak_type() for aval in wanted]:
+        raise TypeError("with probes, the function has results of another type")
+    return Probed(program, made, tuple(part.probes))
+
+
+def _typed(x: Any, aval: Any) -> Any:
+    """The same with the weak type that it has without probes."""
+    known = core.typeof(x)
+    if getattr(known, "weak_type", False) != getattr(aval, "weak_type", False):
+        return _convert_element_type(x, aval.dtype, aval.weak_type)
+    return x
+
+
+class _Part:
+    """A program with probes, and those of the programs inside it."""
+
+    def __init__(
+        self, program: Program, choose: Callable[[Program], Chosen], measure: Measure, inside: tuple[Op, ...]
+    ) -> None:
+        self._program, self._measure = program, measure
+        self._chosen: dict[Op, list[Probe]] = {}
+        self._parts: dict[Op, list[_Part]] = {}
+        for op, position, result in choose(program):
+            self._chosen.setdefault(op, []).append(Probe(op, position, result, inside))
+        self.probes: list[Probe] = []
+        for op in program.ops:
+            if is_opened(op):
+                parts = program.parts(op)[-1:] if op.name == "while" else program.parts(op)
+                opened = [_Part(part, choose, measure, (*inside, op)) for part in parts]
+                if any(part.probes for part in opened):
+                    self._parts[op] = opened
+                    self.probes += [probe for part in opened for probe in part.probes]
+            self.probes += self._chosen.get(op, ())
+
+    def __call__(self, arguments: Sequence[Any]) -> tuple[list[Any], Any]:
+        """Results, and the stack of what was measured."""
+        seen: list[Any] = []
+
+        def step(op: Op, given: list[Any]) -> Sequence[Any]:
+            parts = self._parts.get(op)
+            if parts is None:
+                results = bind(op, given)
+            else:
+                results, inner = rebind(op, _THROUGH[op.name], op, given, parts)
+                seen.append(inner)
+            chosen = self._chosen.get(op)
+            if chosen:
+                measured = [self._measure.of((results if one.result else given)[one.position]) for one in chosen]
+                seen.append(jnp.stack(measured))
+            return results
+
+        results = run(self._program, arguments, step)
+        return results, jnp.concatenate(seen) if seen else self.nothing()
+
+    def nothing(self) -> Any:
+        """What the probes have measured before they saw anything."""
+        return jnp.tile(self._measure.nothing(), (len(self.probes), 1))
+
+    def both(self, a: Any, b: Any) -> Any:
+        """What was measured at two turns."""
+        return self._measure.both(a, b)
+
+
+def _through_scan(op: Op, given: list[Any], parts: list[_Part]) -> tuple[Sequence[Any], Any]:
+    (part,), params = parts, op.eqn.params
+    first, last = params["num_consts"], params["num_consts"] + params["num_carry"]
+    consts, init, xs = given[:first], given[first:last], given[last:]
+
+    def body(state: Any, x: Any) -> Any:
+        carry, seen = state
+        results, now = part([*consts, *carry, *x])
+        count = params["num_carry"]
+        carried = [_typed(new, core.typeof(old)) for new, old in zip(results[:count], carry, strict=True)]
+        return (carried, part.both(seen, now)), results[count:]
+
+    (carry, seen), ys = lax.scan(
+        body, (init, part.nothing()), xs, params["length"], reverse=params["reverse"], unroll=params["unroll"]
+    )
+    return [*carry, *ys], seen
+
+
+def _through_while(op: Op, given: list[Any], parts: list[_Part]) -> tuple[Sequence[Any], Any]:
+    (part,), params = parts, op.eqn.params
+    first, last = params["cond_nconsts"], params["cond_nconsts"] + params["body_nconsts"]
+    holds = core.jaxpr_as_fun(params["cond_jaxpr"])
+
+    def body(state: Any) -> Any:
+        carry, seen = state
+        results, now = part([*given[first:last], *carry])
+        return [_typed(new, core.typeof(old)) for new, old in zip(results, carry, strict=True)], part.both(seen, now)
+
+    def goes_on(state: Any) -> Any:
+        return holds(*given[:first], *state[0])[0]
+
+    carry, seen = lax.while_loop(goes_on, body, (given[last:], part.nothing()))
+    return carry, seen
+
+
+def _through_cond(op: Op, given: list[Any], parts: list[_Part]) -> tuple[Sequence[Any], Any]:
+    wanted = [var.aval for var in op.eqn.outvars]
+
+    def branch(number: int) -> Callable[..., Any]:
+        def taken(*arguments: Any) -> Any:
+            results, now = parts[number](arguments)
+            seen = [now if i == number else part.nothing() for i, part in enumerate(parts)]
+            return list(map(_typed, results, wanted)), jnp.concatenate(seen)
+
+        return taken
+
+    results, seen = lax.switch(given[0], [branch(i) for i in range(len(parts))], *given[1:])
+    return results, seen
+
+
+def _through_checkpoint(op: Op, given: list[Any], parts: list[_Part]) -> tuple[Sequence[Any], Any]:
+    (part,), jaxpr = parts, op.eqn.params["jaxpr"]
+
+    def whole(*arguments: Any) -> list[Any]:
+        results, seen = part(arguments)
+        return [*results, seen]
+
+    closed = traced(whole, [var.aval for var in jaxpr.invars], jaxpr)
+    lifted = pe.convert_constvars_jaxpr(closed.jaxpr)
+    *results, seen = op.eqn.primitive.bind(*closed.consts, *given, **{**op.eqn.params, "jaxpr": lifted})
+    return results, seen
+
+
+_THROUGH: dict[str, Callable[[Op, list[Any], list[_Part]], tuple[Sequence[Any], Any]]] = {
+    "scan": _through_scan,
+    "while": _through_while,
+    "cond": _through_cond,
+    "checkpoint": _through_checkpoint,
+    "remat": _through_checkpoint,
+    "remat2": _through_checkpoint,
+}

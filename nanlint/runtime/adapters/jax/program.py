@@ -1,0 +1,192 @@
+"""A traced function as one list of ops: calls of functions that only name a part of it are opened up.
+
+Loops, branches and rematerialised parts stay one op each, whose parts are programs again.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from jax._src import core, source_info_util
+from jax._src import linear_util as lu
+from jax._src.interpreters import partial_eval as pe
+from jax._src.sharding_impls import UnspecifiedValue
+from jax.extend.core import ClosedJaxpr, Literal
+
+#: a value of a program: its number, or a constant that stands in the code
+Value: TypeAlias = "int | Literal"
+
+#: primitives that call a part which could as well stand in the caller, and the parameter that holds it
+CALLS = {"jit": "jaxpr", "pjit": "jaxpr", "custom_jvp_call": "call_jaxpr", "custom_vjp_call": "call_jaxpr"}
+
+
+@dataclass(frozen=True, eq=False)
+class Op:
+    """One op: what it reads and writes, and the calls that it was opened up from, outermost first.
+
+    ``derivative``: JAX made it of the op before it, as part of that one's derivative.
+    """
+
+    eqn: Any
+    inputs: tuple[Value, ...]
+    outputs: tuple[int, ...]
+    calls: tuple[Any, ...]
+    derivative: bool
+
+    @property
+    def name(self) -> str:
+        """The primitive."""
+        return str(self.eqn.primitive.name)
+
+    @property
+    def backward(self) -> bool:
+        """Whether it computes a gradient."""
+        return self.derivative or any("transpose" in str(one.source_info.name_stack) for one in (*self.calls, self.eqn))
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """A traced function: the numbers of its arguments and results, its constants by number, its ops in order."""
+
+    inputs: tuple[int, ...]
+    constants: tuple[tuple[int, Any], ...]
+    ops: tuple[Op, ...]
+    outputs: tuple[Value, ...]
+    avals: tuple[Any, ...]
+
+    def parts(self, op: Op) -> tuple[Program, ...]:
+        """The programs inside an op: the body of a loop, the branches of a condition."""
+        return tuple(program_of(part) for part in _parts(op.eqn))
+
+
+def program_of(closed: ClosedJaxpr) -> Program:
+    """A traced function as a program."""
+    counter = iter(range(1 << 62))
+    constants: list[tuple[int, Any]] = []
+    ops: list[Op] = []
+
+    def walk(jaxpr: Any, consts: Sequence[Any], inputs: Sequence[Value], calls: tuple[Any, ...]) -> list[Value]:
+        names: dict[Any, Value] = dict(zip(jaxpr.invars, inputs, strict=True))
+        for var, const in zip(jaxpr.constvars, consts, strict=True):
+            names[var] = number = next(counter)
+            constants.append((number, const))
+
+        def read(atom: Any) -> Value:
+            return atom if isinstance(atom, core.Literal) else names[atom]
+
+        before = None
+        for eqn in jaxpr.eqns:
+            given = [read(atom) for atom in eqn.invars]
+            inner = _opened(eqn)
+            if inner is not None:
+                results = walk(inner.jaxpr, inner.consts, given, (*calls, eqn))
+            else:
+                trace = _trace(eqn)
+                results = [next(counter) for _ in eqn.outvars]
+                derivative = trace is not None and trace == before
+                ops.append(Op(eqn, tuple(given), tuple(results), calls, derivative))
+                before = trace
+            names.update(zip(eqn.outvars, results, strict=True))
+        return [read(atom) for atom in jaxpr.outvars]
+
+    arguments = tuple(next(counter) for _ in closed.jaxpr.invars)
+    results = walk(closed.jaxpr, closed.consts, arguments, ())
+    return Program(arguments, tuple(constants), tuple(ops), tuple(results), tuple(v.aval for v in closed.jaxpr.invars))
+
+
+def run(program: Program, arguments: Sequence[Any], step: Callable[[Op, list[Any]], Sequence[Any]]) -> list[Any]:
+    """Evaluate a program with numbers or tracers: ``step`` gives the results of an op. Values are let go after use."""
+    values: dict[int, Any] = dict(program.constants)
+    values.update(zip(program.inputs, arguments, strict=True))
+    last = {value: i for i, op in enumerate(program.ops) for value in op.inputs if isinstance(value, int)}
+    kept = {value for value in program.outputs if isinstance(value, int)}
+
+    def read(value: Value) -> Any:
+        return values[value] if isinstance(value, int) else value.val
+
+    for i, op in enumerate(program.ops):
+        given = [read(value) for value in op.inputs]
+        values.update(zip(op.outputs, step(op, given), strict=True))
+        for value in {one for one in (*op.inputs, *op.outputs) if isinstance(one, int)} - kept:
+            if last.get(value, i) == i:
+                del values[value]
+    return [read(value) for value in program.outputs]
+
+
+def bind(op: Op, given: Sequence[Any]) -> Sequence[Any]:
+    """What JAX itself does for an op, in the name of its place in the source."""
+    with _InPlaceOf(op):
+        bound = op.eqn.primitive.get_bind_params(op.eqn.params)
+        functions, params = bound if isinstance(bound, tuple) else ((), bound)
+        result = op.eqn.primitive.bind(*functions, *given, **params)
+    return result if op.eqn.primitive.multiple_results else [result]
+
+
+def rebind(op: Op, function: Callable[..., Any], *given: Any) -> Any:
+    """The result of ``function`` in the place of an op."""
+    with _InPlaceOf(op):
+        return function(*given)
+
+
+def traced(function: Callable[..., Sequence[Any]], avals: Sequence[Any], like: Any) -> ClosedJaxpr:
+    """Trace a function of arrays of exactly these types; names and origin are those of the jaxpr ``like``."""
+    debug = like.debug_info.with_unknown_names()
+    wrapped = lu.wrap_init(lambda *args: tuple(function(*args)), debug_info=debug)
+    jaxpr, _, consts = pe.trace_to_jaxpr_dynamic(wrapped, list(avals))
+    return ClosedJaxpr(jaxpr, consts)
+
+
+class _InPlaceOf:
+    """The context of an op: its place in the source, its name scopes, and the settings that it was traced under."""
+
+    def __init__(self, op: Op) -> None:
+        stack = source_info_util.current_name_stack()
+        for one in (*op.calls, op.eqn):
+            stack = stack + one.source_info.name_stack
+        self._place = source_info_util.user_context(op.eqn.source_info.traceback, name_stack=stack)
+        self._settings = op.eqn.ctx.manager
+
+    def __enter__(self) -> None:
+        self._place.__enter__()
+        self._settings.__enter__()
+
+    def __exit__(self, *error: Any) -> None:
+        self._settings.__exit__(*error)
+        self._place.__exit__(*error)
+
+
+def _opened(eqn: Any) -> Any:
+    """The part that a call opens up to; None for what is no call, or one that asks for placement on devices."""
+    name = eqn.primitive.name
+    if name not in CALLS:
+        return None
+    shardings = (*eqn.params.get("in_shardings", ()), *eqn.params.get("out_shardings", ()))
+    if any(not isinstance(one, UnspecifiedValue) for one in shardings):
+        return None
+    return eqn.params[CALLS[name]]
+
+
+def _parts(eqn: Any) -> Iterator[ClosedJaxpr]:
+    for name in ("jaxpr", "call_jaxpr", "cond_jaxpr", "body_jaxpr", "branches"):
+        held = eqn.params.get(name)
+        for one in held if isinstance(held, tuple) else (held,):
+            if isinstance(one, core.ClosedJaxpr):
+                yield one
+            elif isinstance(one, core.Jaxpr):
+                yield _closed(one)
+
+
+@functools.lru_cache(maxsize=256)
+def _closed(jaxpr: Any) -> ClosedJaxpr:
+    return ClosedJaxpr(jaxpr, ())
+
+
+def _trace(eqn: Any) -> Any:
+    """What tells ops apart that JAX made of different ops of a differentiated function."""
+    if "jvp" not in str(eqn.source_info.name_stack) or eqn.source_info.traceback is None:
+        return None
+    code, instructions = eqn.source_info.traceback.raw_frames()
+    return tuple(map(id, code)), tuple(instructions)
