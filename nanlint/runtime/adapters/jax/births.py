@@ -17,7 +17,6 @@ from nanlint.runtime.adapters.jax.propagation import sinks
 from nanlint.runtime.adapters.jax.replay import Born, Replay, Unrepeatable, kinds_of, replay
 from nanlint.runtime.health import Health
 
-
 #: a pattern of probes that is known is replayed again every so many calls
 AGAIN = 1024
 
