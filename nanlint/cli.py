@@ -299,7 +299,8 @@ def verify(
 
 
 @cli.command()
-@click.argument("run", type=click.Path())
+@click.argument("run", required=False, type=click.Path())
+@click.option("--tfdbg", type=click.Path(), metavar="DIR", help="Read a dump of TensorFlow's Debugger V2 instead.")
 @click.option("--output", type=click.Path(), metavar="FILE", help="Where the page is written.  [default: in the run]")
 @click.option("--open/--no-open", "browse", default=None, help="Open the page in a browser.  [default: at a terminal]")
 @click.option("--terminal", is_flag=True, help="Commands at the terminal instead of a page; so does piped input.")
@@ -307,15 +308,18 @@ def verify(
 @click.pass_context
 def inspect(
     ctx: click.Context,
-    run: str,
+    run: str | None,
     *,
+    tfdbg: str | None,
     output: str | None,
     browse: bool | None,
     terminal: bool,
     commands: tuple[str, ...],
 ) -> None:
     """Show RUN, a directory that `nanlint verify` left: as a page for the browser, or at the terminal."""
-    shown = _kept_run(run)
+    if (run is None) == (tfdbg is None):
+        raise click.UsageError("give the directory of one run, or --tfdbg with one of TensorFlow's Debugger V2")
+    shown = _kept_run(run, tfdbg)
     if terminal or commands or not (sys.stdin.isatty() or output or browse is not None):
         ctx.exit(_inspect_at_terminal(shown, commands))
     from nanlint.runtime.inspecting.page import write_page
@@ -433,12 +437,13 @@ def _show_files(paths: Sequence[str], configs: Configs) -> int:
     return COULD_NOT_RUN if found.failures and not found.files else FINDINGS if found.failures else CLEAN
 
 
-def _kept_run(directory: str) -> Run:
+def _kept_run(directory: str | None, tfdbg: str | None) -> Run:
     from nanlint.runtime.inspecting.model import run_of
+    from nanlint.runtime.inspecting.tfdbg import read_dump
     from nanlint.runtime.runfile import RunError, read_run
 
     try:
-        return run_of(read_run(directory))
+        return read_dump(tfdbg) if tfdbg is not None else run_of(read_run(str(directory)))
     except RunError as error:
         raise Unusable(str(error)) from None
 

@@ -54,6 +54,8 @@ class Seen:
     """A tensor that was seen: its name, breakdown, and the first of its elements as text.
 
     ``node``: whose input or output it is. ``source``: which node it came out of. Both are indices into ``Run.nodes``.
+    Where counts or shape are not known: ``finite`` elements of which no more is known, ``suspect`` if it holds some
+    non-finite value, ``form`` for dtype and shape, ``remark`` for the breakdown.
     """
 
     name: str
@@ -67,6 +69,27 @@ class Seen:
     source: int | None = None
     frames: tuple[Frame, ...] = ()
     filter: str = ""
+    finite: int = 0
+    suspect: bool = False
+    form: str = ""
+    remark: str = ""
+
+    @property
+    def bad(self) -> bool:
+        """Whether it holds a nan or inf."""
+        return self.suspect or bool(self.health.bad)
+
+    @property
+    def typed(self) -> str:
+        """Its dtype and shape."""
+        shape = "×".join(map(str, self.health.shape)) or "scalar"
+        return self.form or f"{self.health.dtype} {shape}".strip()
+
+    @property
+    def breakdown(self) -> str:
+        """Its six-way breakdown in words; one of which only the least and the greatest element are known was finite."""
+        finite = not self.health.size and self.health.low is not None
+        return self.remark or ("all finite" if finite else str(self.health))
 
 
 @dataclass(frozen=True)

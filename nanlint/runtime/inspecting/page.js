@@ -4,7 +4,6 @@
   const run = JSON.parse(document.getElementById("run").textContent);
   const CLASSES = ["ninf", "neg", "zero", "pos", "pinf", "nan"];
   const WORDS = ["-inf", "negative", "zero", "positive", "+inf", "nan"];
-  const BAD = [0, 4, 5];
   const byId = (id) => document.getElementById(id);
   const number = (x) => x.toLocaleString("en");
   const many = (count, noun) => `${number(count)} ${noun}${count === 1 ? "" : "s"}`;
@@ -28,45 +27,42 @@
 
   // ── breakdowns ────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  const sizeOf = (health) => health.counts.reduce((sum, count) => sum + count, 0);
-  const isBad = (health) => BAD.some((i) => health.counts[i] > 0);
+  // counts: the six classes, then elements that are finite and of which no more is known
+  const sizeOf = (tensor) => tensor.counts.reduce((sum, count) => sum + count, 0);
+  const SLICES = [...CLASSES, "finite"];
+  const SLICE_WORDS = [...WORDS, "finite"];
 
-  function told(health) {
-    const parts = health.counts.map((count, i) => (count ? `${number(count)} ${WORDS[i]}` : "")).filter(Boolean);
-    return parts.join(", ") || (health.low === null ? "empty" : "all finite");
-  }
-
-  function sixWay(health) {
-    const bar = h("div", { class: "six", role: "img", "aria-label": told(health) });
-    health.counts.forEach((count, i) => {
+  function sixWay(tensor) {
+    if (!sizeOf(tensor)) return null;
+    const bar = h("div", { class: "six", role: "img", "aria-label": tensor.told });
+    tensor.counts.forEach((count, i) => {
       if (!count) return;
-      const part = h("i", { class: CLASSES[i], title: `${number(count)} ${WORDS[i]}` });
+      const part = h("i", { class: SLICES[i], title: `${number(count)} ${SLICE_WORDS[i]}` });
       part.style.flexGrow = count;
       bar.append(part);
     });
     return bar;
   }
 
-  const typed = (health) => `${health.dtype} ${health.shape.join("×") || "scalar"}`.trim();
   const short = (x) => (Math.abs(x) >= 1e-4 && Math.abs(x) < 1e6) || x === 0 ? String(+x.toPrecision(6)) : x.toExponential(3);
-  const ranged = (health) => (health.low === null ? "" : `${short(health.low)} … ${short(health.high)}`);
+  const ranged = (tensor) => (tensor.low === null ? "" : `${short(tensor.low)} … ${short(tensor.high)}`);
 
   function tensorCard(index) {
     const tensor = run.tensors[index];
     const source = tensor.source === null ? null : run.nodes[tensor.source];
     return h("div", { class: "tensor" },
-      h("div", {}, h("code", {}, tensor.label), h("div", { class: "soft" }, typed(tensor.health)),
+      h("div", {}, h("code", {}, tensor.label), h("div", { class: "soft" }, tensor.typed),
         source && h("div", { class: "soft" }, "from ", h("a", { href: `#node=${tensor.source}` }, source.name))),
-      h("div", {}, sixWay(tensor.health),
-        h("div", { class: isBad(tensor.health) ? "has-bad" : "" }, told(tensor.health)),
-        ranged(tensor.health) && h("div", { class: "soft" }, `finite: ${ranged(tensor.health)}`),
+      h("div", {}, sixWay(tensor),
+        h("div", { class: tensor.bad ? "has-bad" : "" }, tensor.told),
+        ranged(tensor) && h("div", { class: "soft" }, `finite: ${ranged(tensor)}`),
         values(tensor)));
   }
 
   function values(tensor) {
     if (!tensor.values.length) return null;
-    const total = Math.max(sizeOf(tensor.health), tensor.values.length);
-    const width = tensor.health.shape.length > 1 ? tensor.health.shape[tensor.health.shape.length - 1] : 0;
+    const total = Math.max(sizeOf(tensor), tensor.values.length);
+    const width = tensor.shape.length > 1 ? tensor.shape[tensor.shape.length - 1] : 0;
     const rows = [];
     for (let at = 0; at < tensor.values.length; at += width || tensor.values.length) {
       rows.push(tensor.values.slice(at, width ? at + width : undefined).join("  "));
@@ -183,7 +179,7 @@
   function between(from, to) {
     const into = at(to, "input").find((i) => run.tensors[i].source === from);
     const out = into === undefined ? at(from, "output")[0] : into;
-    return out === undefined ? null : run.tensors[out].health;
+    return out === undefined ? null : run.tensors[out];
   }
 
   const MOST = 6;
@@ -194,29 +190,29 @@
     const known = producersOf(centre);
     known.slice(0, MOST).forEach((node) => {
       columns[1].push({ node });
-      edges.push({ from: [1, columns[1].length - 1], to: [2, 0], health: between(node, centre) });
+      edges.push({ from: [1, columns[1].length - 1], to: [2, 0], tensor: between(node, centre) });
     });
     at(centre, "input").filter((i) => run.tensors[i].source === null).slice(0, MOST).forEach((i) => {
       columns[1].push({ tensor: i });
-      edges.push({ from: [1, columns[1].length - 1], to: [2, 0], health: run.tensors[i].health });
+      edges.push({ from: [1, columns[1].length - 1], to: [2, 0], tensor: run.tensors[i] });
     });
     columns[1].forEach((one, i) => {
       if (one.node === undefined) return;
       producersOf(one.node).slice(0, 3).forEach((node) => {
         let j = columns[0].findIndex((other) => other.node === node);
         if (j < 0) j = columns[0].push({ node }) - 1;
-        edges.push({ from: [0, j], to: [1, i], health: between(node, one.node) });
+        edges.push({ from: [0, j], to: [1, i], tensor: between(node, one.node) });
       });
     });
     const taking = (consumers.get(centre) || []).slice(0, MOST);
     taking.forEach((node) => {
       columns[3].push({ node });
-      edges.push({ from: [2, 0], to: [3, columns[3].length - 1], health: between(centre, node) });
+      edges.push({ from: [2, 0], to: [3, columns[3].length - 1], tensor: between(centre, node) });
     });
     if (!taking.length) {
       at(centre, "output").slice(0, MOST).forEach((i) => {
         columns[3].push({ tensor: i });
-        edges.push({ from: [2, 0], to: [3, columns[3].length - 1], health: run.tensors[i].health });
+        edges.push({ from: [2, 0], to: [3, columns[3].length - 1], tensor: run.tensors[i] });
       });
     }
     let note = null;
@@ -262,9 +258,9 @@
       const [x0, y0] = place(edge.from);
       const [x1, y1] = place(edge.to);
       const [a, b, c, d] = [x0 + width, y0 + height / 2, x1, y1 + height / 2];
-      const bad = edge.health && isBad(edge.health);
+      const bad = edge.tensor && edge.tensor.bad;
       picture.append(svg("path", { class: `${bad ? "bad" : ""}${edge.loose ? " loose" : ""}`, d: `M${a},${b} C${a + 34},${b} ${c - 34},${d} ${c},${d}` }));
-      if (edge.health && sizeOf(edge.health)) picture.append(miniature(edge.health, (a + c) / 2 - 18, (b + d) / 2 - 5));
+      if (edge.tensor && sizeOf(edge.tensor)) picture.append(miniature(edge.tensor, (a + c) / 2 - 18, (b + d) / 2 - 5));
     }
     columns.forEach((column, i) => column.forEach((one, j) => {
       const [x, y] = place([i, j]);
@@ -273,14 +269,14 @@
     return picture;
   }
 
-  function miniature(health, x, y) {
-    const group = svg("g", {}, svg("title", {}, told(health)));
-    const parts = health.counts.map((count) => (count ? Math.max(4, (36 * count) / sizeOf(health)) : 0));
+  function miniature(tensor, x, y) {
+    const group = svg("g", {}, svg("title", {}, tensor.told));
+    const parts = tensor.counts.map((count) => (count ? Math.max(4, (36 * count) / sizeOf(tensor)) : 0));
     const scale = 36 / parts.reduce((sum, part) => sum + part, 0);
     let left = x;
     parts.forEach((part, i) => {
       if (!part) return;
-      group.append(svg("rect", { class: `fill-${CLASSES[i]}`, x: left, y, width: part * scale, height: 10 }));
+      group.append(svg("rect", { class: `fill-${SLICES[i]}`, x: left, y, width: part * scale, height: 10 }));
       left += part * scale;
     });
     return group;
@@ -291,7 +287,7 @@
     if (one.tensor !== undefined) {
       const tensor = run.tensors[one.tensor];
       return svg("g", { class: "leaf" }, rect, svg("text", { x: x + 9, y: y + 18 }, cut(tensor.label, 18)),
-        svg("text", { class: "place", x: x + 9, y: y + 34 }, cut(typed(tensor.health), 20)));
+        svg("text", { class: "place", x: x + 9, y: y + 34 }, cut(tensor.typed, 20)));
     }
     const node = run.nodes[one.node];
     const place = node.path ? `${shown(node.path).split("/").pop()}:${node.line}` : "";
@@ -381,7 +377,7 @@
         run.findings.filter((one) => one.path === run.paths[index] && one.row === row).map(findingBlock)];
     }
     byId("detail").replaceChildren();
-    fill(byId("detail"), {}, [content || [h("h2", {}, "Nothing bad was seen"), h("p", { class: "soft" }, "No value was born nan or infinite, and there are no alerts.")]]);
+    fill(byId("detail"), {}, [content || [h("h2", {}, "No alerts"), h("p", { class: "soft" }, run.notes.length ? "Nothing bad is known of this run; the notes above say what it does not tell." : "Nothing bad was seen: no value was born nan or infinite.")]]);
     document.querySelectorAll("#alert-list a").forEach((link) => {
       if (link.getAttribute("href") === `#${kind}=${value}`) link.setAttribute("aria-current", "true");
       else link.removeAttribute("aria-current");
@@ -638,7 +634,7 @@
         const until = Math.min(this.count - 1, step + every - 1);
         const x1 = Math.min(width, this.px(this.end(until)));
         if (x1 <= left) continue;
-        context.fillStyle = (step / every) % 2 ? colour("band") : colour("line");
+        context.fillStyle = x1 - x0 < 5 || (step / every) % 2 ? colour("band") : colour("line");
         context.fillRect(x0, rows.steps, Math.max(1, x1 - x0 - (x1 - x0 > 6 ? 1 : 0)), 16);
         labels.push([number(this.member.steps.number[step]), x0 + 3]);
       }
@@ -922,14 +918,14 @@
 
   const HOLDS = {
     "": () => true,
-    has_inf_or_nan: (health) => isBad(health),
-    all_zero: (health) => sizeOf(health) > 1 && health.counts[2] === sizeOf(health),
-    saturated: (health) => {
-      if (sizeOf(health) < 2 || health.low === null) return false;
-      const flat = health.low === health.high;
-      return flat && (Math.abs(health.high) === 1 || (health.counts[2] > 0 && health.counts[2] + health.counts[3] === sizeOf(health)));
+    has_inf_or_nan: (tensor) => tensor.bad,
+    all_zero: (tensor) => sizeOf(tensor) > 1 && tensor.counts[2] === sizeOf(tensor),
+    saturated: (tensor) => {
+      if (sizeOf(tensor) < 2 || tensor.low === null) return false;
+      const flat = tensor.low === tensor.high;
+      return flat && (Math.abs(tensor.high) === 1 || (tensor.counts[2] > 0 && tensor.counts[2] + tensor.counts[3] === sizeOf(tensor)));
     },
-    range: (health) => health.low !== null && Math.max(Math.abs(health.low), Math.abs(health.high)) > Number(byId("tensor-range").value),
+    range: (tensor) => tensor.low !== null && Math.max(Math.abs(tensor.low), Math.abs(tensor.high)) > Number(byId("tensor-range").value),
   };
 
   const PAGE = 200;
@@ -950,15 +946,15 @@
     const kind = byId("tensor-kind").value;
     byId("tensor-range-label").hidden = kind !== "range";
     const hasName = named(byId("tensor-name").value.trim());
-    const holds = HOLDS[kind] || ((_, tensor) => tensor.filter === kind);
-    const chosen = run.tensors.filter((tensor) => hasName(tensor.name) && holds(tensor.health, tensor));
+    const holds = HOLDS[kind] || ((tensor) => tensor.filter === kind);
+    const chosen = run.tensors.filter((tensor) => hasName(tensor.name) && holds(tensor));
     byId("tensor-count").textContent = `${number(chosen.length)} of ${many(run.tensors.length, "tensor")}`;
     const body = document.querySelector("#tensor-table tbody");
     body.replaceChildren(...chosen.slice(0, shownRows).map((tensor) => h("tr", {},
       h("td", { class: "name" }, tensor.node === null ? tensor.name : h("a", { href: `#node=${tensor.node}` }, tensor.name), values(tensor)),
-      h("td", {}, tensor.role === "filtered" ? tensor.filter : tensor.role), h("td", {}, typed(tensor.health)),
-      h("td", { class: "wide" }, sixWay(tensor.health), h("span", { class: isBad(tensor.health) ? "has-bad" : "soft" }, told(tensor.health))),
-      h("td", {}, ranged(tensor.health)), h("td", {}, number(tensor.step)))));
+      h("td", {}, tensor.role === "filtered" ? tensor.filter : tensor.role), h("td", {}, tensor.typed),
+      h("td", { class: "wide" }, sixWay(tensor), h("span", { class: tensor.bad ? "has-bad" : "soft" }, tensor.told)),
+      h("td", {}, ranged(tensor)), h("td", {}, number(tensor.step)))));
     byId("tensor-more").hidden = chosen.length <= shownRows;
     byId("tensor-more").textContent = `Show ${number(Math.min(PAGE, chosen.length - shownRows))} more`;
   }

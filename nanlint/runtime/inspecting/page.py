@@ -16,7 +16,6 @@ from collections.abc import Iterable
 from importlib import resources
 
 from nanlint.runtime.events import Frame, Step
-from nanlint.runtime.health import Health
 from nanlint.runtime.inspecting.model import Incident, Member, Node, Run, Seen
 from nanlint.runtime.inspecting.sources import Finding
 from nanlint.runtime.runfile import RunError
@@ -137,22 +136,18 @@ def _node(node: Node) -> dict[str, object]:
     }
 
 
-def _health(health: Health) -> dict[str, object]:
-    return {
-        "counts": health.counts,
-        "low": health.low,
-        "high": health.high,
-        "dtype": health.dtype,
-        "shape": health.shape,
-    }
-
-
 def _tensor(tensor: Seen) -> dict[str, object]:
     return {
         "name": tensor.name,
         "label": tensor.label,
         "role": tensor.role,
-        "health": _health(tensor.health),
+        "counts": [*tensor.health.counts, tensor.finite],
+        "low": tensor.health.low,
+        "high": tensor.health.high,
+        "shape": tensor.health.shape,
+        "typed": tensor.typed,
+        "told": tensor.breakdown,
+        "bad": tensor.bad,
         "step": tensor.step,
         "values": tensor.values,
         "node": tensor.node,

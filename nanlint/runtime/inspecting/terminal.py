@@ -145,8 +145,8 @@ class Terminal(cmd.Cmd):
         if not tensor.values and (part or search):
             raise Mistake("the run kept no elements of it, only the breakdown")
         self._print(f"{index + 1}. {tensor.name}", "bold")
-        self._print(f"   {_typed(health)}, step {tensor.step}{self._of_rank(tensor)}")
-        self._console.print(Text.assemble("   ", bar(health), f" {_breakdown(health)}"))
+        self._print(f"   {tensor.typed}, step {tensor.step}{self._of_rank(tensor)}")
+        self._console.print(Text.assemble("   ", bar(health, tensor.finite), f" {tensor.breakdown}"))
         if health.low is not None and health.high is not None:
             self._print(f"   finite elements from {health.low:.6g} to {health.high:.6g}")
         if not tensor.values:
@@ -406,11 +406,9 @@ class Terminal(cmd.Cmd):
             return
         table = self._table("#", "tensor", "", "dtype and shape", "bar", "breakdown", "step")
         for index, tensor in rows:
-            health = tensor.health
-            breakdown = Text(_breakdown(health), "red" if health.bad else "")
-            table.add_row(
-                str(index + 1), tensor.name, tensor.role, _typed(health), bar(health), breakdown, str(tensor.step)
-            )
+            breakdown = Text(tensor.breakdown, "red" if tensor.bad else "")
+            words = [str(index + 1), tensor.name, tensor.role, tensor.typed]
+            table.add_row(*words, bar(tensor.health, tensor.finite), breakdown, str(tensor.step))
         self._console.print(table)
 
     def _nodes(self, label: str, nodes: Sequence[int]) -> None:
@@ -490,17 +488,25 @@ class Terminal(cmd.Cmd):
         return f", rank {self._rank(tensor.process)}" if len(self.run.members) > 1 else ""
 
 
-def bar(health: Health, width: int = 12) -> Text:
-    """The six-way breakdown as a bar; a class that occurs has at least one cell."""
+def bar(health: Health, finite: int = 0, width: int = 12) -> Text:
+    """The six-way breakdown as a bar, and ``finite`` elements more; a class that occurs has at least one cell."""
     text = Text()
-    for count, (sign, style) in zip(health.counts, _CELLS, strict=True):
-        cells = max(1, round(width * count / health.size)) if count else 0
+    for count, (sign, style) in zip((*health.counts, finite), _CELLS, strict=True):
+        cells = max(1, round(width * count / (health.size + finite))) if count else 0
         text.append(sign * cells, style)
     return text
 
 
-#: -inf, negative, zero, positive, +inf, nan
-_CELLS = (("◀", "bold magenta"), ("-", "blue"), ("0", "dim"), ("+", "green"), ("▶", "bold yellow"), ("?", "bold red"))
+#: -inf, negative, zero, positive, +inf, nan, and finite of which no more is known
+_CELLS = (
+    ("◀", "bold magenta"),
+    ("-", "blue"),
+    ("0", "dim"),
+    ("+", "green"),
+    ("▶", "bold yellow"),
+    ("?", "bold red"),
+    (".", ""),
+)
 
 
 # ── how a command is read ───────────────────────────────────────────────────────────────────────────────────────────
@@ -562,7 +568,7 @@ def _pattern(text: str) -> re.Pattern[str]:
 
 
 def _holds(name: str, tensor: Seen) -> bool:
-    if name == tensor.filter:
+    if name == tensor.filter or (name == "has_inf_or_nan" and tensor.bad):
         return True
     try:
         return filter_of(name).holds(tensor.health, None)
@@ -647,13 +653,3 @@ def _rows(wanted: Sequence[range], shape: tuple[int, ...], values: Sequence[str]
         yield f"{at}{'  '.join(value for _, value in row)}"
     if nothing:
         yield "none of these elements was kept"
-
-
-def _breakdown(health: Health) -> str:
-    """In words; a tensor of which only the least and the greatest element are known was finite."""
-    return "all finite" if not health.size and health.low is not None else str(health)
-
-
-def _typed(health: Health) -> str:
-    shape = "×".join(map(str, health.shape)) or "scalar"
-    return f"{health.dtype} {shape}".strip()
