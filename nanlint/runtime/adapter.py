@@ -158,3 +158,13 @@ class Adapter(ABC):
 
         ``heard("result", gradient)`` hears what came in. Where a framework has no eager backward pass, nothing is done.
         """
+
+    def snapshot(self) -> bytes:
+        """The state of the framework's random generators: what a run needs to be repeated from here; empty for none.
+
+        Asked when a run begins under ``--watch sentinel``.
+        """
+        return b""
+
+    def restore(self, state: bytes) -> None:  # noqa: B027  (a framework without a global random state has none)
+        """Go on as from a ``snapshot`` of this adapter in an earlier process."""

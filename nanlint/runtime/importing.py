@@ -100,6 +100,7 @@ class Hook(importlib.abc.MetaPathFinder):
         try:
             adapter = load()(self._recorder)
             adapter.start()
+            self._recorder.woken(adapter)
         except Exception as error:
             self._recorder.alert("internal", f"the adapter of {package} did not start: {type(error).__name__}: {error}")
             return

@@ -25,6 +25,7 @@ from nanlint.runtime.events import (
     Again,
     Alert,
     Birth,
+    Checkpoint,
     Ended,
     Event,
     Filtered,
@@ -42,6 +43,7 @@ from nanlint.runtime.filters import Filter, filter_of
 from nanlint.runtime.frames import Users
 from nanlint.runtime.health import Health
 from nanlint.runtime.options import Options
+from nanlint.runtime.replaying import STATE, Repeated, kept, repeated
 from nanlint.runtime.runfile import EventFile
 from nanlint.runtime.sites import Site, distance
 from nanlint.runtime.telling import told
@@ -120,7 +122,8 @@ class Recorder:
 
     def __init__(self, options: Options, rank: int = 0) -> None:
         self.options = options
-        self.mode = options.watch
+        self._repeated = repeated(options, rank)
+        self.mode = options.watch if self._repeated is None else "all" if self._repeated.step == 0 else "sentinel"
         self.prompt = options.on_nan != "continue"
         self.users = Users(options.root, options.include)
         self.adapters: list[Adapter] = []
@@ -182,6 +185,18 @@ class Recorder:
     def watch_framework(self, name: str, version: str) -> None:
         """A framework was imported, and its adapter started."""
         self._write(Framework(name, version))
+
+    def woken(self, adapter: Adapter) -> None:
+        """An adapter was started: where its framework's random numbers begin is kept, or put back for a repetition."""
+        if self._repeated is not None:
+            state = self._repeated.states.get(adapter.name)
+            if state:
+                adapter.restore(state)
+        elif self.mode == "sentinel":
+            state = adapter.snapshot()
+            name = f"{STATE}{adapter.name}-{socket.gethostname()}-{os.getpid()}"
+            if state and kept(os.path.join(self.options.directory, name), state):
+                self._write(Checkpoint(self.steps, name))
 
     def owns_file(self, path: str) -> bool:
         """Whether a file is the user's."""
@@ -360,6 +375,19 @@ class Recorder:
             self.steps = self.steps + 1 if number is None else number + 1
             self._step_began = now
             self._measured = {}
+        if self._repeated is not None:
+            self._repeat(self._repeated.step)
+
+    def _repeat(self, step: int) -> None:
+        """The step that is to be repeated begins, or is over."""
+        if self.steps > step:
+            raise Repeated(0)
+        if self.steps == step:
+            for adapter in self.adapters:
+                adapter.stop()
+            self.mode = "all"
+            for adapter in self.adapters:
+                adapter.start()
 
     def flush(self) -> None:
         """Write down what is only kept in memory: what came by at the sites, how often births were seen."""

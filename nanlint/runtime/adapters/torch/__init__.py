@@ -10,9 +10,10 @@ import torch
 from nanlint.runtime import probing
 from nanlint.runtime.adapter import Adapter
 from nanlint.runtime.adapters.torch import gradients
-from nanlint.runtime.adapters.torch.breakdown import health_of, is_concrete, numbers_of
+from nanlint.runtime.adapters.torch.breakdown import glance_of, health_of, is_concrete, numbers_of
 from nanlint.runtime.adapters.torch.compiled import Compiled
 from nanlint.runtime.adapters.torch.eager import Births
+from nanlint.runtime.adapters.torch.sentinel import Sentinel, restore, snapshot
 from nanlint.runtime.adapters.torch.steps import Steps
 from nanlint.runtime.health import Health
 
@@ -26,19 +27,23 @@ class TorchAdapter(Adapter):
     def __init__(self, watch: Any) -> None:
         super().__init__(watch)
         self._births = Births(watch)
-        self._steps = Steps(watch, self._births)
+        self._sentinel = Sentinel(watch)
+        self._steps = Steps(watch, self._births, self._sentinel)
         self._compiled = Compiled(watch, self._births)
 
     def start(self) -> None:
         if self.watch.mode == "all":
             self._births.start()
-        if self.watch.mode != "sentinel":
+        if self.watch.mode == "sentinel":
+            self._sentinel.start()
+        else:
             self._compiled.start()
             probing.compiling = torch.compiler.is_compiling
         self._steps.start()
 
     def stop(self) -> None:
         self._steps.stop()
+        self._sentinel.stop()
         self._compiled.stop()
         if probing.compiling is torch.compiler.is_compiling:
             probing.compiling = probing.never
@@ -53,9 +58,18 @@ class TorchAdapter(Adapter):
     def health(self, value: Any) -> Health:
         return health_of(value)
 
+    def glance(self, value: Any) -> tuple[float, float] | None:
+        return glance_of(value)
+
     def numbers(self, value: Any, limit: int) -> Sequence[float | complex]:
         return numbers_of(value, limit)
 
     def on_gradient(self, operands: Mapping[str, Any], result: Any, heard: Callable[[str, Any], None]) -> None:
         if isinstance(result, torch.Tensor) and not torch.compiler.is_compiling():
             gradients.hear({n: x for n, x in operands.items() if isinstance(x, torch.Tensor)}, result, heard)
+
+    def snapshot(self) -> bytes:
+        return snapshot()
+
+    def restore(self, state: bytes) -> None:
+        restore(state)

@@ -102,6 +102,15 @@ def health_of(tensor: torch.Tensor) -> Health:
         return Health(**bad, **found, low=float(low), high=float(high), near=float(near), dtype=dtype, shape=shape)
 
 
+def glance_of(tensor: torch.Tensor) -> tuple[float, float] | None:
+    """Least and greatest element where all are finite, in one pass; None for what needs a closer look."""
+    if tensor.dtype not in FLOATS or tensor.dtype.is_complex or tensor.layout != torch.strided or not tensor.numel():
+        return None
+    low, high = torch.aminmax(tensor.detach())
+    ends = low.item(), high.item()
+    return ends if math.isfinite(ends[0]) and math.isfinite(ends[1]) else None
+
+
 def numbers_of(tensor: torch.Tensor, limit: int) -> list[float | complex]:
     """The first elements, row-major."""
     tensor = tensor.detach().values() if tensor.layout == torch.jagged else tensor

@@ -48,8 +48,13 @@ class Compiled:
 
     def __init__(self, watch: Watch, births: Births) -> None:
         self._watch = watch
-        self._births = births
+        self.births = births
         self._undo: list[Callable[[], None]] = []
+
+    @property
+    def on(self) -> bool:
+        """Whether compiled code is looked at now."""
+        return bool(self._undo)
 
     def start(self) -> None:
         if self._undo:
@@ -65,6 +70,7 @@ class Compiled:
         self._undo.append(lambda: setattr(torch, "compile", original))
         if "torch._dynamo.backends.common" in sys.modules:
             self._install()
+            torch._dynamo.reset()  # what is compiled already is compiled again, and seen
 
     def stop(self) -> None:
         while self._undo:
@@ -109,7 +115,7 @@ class Compiled:
             made = compiler(module, inputs)
             if graph is None:
                 return made
-            return Watched(made, graph, Repetition(self._watch, graph), self._births)
+            return Watched(made, graph, Repetition(self._watch, graph), self)
 
         return compile_graph
 
@@ -241,29 +247,36 @@ class Watched:
 
     _boxed_call = True
 
-    def __init__(self, made: Any, graph: Graph, repetition: Repetition, births: Births) -> None:
+    def __init__(self, made: Any, graph: Graph, repetition: Repetition, by: Compiled) -> None:
         self._made = made
         self._boxed = getattr(made, "_boxed_call", False)
         self._graph = graph
         self._repetition = repetition
-        self._births = births
+        self._by = by
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._made, name)
 
     def __call__(self, args: list[Any]) -> Any:
+        if not self._by.on:
+            return self._call(args)
         inputs = list(args)
         kept = self._repetition.keep(inputs)
-        paused = self._births.pause()
+        paused = self._by.births.pause()
         try:
-            results = self._made(args) if self._boxed else self._made(*args)
+            results = self._call(args)
             if self._repetition.look(inputs, kept, results):
-                self._births.fed = True
+                self._by.births.fed = True
         finally:
             if paused is not None:
                 paused.resume()
-        if not self._boxed:
-            args.clear()
+        return results
+
+    def _call(self, args: list[Any]) -> Any:
+        if self._boxed:
+            return self._made(args)
+        results = self._made(*args)
+        args.clear()
         return results
 
 
@@ -301,7 +314,7 @@ class Repetition:
         due = self._graph.flagged and (self._runs <= WHOLE or self._runs & (self._runs - 1) == 0)
         if not bad and not due:
             return False
-        reports: list[tuple[Callable[..., None], dict[str, Any]]] = []
+        reports: list[tuple[Callable[..., Any], dict[str, Any]]] = []
         before = [kept.inputs.get(i, x) for i, x in enumerate(inputs)]
         try:
             with apart():
@@ -322,7 +335,7 @@ class Repetition:
         self._resigned += 1
         return not given or self._resigned > RESIGNED
 
-    def _again(self, inputs: Sequence[Any], kept: Kept, bad: bool) -> list[tuple[Callable[..., None], dict[str, Any]]]:
+    def _again(self, inputs: Sequence[Any], kept: Kept, bad: bool) -> list[tuple[Callable[..., Any], dict[str, Any]]]:
         ops = Ops(self._graph, self._watch)
         state = torch.get_rng_state()
         try:
@@ -333,7 +346,7 @@ class Repetition:
                 ops.run(*inputs)
         finally:
             torch.set_rng_state(state)
-        found: list[tuple[Callable[..., None], dict[str, Any]]] = []
+        found: list[tuple[Callable[..., Any], dict[str, Any]]] = []
         found += [(self._watch.observed, seen) for seen in ops.observed()]
         if self._watch.mode == "all":
             found += [(self._watch.born, birth) for birth in ops.births]

@@ -32,7 +32,7 @@ class Listener(Protocol):
 class Steps:
     """Wraps the ``step`` of every optimizer class, as a hook would not hear of a step that raised."""
 
-    def __init__(self, watch: Watch, births: Births, listener: Listener | None = None) -> None:
+    def __init__(self, watch: Watch, births: Births, listener: Listener) -> None:
         self._watch = watch
         self._births = births
         self._listener = listener
@@ -120,7 +120,7 @@ class Steps:
                         waiting.tell(self._watch)
                 if unwatched:
                     report = self._broke(optimizer)
-                if self._listener is not None:
+                if self._watch.mode == "sentinel":
                     numbers = self._listener.stepped(optimizer)
         except Exception as error:
             self._watch.alert("internal", f"{type(error).__name__}: {error}")
@@ -164,7 +164,7 @@ class Waiting:
     def __init__(self, optimizer: Optimizer, watch: Watch) -> None:
         self.steps = 0
         self.frames = watch.frames(3)
-        names = _names(optimizer)
+        names = names_of(optimizer)
         parameters = list(parameters_of(optimizer))
         self.places = {i: names.get(id(p), f"parameter {i}") for i, p in enumerate(parameters) if p.requires_grad}
         self.zeros: set[int] = set()
@@ -207,8 +207,8 @@ def _subclasses(kind: type[Any]) -> Iterator[type[Any]]:
         yield from _subclasses(one)
 
 
-def _names(optimizer: Optimizer) -> dict[int, str]:
-    """Parameters' names: as the optimizer was told, or in a module that a caller of the step holds in a variable."""
+def names_of(optimizer: Optimizer) -> dict[int, str]:
+    """The names of parameters by identity: as the optimizer was told, or as a caller of the step calls its module."""
     names: dict[int, str] = {}
     for group in optimizer.param_groups:
         names.update({id(p): name for p, name in zip(group["params"], group.get("param_names", ()), strict=False)})
