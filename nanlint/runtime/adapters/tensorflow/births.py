@@ -12,7 +12,7 @@ from tensorflow.python.ops import control_flow_util as _control
 
 from nanlint.runtime.adapter import Tensor, Watch
 from nanlint.runtime.adapters.tensorflow.gradients import Backward
-from nanlint.runtime.adapters.tensorflow.kept import Inside, Kept, after
+from nanlint.runtime.adapters.tensorflow.kept import Inside, Kept, after, is_ours
 from nanlint.runtime.adapters.tensorflow.ops import FUSED_BIAS, FUSED_FIRST, FUSED_LAST, HIDES, hands_on, says_nothing
 from nanlint.runtime.adapters.tensorflow.places import Place, Places, framed
 from nanlint.runtime.adapters.tensorflow.rows import WIDTH, health_of_row, is_float, row_of, sum_of
@@ -40,7 +40,7 @@ class Watched:
 def live_ops(graph: Any, outputs: Any) -> list[Any]:
     """The ops of a graph that are executed: what its outputs and its effects need, in the order of their making."""
     roots = [one.op for one in _symbols(graph, outputs)]
-    roots += [op for op in graph.get_operations() if op._is_stateful]
+    roots += [op for op in graph.get_operations() if op._is_stateful and not is_ours(op)]
     seen: set[Any] = set()
     while roots:
         op = roots.pop()

@@ -26,7 +26,7 @@ from nanlint.runtime.adapter import Watch
 from nanlint.runtime.adapters.tensorflow.births import BirthProbe
 from nanlint.runtime.adapters.tensorflow.flagged import SiteProbe
 from nanlint.runtime.adapters.tensorflow.gradients import Backward
-from nanlint.runtime.adapters.tensorflow.kept import Kept
+from nanlint.runtime.adapters.tensorflow.kept import SCOPE, Kept
 from nanlint.runtime.adapters.tensorflow.places import Places
 
 #: function graphs of these are run where no variable of ours can be reached
@@ -162,7 +162,8 @@ class GraphWatch:
         if self._alarm is None:
             self._alarm = Kept(np.zeros((), np.int64))
         before = len(graph.get_operations())
-        probe.build(self._alarm)
+        with tf.name_scope(SCOPE):
+            probe.build(self._alarm)
         if not isinstance(graph, _func_graph.FuncGraph) or graph.name.startswith("__backward_"):
             stateful = [op for op in graph.get_operations()[before:] if op._is_stateful]
             graph.control_outputs.extend(op for op in stateful if op not in graph.control_outputs)

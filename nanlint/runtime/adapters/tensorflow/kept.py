@@ -14,6 +14,15 @@ from tensorflow.python.ops import resource_variable_ops as _resource
 
 from nanlint.runtime.adapters.tensorflow.tensors import Array
 
+#: what is added to a graph of the program is named so
+SCOPE = "nanlint"
+
+
+def is_ours(op: Any) -> bool:
+    """Whether an op of a graph was added by nanlint."""
+    name = str(op.name)
+    return name.startswith(SCOPE) or f"/{SCOPE}" in name
+
 
 class Kept:
     """An array that outlives the call of a graph; outside of all scopes and strategies of the program."""

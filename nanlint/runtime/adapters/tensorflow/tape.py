@@ -15,7 +15,7 @@ from tensorflow.python.framework import func_graph as _func_graph
 from tensorflow.python.framework import ops as _ops
 
 from nanlint.runtime.adapter import Watch
-from nanlint.runtime.adapters.tensorflow.kept import Inside, Kept
+from nanlint.runtime.adapters.tensorflow.kept import SCOPE, Inside, Kept
 from nanlint.runtime.adapters.tensorflow.places import Place, Places, framed
 from nanlint.runtime.adapters.tensorflow.tensors import EagerTensor, array_of
 
@@ -164,7 +164,8 @@ class TapeWatch:
         ]
         watched = dense if self._watch.mode != "sites" else []
         probe = TapeProbe([self._wait(source) for source, _ in watched])
-        probe.build(target if self._watch.mode != "sites" else None, [gradient for _, gradient in watched])
+        with tf.name_scope(SCOPE):
+            probe.build(target if self._watch.mode != "sites" else None, [gradient for _, gradient in watched])
         self._traced.append(probe)
 
     def called(self) -> None:
