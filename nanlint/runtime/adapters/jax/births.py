@@ -69,7 +69,7 @@ class Births(Reader):
             births = self._births(function, call, measured)
             known.patterns[key] = _Pattern([_forgotten(one) for one in births], seen.times if seen else 1)
             return births
-        return seen.births
+        return seen.births if call.function.users else [_moved(one, call) for one in seen.births]
 
     def _timeline(self, function: Probed) -> tuple[int, ...]:
         """The numbers of the ops of a function."""
@@ -149,6 +149,11 @@ def _told(function: Probed, measured: Any) -> list[tuple[Probe, float]]:
 def _given(call: Call) -> bool:
     """Whether a call was given something that is not finite."""
     return any(kinds_of(x) for x in call.arguments)
+
+
+def _moved(birth: Birth, call: Call) -> Birth:
+    """A birth in an eager op, at another line."""
+    return {**birth, "frames": call.frames, "forward": call.frames if birth["backward"] else ()}
 
 
 def _forgotten(birth: Birth) -> Birth:

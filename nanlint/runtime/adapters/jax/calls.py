@@ -123,10 +123,12 @@ class Calls:
         donated = params["donated_invars"]
         params["donated_invars"] = (False,) * len(donated)
         *results, measured = self._run(function, arguments, jaxpr, params)
-        if function.users:
-            self._keep(Call(function, arguments, donated, results, measured, (), False))
-        else:
-            self._keep(Call(function, arguments, donated, results, measured, *self._eager_place()))
+        context = source_info_util._source_info_context.context
+        frames: tuple[Frame, ...] = ()
+        if not function.users:  # an eager op: of a backward pass, where its forward op was; or where it is called
+            frames = tuple(frames_of_traceback(context.traceback, self._watch.owns_file)) or self._watch.frames()
+        backward = "transpose" in str(context.name_stack)
+        self._keep(Call(function, arguments, donated, results, measured, frames, backward))
         return results, None, None, []
 
     def _run(self, function: Function, arguments: Sequence[Any], jaxpr: Any, params: dict[str, Any]) -> list[Any]:
@@ -197,12 +199,6 @@ class Calls:
                 self._own.busy = False
             self._functions[jaxpr] = found
         return found
-
-    def _eager_place(self) -> tuple[tuple[Frame, ...], bool]:
-        """Where an eager op is called; one of a backward pass, where its forward op was."""
-        context = source_info_util._source_info_context.context
-        frames = tuple(frames_of_traceback(context.traceback, self._watch.owns_file))
-        return frames or self._watch.frames(), "transpose" in str(context.name_stack)
 
 
 def _is_users(jaxpr: Any, watch: Watch) -> bool:

@@ -22,6 +22,17 @@ Value: TypeAlias = "int | Literal"
 #: primitives that call a part which could as well stand in the caller, and the parameter that holds it
 CALLS = {"jit": "jaxpr", "pjit": "jaxpr", "custom_jvp_call": "call_jaxpr", "custom_vjp_call": "call_jaxpr"}
 
+#: primitives whose derivative is made of further ones, which JAX then computes right behind them
+# fmt: off
+CURVED = frozenset(
+    (
+        "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "cos", "cosh", "digamma", "div", "erf",
+        "erf_inv", "erfc", "exp", "exp2", "expm1", "integer_pow", "lgamma", "log", "log1p", "logistic", "pow", "rsqrt",
+        "sin", "sinh", "sqrt", "square", "tan", "tanh",
+    )
+)
+# fmt: on
+
 
 @dataclass(frozen=True, eq=False)
 class Op:
@@ -77,18 +88,19 @@ def program_of(closed: ClosedJaxpr) -> Program:
         def read(atom: Any) -> Value:
             return atom if isinstance(atom, core.Literal) else names[atom]
 
-        before = None
+        before: Any = None
         for eqn in jaxpr.eqns:
             given = [read(atom) for atom in eqn.invars]
             inner = _opened(eqn)
             if inner is not None:
                 results = walk(inner.jaxpr, inner.consts, given, (*calls, eqn))
             else:
-                trace = _trace(eqn)
                 results = [next(counter) for _ in eqn.outvars]
-                derivative = trace is not None and trace == before
+                trace = _trace(eqn)
+                derivative = before is not None and trace == before
                 ops.append(Op(eqn, tuple(given), tuple(results), calls, derivative))
-                before = trace
+                if not derivative:
+                    before = trace if eqn.primitive.name in CURVED else None
             names.update(zip(eqn.outvars, results, strict=True))
         return [read(atom) for atom in jaxpr.outvars]
 
@@ -185,8 +197,8 @@ def _closed(jaxpr: Any) -> ClosedJaxpr:
 
 
 def _trace(eqn: Any) -> Any:
-    """What tells ops apart that JAX made of different ops of a differentiated function."""
-    if "jvp" not in str(eqn.source_info.name_stack) or eqn.source_info.traceback is None:
+    """What ops have in common that JAX made of one op of the user's."""
+    if eqn.source_info.traceback is None:
         return None
     code, instructions = eqn.source_info.traceback.raw_frames()
     return tuple(map(id, code)), tuple(instructions)

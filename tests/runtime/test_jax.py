@@ -1,0 +1,348 @@
+"""The JAX adapter, on JAX itself."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+jax = pytest.importorskip("jax")
+import jax.numpy as jnp  # noqa: E402
+import numpy as np  # noqa: E402
+
+from nanlint.runtime.adapters.jax import JaxAdapter  # noqa: E402
+from nanlint.runtime.events import Alert, Birth  # noqa: E402
+from nanlint.runtime.options import Options  # noqa: E402
+from nanlint.runtime.recorder import NonFinite, Recorder  # noqa: E402
+from nanlint.runtime.runfile import read_run  # noqa: E402
+
+
+class Run:
+    """A watch over this process, and what it wrote."""
+
+    def __init__(self, directory: Path, watch: str = "all", on_nan: str = "continue") -> None:
+        self.directory = str(directory)
+        here = str(Path(__file__).parent)
+        self.recorder = Recorder(Options(directory=self.directory, root=here, watch=watch, on_nan=on_nan))
+        self.adapter = JaxAdapter(self.recorder)
+        self.recorder.adapters.append(self.adapter)
+        self.adapter.start()
+
+    def events(self, kind: type) -> list[Any]:
+        self.adapter.stop()
+        return [event for _, event in read_run(self.directory) if isinstance(event, kind)]
+
+    def births(self) -> list[Birth]:
+        assert [alert.message for alert in self.events(Alert) if alert.alert in ("internal", "unwatched")] == []
+        return self.events(Birth)
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Iterator[Run]:
+    found = Run(tmp_path)
+    yield found
+    found.adapter.stop()
+
+
+def blamed(birth: Birth) -> str:
+    """The source of the line that a birth is blamed on."""
+    return (birth.forward if birth.backward else birth.frames)[0].text
+
+
+def same(a: Any, b: Any) -> bool:
+    """Whether two results are the same: structure, types, placement, and every bit."""
+    left, right = jax.tree.flatten(a), jax.tree.flatten(b)
+    return left[1] == right[1] and all(
+        (x.aval, x.weak_type, x.sharding, x.committed) == (y.aval, y.weak_type, y.sharding, y.committed)
+        and np.asarray(x).tobytes() == np.asarray(y).tobytes()
+        for x, y in zip(left[0], right[0], strict=True)
+    )
+
+
+# ── births ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_birth_in_jit_has_its_line_its_operands_and_their_breakdown(run: Run) -> None:
+    @jax.jit
+    def loss(x: Any) -> Any:
+        y = x - 1
+        return jnp.log(y).sum()
+
+    loss(jnp.array([1.0, 2.0, 3.0]))
+    (birth,) = run.births()
+    assert (birth.op, birth.kinds, birth.compiled) == ("log", ("ninf",), "jit")
+    assert blamed(birth) == "return jnp.log(y).sum()"
+    assert (birth.inputs[0].health.zero, birth.inputs[0].health.pos) == (1, 2)
+    assert birth.outputs[0].health.ninf == 1
+    assert birth.inputs[0].values[0] == "0.0"
+
+
+def test_a_birth_of_the_backward_pass_is_blamed_on_the_forward_line(run: Run) -> None:
+    def loss(x: Any) -> Any:
+        length = jnp.sqrt(x)
+        return jnp.sum(length * 2)
+
+    jax.jit(jax.grad(loss))(jnp.zeros(2))
+    birth = run.births()[0]
+    assert birth.kinds == ("pinf",)
+    assert birth.backward
+    assert blamed(birth) == "length = jnp.sqrt(x)"
+
+
+def test_a_part_that_jax_traced_for_another_line_is_blamed_on_its_own(run: Run) -> None:
+    def lengths(a: Any, b: Any) -> Any:
+        first = jnp.linalg.norm(a)
+        second = jnp.linalg.norm(b)
+        return first + second
+
+    jax.jit(jax.grad(lengths, argnums=1))(jnp.ones(3), jnp.zeros(3))
+    assert blamed(run.births()[0]) == "second = jnp.linalg.norm(b)"
+
+
+def test_a_nan_that_passes_through_is_no_birth(run: Run) -> None:
+    through = jax.jit(lambda x: jnp.exp(x * 2).sum() + jnp.where(x > 0, x, -jnp.inf).max())
+    through(jnp.array([np.nan, np.inf]))
+    assert run.births() == []
+
+
+def test_a_mask_of_minus_inf_is_silent_and_a_row_of_it_is_one_birth(run: Run) -> None:
+    @jax.jit
+    def weights(scores: Any, seen: Any) -> Any:
+        return jax.nn.softmax(jnp.where(seen, scores, -jnp.inf))
+
+    weights(jnp.ones((2, 3)), jnp.array([[True, True, False], [True, False, False]]))
+    run.adapter._calls.read(0)  # type: ignore[union-attr]
+    assert run.recorder._births == {}
+    weights(jnp.ones((2, 3)), jnp.array([[True, True, False], [False, False, False]]))
+    (birth,) = run.births()
+    assert birth.kinds == ("nan",)
+
+
+def test_births_in_loops_branches_and_parts(run: Run) -> None:
+    def turn(state: Any, x: Any) -> Any:
+        state = state - 1
+        return state, jnp.log(jnp.abs(state)) * x
+
+    @jax.jit
+    def everything(x: Any) -> Any:
+        scanned = jax.lax.scan(turn, 2.0, x)[1].sum()
+        looped = jax.lax.while_loop(lambda s: s < 1e30, lambda s: jnp.exp(s), x[0] + 1)
+        branched = jax.lax.cond(x[0] > 5, lambda v: v, lambda v: v / (x[0] - x[0]), x[1])
+        parted = jax.checkpoint(lambda v: jnp.arccos(v + 2))(x[1])
+        return scanned, looped, branched, parted
+
+    everything(jnp.array([1.0, 2.0, 3.0]))
+    found = {(birth.op, birth.kinds): blamed(birth) for birth in run.births()}
+    assert found == {
+        ("log", ("ninf",)): "return state, jnp.log(jnp.abs(state)) * x",
+        ("exp", ("pinf",)): "looped = jax.lax.while_loop(lambda s: s < 1e30, lambda s: jnp.exp(s), x[0] + 1)",
+        ("div", ("pinf",)): "branched = jax.lax.cond(x[0] > 5, lambda v: v, lambda v: v / (x[0] - x[0]), x[1])",
+        ("acos", ("nan",)): "parted = jax.checkpoint(lambda v: jnp.arccos(v + 2))(x[1])",
+    }
+
+
+def test_a_birth_that_a_relu_or_a_quotient_hides_is_found(run: Run) -> None:
+    @jax.jit
+    def hiding(x: Any) -> Any:
+        below = jax.nn.relu(jnp.log(x))
+        return below + 1 / jnp.exp(x + 200)
+
+    assert np.isfinite(hiding(jnp.zeros(2))).all()
+    assert {(birth.op, birth.kinds) for birth in run.births()} == {("log", ("ninf",)), ("exp", ("pinf",))}
+
+
+def test_a_nan_that_is_replaced_is_told(run: Run) -> None:
+    @jax.jit
+    def replaced(x: Any) -> Any:
+        return jnp.nan_to_num(x / x)
+
+    replaced(jnp.zeros(2))
+    assert [alert.alert for alert in run.events(Alert)] == ["hidden-nan"]
+
+
+def test_eager_ops_are_blamed_on_the_line_that_calls_them(run: Run) -> None:
+    x = jnp.zeros(2)
+    jnp.log(x + 1)
+    y = jnp.log(x)
+    z = jnp.log(x * 1)
+    assert not np.isfinite(y + z).any()
+    assert [blamed(birth) for birth in run.births()] == ["y = jnp.log(x)", "z = jnp.log(x * 1)"]
+
+
+def test_a_custom_gradient_is_watched(run: Run) -> None:
+    @jax.custom_vjp
+    def scaled(x: Any) -> Any:
+        return x * 2
+
+    scaled.defvjp(lambda x: (x * 2, x), lambda x, g: (g / x,))
+    jax.jit(jax.grad(lambda x: scaled(x).sum()))(jnp.zeros(2))
+    (birth,) = run.births()
+    assert (birth.op, birth.kinds) == ("div", ("pinf",))
+
+
+def test_stop_at_the_birth(tmp_path: Path) -> None:
+    run = Run(tmp_path, on_nan="stop")
+    step = jax.jit(lambda x: jnp.log(x))
+    try:
+        step(jnp.ones(2))
+        with pytest.raises(NonFinite, match="born in log"):
+            step(jnp.zeros(2))
+    finally:
+        run.adapter.stop()
+
+
+def test_what_is_counted_again_holds_no_arrays(run: Run) -> None:
+    step = jax.jit(lambda x: jnp.log(x))
+    for _ in range(5):
+        step(jnp.zeros(2))
+    run.adapter._calls.read(0)  # type: ignore[union-attr]
+    (birth,) = run.recorder._counts.values()
+    assert birth == 5
+
+
+# ── the program's own behaviour ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def unwatched(function: Callable[[], Any]) -> Any:
+    """What a program gives without the watch, its caches empty as at its start."""
+    jax.clear_caches()
+    return function()
+
+
+def programs() -> dict[str, Callable[[], Any]]:
+    key = jax.random.key(3)
+    x = jax.random.normal(key, (5, 7))
+
+    @functools.partial(jax.jit, static_argnames="power", donate_argnums=0)
+    def static(state: Any, by: Any, *, power: int) -> Any:
+        return {"state": state * by**power, "by": (by, 1.5)}
+
+    def body(carry: Any, row: Any) -> Any:
+        return carry * 0.9 + row.sum(), (jnp.exp(-row), carry)
+
+    def attention(x: Any) -> Any:
+        weights = jax.nn.softmax(jnp.where(jnp.tril(jnp.ones((5, 5), bool)), x @ x.T, -jnp.inf))
+        return jnp.sum(jax.nn.gelu(weights @ x) ** 2) / jnp.std(x)
+
+    def loop(x: Any) -> Any:
+        return jax.lax.while_loop(lambda s: s[0] < 9, lambda s: (s[0] + 1, jnp.sin(s[1]) * 1.1), (0, x))
+
+    return {
+        "static, donated, a tree": lambda: static(jnp.array(x), 2.0, power=3),
+        "scan": lambda: jax.jit(lambda x: jax.lax.scan(body, 0.0, x, reverse=True, unroll=2))(x),
+        "scan, eager": lambda: jax.lax.scan(body, 0.0, x),
+        "grad": lambda: jax.jit(jax.value_and_grad(attention))(x),
+        "grad, eager": lambda: jax.grad(attention)(x),
+        "vmap of grad": lambda: jax.jit(jax.vmap(jax.grad(lambda row: jnp.sum(jnp.tanh(row) ** 3))))(x),
+        "while": lambda: jax.jit(loop)(x),
+        "vmap of while": lambda: jax.jit(jax.vmap(loop))(x),
+        "remat": lambda: jax.jit(jax.grad(jax.checkpoint(attention)))(x),
+        "cond": lambda: jax.jit(lambda x: jax.lax.cond(x[0, 0] > 0, jnp.log1p, jnp.sqrt, jnp.abs(x)))(x),
+        "keys": lambda: jax.random.key_data(jax.jit(lambda k: jax.random.split(k)[0])(key)),
+        "random": lambda: jax.random.normal(key, (9,)) + jax.random.gumbel(key, (9,)),
+        "weak types": lambda: jax.jit(lambda a: (a * 2, jnp.float32(1) * a))(1.5),
+        "half": lambda: jax.jit(lambda x: (x.astype(jnp.bfloat16) / 3, x.astype(jnp.float16) * 2))(x),
+        "complex": lambda: jax.jit(lambda x: jnp.fft.fft(x) * 1j)(x),
+        "linear algebra": lambda: jax.jit(lambda x: jnp.linalg.svd(x @ x.T)[1] + jnp.linalg.eigh(x @ x.T)[0])(x),
+        "empty": lambda: jax.jit(lambda x: jnp.log(x[:0]).sum() + x.max())(x),
+        "integers": lambda: jax.jit(lambda x: jnp.argsort(x) // 2)(x),
+    }
+
+
+@pytest.mark.parametrize("name", list(programs()))
+def test_results_are_the_same_to_the_bit(tmp_path: Path, name: str) -> None:
+    program = programs()[name]
+    expected = unwatched(program), program()
+    run = Run(tmp_path)
+    try:
+        actual = program(), program()
+    finally:
+        births = run.births()
+    assert same(actual, expected)
+    assert births == []
+    assert same(program(), expected[0])
+
+
+def test_errors_of_the_program_are_its_own(run: Run) -> None:
+    @jax.jit
+    def wrong(x: Any) -> Any:
+        return x @ x
+
+    with pytest.raises(TypeError, match="dot_general"):
+        wrong(jnp.ones((2, 3)))
+    with pytest.raises(jax.errors.TracerBoolConversionError):
+        jax.jit(lambda x: 1 if x > 0 else 2)(1.0)
+
+
+def test_callbacks_of_the_program_are_called_once(run: Run) -> None:
+    heard: list[Any] = []
+
+    @jax.jit
+    def telling(x: Any) -> Any:
+        jax.debug.callback(heard.append, x)
+        return jnp.log(x)
+
+    telling(0.0)
+    jax.effects_barrier()
+    (birth,) = run.births()
+    assert [float(x) for x in heard] == [0.0]
+    assert birth.op == "log"
+
+
+def test_a_function_is_traced_once(run: Run) -> None:
+    traces = []
+
+    @jax.jit
+    def counted(x: Any) -> Any:
+        traces.append(x.shape)
+        return jnp.exp(x)
+
+    for shape in ((2,), (2,), (3,), (2,)):
+        counted(jnp.ones(shape))
+    assert traces == [(2,), (3,)]
+
+
+def test_what_was_donated_is_gone(run: Run) -> None:
+    x = jnp.ones(4)
+    jax.jit(lambda x: jnp.exp(x), donate_argnums=0)(x)
+    run.adapter.stop()
+    assert x.is_deleted()
+
+
+def test_stop_leaves_jax_as_it_was(tmp_path: Path) -> None:
+    from jax._src import pjit
+
+    before = pjit._pjit_call_impl_python
+    run = Run(tmp_path)
+    assert pjit._pjit_call_impl_python is not before
+    step = jax.jit(lambda x: jnp.log(x))
+    step(jnp.ones(2))
+    run.adapter.stop()
+    assert pjit._pjit_call_impl_python is before
+    step(jnp.zeros(2))
+    assert run.births() == []
+
+
+# ── what arrays hold ────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_the_breakdown_of_arrays(run: Run) -> None:
+    adapter = run.adapter
+    assert adapter.health(jnp.array([-np.inf, -1, 0, 2, np.inf, np.nan])).counts == (1, 1, 1, 1, 1, 1)
+    assert adapter.health(jnp.array([1, -2], jnp.bfloat16)).counts == (0, 1, 0, 1, 0, 0)
+    assert adapter.health(jnp.array([1.0, 0.0], jnp.float8_e4m3fn)).counts == (0, 0, 1, 1, 0, 0)
+    assert adapter.health(jax.random.key(0)).counts == (0,) * 6
+    assert adapter.numbers(jnp.arange(5.0), 2) == [0.0, 1.0]
+    assert adapter.glance(jnp.array([3.0, -1.0])) == (-1.0, 3.0)
+    assert adapter.glance(jnp.array([3.0, np.inf])) is None
+
+
+def test_tracers_have_no_numbers(run: Run) -> None:
+    seen = []
+    jax.make_jaxpr(lambda x: seen.append((run.adapter.owns(x), run.adapter.concrete(x))) or x)(1.0)
+    assert seen == [(True, False)]
+    assert run.adapter.concrete(jnp.ones(1))
+    assert not run.adapter.owns(np.ones(1))
