@@ -6,9 +6,10 @@ Built once from the events of all processes; the page and the terminal are funct
 from __future__ import annotations
 
 import os
+import shlex
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import msgspec
 
@@ -27,10 +28,12 @@ from nanlint.runtime.events import (
     Trace,
 )
 from nanlint.runtime.health import Health
+from nanlint.runtime.inspecting.dataflow import Expression, expressions_of, written_at
 from nanlint.runtime.inspecting.sources import Finding, SourceFile, finding_of, read_current
 from nanlint.runtime.runfile import Process, RunRecord
 from nanlint.runtime.telling import KINDS
 from nanlint.runtime.verdicts import observed_of, verdicts_of
+from nanlint.source import Source
 
 #: what a tensor was to the op that it is shown with
 INPUT, OUTPUT, GRADIENT, FILTERED = "input", "output", "gradient", "filtered"
@@ -178,6 +181,13 @@ class Run:
         """Index of the incident where it all began."""
         return next((i for i, incident in enumerate(self.incidents) if incident.kind == "birth"), None)
 
+    @property
+    def command(self) -> str:
+        """What was run, as one would type it."""
+        own = os.path.join("nanlint", "runtime", "program.py")
+        argv = self.members[0].started.argv
+        return shlex.join(argv[1:] if argv and argv[0].endswith(own) else argv)
+
     def shown(self, path: str) -> str:
         """A path as the reader knows it: relative to where the program was started, if it is below."""
         return shown_path(path, self.members[0].started.directory)
@@ -240,6 +250,9 @@ class _Building:
         members = tuple(self._member(i, process) for i, process in enumerate(self._record.processes))
         self._observed()
         incidents = tuple(incident for _, incident in sorted(self._incidents, key=lambda pair: pair[0]))
+        self._files |= self._read(incidents)
+        self._follow_source(incidents)
+        self._follow_numbers()
         return Run(
             origin=self._record.directory,
             members=members,
@@ -247,7 +260,7 @@ class _Building:
             tensors=tuple(self._tensors),
             incidents=incidents,
             findings=tuple(self._findings),
-            files=self._files | self._read(incidents),
+            files=self._files,
         )
 
     def _member(self, index: int, process: Process) -> Member:
@@ -394,6 +407,59 @@ class _Building:
         read = map(read_current, wanted)
         return {file.path: file for file in read if file is not None}
 
+    # ── which op fed which, where the run does not tell ─────────────────────────────────────────────────────────────
+
+    def _follow_source(self, incidents: Iterable[Incident]) -> None:
+        """Connect the ops of births as their expressions are connected in the source."""
+        files: dict[str, tuple[Expression, ...]] = {}
+        found: dict[tuple[str, str, int], int] = {}
+        places: list[tuple[Incident, _Written, int, int]] = []
+        for one in incidents:
+            node, blamed = one.node, one.blamed
+            if node is None or blamed is None or self._all[node].inputs or blamed.path not in self._files:
+                continue
+            path = blamed.path
+            if path not in files:
+                files[path] = expressions_of(Source(path, self._files[path].text))
+            at = written_at(files[path], one.op, blamed.line)
+            if at is not None:
+                places.append((one, _Written(self, files[path], one.framework, path, found), node, at))
+                if not one.backward:
+                    found.setdefault((one.framework, path, at), node)
+        for one, written, node, at in places:
+            if one.backward:
+                written.connect_gradient(node, at)
+                continue
+            written.connect(node, at)
+            operands = files[written.path][at].operands
+            for tensor, made in zip(one.inputs, operands, strict=False):
+                if len(operands) == len(one.inputs) and len(made) == 1 and self._tensors[tensor].source is None:
+                    self._tensors[tensor] = replace(self._tensors[tensor], source=written.node(made[0]))
+
+    def _follow_numbers(self) -> None:
+        """An input whose elements are those of a tensor that is known to come out of an op comes out of it, too."""
+        made: dict[tuple[object, ...], int] = {}
+        for tensor in self._tensors:
+            source = tensor.node if tensor.role == OUTPUT else tensor.source
+            if source is not None and len(set(tensor.values)) > 1:
+                made.setdefault((tensor.process, tensor.step, tensor.health.shape, tensor.values), source)
+        for i, tensor in enumerate(self._tensors):
+            if tensor.role == INPUT and tensor.source is None:
+                source = made.get((tensor.process, tensor.step, tensor.health.shape, tensor.values))
+                if source is not None and source != tensor.node:
+                    self._tensors[i] = replace(tensor, source=source)
+
+    def connect(self, node: int, inputs: Iterable[int]) -> None:
+        """Say where the inputs of a node come from, beside what is known."""
+        known = self._all[node]
+        more = dict.fromkeys([*known.inputs, *(one for one in inputs if one != node)])
+        self._all[node] = replace(known, inputs=tuple(more))
+
+    def node(self, framework: str, op: str, path: str, line: int, backward: bool) -> int:
+        """The node of an op at a place: of the timeline or of a birth, if there is one."""
+        known = self._places.get((framework, op, path, line, backward))
+        return self._node(framework, op, path, line, backward) if known is None else known
+
     # ── findings ────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def _finding_of(self, birth: Birth) -> int | None:
@@ -417,6 +483,50 @@ class _Building:
         for name, health in roles.items():
             role = OUTPUT if name == "result" else GRADIENT if name.startswith("gradient of ") else INPUT
             self._seen(f"{self._all[node].name}/{name}", Numbers(name, health), role, step, 0, node=node)
+
+
+class _Written:
+    """The expressions of one file as nodes of one framework; ``found``: those at which something was born."""
+
+    def __init__(
+        self,
+        building: _Building,
+        expressions: Sequence[Expression],
+        framework: str,
+        path: str,
+        found: Mapping[tuple[str, str, int], int],
+    ) -> None:
+        self._building = building
+        self._expressions = expressions
+        self._framework = framework
+        self.path = path
+        self._found = found
+
+    def node(self, at: int, backward: bool = False) -> int:
+        """The node of an expression."""
+        found = None if backward else self._found.get((self._framework, self.path, at))
+        if found is not None:
+            return found
+        expression = self._expressions[at]
+        return self._building.node(self._framework, expression.op, self.path, expression.line, backward)
+
+    def connect(self, node: int, at: int, depth: int = 2) -> None:
+        """Connect a node with what its expression takes, twice removed, and with what takes it."""
+        taken = [one for operand in self._expressions[at].operands for one in operand[:4]]
+        self._building.connect(node, map(self.node, taken))
+        if depth > 1:
+            for one in taken:
+                self.connect(self.node(one), one, depth - 1)
+            for one in self._users(at):
+                self._building.connect(self.node(one), [node])
+
+    def connect_gradient(self, node: int, at: int) -> None:
+        """Connect a node of a gradient: it takes what the forward op took, and the gradient of what took that."""
+        taken = [self.node(one) for operand in self._expressions[at].operands for one in operand[:4]]
+        self._building.connect(node, [*(self.node(one, backward=True) for one in self._users(at)), *taken])
+
+    def _users(self, at: int) -> list[int]:
+        return [i for i, one in enumerate(self._expressions) if any(at in operand for operand in one.operands)][:6]
 
 
 def _alert(event: Alert, process: int) -> Incident:

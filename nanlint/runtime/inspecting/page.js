@@ -609,7 +609,7 @@
       let y = steps + 20;
       for (const _ of this.series) { series.push(y); y += 34; }
       const lanes = y;
-      return { incidents: 2, steps, series, lanes, height: lanes + Math.max(1, this.lanes.length) * 15 + 4 };
+      return { incidents: 2, steps, series, lanes, height: lanes + this.lanes.length * 15 + 4 };
     }
 
     px(x) { return this.left + (x - this.from) / this.perPixel; }
@@ -828,7 +828,8 @@
     summary() {
       const ops = this.count ? this.sums.reduce((sum, lane) => sum + lane[this.count], 0) : 0;
       const shownOps = this.count ? this.opsBefore(this.to) - this.opsBefore(this.from) : 0;
-      return `${many(this.count, "step")}, ${many(ops, "op execution")}${shownOps < ops ? `, ${number(shownOps)} in view` : ""}. Scroll to zoom, drag to move, click to look closer.`;
+      const told = ops ? `, ${many(ops, "op execution")}` : "";
+      return `${many(this.count, "step")}${told}${shownOps < ops ? `, ${number(shownOps)} in view` : ""}. Scroll to zoom, drag to move, click to look closer.`;
     }
 
     listen() {

@@ -11,7 +11,6 @@ import html
 import json
 import os
 import re
-import shlex
 from collections.abc import Iterable
 from importlib import resources
 
@@ -69,7 +68,7 @@ def as_data(run: Run) -> dict[str, object]:
     return {
         "name": _name(run),
         "origin": run.origin,
-        "command": shlex.join(first.argv),
+        "command": run.command,
         "directory": first.directory,
         "watch": first.watch,
         "nanlint": first.nanlint,

@@ -366,7 +366,7 @@ class Terminal(cmd.Cmd):
     def _summary(self) -> None:
         first = self.run.members[0].started
         self._print(f"{self.run.origin}", "bold")
-        command = shlex.join(first.argv) or "(no command)"
+        command = self.run.command or "(no command)"
         many = f", {len(self.run.members)} processes" if len(self.run.members) > 1 else ""
         self._print(f"{command} · watch {first.watch}{many} · {self.run.members[0].last_words}")
         damaged = sum(member.damaged for member in self.run.members)
@@ -455,7 +455,7 @@ class Terminal(cmd.Cmd):
         if len(lines) > _MOST:
             self._print(f"   … and {len(lines) - _MOST:,} more", "dim")
         if not ops:
-            self._print("   its ops were not kept (they are with --watch all)", "dim")
+            self._print("   its ops were not kept", "dim")
         for number, incident in enumerate(self.run.incidents):
             if incident.step == step.number and incident.process == self._process:
                 self._print(f"   alert {number + 1}: {incident.title}", "red")
