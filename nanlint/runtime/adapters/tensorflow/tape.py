@@ -187,9 +187,9 @@ class TapeWatch:
         """A source without a gradient: where did the path leave the tape?"""
         name = name_of(source)
         leak = None
-        handle = source.handle if isinstance(source, tf.Variable) else source
+        handle = getattr(source, "handle", source)
         if tf.executing_eagerly():
-            leak = self._eager.leak(handle._id)
+            leak = self._eager.leak(getattr(handle, "_id", -1))
         elif tape in self._began:
             leak = self._leak_in_graph(handle, self._began[tape])
         asked = self._places.frames()
@@ -290,8 +290,9 @@ class TapeProbe:
 
 def name_of(source: Any) -> str:
     """How the user may know a variable or a tensor."""
-    if isinstance(source, tf.Variable):
-        return str(source.name).removesuffix(":0")
+    name = getattr(source, "path", None) or (source.name if isinstance(source, tf.Variable) else None)
+    if name is not None:
+        return str(name).removesuffix(":0")
     return f"the tensor of shape {tuple(source.shape)}" if hasattr(source, "shape") else type(source).__name__
 
 

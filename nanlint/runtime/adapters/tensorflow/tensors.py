@@ -11,6 +11,8 @@ import numpy as np
 import tensorflow as tf
 from tensorflow.python.framework import ops as _ops
 
+from nanlint.runtime.arrays import health_of_array
+from nanlint.runtime.arrays import numbers_of as numbers_of_array
 from nanlint.runtime.health import Health
 
 #: a tensor with numbers
@@ -65,55 +67,7 @@ def health_of(value: Any) -> Health:
     dtype = str(getattr(value, "dtype", tf.variant).name)
     if found is None:
         return Health(dtype=dtype)
-    return health_of_array(found, dtype)
-
-
-def health_of_array(array: Array, dtype: str = "") -> Health:
-    """The breakdown of an array; a complex element is in the class of its worse part."""
-    shape = tuple(array.shape)
-    dtype = dtype or str(array.dtype)
-    if array.size == 0:
-        return Health(dtype=dtype, shape=shape)
-    flat = array.reshape(-1)
-    if flat.dtype.kind == "c":
-        return _health_of_complex(flat, dtype, shape)
-    if flat.dtype.kind not in "biuf" or flat.dtype == np.float16:  # bfloat16, float8, int4 of ml_dtypes
-        flat = flat.astype(np.float32)
-    finite = flat[np.isfinite(flat)]
-    nan = int(np.count_nonzero(np.isnan(flat)))
-    pinf = int(np.count_nonzero(np.isposinf(flat))) if flat.dtype.kind == "f" else 0
-    zero = int(np.count_nonzero(finite == 0))
-    pos = int(np.count_nonzero(finite > 0))
-    low = high = near = None
-    if finite.size:
-        low, high = float(finite.min()), float(finite.max())
-        near = low if low > 0 else -high if high < 0 else 0.0 if zero else float(np.abs(finite).min())
-    return Health(
-        ninf=flat.size - finite.size - nan - pinf,
-        neg=finite.size - zero - pos,
-        zero=zero,
-        pos=pos,
-        pinf=pinf,
-        nan=nan,
-        dtype=dtype,
-        shape=shape,
-        low=low,
-        high=high,
-        near=near,
-    )
-
-
-def _health_of_complex(flat: Array, dtype: str, shape: tuple[int, ...]) -> Health:
-    real, imag = flat.real, flat.imag
-    nan = np.isnan(real) | np.isnan(imag)
-    pinf = (np.isposinf(real) | np.isposinf(imag)) & ~nan
-    ninf = (np.isneginf(real) | np.isneginf(imag)) & ~nan & ~pinf
-    finite = ~(nan | pinf | ninf)
-    zero = (real == 0) & (imag == 0)
-    neg = finite & ((real < 0) | (imag < 0))
-    classes = {"ninf": ninf, "neg": neg, "zero": zero, "pos": finite & ~zero & ~neg, "pinf": pinf, "nan": nan}
-    counts = {cls: int(np.count_nonzero(flags)) for cls, flags in classes.items()}
-    return msgspec.structs.replace(Health(dtype=dtype, shape=shape), **counts)
+    return msgspec.structs.replace(health_of_array(found), dtype=dtype)
 
 
 def numbers_of(value: Any, limit: int) -> Sequence[float | complex]:
@@ -121,10 +75,8 @@ def numbers_of(value: Any, limit: int) -> Sequence[float | complex]:
     found = array_of(value)
     if found is None:
         return ()
-    first = found.reshape(-1)[:limit]
-    if first.dtype.kind not in "biufc":
-        first = first.astype(np.float32)
-    return cast("list[float | complex]", first.tolist())
+    first = numbers_of_array(found.reshape(-1)[:limit])
+    return () if first is None else cast("list[float | complex]", first.tolist())
 
 
 def glance_at(value: Any) -> tuple[float, float] | None:
