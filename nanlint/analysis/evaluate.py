@@ -36,7 +36,8 @@ from nanlint.ops.value import (
     with_evidence,
 )
 
-Facts = Mapping[int, tuple[tuple[str, Node], ...]]
+#: what conditions say: key of an expression -> comparisons that hold of it, each with its other side
+Known = Mapping[int, tuple[tuple[str, Node], ...]]
 
 SCALAR_ANNOTATIONS = frozenset({"int", "float", "bool", "str", "Scalar", "Number", "Real"})
 TENSOR_ANNOTATIONS = frozenset(
@@ -86,7 +87,7 @@ class Evaluator:
     def __init__(
         self,
         lowering: Lowering,
-        facts: Facts | None = None,
+        facts: Known | None = None,
         *,
         tested: bool = False,
         level: int = 0,
@@ -94,7 +95,7 @@ class Evaluator:
         fuel: Fuel | None = None,
     ) -> None:
         self.lowering = lowering
-        self.facts: Facts = facts or {}
+        self.facts: Known = facts or {}
         self._parent = parent
         self._fuel = fuel or Fuel(MAX_STEPS)
         #: conditions known to hold or not, by key: the same one chooses the same branch everywhere

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import PurePath
 from typing import cast
@@ -64,8 +64,18 @@ class Facts:
             self.gradient.measured.append((1, len(source.lines)))
 
     def nodes(self, ops: frozenset[str]) -> Iterator[Node]:
-        """Nodes of the given ops that stand somewhere in the source."""
-        return (n for n in list(self.lowering.graph) if n.op in ops and n.site is not None)
+        """Nodes of the given ops that stand somewhere in the source, in order of creation."""
+        found = (node for op in ops for node in self.written.get(op, ()))
+        return iter(sorted(found, key=lambda node: node.index))
+
+    @cached_property
+    def written(self) -> Mapping[str, list[Node]]:
+        """The nodes that stand in the source, by op; those that the analysis adds to the graph do not."""
+        found: dict[str, list[Node]] = {}
+        for node in self.lowering.graph:
+            if node.site is not None:
+                found.setdefault(node.op, []).append(node)
+        return found
 
     def all_hazards(self) -> Iterator[Hazard]:
         """Every hazard of the file."""
