@@ -9,7 +9,6 @@ import gc
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn
 
 import click
@@ -18,8 +17,7 @@ from nanlint import __version__
 
 if TYPE_CHECKING:
     from nanlint.config import Configs, Overrides
-    from nanlint.diagnostic import Confidence
-    from nanlint.linter import Action, FileReport, Report
+    from nanlint.linter import Action, FileReport, Judge, Report
     from nanlint.output.paint import Paint
     from nanlint.runtime.inspecting.model import Run
     from nanlint.runtime.with_run import ObservedRun
@@ -153,23 +151,15 @@ def check(
     if show_files:
         ctx.exit(_show_files(paths or (".",), configs))
     from_stdin = "-" in paths
-    observed = _observed(with_run) if with_run is not None else None
-    if observed is not None:
-        # what is only possible may have been confirmed; it is sifted again afterwards
-        sifted, configs = (
-            configs,
-            _configs(config_file, isolated, replace(overrides, confidence=CONFIDENCES["possible"])),
-        )
+    judge = _observed(with_run) if with_run is not None else None
     if from_stdin and len(paths) > 1:
         raise click.UsageError("standard input (-) cannot be checked together with other paths")
     if from_stdin:
         content = sys.stdin.buffer.read()
-        report = _check_stdin(content, stdin_filename, configs, action, unsafe_fixes, prove)
+        report = _check_stdin(content, stdin_filename, configs, action, unsafe_fixes, prove, judge)
     else:
-        report = _check_paths(paths or (".",), configs, action, unsafe_fixes, prove, jobs, quiet)
+        report = _check_paths(paths or (".",), configs, action, unsafe_fixes, prove, judge, jobs, quiet)
 
-    if observed is not None:
-        report = observed.report(report, lambda path: _confidence_for(path, sifted))
     _print_messages(report, quiet)
     if action is Action.DIFF:
         changes = _print_diff(report, paint, quiet)
@@ -389,16 +379,13 @@ def _observed(run: str) -> ObservedRun:
         raise Unusable(str(error)) from None
 
 
-def _confidence_for(path: str, configs: Configs) -> Confidence:
-    return configs.for_directory(os.path.dirname(os.path.abspath(path))).confidence
-
-
 def _check_paths(
     paths: Sequence[str],
     configs: Configs,
     action: Action,
     unsafe_fixes: bool,
     prove: bool,
+    judge: Judge | None,
     jobs: int | None,
     quiet: bool,
 ) -> Report:
@@ -408,12 +395,25 @@ def _check_paths(
     with ProgressBar() as progress:
         heard = progress if sys.stderr.isatty() and not quiet else None
         return linter.check(
-            paths, configs, action=action, unsafe_fixes=unsafe_fixes, prove=prove, jobs=jobs, on_progress=heard
+            paths,
+            configs,
+            action=action,
+            unsafe_fixes=unsafe_fixes,
+            prove=prove,
+            judge=judge,
+            jobs=jobs,
+            on_progress=heard,
         )
 
 
 def _check_stdin(
-    content: bytes, name: str | None, configs: Configs, action: Action, unsafe_fixes: bool, prove: bool
+    content: bytes,
+    name: str | None,
+    configs: Configs,
+    action: Action,
+    unsafe_fixes: bool,
+    prove: bool,
+    judge: Judge | None,
 ) -> Report:
     from nanlint.config import ConfigError
     from nanlint.linter import Task, check_bytes
@@ -423,7 +423,8 @@ def _check_stdin(
         config = configs.for_directory(directory)
     except ConfigError as error:
         raise Unusable(str(error)) from None
-    return check_bytes(content, Task(name or "-", config, action, unsafe_fixes, explicit=True), prove=prove)
+    task = Task(name or "-", config, action, unsafe_fixes, explicit=True, judge=judge)
+    return check_bytes(content, task, prove=prove)
 
 
 def _show_files(paths: Sequence[str], configs: Configs) -> int:

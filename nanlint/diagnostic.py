@@ -113,12 +113,21 @@ class Witness:
 
 
 @dataclass(frozen=True)
+class Part:
+    """An expression that a finding is made of beside its own op: its place, its operands as they are in ``Probe``."""
+
+    span: Span
+    operands: tuple[tuple[str, Span], ...] = ()
+
+
+@dataclass(frozen=True)
 class Probe:
     """The op that a finding speaks of, as `nanlint verify` watches it at run time.
 
     ``span`` is the op's own expression, which the finding may underline a call of. ``operands``: neutral name and span
     of those that stand in it. The operand ``operand`` ("result": what comes out), shifted by ``shift``, must not be in
-    the class ``cls``; with ``gradient`` it is the derivative that breaks there. All empty where no pole is known.
+    the class ``cls``; with ``gradient`` it is the derivative that breaks there. Where no pole is known these are
+    empty, and the finding is about a form: any of its ``parts`` may break.
     """
 
     span: Span
@@ -129,6 +138,7 @@ class Probe:
     shift: float = 0.0
     cls: str = ""
     gradient: bool = False
+    parts: tuple[Part, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -14,14 +14,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from nanlint.config import Config, Configs
 from nanlint.diagnostic import Confidence, Diagnostic
 from nanlint.housekeeping import HOUSEKEEPING, INTERNAL_ERROR, RulePage, internal_error, syntax_error
 from nanlint.ops.roots import ROOTS
 from nanlint.source.decoding import SourceError, reject_binary
-from nanlint.source.discovery import FoundFile, discover
+from nanlint.source.discovery import discover
 from nanlint.source.prescan import prescan
 from nanlint.source.suppression import may_suppress, suppress
 from nanlint.source.syntax import Unparsable
@@ -44,6 +44,16 @@ class Action(Enum):
     DIFF = "diff"
 
 
+class Judge(Protocol):
+    """Knows more of the findings of a text than the text says: what a run saw."""
+
+    def judged(self, source: Source, found: Sequence[Diagnostic], least: Confidence) -> list[Diagnostic]:
+        """Of all that is possible in a text what is at least as sure as ``least``, once it is judged."""
+
+    def note(self, source: Source) -> str | None:
+        """What the user should hear of how a text was judged."""
+
+
 @dataclass(frozen=True)
 class Task:
     """One file to check, with all a worker needs to know."""
@@ -53,6 +63,7 @@ class Task:
     action: Action = Action.CHECK
     unsafe_fixes: bool = False
     explicit: bool = False
+    judge: Judge | None = None
 
 
 @dataclass(frozen=True)
@@ -219,10 +230,23 @@ def run_bytes(content: bytes, task: Task, pool: Pool | None = None) -> FileRepor
         source = Source.from_bytes(content, task.path)
     except SourceError as error:
         return FileReport(task.path, failure=str(error), checked=False)
+    note = task.judge.note(source) if task.judge is not None else None
+    notes = () if note is None else (note,)
     if task.action is Action.CHECK:
-        diagnostics = tuple(diagnose_source(source, config))
-        return FileReport(task.path, diagnostics, excerpt=_excerpt(source, diagnostics))
-    return _fixed_report(fix_source(source, config, unsafe=task.unsafe_fixes, pool=pool), source)
+        diagnostics = tuple(_judged(source, config, task.judge))
+        return FileReport(task.path, diagnostics, excerpt=_excerpt(source, diagnostics), notes=notes)
+    outcome = fix_source(source, config, unsafe=task.unsafe_fixes, pool=pool, judge=task.judge)
+    report = _fixed_report(outcome, source)
+    return replace(report, notes=(*notes, *report.notes))
+
+
+def _judged(source: Source, config: Config, judge: Judge | None) -> list[Diagnostic]:
+    """The findings of one text, after what a run saw if there was one."""
+    if judge is None:
+        return diagnose_source(source, config)
+    return judge.judged(
+        source, diagnose_source(source, replace(config, confidence=Confidence.POSSIBLE)), config.confidence
+    )
 
 
 def roots_of(config: Config) -> tuple[str, ...]:
@@ -230,12 +254,14 @@ def roots_of(config: Config) -> tuple[str, ...]:
     return (*ROOTS, *(name.partition(".")[0] for name in config.ops))
 
 
-def fix_source(source: Source, config: Config, *, unsafe: bool, pool: Pool | None = None) -> Fixed:
+def fix_source(
+    source: Source, config: Config, *, unsafe: bool, pool: Pool | None = None, judge: Judge | None = None
+) -> Fixed:
     """Mend what may be mended, until nothing changes; nothing is written."""
     from nanlint.fixing import fix_until_stable
 
     def diagnose(text: Source) -> list[Diagnostic]:
-        return diagnose_source(text, config)
+        return _judged(text, config, judge)
 
     if pool is None:
         return fix_until_stable(source, diagnose, unsafe=unsafe)
@@ -295,15 +321,17 @@ def check(
     action: Action = Action.CHECK,
     unsafe_fixes: bool = False,
     prove: bool = False,
+    judge: Judge | None = None,
     jobs: int | None = 1,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> Report:
     """Check all that ``paths`` lead to; the Report is the same for every ``jobs`` (None: as many as there are cores).
 
     ``on_progress`` hears how many files are done, of how many. ``prove``: findings and fixes are executed.
+    ``judge``: what a run has to say of them.
     """
     found = discover(paths, configs)
-    tasks = [_task(file, action, unsafe_fixes) for file in found.files]
+    tasks = [Task(file.path, file.config, action, unsafe_fixes, file.explicit, judge) for file in found.files]
     if not prove:
         return Report(tuple(_run_all(tasks, jobs, on_progress)), found.failures)
     from nanlint.proof.pool import Pool
@@ -341,10 +369,6 @@ def _proved(reports: Sequence[FileReport], tasks: Sequence[Task], pool: Pool) ->
         kept = tuple(one for one in judged if one.confidence >= task.config.confidence)
         found.append(replace(report, diagnostics=kept))
     return tuple(found)
-
-
-def _task(file: FoundFile, action: Action, unsafe_fixes: bool) -> Task:
-    return Task(file.path, file.config, action, unsafe_fixes, file.explicit)
 
 
 def _run_all(

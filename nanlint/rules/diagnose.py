@@ -10,8 +10,9 @@ from typing import Any
 
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.hazards import Hazard
-from nanlint.diagnostic import Annotation, Confidence, Diagnostic, Fix, Probe, Span
+from nanlint.diagnostic import Annotation, Confidence, Diagnostic, Fix, Part, Probe, Span
 from nanlint.graph.lower import lower
+from nanlint.graph.node import Node
 from nanlint.graph.written import written_operands
 from nanlint.ops.catalogue import catalogue
 from nanlint.ops.op import OPS
@@ -127,20 +128,27 @@ def slices_of(slicing: Slicing, rule: Rule, finding: Finding, alike: Iterable[Fi
 
 
 def probe_of(facts: Facts, finding: Finding) -> Probe | None:
-    """What a run watches of a finding: the op, its operands where they stand, the pole."""
+    """What a run watches of a finding: the op, its operands where they stand, the pole; or the parts of a form."""
     node, hazard = finding.node, finding.hazard
-    span = facts.span(node)
-    if span is None:
+    own = part_of(facts, node)
+    if own is None:
         return None
-    operands = tuple(
-        (name, place) for name, e in written_operands(node) if (place := facts.span_of(e)) is not None and place != span
-    )
-    probe = Probe(span, node.op, facts.framework(node) or "", operands)
+    probe = Probe(own.span, node.op, facts.framework(node), own.operands)
     if hazard is None or hazard.node is not node:
-        return probe
+        parts = (part_of(facts, cause) for cause, _ in finding.causes if cause.op in OPS and cause is not node)
+        return replace(probe, parts=tuple(part for part in parts if part is not None and part.span != own.span))
     pole = hazard.pole
     broken = pole.gradient or hazard.guard is not None
     return replace(probe, operand=pole.name, shift=pole.shift, cls=pole.cls, gradient=broken)
+
+
+def part_of(facts: Facts, node: Node) -> Part | None:
+    """Where an op stands, and its operands."""
+    span = facts.span(node)
+    if span is None:
+        return None
+    operands = ((name, facts.span_of(e)) for name, e in written_operands(node))
+    return Part(span, tuple((name, place) for name, place in operands if place is not None and place != span))
 
 
 def cause_spans(facts: Facts, finding: Finding, span: Span) -> tuple[Annotation, ...]:

@@ -98,12 +98,17 @@ def _report(recorder: Recorder, expression: Expression, operands: dict[str, _Hel
     if seen is None:
         return
     given = {name: held.value for name, held in operands.items()}
+    if recorder.filtering:
+        for name, value in (*given.items(), ("result", result)):
+            recorder.wants(name, adapter.name if adapter is not None else "python", value)
     for site in expression.sites:
         for name, held in operands.items():
             recorder.looked(site, name, held.look)
         if recorder.looked(site, "result", seen):
             _act(recorder, site, "", {**given, "result": result})
-    if adapter is None:
+    if expression.part_of:
+        _tell_parts(recorder, expression, operands, seen)
+    if adapter is None or not expression.sites:
         return
 
     forward = frozenset[str]().union(*(held.look.bad for held in operands.values() if isinstance(held.look, Health)))
@@ -117,6 +122,17 @@ def _report(recorder: Recorder, expression: Expression, operands: dict[str, _Hel
     adapter.on_gradient(given, result, heard)
 
 
+def _tell_parts(recorder: Recorder, expression: Expression, operands: dict[str, _Held], seen: Look) -> None:
+    """Tell the findings about a form when this part of it gives what did not go in."""
+    if not isinstance(seen, Health):
+        return
+    given = {name: held.look for name, held in operands.items() if isinstance(held.look, Health)}
+    kinds = seen.bad.difference(*(health.bad for health in given.values()))
+    for site in expression.part_of if kinds else ():
+        if recorder.broke(site, kinds, {**given, "result": seen}):
+            _act(recorder, site, "a part of ", {name: held.value for name, held in operands.items()})
+
+
 def _act(recorder: Recorder, site: Site, what: str, values: dict[str, Any]) -> None:
     """Stop or debug at a site where something was born, if that was asked for."""
     if recorder.options.on_nan == "continue":
@@ -126,7 +142,7 @@ def _act(recorder: Recorder, site: Site, what: str, values: dict[str, Any]) -> N
 
 
 def _whole(recorder: Recorder, expression: Expression) -> bool:
-    return recorder.executions(expression.sites[0]) < WHOLE
+    return all(recorder.executions(site) < WHOLE for site in (*expression.sites, *expression.part_of))
 
 
 def look(recorder: Recorder, value: Any, whole: bool) -> Look:

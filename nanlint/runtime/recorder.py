@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any
@@ -177,7 +177,7 @@ class Recorder:
         """A file of the user's was imported, with these flagged expressions."""
         lines: dict[int, list[Site]] = {}
         for site in sites:
-            for line in range(site.span.row, site.span.end_row + 1):
+            for line in site.lines:
                 lines.setdefault(line, []).append(site)
         self._sites[path] = {line: tuple(there) for line, there in lines.items()}
         self._write(Module(path, digest))
@@ -276,24 +276,32 @@ class Recorder:
         the last operands do not tell (in the backward pass, after other executions).
         """
         with self._lock:
-            seen = self._seen.get(site.key)
-            if seen is None:
-                seen = self._seen[site.key] = _Seen(site)
+            seen = self._seen.setdefault(site.key, _Seen(site))
             seen.add(role, health, self.steps)
             if role == "result":
                 seen.executions += executions
             elif not role.startswith("gradient of ") or role == "gradient of result":
                 return False
-            fresh = seen.fresh(role, health) - known
-            if fresh and not seen.kinds >= fresh:
-                seen.kinds |= fresh
-                if seen.bad_step is None:
-                    seen.bad_step, seen.bad = self.steps, dict(seen.last)
-                self._write(seen.event())
+            if self._confirmed(seen, seen.fresh(role, health) - known, seen.last):
                 return True
             if role == "result" and (executions > 1 or self._worth_keeping(seen)):
                 self._write(seen.event())
             return False
+
+    def broke(self, site: Site, kinds: frozenset[str], roles: Mapping[str, Health]) -> bool:
+        """A part of the form that a finding is about gave what did not go in; whether that is new."""
+        with self._lock:
+            seen = self._seen.setdefault(site.key, _Seen(site))
+            return self._confirmed(seen, kinds, roles)
+
+    def _confirmed(self, seen: _Seen, kinds: frozenset[str], roles: Mapping[str, Health]) -> bool:
+        if seen.kinds >= kinds:
+            return False
+        seen.kinds |= kinds
+        if seen.bad_step is None:
+            seen.bad_step, seen.bad = self.steps, dict(roles)
+        self._write(seen.event())
+        return True
 
     def executions(self, site: Site) -> int:
         """How often a site was seen by now."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import cast
 
 from nanlint.diagnostic import Span
@@ -25,26 +25,42 @@ RESULT = 0
 
 @dataclass(frozen=True)
 class Expression:
-    """A probed expression: the sites on it, and the neutral name of each role after the result."""
+    """A probed expression: the sites whose op or part it is, and the neutral name of each role after the result."""
 
     sites: tuple[Site, ...]
     operands: tuple[str, ...]
+    part_of: tuple[Site, ...] = ()
 
 
 def rewrite(source: Source, sites: Sequence[Site], first: int) -> tuple[ast.Module, list[Expression]]:
     """The tree of a source with its sites probed; the expressions are numbered from ``first``."""
-    by_span: dict[Span, list[Site]] = {}
+    wanted: dict[Span, _Wanted] = {}
     for site in sites:
-        by_span.setdefault(site.span, []).append(site)
-    rewriter = _Rewriter(source, by_span, first)
+        wanted.setdefault(site.span, _Wanted()).add(site.operands).sites.append(site)
+        for part in site.parts:
+            wanted.setdefault(part.span, _Wanted()).add(part.operands).part_of.append(site)
+    rewriter = _Rewriter(source, wanted, first)
     tree = ast.parse(source.text, source.path)  # a tree of our own: the analysis keeps its
     return cast(ast.Module, rewriter.visit(tree)), rewriter.expressions
 
 
+@dataclass
+class _Wanted:
+    """Who wants to know of one expression, and the most of its operands that any of them names."""
+
+    operands: tuple[tuple[str, Span], ...] = ()
+    sites: list[Site] = field(default_factory=list)
+    part_of: list[Site] = field(default_factory=list)
+
+    def add(self, operands: tuple[tuple[str, Span], ...]) -> _Wanted:
+        self.operands = max(self.operands, operands, key=len)
+        return self
+
+
 class _Rewriter(ast.NodeTransformer):
-    def __init__(self, source: Source, sites: dict[Span, list[Site]], first: int) -> None:
+    def __init__(self, source: Source, wanted: dict[Span, _Wanted], first: int) -> None:
         self._source = source
-        self._sites = sites
+        self._wanted = wanted
         self._first = first
         self.expressions: list[Expression] = []
 
@@ -52,10 +68,10 @@ class _Rewriter(ast.NodeTransformer):
         """Probe an expression and what is inside of it."""
         if not isinstance(node, (ast.Call, ast.BinOp, ast.UnaryOp)):
             return cast(ast.AST, super().visit(node))
-        there = self._sites.pop(self._source.span(node), None)
+        there = self._wanted.pop(self._source.span(node), None)
         if there is None:
             return cast(ast.AST, super().visit(node))
-        number, operands = self._number(there)
+        number, operands = self._number(there), there.operands
         places = {span: role for role, (_, span) in enumerate(operands, RESULT + 1)}
         parts = _parts(node)
         probed = [self._role(part, places) for part in parts]
@@ -71,11 +87,11 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST | list[ast.stmt]:
         """``x /= y``: the operands before, the result after, where the target is a name."""
-        there = self._sites.pop(self._source.span(node), None)
+        there = self._wanted.pop(self._source.span(node), None)
         self.generic_visit(node)
         if there is None:
             return node
-        number, operands = self._number(there)
+        number, operands = self._number(there), there.operands
         value = self._source.span(cast(Located, node.value))
         roles = {span: role for role, (_, span) in enumerate(operands, RESULT + 1)}
         before: list[ast.stmt] = []
@@ -91,10 +107,10 @@ class _Rewriter(ast.NodeTransformer):
         read = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
         return [*before, node, ast.copy_location(ast.Expr(_probe(number, RESULT, read)), node)]
 
-    def _number(self, there: list[Site]) -> tuple[int, tuple[tuple[str, Span], ...]]:
-        operands = max((site.operands for site in there), key=len)
-        self.expressions.append(Expression(tuple(there), tuple(name for name, _ in operands)))
-        return self._first + len(self.expressions) - 1, operands
+    def _number(self, there: _Wanted) -> int:
+        names = tuple(name for name, _ in there.operands)
+        self.expressions.append(Expression(tuple(there.sites), names, tuple(there.part_of)))
+        return self._first + len(self.expressions) - 1
 
     def _role(self, part: tuple[ast.AST, str, int | None], places: dict[Span, int]) -> int | None:
         owner, name, index = part

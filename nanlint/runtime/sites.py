@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from nanlint.diagnostic import Diagnostic, Span
+from nanlint.diagnostic import Diagnostic, Part, Span
 from nanlint.runtime.health import Health
 
 
@@ -30,6 +30,13 @@ class Site:
     shift: float = 0.0
     cls: str = ""
     gradient: bool = False
+    parts: tuple[Part, ...] = ()
+
+    @property
+    def lines(self) -> set[int]:
+        """The lines that it touches, with those of its parts."""
+        spans = [self.span, *(part.span for part in self.parts)]
+        return {row for span in spans for row in range(span.row, span.end_row + 1)}
 
 
 def key_of(code: str, span: Span, digest: str) -> str:
@@ -58,6 +65,7 @@ def sites_of(diagnostics: Iterable[Diagnostic], path: str, digest: str) -> tuple
             shift=probe.shift,
             cls=probe.cls,
             gradient=probe.gradient,
+            parts=probe.parts,
         )
         for diagnostic in diagnostics
         if (probe := diagnostic.probe) is not None

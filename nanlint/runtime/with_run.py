@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import replace
 
 from nanlint.diagnostic import Confidence, Diagnostic
-from nanlint.linter import FileReport, Report
 from nanlint.runtime.health import Health
 from nanlint.runtime.runfile import read_run
 from nanlint.runtime.telling import KINDS
 from nanlint.runtime.verdicts import State, Verdict, verdicts_of
-from nanlint.source.decoding import SourceError
 from nanlint.source.text import Source
 
 
@@ -25,28 +23,23 @@ class ObservedRun:
         self._verdicts = {_key(one.diagnostic): one for one in found.findings}
         self._sources = {os.path.realpath(path): source.text for path, source in found.sources.items()}
 
-    def report(self, report: Report, least: Callable[[str], Confidence]) -> Report:
-        """A report of all that is possible, with what was observed and without what then is not sure enough.
+    def judged(self, source: Source, found: Sequence[Diagnostic], least: Confidence) -> list[Diagnostic]:
+        """Findings after the run: certain where it confirmed them, with what was seen of their operands."""
+        if self._kept(source) == source.text:
+            found = [self._observed(diagnostic) for diagnostic in found]
+        return [diagnostic for diagnostic in found if diagnostic.confidence >= least]
 
-        ``least`` says of a path how sure a finding must be to be shown. Notes name files that have changed since.
-        """
-        return replace(report, files=tuple(self._shown(self._file(file), least(file.path)) for file in report.files))
+    def note(self, source: Source) -> str | None:
+        """That a file has changed since, and is not what the run saw."""
+        kept = self._kept(source)
+        if kept is None or kept == source.text:
+            return None
+        return f"{source.path}: has changed since the run, which is not asked about it"
 
-    def _shown(self, file: FileReport, least: Confidence) -> FileReport:
-        kept = tuple(one for one in file.diagnostics if one.confidence >= least)
-        return replace(file, diagnostics=kept)
+    def _kept(self, source: Source) -> str | None:
+        return self._sources.get(os.path.realpath(source.path))
 
-    def _file(self, file: FileReport) -> FileReport:
-        kept = self._sources.get(os.path.realpath(file.path))
-        if kept is None or not file.diagnostics:
-            return file
-        if not _same(kept, file.path):
-            note = f"{file.path}: has changed since the run, which is not asked about it"
-            return replace(file, notes=(*file.notes, note))
-        return replace(file, diagnostics=tuple(map(self.judged, file.diagnostics)))
-
-    def judged(self, diagnostic: Diagnostic) -> Diagnostic:
-        """A finding after the run: certain where it was confirmed, with what was seen of its operands."""
+    def _observed(self, diagnostic: Diagnostic) -> Diagnostic:
         verdict = self._verdicts.get(_key(diagnostic))
         if verdict is None:
             return diagnostic
@@ -77,11 +70,3 @@ def _bad(health: Health) -> str:
 
 def _key(diagnostic: Diagnostic) -> tuple[str, str, object]:
     return (os.path.realpath(diagnostic.path), diagnostic.code, diagnostic.span)
-
-
-def _same(kept: str, path: str) -> bool:
-    try:
-        with open(path, "rb") as file:
-            return Source.from_bytes(file.read(), path).text == kept
-    except (OSError, SourceError):
-        return False

@@ -101,3 +101,27 @@ def test_what_a_killed_process_wrote_is_read_up_to_the_cut(directory: Path, tmp_
     content = kept.read_bytes()
     (cut / kept.name).write_bytes(content[: content.index(b'"kinds":["nan"]') + 60])
     assert "observed: nan" in check(directory, "--with-run", str(cut)).stdout
+
+
+def test_a_fix_is_made_where_only_the_run_is_sure_of_the_finding(directory: Path, tmp_path: Path) -> None:
+    program = """
+    import torch
+
+
+    def loss(x):
+        return torch.log(1 + torch.exp(x))
+
+
+    def other(x):
+        return torch.log(1 + torch.exp(x))
+
+
+    loss(torch.tensor([1000.0]).double().float())
+    """
+    pytest.importorskip("torch")
+    (tmp_path / "train.py").write_text(textwrap.dedent(program).lstrip())
+    sure = ("--confidence", "certain")
+    assert check(tmp_path, "--diff", *sure, "--select", "NL107").stdout == ""
+    verify("train.py", cwd=tmp_path, options=("--run-dir", "run"))
+    shown = check(tmp_path, "--diff", *sure, "--select", "NL107", "--with-run", "run").stdout
+    assert shown.count("+    return torch.nn.functional.softplus(x, threshold=40)") == 1
