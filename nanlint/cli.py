@@ -306,9 +306,9 @@ def inspect(
     terminal: bool,
     commands: tuple[str, ...],
 ) -> None:
-    """Show RUN, a directory that `nanlint verify` left: as a page for the browser, or at the terminal."""
-    if (run is None) == (tfdbg is None):
-        raise click.UsageError("give the directory of one run, or --tfdbg with one of TensorFlow's Debugger V2")
+    """Show RUN, a directory that `nanlint verify` left (the last one), as a page for the browser or at the terminal."""
+    if run is not None and tfdbg is not None:
+        raise click.UsageError("a run and --tfdbg exclude each other")
     shown = _kept_run(run, tfdbg)
     if terminal or commands or not (sys.stdin.isatty() or output or browse is not None):
         ctx.exit(_inspect_at_terminal(shown, commands))
@@ -441,10 +441,11 @@ def _show_files(paths: Sequence[str], configs: Configs) -> int:
 def _kept_run(directory: str | None, tfdbg: str | None) -> Run:
     from nanlint.runtime.inspecting.model import run_of
     from nanlint.runtime.inspecting.tfdbg import read_dump
+    from nanlint.runtime.launch import latest_run
     from nanlint.runtime.runfile import RunError, read_run
 
     try:
-        return read_dump(tfdbg) if tfdbg is not None else run_of(read_run(str(directory)))
+        return read_dump(tfdbg) if tfdbg is not None else run_of(read_run(directory or latest_run()))
     except RunError as error:
         raise Unusable(str(error)) from None
 

@@ -57,6 +57,15 @@ def new_run(directory: str | None) -> str:
     return os.path.abspath(chosen)
 
 
+def latest_run() -> str:
+    """The run that was begun last below the working directory. Raises RunError if there is none."""
+    with contextlib.suppress(OSError):
+        names = sorted(entry.name for entry in os.scandir(RUNS) if entry.is_dir())
+        if names:
+            return os.path.join(RUNS, names[-1])
+    raise RunError(f"{RUNS}: there is no run; nanlint verify -- PROGRAM leaves one, or say where it is kept")
+
+
 def _keep_out_of_git(directory: str) -> None:
     ignore = os.path.join(directory, ".gitignore")
     if not os.path.exists(ignore):

@@ -45,6 +45,7 @@ def expressions_of(source: Source) -> tuple[Expression, ...]:
 
 #: what frameworks call ops at run time that the catalogue has by another name
 _ALIASES = {"realdiv": "div", "truediv": "div", "matmul": "dot", "mm": "dot", "bmm": "dot", "dot_general": "dot"}
+_ALIASES |= {"true_divide": "div", "power": "pow", "negative": "neg", "reduce_max": "max", "reduce_min": "min"}
 _ALIASES |= {"reduce_sum": "sum", "linalg_vector_norm": "norm", "subtract": "sub", "multiply": "mul", "divide": "div"}
 
 

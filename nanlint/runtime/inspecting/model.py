@@ -244,7 +244,7 @@ class _Building:
         self._tensors: list[Seen] = []
         self._names: Counter[str] = Counter()
         self._short = _short_names(self._paths())
-        self._incidents: list[tuple[tuple[int, int, int], Incident]] = []
+        self._incidents: list[tuple[tuple[int, bool, int, int], Incident]] = []
 
     def run(self) -> Run:
         members = tuple(self._member(i, process) for i, process in enumerate(self._record.processes))
@@ -274,7 +274,7 @@ class _Building:
                 )
         counts = {event.birth: event for event in process.events if isinstance(event, Again)}
         for position, event in enumerate(process.events):
-            order = (getattr(event, "step", 0), index, position)
+            order = (getattr(event, "step", 0), not isinstance(event, Birth), index, position)
             if isinstance(event, Birth):
                 self._incidents.append((order, self._birth(event, counts.get(event.number), index, nodes)))
             elif isinstance(event, Alert):

@@ -112,7 +112,7 @@ class Terminal(cmd.Cmd):
             style = "red" if incident.kind == "birth" else "yellow"
             title = incident.title if incident.kind == "birth" else f"{incident.kind}: {incident.title}"
             table.add_row(str(number + 1), str(incident.step), Text(title, style), where + rank, f"{incident.count:,}")
-        self._console.print(table)
+        self._show(table)
 
     def do_lt(self, line: str) -> None:
         """lt [-f FILTER] [-n REGEX] [-t REGEX] [-s name|step|size]: the tensors that were kept.
@@ -258,7 +258,7 @@ class Terminal(cmd.Cmd):
             where = f"{self.run.shown(finding.path)}:{finding.span.row}:{finding.span.column}"
             verdict = Text(finding.verdict, _VERDICT_STYLES.get(finding.verdict, ""))
             table.add_row(verdict, where, finding.code, finding.message, finding.told)
-        self._console.print(table)
+        self._show(table)
 
     def do_rank(self, line: str) -> None:
         """rank [N]: the processes of the run, or the one whose steps are shown."""
@@ -271,7 +271,7 @@ class Terminal(cmd.Cmd):
             mark = "*" if number == self._process else ""
             words = [f"{number + 1}{mark}", member.label, frameworks, f"{len(member.steps):,}", member.last_words]
             table.add_row(*words)
-        self._console.print(table)
+        self._show(table)
 
     def do_help(self, arg: str) -> None:
         """help [COMMAND]: this."""
@@ -318,7 +318,9 @@ class Terminal(cmd.Cmd):
         name = line.strip()
         if not name:
             if self._node is None:
-                raise Mistake("which op? name one: lt lists tensors, and each names its op")
+                raise Mistake(
+                    "no op is looked at: name one (lt lists tensors, which name their ops), or choose a birth"
+                )
             return self.run.nodes[self._node], self._node
         tensors = [tensor.name for tensor in self.run.tensors]
         node: int | None = None
@@ -356,6 +358,11 @@ class Terminal(cmd.Cmd):
 
     def _print(self, text: str, style: str = "") -> None:
         self._console.print(Text(text, style), soft_wrap=True)
+
+    def _show(self, table: Table) -> None:
+        with self._console.capture() as shown:
+            self._console.print(table)
+        self.stdout.write("".join(f"{line.rstrip()}\n" for line in shown.get().splitlines()))
 
     def _table(self, *columns: str) -> Table:
         table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", pad_edge=False)
@@ -409,7 +416,7 @@ class Terminal(cmd.Cmd):
             breakdown = Text(tensor.breakdown, "red" if tensor.bad else "")
             words = [str(index + 1), tensor.name, tensor.role, tensor.typed]
             table.add_row(*words, bar(tensor.health, tensor.finite), breakdown, str(tensor.step))
-        self._console.print(table)
+        self._show(table)
 
     def _nodes(self, label: str, nodes: Sequence[int]) -> None:
         for node in nodes:
@@ -438,7 +445,7 @@ class Terminal(cmd.Cmd):
             table.add_row(
                 str(step.number), f"{step.seconds:.4f}", f"{len(ops):,}", numbers, Text(str(alerts or ""), "red")
             )
-        self._console.print(table)
+        self._show(table)
         if len(steps) > _MOST:
             self._print(f"the first {_MOST} of {len(steps):,} steps; step N shows any", "dim")
 

@@ -212,8 +212,8 @@ def test_a_run_in_which_nothing_happened_can_be_asked_everything(tmp_path: Path)
     assert lines(say("lt")) == ["0 of 0 tensors"]
     assert "the run kept no tensors" in say("pt x")
     assert "no steps were kept" in say("step")
-    assert "which op? name one" in say("li")
-    assert "which op? name one" in say("where")
+    assert "no op is looked at: name one" in say("li")
+    assert "no op is looked at: name one" in say("where")
     assert "which line? say FILE:LINE" in say("ps")
     assert "was killed, or is still running" in say("rank")
 
