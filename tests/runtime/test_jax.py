@@ -14,7 +14,7 @@ import jax.numpy as jnp  # noqa: E402
 import numpy as np  # noqa: E402
 
 from nanlint.runtime.adapters.jax import JaxAdapter  # noqa: E402
-from nanlint.runtime.events import Alert, Birth  # noqa: E402
+from nanlint.runtime.events import Alert, Birth, Observed  # noqa: E402
 from nanlint.runtime.options import Options  # noqa: E402
 from nanlint.runtime.recorder import NonFinite, Recorder  # noqa: E402
 from nanlint.runtime.runfile import read_run  # noqa: E402
@@ -346,3 +346,128 @@ def test_tracers_have_no_numbers(run: Run) -> None:
     assert seen == [(True, False)]
     assert run.adapter.concrete(jnp.ones(1))
     assert not run.adapter.owns(np.ones(1))
+
+
+# ── flagged expressions ─────────────────────────────────────────────────────────────────────────────────────────────
+
+FLAGGED = """
+import jax
+import jax.numpy as jnp
+
+def surprise(p):
+    return -jnp.log(p).mean()
+
+def distance(a, b):
+    return jnp.sqrt(jnp.sum((a - b) ** 2))
+
+def turn(state, p):
+    return state + jnp.log(p), state
+
+jitted = jax.jit(surprise)
+grown = jax.jit(jax.vmap(jax.grad(distance), in_axes=(0, None)))
+scanned = jax.jit(lambda p: jax.lax.scan(turn, 0.0, p))
+elsewhere = jax.jit(lambda x: jnp.exp(x).sum())
+"""
+
+
+def flagged(tmp_path: Path, watch: str = "sites") -> tuple[Run, dict[str, Any]]:
+    """A run over a module with flagged expressions, and what the module defines."""
+    from nanlint.diagnostic import Span
+    from nanlint.runtime.sites import Site
+
+    path = tmp_path / "program.py"
+    path.write_text(FLAGGED)
+    lines = FLAGGED.split("\n")
+
+    def site(text: str, op: str, operand: str, gradient: bool = False) -> Site:
+        row = next(i for i, line in enumerate(lines, 1) if text in line)
+        column = lines[row - 1].index(text) + 1
+        whole = Span(row, column, row, column + len(text))
+        start = column + len(text.split("(")[0]) + 1
+        inner = Span(row, start, row, start + len(operand))
+        return Site(f"{row}", str(path), "NL", whole, whole, op, "jax", (("x", inner),), "x", 0.0, "zero", gradient)
+
+    sites = [
+        site("jnp.log(p)", "log", "p"),
+        site("jnp.sqrt(jnp.sum((a - b) ** 2))", "sqrt", "jnp.sum((a - b) ** 2)", True),
+    ]
+    scan_row = next(i for i, line in enumerate(lines, 1) if "state + jnp.log(p)" in line)
+    column = lines[scan_row - 1].index("jnp.log(p)") + 1
+    whole, inner = Span(scan_row, column, scan_row, column + 10), Span(scan_row, column + 8, scan_row, column + 9)
+    sites.append(Site("scan", str(path), "NL", whole, whole, "log", "jax", (("x", inner),), "x", 0.0, "zero"))
+    run = Run(tmp_path, watch)
+    run.recorder.users = type(run.recorder.users)(str(tmp_path))
+    run.recorder.watch_module(str(path), "0", sites)
+    space: dict[str, Any] = {}
+    exec(compile(FLAGGED, str(path), "exec"), space)
+    return run, space
+
+
+def seen(run: Run) -> dict[str, Observed]:
+    """The last that was observed at each site."""
+    run.adapter.stop()
+    run.recorder.end()
+    return {event.site: event for _, event in read_run(run.directory) if isinstance(event, Observed)}
+
+
+def test_a_flagged_expression_in_jit_is_observed(tmp_path: Path) -> None:
+    run, space = flagged(tmp_path)
+    for p in ([0.5, 0.25], [0.5, 0.125], [1.0, 0.0]):
+        space["jitted"](jnp.array(p))
+    (observed,) = seen(run).values()
+    assert observed.executions == 3
+    assert (observed.roles["x"].zero, observed.roles["x"].pos) == (1, 5)
+    assert observed.roles["result"].ninf == 1
+    assert (observed.closest, observed.bad_step, observed.kinds) == (0.0, 2, ("ninf",))
+    (birth,) = run.births()
+    assert (birth.op, birth.kinds, birth.frames[0].text) == ("log", ("ninf",), "return -jnp.log(p).mean()")
+
+
+def test_the_gradient_of_a_flagged_expression_under_vmap(tmp_path: Path) -> None:
+    run, space = flagged(tmp_path)
+    space["grown"](jnp.array([[1.0, 2.0], [0.0, 0.0]]), jnp.zeros(2))
+    (observed,) = seen(run).values()
+    assert (observed.roles["x"].zero, observed.roles["x"].pos) == (1, 1)
+    assert observed.roles["gradient of x"].pinf == 1
+    assert observed.kinds == ("pinf",)
+
+
+def test_a_flagged_expression_in_a_scan_is_observed_at_every_turn(tmp_path: Path) -> None:
+    run, space = flagged(tmp_path)
+    space["scanned"](jnp.array([1.0, 0.5, 2.0, 4.0]))
+    (observed,) = seen(run).values()
+    assert observed.executions == 4
+    assert (observed.roles["x"].low, observed.roles["x"].high) == (0.5, 4.0)
+
+
+def test_a_function_with_nothing_flagged_is_left_alone(tmp_path: Path) -> None:
+    run, space = flagged(tmp_path)
+    space["elsewhere"](jnp.ones(2))
+    assert all(function.probed == () for function in run.adapter._calls._functions.values())  # type: ignore[union-attr]
+    assert seen(run) == {}
+
+
+def test_all_births_and_what_came_by_at_flagged_expressions_are_watched_together(tmp_path: Path) -> None:
+    run, space = flagged(tmp_path, "all")
+    space["jitted"](jnp.array([1.0, 0.0]))
+    (observed,) = seen(run).values()
+    assert observed.roles["result"].ninf == 1
+    assert {(birth.op, birth.kinds) for birth in run.births()} == {("log", ("ninf",))}
+
+
+def test_numbers_of_a_gradient_without_jit(tmp_path: Path) -> None:
+    adapter = Run(tmp_path, "sites").adapter
+    found = []
+    jax.grad(lambda x: found.append((adapter.concrete(x), adapter.health(x).zero)) or x * 2)(0.0)
+    adapter.stop()
+    assert found == [(True, 1)]
+
+
+def test_the_sentinel_hears_of_a_loss_that_is_not_finite(tmp_path: Path) -> None:
+    run = Run(tmp_path, "sentinel")
+    step = jax.jit(lambda w: (w - 1, jnp.log(w).sum()))
+    w = jnp.array([3.0])
+    for _ in range(6):
+        w, _ = step(w)
+    alert = run.events(Alert)[0]
+    assert (alert.alert, alert.message, alert.step) == ("non-finite", "the loss is -inf", 3)

@@ -12,6 +12,7 @@ import numpy as np
 from nanlint.runtime.adapter import Adapter, Watch
 from nanlint.runtime.adapters.jax.births import Births
 from nanlint.runtime.adapters.jax.calls import Calls
+from nanlint.runtime.adapters.jax.flagged import Flagged
 from nanlint.runtime.arrays import health_of_array, numbers_of
 from nanlint.runtime.health import Health
 
@@ -28,10 +29,10 @@ class JaxAdapter(Adapter):
     def start(self) -> None:
         """Hook into the calls of jitted functions."""
         if self._calls is None:
-            if self.watch.mode == "all":
-                self._calls = Calls(self.watch, Births(self.watch, self.health))
-            if self._calls is not None:
-                self._calls.start()
+            births = [Births(self.watch, self.health)] if self.watch.mode == "all" else []
+            flagged = [Flagged(self.watch)] if self.watch.mode != "sentinel" else []
+            self._calls = Calls(self.watch, [*births, *flagged])
+            self._calls.start()
 
     def stop(self) -> None:
         """Leave them."""
@@ -44,8 +45,11 @@ class JaxAdapter(Adapter):
         return isinstance(value, jax.Array)
 
     def concrete(self, value: Any) -> bool:
-        """Tracers have no numbers, nor have arrays that were donated."""
-        return not isinstance(value, jax.core.Tracer) and not value.is_deleted()
+        """Tracers have no numbers but those of ``grad`` and ``vmap`` without ``jit``, nor have donated arrays."""
+        value = _underlying(value)
+        if isinstance(value, jax.core.Tracer):
+            return False
+        return not (isinstance(value, jax.Array) and value.is_deleted())
 
     def health(self, value: Any) -> Health:
         """The breakdown of an array; of one over several hosts, of the part that is here. Keys hold no numbers."""
@@ -67,8 +71,19 @@ class JaxAdapter(Adapter):
         return () if array is None else array.ravel()[:limit].tolist()
 
 
+def _underlying(value: Any) -> Any:
+    """The array that a tracer of ``grad`` or ``vmap`` carries along."""
+    while isinstance(value, jax.core.Tracer):
+        inner = getattr(value, "primal", getattr(value, "val", None))
+        if not isinstance(inner, jax.Array | np.ndarray | np.generic | float):
+            return value
+        value = inner
+    return value
+
+
 def _array(value: Any) -> Any:
     """What an array holds, for NumPy; None for what has no numbers here."""
+    value = _underlying(value)
     if not isinstance(value, jax.Array):
         return np.asarray(value)
     if value.is_deleted() or jax.numpy.issubdtype(value.dtype, jax.dtypes.extended):

@@ -44,20 +44,18 @@ class Births(Reader):
         self._watch, self._health = watch, health
         self._known: dict[Probed, _Known] = {}
 
-    def probed(self, closed: Any) -> Probed | None:
+    def probed(self, closed: Any, users: bool) -> Probed | None:
         """Probes where chains of ops end."""
         return probed(closed, lambda program: ((op, i, True) for op, i in sinks(program)), NonFinite())
 
-    def read(self, call: Call) -> Iterable[Birth]:
+    def read(self, function: Probed, measured: Any, call: Call) -> Iterable[Birth]:
         """The births of a call; those of a pattern that is known are told without a replay, most of the time."""
-        function = call.function.probed
-        assert function is not None
         known = self._known.setdefault(function, _Known())
         if known.timeline is None:
             known.timeline = self._timeline(function)
         for number in known.timeline:
             self._watch.executed(number)
-        measured = np.asarray(call.measured).ravel()
+        measured = np.asarray(measured).ravel()
         if not measured.any():
             return ()
         pattern = np.where(np.isnan(measured), 1, np.where(measured > 0, 2, np.where(measured < 0, 3, 0)))
@@ -103,7 +101,8 @@ class Births(Reader):
             Tensor(f"input {i}" if len(born.inputs) > 1 else "input", self._health(x), x)
             for i, x in enumerate(born.inputs)
         ]
-        outputs = [Tensor("result", self._health(x), x) for x in born.outputs]
+        made = "gradient" if born.op.backward or call.backward else "result"
+        outputs = [Tensor(made, self._health(x), x) for x in born.outputs]
         note = f"in turn {born.turn} of the {born.inside[-1].name}" if born.turn >= 0 else ""
         return self._told(born.op, born.inside, born.kinds, inputs, outputs, call, note)
 
@@ -139,7 +138,8 @@ class Births(Reader):
     def _alerts(self, call: Call, found: Replay) -> None:
         for hidden in found.hidden:
             frames = frames_of(hidden.op, hidden.inside, self._watch.owns_file) or call.frames
-            self._watch.alert("hidden-nan", f"{hidden.op.name} takes nan and gives none: it is hidden", frames=frames)
+            message = f"{hidden.op.name} hides nan: its output has none, its gradient need not be finite"
+            self._watch.alert("hidden-nan", message, frames=frames)
 
 
 def _told(function: Probed, measured: Any) -> list[tuple[Probe, float]]:

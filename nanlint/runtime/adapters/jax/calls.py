@@ -6,6 +6,7 @@ given no entry there, and so comes by at every call. What has none gets its entr
 
 from __future__ import annotations
 
+import math
 import threading
 import weakref
 from abc import ABC, abstractmethod
@@ -22,6 +23,8 @@ from jax._src.sharding_impls import UNSPECIFIED
 from nanlint.runtime.adapter import Watch
 from nanlint.runtime.adapters.jax.places import frames_of_traceback
 from nanlint.runtime.adapters.jax.probes import Probed
+from nanlint.runtime.adapters.jax.propagation import is_inexact
+from nanlint.runtime.adapters.jax.replay import kinds_of
 from nanlint.runtime.events import Frame
 
 #: the arguments of ``Watch.born``
@@ -33,52 +36,54 @@ MOST_UNREAD = 2
 
 @dataclass(eq=False)
 class Function:
-    """A function as JAX compiles it: with its probes, if it has any. ``users``: it has lines of the user's.
+    """A function as JAX compiles it, with the probes of each reader that has some; the last has them all.
 
-    ``same``: with probes its results are bit for bit the same, as far as was seen at its first call; None before that.
+    ``users``: it has lines of the user's. ``same``: with probes its results are bit for bit the same, as far as was
+    seen at its first call; None before that.
     """
 
     name: str
-    probed: Probed | None
     users: bool
+    probed: tuple[tuple[Reader, Probed], ...] = ()
     same: bool | None = None
     calls: int = 0
 
 
 @dataclass(frozen=True, eq=False)
 class Call:
-    """One call: what was given, what came out, what the probes measured, and the user's frames for an eager op."""
+    """One call: what was given, what came out, what the probes of each reader measured; the frames of an eager op."""
 
     function: Function
     arguments: Sequence[Any]
     donated: Sequence[bool]
     results: Sequence[Any]
-    measured: Any
+    measured: Sequence[Any]
     frames: tuple[Frame, ...]
     backward: bool
+
+    @property
+    def done(self) -> bool:
+        """Whether all is computed."""
+        return all(one.is_ready() for one in (*self.measured, *self.results[-1:]))
 
 
 class Reader(ABC):
     """What is done with functions and their calls."""
 
     @abstractmethod
-    def probed(self, closed: Any) -> Probed | None:
+    def probed(self, closed: Any, users: bool) -> Probed | None:
         """A function with probes, or None to leave it as it is. May raise what JAX raises."""
 
     @abstractmethod
-    def read(self, call: Call) -> Iterable[Birth]:
+    def read(self, function: Probed, measured: Any, call: Call) -> Iterable[Birth]:
         """A call was made, and what its probes measured is there: its births, to be told."""
-
-    def follows(self, function: Function) -> bool:
-        """Whether to be told of the calls of a function without probes."""
-        return False
 
 
 class Calls:
     """The hook, and the calls that are not read yet."""
 
-    def __init__(self, watch: Watch, reader: Reader) -> None:
-        self._watch, self._reader = watch, reader
+    def __init__(self, watch: Watch, readers: Sequence[Reader]) -> None:
+        self._watch, self._readers = watch, readers
         self._functions: weakref.WeakKeyDictionary[Any, Function] = weakref.WeakKeyDictionary()
         self._made: weakref.WeakSet[Any] = weakref.WeakSet()
         self._unread: deque[Call] = deque()
@@ -104,7 +109,7 @@ class Calls:
     def read(self, unread: int) -> None:
         """Read the calls that are done, and all but the ``unread`` last ones."""
         with self._lock:
-            while self._unread and (len(self._unread) > unread or self._unread[0].measured.is_ready()):
+            while self._unread and (len(self._unread) > unread or self._unread[0].done):
                 self._read(self._unread.popleft())
 
     def _call(self, *arguments: Any, jaxpr: Any, **params: Any) -> Any:
@@ -112,17 +117,12 @@ class Calls:
             original = self._original or pjit._pjit_call_impl_python
             return original(*arguments, jaxpr=jaxpr, **params)
         function = self._function(jaxpr, params["name"])
-        probed = function.probed
-        if probed is None:
-            done = self._original(*arguments, jaxpr=jaxpr, **params)
-            if not self._reader.follows(function):
-                return done
-            self._keep(Call(function, arguments, params["donated_invars"], done[0], None, (), False))
-            return done[0], None, None, []
+        if not function.probed and not (function.users and self._watch.mode == "sentinel"):
+            return self._original(*arguments, jaxpr=jaxpr, **params)
         self.read(MOST_UNREAD)
         donated = params["donated_invars"]
         params["donated_invars"] = (False,) * len(donated)
-        *results, measured = self._run(function, arguments, jaxpr, params)
+        results, measured = self._run(function, arguments, jaxpr, params)
         context = source_info_util._source_info_context.context
         frames: tuple[Frame, ...] = ()
         if not function.users:  # an eager op: of a backward pass, where its forward op was; or where it is called
@@ -131,43 +131,51 @@ class Calls:
         self._keep(Call(function, arguments, donated, results, measured, frames, backward))
         return results, None, None, []
 
-    def _run(self, function: Function, arguments: Sequence[Any], jaxpr: Any, params: dict[str, Any]) -> list[Any]:
+    def _run(
+        self, function: Function, arguments: Sequence[Any], jaxpr: Any, params: dict[str, Any]
+    ) -> tuple[list[Any], list[Any]]:
         """The results, and what the probes measured.
 
         Probes keep XLA from some fusions, and thereby may change how it rounds. So the first call is made without
         them, too; if there is a difference, so are all others: what the program gets is never another number.
         """
-        assert function.probed is not None
+        count = len(function.probed)
         if function.same is None and (not function.users or jaxpr.effects):
             function.same = True  # an eager op, or what must not be done twice
-        with_probes = {
-            **params,
-            "out_shardings": (*params["out_shardings"], UNSPECIFIED),
-            "out_layouts": (*params["out_layouts"], None),
+        more = {
+            "out_shardings": (*params["out_shardings"], *[UNSPECIFIED] * count),
+            "out_layouts": (*params["out_layouts"], *[None] * count),
         }
-        *results, measured = pjit._pjit_call_impl(*arguments, jaxpr=function.probed.closed, **with_probes)
+        if not count:
+            return self._original(*arguments, jaxpr=jaxpr, **params)[0], []
+        closed = function.probed[-1][1].closed
+        made = pjit._pjit_call_impl(*arguments, jaxpr=closed, **{**params, **more})
+        results, measured = made[:-count], made[-count:]
         if function.same:
-            return [*results, measured]
+            return results, measured
         plain = self._original(*arguments, jaxpr=jaxpr, **params)[0]
         if function.same is None:
             function.same = all(map(_identical, results, plain))
             if not function.same:
                 self._watch.alert("slow", f"jit({function.name}) runs twice: with probes XLA rounds in another way")
-        return [*plain, measured]
+        return plain, measured
 
     def _keep(self, call: Call) -> None:
         with self._lock:
-            if call.measured is None or call.frames or self._watch.prompt:
+            if call.frames or self._watch.prompt:
                 self.read(0)
                 self._read(call)
             else:
                 self._unread.append(call)
 
     def _read(self, call: Call) -> None:
-        births: Sequence[Birth] = ()
+        births: list[Birth] = []
+        numbers: dict[str, float] = {}
         self._own.busy = True
         try:
-            births = tuple(self._reader.read(call))
+            for (reader, probed), measured in zip(call.function.probed, call.measured, strict=True):
+                births += reader.read(probed, measured, call)
+            numbers = _numbers(call)
         except Exception as error:  # a look at the program's arrays must not become its failure
             self._watch.alert("internal", f"{type(error).__name__}: {error}")
         finally:
@@ -182,18 +190,36 @@ class Calls:
             function.calls += 1
             if function.calls >= self._most:
                 self._most = function.calls
-                self._watch.step(function.calls - 1)
+                if self._watch.mode == "sentinel":
+                    self._judge(call, numbers)
+                self._watch.step(function.calls - 1, **numbers)
+
+    def _judge(self, call: Call, numbers: dict[str, float]) -> None:
+        """Look at the loss, or else at the smallest array that came out: nan in one is soon in all."""
+        if any(not math.isfinite(x) for x in numbers.values()):
+            self._watch.alert("non-finite", f"the loss is {numbers['loss']}", what="loss")
+        elif not numbers:
+            inexact = [x for x in call.results if is_inexact(x) and x.is_fully_addressable]
+            smallest = min(inexact, key=lambda x: x.size, default=None)
+            if smallest is not None and kinds_of(smallest):
+                self._watch.alert("non-finite", f"a result of jit({call.function.name}) is not finite", what="result")
 
     def _function(self, jaxpr: Any, name: str) -> Function:
         found = self._functions.get(jaxpr)
         if found is None:
             self._own.busy = True
             try:
-                found = Function(name, self._reader.probed(jaxpr), _is_users(jaxpr, self._watch))
-                if found.probed is not None:
-                    self._made.add(found.probed.closed)
+                found = Function(name, _is_users(jaxpr, self._watch))
+                closed = jaxpr
+                for reader in self._readers:
+                    probed = reader.probed(closed, found.users)
+                    if probed is not None:
+                        closed = probed.closed
+                        found.probed = (*found.probed, (reader, probed))
+                if found.probed:
+                    self._made.add(closed)
             except Exception as error:  # JAX could not trace it anew
-                found = Function(name, None, False)
+                found = Function(name, False)
                 self._watch.alert("unwatched", f"jit({name}) is not watched: {type(error).__name__}: {error}")
             finally:
                 self._own.busy = False
@@ -211,6 +237,14 @@ def _is_users(jaxpr: Any, watch: Watch) -> bool:
         return any(within(part) for eqn in jaxpr.eqns for part in core.jaxprs_in_params(eqn.params))
 
     return within(jaxpr.jaxpr)
+
+
+def _numbers(call: Call) -> dict[str, float]:
+    """The loss: the first result of a call that is one real number."""
+    for x in call.results:
+        if x.ndim == 0 and jax.numpy.issubdtype(x.dtype, jax.numpy.floating):
+            return {"loss": float(x)}
+    return {}
 
 
 def _identical(a: Any, b: Any) -> bool:

@@ -11,6 +11,7 @@ from typing import Any
 
 from jax._src.lib import xla_client
 
+from nanlint.diagnostic import Span
 from nanlint.runtime.adapters.jax.program import Op
 from nanlint.runtime.events import Frame
 from nanlint.runtime.frames import place
@@ -25,6 +26,16 @@ def frames_of(op: Op, inside: Sequence[Op], owns: Callable[[str], bool]) -> tupl
     for eqn in (op.eqn, *reversed((*around, *op.calls))):
         found += (frame for frame in frames_of_traceback(eqn.source_info.traceback, owns) if frame not in found)
     return tuple(found)
+
+
+def spans_of(op: Op, owns: Callable[[str], bool]) -> Iterator[tuple[str, Span]]:
+    """The expressions of the user's that an op stands in, innermost first: path and span. None before Python 3.11."""
+    for eqn in (op.eqn, *reversed(op.calls)):
+        traceback = eqn.source_info.traceback
+        for code, instruction in zip(*traceback.raw_frames(), strict=True) if traceback is not None else ():
+            if owns(code.co_filename):
+                row, column, end_row, end_column = _location(code, instruction)
+                yield code.co_filename, Span(row, column + 1, end_row, end_column + 1)
 
 
 def frames_of_traceback(traceback: Any, owns: Callable[[str], bool]) -> Iterator[Frame]:
