@@ -1,7 +1,7 @@
 """The birth watch of eager TensorFlow: every op as it is executed, through op callbacks.
 
 A callback is run by the fast path of the executor, after the op, in the thread that added it; ops that it calls
-itself would call it again. One pass over an output that all its elements are finite costs less than most ops.
+itself would call it again. A look whether all elements of an output are finite costs less than most ops.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from tensorflow.python.framework import op_callbacks as _callbacks
 
 from nanlint.runtime.adapter import Tensor, Watch
 from nanlint.runtime.adapters.tensorflow.gradients import Backward, Forward
-from nanlint.runtime.adapters.tensorflow.ops import HIDES, READS, is_call, says_nothing
+from nanlint.runtime.adapters.tensorflow.ops import CLAMPS, HIDES, READS, is_call, says_nothing
 from nanlint.runtime.adapters.tensorflow.places import Place, Places, framed
-from nanlint.runtime.adapters.tensorflow.tensors import EagerTensor, first_nan, health_of, is_finite
+from nanlint.runtime.adapters.tensorflow.tensors import EagerTensor, array_of, first_nan, health_of, is_finite
 
 #: ops that are remembered, twice over: where a tensor comes from is asked soon after
 REMEMBERED = 50_000
@@ -133,6 +133,8 @@ class EagerWatch:
         silent = self._silent.get(op)
         if silent is None:
             silent = self._silent[op] = says_nothing(op)
+        if taped and forward is None and op in CLAMPS:
+            self._clamped(op, inputs, outputs, where)
         if silent and not self._bad:
             return
         if silent and not is_call(op) and not any(one._id in self._bad for one in inputs):
@@ -219,6 +221,24 @@ class EagerWatch:
                 reading = executed.op == "ReadVariableOp" and came is None
                 reached[number] = None if reading else came or executed.place
         return None
+
+    def _clamped(self, op: str, inputs: Any, outputs: Any, where: Place | None) -> None:
+        """Is every element held by a bound, so that no gradient goes through? A clip is two of these ops."""
+        given, made = (array_of(one) for one in (inputs[0], outputs[0]))
+        if given is None or made is None or given.shape != made.shape or given.size < 2 or given.dtype.kind != "f":
+            return
+        free = given == made
+        earlier = self._local.__dict__.pop("clamp", None)
+        if earlier is not None and earlier[0] == inputs[0]._id:
+            free &= earlier[1]
+        self._local.clamp = (outputs[0]._id, free)
+        if not free.any() and where is not None:
+            self._watch.alert(
+                "clip-holds-all",
+                f"{op} holds every one of {free.size:,} elements at a bound: no gradient goes through",
+                frames=self._places.frames(),
+                op=op,
+            )
 
     def _data(self, op: str, bad: Sequence[Tensor]) -> None:
         """A nan that no op has made came in from outside: tell the place in the data."""

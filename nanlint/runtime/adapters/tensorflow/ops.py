@@ -45,6 +45,9 @@ READS = named(
 #: can give a finite output of a nan
 HIDES = named("ClipByValue DivNoNan MaxPool Maximum Minimum MulNoNan Relu Relu6 Select SelectV2 XDivNoNan")
 
+#: hold elements at a bound
+CLAMPS = named("ClipByValue Maximum Minimum")
+
 #: what is not finite in any input, is not finite in the output either: it is enough to look at that
 HANDS_ON = named(
     """

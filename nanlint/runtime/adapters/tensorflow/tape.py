@@ -129,7 +129,7 @@ class TapeWatch:
         for source, gradient in found:
             array = array_of(gradient)
             if array is not None and array.dtype.kind == "f":
-                flat = array.ravel() if array.itemsize > 2 else array.ravel().astype(np.float32)
+                flat = array.ravel().astype(np.float64)  # in which the square of no float32 overflows
                 square = float(np.dot(flat, flat))
                 squares += square
                 self._wait(source).seen(square != 0)

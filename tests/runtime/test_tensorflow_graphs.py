@@ -1,0 +1,319 @@
+"""TensorFlow's graphs: births and flagged lines in tf.function, under XLA, in loops, and over replicas."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nanlint.runtime.events import Birth, Step
+from nanlint.runtime.runfile import read_run
+from tests.runtime.running import verify
+from tests.runtime.watched import site, watched
+
+tf = pytest.importorskip("tensorflow")
+
+from nanlint.runtime.adapters.tensorflow import TensorFlowAdapter  # noqa: E402
+
+pytestmark = pytest.mark.slow
+
+ADAPTERS = (TensorFlowAdapter,)
+INF, NAN = float("inf"), float("nan")
+
+
+def log_loss(probabilities: Any) -> Any:
+    return -tf.reduce_mean(tf.math.log(probabilities))  # the log
+
+
+def root_slope(x: Any) -> Any:
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        loss = tf.reduce_sum(tf.sqrt(x))  # the root
+    return tape.gradient(loss, x)
+
+
+LOG = "return -tf.reduce_mean(tf.math.log(probabilities))  # the log"
+ROOT = "loss = tf.reduce_sum(tf.sqrt(x))  # the root"
+
+
+# ── births ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("xla", [False, True])
+def test_a_birth_in_a_later_call_is_told_with_its_counts(tmp_path: Path, xla: bool) -> None:
+    with watched(ADAPTERS, tmp_path) as reported:
+        loss = tf.function(log_loss, jit_compile=xla)
+        for batch in ([0.5, 0.5, 0.5], [0.0, 0.5, 0.0], [0.0, 0.0, 0.0]):
+            loss(tf.constant(batch))
+    assert reported.blamed() == [("Log", LOG, False)]
+    birth = reported.births[0]
+    assert birth.compiled == ("xla" if xla else "tf.function")
+    assert birth.inputs[0].health.counts == (0, 0, 2, 1, 0, 0)
+    assert birth.outputs[0].health.counts == (2, 1, 0, 0, 0, 0)
+
+
+@pytest.mark.parametrize("xla", [False, True])
+def test_a_gradient_in_the_graph_is_blamed_on_the_forward_line(tmp_path: Path, xla: bool) -> None:
+    with watched(ADAPTERS, tmp_path) as reported:
+        tf.function(root_slope, jit_compile=xla)(tf.constant([0.0, 4.0]))
+    assert [(line, backward) for _, line, backward in reported.blamed()] == [(ROOT, True)]
+
+
+def test_so_is_the_gradient_of_a_function_that_is_a_graph_of_its_own(tmp_path: Path) -> None:
+    with watched(ADAPTERS, tmp_path) as reported:
+        loss = tf.function(log_loss)
+        x = tf.Variable([1e-39, 1.0])
+        with tf.GradientTape() as tape:
+            value = loss(x)
+        tape.gradient(value, x)
+    assert {(line, backward) for _, line, backward in reported.blamed()} == {(LOG, True)}
+
+
+def test_loops_and_branches_are_gone_into(tmp_path: Path) -> None:
+    def grow(x: Any) -> Any:
+        while tf.reduce_max(x) < 1e30:
+            x = tf.exp(x)  # in a loop
+        if tf.reduce_max(x) > 1.0:
+            x = x - x  # in a branch
+        return x
+
+    with watched(ADAPTERS, tmp_path) as reported:
+        tf.function(grow)(tf.constant([0.0, 1.0]))
+    assert reported.blamed() == [
+        ("Exp", "x = tf.exp(x)  # in a loop", False),
+        ("Sub", "x = x - x  # in a branch", False),
+    ]
+
+
+def test_the_gradient_of_a_loop_is_a_loop_that_is_gone_into(tmp_path: Path) -> None:
+    def cell(weight: Any) -> Any:
+        state = tf.zeros(2)
+        for _ in tf.range(3):
+            state = 1.0 + tf.sqrt(state * weight)  # the cell
+        return tf.reduce_sum(state)
+
+    with watched(ADAPTERS, tmp_path) as reported:
+        weight = tf.constant([0.5, 0.0])
+        run = tf.function(cell)
+        with tf.GradientTape() as tape:
+            tape.watch(weight)
+            loss = run(weight)
+        tape.gradient(loss, weight)
+    assert {(line, backward) for _, line, backward in reported.blamed()} == {
+        ("state = 1.0 + tf.sqrt(state * weight)  # the cell", True)
+    }
+
+
+def test_masks_are_silent_and_a_row_that_is_all_masked_is_told_once(tmp_path: Path) -> None:
+    def attend(scores: Any, mask: Any) -> Any:
+        return tf.nn.softmax(tf.where(mask, scores, -INF)) @ tf.ones((2, 3))  # the softmax
+
+    with watched(ADAPTERS, tmp_path) as reported:
+        run = tf.function(attend)
+        for masks in ([[True, False]] * 3, [[False, False], [True, True], [True, True]]):
+            run(tf.ones((3, 2)), tf.constant(masks))
+    assert [(op, backward) for op, _, backward in reported.blamed()] == [("Softmax", False)]
+
+
+def test_what_nothing_needs_is_not_watched(tmp_path: Path) -> None:
+    def unused(x: Any) -> Any:
+        tf.math.log(x)
+        return x * 2.0
+
+    with watched(ADAPTERS, tmp_path) as reported:
+        tf.function(unused)(tf.constant([0.0]))
+    assert reported.blamed() == []
+
+
+REPLICAS = """
+import tensorflow as tf
+
+cpu = tf.config.list_physical_devices("CPU")[0]
+tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
+strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
+with strategy.scope():
+    weights = tf.Variable([0.0, 4.0])
+
+
+@tf.function
+def step(x):
+    def replica(x):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(x * tf.sqrt(weights))  # in the graph
+        return tape.gradient(loss, weights)
+
+    return strategy.run(replica, args=(x,))
+
+
+step(tf.constant(1.0))
+step(tf.constant(2.0))
+strategy.run(lambda x: tf.math.log(x), args=(tf.constant(0.0),))  # eagerly
+"""
+
+
+def test_replicas_are_watched(tmp_path: Path) -> None:
+    (tmp_path / "replicas.py").write_text(REPLICAS, "utf-8")
+    ran = verify("replicas.py", cwd=tmp_path, options=("--watch", "all", "--run-dir", "run"))
+    assert ran.stderr.count("Traceback") == 0, ran.stderr
+    events = [event for _, event in read_run(str(tmp_path / "run"))]
+    births = [event for event in events if isinstance(event, Birth)]
+    assert [((birth.forward or birth.frames)[0].text.split("  # ")[-1], birth.op) for birth in births] == [
+        ("in the graph", "SqrtGrad"),
+        ("eagerly", "Log"),
+    ]
+    assert sum(isinstance(event, Step) and "gradient_norm" in event.numbers for event in events) == 2
+
+
+def test_models_are_saved_as_without_a_watch(tmp_path: Path) -> None:
+    class Logs(tf.Module):  # type: ignore[name-defined, misc]
+        def __init__(self) -> None:
+            super().__init__()
+            self.inner = tf.function(log_loss)
+            self.run = tf.function(lambda x: self.inner(x), input_signature=[tf.TensorSpec([None])])
+
+    with watched(ADAPTERS, tmp_path / "run") as reported:
+        logs = Logs()
+        logs.run(tf.constant([0.0]))
+        tf.saved_model.save(logs, str(tmp_path / "model"))
+    assert len(reported.births) == 1
+    loaded = tf.saved_model.load(str(tmp_path / "model"))
+    assert float(loaded.run(tf.constant([1.0]))) == 0
+    content = (tmp_path / "model" / "saved_model.pb").read_bytes()
+    assert b"nanlint/" not in content.replace(str(Path(__file__).parents[2]).encode(), b"")
+
+
+def test_what_is_fused_elsewhere_is_told(tmp_path: Path) -> None:
+    weights, bias = tf.ones((4, 4)), tf.zeros(4)
+
+    def dense(x: Any) -> Any:
+        return tf.nn.relu(tf.nn.bias_add(x @ weights, bias))
+
+    bad = tf.constant([[NAN, 1.0, 1.0, 1.0]])
+    plain = tf.function(dense)(bad)
+    with watched(ADAPTERS, tmp_path) as reported:
+        probed = tf.function(dense)(bad)
+    (alert,) = reported.alerts("disagreement")
+    assert "MatMul, BiasAdd and Relu" in alert.message
+    assert bool(tf.reduce_all(tf.math.is_nan(probed)))
+    if bool(tf.reduce_all(tf.equal(plain, 0.0))):  # where oneDNN fuses
+        assert "turns this nan into 0" in alert.message
+
+
+# ── flagged lines ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("xla", [False, True])
+def test_a_flagged_line_is_seen_with_operand_result_and_gradients(tmp_path: Path, xla: bool) -> None:
+    def step(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            loss = log_loss(x)
+        return loss, tape.gradient(loss, x)
+
+    with watched(ADAPTERS, tmp_path, "sites", [site(__file__, LOG, "log")]) as reported:
+        run = tf.function(step, jit_compile=xla)
+        for batch in ([0.25, 0.5], [0.5, 1.0], [0.0, 1.0], [0.75, 1.0]):
+            run(tf.constant(batch))
+    last = reported.observed[-1]
+    assert (last.executions, last.closest, last.bad_step) == (4, 0.0, 2)
+    assert last.bad["x"].counts == (0, 0, 1, 1, 0, 0)
+    assert last.bad["result"].counts == (1, 0, 1, 0, 0, 0)
+    assert last.roles["gradient of x"].counts == (1, 7, 0, 0, 0, 0)
+    assert last.roles["x"].counts == (0, 0, 1, 7, 0, 0)
+    assert set(last.kinds) == {"ninf"}
+
+
+def test_how_near_a_clean_line_came_is_kept(tmp_path: Path) -> None:
+    with watched(ADAPTERS, tmp_path, "sites", [site(__file__, LOG, "log")]) as reported:
+        run = tf.function(log_loss)
+        for batch in ([0.25, 0.5], [0.125, 1.0]):
+            run(tf.constant(batch))
+    last = reported.observed[-1]
+    assert (last.executions, last.closest, last.bad_step) == (2, 0.125, None)
+
+
+def test_a_graph_without_a_flagged_line_is_left_alone(tmp_path: Path) -> None:
+    with watched(ADAPTERS, tmp_path, "sites", [site(__file__, ROOT, "sqrt")]):
+        run = tf.function(log_loss).get_concrete_function(tf.TensorSpec((2,)))
+    plain = tf.function(log_loss).get_concrete_function(tf.TensorSpec((2,)))
+    assert [op.type for op in run.graph.get_operations()] == [op.type for op in plain.graph.get_operations()]
+
+
+# ── the program does not notice ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def trained(compiled: Callable[[Any], Any]) -> list[Any]:
+    tf.random.set_seed(5)
+    weights = tf.Variable(tf.random.stateless_normal((8, 4), (1, 2)))
+
+    def step(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            loss = log_loss(tf.nn.softmax(tf.nn.relu(x @ weights) + tf.random.stateless_uniform((4,), (3, 4))))
+        weights.assign_sub(0.1 * tape.gradient(loss, weights))
+        return loss
+
+    run = compiled(step)
+    losses = [float(run(tf.random.stateless_normal((16, 8), (i, 7)))) for i in range(4)]
+    return [*losses, weights.numpy().tolist()]
+
+
+@pytest.mark.parametrize(
+    ("mode", "xla"), [("all", False), ("sites", False), ("sentinel", False), ("sites", True), ("sentinel", True)]
+)
+def test_results_are_the_same_bit_by_bit(tmp_path: Path, mode: str, xla: bool) -> None:
+    def compiled(step: Any) -> Any:
+        return tf.function(step, jit_compile=xla)
+
+    plain = trained(compiled)
+    with watched(ADAPTERS, tmp_path, mode, [site(__file__, LOG, "log")]):
+        assert trained(compiled) == plain
+
+
+def test_under_xla_every_op_is_watched_to_the_last_digits_as_it_fuses_other_ops(tmp_path: Path) -> None:
+    def compiled(step: Any) -> Any:
+        return tf.function(step, jit_compile=True)
+
+    *losses, weights = trained(compiled)
+    with watched(ADAPTERS, tmp_path):
+        *probed_losses, probed = trained(compiled)
+    assert probed_losses == pytest.approx(losses, rel=1e-6)
+    assert [x for row in probed for x in row] == pytest.approx([x for row in weights for x in row], rel=1e-5)
+
+
+def test_steps_of_a_training_function_are_counted_with_loss_and_norm(tmp_path: Path) -> None:
+    x = tf.Variable(3.0)
+
+    def step() -> Any:
+        with tf.GradientTape() as tape:
+            loss = x * x
+        x.assign_sub(0.5 * tape.gradient(loss, x))
+        return loss
+
+    with watched(ADAPTERS, tmp_path, "sentinel") as reported:
+        run = tf.function(step)
+        run(), run()
+    assert [(one.numbers["loss"], one.numbers["gradient_norm"]) for one in reported.steps] == [
+        ("9.0", "6.0"),
+        ("0.0", "0.0"),
+    ]
+
+
+def test_the_sentinel_tells_a_loss_that_is_not_finite(tmp_path: Path) -> None:
+    with watched(ADAPTERS, tmp_path, "sentinel") as reported:
+        tf.function(root_slope)(tf.constant([0.0, 4.0]))
+    assert [alert.details["what"] for alert in reported.alerts("non-finite")] == ["gradient_norm"]
+
+
+def test_an_exception_of_the_program_is_its_own(tmp_path: Path) -> None:
+    def fails(x: Any) -> Any:
+        tf.debugging.assert_positive(x, message="of the program")
+        return tf.math.log(x)
+
+    with (
+        watched(ADAPTERS, tmp_path) as reported,
+        pytest.raises(tf.errors.InvalidArgumentError, match="of the program"),
+    ):
+        tf.function(fails)(tf.constant([-1.0]))
+    assert not reported.alerts("internal")
