@@ -24,14 +24,14 @@ ones_like put rand rand_like randint randint_like randn randn_like random randpe
 reflection_pad2d reflection_pad3d relu relu6 repeat repeat_interleave replication_pad1d replication_pad2d
 replication_pad3d resize resize_as roll rot90 round scatter searchsorted select_backward select_scatter set sgn
 sigmoid sign signbit slice_backward slice_scatter sort split_with_sizes stack take tanh threshold threshold_backward
-topk tril triu trunc unfold_backward uniform unique_dim where zero zeros zeros_like
+topk tril triu trunc unfold_backward uniform unique_dim unsafe_view neg where zero zeros zeros_like
 amp_foreach_non_finite_check_and_unscale amp_update_scale foreach_abs foreach_zero foreach_clamp_min foreach_clamp_max
 foreach_maximum foreach_minimum local_scalar_dense
 """
 CLOSED = frozenset(_CLOSED.split())
 #: They turn an infinity into the other one, which is no birth.
 _MIRRORS = """
-neg mul div sub rsub add mm bmm addmm baddbmm matmul dot mv addmv linear convolution sum mean prod cumsum lerp addcmul
+mul div sub rsub add mm bmm addmm baddbmm matmul dot mv addmv linear convolution sum mean prod cumsum lerp addcmul
 addcdiv foreach_neg foreach_mul foreach_div foreach_sub foreach_add reciprocal pow
 """
 MIRRORS = frozenset(_MIRRORS.split())
