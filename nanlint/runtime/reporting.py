@@ -101,6 +101,8 @@ def _finding(verdict: Verdict, paint: Paint) -> Iterator[str]:
 
 
 def _how(verdict: Verdict) -> str:
+    if verdict.alert:
+        return f" ({verdict.alert})"
     if verdict.state is State.CONFIRMED:
         what = " and ".join(KINDS[kind] for kind in verdict.kinds)
         return f" ({what} at step {verdict.step})"

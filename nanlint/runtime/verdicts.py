@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from nanlint.config import Configs, Overrides
@@ -19,6 +19,11 @@ from nanlint.source.text import Source
 
 #: an operand that came nearer to its pole than this (where it is below 1: than this beside its size) was close to it
 CLOSE = 1e-3
+
+
+#: the group of rules about gradients that do not arrive, and the alerts that tell of one
+GRADIENT_PATH = "NL6"
+LOST = frozenset({"dead-gradient", "clip-holds-all", "hidden-nan"})
 
 
 class State(Enum):
@@ -39,7 +44,8 @@ class Verdict:
 
     ``executions``: how often it was seen. ``step``: the first at which it went wrong, or the one of the closest
     approach. ``roles``: the breakdown of each operand and the result then (confirmed), else of all that came by.
-    ``closest``: how near the operand came to the pole. ``kinds``: what was born: nan, pinf, ninf.
+    ``closest``: how near the operand came to the pole. ``kinds``: what was born: nan, pinf, ninf. ``alert``: what
+    confirms it where nothing was born: the gradient was lost.
     """
 
     diagnostic: Diagnostic
@@ -51,6 +57,7 @@ class Verdict:
     closest: float | None = None
     kinds: tuple[str, ...] = ()
     births: tuple[Birth, ...] = ()
+    alert: str = ""
 
 
 @dataclass(frozen=True)
@@ -75,6 +82,7 @@ def verdicts_of(run: RunRecord, confidence: Confidence = Confidence.LIKELY) -> V
     sources = modules_of(run)
     births = births_of(run)
     observed = observed_of(run)
+    alerts = {(event.alert, event.message): event for _, event in run if isinstance(event, Alert)}
     findings, claimed = [], set()
     for path, (source, digest) in sources.items():
         for diagnostic in diagnose_again(source, confidence):
@@ -82,8 +90,8 @@ def verdicts_of(run: RunRecord, confidence: Confidence = Confidence.LIKELY) -> V
             claimed.add(key)
             own = [birth for birth, _ in births if birth.site == key]
             site = next(iter(sites_of([diagnostic], path, digest)), None)
-            findings.append(verdict_of(diagnostic, site, observed.get(key, []), own))
-    alerts = {(event.alert, event.message): event for _, event in run if isinstance(event, Alert)}
+            verdict = verdict_of(diagnostic, site, observed.get(key, []), own)
+            findings.append(after_alerts(verdict, alerts.values()))
     return Verdicts(
         findings=tuple(findings),
         born=tuple((birth, count) for birth, count in births if birth.site not in claimed),
@@ -136,6 +144,19 @@ def verdict_of(
         return Verdict(diagnostic, site, State.NOT_REACHED)
     state = State.CLOSE if site is not None and is_close(site, seen) else State.CLEAN
     return Verdict(diagnostic, site, state, executions, seen.closest_step, seen.roles, seen.closest)
+
+
+def after_alerts(verdict: Verdict, alerts: Iterable[Alert]) -> Verdict:
+    """A finding about a lost gradient is confirmed by the alert that tells of it at one of its lines."""
+    diagnostic = verdict.diagnostic
+    if not diagnostic.code.startswith(GRADIENT_PATH):
+        return verdict
+    spans = [diagnostic.span, *(cause.span for cause in diagnostic.causes)]
+    for alert in alerts:
+        there = (frame for frame in alert.frames if frame.path == os.path.abspath(diagnostic.path))
+        if alert.alert in LOST and any(span.row <= frame.line <= span.end_row for frame in there for span in spans):
+            return replace(verdict, state=State.CONFIRMED, step=alert.step, alert=alert.message)
+    return verdict
 
 
 def is_close(site: Site, seen: Observed) -> bool:

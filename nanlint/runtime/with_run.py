@@ -51,6 +51,8 @@ def observed(verdict: Verdict) -> str:
     """What a run saw at a finding, in one line."""
     if verdict.state is State.NOT_REACHED:
         return "not reached"
+    if verdict.alert:
+        return f"{verdict.alert}, at step {verdict.step}"
     ranges = "; ".join(
         f"{role} in [{health.low:.6g}, {health.high:.6g}]{_bad(health)}"
         for role, health in verdict.roles.items()
