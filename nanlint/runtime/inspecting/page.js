@@ -727,39 +727,36 @@
     /** Each column of pixels in the shade of how much of it is of the lane. */
     drawDensity(fills) {
       const { context, width, left, rows } = this.paper;
-      const before = this.lanes.map((_, lane) => this.countBefore(lane, this.from));
+      let before = this.countsBefore(this.from);
+      const columns = [];
       for (let px = left; px < width; px++) {
-        const x = this.xAt(px + 1);
-        let all = 0;
-        const found = this.lanes.map((_, lane) => {
-          const count = this.countBefore(lane, x);
-          const here = count - before[lane];
-          before[lane] = count;
-          all += here;
-          return here;
-        });
-        if (!all) continue;
-        found.forEach((here, lane) => {
-          if (!here) return;
-          context.globalAlpha = 0.12 + 0.88 * Math.sqrt(here / all);
-          context.fillStyle = fills[lane];
-          context.fillRect(px, rows.lanes + lane * 15, 1, 13);
-        });
+        const after = this.countsBefore(this.xAt(px + 1));
+        const here = after.map((count, lane) => count - before[lane]);
+        columns.push([px, here, here.reduce((sum, count) => sum + count, 0)]);
+        before = after;
       }
+      fills.forEach((fill, lane) => {
+        context.fillStyle = fill;
+        for (const [px, here, all] of columns) {
+          if (!here[lane]) continue;
+          context.globalAlpha = 0.12 + 0.88 * Math.sqrt(here[lane] / all);
+          context.fillRect(px, rows.lanes + lane * 15, 1, 13);
+        }
+      });
     }
 
-    countBefore(lane, x) {
+    /** For each lane, how many executions there are before x. */
+    countsBefore(x) {
       const step = this.stepAt(x);
       const trace = this.member.steps.trace[step];
-      const whole = this.sums[lane][step];
-      return trace < 0 ? whole : whole + lowerBound(this.positionsOf(trace)[lane], this.within(step, x));
+      const whole = this.sums.map((sums) => sums[step]);
+      if (trace < 0) return whole;
+      const within = this.within(step, x);
+      const positions = this.positionsOf(trace);
+      return whole.map((count, lane) => count + lowerBound(positions[lane], within));
     }
 
-    opsBefore(x) {
-      let total = 0;
-      for (let lane = 0; lane < this.lanes.length; lane++) total += this.countBefore(lane, x);
-      return total;
-    }
+    opsBefore(x) { return this.countsBefore(x).reduce((sum, count) => sum + count, 0); }
 
     drawIncidents() {
       const { context, colour, width, left, rows } = this.paper;

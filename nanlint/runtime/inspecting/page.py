@@ -90,7 +90,7 @@ def _name(run: Run) -> str:
 
 def _damage(members: Iterable[Member]) -> list[str]:
     return [
-        f"{member.label}: {member.damaged} damaged line{'' if member.damaged == 1 else 's'} left out"
+        f"{member.label}: {member.damaged} damaged event{'' if member.damaged == 1 else 's'} left out"
         for member in members
         if member.damaged
     ]

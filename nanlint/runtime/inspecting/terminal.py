@@ -378,7 +378,7 @@ class Terminal(cmd.Cmd):
         self._print(f"{command} · watch {first.watch}{many} · {self.run.members[0].last_words}")
         damaged = sum(member.damaged for member in self.run.members)
         if damaged:
-            self._print(f"{damaged} damaged line{'' if damaged == 1 else 's'} left out", "yellow")
+            self._print(f"{damaged} damaged event{'' if damaged == 1 else 's'} left out", "yellow")
         for note in self.run.notes:
             self._print(f"note: {note}", "yellow")
         self.do_alerts("")

@@ -7,13 +7,14 @@ not tell is said: most modes have no counts or no kinds, and the circular buffer
 
 from __future__ import annotations
 
+import contextlib
 import glob
+import math
 import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import prod
 from typing import Any
 
 from nanlint.diagnostic import Confidence
@@ -149,6 +150,7 @@ class _Dump:
         self._incidents: list[Incident] = []
         self._modes: set[int] = set()
         self._origin: int | None = None
+        self._damaged = 0
         self._bad: frozenset[str] = frozenset()
 
     def run(self) -> Run:
@@ -182,7 +184,7 @@ class _Dump:
             steps=tuple(steps),
             traces=traces,
             nodes={i: i for i in range(len(self._nodes))},
-            damaged=0,
+            damaged=self._damaged,
         )
         return Run(
             origin=self._directory,
@@ -207,11 +209,23 @@ class _Dump:
             return
         try:
             for record in records(content):
-                event = message(record)
-                if wanted in event:
-                    yield next(iter(floats(event, 1, "d")), 0.0), part(event, wanted)
+                found: list[tuple[float, Message]] = []
+                with self._careful():
+                    event = message(record)
+                    if wanted in event:
+                        time = next(iter(floats(event, 1, "d")), 0.0)
+                        found.append((time if math.isfinite(time) else 0.0, part(event, wanted)))
+                yield from found
         except Damaged as damage:
             self._notes.append(f"{os.path.basename(path)} is damaged ({damage}): what comes after is left out")
+
+    @contextlib.contextmanager
+    def _careful(self) -> Iterator[None]:
+        """What is damaged inside of an event leaves out that event."""
+        try:
+            yield
+        except (Damaged, ValueError, OverflowError, IndexError):
+            self._damaged += 1
 
     def _metadata(self) -> tuple[float, str]:
         found = [one for prefix in self._prefixes for one in self._events(f"{prefix}.metadata", 3)]
@@ -233,58 +247,63 @@ class _Dump:
         lines: dict[str, list[str]] = {}
         frames: dict[str, Frame] = {}
         for _, one in self._events(f"{self._prefixes[0]}.source_files", 4):
-            path = text(one, 1)
-            paths.append(path)
-            if _users(path):
-                lines[path] = texts(one, 3)
-                files[path] = SourceFile(path, "\n".join(lines[path]))
+            with self._careful():
+                path = text(one, 1)
+                paths.append(path)
+                if _users(path):
+                    lines[path] = texts(one, 3)
+                    files[path] = SourceFile(path, "\n".join(lines[path]))
         for _, one in self._events(f"{self._prefixes[0]}.stack_frames", 6):
-            place = part(one, 2)
-            index, row = integer(place, 1), integer(place, 2)
-            path = paths[index] if 0 <= index < len(paths) else ""
-            own = lines.get(path, ())
-            shown = own[row - 1].strip() if 0 < row <= len(own) else ""
-            frames[text(one, 1)] = Frame(path, row, text(place, 4), shown, integer(place, 3))
+            with self._careful():
+                place = part(one, 2)
+                index, row = integer(place, 1), integer(place, 2)
+                path = paths[index] if 0 <= index < len(paths) else ""
+                own = lines.get(path, ())
+                shown = own[row - 1].strip() if 0 < row <= len(own) else ""
+                frames[text(one, 1)] = Frame(path, row, text(place, 4), shown, integer(place, 3))
         return files, frames
 
     def _graphs(self) -> None:
         """The ops of all graphs, as nodes that know where their inputs come from."""
         for _, one in self._events(f"{self._prefixes[0]}.graphs", 7):
-            graph, name, kind = text(one, 4), text(one, 2), text(one, 1)
-            frames = self._frames(part(one, 8))
-            inputs = texts(one, 6)
-            sources = (self._ops.get((graph, source.rpartition(":")[0])) for source in inputs)
-            place = frames[0] if frames else Frame("", 0)
-            backward = name.startswith(("gradient_tape/", "gradients/"))
-            known = tuple(source.node for source in sources if source is not None)
-            node = self._node(name, kind, place, backward, known)
-            self._traced.add(node)
-            op = self._ops[graph, name] = _Op(node, kind, name, graph, inputs, frames)
-            self._of_graph.setdefault(graph, []).append(op)
+            with self._careful():
+                graph, name, kind = text(one, 4), text(one, 2), text(one, 1)
+                frames = self._frames(part(one, 8))
+                inputs = texts(one, 6)
+                sources = (self._ops.get((graph, source.rpartition(":")[0])) for source in inputs)
+                place = frames[0] if frames else Frame("", 0)
+                backward = name.startswith(("gradient_tape/", "gradients/"))
+                known = tuple(source.node for source in sources if source is not None)
+                node = self._node(name, kind, place, backward, known)
+                self._traced.add(node)
+                op = self._ops[graph, name] = _Op(node, kind, name, graph, inputs, frames)
+                self._of_graph.setdefault(graph, []).append(op)
 
     def _executions(self, started: float) -> list[_Execution]:
         """What ran at top level, each with the traces that were written since the one before."""
-        traces: list[tuple[float, Message]] = []
+        traces: list[tuple[float, tuple[str, str, int, Look]]] = []
         for prefix in self._prefixes:
-            traces += self._events(f"{prefix}.graph_execution_traces", 10)
+            for time, one in self._events(f"{prefix}.graph_execution_traces", 10):
+                with self._careful():
+                    traces.append((time, self._trace(one)))
         traces.sort(key=lambda pair: pair[0])
-        ran = sorted(self._events(f"{self._prefixes[0]}.execution", 9), key=lambda pair: pair[0])
         found: list[_Execution] = []
         pending: list[tuple[str, str, int, Look]] = []
         at = 0
-        for number, (time, one) in enumerate(ran):
-            graph = text(one, 3)
-            while at < len(traces) and traces[at][0] <= time:
-                pending.append(self._trace(traces[at][1]))
-                at += 1
-            mode = integer(one, 6)
-            self._modes.add(mode)
-            looks = [look_of(mode, message(proto)) for proto in one.get(7, ()) if isinstance(proto, bytes)]
-            inside, pending = (pending, []) if graph else ([], pending)
-            frames = self._frames(part(one, 8))
-            ids = integers(one, 4), integers(one, 5)
-            found.append(_Execution(number, time, _called(text(one, 1)), graph, *ids, looks, frames, inside))
-        rest = pending + [self._trace(one) for _, one in traces[at:]]
+        for time, one in sorted(self._events(f"{self._prefixes[0]}.execution", 9), key=lambda pair: pair[0]):
+            with self._careful():
+                graph, mode = text(one, 3), integer(one, 6)
+                looks = [look_of(mode, message(proto)) for proto in one.get(7, ()) if isinstance(proto, bytes)]
+                frames = self._frames(part(one, 8))
+                ids = integers(one, 4), integers(one, 5)
+                self._modes.add(mode)
+                while at < len(traces) and traces[at][0] <= time:
+                    pending.append(traces[at][1])
+                    at += 1
+                inside, pending = (pending, []) if graph else ([], pending)
+                kind = _called(text(one, 1))
+                found.append(_Execution(len(found), time, kind, graph, *ids, looks, frames, inside))
+        rest = pending + [trace for _, trace in traces[at:]]
         if rest:
             # the program died in the middle of it, or ran it on another thread
             last = max((time for time, _ in traces), default=started)
@@ -606,7 +625,7 @@ def _numbers(tensor: Message) -> list[float]:
     if code is None:
         return []
     found = floats(tensor, 4, code) or floats(tensor, 5 if code == "f" else 6, code)
-    size = prod(_shape(tensor))
+    size = math.prod(_shape(tensor))
     return found + found[-1:] * (size - len(found)) if 0 < len(found) < size <= 1_000_000 else found
 
 

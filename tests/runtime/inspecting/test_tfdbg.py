@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from nanlint.runtime.inspecting.model import Incident, Run
+from nanlint.runtime.inspecting.page import as_data
 from nanlint.runtime.inspecting.terminal import Terminal
 from nanlint.runtime.inspecting.tfdbg import read_dump
 from nanlint.runtime.inspecting.wire import Damaged, floats, integer, message, part, records
@@ -216,6 +217,19 @@ def test_a_dump_that_was_cut_off_is_read_as_far_as_it_goes(dumps: Path, tmp_path
     assert any("graph_execution_traces is damaged (cut off in a record)" in note for note in run.notes)
     path.unlink()
     assert any("graph_execution_traces could not be read: no such file" in note for note in read_dump(str(copy)).notes)
+
+
+@needs_tensorflow
+def test_damage_inside_of_an_event_leaves_out_that_event(dumps: Path, tmp_path: Path) -> None:
+    copy = Path(shutil.copytree(dumps / "full", tmp_path / "hurt"))
+    (path,) = copy.glob("*.graph_execution_traces")
+    content = path.read_bytes()
+    at = content.rindex(b"gradient_tape/Neg")
+    path.write_bytes(content[: at - 1] + b"\xff" + content[at:])
+    run = read_dump(str(copy))
+    assert run.members[0].damaged == 1
+    assert titles(run)[0] == "-inf born in Log"
+    assert "1 damaged event left out" in as_data(run)["notes"][-1]  # type: ignore[index]
 
 
 @needs_tensorflow
