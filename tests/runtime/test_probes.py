@@ -183,9 +183,19 @@ def test_children_are_watched_too(tmp_path: Path) -> None:
                 with multiprocessing.get_context(method).Pool(1) as pool:
                     print(pool.map(bad, [1.0, 1000.0]))
             subprocess.run([sys.executable, "-c", "import loss, numpy as np; loss.softmax(np.array([2000.0]))"])
+            sys.stdout.flush()
+            subprocess.run([sys.executable, "-W", "ignore", "rank.py", "a", "-b"], input="abc", text=True)
         """,
     )
+    write(
+        tmp_path,
+        "rank.py",
+        "import sys\nimport numpy as np\ndef f(p):\n    return p * np.log(p)\nprint(sys.argv, input(), f(np.array([0.0])))\n",
+    )
     ran = verify("train.py", cwd=tmp_path)
+    assert "['rank.py', 'a', '-b'] abc [nan]" in ran.stdout
+    (script,) = (one["verdict"] for one in ran.report["findings"] if one["filename"].endswith("rank.py"))
+    assert script["state"] == "confirmed"
     (one,) = (one["verdict"] for one in ran.report["findings"] if one["location"]["row"] == 16)
     assert one["state"] == "confirmed"
     assert one["executions"] == 5
