@@ -114,7 +114,7 @@ def test_a_mask_of_minus_inf_is_silent_and_a_row_of_it_is_one_birth(run: Run) ->
         return jax.nn.softmax(jnp.where(seen, scores, -jnp.inf))
 
     weights(jnp.ones((2, 3)), jnp.array([[True, True, False], [True, False, False]]))
-    run.adapter._calls.read(0)  # type: ignore[union-attr]
+    run.adapter._calls.read(0)
     assert run.recorder._births == {}
     weights(jnp.ones((2, 3)), jnp.array([[True, True, False], [False, False, False]]))
     (birth,) = run.births()
@@ -198,7 +198,7 @@ def test_what_is_counted_again_holds_no_arrays(run: Run) -> None:
     step = jax.jit(lambda x: jnp.log(x))
     for _ in range(5):
         step(jnp.zeros(2))
-    run.adapter._calls.read(0)  # type: ignore[union-attr]
+    run.adapter._calls.read(0)
     (birth,) = run.recorder._counts.values()
     assert birth == 5
 
@@ -443,7 +443,7 @@ def test_a_flagged_expression_in_a_scan_is_observed_at_every_turn(tmp_path: Path
 def test_a_function_with_nothing_flagged_is_left_alone(tmp_path: Path) -> None:
     run, space = flagged(tmp_path)
     space["elsewhere"](jnp.ones(2))
-    assert all(function.probed == () for function in run.adapter._calls._functions.values())  # type: ignore[union-attr]
+    assert all(function.probed == () for function in run.adapter._calls._functions.values())
     assert seen(run) == {}
 
 

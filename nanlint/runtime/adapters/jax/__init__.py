@@ -24,21 +24,17 @@ class JaxAdapter(Adapter):
 
     def __init__(self, watch: Watch) -> None:
         super().__init__(watch)
-        self._calls: Calls | None = None
+        births = [Births(watch, self.health)] if watch.mode == "all" else []
+        flagged = [Flagged(watch)] if watch.mode != "sentinel" else []
+        self._calls = Calls(watch, [*births, *flagged])
 
     def start(self) -> None:
         """Hook into the calls of jitted functions."""
-        if self._calls is None:
-            births = [Births(self.watch, self.health)] if self.watch.mode == "all" else []
-            flagged = [Flagged(self.watch)] if self.watch.mode != "sentinel" else []
-            self._calls = Calls(self.watch, [*births, *flagged])
-            self._calls.start()
+        self._calls.start()
 
     def stop(self) -> None:
-        """Leave them."""
-        if self._calls is not None:
-            self._calls.stop()
-            self._calls = None
+        """Read what is unread, and leave them."""
+        self._calls.stop()
 
     def owns(self, value: Any) -> bool:
         """Arrays, and the tracers that stand for them."""
