@@ -23,7 +23,7 @@ def build(compiler: str = "") -> Callable[[], torch.Tensor]:
     torch.manual_seed(0)
     layers = [nn.Linear(SIZES[0], SIZES[1]), nn.ReLU(), nn.Linear(SIZES[1], SIZES[2]), nn.ReLU()]
     model = nn.Sequential(*layers, nn.Linear(SIZES[2], SIZES[3]))
-    optimizer = torch.optim.AdamW(model.parameters())
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-5)
     images, labels = torch.rand(BATCH, SIZES[0]), torch.randint(0, SIZES[-1], (BATCH,))
 
     def loss() -> torch.Tensor:

@@ -69,7 +69,7 @@ def build(compiler: str = "") -> Callable[[], torch.Tensor]:
     """A training step on one batch; of a compiled loss where a ``compiler`` is named."""
     torch.manual_seed(0)
     model = Transformer()
-    optimizer = torch.optim.AdamW(model.parameters())
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-5)
     tokens = torch.randint(0, VOCABULARY, (SEQUENCES, LENGTH + 1))
 
     def loss() -> torch.Tensor:

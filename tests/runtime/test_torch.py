@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from nanlint.runtime.events import Alert, Birth, Event
+from nanlint.runtime.events import Alert, Birth, Event, Op, Step, Trace
 from nanlint.runtime.options import Options
 from nanlint.runtime.recorder import NonFinite, Recorder
 from nanlint.runtime.runfile import read_run
@@ -498,3 +498,58 @@ def test_an_optimizer_that_raises_leaves_the_watch_on(watching: Watching) -> Non
             optimizer.step()
         torch.log(torch.zeros(1))
     assert run.first()[0] == "log"
+
+
+def test_the_timeline_has_the_ops_of_some_steps(watching: Watching) -> None:
+    with watching() as run:
+        trained(steps=4)
+    steps = [event for event in run.events if isinstance(event, Step)]
+    ops = {event.number: event for event in run.events if isinstance(event, Op)}
+    traces = {event.number: [ops[i] for i in event.ops] for event in run.events if isinstance(event, Trace)}
+    assert [step.trace is None for step in steps] == [False, False, False, True]
+    first = [(op.op, op.backward) for op in traces[steps[0].trace or 0]]
+    assert first[0] == ("addmm", False)
+    assert ("addmm", True) in first
+    assert len({op.line for op in traces[steps[0].trace or 0]}) == 1
+
+
+def test_a_clip_that_holds_every_element_is_told(watching: Watching) -> None:
+    with watching() as run:
+        x = torch.tensor([5.0, 7.0, -9.0], requires_grad=True)
+        x.clamp(-10, 6)
+        x.clamp(-1, 1).sum().backward()  # here
+    (alert,) = run.alerts
+    assert (alert.alert, alert.frames[0].text) == ("clip-holds-all", "x.clamp(-1, 1).sum().backward()  # here")
+    assert x.grad.tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+@pytest.mark.parametrize("mode", ["sites", "all"])
+def test_nan_in_a_batch_is_told(watching: Watching, workers: int, mode: str) -> None:
+    table = torch.arange(24.0).reshape(6, 4)
+    table[4, 3] = float("nan")
+    rows = torch.utils.data.TensorDataset(table, torch.arange(6))
+    with watching(mode) as run:
+        batches = list(torch.utils.data.DataLoader(rows, batch_size=3, num_workers=workers))
+    assert len(batches) == 2
+    (alert,) = run.alerts
+    assert alert.message == "batch[0] came with 1 nan in 12 elements, and no op gave them: rows 1, columns 3"
+
+
+class Scaled(torch.utils.data.Dataset):  # type: ignore[misc,name-defined]
+    """Rows over their sum, of which one is 0: what a worker computes."""
+
+    def __len__(self) -> int:
+        return 3
+
+    def __getitem__(self, i: int) -> Any:
+        row = torch.full((2,), float(i))
+        return row / row.sum()
+
+
+@pytest.mark.parametrize("start", ["fork"])
+def test_workers_of_a_loader_are_watched(watching: Watching, start: str) -> None:
+    with watching() as run:
+        loader = torch.utils.data.DataLoader(Scaled(), num_workers=1, multiprocessing_context=start)
+        list(loader)
+    assert run.first() == ("div", "return row / row.sum()", False)

@@ -10,6 +10,7 @@ import torch
 from nanlint.runtime import probing
 from nanlint.runtime.adapter import Adapter
 from nanlint.runtime.adapters.torch import gradients
+from nanlint.runtime.adapters.torch.batches import Batches
 from nanlint.runtime.adapters.torch.breakdown import glance_of, health_of, is_concrete, numbers_of
 from nanlint.runtime.adapters.torch.compiled import Compiled
 from nanlint.runtime.adapters.torch.eager import Births
@@ -27,6 +28,7 @@ class TorchAdapter(Adapter):
     def __init__(self, watch: Any) -> None:
         super().__init__(watch)
         self._births = Births(watch)
+        self._batches = Batches(watch)
         self._sentinel = Sentinel(watch)
         self._steps = Steps(watch, self._births, self._sentinel)
         self._compiled = Compiled(watch, self._births)
@@ -39,10 +41,12 @@ class TorchAdapter(Adapter):
         else:
             self._compiled.start()
             probing.compiling = torch.compiler.is_compiling
+        self._batches.start()
         self._steps.start()
 
     def stop(self) -> None:
         self._steps.stop()
+        self._batches.stop()
         self._sentinel.stop()
         self._compiled.stop()
         if probing.compiling is torch.compiler.is_compiling:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from types import FrameType
 from typing import Any
@@ -36,6 +36,8 @@ from nanlint.runtime.frames import place
 
 Line = tuple[str, int, str]
 
+#: executions of a kind of clip in which it is asked whether any element gets through
+CLIPS = 64
 #: lines that are remembered for nodes that may still be asked for; beyond, the older half is forgotten
 REMEMBERED = 400_000
 #: the function of PyTorch's from which every backward pass runs, and the file whose frames call a user's ``backward``
@@ -65,6 +67,7 @@ class Plan:
     first_only: bool = False
     cast: bool = False
     hides: bool = False
+    clips: list[bool] = field(default_factory=list)
     mirrors: bool = False
 
 
@@ -95,6 +98,7 @@ def plan_of(func: Any) -> Plan:
         first_only=bool(words.FIRST_ONLY.search(name)),
         cast=name in words.CASTS,
         hides=name in words.HIDING,
+        clips=[True] * CLIPS if name in words.CLIPPING else [],
         mirrors=name in words.MIRRORS or name.endswith("_backward"),
     )
 
@@ -109,6 +113,8 @@ class Births:
         self._running = False
         #: whether something bad has come out of an op: what comes by later is no surprise
         self.fed = False
+        #: whether this step's ops are written to the timeline: of ever fewer steps, as they are alike
+        self.tracing = True
 
     def start(self) -> None:
         if self._running:
@@ -218,6 +224,8 @@ class BirthMode(TorchDispatchMode):  # type: ignore[misc]
             self._remember(number - 1)
         before = self._before(plan, args) if plan.written else NONE
         result = plan.call(*args, **kwargs) if kwargs else plan.call(*args)
+        if self._births.tracing and plan.looks:
+            self._trace(plan)
         if self._filtering:
             self._filter(plan, args, result)
         if plan.looks:
@@ -235,6 +243,8 @@ class BirthMode(TorchDispatchMode):  # type: ignore[misc]
                 return self._judged(plan, args, kwargs, result, before)
             if any(map(suspicious, outputs_of(plan, args, result))):
                 return self._judged(plan, args, kwargs, result, before)
+        elif plan.clips and plan.clips.pop():
+            self._clipped(plan, args, result)
         elif plan.cast or (plan.hides and any(map(suspicious, plain(args)))):
             return self._judged(plan, args, kwargs, result, before)
         return result
@@ -305,6 +315,17 @@ class BirthMode(TorchDispatchMode):  # type: ignore[misc]
                         found |= kinds_of(tensor)
         return found
 
+    def _trace(self, plan: Plan) -> None:
+        """An op for the timeline, at the line that it is of."""
+        node = _node()
+        line = self._watch.user_line()
+        backward = node is not None and not _inside(line)
+        if backward:
+            line = self._lines.get(node._sequence_nr(), line)
+        path, number, _ = line or ("", 0, "")
+        name = words.node_name(node.name()) if backward else plan.name
+        self._watch.executed(self._watch.numbered("torch", name, path, number, backward))
+
     def _filter(self, plan: Plan, args: Sequence[Any], result: Any) -> None:
         if plan.looks or plan.cast:
             for i, tensor in enumerate(outputs_of(plan, args, result)):
@@ -367,6 +388,15 @@ class BirthMode(TorchDispatchMode):  # type: ignore[misc]
                 message = f"{plan.name} takes {health.nan:,} nan of {name} away: the gradient still sees them"
                 return {"kind": "hidden-nan", "message": message, "frames": self._watch.frames(1), "op": plan.name}
         return None
+
+    def _clipped(self, plan: Plan, args: Sequence[Any], result: torch.Tensor) -> None:
+        """A clip that holds every element sends no gradient back, and nothing says so."""
+        given = args[0]
+        if not (isinstance(given, torch.Tensor) and given.requires_grad and result.numel() > 1 and _node() is None):
+            return
+        if is_concrete(given) and not torch.eq(given, result).any().item():
+            message = f"{plan.name} holds every one of {result.numel():,} elements: no gradient comes through"
+            self._watch.alert("clip-holds-all", message, frames=self._watch.frames(2), op=plan.name)
 
     def _brought(self, inputs: Sequence[tuple[str, torch.Tensor]]) -> dict[str, Any] | None:
         """The first nan of a run came out of no op: it is in the data."""

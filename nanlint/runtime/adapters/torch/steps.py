@@ -130,6 +130,7 @@ class Steps:
             self._watch.step(None, **numbers)
         elif numbers:
             self._watch.measured(**numbers)
+        self._births.tracing = self._watch.steps & (self._watch.steps - 1) == 0
 
     def _broke(self, optimizer: Optimizer) -> dict[str, Any] | None:
         """The birth of a bad value in a parameter whose gradient was finite, if there is one that is new."""

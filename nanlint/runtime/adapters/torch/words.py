@@ -35,6 +35,8 @@ mul div sub rsub add mm bmm addmm baddbmm matmul dot mv addmv linear convolution
 addcdiv foreach_neg foreach_mul foreach_div foreach_sub foreach_add reciprocal pow
 """
 MIRRORS = frozenset(_MIRRORS.split())
+#: They hold what is out of bounds at them.
+CLIPPING = frozenset({"clamp", "clamp_min", "clamp_max", "hardtanh", "clip"})
 #: They can take a nan away silently.
 HIDING = frozenset({"nan_to_num", "nansum", "fmax", "fmin", "where", "masked_fill", "nanmedian"})
 #: Only their first result is the user's; the others are what the backward pass needs.
