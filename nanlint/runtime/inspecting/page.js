@@ -596,8 +596,7 @@
         this.series.forEach((one, i) => this.drawSeries(one, rows.series[i]));
         this.drawLanes();
       } else {
-        context.fillStyle = colour("soft");
-        context.fillText("no steps were kept", left, rows.steps + 8);
+        this.label("steps", rows.steps + 8);
       }
       this.drawIncidents();
       Object.assign(this.canvas.dataset, { from: this.from, to: this.to, total: this.total, milliseconds: (performance.now() - began).toFixed(1) });
@@ -823,8 +822,9 @@
     say(text) { this.status.textContent = text; }
 
     summary() {
-      const ops = this.count ? this.sums.reduce((sum, lane) => sum + lane[this.count], 0) : 0;
-      const shownOps = this.count ? this.opsBefore(this.to) - this.opsBefore(this.from) : 0;
+      if (!this.count) return "No steps were kept of this process.";
+      const ops = this.sums.reduce((sum, lane) => sum + lane[this.count], 0);
+      const shownOps = this.opsBefore(this.to) - this.opsBefore(this.from);
       const told = ops ? `, ${many(ops, "op execution")}` : "";
       return `${many(this.count, "step")}${told}${shownOps < ops ? `, ${number(shownOps)} in view` : ""}. Scroll to zoom, drag to move, click to look closer.`;
     }
