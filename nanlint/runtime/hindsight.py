@@ -28,11 +28,15 @@ REPRODUCTIONS = "reproductions"
 
 @dataclass(frozen=True)
 class Hindsight:
-    """A birth that no finding spoke of: the file that reproduces it, and the possible finding that would have."""
+    """A birth that no finding spoke of: the file that reproduces it, and the possible finding that would have.
+
+    ``text`` is what the file holds.
+    """
 
     birth: Birth
     diagnostic: Diagnostic | None = None
     program: str | None = None
+    text: str = ""
 
 
 @dataclass(frozen=True)
@@ -68,7 +72,7 @@ FRAMEWORKS: Mapping[str, Framework] = {
 FRAMEWORKS = {**FRAMEWORKS, "keras": FRAMEWORKS["tensorflow"]}
 
 
-def hindsight_of(verdicts: Verdicts, directory: str) -> tuple[Hindsight, ...]:
+def hindsight_of(verdicts: Verdicts, directory: str | None) -> tuple[Hindsight, ...]:
     """What can be said of the births that no finding spoke of; reproductions are written below ``directory``."""
     known: dict[str, tuple[Facts, list[Diagnostic]]] = {}
     found = []
@@ -83,8 +87,8 @@ def hindsight_of(verdicts: Verdicts, directory: str) -> tuple[Hindsight, ...]:
         facts, diagnostics = known[source.path]
         node = node_of(facts, birth, place[0].line)
         program = None if node is None else reproduction(facts, node, birth)
-        path = None if program is None else _written(program, directory, number, birth)
-        found.append(Hindsight(birth, _rule_for(diagnostics, place[0].line, node), path))
+        path = None if program is None or directory is None else _written(program, directory, number, birth)
+        found.append(Hindsight(birth, _rule_for(diagnostics, place[0].line, node), path, program or ""))
     return tuple(found)
 
 

@@ -28,15 +28,19 @@ from nanlint.runtime.events import (
     Trace,
 )
 from nanlint.runtime.health import Health
+from nanlint.runtime.hindsight import hindsight_of
 from nanlint.runtime.inspecting.dataflow import Expression, expressions_of, written_at
 from nanlint.runtime.inspecting.sources import Finding, SourceFile, finding_of, read_current
 from nanlint.runtime.runfile import Process, RunRecord
 from nanlint.runtime.telling import KINDS
-from nanlint.runtime.verdicts import observed_of, verdicts_of
+from nanlint.runtime.verdicts import State, Verdict, observed_of, verdicts_of
 from nanlint.source import Source
 
 #: what a tensor was to the op that it is shown with
 INPUT, OUTPUT, GRADIENT, FILTERED = "input", "output", "gradient", "filtered"
+
+#: the verdict of a finding that is possible, was not shown, and turned out to be true
+IN_HINDSIGHT = "in hindsight"
 
 
 @dataclass(frozen=True)
@@ -97,7 +101,10 @@ class Seen:
 
 @dataclass(frozen=True)
 class Incident:
-    """A birth or an alert: what is listed first. ``kind`` is "birth", or that of the alert."""
+    """A birth or an alert: what is listed first. ``kind`` is "birth", or that of the alert.
+
+    ``reproduction``: a program that shows it, of a birth that no finding spoke of.
+    """
 
     kind: str
     title: str
@@ -118,6 +125,7 @@ class Incident:
     note: str = ""
     details: Mapping[str, str] = field(default_factory=dict)
     finding: int | None = None
+    reproduction: str = ""
 
     @property
     def blamed(self) -> Frame | None:
@@ -181,6 +189,12 @@ class Run:
         """Index of the incident where it all began."""
         return next((i for i, incident in enumerate(self.incidents) if incident.kind == "birth"), None)
 
+    def who(self, process: int) -> str:
+        """A process by its rank; by its number where several have the same."""
+        started = self.members[process].started
+        ranks = [member.started.rank for member in self.members]
+        return f"rank {started.rank}" if ranks.count(started.rank) == 1 else f"pid {started.pid}"
+
     @property
     def command(self) -> str:
         """What was run, as one would type it."""
@@ -228,14 +242,42 @@ def run_of(record: RunRecord) -> Run:
         files[path] = SourceFile(path, source.text)
         own = (one for one in verdicts.findings if one.diagnostic.path == name)
         findings += (finding_of(one, source, path, shown_path(path, directory)) for one in own)
-    return _Building(record, files, findings).run()
+    afterwards = {}
+    for one in hindsight_of(verdicts, None):
+        place = _place(one.birth)
+        number = None
+        if one.diagnostic is not None and place.path in files:
+            number = len(findings)
+            source = Source(place.path, files[place.path].text)
+            verdict = Verdict(one.diagnostic, None, State.CONFIRMED, step=one.birth.step, kinds=one.birth.kinds)
+            found = finding_of(verdict, source, place.path, shown_path(place.path, directory))
+            findings.append(replace(found, verdict=IN_HINDSIGHT, told=f"{found.told}; no rule spoke of it before"))
+        afterwards[_identity(one.birth)] = number, one.text
+    return _Building(record, files, findings, afterwards).run()
+
+
+def _place(birth: Birth) -> Frame:
+    return next(iter(birth.forward or birth.frames), Frame("", 0))
+
+
+def _identity(birth: Birth) -> tuple[object, ...]:
+    """The same in all processes."""
+    place = _place(birth)
+    return (birth.framework, birth.op, birth.kinds, birth.backward, place.path, place.line)
 
 
 class _Building:
     """Collects nodes and tensors under unique names, process by process."""
 
-    def __init__(self, record: RunRecord, files: dict[str, SourceFile], findings: list[Finding]) -> None:
+    def __init__(
+        self,
+        record: RunRecord,
+        files: dict[str, SourceFile],
+        findings: list[Finding],
+        afterwards: Mapping[tuple[object, ...], tuple[int | None, str]],
+    ) -> None:
         self._record = record
+        self._afterwards = afterwards
         self._files = files
         self._findings = findings
         self._nodes: dict[tuple[object, ...], int] = {}
@@ -296,6 +338,9 @@ class _Building:
         words = " and ".join(KINDS.get(kind, kind) for kind in birth.kinds)
         where = "the gradient of " if birth.backward else ""
 
+        hindsight, reproduction = self._afterwards.get(_identity(birth), (None, ""))
+        finding = self._finding_of(birth)
+
         def seen(one: Numbers, role: str) -> int:
             name = f"{self._all[node].name}/{one.name}"
             source = None if one.source is None else nodes.get(one.source)
@@ -319,7 +364,8 @@ class _Building:
             frames=birth.frames,
             forward=birth.forward,
             note=birth.note,
-            finding=self._finding_of(birth),
+            finding=hindsight if finding is None else finding,
+            reproduction=reproduction,
         )
 
     def _filtered(self, event: Filtered, process: int, nodes: Mapping[int, int]) -> None:
@@ -471,6 +517,8 @@ class _Building:
         """What came by at the flagged expressions: at those of a finding, and at others whose source is not there."""
         claimed = {finding.site for finding in self._findings}
         for finding in self._findings:
+            if not finding.roles:
+                continue
             node = self._node("", finding.code, finding.path, finding.span.row)
             self._roles(node, finding.roles, finding.step)
         for site, observed in observed_of(self._record).items():

@@ -316,6 +316,8 @@
       incident.outputs.length > 0 && [h("h3", {}, "Outputs"), incident.outputs.map(tensorCard)],
       incident.node !== null && [h("h3", {}, "Graph around the op"), graphOf(incident.node)],
       finding && [h("h3", {}, "What the linter says"), findingBlock(finding)],
+      incident.reproduction && h("details", {}, h("summary", {}, "A program that shows it, with the values it had"),
+        h("pre", { class: "values", tabindex: 0 }, incident.reproduction)),
       blamed && [h("h3", {}, "Source"), sourceOf(blamed.path, blamed.line)],
       incident.backward && incident.forward.length
         ? [stackOf(incident.forward, "Stack: where the op was called, whose gradient this is"), stackOf(incident.frames, "Stack: where the gradient was asked for")]
@@ -905,7 +907,7 @@
 
   function alerts() {
     const items = run.incidents.map((one, i) => {
-      const rank = run.members.length > 1 ? ` · rank ${run.members[one.process].rank}` : "";
+      const rank = run.members.length > 1 ? ` · ${run.members[one.process].who}` : "";
       const place = one.blamed ? placed(one.blamed) : "";
       const title = one.kind === "birth" ? one.title : `${one.kind}: ${one.title}`;
       return h("li", { class: one.kind === "birth" ? "birth" : "other" }, h("a", { href: `#alert=${i}` }, h("b", {}, title),

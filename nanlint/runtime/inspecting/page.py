@@ -76,7 +76,7 @@ def as_data(run: Run) -> dict[str, object]:
         "paths": list(paths),
         "shown": {path: run.shown(path) for path in paths},
         "files": files,
-        "members": [_member(member) for member in run.members],
+        "members": [{**_member(member), "who": run.who(i)} for i, member in enumerate(run.members)],
         "nodes": [_node(node) for node in run.nodes],
         "tensors": [_tensor(tensor) for tensor in run.tensors],
         "incidents": [_incident(incident) for incident in run.incidents],
@@ -101,7 +101,6 @@ def _member(member: Member) -> dict[str, object]:
     traces = {number: position for position, number in enumerate(member.traces)}
     return {
         "label": member.label,
-        "rank": started.rank,
         "python": started.python,
         "frameworks": [f"{one.name} {one.version}" for one in member.frameworks],
         "ended": member.last_words,
@@ -179,6 +178,7 @@ def _incident(incident: Incident) -> dict[str, object]:
         "note": incident.note,
         "details": incident.details,
         "finding": incident.finding,
+        "reproduction": incident.reproduction,
     }
 
 

@@ -28,7 +28,13 @@ _AROUND = 4
 #: rows of a listing that nobody narrowed down
 _MOST = 200
 
-_VERDICT_STYLES = {"confirmed": "bold red", "close": "yellow", "clean": "green", "not reached": "dim"}
+_VERDICT_STYLES = {
+    "confirmed": "bold red",
+    "close": "yellow",
+    "in hindsight": "yellow",
+    "clean": "green",
+    "not reached": "dim",
+}
 
 
 class Mistake(Exception):
@@ -108,7 +114,7 @@ class Terminal(cmd.Cmd):
         table = self._table("#", "step", "alert", "where", "times")
         for number, incident in enumerate(self.run.incidents):
             where = self._placed(incident.blamed)
-            rank = f"  (rank {self._rank(incident.process)})" if len(self.run.members) > 1 else ""
+            rank = f"  ({self.run.who(incident.process)})" if len(self.run.members) > 1 else ""
             style = "red" if incident.kind == "birth" else "yellow"
             title = incident.title if incident.kind == "birth" else f"{incident.kind}: {incident.title}"
             table.add_row(str(number + 1), str(incident.step), Text(title, style), where + rank, f"{incident.count:,}")
@@ -397,6 +403,10 @@ class Terminal(cmd.Cmd):
             self._print(f"   note: {incident.note}")
         if incident.finding is not None:
             self._finding(self.run.findings[incident.finding])
+        if incident.reproduction:
+            self._print("   a program that shows it:", "bold")
+            for text in incident.reproduction.splitlines():
+                self._print(f"     {text}")
 
     def _finding(self, finding: Finding) -> None:
         where = f"{self.run.shown(finding.path)}:{finding.span.row}:{finding.span.column}"
@@ -488,11 +498,8 @@ class Terminal(cmd.Cmd):
         lines = file.text.splitlines() if file else []
         return lines[line - 1].strip() if 0 < line <= len(lines) else ""
 
-    def _rank(self, process: int) -> int:
-        return self.run.members[process].started.rank
-
     def _of_rank(self, tensor: Seen) -> str:
-        return f", rank {self._rank(tensor.process)}" if len(self.run.members) > 1 else ""
+        return f", {self.run.who(tensor.process)}" if len(self.run.members) > 1 else ""
 
 
 def bar(health: Health, finite: int = 0, width: int = 12) -> Text:

@@ -150,6 +150,7 @@ def born(
     outputs: Sequence[tuple[str, Row, int | None]],
     frames: Sequence[Frame],
     forward: Sequence[Frame] = (),
+    framework: str = "numbers",
 ) -> None:
     """Report a birth, its kinds by the origin rule."""
     of = watch.adapters[0].health
@@ -157,7 +158,7 @@ def born(
     outs = [Tensor(name, of(value), value, source) for name, value, source in outputs]
     kinds = frozenset().union(*(one.health.bad for one in outs)).difference(*(one.health.bad for one in ins))
     watch.born(
-        framework="numbers",
+        framework=framework,
         op=op,
         kinds=kinds,
         inputs=ins,
