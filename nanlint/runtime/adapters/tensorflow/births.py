@@ -149,15 +149,19 @@ class BirthProbe:
         """Add to the graph that is being built."""
         tensors, self._tensors = self._tensors, ()
         kept, rung, left = Inside(self._state), Inside(alarm), Inside(self._rows)
-        codes = _codes([sum_of(tensors[i]) for i in self._summed])
-        state = kept.read()
-        fresh = tf.reduce_any(tf.logical_and(codes != FINITE, codes != state[:-1]))
+        sums = [sum_of(tensors[i]) for i in self._summed]
 
-        def count() -> Any:
-            rows = left.assign(tf.stack([row_of(one) for one in tensors]))
-            return after([rows, kept.assign(tf.concat([codes, [1]], 0)), rung.add(1)])
+        def compare() -> Any:
+            codes, state = _codes(sums), kept.read()
+            fresh = tf.reduce_any(tf.logical_and(codes != FINITE, codes != state[:-1]))
 
-        done = tf.cond(tf.logical_and(fresh, tf.equal(state[-1], 0)), count, lambda: tf.constant(0))
+            def count() -> Any:
+                rows = left.assign(tf.stack([row_of(one) for one in tensors]))
+                return after([rows, kept.assign(tf.concat([codes, [1]], 0)), rung.add(1)])
+
+            return tf.cond(tf.logical_and(fresh, tf.equal(state[-1], 0)), count, lambda: tf.constant(0))
+
+        done = tf.cond(_finite(sums), lambda: tf.constant(0), compare)
         if len(devices_of([one.op for one in tensors])) < 2 and self._compiled != "xla":
             _not_lowered(done)
 
@@ -177,7 +181,7 @@ class BirthProbe:
 
     def _known(self, codes: Array, rows: Array) -> list[int]:
         """The codes that need not be told again: not of a sum that was only too great."""
-        bad = [bool(rows[i][0] or rows[i][4] or rows[i][5]) for i in self._summed]
+        bad = [bool(health_of_row(rows[i], "", ()).bad) for i in self._summed]
         return [int(code) if is_bad else FINITE for code, is_bad in zip(codes, bad, strict=True)]
 
     def _tell(self, watch: Watch, one: Watched, given: Sequence[Health], made: Sequence[Health]) -> None:
@@ -215,6 +219,12 @@ class BirthProbe:
             compiled=self._compiled,
             note=f"gradient of {one.gradient_of}" if one.gradient_of else "",
         )
+
+
+def _finite(sums: Sequence[Any]) -> Any:
+    """Whether all of some sums are finite."""
+    kinds = [[one for one in sums if one.dtype == dtype] for dtype in (tf.float32, tf.float64)]
+    return tf.reduce_all([tf.math.is_finite(tf.add_n(alike)) for alike in kinds if alike])
 
 
 def _codes(sums: Sequence[Any]) -> Any:

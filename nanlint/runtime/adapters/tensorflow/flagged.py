@@ -15,7 +15,7 @@ from nanlint.runtime.adapters.tensorflow.gradients import Backward, Span
 from nanlint.runtime.adapters.tensorflow.kept import Inside, Kept, after
 from nanlint.runtime.adapters.tensorflow.ops import named, says_nothing, spells
 from nanlint.runtime.adapters.tensorflow.places import Place, Places, framed
-from nanlint.runtime.adapters.tensorflow.rows import COUNTS, WIDTH, health_of_row, is_float, row_of
+from nanlint.runtime.adapters.tensorflow.rows import COUNTS, WIDTH, health_of_row, is_bad, is_float, rows_of
 from nanlint.runtime.adapters.tensorflow.tensors import Array
 from nanlint.runtime.health import Health
 from nanlint.runtime.sites import Site
@@ -80,16 +80,15 @@ class SiteProbe:
         tensors, self._tensors = self._tensors, []
         totals, extremes, first = Inside(self._totals), Inside(self._extremes), Inside(self._first)
         pending, rung = Inside(self._pending), Inside(alarm)
-        rows = tf.stack([row_of(one) for one in tensors])
+        rows = rows_of(tensors)
         counts, ends = rows[:, :COUNTS], rows[:, COUNTS:]
         totals.add(tf.pad(counts, [[0, 0], [0, 1]], constant_values=1))
         extremes.assign(tf.maximum(extremes.read(), ends * tf.constant([-1.0, 1.0, -1.0], tf.float64)))
-        bad = tf.reduce_any(tf.gather(counts, [0, 4, 5], axis=1) > 0)
 
         def leave() -> Any:
             return after([first.assign(rows), pending.assign(1), rung.add(1)])
 
-        tf.cond(tf.logical_and(bad, tf.equal(pending.read(), 0)), leave, lambda: tf.constant(0))
+        tf.cond(tf.logical_and(is_bad(rows), tf.equal(pending.read(), 0)), leave, lambda: tf.constant(0))
 
     def read(self, watch: Watch) -> None:
         """Tell what went bad, as it was the first time since it was last read, and what came by before."""

@@ -38,7 +38,7 @@ class Kept:
 
     def put(self, value: Array) -> None:
         """Set it, outside of graphs."""
-        self._variable.assign(value)
+        _variables.assign_variable_op(self._variable.handle, tf.constant(value, self.dtype))
 
     def handle(self, graph: Any) -> Any:
         """What stands for it in a graph that is being built.

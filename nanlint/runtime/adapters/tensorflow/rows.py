@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
 from nanlint.runtime.adapters.tensorflow.tensors import Array
-from nanlint.runtime.health import CLASSES, Health
+from nanlint.runtime.health import Health
 
-#: six counts; least and greatest finite number and the least magnitude, inf where there is none; executions
-COUNTS = len(CLASSES)
+#: how many are -inf, below 0, 0, above 0, +inf, and any; then the least and greatest finite number and the least
+#: magnitude of one, infinite where there is none. Few ops: each costs more than the numbers that it goes through
+COUNTS = 6
 WIDTH = COUNTS + 3
+NINF, NEG, ZERO, POS, PINF, ALL = range(COUNTS)
+
+#: elements above which the classes are counted one after the other, to save memory
+LARGE = 1 << 20
 
 FLOATS = (tf.float16, tf.bfloat16, tf.float32, tf.float64)
 
@@ -30,11 +36,23 @@ def sum_of(tensor: Any) -> Any:
     """A float32 or float64 that is not finite if an element is not; seldom, if the sum is too great, for nothing."""
     if tensor.dtype in (tf.float16, tf.bfloat16):
         tensor = tf.cast(tensor, tf.float32)
-    return tf.reduce_sum(tf.reshape(tensor, [-1]), axis=0)
+    axes = tf.range(tf.rank(tensor)) if tensor.shape.rank is None else list(range(tensor.shape.rank))
+    return tf.reduce_sum(tensor, axis=axes)
+
+
+def rows_of(tensors: Sequence[Any]) -> Any:
+    """The rows of tensors in the graph that is being built; those of one dtype and shape are counted together."""
+    groups: dict[Any, list[int]] = {}
+    for i, one in enumerate(tensors):
+        size = one.shape.num_elements()
+        groups.setdefault((one.dtype, i if size is None else size), []).append(i)
+    parts = [_rows(tf.stack([tf.reshape(tensors[i], [-1]) for i in group])) for group in groups.values()]
+    order = np.argsort([i for group in groups.values() for i in group])
+    return parts[0] if len(parts) == 1 else tf.gather(tf.concat(parts, 0), order)
 
 
 def row_of(tensor: Any) -> Any:
-    """The row of a tensor in the graph that is being built: one call of a function that is traced once per dtype."""
+    """One row, by a call of a function that is traced once per dtype: for graphs with many, that are seldom needed."""
     with _lock:
         traced = _traced.get(tensor.dtype)
         if traced is None:
@@ -48,29 +66,37 @@ def row_of(tensor: Any) -> Any:
 
 
 def _row(tensor: Any) -> Any:
-    flat = tf.reshape(tensor, [-1])
+    return _rows(tf.reshape(tensor, [1, -1]))[0]
+
+
+def _rows(flat: Any) -> Any:
+    """Of each row of a matrix."""
     if flat.dtype in (tf.float16, tf.bfloat16):
         flat = tf.cast(flat, tf.float32)
     infinite = tf.constant(np.inf, flat.dtype)
-    nan = tf.math.is_nan(flat)
+    flags = [flat == -infinite, flat < 0, flat == 0, flat > 0, flat == infinite]
+    if (flat.shape.num_elements() or LARGE) < LARGE:
+        counts = tf.unstack(tf.reduce_sum(tf.cast(tf.stack(flags), tf.int32), axis=-1))
+    else:
+        counts = [tf.reduce_sum(tf.cast(flag, tf.int32), axis=-1) for flag in flags]
+    size = tf.fill(tf.shape(flat)[:1], tf.shape(flat)[1])
     finite = tf.math.is_finite(flat)
-    flags = [
-        tf.equal(flat, -infinite),
-        tf.logical_and(finite, flat < 0),
-        tf.equal(flat, 0),
-        tf.logical_and(finite, flat > 0),
-        tf.equal(flat, infinite),
-        nan,
-    ]
-    counts = [tf.reduce_sum(tf.cast(flag, tf.float64)) for flag in flags]
-    low = tf.reduce_min(tf.where(finite, flat, infinite))
-    high = tf.reduce_max(tf.where(finite, flat, -infinite))
-    near = tf.reduce_min(tf.where(finite, tf.abs(flat), infinite))
-    return tf.stack([*counts, *(tf.cast(one, tf.float64) for one in (low, high, near))])
+    some = tf.where(finite, flat, infinite)
+    low, near = tf.reduce_min(some, axis=-1), tf.reduce_min(tf.abs(some), axis=-1)
+    high = tf.reduce_max(tf.where(finite, flat, -infinite), axis=-1)
+    numbers = tf.cast(tf.stack([*counts, size], axis=1), tf.float64)
+    return tf.concat([numbers, tf.cast(tf.stack([low, high, near], axis=1), tf.float64)], axis=1)
+
+
+def is_bad(rows: Any) -> Any:
+    """Whether a tensor of some rows is not finite, in the graph that is being built."""
+    numbers = tf.reduce_sum(rows[:, NEG : POS + 1], axis=1)  # nan is in none of these classes
+    return tf.reduce_any((rows[:, NINF] > 0) | (rows[:, PINF] > 0) | (numbers < rows[:, ALL]))
 
 
 def health_of_row(row: Array, dtype: str, shape: tuple[int, ...]) -> Health:
     """What a row says of a tensor."""
-    counts = {cls: int(count) for cls, count in zip(CLASSES, row[:COUNTS], strict=True)}
-    extremes = (float(one) if np.isfinite(one) else None for one in row[COUNTS:])
-    return Health(**counts, **dict(zip(("low", "high", "near"), extremes, strict=True)), dtype=dtype, shape=shape)  # type: ignore[arg-type]
+    ninf, neg, zero, pos, pinf, size = (int(one) for one in row[:COUNTS])
+    low, high, near = (float(one) if np.isfinite(one) else None for one in row[COUNTS:])
+    nan = size - neg - zero - pos
+    return Health(ninf, neg - ninf, zero, pos - pinf, pinf, nan, low, high, near, dtype=dtype, shape=shape)

@@ -126,13 +126,13 @@ class TapeWatch:
         if self._watch.mode == "sites":
             return
         squares = 0.0
-        for source, gradient in found:
-            array = array_of(gradient)
-            if array is not None and array.dtype.kind == "f":
-                flat = array.ravel().astype(np.float64)  # in which the square of no float32 overflows
-                square = float(np.dot(flat, flat))
-                squares += square
-                self._wait(source).seen(square != 0)
+        with self._at_rest():
+            for source, gradient in found:
+                dense = gradient.values if isinstance(gradient, tf.IndexedSlices) else gradient
+                if isinstance(dense, EagerTensor) and dense.dtype.is_floating:
+                    square = 2.0 * float(tf.nn.l2_loss(dense))
+                    squares += square
+                    self._wait(source).seen(square != 0)
         self._measured(_loss(target), squares)
 
     def _measured(self, loss: float | None, squares: float) -> None:
@@ -260,6 +260,7 @@ class TapeProbe:
         self._count = Kept(np.zeros((), np.int64))
         self._numbers = Kept(np.full(len(waiting) + 1, np.nan))
         self._measures = False
+        self._read = 0
 
     def build(self, target: Any, gradients: Sequence[Any]) -> None:
         """Add to the graph that is being built."""
@@ -269,20 +270,22 @@ class TapeProbe:
         self._measures = True
         loss = next(iter(tf.nest.flatten(target)), None)
         scalar = isinstance(loss, tf.Tensor) and loss.dtype.is_floating and loss.shape.num_elements() == 1
-        first = tf.cast(tf.reshape(loss, []), tf.float64) if scalar else tf.constant(np.nan, tf.float64)
-        squares = [tf.cast(2.0, one.dtype) * tf.nn.l2_loss(one) for one in gradients]
-        Inside(self._numbers).assign(tf.stack([first, *(tf.cast(one, tf.float64) for one in squares)]))
+        numbers = [tf.reshape(loss, []) if scalar else tf.constant(np.nan), *map(tf.nn.l2_loss, gradients)]
+        kinds = {one.dtype for one in numbers}
+        alike = numbers if len(kinds) == 1 else [tf.cast(one, tf.float64) for one in numbers]
+        Inside(self._numbers).assign(tf.stack(alike))
         self._scalar = scalar
 
     def read(self) -> tuple[int, float | None, float]:
         """Executions since it was last read, the loss if there was one, the square of the gradient."""
-        executions = int(self._count.get())
+        count = int(self._count.get())
+        executions, self._read = count - self._read, count
         if not executions:
             return 0, None, 0.0
-        self._count.put(np.int64(0))
         if not self._measures:
             return executions, None, 0.0
-        loss, *squares = self._numbers.get().tolist()
+        loss, *halves = self._numbers.get().tolist()
+        squares = [2.0 * half for half in halves]
         for waiting, square in zip(self._waiting, squares, strict=True):
             waiting.seen(square != 0)
         return executions, loss if self._scalar else None, sum(squares)
