@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from nanlint.analysis.algebra import monomial, terms
-from nanlint.analysis.structure import Evaluate, bare, factors, same, square_root_of
+from nanlint.analysis.structure import Evaluate, bare, elementwise, factors, same, square_root_of, walk
 from nanlint.graph.node import CALL, PHI, Node
 from nanlint.ops.value import LIKELY, SMALL, Kind
 
@@ -108,6 +108,17 @@ class Tail:
     scale: float
     sign: int
     core: Node
+
+
+def held(found: Tail, evaluate: Evaluate) -> bool:
+    """Whether what saturates is clamped to bounds that stand elsewhere: chosen, perhaps, to keep it off the tail."""
+
+    def operands(node: Node) -> Iterable[Node]:
+        return node.args.values() if elementwise(node) and node.op != "clamp" else ()
+
+    clamps = (node for node in walk(found.core, operands, 24) if node.op == "clamp")
+    bounds = (bound for clamp in clamps for name, bound in clamp.args.items() if name != "x")
+    return any(evaluate(bound).constant is None for bound in bounds)
 
 
 def tail(node: Node, evaluate: Evaluate, *, plus: float = 0.0) -> Tail | None:

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import PurePath
 from typing import cast
 
-from nanlint.analysis.cancellation import Tail, left_by_cancellation, tail
+from nanlint.analysis.cancellation import Tail, held, left_by_cancellation, tail
 from nanlint.analysis.epsilons import Epsilon, epsilons
 from nanlint.analysis.evaluate import Evaluator
 from nanlint.analysis.forms import LOGARITHMS, own_logarithm
@@ -453,6 +453,10 @@ class Facts:
     def tail(self, operand: Node, *, plus: float = 0.0) -> Tail | None:
         """``operand + plus`` as something that rounding takes to 0 in a tail."""
         return tail(operand, self.value, plus=plus)
+
+    def held(self, found: Tail) -> bool:
+        """Whether bounds that stand elsewhere may keep what saturates off its tail."""
+        return held(found, self.value)
 
     def floored(self, node: Node) -> bool:
         """Whether some use of the node's elements bounds them from below, or asks whether they are."""

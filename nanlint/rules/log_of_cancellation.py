@@ -68,7 +68,7 @@ def log_of_cancellation(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     plain = facts.framework(hazard.node) in PLAIN and not facts.reduced(hazard.node)
     # what a distribution returns as a logarithm is -inf outside of its support
     returned = found.sign == 0 and found.core.op == "cdf" and not hazard.node.users
-    harmless = int(plain) + 2 * int(returned) + int(facts.absorbed(hazard.node))
+    harmless = int(plain) + 2 * int(returned) + int(facts.absorbed(hazard.node)) + 2 * int(facts.held(found))
     level = confidence(hazard.reach, lowered=harmless)
     if level is None:
         return
