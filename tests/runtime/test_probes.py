@@ -190,7 +190,15 @@ def test_children_are_watched_too(tmp_path: Path) -> None:
     write(
         tmp_path,
         "rank.py",
-        "import sys\nimport numpy as np\ndef f(p):\n    return p * np.log(p)\nprint(sys.argv, input(), f(np.array([0.0])))\n",
+        """
+        import sys
+        import numpy as np
+
+        def f(p):
+            return p * np.log(p)
+
+        print(sys.argv, input(), f(np.array([0.0])))
+        """,
     )
     ran = verify("train.py", cwd=tmp_path)
     assert "['rank.py', 'a', '-b'] abc [nan]" in ran.stdout
