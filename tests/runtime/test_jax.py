@@ -232,6 +232,7 @@ def programs() -> dict[str, Callable[[], Any]]:
 
     return {
         "static, donated, a tree": lambda: static(jnp.array(x), 2.0, power=3),
+        "donated and handed on": lambda: jax.jit(lambda s: (s, s * 2), donate_argnums=0)(jnp.array(x)),
         "scan": lambda: jax.jit(lambda x: jax.lax.scan(body, 0.0, x, reverse=True, unroll=2))(x),
         "scan, eager": lambda: jax.lax.scan(body, 0.0, x),
         "grad": lambda: jax.jit(jax.value_and_grad(attention))(x),

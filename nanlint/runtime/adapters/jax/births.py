@@ -40,6 +40,8 @@ class _Known:
 class Births(Reader):
     """Reads calls for births."""
 
+    again = True
+
     def __init__(self, watch: Watch, health: Callable[[Any], Health]) -> None:
         self._watch, self._health = watch, health
         self._known: dict[Probed, _Known] = {}

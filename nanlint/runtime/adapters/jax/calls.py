@@ -6,7 +6,6 @@ given no entry there, and so comes by at every call. What has none gets its entr
 
 from __future__ import annotations
 
-import math
 import threading
 import weakref
 from abc import ABC, abstractmethod
@@ -19,6 +18,7 @@ import jax
 import numpy as np
 from jax._src import core, pjit, source_info_util
 from jax._src.sharding_impls import UNSPECIFIED
+from jax.extend.core import ClosedJaxpr
 
 from nanlint.runtime.adapter import Watch
 from nanlint.runtime.adapters.jax.places import frames_of_traceback
@@ -36,27 +36,34 @@ MOST_UNREAD = 2
 
 @dataclass(eq=False)
 class Function:
-    """A function as JAX compiles it, with the probes of each reader that has some; the last has them all.
+    """A function as JAX compiles it, with the probes of each reader that has some; ``closed`` has them all.
 
-    ``users``: it has lines of the user's. ``same``: with probes its results are bit for bit the same, as far as was
-    seen at its first call; None before that.
+    ``users``: it has lines of the user's. ``loss``: which result tells how training goes. ``again``: a reader goes
+    through calls again, for which it needs what they were given. ``same``: with probes its results are bit for bit the
+    same, as far as was seen at its first call; None before that.
     """
 
     name: str
     users: bool
+    closed: Any = None
     probed: tuple[tuple[Reader, Probed], ...] = ()
+    loss: int | None = None
     same: bool | None = None
+    again: bool = False
     calls: int = 0
 
 
 @dataclass(frozen=True, eq=False)
 class Call:
-    """One call: what was given, what came out, what the probes of each reader measured; the frames of an eager op."""
+    """One call: what was given (if it may be gone through again), its loss, what the probes of each reader measured.
+
+    ``frames``: of an eager op. ``donated``: what of ``arguments`` the program gave away.
+    """
 
     function: Function
     arguments: Sequence[Any]
-    donated: Sequence[bool]
-    results: Sequence[Any]
+    donated: Sequence[Any]
+    loss: Any
     measured: Sequence[Any]
     frames: tuple[Frame, ...]
     backward: bool
@@ -64,11 +71,14 @@ class Call:
     @property
     def done(self) -> bool:
         """Whether all is computed."""
-        return all(one.is_ready() for one in (*self.measured, *self.results[-1:]))
+        last = self.measured[-1] if self.measured else self.loss
+        return last is None or bool(last.is_ready())
 
 
 class Reader(ABC):
-    """What is done with functions and their calls."""
+    """What is done with functions and their calls. ``again``: a call may be gone through again."""
+
+    again = False
 
     @abstractmethod
     def probed(self, closed: Any, users: bool) -> Probed | None:
@@ -120,15 +130,19 @@ class Calls:
         if not function.probed and not (function.users and self._watch.mode == "sentinel"):
             return self._original(*arguments, jaxpr=jaxpr, **params)
         self.read(MOST_UNREAD)
-        donated = params["donated_invars"]
-        params["donated_invars"] = (False,) * len(donated)
+        donated: Sequence[Any] = ()
+        if function.again:  # what it was given must last until it is read
+            donated = [x for x, given in zip(arguments, params["donated_invars"], strict=True) if given]
+            params["donated_invars"] = (False,) * len(arguments)
         results, measured = self._run(function, arguments, jaxpr, params)
-        context = source_info_util._source_info_context.context
         frames: tuple[Frame, ...] = ()
+        context = source_info_util._source_info_context.context
         if not function.users:  # an eager op: of a backward pass, where its forward op was; or where it is called
             frames = tuple(frames_of_traceback(context.traceback, self._watch.owns_file)) or self._watch.frames()
         backward = "transpose" in str(context.name_stack)
-        self._keep(Call(function, arguments, donated, results, measured, frames, backward))
+        kept = arguments if function.again else ()
+        loss = None if function.loss is None else results[function.loss]
+        self._keep(Call(function, kept, donated, loss, measured, frames, backward))
         return results, None, None, []
 
     def _run(
@@ -140,17 +154,15 @@ class Calls:
         them, too; if there is a difference, so are all others: what the program gets is never another number.
         """
         count = len(function.probed)
-        if function.same is None and (not function.users or jaxpr.effects):
+        if function.same is None and (not function.users or not count or jaxpr.effects):
             function.same = True  # an eager op, or what must not be done twice
+        spare = params if function.same else {**params, "donated_invars": (False,) * len(arguments)}
         more = {
             "out_shardings": (*params["out_shardings"], *[UNSPECIFIED] * count),
             "out_layouts": (*params["out_layouts"], *[None] * count),
         }
-        if not count:
-            return self._original(*arguments, jaxpr=jaxpr, **params)[0], []
-        closed = function.probed[-1][1].closed
-        made = pjit._pjit_call_impl(*arguments, jaxpr=closed, **{**params, **more})
-        results, measured = made[:-count], made[-count:]
+        made = pjit._pjit_call_impl(*arguments, jaxpr=function.closed, **{**spare, **more})
+        results, measured = made[: len(made) - count], made[len(made) - count :]
         if function.same:
             return results, measured
         plain = self._original(*arguments, jaxpr=jaxpr, **params)[0]
@@ -175,14 +187,14 @@ class Calls:
         try:
             for (reader, probed), measured in zip(call.function.probed, call.measured, strict=True):
                 births += reader.read(probed, measured, call)
-            numbers = _numbers(call)
+            numbers = _numbers(call.loss)
         except Exception as error:  # a look at the program's arrays must not become its failure
             self._watch.alert("internal", f"{type(error).__name__}: {error}")
         finally:
             self._own.busy = False
-            for argument, given_away in zip(call.arguments, call.donated, strict=True):
-                if given_away and isinstance(argument, jax.Array) and not any(argument is one for one in call.results):
-                    argument.delete()
+            for one in call.donated:
+                if isinstance(one, jax.Array):
+                    one.delete()
         for birth in births:
             self._watch.born(**birth)
         function = call.function
@@ -191,33 +203,29 @@ class Calls:
             if function.calls >= self._most:
                 self._most = function.calls
                 if self._watch.mode == "sentinel":
-                    self._judge(call, numbers)
+                    self._judge(function, call.loss)
                 self._watch.step(function.calls - 1, **numbers)
 
-    def _judge(self, call: Call, numbers: dict[str, float]) -> None:
-        """Look at the loss, or else at the smallest array that came out: nan in one is soon in all."""
-        if any(not math.isfinite(x) for x in numbers.values()):
-            self._watch.alert("non-finite", f"the loss is {numbers['loss']}", what="loss")
-        elif not numbers:
-            inexact = [x for x in call.results if is_inexact(x) and x.is_fully_addressable]
-            smallest = min(inexact, key=lambda x: x.size, default=None)
-            if smallest is not None and kinds_of(smallest):
-                self._watch.alert("non-finite", f"a result of jit({call.function.name}) is not finite", what="result")
+    def _judge(self, function: Function, loss: Any) -> None:
+        """Tell of a loss that is not finite."""
+        if loss is not None and kinds_of(loss):
+            what = f"the loss is {float(loss)}" if loss.ndim == 0 else f"a result of jit({function.name}) is not finite"
+            self._watch.alert("non-finite", what, what="loss" if loss.ndim == 0 else "result")
 
     def _function(self, jaxpr: Any, name: str) -> Function:
         found = self._functions.get(jaxpr)
         if found is None:
             self._own.busy = True
             try:
-                found = Function(name, _is_users(jaxpr, self._watch))
-                closed = jaxpr
+                found = Function(name, _is_users(jaxpr, self._watch), loss=_loss_of(jaxpr.out_avals))
+                found.closed = ClosedJaxpr(jaxpr.jaxpr, jaxpr.consts)
                 for reader in self._readers:
-                    probed = reader.probed(closed, found.users)
+                    probed = reader.probed(found.closed, found.users)
                     if probed is not None:
-                        closed = probed.closed
+                        found.closed = probed.closed
                         found.probed = (*found.probed, (reader, probed))
-                if found.probed:
-                    self._made.add(closed)
+                        found.again |= reader.again
+                self._made.add(found.closed)
             except Exception as error:  # JAX could not trace it anew
                 found = Function(name, False)
                 self._watch.alert("unwatched", f"jit({name}) is not watched: {type(error).__name__}: {error}")
@@ -239,12 +247,17 @@ def _is_users(jaxpr: Any, watch: Watch) -> bool:
     return within(jaxpr.jaxpr)
 
 
-def _numbers(call: Call) -> dict[str, float]:
-    """The loss: the first result of a call that is one real number."""
-    for x in call.results:
-        if x.ndim == 0 and jax.numpy.issubdtype(x.dtype, jax.numpy.floating):
-            return {"loss": float(x)}
-    return {}
+def _loss_of(avals: Sequence[Any]) -> int | None:
+    """Which result tells how training goes: the first that is one number, or else the smallest array."""
+    inexact = [i for i, aval in enumerate(avals) if is_inexact(aval)]
+    return min(inexact, key=lambda i: (avals[i].ndim > 0, avals[i].size), default=None)
+
+
+def _numbers(loss: Any) -> dict[str, float]:
+    """The loss, where there is one."""
+    if loss is None or loss.ndim or not jax.numpy.issubdtype(loss.dtype, jax.numpy.floating):
+        return {}
+    return {"loss": float(loss)}
 
 
 def _identical(a: Any, b: Any) -> bool:

@@ -153,5 +153,6 @@ def _named(names: Sequence[str], count: int, pole: str) -> list[str]:
 
 def _health(vector: Any, aval: Any) -> Health:
     counts = dict(zip(CLASSES, map(int, vector[:6]), strict=True))
-    low, high, near = (float(x) if math.isfinite(x) else None for x in vector[6:])
+    low, minus_high, near = (float(x) if math.isfinite(x) else None for x in vector[6:])
+    high = None if minus_high is None else -minus_high
     return Health(**counts, low=low, high=high, near=near, dtype=str(aval.dtype), shape=tuple(aval.shape))

@@ -21,6 +21,10 @@ from nanlint.runtime.adapters.jax.program import Op, Program, bind, program_of, 
 from nanlint.runtime.adapters.jax.propagation import is_opened
 
 
+#: elements of an array whose breakdown is a matter of kernels and not of memory
+SMALL = 1 << 16
+
+
 @dataclass(frozen=True, eq=False)
 class Probe:
     """Looks at an operand or a result of an op; ``inside``: the loops and branches around it, outermost first."""
@@ -81,39 +85,35 @@ class NonFinite(Measure):
 
 
 class Breakdown(Measure):
-    """The six counts, then least and greatest finite number, and least magnitude."""
+    """The six counts, then the least of the finite numbers, of their negatives, and of their magnitudes."""
 
     size = 9
 
     def of(self, x: Any) -> Any:
-        """Nine reductions, which XLA does in one or two passes."""
+        """Nine reductions; of a small array in two kernels, as it is kernels that cost there."""
         if jnp.issubdtype(x.dtype, jnp.complexfloating):
             x = jnp.where(jnp.isfinite(lax.real(x)), lax.imag(x), lax.real(x))
         if jnp.finfo(x.dtype).bits < 32:
             x = x.astype(jnp.float32)
         finite = lax.is_finite(x)
         classes = (x == -jnp.inf, finite & (x < 0), x == 0, finite & (x > 0), x == jnp.inf, x != x)
-        counts = [jnp.sum(one, dtype=jnp.float32) for one in classes]
-        low = jnp.min(x, where=finite, initial=jnp.inf)
-        high = jnp.max(x, where=finite, initial=-jnp.inf)
-        near = jnp.min(jnp.abs(x), where=finite, initial=jnp.inf)
-        return jnp.stack([*counts, *(one.astype(jnp.float32) for one in (low, high, near))])
+        ranges = (jnp.where(finite, x, jnp.inf), jnp.where(finite, -x, jnp.inf), jnp.where(finite, jnp.abs(x), jnp.inf))
+        if x.size <= SMALL:
+            axes = tuple(range(x.ndim))
+            counts = jnp.stack(classes, -1).astype(jnp.float32).sum(axes)
+            least = jnp.stack(ranges, -1).min(axes)
+        else:
+            counts = jnp.stack([jnp.sum(one, dtype=jnp.float32) for one in classes])
+            least = jnp.stack([one.min() for one in ranges])
+        return jnp.concatenate([counts, least.astype(jnp.float32)])
 
     def nothing(self) -> Any:
         """No counts, and an empty range."""
-        return jnp.array([0, 0, 0, 0, 0, 0, jnp.inf, -jnp.inf, jnp.inf], jnp.float32)
+        return jnp.array([0, 0, 0, 0, 0, 0, jnp.inf, jnp.inf, jnp.inf], jnp.float32)
 
     def both(self, a: Any, b: Any) -> Any:
         """Counts add up, ranges widen."""
-        return jnp.concatenate(
-            [
-                a[..., :6] + b[..., :6],
-                jnp.minimum(a[..., 6:7], b[..., 6:7]),
-                jnp.maximum(a[..., 7:8], b[..., 7:8]),
-                jnp.minimum(a[..., 8:], b[..., 8:]),
-            ],
-            axis=-1,
-        )
+        return jnp.concatenate([a[..., :6] + b[..., :6], jnp.minimum(a[..., 6:], b[..., 6:])], axis=-1)
 
 
 #: which operands (False) and results (True) to look at: the op, which one
