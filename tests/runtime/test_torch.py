@@ -262,6 +262,22 @@ def test_the_other_infinity_is_none_when_the_sign_turns(watching: Watching) -> N
     assert [birth.op for birth in run.births] == ["log"]
 
 
+@pytest.mark.parametrize("name", ["norm", "std", "sinc", "atan2", "cumprod"])
+def test_a_formula_that_masks_what_it_divides_by_zero_is_silent(watching: Watching, name: str) -> None:
+    functions = {
+        "norm": lambda x: x.norm(),
+        "std": lambda x: x.std(),
+        "sinc": lambda x: torch.sinc(x).sum(),
+        "atan2": lambda x: torch.atan2(x, x).sum(),
+        "cumprod": lambda x: x.cumprod(0).sum(),
+    }
+    with watching() as run:
+        x = torch.zeros(3, requires_grad=True)
+        functions[name](x).backward()
+    assert torch.isfinite(x.grad).all()
+    assert not run.births
+
+
 def test_a_cast_can_be_a_birth(watching: Watching) -> None:
     with watching() as run:
         torch.tensor([1e5]).half()  # here

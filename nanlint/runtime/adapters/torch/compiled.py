@@ -349,7 +349,7 @@ class Repetition:
         found: list[tuple[Callable[..., Any], dict[str, Any]]] = []
         found += [(self._watch.observed, seen) for seen in ops.observed()]
         if self._watch.mode == "all":
-            found += [(self._watch.born, birth) for birth in ops.births]
+            found += [(self._watch.born, birth) for birth in ops.births()]
             if bad and not ops.bad and not self._graph.random and not self._graph.written:
                 message = f"{self._graph.by} gives a value that is not finite where its ops, one by one, give none"
                 found.append((self._watch.alert, {"kind": "disagreement", "message": message, "frames": ops.last}))
@@ -367,8 +367,8 @@ class Ops(fx.Interpreter):  # type: ignore[misc]
         super().__init__(graph.module, garbage_collect_values=not graph.flagged)
         self._graph = graph
         self._watch = watch
-        self.births: list[dict[str, Any]] = []
-        self.bad = False
+        self._born: list[tuple[fx.Node, dict[str, Any]]] = []
+        self._bad: set[fx.Node] = set()
         self.last: tuple[Frame, ...] = ()
 
     def run_node(self, n: fx.Node) -> Any:
@@ -382,10 +382,29 @@ class Ops(fx.Interpreter):  # type: ignore[misc]
             self._judge(n, step, result)
         return result
 
+    @property
+    def bad(self) -> bool:
+        """Whether anything bad came by."""
+        return bool(self._bad)
+
+    def births(self) -> Iterator[dict[str, Any]]:
+        """The births that came out of what the user called: many formulas divide by 0 and mask that."""
+        steps = self._graph.steps
+        for node, birth in self._born:
+            group = (steps[node].sequence, steps[node].backward)
+            leaving = (n for n in self._bad if (steps[n].sequence, steps[n].backward) == group)
+            if any(
+                user not in steps or (steps[user].sequence, steps[user].backward) != group
+                for n in leaving
+                for user in n.users
+            ):
+                yield birth
+
     def _judge(self, node: fx.Node, step: Step, result: Any) -> None:
         outputs = [x for x in plain(result) if suspicious(x)]
         given = frozenset().union(*map(kinds_of, outputs))
-        self.bad = self.bad or bool(given)
+        if given:
+            self._bad.add(node)
         if step.frames:
             self.last = step.frames
         looks = step.plan.looks or step.plan.cast
@@ -403,21 +422,25 @@ class Ops(fx.Interpreter):  # type: ignore[misc]
         if self._graph.random:
             notes.append("the graph was run again with random numbers that may be others")
         here = self._watch.frames() if self._graph.backward else ()
-        self.births.append(
-            {
-                "framework": "torch",
-                "op": step.called,
-                "kinds": given - had,
-                "inputs": [Tensor(name, health_of(x), x) for name, x in inputs],
-                "outputs": [
-                    Tensor("result" if i == 0 else f"result {i}", health_of(x), x) for i, x in enumerate(plain(result))
-                ],
-                "frames": here if step.backward else step.frames,
-                "backward": step.backward,
-                "forward": step.frames if step.backward else (),
-                "compiled": self._graph.by,
-                "note": "; ".join(notes),
-            }
+        self._born.append(
+            (
+                node,
+                {
+                    "framework": "torch",
+                    "op": step.called,
+                    "kinds": given - had,
+                    "inputs": [Tensor(name, health_of(x), x) for name, x in inputs],
+                    "outputs": [
+                        Tensor("result" if i == 0 else f"result {i}", health_of(x), x)
+                        for i, x in enumerate(plain(result))
+                    ],
+                    "frames": here if step.backward else step.frames,
+                    "backward": step.backward,
+                    "forward": step.frames if step.backward else (),
+                    "compiled": self._graph.by,
+                    "note": "; ".join(notes),
+                },
+            )
         )
 
     def _inputs(self, node: fx.Node, step: Step) -> list[tuple[str, torch.Tensor]]:

@@ -130,9 +130,15 @@ class Births:
         self._running = False
         threading.setprofile(self._previous)
         for mode in self._modes:
+            mode.flush()
             mode.off = True
             leave(mode)
         self._modes.clear()
+
+    def flush(self) -> None:
+        """Tell what this thread's mode has kept for the end of a formula."""
+        for mode in self._modes:
+            mode.flush()
 
     def pause(self) -> BirthMode | None:
         """Look at nothing in this thread until the mode that was put out (if there was one) goes on: ``resume``."""
@@ -174,6 +180,34 @@ def leave(mode: TorchDispatchMode) -> bool:
     return found
 
 
+class Pending:
+    """Births in the formula of one backward op of PyTorch's, until it is done: many formulas divide by 0 and mask that.
+
+    It holds what the formula has computed since and not used: that is what comes out of it.
+    """
+
+    def __init__(self, node: Any, result: Any) -> None:
+        self.reports: list[dict[str, Any]] = []
+        self._node = node
+        self._unused = {id(tensor): tensor for tensor in plain(result)}
+
+    def follows(self, node: Any, args: Sequence[Any]) -> bool:
+        """Whether the next op is none of the formula's; if it is, what it is given is used."""
+        if node is None or node._sequence_nr() != self._node._sequence_nr() or node.name() != self._node.name():
+            return True
+        for tensor in plain(args):
+            self._unused.pop(id(tensor), None)
+        return False
+
+    def gave(self, result: Any) -> None:
+        """An op of the formula gave this."""
+        self._unused.update((id(tensor), tensor) for tensor in plain(result))
+
+    def came_out(self) -> bool:
+        """Whether something bad is in what is left."""
+        return any(map(suspicious, self._unused.values()))
+
+
 class BirthMode(TorchDispatchMode):  # type: ignore[misc]
     """The mode of one thread.
 
@@ -200,6 +234,7 @@ class BirthMode(TorchDispatchMode):  # type: ignore[misc]
         self._plans: dict[int, Plan] = {}
         self._lines: dict[int, Line | None] = {}
         self._last = -1
+        self._pending: Pending | None = None
         self._owned: dict[str, bool] = {}
         self._filtering = watch.filtering
 
@@ -216,8 +251,13 @@ class BirthMode(TorchDispatchMode):  # type: ignore[misc]
         plan = self._plans.get(id(func))  # its own hash is Python code
         if plan is None:
             plan = self._plans[id(func)] = plan_of(func)
+        if self._pending is not None and self._pending.follows(_node(), args):
+            self._tell_pending()
         if plan.view or self.off:
-            return plan.call(*args, **kwargs) if kwargs else plan.call(*args)
+            result = plan.call(*args, **kwargs) if kwargs else plan.call(*args)
+            if self._pending is not None:
+                self._pending.gave(result)
+            return result
         number = _number()
         if number != self._last:
             self._last = number
@@ -228,6 +268,8 @@ class BirthMode(TorchDispatchMode):  # type: ignore[misc]
             self._trace(plan)
         if self._filtering:
             self._filter(plan, args, result)
+        if self._pending is not None:
+            self._pending.gave(result)
         if plan.looks:
             kind = result.__class__
             if kind is _TENSOR or kind is _PARAMETER:
@@ -340,13 +382,33 @@ class BirthMode(TorchDispatchMode):  # type: ignore[misc]
                 report = self._look(plan, args, kwargs or {}, result, before)
         except Exception as error:
             report = {"kind": "internal", "message": f"{type(error).__name__}: {error}"}
-        if report is not None:
+        if report is None:
+            return result
+        node = _node()
+        if report.get("backward") and report["op"] != node.name().removesuffix("Backward"):
+            if self._pending is None:
+                self._pending = Pending(node, result)
+            self._pending.reports.append(report)
+        else:
             (self._watch.alert if "message" in report else self._watch.born)(**report)
         return result
+
+    def _tell_pending(self) -> None:
+        """The formula in which something was born is over: it is told if it came out of it."""
+        pending, self._pending = self._pending, None
+        if pending is not None and pending.came_out():
+            for report in pending.reports:
+                self._watch.born(**report)
+
+    def flush(self) -> None:
+        """Tell what waits for the next op, as there may be none."""
+        self._tell_pending()
 
     def _look(
         self, plan: Plan, args: Sequence[Any], kwargs: Mapping[str, Any], result: Any, before: frozenset[str]
     ) -> dict[str, Any] | None:
+        if words.MASKS in plan.arguments and True in args[plan.arguments.index(words.MASKS) :]:
+            return None
         outputs = outputs_of(plan, args, result)
         inputs = inputs_of(plan, args, kwargs)
         if plan.cast and not any(words.narrows(one.dtype, out.dtype) for _, one in inputs for out in outputs):

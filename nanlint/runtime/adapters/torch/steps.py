@@ -80,6 +80,7 @@ class Steps:
             paused = self._births.pause() if closed and _is_builtin(optimizer) else None
             self._depth += 1
             counted = self._watch.steps
+            self._births.flush()
             try:
                 result = step(optimizer, *args, **kwargs)
             finally:

@@ -35,6 +35,8 @@ mul div sub rsub add mm bmm addmm baddbmm matmul dot mv addmv linear convolution
 addcdiv foreach_neg foreach_mul foreach_div foreach_sub foreach_add reciprocal pow
 """
 MIRRORS = frozenset(_MIRRORS.split())
+#: An argument that asks for what is infinite to be masked right after.
+MASKS = "zero_infinity"
 #: They hold what is out of bounds at them.
 CLIPPING = frozenset({"clamp", "clamp_min", "clamp_max", "hardtanh", "clip"})
 #: They can take a nan away silently.
