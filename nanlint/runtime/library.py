@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from typing import Any
 
 from nanlint.diagnostic import Confidence
 from nanlint.runtime import probing
@@ -114,3 +116,28 @@ def verify(
         hook.remove()
         probing.install(None)
         recorder.end(failure)
+
+
+class Watching:
+    """A watch that the callbacks of a training loop begin and end.
+
+    The arguments are those of ``verify``, and ``quiet``: then the report is not printed. ``run`` is what ``verify``
+    gives; it stays readable after the training.
+    """
+
+    def __init__(self, *, quiet: bool = False, **options: Any) -> None:
+        self.run: Run | None = None
+        self._quiet = quiet
+        self._options = options
+        self._watching = ExitStack()
+
+    def begin(self) -> None:
+        """Watch from now on; a watch over a training that was broken off ends. Raises as ``verify`` does."""
+        self._watching.close()
+        self.run = self._watching.enter_context(verify(**self._options))
+
+    def end(self) -> None:
+        """Watch no more, and print what there is to hear."""
+        self._watching.close()
+        if self.run is not None and not self._quiet:
+            print(self.run.report(), file=sys.stderr)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
-from nanlint.diagnostic import Diagnostic, Part, Span
+from nanlint.diagnostic import Diagnostic, Probe, Span
 from nanlint.runtime.health import Health
 
 
-@dataclass(frozen=True)
-class Site:
-    """A flagged expression: what is probed there, and the pole that it must not meet; see ``diagnostic.Probe``.
+@dataclass(frozen=True, kw_only=True)
+class Site(Probe):
+    """A flagged expression: what is probed there, and the pole that it must not meet.
 
     ``key`` is the same in every process and run on the same source. ``finding`` is what the finding underlines,
     ``span`` the op's own expression.
@@ -22,15 +22,6 @@ class Site:
     path: str
     code: str
     finding: Span
-    span: Span
-    op: str
-    framework: str = ""
-    operands: tuple[tuple[str, Span], ...] = ()
-    operand: str = ""
-    shift: float = 0.0
-    cls: str = ""
-    gradient: bool = False
-    parts: tuple[Part, ...] = ()
 
     @property
     def lines(self) -> set[int]:
@@ -52,24 +43,22 @@ def digest_of(content: bytes) -> str:
 def sites_of(diagnostics: Iterable[Diagnostic], path: str, digest: str) -> tuple[Site, ...]:
     """The findings of a file that can be watched."""
     return tuple(
-        Site(
+        site_of(
+            diagnostic.probe,
             key=key_of(diagnostic.code, diagnostic.span, digest),
             path=path,
             code=diagnostic.code,
             finding=diagnostic.span,
-            span=probe.span,
-            op=probe.op,
-            framework=probe.framework,
-            operands=probe.operands,
-            operand=probe.operand,
-            shift=probe.shift,
-            cls=probe.cls,
-            gradient=probe.gradient,
-            parts=probe.parts,
         )
         for diagnostic in diagnostics
-        if (probe := diagnostic.probe) is not None
+        if diagnostic.probe is not None
     )
+
+
+def site_of(probe: Probe, *, key: str, path: str, code: str, finding: Span) -> Site:
+    """A site for what is to be watched."""
+    watched = {one.name: getattr(probe, one.name) for one in fields(probe)}
+    return Site(key=key, path=path, code=code, finding=finding, **watched)
 
 
 def distance(site: Site, health: Health) -> float | None:

@@ -373,8 +373,8 @@ elsewhere = jax.jit(lambda x: jnp.exp(x).sum())
 
 def flagged(tmp_path: Path, watch: str = "sites") -> tuple[Run, dict[str, Any]]:
     """A run over a module with flagged expressions, and what the module defines."""
-    from nanlint.diagnostic import Span
-    from nanlint.runtime.sites import Site
+    from nanlint.diagnostic import Probe, Span
+    from nanlint.runtime.sites import Site, site_of
 
     path = tmp_path / "program.py"
     path.write_text(FLAGGED)
@@ -386,7 +386,8 @@ def flagged(tmp_path: Path, watch: str = "sites") -> tuple[Run, dict[str, Any]]:
         whole = Span(row, column, row, column + len(text))
         start = column + len(text.split("(")[0]) + 1
         inner = Span(row, start, row, start + len(operand))
-        return Site(f"{row}", str(path), "NL", whole, whole, op, "jax", (("x", inner),), "x", 0.0, "zero", gradient)
+        probe = Probe(whole, op, "jax", (("x", inner),), "x", 0.0, "zero", gradient)
+        return site_of(probe, key=f"{row}", path=str(path), code="NL", finding=whole)
 
     sites = [
         site("jnp.log(p)", "log", "p"),
@@ -395,7 +396,8 @@ def flagged(tmp_path: Path, watch: str = "sites") -> tuple[Run, dict[str, Any]]:
     scan_row = next(i for i, line in enumerate(lines, 1) if "state + jnp.log(p)" in line)
     column = lines[scan_row - 1].index("jnp.log(p)") + 1
     whole, inner = Span(scan_row, column, scan_row, column + 10), Span(scan_row, column + 8, scan_row, column + 9)
-    sites.append(Site("scan", str(path), "NL", whole, whole, "log", "jax", (("x", inner),), "x", 0.0, "zero"))
+    probe = Probe(whole, "log", "jax", (("x", inner),), "x", 0.0, "zero")
+    sites.append(site_of(probe, key="scan", path=str(path), code="NL", finding=whole))
     run = Run(tmp_path, watch)
     run.recorder.users = type(run.recorder.users)(str(tmp_path))
     run.recorder.watch_module(str(path), "0", sites)

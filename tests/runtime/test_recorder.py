@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from nanlint.diagnostic import Span
+from nanlint.diagnostic import Probe, Span
 from nanlint.runtime.adapter import Tensor
 from nanlint.runtime.events import Alert, Birth, Ended, Observed, Step, Trace
 from nanlint.runtime.filters import FilterError, filter_of
@@ -20,7 +20,7 @@ from nanlint.runtime.health import Health, health_of_numbers
 from nanlint.runtime.options import Options
 from nanlint.runtime.recorder import NonFinite, Recorder
 from nanlint.runtime.runfile import RunError, read_run
-from nanlint.runtime.sites import Site, distance
+from nanlint.runtime.sites import Site, distance, site_of
 from nanlint.runtime.verdicts import births_of
 
 NAN = health_of_numbers([1.0, math.nan], "float32", (2,))
@@ -148,7 +148,8 @@ def test_stop_raises_at_the_birth(tmp_path: Path) -> None:
 
 def site(cls: str = "zero", shift: float = 0.0, gradient: bool = False) -> Site:
     span = Span(1, 1, 1, 5)
-    return Site("k", __file__, "NL103", span, span, "log", "torch", (("x", span),), "x", shift, cls, gradient)
+    probe = Probe(span, "log", "torch", (("x", span),), "x", shift, cls, gradient)
+    return site_of(probe, key="k", path=__file__, code="NL103", finding=span)
 
 
 def observed(recorder: Recorder, tmp_path: Path) -> Observed:
