@@ -6,6 +6,7 @@ import math
 import os
 import signal
 import sys
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from nanlint.runtime.recorder import NonFinite, Recorder
 from nanlint.runtime.runfile import RunError, read_run
 from nanlint.runtime.sites import Site, distance, site_of
 from nanlint.runtime.verdicts import births_of
+from tests.runtime.running import Ran, python
 
 NAN = health_of_numbers([1.0, math.nan], "float32", (2,))
 FINE = health_of_numbers([1.0, 2.0], "float32", (2,))
@@ -91,33 +93,64 @@ def test_a_birth_is_kept_once_for_its_op_place_and_kind(recorder: Recorder, tmp_
     ]
 
 
+#: begins to watch in a process of its own: one in which a framework has begun its threads must not fork
+WATCHED = """
+import os, signal
+from nanlint.runtime.frames import place
+from nanlint.runtime.options import Options
+from nanlint.runtime.recorder import Recorder
+
+recorder = Recorder(Options(os.getcwd(), os.getcwd()))
+
+
+def born():
+    recorder.born(
+        framework="torch", op="log", kinds=frozenset({"nan"}), inputs=[], outputs=[], frames=[place("train.py", 1)]
+    )
+
+
+"""
+
+
+def run_in(directory: Path, program: str) -> Ran:
+    (directory / "program.py").write_text(WATCHED + textwrap.dedent(program))
+    return python("program.py", cwd=directory)
+
+
 def test_what_a_killed_process_saw_is_on_disk(tmp_path: Path) -> None:
-    child = os.fork()
-    if child == 0:
-        recorder = Recorder(Options(str(tmp_path), str(tmp_path)))
-        born(recorder)
-        recorder.alert("dead-gradient", "w has none", frames=[LINE])
+    killed = run_in(
+        tmp_path,
+        """
+        born()
+        recorder.alert("dead-gradient", "w has none", frames=[place("train.py", 2)])
         os.kill(os.getpid(), signal.SIGKILL)
-    os.waitpid(child, 0)
+        """,
+    )
+    assert killed.code == -signal.SIGKILL
     events = [event for _, event in read_run(str(tmp_path))]
     assert any(isinstance(event, Birth) for event in events)
     assert any(isinstance(event, Alert) for event in events)
     assert not any(isinstance(event, Ended) for event in events)
 
 
-def test_forks_keep_files_of_their_own_and_are_merged(recorder: Recorder, tmp_path: Path) -> None:
-    born(recorder)
-    for _ in range(2):
-        child = os.fork()
-        if child == 0:
-            born(recorder)
-            recorder.end()
-            os._exit(0)
-        os.waitpid(child, 0)
-    if os.fork() == 0:
-        os._exit(0)  # has nothing to say
-    os.wait()
-    recorder.end()
+def test_forks_keep_files_of_their_own_and_are_merged(tmp_path: Path) -> None:
+    ran = run_in(
+        tmp_path,
+        """
+        born()
+        for _ in range(2):
+            if os.fork() == 0:
+                born()
+                recorder.end()
+                os._exit(0)
+            os.wait()
+        if os.fork() == 0:
+            os._exit(0)  # has nothing to say
+        os.wait()
+        recorder.end()
+        """,
+    )
+    assert ran.code == 0, ran.stderr
     run = read_run(str(tmp_path))
     assert len(run.processes) == 3
     assert [count for _, count in births_of(run)] == [3]

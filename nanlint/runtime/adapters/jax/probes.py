@@ -20,7 +20,6 @@ from jax.extend.core import ClosedJaxpr
 from nanlint.runtime.adapters.jax.program import Op, Program, bind, program_of, rebind, run, traced
 from nanlint.runtime.adapters.jax.propagation import is_opened
 
-
 #: elements of an array whose breakdown is a matter of kernels and not of memory
 SMALL = 1 << 16
 
