@@ -18,6 +18,7 @@ from nanlint.runtime.runfile import read_run
 torch = pytest.importorskip("torch")
 
 from nanlint.runtime.adapters.torch import TorchAdapter  # noqa: E402
+from nanlint.runtime.adapters.torch.eager import Births  # noqa: E402
 
 Watching = Callable[..., Any]
 
@@ -64,8 +65,15 @@ def watching(tmp_path: Path) -> Watching:
     return watch
 
 
+class Silent:
+    """A watch of nothing, for what an adapter says of tensors."""
+
+    mode = "sites"
+    prompt = filtering = False
+
+
 def adapter() -> TorchAdapter:
-    return TorchAdapter(None)
+    return TorchAdapter(Silent())
 
 
 # ── what a tensor holds ─────────────────────────────────────────────────────────────────────────────────────────────
@@ -569,3 +577,64 @@ def test_workers_of_a_loader_are_watched(watching: Watching, start: str) -> None
         loader = torch.utils.data.DataLoader(Scaled(), num_workers=1, multiprocessing_context=start)
         list(loader)
     assert run.first() == ("div", "return row / row.sum()", False)
+
+
+# ── devices that are not waited for: the processor plays one ────────────────────────────────────────────────────────
+
+
+@pytest.fixture
+def far(monkeypatch: pytest.MonkeyPatch) -> None:
+    original = Births.__init__
+
+    def initialised(births: Births, watch: Any) -> None:
+        original(births, watch)
+        births.far = frozenset({"cpu"})
+
+    monkeypatch.setattr(Births, "__init__", initialised)
+
+
+@pytest.mark.usefixtures("far")
+def test_a_device_is_asked_once_a_step(watching: Watching, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def asking(name: str) -> Callable[[Any], Any]:
+        original = getattr(torch.Tensor, name)
+
+        def ask(tensor: Any) -> Any:
+            asked.append(name)
+            return original(tensor)
+
+        return ask
+
+    for name in ("item", "tolist"):
+        monkeypatch.setattr(torch.Tensor, name, asking(name))
+    with watching() as run:
+        weight = torch.nn.Parameter(torch.ones(2))
+        optimizer = torch.optim.SGD([weight], lr=0.1)
+        loss = (weight.exp() * 2).log().sum()
+        loss.backward()
+        assert not asked
+        optimizer.step()
+    assert asked.count("tolist") == 2  # the ops of the step, then its parameters
+    assert not run.births
+
+
+@pytest.mark.usefixtures("far")
+def test_a_birth_on_a_device_has_its_line(watching: Watching) -> None:
+    with watching() as run:
+        weight = torch.nn.Parameter(torch.zeros(2))
+        optimizer = torch.optim.SGD([weight], lr=0.1)
+        root = torch.sqrt(weight)  # here
+        (root * 2).sum().backward()
+        assert not run.births
+        optimizer.step()
+    assert run.first() == ("sqrt", "root = torch.sqrt(weight)  # here", True)
+    assert run.births[0].kinds == ("pinf",)
+
+
+@pytest.mark.usefixtures("far")
+def test_bad_data_on_a_device_is_no_birth(watching: Watching) -> None:
+    with watching() as run:
+        data = torch.full((3,), float("nan"))
+        (data * 2).exp()
+    assert not run.births

@@ -18,7 +18,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from nanlint.runtime.adapter import Tensor, Watch
-from nanlint.runtime.adapters.torch import words
+from nanlint.runtime.adapters.torch import deferred, words
 from nanlint.runtime.adapters.torch.breakdown import (
     NAN,
     NINF,
@@ -115,6 +115,8 @@ class Births:
         self.fed = False
         #: whether this step's ops are written to the timeline: of ever fewer steps, as they are alike
         self.tracing = True
+        #: types of devices whose numbers are read once a step, as waiting for each op would stop them
+        self.far = frozenset({"cuda"} if torch.version.cuda or torch.version.hip else ()) if not watch.prompt else NONE
 
     def start(self) -> None:
         if self._running:
@@ -235,6 +237,7 @@ class BirthMode(TorchDispatchMode):  # type: ignore[misc]
         self._lines: dict[int, Line | None] = {}
         self._last = -1
         self._pending: Pending | None = None
+        self._flags: list[deferred.Flag] = []
         self._owned: dict[str, bool] = {}
         self._filtering = watch.filtering
 
@@ -262,6 +265,8 @@ class BirthMode(TorchDispatchMode):  # type: ignore[misc]
         if number != self._last:
             self._last = number
             self._remember(number - 1)
+        if self._births.far and self._is_far(args):
+            return self._queued(plan, args, kwargs or {})
         before = self._before(plan, args) if plan.written else NONE
         result = plan.call(*args, **kwargs) if kwargs else plan.call(*args)
         if self._births.tracing and plan.looks:
@@ -401,8 +406,46 @@ class BirthMode(TorchDispatchMode):  # type: ignore[misc]
                 self._watch.born(**report)
 
     def flush(self) -> None:
-        """Tell what waits for the next op, as there may be none."""
+        """Tell what waits for the next op, as there may be none; read what waits on devices."""
         self._tell_pending()
+        flags, self._flags = self._flags, []
+        if not flags or self._births.fed:
+            return
+        try:
+            with apart():
+                found = deferred.first_bad(flags)
+                report = None if found is None else deferred.report_of(*found, self._watch.frames(1))
+        except Exception as error:
+            self._watch.alert("internal", f"{type(error).__name__}: {error}")
+            return
+        if report is not None:
+            self._births.fed = True
+            self._watch.born(**report)
+
+    # ── on a device ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _is_far(self, args: Sequence[Any]) -> bool:
+        first = args[0] if args else None
+        while isinstance(first, (list, tuple)):
+            first = first[0] if first else None
+        return isinstance(first, torch.Tensor) and first.device.type in self._births.far
+
+    def _queued(self, plan: Plan, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        """The result of an op on a device, of which a sum is left there; nothing is waited for."""
+        result = plan.call(*args, **kwargs)
+        if plan.looks and not self._births.fed:
+            node = _node()
+            line = self._lines.get(node._sequence_nr()) if node is not None else self._line()
+            where = None if line is None else place(*line)
+            name = words.node_name(node.name()) if node is not None else plan.name
+            inputs = tuple(deferred.Past.of(bare, x) for bare, x in inputs_of(plan, args, kwargs))
+            for output in outputs_of(plan, args, result):
+                total = _SUM(output, dtype=_FLOAT32) if not output.is_complex() else _SUM(output).abs()
+                past = deferred.Past.of("result", output)
+                self._flags.append(deferred.Flag(total, name, node is not None, where, inputs, past))
+            if len(self._flags) > deferred.MOST:
+                self.flush()
+        return result
 
     def _look(
         self, plan: Plan, args: Sequence[Any], kwargs: Mapping[str, Any], result: Any, before: frozenset[str]

@@ -6,6 +6,7 @@ A parameter that never gets a gradient, one that an optimizer breaks, a step tha
 from __future__ import annotations
 
 import functools
+import math
 import sys
 import weakref
 from collections.abc import Callable, Iterator
@@ -135,9 +136,7 @@ class Steps:
 
     def _broke(self, optimizer: Optimizer) -> dict[str, Any] | None:
         """The birth of a bad value in a parameter whose gradient was finite, if there is one that is new."""
-        for parameter in parameters_of(optimizer):
-            if parameter.grad is None or not suspicious(parameter) or id(parameter) in self._broken:
-                continue
+        for parameter in self._suspicious(optimizer):
             kinds = kinds_of(parameter) if is_concrete(parameter) else NONE
             if not kinds:
                 continue
@@ -158,6 +157,18 @@ class Steps:
                 "note": "the state of the optimizer is as the step left it",
             }
         return None
+
+    def _suspicious(self, optimizer: Optimizer) -> list[torch.Tensor]:
+        """Its parameters that have something bad, perhaps; those on a device are asked together."""
+        trained = [p for p in parameters_of(optimizer) if p.grad is not None and id(p) not in self._broken]
+        far = [p for p in trained if p.device.type in self._births.far and p.layout == torch.strided]
+        if far:
+            totals = [torch.sum(p, dtype=torch.float32) for p in far]
+            one = all(total.device == totals[0].device for total in totals)
+            read = torch.stack(totals).tolist() if one else [total.item() for total in totals]
+            fine = {id(p) for p, total in zip(far, read, strict=True) if math.isfinite(total)}
+            trained = [p for p in trained if id(p) not in fine]
+        return [p for p in trained if suspicious(p)]
 
 
 class Waiting:

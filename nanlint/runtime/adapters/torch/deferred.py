@@ -1,0 +1,104 @@
+"""Births on a device that is not waited for: each op leaves one number there, and all are read at once after a step.
+
+What an op was given and gave is not kept for that, so it is looked at only where it is still there by then.
+"""
+
+from __future__ import annotations
+
+import math
+import weakref
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from nanlint.runtime.adapter import Tensor
+from nanlint.runtime.adapters.torch.breakdown import NAN, NINF, PINF, health_of, kinds_of
+from nanlint.runtime.events import Frame
+from nanlint.runtime.health import Health
+
+#: numbers that wait on a device before they are read even within a step
+MOST = 20_000
+
+
+@dataclass(frozen=True)
+class Flag:
+    """An op that ran on a device: the sum of what it gave, where it was called, and what it computed with."""
+
+    total: torch.Tensor
+    op: str
+    backward: bool
+    place: Frame | None
+    inputs: tuple[Past, ...]
+    output: Past
+
+
+@dataclass(frozen=True)
+class Past:
+    """A tensor as an op saw it, for as long as the program keeps it and does not write to it."""
+
+    name: str
+    tensor: weakref.ref[torch.Tensor]
+    version: int
+    dtype: str
+    shape: tuple[int, ...]
+
+    @staticmethod
+    def of(name: str, tensor: torch.Tensor) -> Past:
+        dtype = str(tensor.dtype).removeprefix("torch.")
+        return Past(name, weakref.ref(tensor), tensor._version, dtype, tuple(tensor.shape))
+
+    def value(self) -> torch.Tensor | None:
+        """The tensor, if it is still as it was."""
+        tensor = self.tensor()
+        return tensor if tensor is not None and tensor._version == self.version else None
+
+    def told(self, kinds: frozenset[str] = frozenset()) -> Tensor:
+        """As it is reported: with its breakdown, or of what is gone only that a kind occurred."""
+        value = self.value()
+        if value is not None:
+            return Tensor(self.name, health_of(value), value)
+        return Tensor(self.name, Health(**dict.fromkeys(kinds, 1), dtype=self.dtype, shape=self.shape))
+
+
+def first_bad(flags: Sequence[Flag]) -> tuple[Flag, frozenset[str]] | None:
+    """The first op that gave something bad, and its kinds; None where all is well or was bad from the start.
+
+    One read for each device: where the program waits for it.
+    """
+    totals: dict[torch.device, list[torch.Tensor]] = {}
+    for flag in flags:
+        totals.setdefault(flag.total.device, []).append(flag.total)
+    read = {device: iter(torch.stack(many).tolist()) for device, many in totals.items()}
+    for flag, total in [(flag, next(read[flag.total.device])) for flag in flags]:
+        if math.isfinite(total):
+            continue
+        value = flag.output.value()
+        kinds = kinds_of(value) if value is not None else frozenset({_kind(total)})
+        if not kinds:
+            continue  # the sum was too big, and no element
+        given = [x for x in (one.value() for one in flag.inputs) if x is not None]
+        fresh = kinds.difference(*map(kinds_of, given))
+        return (flag, fresh) if fresh else None
+    return None
+
+
+def _kind(total: float) -> str:
+    return NAN if math.isnan(total) else PINF if total > 0 else NINF
+
+
+def report_of(flag: Flag, kinds: frozenset[str], frames: Sequence[Frame]) -> dict[str, Any]:
+    """The birth, as the watch wants it; ``frames`` are those of the moment that it was read."""
+    place = () if flag.place is None else (flag.place,)
+    return {
+        "framework": "torch",
+        "op": flag.op,
+        "kinds": kinds,
+        "inputs": [one.told() for one in flag.inputs],
+        "outputs": [flag.output.told(kinds)],
+        "frames": tuple(frames) if flag.backward else place,
+        "backward": flag.backward,
+        "forward": place if flag.backward else (),
+        "note": "read once a step from the device; of what is gone by then no more than the kind is known",
+    }
