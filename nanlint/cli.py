@@ -455,7 +455,7 @@ def _inspect_at_terminal(run: Run, commands: Sequence[str]) -> int:
 
     terminal = Terminal(run, sys.stdout, None if sys.stdin.isatty() else sys.stdin)
     if not commands:
-        terminal.cmdloop()
+        terminal.interact()
         return CLEAN
     try:
         any(map(terminal.perform, commands))

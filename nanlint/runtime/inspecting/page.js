@@ -391,7 +391,7 @@
   // x counts executions of ops ("by ops") or seconds ("by time"). Whatever the zoom, a column of pixels costs a few
   // binary searches: within a step in the sorted positions of each lane, across steps in sums over whole steps.
 
-  const LANES = 9;
+  const LANES = 12;
   const lowerBound = (sorted, x) => {
     let [low, high] = [0, sorted.length];
     while (low < high) {
@@ -712,7 +712,7 @@
           context.globalAlpha = 1;
           context.fillStyle = badSince.get(ops[op]) <= this.member.steps.number[step] ? colour("nan") : fills[lane];
           context.fillRect(x0, y, Math.max(1, x1 - x0 - 1), 13);
-          if (ops[op] === this.chosen.node) {
+          if (ops[op] === this.chosen.node && x1 - x0 > 8) {
             context.strokeStyle = colour("ink");
             context.lineWidth = 2;
             context.strokeRect(x0 + 1, y + 1, Math.max(1, x1 - x0 - 3), 11);

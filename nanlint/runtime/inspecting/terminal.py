@@ -59,8 +59,8 @@ class Terminal(cmd.Cmd):
 
     # ── the loop ────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def preloop(self) -> None:
-        """What the run was, and where to begin."""
+    def interact(self) -> None:
+        """Say what the run was, then do commands until quit or the end of input. Ctrl-C forgets a half-typed one."""
         if self.use_rawinput:
             with contextlib.suppress(ImportError):
                 import readline
@@ -70,6 +70,12 @@ class Terminal(cmd.Cmd):
             self.prompt = ""
         self._summary()
         self._print("Type help for the commands, quit to leave.", "dim")
+        while True:
+            try:
+                self.cmdloop()
+                return
+            except KeyboardInterrupt:
+                self.stdout.write("\n")
 
     def onecmd(self, line: str) -> bool:
         """One command; a mistake is told in a line."""
@@ -89,8 +95,6 @@ class Terminal(cmd.Cmd):
 
     def default(self, line: str) -> None:
         """What is no command."""
-        if line == "EOF":
-            return
         names = ", ".join(name for name, _ in self._commands())
         raise Mistake(f'there is no command "{line.split()[0]}": there are {names}')
 
@@ -295,7 +299,12 @@ class Terminal(cmd.Cmd):
         return True
 
     do_exit = do_quit
-    do_EOF = do_quit  # noqa: N815  (the name that cmd looks for)
+
+    def do_EOF(self, line: str) -> bool:  # noqa: N802  (the name that cmd looks for)
+        """The end of input: leave."""
+        if self.use_rawinput:
+            self.stdout.write("\n")
+        return True
 
     # ── what is meant ───────────────────────────────────────────────────────────────────────────────────────────────
 

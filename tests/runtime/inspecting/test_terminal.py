@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import io
+import os
+import select
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -221,7 +226,7 @@ def test_a_run_in_which_nothing_happened_can_be_asked_everything(tmp_path: Path)
 def test_the_loop_reads_commands_until_quit_or_the_end_of_input(run: Run) -> None:
     for commands in ("step\nquit\nfrobnicate\n", "step\n"):
         out = io.StringIO()
-        Terminal(run, out, io.StringIO(commands)).cmdloop()
+        Terminal(run, out, io.StringIO(commands)).interact()
         assert "loss 0.61" in out.getvalue()
         assert "frobnicate" not in out.getvalue()
 
@@ -230,3 +235,35 @@ def test_a_class_that_occurs_has_a_cell_in_the_bar() -> None:
     text = bar(Health(nan=1, pos=10_000_000))
     assert text.plain == "++++++++++++?"
     assert bar(Health()).plain == ""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no pseudo-terminals")
+def test_at_a_terminal_names_are_completed_and_ctrl_c_forgets_the_line(kept: Path) -> None:
+    import pty
+
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "TERM": "xterm", "COLUMNS": "200"}
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "nanlint", "inspect", str(kept), "--terminal"]
+    with subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=environment) as process:
+        os.close(theirs)
+        told = heard(ours, "nanlint> ")
+        assert "-inf born in log" in told
+        os.write(ours, b"frobnicate")
+        heard(ours, "frobnicate")
+        process.send_signal(signal.SIGINT)
+        assert "error" not in heard(ours, "nanlint> ")
+        os.write(ours, b"ni sof\t\n")
+        heard(ours, "op softmax, numbers, forward")
+        heard(ours, "nanlint> ")
+        os.write(ours, b"\x04")
+        assert process.wait(timeout=20) == 0
+    os.close(ours)
+
+
+def heard(terminal: int, until: str) -> str:
+    """What is printed up to a text, which must come."""
+    text = ""
+    while until not in text:
+        assert select.select([terminal], [], [], 30)[0], f"{until!r} did not come, only {text!r}"
+        text += os.read(terminal, 65536).decode(errors="replace")
+    return text
