@@ -469,9 +469,14 @@ class Recorder:
         return step % (1 << min(int(thinned * 4), 30)) == 0
 
     def _site_of(self, op: str, frame: Frame) -> str:
+        """The finding that spoke of what was born: at its column where that is known, else by the name of the op."""
         there = self.sites_on(frame.path, frame.line)
-        alike = [site for site in there if site.op == op] or list(there)
-        return alike[0].key if alike else ""
+        if frame.column:
+            there = tuple(site for site in there if site.covers(frame.line, frame.column))
+        alike = [site for site in there if site.op in op.lower()]
+        if not alike and (frame.column or len(there) == 1):
+            alike = list(there)
+        return min(alike, key=lambda site: site.extent).key if alike else ""
 
     def _kept(self, tensor: Tensor, most: int = KEPT) -> Numbers:
         values: tuple[str, ...] = ()

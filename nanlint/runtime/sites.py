@@ -24,6 +24,16 @@ class Site(Probe):
     finding: Span
 
     @property
+    def extent(self) -> tuple[int, int]:
+        """How large its expression is, in lines and columns, for choosing the innermost."""
+        return (self.span.end_row - self.span.row, self.span.end_column - self.span.column)
+
+    def covers(self, row: int, column: int) -> bool:
+        """Whether what it underlines, or is made of, holds a position."""
+        spans = [self.span, self.finding, *(part.span for part in self.parts)]
+        return any((s.row, s.column) <= (row, column) < (s.end_row, s.end_column) for s in spans)
+
+    @property
     def lines(self) -> set[int]:
         """The lines that it touches, with those of its parts."""
         spans = [self.span, *(part.span for part in self.parts)]
