@@ -1,7 +1,9 @@
 """The calls of jitted functions, of which eager ops are the smallest: which get probes, and what the probes measured.
 
-The hook is where a jitted function is compiled and run for lack of an entry in JAX's cache in C++; what has probes is
-given no entry there, and so comes by at every call. What has none gets its entry, and runs as fast as ever.
+The hook is where a jitted function is compiled and run for lack of an entry in JAX's cache in C++. What has no probes
+gets its entry there, and runs as fast as ever. So does what has probes, but whose calls are not gone through again: its
+entry says that its results are in a container of ours, and making that is where we hear of them. The others have none,
+and come by here at every call.
 """
 
 from __future__ import annotations
@@ -100,6 +102,7 @@ class Calls:
         self._lock = threading.RLock()
         self._own = threading.local()
         self._original: Any = None
+        self._fastpath: Any = None
         self._most = 0
 
     def start(self) -> None:
@@ -107,13 +110,16 @@ class Calls:
         if self._original is None:
             self._original = pjit._pjit_call_impl_python
             pjit._pjit_call_impl_python = self._call
+            self._fastpath = pjit._get_fastpath_data
+            pjit._get_fastpath_data = self._entry
             _forget()
 
     def stop(self) -> None:
         """Read what is unread, and hook out."""
         if self._original is not None:
-            pjit._pjit_call_impl_python = self._original
+            pjit._pjit_call_impl_python, pjit._get_fastpath_data = self._original, self._fastpath
             self._original = None
+            _forget()
             self.read(0)
 
     def read(self, unread: int) -> None:
@@ -130,6 +136,8 @@ class Calls:
         if not function.probed and not (function.users and self._watch.mode == "sentinel"):
             return self._original(*arguments, jaxpr=jaxpr, **params)
         self.read(MOST_UNREAD)
+        if function.same and not function.again:
+            return self._fast(function, arguments, params)
         donated: Sequence[Any] = ()
         if function.again:  # what it was given must last until it is read
             donated = [x for x, given in zip(arguments, params["donated_invars"], strict=True) if given]
@@ -141,9 +149,55 @@ class Calls:
             frames = tuple(frames_of_traceback(context.traceback, self._watch.owns_file)) or self._watch.frames()
         backward = "transpose" in str(context.name_stack)
         kept = arguments if function.again else ()
-        loss = None if function.loss is None else results[function.loss]
-        self._keep(Call(function, kept, donated, loss, measured, frames, backward))
+        self._keep(Call(function, kept, donated, _at(function, results), measured, frames, backward))
+        return results, None, _NOT_YET if function.same and not function.again else None, []
+
+    def _fast(self, function: Function, arguments: Sequence[Any], params: dict[str, Any]) -> Any:
+        """A call that the next ones need not come by here for: an entry in C++ is made right behind it."""
+        made, compiled, _, consts = self._original(*arguments, jaxpr=function.closed, **_more(function, params))
+        results, measured = _split(function, made)
+        self._keep(Call(function, (), (), _at(function, results), measured, (), False))
+        self._own.made = function, compiled, consts, measured
         return results, None, None, []
+
+    def _entry(
+        self,
+        executable: Any,
+        out_tree: Any,
+        arguments: Any,
+        results: Any,
+        effects: Any,
+        of_constvars: Any,
+        profiler: Any,
+        consts: Any,
+    ) -> Any:
+        """JAX's entry in C++ for a call that was just made, if it can have one."""
+        made = self._own.__dict__.pop("made", None)
+        if made is None or executable is not None:
+            entry = executable, out_tree, arguments, results, effects, of_constvars, profiler, consts
+            return self._fastpath(*entry)
+        function, executable, consts, measured = made
+        self._own.making = True
+        try:
+            tree = jax.tree.structure(Heard(jax.tree.unflatten(out_tree, results), tuple(measured), (self, function)))
+            return self._fastpath(
+                executable, tree, arguments, [*results, *measured], effects, of_constvars, None, consts
+            )
+        except Exception as error:  # it comes by at every call, then
+            self._watch.alert("internal", f"{type(error).__name__}: {error}")
+            return None
+        finally:
+            self._own.making = False
+
+    def heard(self, function: Function, results: Any, measured: Sequence[Any]) -> Any:
+        """C++ made a call, and unpacks its results: what the program gets of them."""
+        if getattr(self._own, "making", False):
+            return Heard(results, measured, (self, function))
+        if self._original is not None:
+            loss = None if function.loss is None else jax.tree.leaves(results)[function.loss]
+            self.read(MOST_UNREAD)
+            self._keep(Call(function, (), (), loss, measured, (), False))
+        return results
 
     def _run(
         self, function: Function, arguments: Sequence[Any], jaxpr: Any, params: dict[str, Any]
@@ -153,16 +207,11 @@ class Calls:
         Probes keep XLA from some fusions, and thereby may change how it rounds. So the first call is made without
         them, too; if there is a difference, so are all others: what the program gets is never another number.
         """
-        count = len(function.probed)
-        if function.same is None and (not function.users or not count or jaxpr.effects):
+        if function.same is None and (not function.users or not function.probed or jaxpr.effects):
             function.same = True  # an eager op, or what must not be done twice
         spare = params if function.same else {**params, "donated_invars": (False,) * len(arguments)}
-        more = {
-            "out_shardings": (*params["out_shardings"], *[UNSPECIFIED] * count),
-            "out_layouts": (*params["out_layouts"], *[None] * count),
-        }
-        made = pjit._pjit_call_impl(*arguments, jaxpr=function.closed, **{**spare, **more})
-        results, measured = made[: len(made) - count], made[len(made) - count :]
+        made = pjit._pjit_call_impl(*arguments, jaxpr=function.closed, **_more(function, spare))
+        results, measured = _split(function, made)
         if function.same:
             return results, measured
         plain = self._original(*arguments, jaxpr=jaxpr, **params)[0]
@@ -233,6 +282,55 @@ class Calls:
                 self._own.busy = False
             self._functions[jaxpr] = found
         return found
+
+
+class Heard:
+    """The results of a function and what its probes measured, as JAX unpacks them; ``to``: who hears of it."""
+
+    def __init__(self, results: Any, measured: Sequence[Any], to: tuple[Calls, Function]) -> None:
+        self.results, self.measured, self.to = results, measured, to
+
+
+def _unpacked(to: tuple[Calls, Function], parts: Any) -> Any:
+    calls, function = to
+    return calls.heard(function, *parts)
+
+
+jax.tree_util.register_pytree_node(Heard, lambda one: ((one.results, one.measured), one.to), _unpacked)
+
+
+class _NotYet:
+    """In the words of a profiler that wants another run: there may be an entry for the next call."""
+
+    def is_enabled(self) -> bool:
+        return True
+
+    def is_fdo_consumed(self) -> bool:
+        return False
+
+
+_NOT_YET = _NotYet()
+
+
+def _more(function: Function, params: dict[str, Any]) -> dict[str, Any]:
+    """How to run a function that has a result more for each reader's probes."""
+    count = len(function.probed)
+    return {
+        **params,
+        "out_shardings": (*params["out_shardings"], *[UNSPECIFIED] * count),
+        "out_layouts": (*params["out_layouts"], *[None] * count),
+    }
+
+
+def _split(function: Function, made: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+    """Its results, and those."""
+    count = len(made) - len(function.probed)
+    return list(made[:count]), list(made[count:])
+
+
+def _at(function: Function, results: Sequence[Any]) -> Any:
+    """Its loss."""
+    return None if function.loss is None else results[function.loss]
 
 
 def _is_users(jaxpr: Any, watch: Watch) -> bool:
