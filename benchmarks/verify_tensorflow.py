@@ -2,8 +2,8 @@
 
     python benchmarks/verify_tensorflow.py [--json FILE] [--rounds 30]
 
-Every way to run has a process of its own; they take turns of a few steps each, and what is told is the median, over
-the rounds, of the time beside the uninstrumented program's of the same round.
+Every way to run has a process of its own, where it takes turns of a few steps with the program as it is; what is told
+is the median, over the rounds, of its time beside the uninstrumented program's of the same round.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ import subprocess
 import sys
 import tempfile
 import time
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE / "programs")]
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
-PLAIN = "uninstrumented"
 #: the ways to run, with the most that is aimed at as one function and eagerly
 WAYS: dict[str, tuple[float | None, float | None]] = {
     "sites": (1.1, 1.1),
@@ -35,92 +35,85 @@ WAYS: dict[str, tuple[float | None, float | None]] = {
 STEPS = {"one tf.function": 20, "eager": 5}
 
 
-def work(way: str, program: str) -> None:
-    """Take steps as the parent asks for them on standard input, and answer with their seconds."""
-    with ExitStack() as stack, tempfile.TemporaryDirectory() as directory:
-        writer = None
-        if way == "check_numerics":
-            import tensorflow as tf
+Switch = Callable[[bool], None]
 
-            tf.debugging.enable_check_numerics()
-        elif way == "FULL_HEALTH":
-            import tensorflow as tf
 
-            writer = tf.debugging.experimental.enable_dump_debug_info(directory, "FULL_HEALTH", -1)
-        elif way != PLAIN:
-            import nanlint
+@contextmanager
+def watched(way: str, directory: str) -> Iterator[Switch]:
+    """What is measured, on; it gives a switch that turns it off and on again."""
+    import tensorflow as tf
 
-            stack.enter_context(nanlint.verify(watch=way, run_directory=os.path.join(directory, "run")))
-        import tensorflow as tf
-        import tf_mnist
+    if way == "check_numerics":
+        tf.debugging.enable_check_numerics()
+        yield lambda on: (tf.debugging.enable_check_numerics if on else tf.debugging.disable_check_numerics)()
+    elif way == "FULL_HEALTH":
+        tf.debugging.experimental.enable_dump_debug_info(directory, "FULL_HEALTH", -1)
+        yield lambda on: None  # TensorFlow crashes when it is turned off and on
+    else:
+        import nanlint
 
-        images, labels = map(tf.constant, tf_mnist.digits(tf_mnist.BATCH))
-        model = tf_mnist.Model(learning_rate=1e-4)
-        step = model.step if program == "eager" else tf.function(model.step)
-        for _ in range(3):
-            step(images, labels)
-        print("ready", flush=True)
-        for line in sys.stdin:
-            began = time.perf_counter()
-            for _ in range(int(line)):
-                step(images, labels)
-            print(time.perf_counter() - began, flush=True)
-        if writer is not None:
-            writer.FlushNonExecutionFiles()
-            writer.FlushExecutionFiles()
-        stack.close()
+        with nanlint.verify(watch=way, run_directory=os.path.join(directory, "run")) as run:
+            adapters = run._recorder.adapters
+
+            def switch(on: bool) -> None:
+                for adapter in adapters:
+                    (adapter.start if on else adapter.stop)()
+
+            yield switch
+
+
+def stepper(program: str) -> Callable[[], object]:
+    """A step of the program, freshly imported, on one batch; compiled by now."""
+    sys.modules.pop("tf_mnist", None)
+    import tensorflow as tf
+    import tf_mnist
+
+    images, labels = map(tf.constant, tf_mnist.digits(tf_mnist.BATCH))
+    model = tf_mnist.Model(learning_rate=1e-4)
+    step = model.step if program == "eager" else tf.function(model.step)
+    for _ in range(3):
+        step(images, labels)
+    return lambda: step(images, labels)
+
+
+def work(way: str, program: str, rounds: int) -> None:
+    """Take turns, and print the ratio of each round, and the bytes that were written for each watched step."""
+
+    def seconds(step: Callable[[], object]) -> float:
+        began = time.perf_counter()
+        for _ in range(STEPS[program]):
+            step()
+        return time.perf_counter() - began
+
+    with tempfile.TemporaryDirectory() as directory:
+        plain = stepper(program)
+        before = [seconds(plain) for _ in range(rounds)]
+        ratios = []
+        with watched(way, directory) as switch:
+            step = stepper(program)
+            for i in range(rounds):
+                took = {False: before[i]}
+                for on in (True, False) if i % 2 else (False, True):
+                    if on or way != "FULL_HEALTH":
+                        switch(on)
+                        took[on] = seconds(step if on else plain)
+                ratios.append(took[True] / took[False])
+            switch(True)
         kept = sum(path.stat().st_size for path in Path(directory).rglob("*") if path.is_file())
-        print(kept, flush=True)
-
-
-class Worker:
-    """A process that runs the program one way."""
-
-    def __init__(self, way: str, program: str) -> None:
-        command = [sys.executable, __file__, "--work", way, program]
-        self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-        )
-        while self._heard() != "ready\n":
-            pass
-
-    def _heard(self) -> str:
-        assert self._process.stdout is not None
-        line = self._process.stdout.readline()
-        if not line:
-            raise RuntimeError(f"{self._process.args!r} failed")
-        return line
-
-    def seconds(self, steps: int) -> float:
-        """How long so many steps take now."""
-        assert self._process.stdin is not None
-        print(steps, file=self._process.stdin, flush=True)
-        return float(self._heard())
-
-    def kept(self) -> float:
-        """Megabytes that were written; ends the process."""
-        assert self._process.stdin is not None
-        self._process.stdin.close()
-        return int(self._heard()) / 1e6
+    print(json.dumps({"ratios": ratios, "kept": kept / (rounds * STEPS[program] + 3)}))
 
 
 def measured(program: str, rounds: int) -> list[dict[str, object]]:
     """A row for each way to run the program."""
-    workers = {way: Worker(way, program) for way in (PLAIN, *WAYS)}
-    ratios: dict[str, list[float]] = {way: [] for way in WAYS}
-    for i in range(rounds):
-        order = list(workers)[:: 1 if i % 2 else -1]
-        took = {way: workers[way].seconds(STEPS[program]) for way in order}
-        for way in WAYS:
-            ratios[way].append(took[way] / took[PLAIN])
-    index = 0 if program != "eager" else 1
     rows: list[dict[str, object]] = []
     for way, targets in WAYS.items():
-        row = {"program": f"digits, {program}", "what": way, "ratio": round(statistics.median(ratios[way]), 3)}
-        rows.append({**row, "target": targets[index]})
-    steps = rounds * STEPS[program] + 3
-    for way in ("all", "FULL_HEALTH"):
-        print(f"{program}, {way}: {100 * workers[way].kept() / steps:.2f} MB kept per 100 steps", file=sys.stderr)
+        command = [sys.executable, __file__, "--work", way, program, "--rounds", str(rounds)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        found = json.loads(done.stdout.splitlines()[-1])
+        ratio = round(statistics.median(found["ratios"]), 3)
+        target = targets[0 if program != "eager" else 1]
+        rows.append({"program": f"digits, {program}", "what": way, "ratio": ratio, "target": target})
+        print(f"{program}, {way}: {found['kept'] / 1e4:.2f} MB kept per 100 steps", file=sys.stderr)
     return rows
 
 
@@ -132,7 +125,7 @@ def main() -> None:
     parser.add_argument("--work", nargs=2, help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.work:
-        work(*asked.work)
+        work(*asked.work, asked.rounds)
         return
     rows = [row for program in STEPS for row in measured(program, asked.rounds)]
     print("| program | what | × uninstrumented | target |\n| --- | --- | ---: | ---: |")

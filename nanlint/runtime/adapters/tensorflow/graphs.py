@@ -108,7 +108,7 @@ class GraphWatch:
         self._called = called
 
     def stop(self) -> None:
-        """Put no more probes; tell what those there are have kept."""
+        """Put no more probes, and read no more; tell what those there are have kept."""
         if not self._originals:
             return
         for probe in self._probes:
@@ -116,7 +116,6 @@ class GraphWatch:
                 probe.finish(self._watch)
         self._patch(*self._originals)
         self._originals = ()
-        self._probes.clear()
 
     @property
     def _busy(self) -> bool:

@@ -82,7 +82,6 @@ class TapeWatch:
         for waiting in self._waiting.values():
             waiting.tell(self._watch)
         self._waiting.clear()
-        self._traced.clear()
 
     def _told(self, tell: Callable[..., None], *args: Any) -> None:
         try:
