@@ -130,7 +130,7 @@ class Adapter(ABC):
 
     @abstractmethod
     def owns(self, value: Any) -> bool:
-        """Whether this is a tensor of the framework, with numbers or symbolic."""
+        """Whether this is a tensor of the framework, with numbers or symbolic. Asked once of each type."""
 
     def concrete(self, value: Any) -> bool:
         """Whether a tensor that it owns has numbers now, and is not a tracer or a symbol."""

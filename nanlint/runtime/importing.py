@@ -7,6 +7,7 @@ import importlib.abc
 import importlib.machinery
 import importlib.metadata
 import importlib.util
+import itertools
 import json
 import os
 import sys
@@ -19,6 +20,9 @@ from nanlint.runtime.adapter import Adapter
 from nanlint.runtime.adapters import BUILT_IN
 from nanlint.runtime.recorder import Recorder
 from nanlint.runtime.sites import Site, digest_of, sites_of
+
+#: of probed expressions, in all modules
+_numbers = itertools.count()
 
 #: entry points that enter further adapters
 GROUP = "nanlint.runtime"
@@ -104,7 +108,7 @@ class Hook(importlib.abc.MetaPathFinder):
         except Exception as error:
             self._recorder.alert("internal", f"the adapter of {package} did not start: {type(error).__name__}: {error}")
             return
-        self._recorder.adapters.append(adapter)
+        self._recorder.add_adapter(adapter)
         for module in (package, type(adapter).__module__):
             self._recorder.users.leave_out(sys.modules[module])
         self._recorder.watch_framework(adapter.name, str(getattr(sys.modules[package], "__version__", "")))
@@ -159,13 +163,12 @@ def probed_code(content: bytes, path: str, recorder: Recorder) -> CodeType | Non
         sites = watched_sites(content, path, recorder)
         if not sites:
             return None
-        expressions = probing.expressions()
-        tree, found = rewrite(Source.from_bytes(content, path), sites, len(expressions))
+        tree, found = rewrite(Source.from_bytes(content, path), sites, _numbers)
         code: CodeType = compile(ast.fix_missing_locations(tree), path, "exec", dont_inherit=True)
     except Exception as error:
         recorder.alert("internal", f"{path} is not probed: {type(error).__name__}: {error}")
         return None
-    expressions.extend(found)
+    probing.enter(found)
     return code
 
 

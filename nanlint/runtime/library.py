@@ -106,16 +106,15 @@ def verify(
     hook = Hook(recorder)
     probing.install(recorder)
     hook.install()
-    failure: BaseException | None = None
     try:
         yield Run(recorder, CONFIDENCES[confidence])
     except BaseException as error:
-        failure = error
+        recorder.failed(error)
         raise
     finally:
         hook.remove()
         probing.install(None)
-        recorder.end(failure)
+        recorder.end()
 
 
 class Watching:

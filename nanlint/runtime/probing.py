@@ -1,14 +1,21 @@
-"""The probe that rewritten expressions call: it hands on its value, and tells the recorder what it saw."""
+"""The probe that rewritten expressions call: it hands on its value, and tells the recorder what it saw.
+
+Cheap while all goes well: the result is glanced at, and the operand that has a pole. The others are held until the
+result is there, and looked at only if that is bad.
+"""
 
 from __future__ import annotations
 
 import builtins
+import math
+import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import FrameType
 from typing import Any
 
-from nanlint.runtime.adapter import Tensor
+from nanlint.runtime.adapter import Adapter, Tensor
 from nanlint.runtime.health import Health, health_of_numbers
 from nanlint.runtime.recorder import Look, NonFinite, Recorder
 from nanlint.runtime.rewriting import NAME, RESULT, Expression
@@ -16,16 +23,31 @@ from nanlint.runtime.sites import Site
 
 #: executions of an expression that are looked at whole, before most are only glanced at
 WHOLE = 8
-#: unfinished expressions of one thread, above which what an exception left behind is dropped
-DEEPEST = 200
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class _Held:
-    """An operand until its expression is done, and what was seen of it."""
+    """An operand until its expression is done, and what was seen of it if it was looked at."""
 
     value: Any
-    look: Look
+    look: Look = None
+    looked: bool = False
+
+
+@dataclass(slots=True)
+class _Unfinished:
+    """An expression that has begun: its number, the frame that evaluates it, its operands by role."""
+
+    number: int
+    frame: int
+    operands: dict[int, _Held]
+
+
+class _Thread(threading.local):
+    """The expressions that a thread has begun, outermost first."""
+
+    def __init__(self) -> None:
+        self.unfinished: list[_Unfinished] = []
 
 
 def never() -> bool:
@@ -36,21 +58,24 @@ def never() -> bool:
 #: whether a framework is compiling the calling code, which then must not look at values; set by its adapter
 compiling: Callable[[], bool] = never
 
-_expressions: list[Expression] = []
+#: probed expressions by their number, and how often each has run under the present watch
+_expressions: dict[int, Expression] = {}
+_runs: dict[int, int] = {}
 _recorder: Recorder | None = None
-_unfinished = threading.local()
+_thread = _Thread()
 
 
 def install(recorder: Recorder | None) -> None:
     """Let probes report to this recorder (None: to nobody)."""
     global _recorder
     _recorder = recorder
+    _runs.clear()
     setattr(builtins, NAME, probe)
 
 
-def expressions() -> list[Expression]:
-    """All probed expressions of the process, by their number."""
-    return _expressions
+def enter(expressions: Mapping[int, Expression]) -> None:
+    """Let probes know these expressions, by their numbers."""
+    _expressions.update(expressions)
 
 
 def probe(number: int, role: int, value: Any) -> Any:
@@ -63,63 +88,111 @@ def probe(number: int, role: int, value: Any) -> Any:
 
 def _seen(recorder: Recorder, number: int, role: int, value: Any) -> None:
     try:
-        _tell(recorder, number, role, value)
+        if role == RESULT:
+            _report(recorder, number, _finished(number, sys._getframe(2)), value)
+        else:
+            _hold(recorder, number, role, value, sys._getframe(2))
     except NonFinite:
         raise
     except Exception as error:
         recorder.alert("internal", f"probe: {type(error).__name__}: {error}")
 
 
-def _tell(recorder: Recorder, number: int, role: int, value: Any) -> None:
-    stack: list[tuple[int, dict[int, _Held]]] = _unfinished.__dict__.setdefault("stack", [])
+def _hold(recorder: Recorder, number: int, role: int, value: Any, frame: FrameType) -> None:
+    """Keep an operand until its expression is done. Looked at now is what an op in place is about to change."""
     expression = _expressions[number]
-    if role != RESULT:
-        if not stack or stack[-1][0] != number or max(stack[-1][1]) >= role:
-            if len(stack) > DEEPEST:
-                stack.clear()
-            stack.append((number, {}))
-        # looked at now: an op in place is about to change it
-        stack[-1][1][role] = _Held(value, look(recorder, value, _whole(recorder, expression)))
-        return
-    operands: dict[int, _Held] = {}
-    while stack:
-        unfinished, held = stack.pop()
-        if unfinished == number:
-            operands = held
-            break
-    _report(recorder, expression, {expression.operands[role - 1]: held for role, held in operands.items()}, value)
+    unfinished = _thread.unfinished
+    while unfinished and not _evaluates(unfinished[-1], frame):
+        unfinished.pop()  # an exception left it behind
+    top = unfinished[-1] if unfinished else None
+    if top is None or top.number != number or top.frame != id(frame):
+        top = _Unfinished(number, id(frame), {})
+        unfinished.append(top)
+    elif role in top.operands:
+        top.operands = {}  # begun anew: an exception ended it before
+    held = top.operands[role] = _Held(value)
+    whole = _runs.get(number, 0) < WHOLE
+    if whole or role in expression.poles or expression.in_place:
+        held.look, held.looked = look(recorder, value, whole), True
 
 
-def _report(recorder: Recorder, expression: Expression, operands: dict[str, _Held], result: Any) -> None:
+def _evaluates(one: _Unfinished, frame: FrameType | None) -> bool:
+    """Whether the frame that has begun an expression is this one, or waits for it."""
+    while frame is not None and id(frame) != one.frame:
+        frame = frame.f_back
+    return frame is not None
+
+
+def _finished(number: int, frame: FrameType) -> dict[int, _Held]:
+    """The operands of an expression whose result is there; those inside of it that an exception ended are dropped."""
+    unfinished = _thread.unfinished
+    for i in range(len(unfinished) - 1, -1, -1):
+        if unfinished[i].number == number and unfinished[i].frame == id(frame):
+            operands = unfinished[i].operands
+            del unfinished[i:]
+            return operands
+    return {}
+
+
+def _report(recorder: Recorder, number: int, held: dict[int, _Held], result: Any) -> None:
     """Tell what came by at an expression, and let its gradients be told when they are there."""
-    values = [result, *(held.value for held in operands.values())]
-    adapter = next((found for value in values if (found := recorder.adapter_of(value)) is not None), None)
-    seen = look(recorder, result, _whole(recorder, expression))
+    runs = _runs.get(number, 0)
+    seen = look(recorder, result, runs < WHOLE)
     if seen is None:
         return
-    given = {name: held.value for name, held in operands.items()}
+    _runs[number] = runs + 1
+    expression = _expressions[number]
+    operands = {expression.operands[role - 1]: one for role, one in held.items()}
+    if isinstance(seen, Health) and seen.bad:
+        _look_back(recorder, operands, expression.in_place)
     if recorder.filtering:
-        for name, value in (*given.items(), ("result", result)):
-            recorder.wants(name, adapter.name if adapter is not None else "python", value)
+        _filter(recorder, operands, result)
     for site in expression.sites:
-        for name, held in operands.items():
-            recorder.looked(site, name, held.look)
+        for name, one in operands.items():
+            if one.looked:
+                recorder.looked(site, name, one.look)
         if recorder.looked(site, "result", seen):
-            _act(recorder, site, "", {**given, "result": result})
+            _act(recorder, site, "", {**{name: one.value for name, one in operands.items()}, "result": result})
     if expression.part_of:
         _tell_parts(recorder, expression, operands, seen)
-    if adapter is None or not expression.sites:
-        return
+    if expression.sites:
+        _await_gradients(recorder, number, operands, result)
 
+
+def _look_back(recorder: Recorder, operands: dict[str, _Held], in_place: bool) -> None:
+    """Look whole at operands whose result is bad: at those that are still what they were."""
+    for held in operands.values():
+        if not (in_place or isinstance(held.look, Health)):
+            held.look, held.looked = look(recorder, held.value, True), True
+
+
+def _filter(recorder: Recorder, operands: dict[str, _Held], result: Any) -> None:
+    for name, value in [*((name, held.value) for name, held in operands.items()), ("result", result)]:
+        adapter = recorder.adapter_of(value)
+        if adapter is not None:
+            recorder.wants(name, adapter.name, value)
+
+
+def _await_gradients(recorder: Recorder, number: int, operands: dict[str, _Held], result: Any) -> None:
+    """Tell of the gradients of an expression when they are there, where its framework has an eager backward pass."""
+    values = [result, *(held.value for held in operands.values())]
+    adapter = next((found for value in values if (found := recorder.adapter_of(value)) is not None), None)
+    if adapter is None or type(adapter).on_gradient is Adapter.on_gradient:
+        return
+    sites = _expressions[number].sites
+    whole = _runs[number] <= WHOLE
+    for one in operands.values():
+        if not one.looked:  # what went in bad is known when the gradient comes, which may be after other executions
+            one.look, one.looked = look(recorder, one.value, whole=False), True
     forward = frozenset[str]().union(*(held.look.bad for held in operands.values() if isinstance(held.look, Health)))
 
     def heard(name: str, gradient: Any) -> None:
-        seen = look(recorder, gradient, _whole(recorder, expression))
-        for site in expression.sites:
+        seen = look(recorder, gradient, whole)
+        for site in sites:
             if recorder.looked(site, f"gradient of {name}", seen, forward):
                 _act(recorder, site, f"the gradient of {name} in ", {f"gradient of {name}": gradient})
 
-    adapter.on_gradient(given, result, heard)
+    adapter.on_gradient({name: held.value for name, held in operands.items()}, result, heard)
 
 
 def _tell_parts(recorder: Recorder, expression: Expression, operands: dict[str, _Held], seen: Look) -> None:
@@ -141,16 +214,16 @@ def _act(recorder: Recorder, site: Site, what: str, values: dict[str, Any]) -> N
     recorder.act(message, [Tensor(name, Health(), value) for name, value in values.items()])
 
 
-def _whole(recorder: Recorder, expression: Expression) -> bool:
-    return all(recorder.executions(site) < WHOLE for site in (*expression.sites, *expression.part_of))
-
-
 def look(recorder: Recorder, value: Any, whole: bool) -> Look:
     """The breakdown of a value, or its least and greatest number where that is enough; None if it has no numbers."""
-    if isinstance(value, (int, float)):
-        return health_of_numbers((float(value),))
+    if not whole and isinstance(value, float) and math.isfinite(value):
+        return (float(value), float(value))
     adapter = recorder.adapter_of(value)
-    if adapter is None or not adapter.concrete(value):
-        return None
-    glance = None if whole else adapter.glance(value)
-    return adapter.health(value) if glance is None else glance
+    if adapter is not None:
+        if not adapter.concrete(value):
+            return None
+        glance = None if whole else adapter.glance(value)
+        return adapter.health(value) if glance is None else glance
+    if isinstance(value, float) or (isinstance(value, int) and abs(value) <= sys.float_info.max):
+        return health_of_numbers((float(value),))
+    return None

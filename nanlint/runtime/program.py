@@ -70,29 +70,36 @@ def run(command: Sequence[str], recorder: Recorder) -> None:
     """Run ``script args…``, ``-m module args…`` or ``-c code args…`` as ``__main__``."""
     first, *rest = command
     if first == "-m":
-        sys.argv = rest[:]
-        sys.path.insert(0, os.getcwd())
-        _leave_no_trace()
-        runpy.run_module(rest[0], run_name="__main__", alter_sys=True)
+        sys.argv = ["-m", *rest[1:]]
+        _search_first(os.getcwd())
+        _main_module()
+        runpy._run_module_as_main(rest[0])  # type: ignore[attr-defined]  # what Python does with one
         return
     if first == "-c":
         sys.argv = ["-c", *rest[1:]]
-        sys.path.insert(0, "")
-        _run_code(compile(rest[0], "<string>", "exec", dont_inherit=True), _main_module())
+        _search_first("")
+        code = probed_code(rest[0].encode("utf-8", "surrogateescape"), "<string>", recorder)
+        _run_code(code or compile(rest[0], "<string>", "exec", dont_inherit=True), _main_module())
         return
     sys.argv = [first, *rest]
     if os.path.isdir(first) or (not first.endswith((".py", ".pyw")) and _is_archive(first)):
         sys.path.insert(0, os.path.abspath(first))
-        _leave_no_trace()
+        _main_module()
         runpy._run_module_as_main("__main__", False)  # type: ignore[attr-defined]  # what Python does with one
         return
     script = os.path.abspath(first)
-    sys.path.insert(0, os.path.dirname(os.path.realpath(script)))
+    _search_first(os.path.dirname(os.path.realpath(script)))
     main = _main_module()
     vars(main).update(
         __file__=script, __cached__=None, __loader__=importlib.machinery.SourceFileLoader("__main__", script)
     )
     _run_code(code_of_script(script, recorder), main)
+
+
+def _search_first(directory: str) -> None:
+    """Let imports look where the program is, unless the user has Python not do so (``-P``)."""
+    if not getattr(sys.flags, "safe_path", False):
+        sys.path.insert(0, directory)
 
 
 def code_of_script(path: str, recorder: Recorder) -> CodeType:
@@ -122,11 +129,6 @@ def _is_archive(path: str) -> bool:
     except zipimport.ZipImportError:
         return False
     return True
-
-
-def _leave_no_trace() -> None:
-    """Take this module's own ``__main__`` away; runpy puts the program there."""
-    _main_module()
 
 
 def _probe_main_of_spawned(recorder: Recorder) -> None:
@@ -163,27 +165,29 @@ def _without_ours(traceback: TracebackType | None) -> TracebackType | None:
     return traceback
 
 
+def _told(*_: object) -> None:
+    """The program's exception has been told already."""
+
+
 def main() -> NoReturn:
     """Run the command line's program; exits as it does."""
     command = sys.argv[1:]
     options = options_of_environment()
     if options is None or not command:
         sys.exit("error: nanlint.runtime.program is started by `nanlint verify`")
-    if sys.path and sys.path[0] in ("", os.getcwd()):
+    if not getattr(sys.flags, "safe_path", False):
         del sys.path[0]  # put there for -m
     recorder = watch(options)
     try:
         run(command, recorder)
     except SystemExit:
-        recorder.end()
         raise
     except BaseException as error:
-        recorder.end(error)
+        recorder.failed(error)
         traceback = _without_ours(error.__traceback__)
-        if isinstance(error, KeyboardInterrupt):
-            raise error.with_traceback(traceback) from None
         sys.excepthook(type(error), error.with_traceback(traceback), traceback)
-        sys.exit(1)
+        sys.excepthook = _told
+        raise
     sys.exit(0)
 
 

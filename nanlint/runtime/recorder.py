@@ -6,6 +6,7 @@ those of an earlier one refers to its trace; what came by at a site is one recor
 
 from __future__ import annotations
 
+import math
 import os
 import pdb
 import socket
@@ -41,7 +42,7 @@ from nanlint.runtime.events import (
 )
 from nanlint.runtime.filters import Filter, filter_of
 from nanlint.runtime.frames import Users
-from nanlint.runtime.health import Health
+from nanlint.runtime.health import CLASSES, Health
 from nanlint.runtime.options import Options
 from nanlint.runtime.replaying import STATE, Repeated, kept, repeated
 from nanlint.runtime.runfile import EventFile
@@ -68,13 +69,44 @@ class NonFinite(FloatingPointError):
     """A nan or inf was born, and the run was to be stopped there (``--on-nan stop``)."""
 
 
+class _Sum:
+    """The breakdown of everything that came by in a role; see ``Health``."""
+
+    def __init__(self) -> None:
+        self.counts = [0] * len(CLASSES)
+        self.low = self.near = math.inf
+        self.high = -math.inf
+        self.dtype = ""
+        self.shape: tuple[int, ...] = ()
+
+    def add(self, health: Health) -> None:
+        self.counts = [a + b for a, b in zip(self.counts, health.counts, strict=True)]
+        self.dtype, self.shape = health.dtype, health.shape
+        if health.low is not None and health.high is not None:
+            self.widen(health.low, health.high, health.near)
+
+    def widen(self, low: float, high: float, near: float | None) -> None:
+        """Finite numbers between ``low`` and ``high`` came by, ``near`` the one of least magnitude if that is known."""
+        if low < self.low:
+            self.low = low
+        if high > self.high:
+            self.high = high
+        if near is not None and near < self.near:
+            self.near = near
+
+    def health(self) -> Health:
+        low, high, near = (x if math.isfinite(x) else None for x in (self.low, self.high, self.near))
+        ninf, neg, zero, pos, pinf, nan = self.counts
+        return Health(ninf, neg, zero, pos, pinf, nan, low, high, near, self.dtype, self.shape)
+
+
 @dataclass
 class _Seen:
-    """What came by at a site."""
+    """What came by at a site. ``last``: in each role the last time, where it was looked at whole."""
 
     site: Site
     executions: int = 0
-    roles: dict[str, Health] = field(default_factory=dict)
+    roles: dict[str, _Sum] = field(default_factory=dict)
     last: dict[str, Health] = field(default_factory=dict)
     closest: float | None = None
     closest_step: int = 0
@@ -86,12 +118,28 @@ class _Seen:
     def add(self, role: str, health: Health, step: int) -> None:
         """What came by in a role, at a step."""
         self.last[role] = health
-        known = self.roles.get(role)
-        self.roles[role] = health if known is None else known.merged(health)
+        self._sum(role).add(health)
+        if role == self.site.operand and health.low is not None and health.high is not None:
+            self._approached(health.low, health.high, health.near, step)
+
+    def glanced(self, role: str, low: float, high: float, step: int) -> None:
+        """The same of finite numbers of which no more is known than the least and the greatest."""
+        near = low if low > 0 else -high if high < 0 else None
+        self.last.pop(role, None)
+        self._sum(role).widen(low, high, near)
         if role == self.site.operand:
-            near = distance(self.site, health)
-            if near is not None and (self.closest is None or near < self.closest):
-                self.closest, self.closest_step = near, step
+            self._approached(low, high, near, step)
+
+    def _sum(self, role: str) -> _Sum:
+        found = self.roles.get(role)
+        if found is None:
+            found = self.roles[role] = _Sum()
+        return found
+
+    def _approached(self, low: float, high: float, near: float | None, step: int) -> None:
+        apart = distance(self.site, low, high, near)
+        if apart is not None and (self.closest is None or apart < self.closest):
+            self.closest, self.closest_step = apart, step
 
     def fresh(self, role: str, health: Health) -> frozenset[str]:
         """The kinds of non-finite value that came out in a role, and did not come in."""
@@ -108,7 +156,7 @@ class _Seen:
         return Observed(
             site=self.site.key,
             executions=self.executions,
-            roles=dict(self.roles),
+            roles={role: one.health() for role, one in self.roles.items()},
             closest=self.closest,
             closest_step=self.closest_step,
             bad_step=self.bad_step,
@@ -127,6 +175,7 @@ class Recorder:
         self.prompt = options.on_nan != "continue"
         self.users = Users(options.root, options.include)
         self.adapters: list[Adapter] = []
+        self._owners: dict[type, Adapter | None] = {}
         self._filters: list[Filter] = [filter_of(name) for name in options.filters]
         self._sites: dict[str, dict[int, tuple[Site, ...]]] = {}
         self._rank = rank
@@ -151,6 +200,7 @@ class Recorder:
         self._steps_written = 0
         self._step_began = time.time()
         self._ended = False
+        self._error = "", ""
 
     def _begin(self) -> EventFile:
         file = self._file = EventFile(self.options.directory)
@@ -303,21 +353,18 @@ class Recorder:
         self._write(seen.event())
         return True
 
-    def executions(self, site: Site) -> int:
-        """How often a site was seen by now."""
-        seen = self._seen.get(site.key)
-        return 0 if seen is None else seen.executions
-
     def looked(self, site: Site, role: str, look: Look, known: frozenset[str] = frozenset()) -> bool:
         """What a probe saw: as ``observed``, and cheaper where all was finite."""
         if isinstance(look, Health):
             return self.observed(site, role, look, known=known)
         if look is not None:
-            low, high = look
-            before = self._seen[site.key].roles.get(role) if site.key in self._seen else None
-            dtype, shape = ("", ()) if before is None else (before.dtype, before.shape)
-            near = low if low > 0 else -high if high < 0 else None
-            self.observed(site, role, Health(low=low, high=high, near=near, dtype=dtype, shape=shape))
+            with self._lock:
+                seen = self._seen.get(site.key) or self._seen.setdefault(site.key, _Seen(site))
+                seen.glanced(role, *look, self.steps)
+                if role == "result":
+                    seen.executions += 1
+                    if self._worth_keeping(seen):
+                        self._write(seen.event())
         return False
 
     def executed(self, op: int) -> None:
@@ -408,7 +455,11 @@ class Recorder:
                 if count > 1 and number < MOST:
                     self._write(Again(number, count, self.steps))
 
-    def end(self, error: BaseException | None = None) -> None:
+    def failed(self, error: BaseException) -> None:
+        """This exception is about to end the process; threads and exit hooks of the program may run yet."""
+        self._error = type(error).__name__, str(error)[:2000]
+
+    def end(self) -> None:
         """The process ends: what was only counted is written down. May be called twice."""
         with self._lock:
             if self._ended or self._file is None:
@@ -419,8 +470,7 @@ class Recorder:
                 self.step()
             self.flush()
             self._ended = True
-            name = type(error).__name__ if error is not None else ""
-            self._write(Ended(time.time(), self.steps, name, str(error)[:2000] if error is not None else ""))
+            self._write(Ended(time.time(), self.steps, *self._error))
             if self._file is not None:
                 self._file.close()
 
@@ -435,10 +485,18 @@ class Recorder:
 
     def adapter_of(self, value: Any) -> Adapter | None:
         """The adapter of the framework that a tensor belongs to."""
-        for adapter in self.adapters:
-            if adapter.owns(value):
-                return adapter
-        return None
+        kind = type(value)
+        try:
+            return self._owners[kind]
+        except KeyError:
+            owner = next((adapter for adapter in self.adapters if adapter.owns(value)), None)
+            self._owners[kind] = owner
+            return owner
+
+    def add_adapter(self, adapter: Adapter) -> None:
+        """An adapter has been started."""
+        self.adapters.append(adapter)
+        self._owners = {}
 
     def _write(self, *events: Event) -> None:
         (self._file or self._begin()).write(*events)

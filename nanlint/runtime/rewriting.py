@@ -8,7 +8,7 @@ what is in the file. The probes are found in ``builtins``, so code that is moved
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -25,21 +25,26 @@ RESULT = 0
 
 @dataclass(frozen=True)
 class Expression:
-    """A probed expression: the sites whose op or part it is, and the neutral name of each role after the result."""
+    """A probed expression: the sites whose op or part it is, and the neutral name of each role after the result.
+
+    ``poles``: the roles that have a pole. ``in_place``: whether the op may change its operands.
+    """
 
     sites: tuple[Site, ...]
     operands: tuple[str, ...]
     part_of: tuple[Site, ...] = ()
+    poles: frozenset[int] = frozenset()
+    in_place: bool = False
 
 
-def rewrite(source: Source, sites: Sequence[Site], first: int) -> tuple[ast.Module, list[Expression]]:
-    """The tree of a source with its sites probed; the expressions are numbered from ``first``."""
+def rewrite(source: Source, sites: Sequence[Site], numbers: Iterator[int]) -> tuple[ast.Module, dict[int, Expression]]:
+    """The tree of a source with its sites probed, and the expressions by their numbers."""
     wanted: dict[Span, _Wanted] = {}
     for site in sites:
         wanted.setdefault(site.span, _Wanted()).add(site.operands).sites.append(site)
         for part in site.parts:
             wanted.setdefault(part.span, _Wanted()).add(part.operands).part_of.append(site)
-    rewriter = _Rewriter(source, wanted, first)
+    rewriter = _Rewriter(source, wanted, numbers)
     tree = ast.parse(source.text, source.path)  # a tree of our own: the analysis keeps its
     return cast(ast.Module, rewriter.visit(tree)), rewriter.expressions
 
@@ -58,11 +63,11 @@ class _Wanted:
 
 
 class _Rewriter(ast.NodeTransformer):
-    def __init__(self, source: Source, wanted: dict[Span, _Wanted], first: int) -> None:
+    def __init__(self, source: Source, wanted: dict[Span, _Wanted], numbers: Iterator[int]) -> None:
         self._source = source
         self._wanted = wanted
-        self._first = first
-        self.expressions: list[Expression] = []
+        self._numbers = numbers
+        self.expressions: dict[int, Expression] = {}
 
     def visit(self, node: ast.AST) -> ast.AST:
         """Probe an expression and what is inside of it."""
@@ -71,7 +76,7 @@ class _Rewriter(ast.NodeTransformer):
         there = self._wanted.pop(self._source.span(node), None)
         if there is None:
             return cast(ast.AST, super().visit(node))
-        number, operands = self._number(there), there.operands
+        number, operands = self._number(there, _is_in_place(node)), there.operands
         places = {span: role for role, (_, span) in enumerate(operands, RESULT + 1)}
         parts = _parts(node)
         probed = [self._role(part, places) for part in parts]
@@ -91,7 +96,7 @@ class _Rewriter(ast.NodeTransformer):
         self.generic_visit(node)
         if there is None:
             return node
-        number, operands = self._number(there), there.operands
+        number, operands = self._number(there, in_place=True), there.operands
         value = self._source.span(cast(Located, node.value))
         roles = {span: role for role, (_, span) in enumerate(operands, RESULT + 1)}
         before: list[ast.stmt] = []
@@ -107,10 +112,13 @@ class _Rewriter(ast.NodeTransformer):
         read = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
         return [*before, node, ast.copy_location(ast.Expr(_probe(number, RESULT, read)), node)]
 
-    def _number(self, there: _Wanted) -> int:
+    def _number(self, there: _Wanted, in_place: bool) -> int:
         names = tuple(name for name, _ in there.operands)
-        self.expressions.append(Expression(tuple(there.sites), names, tuple(there.part_of)))
-        return self._first + len(self.expressions) - 1
+        wanted = {site.operand for site in there.sites}
+        poles = frozenset(role for role, name in enumerate(names, RESULT + 1) if name in wanted)
+        number = next(self._numbers)
+        self.expressions[number] = Expression(tuple(there.sites), names, tuple(there.part_of), poles, in_place)
+        return number
 
     def _role(self, part: tuple[ast.AST, str, int | None], places: dict[Span, int]) -> int | None:
         owner, name, index = part
@@ -129,6 +137,15 @@ def _parts(node: ast.Call | ast.BinOp | ast.UnaryOp) -> list[tuple[ast.AST, str,
         receiver = [(node.func, "value", None)]
     positional = [(node, "args", i) for i, e in enumerate(node.args) if not isinstance(e, ast.Starred)]
     return [*receiver, *positional, *((keyword, "value", None) for keyword in node.keywords)]
+
+
+def _is_in_place(node: ast.Call | ast.BinOp | ast.UnaryOp) -> bool:
+    """Whether a call changes an operand, as its name (``x.div_(y)``) or an argument (``out=x``) says."""
+    if not isinstance(node, ast.Call):
+        return False
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    given = {keyword.arg for keyword in node.keywords}
+    return name.endswith("_") or not given.isdisjoint({"out", "inplace", None})
 
 
 def _probe(number: int, role: int, e: ast.expr) -> ast.Call:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import socket
 import threading
@@ -26,12 +27,17 @@ class EventFile:
     """
 
     def __init__(self, directory: str) -> None:
-        self.path = os.path.join(directory, f"{PREFIX}{socket.gethostname()}-{os.getpid()}{SUFFIX}")
         self.size = 0
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # a signal's handler may write while we do
         self._file = -1
-        with contextlib.suppress(OSError):
-            self._file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0), 0o666)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | getattr(os, "O_CLOEXEC", 0)
+        name = f"{PREFIX}{socket.gethostname()}-{os.getpid()}"
+        for again in itertools.count():  # one process after the other (exec), and containers, may have one number
+            self.path = os.path.join(directory, f"{name}-{again}{SUFFIX}" if again else f"{name}{SUFFIX}")
+            with contextlib.suppress(OSError):
+                self._file = os.open(self.path, flags, 0o666)
+            if self._file >= 0 or not os.path.exists(self.path):
+                break
 
     def write(self, *events: Event) -> None:
         """Append events."""

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields
 
 from nanlint.diagnostic import Diagnostic, Probe, Span
-from nanlint.runtime.health import Health
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,15 +70,16 @@ def site_of(probe: Probe, *, key: str, path: str, code: str, finding: Span) -> S
     return Site(key=key, path=path, code=code, finding=finding, **watched)
 
 
-def distance(site: Site, health: Health) -> float | None:
-    """How near an operand came to the pole of a site, in its own units; None where the counts do not tell."""
-    if health.low is None or health.high is None:
-        return None
-    low, high = health.low + site.shift, health.high + site.shift
+def distance(site: Site, least: float, greatest: float, near: float | None = None) -> float | None:
+    """How near an operand came to the pole of a site, in its own units; None where its ends do not tell.
+
+    ``near``: its least magnitude, where that is known.
+    """
+    low, high = least + site.shift, greatest + site.shift
     if site.cls == "zero":
         if low <= 0 <= high:
             # on both sides, or there: only the least magnitude tells how near
-            return health.near if site.shift == 0 else 0.0 if 0 in (low, high) else None
+            return near if site.shift == 0 else 0.0 if 0 in (low, high) else None
         return low if low > 0 else -high
     if site.cls == "neg":
         return max(low, 0.0)

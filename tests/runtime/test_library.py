@@ -52,7 +52,7 @@ def test_a_stretch_of_a_program_is_watched(tmp_path: Path) -> None:
     ran = python("train.py", cwd=tmp_path)
     lines = ran.stdout.splitlines()
     assert lines[:3] == ["False ['clean']", "True [('confirmed', 1)]", "[2]"]
-    assert "model.py:6:12 NL401 confirmed (nan at step 1)" in ran.stdout
+    assert "model.py:6:12 NL401 confirmed (nan and +inf at step 1)" in ran.stdout
 
 
 def test_an_exception_goes_through_and_is_in_the_record(tmp_path: Path) -> None:
@@ -109,7 +109,7 @@ def test_tests_in_which_something_is_born_do_not_pass(tmp_path: Path) -> None:
     ran = pytest_in(tmp_path, "--nanlint")
     assert ran.returncode == 1
     assert "2 passed" in ran.stdout
-    assert "model.py:6:12 NL401 confirmed (nan at step 1)" in ran.stdout
+    assert "model.py:6:12 NL401 confirmed (nan and +inf at step 1)" in ran.stdout
     clean = pytest_in(tmp_path, "--nanlint", "-k", "small")
     assert clean.returncode == 0
     assert "NL401 clean (1 execution)" in clean.stdout

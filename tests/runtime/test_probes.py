@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import textwrap
 from pathlib import Path
 
 import pytest
 
+from nanlint.diagnostic import Span
+from nanlint.runtime import probing
+from nanlint.runtime.options import Options
+from nanlint.runtime.recorder import Recorder
+from nanlint.runtime.rewriting import Expression
+from nanlint.runtime.runfile import read_run
+from nanlint.runtime.sites import Site
+from nanlint.runtime.verdicts import observed_of
 from tests.runtime.running import python, verify
 
 pytest.importorskip("numpy")
@@ -143,6 +152,32 @@ def test_an_operand_is_seen_as_it_was_before_an_op_in_place(tmp_path: Path) -> N
     assert seen["result"]["counts"]["+inf"] == 2
 
 
+def test_an_exception_in_a_flagged_expression_leaves_no_operand_behind(tmp_path: Path) -> None:
+    recorder = Recorder(Options(str(tmp_path), str(tmp_path)))
+    probing.install(recorder)
+    span = Span(1, 1, 1, 5)
+    operands = (("a", span), ("b", span))
+    site = Site(
+        key="k", path="train.py", code="NL301", finding=span, span=span, op="div", operands=operands, operand="b"
+    )
+    number = -1
+    probing.enter({number: Expression((site,), ("a", "b"), poles=frozenset({2}))})
+
+    def ratio(a: float, b: float | None) -> float:
+        return probing.probe(number, 0, probing.probe(number, 1, a) / probing.probe(number, 2, b))
+
+    held = []
+    for a, b in [(1.0, 2.0), (3.0, None), (5.0, 2.0)]:
+        with contextlib.suppress(TypeError):
+            ratio(a, b)
+        held.append(len(probing._thread.unfinished))
+    probing.install(None)
+    recorder.end()
+    assert held == [0, 1, 0]
+    (seen,) = observed_of(read_run(str(tmp_path)))["k"]
+    assert (seen.executions, seen.roles["a"].high) == (2, 5.0)
+
+
 def test_recursion_through_a_flagged_expression_mixes_no_operands(tmp_path: Path) -> None:
     write(
         tmp_path,
@@ -209,5 +244,44 @@ def test_children_are_watched_too(tmp_path: Path) -> None:
     assert one["executions"] == 5
 
 
+def test_what_goes_on_after_the_program_or_begins_again_in_its_place_is_watched(tmp_path: Path) -> None:
+    write(tmp_path, "package/__init__.py", "")
+    write(tmp_path, "package/loss.py", LOSS)
+    write(
+        tmp_path,
+        "package/__main__.py",
+        """
+        import atexit, os, pickle, sys, threading, time
+        import numpy as np
+        from .loss import Loss
+
+        class Batch:
+            scale = 0.5
+
+        def late():
+            time.sleep(0.2)
+            print(pickle.loads(pickle.dumps(Batch())).scale, Loss().entropy(np.array([0.5, 0.5])))
+
+        Loss().entropy(np.array([0.25, 0.75]))
+        if len(sys.argv) < 2:
+            os.execv(sys.executable, [sys.executable, "-m", "package", "again"])
+        threading.Thread(target=late).start()
+        atexit.register(lambda: Loss().entropy(np.array([0.0, 1.0])))
+        sys.exit(3)
+        """,
+    )
+    ran = verify("-m", "package", cwd=tmp_path)
+    assert ran.stdout.startswith("0.5 0.69")
+    assert ran.report["exit_code"] == 3
+    (entropy,) = (one["verdict"] for one in ran.report["findings"] if one["location"]["row"] == 7)
+    assert (entropy["state"], entropy["executions"]) == ("confirmed", 4)
+
+
+def test_code_on_the_command_line_is_probed(tmp_path: Path) -> None:
+    ran = verify("-c", "import numpy as np\nfor p in (1.0, 0.0): p * np.log(np.array([p]))", cwd=tmp_path)
+    assert ran.verdicts() == [("NL104", "confirmed")]
+
+
 def write(directory: Path, name: str, program: str) -> None:
+    (directory / name).parent.mkdir(exist_ok=True)
     (directory / name).write_text(textwrap.dedent(program).lstrip())

@@ -17,7 +17,7 @@ def start() -> None:
     from nanlint.runtime.options import options_of_environment
 
     options = options_of_environment()
-    if options is None or PROGRAM in sys.orig_argv[:8]:
+    if options is None or ("-m", PROGRAM) in zip(sys.orig_argv, sys.orig_argv[1:], strict=False):
         return
     script = len(sys.orig_argv) - len(sys.argv)
     if os.name == "posix" and os.path.exists(sys.argv[0]) and sys.orig_argv[script:] == sys.argv:
