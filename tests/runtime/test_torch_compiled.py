@@ -108,6 +108,26 @@ def test_it_stays_compiled_and_computes_the_same(watching: Watching) -> None:  #
     assert not run.alerts
 
 
+def test_what_is_masked_in_the_same_graph_is_a_birth(watching: Watching) -> None:  # noqa: F811
+    def masked(x: Any) -> Any:
+        y = torch.log(x)  # here
+        return torch.where(x > 0, y, 0.0)
+
+    with watching() as run:
+        torch.compile(masked, backend="aot_eager")(torch.tensor([0.0, 1.0]))
+    assert run.first() == ("log", "y = torch.log(x)  # here", False)
+
+
+def test_what_was_compiled_before_is_watched_too(watching: Watching) -> None:  # noqa: F811
+    root = torch.compile(lambda x: torch.log(x), backend="aot_eager")
+    root(torch.ones(2))
+    with watching() as run:
+        root(torch.zeros(2))
+    assert [birth.op for birth in run.births] == ["log"]
+    root(torch.zeros(2))
+    assert len(run.births) == 1
+
+
 def test_stopping_unpatches_the_compiler(watching: Watching) -> None:  # noqa: F811
     import torch._dynamo.backends.common as common
     import torch._functorch.config as config

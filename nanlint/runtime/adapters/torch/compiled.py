@@ -35,7 +35,7 @@ from nanlint.runtime.sites import Site
 #: modules that hold the function by which backends hand a graph to autograd and get it back in two
 _PATCHED = ("torch._functorch.aot_autograd", "torch._dynamo.backends.common")
 _FRAME = re.compile(r'^  File "(.+)", line (\d+), in (\S+)$', re.MULTILINE)
-#: runs of a graph with flagged lines that are repeated op by op, before only each twice as many are
+#: runs of a graph with flagged lines that are repeated op by op; of any graph, only the first and each twice as many
 WHOLE = 8
 #: repetitions of a graph whose inputs are bad already
 RESIGNED = 3
@@ -133,6 +133,11 @@ class Step:
     backward: bool
     sequence: int | None
     sites: tuple[Site, ...] = ()
+
+    @property
+    def call(self) -> tuple[Any, ...]:
+        """Which call of the user's it is a part of; autograd's numbers alone do not tell where no gradient is asked."""
+        return self.sequence, self.backward, self.called, self.frames[:1]
 
 
 @dataclass(frozen=True, eq=False)
@@ -311,7 +316,7 @@ class Repetition:
         """After a run: whether something in its results is bad. Only the watch may raise, to stop the program."""
         self._runs += 1
         bad = any(suspicious(x) for i in self._graph.looked for x in plain(_at(results, i)))
-        due = self._graph.flagged and (self._runs <= WHOLE or self._runs & (self._runs - 1) == 0)
+        due = self._is_due(kept)
         if not bad and not due:
             return False
         reports: list[tuple[Callable[..., Any], dict[str, Any]]] = []
@@ -326,6 +331,12 @@ class Repetition:
         for report, words_ in reports:
             report(**words_)
         return bad
+
+    def _is_due(self, kept: Kept) -> bool:
+        """Whether this run is looked at whole: for its flagged lines, or for what is born in it and masked there."""
+        if self._graph.flagged and self._runs <= WHOLE:
+            return True
+        return self._runs & (self._runs - 1) == 0 and len(kept.inputs) == len(self._graph.written)
 
     def _is_old(self, inputs: Sequence[Any], results: Any) -> bool:
         """Whether what is bad in the results was so in the inputs; it is looked for a few times even so."""
@@ -391,13 +402,9 @@ class Ops(fx.Interpreter):  # type: ignore[misc]
         """The births that came out of what the user called: many formulas divide by 0 and mask that."""
         steps = self._graph.steps
         for node, birth in self._born:
-            group = (steps[node].sequence, steps[node].backward)
-            leaving = (n for n in self._bad if (steps[n].sequence, steps[n].backward) == group)
-            if any(
-                user not in steps or (steps[user].sequence, steps[user].backward) != group
-                for n in leaving
-                for user in n.users
-            ):
+            call = steps[node].call
+            leaving = (n for n in self._bad if steps[n].call == call)
+            if any(user not in steps or steps[user].call != call for n in leaving for user in n.users):
                 yield birth
 
     def _judge(self, node: fx.Node, step: Step, result: Any) -> None:
@@ -460,11 +467,12 @@ class Ops(fx.Interpreter):  # type: ignore[misc]
         """What came by, as ``Watch.observed`` wants it: a site's ops are those of one number of autograd's."""
         if not self._graph.flagged:
             return
-        groups: dict[tuple[int | None, bool], list[fx.Node]] = {}
+        calls: dict[tuple[Any, ...], list[fx.Node]] = {}
         for node, step in self._graph.steps.items():
             if step.sites:
-                groups.setdefault((step.sequence, step.backward), []).append(node)
-        for (_, backward), nodes in groups.items():
+                calls.setdefault(step.call, []).append(node)
+        for nodes in calls.values():
+            backward = self._graph.steps[nodes[0]].backward
             if backward or not self._graph.backward:
                 for site in self._graph.steps[nodes[0]].sites:
                     yield from self._backward(site, nodes) if backward else self._forward(site, nodes)

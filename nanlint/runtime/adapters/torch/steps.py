@@ -21,6 +21,8 @@ from nanlint.runtime.adapters.torch.eager import Births
 
 #: a parameter without a gradient is told of after so many steps, or at the end of a shorter run
 PATIENCE = 100
+#: so few steps tell nothing: layers that begin at zero let no gradient through in the first
+FEW = 3
 
 
 class Listener(Protocol):
@@ -112,18 +114,17 @@ class Steps:
         report: dict[str, Any] | None = None
         numbers: dict[str, float] = {}
         try:
-            with apart():
-                waiting = self._waiting.get(optimizer)
-                if waiting is None:
-                    waiting = self._waiting[optimizer] = Waiting(optimizer, self._watch)
-                if waiting.places:
-                    waiting.look(optimizer)
-                    if waiting.steps == PATIENCE:
-                        waiting.tell(self._watch)
-                if unwatched:
-                    report = self._broke(optimizer)
-                if self._watch.mode == "sentinel":
-                    numbers = self._listener.stepped(optimizer)
+            waiting = self._waiting.get(optimizer)
+            if waiting is None:
+                waiting = self._waiting[optimizer] = Waiting(optimizer, self._watch)
+            if waiting.places or unwatched or self._watch.mode == "sentinel":
+                with apart():
+                    if waiting.places:
+                        waiting.look(optimizer, self._watch)
+                    if unwatched:
+                        report = self._broke(optimizer)
+                    if self._watch.mode == "sentinel":
+                        numbers = self._listener.stepped(optimizer)
         except Exception as error:
             self._watch.alert("internal", f"{type(error).__name__}: {error}")
         if report is not None:
@@ -182,8 +183,8 @@ class Waiting:
         self.places = {i: names.get(id(p), f"parameter {i}") for i, p in enumerate(parameters) if p.requires_grad}
         self.zeros: set[int] = set()
 
-    def look(self, optimizer: Optimizer) -> None:
-        """Those that got a gradient now wait no longer."""
+    def look(self, optimizer: Optimizer, watch: Watch) -> None:
+        """Those that got a gradient now wait no longer; those that wait for too long are told of."""
         self.steps += 1
         parameters = list(parameters_of(optimizer))
         for i in list(self.places):
@@ -194,10 +195,12 @@ class Waiting:
                 del self.places[i]
             else:
                 self.zeros.add(i)
+        if self.steps == PATIENCE:
+            self.tell(watch)
 
     def tell(self, watch: Watch) -> None:
         """What is left never got one."""
-        for i, name in self.places.items():
+        for i, name in self.places.items() if self.steps >= FEW else ():
             what = "only zeros as its gradient" if i in self.zeros else "no gradient"
             message = f"{name} got {what} in {self.steps:,} steps: nothing trains it"
             watch.alert("dead-gradient", message, frames=self.frames, parameter=name)
