@@ -9,11 +9,14 @@ import numpy as np
 import tensorflow as tf
 from tensorflow.python.framework import func_graph as _func_graph
 from tensorflow.python.framework import ops as _ops
+from tensorflow.python.ops import control_flow_v2_func_graphs as _inner
 from tensorflow.python.ops import gen_resource_variable_ops as _variables
 from tensorflow.python.ops import resource_variable_ops as _resource
 
 from nanlint.runtime.adapters.tensorflow.tensors import Array
 
+#: graphs of loops and branches, and of their gradients
+INNER = (_inner.CondBranchFuncGraph, _inner.WhileCondFuncGraph, _inner.WhileBodyFuncGraph)
 #: what is added to a graph of the program is named so
 SCOPE = "nanlint"
 
@@ -43,11 +46,12 @@ class Kept:
     def handle(self, graph: Any) -> Any:
         """What stands for it in a graph that is being built.
 
-        It is taken through all graphs around: the gradient of a loop knows no tensor from further out.
+        A loop or branch takes it from the graph around, as its gradient knows no tensor from further out. A function
+        takes it as it is: it may be called from elsewhere than where it was built, as those that make variables are.
         """
-        outer = graph.outer_graph
-        inherited = self.handle(outer) if isinstance(outer, _func_graph.FuncGraph) else self._variable.handle
-        return graph.capture(inherited)
+        if isinstance(graph, INNER) and isinstance(graph.outer_graph, _func_graph.FuncGraph):
+            return graph.capture(self.handle(graph.outer_graph))
+        return graph.capture(self._variable.handle)
 
 
 class Inside:
