@@ -1,4 +1,4 @@
-"""A loss of probabilities, forward and backward, of a model whose variables are made by its first step."""
+"""A loss of probabilities, of a model whose variables are made by its first step of evaluation."""
 
 import keras
 import numpy as np
@@ -14,4 +14,4 @@ def loss(y_true, y_pred):
 model = keras.Sequential([keras.layers.Dense(4, activation="relu"), keras.layers.Dense(3, activation="softmax")])
 model.compile("sgd", loss)
 x = 300 * np.arange(32, dtype="float32").reshape(8, 4)
-model.fit(x, np.ones((8, 3), "float32"), epochs=1, verbose=0)
+print(model.evaluate(x, np.ones((8, 3), "float32"), verbose=0))
