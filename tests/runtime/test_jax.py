@@ -474,3 +474,31 @@ def test_the_sentinel_hears_of_a_loss_that_is_not_finite(tmp_path: Path) -> None
         w, _ = step(w)
     alert = run.events(Alert)[0]
     assert (alert.alert, alert.message, alert.step) == ("non-finite", "the loss is -inf", 3)
+
+
+# ── what is seen beside births ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_gradient_that_is_zero_all_along_is_dead(run: Run) -> None:
+    def loss(parameters: Any, x: Any) -> Any:
+        return jnp.sum(parameters["used"] * x + jax.lax.stop_gradient(parameters["frozen"]))
+
+    @jax.jit
+    def step(parameters: Any, x: Any) -> Any:
+        return jax.tree.map(lambda p, g: p - g, parameters, jax.grad(loss)(parameters, x))
+
+    parameters = {"used": jnp.ones(3), "frozen": jnp.ones(3)}
+    for _ in range(3):
+        parameters = step(parameters, jnp.ones(3))
+    (alert,) = run.events(Alert)
+    assert (alert.alert, alert.message) == (
+        "dead-gradient",
+        "the gradient of argument ['frozen'] was zero in all 3 steps",
+    )
+    assert "jax.grad(loss)" in alert.frames[0].text
+
+
+def test_nan_in_the_data_is_told(run: Run) -> None:
+    jax.jit(lambda batch: (batch * 2).sum())(jnp.array([[1.0, 2.0], [np.nan, 3.0]]))
+    (alert,) = run.events(Alert)
+    assert (alert.alert, alert.details) == ("nan-in-input", {"argument": "batch", "first": [1, 0]})

@@ -13,6 +13,7 @@ from nanlint.runtime.adapter import Adapter, Watch
 from nanlint.runtime.adapters.jax.births import Births
 from nanlint.runtime.adapters.jax.calls import Calls
 from nanlint.runtime.adapters.jax.flagged import Flagged
+from nanlint.runtime.adapters.jax.gradients import Gradients
 from nanlint.runtime.arrays import health_of_array, numbers_of
 from nanlint.runtime.health import Health
 
@@ -24,17 +25,21 @@ class JaxAdapter(Adapter):
 
     def __init__(self, watch: Watch) -> None:
         super().__init__(watch)
-        births = [Births(watch, self.health)] if watch.mode == "all" else []
+        self._gradients = Gradients(watch)
+        everything = [Births(watch, self.health), self._gradients] if watch.mode == "all" else []
         flagged = [Flagged(watch)] if watch.mode != "sentinel" else []
-        self._calls = Calls(watch, [*births, *flagged])
+        self._calls = Calls(watch, [*everything, *flagged])
 
     def start(self) -> None:
         """Hook into the calls of jitted functions."""
         self._calls.start()
+        if self.watch.mode == "all":
+            self._gradients.start()
 
     def stop(self) -> None:
         """Read what is unread, and leave them."""
         self._calls.stop()
+        self._gradients.stop()
 
     def owns(self, value: Any) -> bool:
         """Arrays, and the tracers that stand for them."""

@@ -45,6 +45,7 @@ class Births(Reader):
     def __init__(self, watch: Watch, health: Callable[[Any], Health]) -> None:
         self._watch, self._health = watch, health
         self._known: dict[Probed, _Known] = {}
+        self._any = False
 
     def probed(self, closed: Any, users: bool) -> Probed | None:
         """Probes where chains of ops end."""
@@ -90,6 +91,7 @@ class Births(Reader):
             note = f"the values are not at hand: {reason}"
             return [self._of_probe(probe, x, call, note) for probe, x in _told(function, measured)]
         self._alerts(call, found)
+        self._any |= bool(found.births)
         births = [self._of(born, call) for born in found.births]
         kinds = frozenset(("nan",) if np.isnan(measured).any() else ("pinf", "ninf"))
         if not births and not kinds & found.kinds and not _given(call):
@@ -138,6 +140,12 @@ class Births(Reader):
         }
 
     def _alerts(self, call: Call, found: Replay) -> None:
+        if call.function.users and not self._any:  # what is in the data was not born before
+            for name, x in zip(call.function.arguments, call.arguments, strict=True):
+                if "nan" in kinds_of(x):
+                    health, where = self._health(x), np.argwhere(np.isnan(np.asarray(x)))[0].tolist()
+                    message = f"{health.nan:,} nan of {health.size:,} elements in {name}, which jit is given"
+                    self._watch.alert("nan-in-input", message, argument=name, first=where)
         for hidden in found.hidden:
             frames = frames_of(hidden.op, hidden.inside, self._watch.owns_file) or call.frames
             message = f"{hidden.op.name} hides nan: its output has none, its gradient need not be finite"

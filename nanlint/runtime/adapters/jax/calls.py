@@ -32,8 +32,8 @@ from nanlint.runtime.events import Frame
 #: the arguments of ``Watch.born``
 Birth = dict[str, Any]
 
-#: calls whose probes are not read yet; more of them hold too much memory
-MOST_UNREAD = 2
+#: calls whose probes are not read yet: of those that may be gone through again, which hold memory, and of others
+MOST_HELD, MOST_UNREAD = 4, 64
 
 
 @dataclass(eq=False)
@@ -49,6 +49,7 @@ class Function:
     users: bool
     closed: Any = None
     probed: tuple[tuple[Reader, Probed], ...] = ()
+    arguments: tuple[str, ...] = ()
     loss: int | None = None
     same: bool | None = None
     again: bool = False
@@ -135,7 +136,7 @@ class Calls:
         function = self._function(jaxpr, params["name"])
         if not function.probed and not (function.users and self._watch.mode == "sentinel"):
             return self._original(*arguments, jaxpr=jaxpr, **params)
-        self.read(MOST_UNREAD)
+        self.read(MOST_HELD if function.again else MOST_UNREAD)
         if function.same and not function.again:
             return self._fast(function, arguments, params)
         donated: Sequence[Any] = ()
@@ -267,6 +268,7 @@ class Calls:
             self._own.busy = True
             try:
                 found = Function(name, _is_users(jaxpr, self._watch), loss=_loss_of(jaxpr.out_avals))
+                found.arguments = tuple(jaxpr.jaxpr.debug_info.safe_arg_names(len(jaxpr.in_avals)))
                 found.closed = ClosedJaxpr(jaxpr.jaxpr, jaxpr.consts)
                 for reader in self._readers:
                     probed = reader.probed(found.closed, found.users)

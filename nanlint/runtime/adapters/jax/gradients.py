@@ -1,0 +1,118 @@
+"""Gradients that are zero for the whole run: what ``grad`` gives inside a jitted function is named, and looked at."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+from jax._src import api, core
+from jax._src.interpreters import partial_eval as pe
+from jax.ad_checkpoint import checkpoint_name
+
+from nanlint.runtime.adapter import Watch
+from nanlint.runtime.adapters.jax.calls import Birth, Call, Reader
+from nanlint.runtime.adapters.jax.probes import Measure, Probed, probed
+from nanlint.runtime.adapters.jax.program import Op, Program
+from nanlint.runtime.adapters.jax.propagation import is_inexact
+from nanlint.runtime.events import Frame
+
+_MARK = "nanlint gradient "
+
+
+class Magnitude(Measure):
+    """The sum of magnitudes: 0 only where all is 0."""
+
+    size = 1
+
+    def of(self, x: Any) -> Any:
+        """One sum."""
+        x = jnp.abs(x)
+        return lax.reduce_sum(x.astype(jnp.promote_types(x.dtype, jnp.float32)), tuple(range(x.ndim))).reshape(1)
+
+    def nothing(self) -> Any:
+        """No magnitude."""
+        return jnp.zeros(1, jnp.float32)
+
+    def both(self, a: Any, b: Any) -> Any:
+        """Added up."""
+        return a + b
+
+
+@dataclass
+class _Gradient:
+    """A gradient of a run: of what, where it is asked for, how often it was there and how often it was not all 0."""
+
+    name: str
+    frames: tuple[Frame, ...]
+    times: int = 0
+    alive: int = 0
+
+
+class Gradients(Reader):
+    """Reads calls for gradients that are all zero."""
+
+    def __init__(self, watch: Watch) -> None:
+        self._watch = watch
+        self._gradients: list[_Gradient] = []
+        self._original: Any = None
+
+    def start(self) -> None:
+        """Name what ``grad`` and ``value_and_grad`` give from now on."""
+        if self._original is None:
+            self._original = api.value_and_grad
+            api.value_and_grad = jax.value_and_grad = self._named(self._original)
+
+    def stop(self) -> None:
+        """No more; tell of those that were zero all along."""
+        if self._original is not None:
+            api.value_and_grad = jax.value_and_grad = self._original
+            self._original = None
+            for one in self._gradients:
+                if one.times > 1 and not one.alive:
+                    message = f"the gradient of {one.name} was zero in all {one.times} steps"
+                    self._watch.alert("dead-gradient", message, frames=one.frames, variable=one.name)
+
+    def probed(self, closed: Any, users: bool) -> Probed | None:
+        """Probes at what was named."""
+        return probed(closed, _chosen, Magnitude()) if users else None
+
+    def read(self, function: Probed, measured: Any, call: Call) -> Iterable[Birth]:
+        """Count."""
+        for probe, x in zip(function.probes, np.asarray(measured).ravel(), strict=True):
+            one = self._gradients[int(probe.op.eqn.params["name"].removeprefix(_MARK))]
+            one.times += 1
+            one.alive += bool(x != 0)
+        return ()
+
+    def _named(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(original)
+        def value_and_grad(*args: Any, **options: Any) -> Any:
+            function = original(*args, **options)
+
+            @functools.wraps(function)
+            def named(*args: Any, **arguments: Any) -> Any:
+                value, gradients = function(*args, **arguments)
+                return value, jax.tree_util.tree_map_with_path(self._marked, gradients)
+
+            return named
+
+        return value_and_grad
+
+    def _marked(self, path: Any, gradient: Any) -> Any:
+        if not isinstance(gradient, pe.DynamicJaxprTracer) or not is_inexact(core.typeof(gradient)):
+            return gradient
+        name = f"argument {jax.tree_util.keystr(path)}" if path else "the argument"
+        self._gradients.append(_Gradient(name, self._watch.frames()))
+        return checkpoint_name(gradient, f"{_MARK}{len(self._gradients) - 1}")
+
+
+def _chosen(program: Program) -> Iterator[tuple[Op, int, bool]]:
+    for op in program.ops:
+        if op.name == "name" and str(op.eqn.params["name"]).startswith(_MARK):
+            yield op, 0, True
