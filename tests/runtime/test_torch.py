@@ -467,6 +467,18 @@ def test_stopping_leaves_nothing_behind(watching: Watching) -> None:
     assert torch._C._len_torch_dispatch_stack() == 0
 
 
+def test_an_optimizer_of_a_class_first_used_under_the_watch_is_left_as_pytorch_has_it(watching: Watching) -> None:
+    with watching():
+        trained(torch.optim.NAdam)
+    assert "nanlint" not in torch.optim.NAdam.step.__code__.co_filename
+    weight = torch.nn.Parameter(torch.ones(1))
+    optimizer = torch.optim.NAdam([weight])
+    calls: list[Any] = []
+    optimizer.register_step_post_hook(lambda *_: calls.append(1))
+    optimizer.step()
+    assert calls == [1]
+
+
 def test_steps_are_counted_once_each(watching: Watching) -> None:
     with watching("sites") as run:
         trained(steps=4)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import torch
@@ -60,6 +60,18 @@ def suspicious(tensor: torch.Tensor) -> bool:
         return bool(total - total != 0)
     except (RuntimeError, NotImplementedError):  # a layout or device without this sum
         return True
+
+
+def any_suspicious(tensors: Sequence[torch.Tensor]) -> bool:
+    """The same of several; a device is asked, and waited for, once for all that are there."""
+    far: dict[torch.device, list[torch.Tensor]] = {}
+    for tensor in tensors:
+        if tensor.device.type == "cpu":
+            if suspicious(tensor):
+                return True
+        elif tensor.layout == torch.strided and not tensor.is_complex():
+            far.setdefault(tensor.device, []).append(_SUM(tensor, dtype=_MAIN))
+    return any(not torch.isfinite(torch.stack(totals)).all().item() for totals in far.values())
 
 
 def kinds_of(tensor: torch.Tensor) -> frozenset[str]:

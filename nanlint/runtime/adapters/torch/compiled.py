@@ -22,6 +22,7 @@ from nanlint.runtime.adapters.torch import words
 from nanlint.runtime.adapters.torch.breakdown import (
     NINF,
     PINF,
+    any_suspicious,
     apart,
     health_of,
     kinds_of,
@@ -315,7 +316,7 @@ class Repetition:
     def look(self, inputs: Sequence[Any], kept: Kept, results: Any) -> bool:
         """After a run: whether something in its results is bad. Only the watch may raise, to stop the program."""
         self._runs += 1
-        bad = any(suspicious(x) for i in self._graph.looked for x in plain(_at(results, i)))
+        bad = any_suspicious([x for i in self._graph.looked for x in plain(_at(results, i))])
         due = self._is_due(kept)
         if not bad and not due:
             return False

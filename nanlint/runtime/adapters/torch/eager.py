@@ -39,7 +39,7 @@ Line = tuple[str, int, str]
 #: executions of a kind of clip in which it is asked whether any element gets through
 CLIPS = 64
 #: lines that are remembered for nodes that may still be asked for; beyond, the older half is forgotten
-REMEMBERED = 400_000
+REMEMBERED = 100_000
 #: the function of PyTorch's from which every backward pass runs, and the file whose frames call a user's ``backward``
 _ENGINE = "_engine_run_backward"
 _FUNCTION = "/torch/autograd/function.py"

@@ -40,6 +40,7 @@ class Steps:
         self._births = births
         self._listener = listener
         self._undo: list[Callable[[], None]] = []
+        self._made: dict[Callable[..., Any], Callable[..., Any]] = {}
         self._waiting: weakref.WeakKeyDictionary[Optimizer, Waiting] = weakref.WeakKeyDictionary()
         self._broken: set[int] = set()
         self._depth = 0
@@ -51,15 +52,19 @@ class Steps:
         wrap_later = Optimizer.profile_hook_step
 
         def profile_hook_step(function: Callable[..., Any]) -> Callable[..., Any]:
-            return self._wrapped(wrap_later(function))
+            step: Any = wrap_later(function)
+            step.hooked = True  # as PyTorch marks what it finds in the class: when ours is gone it is this
+            return self._wrapped(step)
 
         Optimizer.profile_hook_step = staticmethod(profile_hook_step)
         self._undo.append(lambda: setattr(Optimizer, "profile_hook_step", staticmethod(wrap_later)))
         for kind in _subclasses(Optimizer):
             own = kind.__dict__.get("step")
             if own is not None and getattr(own, "hooked", False):
-                self._replace(kind, "step", self._wrapped(own))
-        self._replace(torch.amp.GradScaler, "step", self._scaled(torch.amp.GradScaler.step))
+                kind.step = self._wrapped(own)
+        original = torch.amp.GradScaler.step
+        torch.amp.GradScaler.step = self._scaled(original)
+        self._undo.append(lambda: setattr(torch.amp.GradScaler, "step", original))
 
     def stop(self) -> None:
         if self._undo:
@@ -67,11 +72,11 @@ class Steps:
                 waiting.tell(self._watch)
         while self._undo:
             self._undo.pop()()
-
-    def _replace(self, owner: type, name: str, value: Any) -> None:
-        original = owner.__dict__[name]
-        setattr(owner, name, value)
-        self._undo.append(lambda: setattr(owner, name, original))
+        for kind in _subclasses(Optimizer):
+            own = kind.__dict__.get("step")
+            if own in self._made:
+                kind.step = self._made[own]
+        self._made.clear()
 
     def _wrapped(self, step: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(step)
@@ -93,6 +98,7 @@ class Steps:
             self._done(optimizer, paused is not None, counted)
             return result
 
+        self._made[watched] = step
         return watched
 
     def _scaled(self, step: Callable[..., Any]) -> Callable[..., Any]:
