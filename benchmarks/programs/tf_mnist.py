@@ -75,12 +75,13 @@ def main():
     """Train, and tell the accuracy."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--steps", type=int, default=100)
+    parser.add_argument("--learning-rate", type=float, default=0.025)
     parser.add_argument("--fix", action="store_true")
     parser.add_argument("--eager", action="store_true")
     asked = parser.parse_args()
     images, labels = digits(10_000)
     unseen = digits(1_000, seed=1)
-    model = Model(fix=asked.fix)
+    model = Model(asked.learning_rate, asked.fix)
     step = model.step if asked.eager else tf.function(model.step)
     for i in range(asked.steps):
         batch = slice(i * BATCH % len(images), i * BATCH % len(images) + BATCH)

@@ -29,6 +29,7 @@ class KerasAdapter(Adapter):
         self._applying = False
         #: steps when this adapter last looked: if there are more, another has counted
         self._steps = 0
+        self._begun = 0
 
     # ── in and out ──────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -65,11 +66,11 @@ class KerasAdapter(Adapter):
     # ── steps ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def _begins(self, original: Any, callbacks: Any, *args: Any, **kwargs: Any) -> Any:
-        self._steps = self.watch.steps
+        self._begun = self.watch.steps
         return original(callbacks, *args, **kwargs)
 
     def _ends(self, original: Any, callbacks: Any, batch: Any, logs: Any = None) -> Any:
-        self._told(self._step, logs)
+        self._told(self._step, self._begun, logs)
         return original(callbacks, batch, logs)
 
     def _applies(self, original: Any, optimizer: Any, grads: Any, *args: Any, **kwargs: Any) -> Any:
@@ -83,7 +84,7 @@ class KerasAdapter(Adapter):
         if hasattr(optimizer, "dynamic_scale"):
             self._scales.setdefault(optimizer, math.nan)
         if _is_eager():
-            self._told(self._step, None)
+            self._told(self._step, self._steps, None)
         return result
 
     def _told(self, tell: Callable[..., None], *args: Any) -> None:
@@ -94,8 +95,8 @@ class KerasAdapter(Adapter):
         except Exception as error:
             self.watch.alert("internal", f"keras: {type(error).__name__}: {error}")
 
-    def _step(self, logs: Any) -> None:
-        """A step is done; it is counted, unless somebody has since the last one."""
+    def _step(self, begun: int, logs: Any) -> None:
+        """A step is done; it is counted, unless there are more by now than when it began."""
         for optimizer, before in list(self._scales.items()):
             scale = float(keras.ops.convert_to_numpy(optimizer.dynamic_scale))
             self._scales[optimizer] = scale
@@ -108,7 +109,7 @@ class KerasAdapter(Adapter):
                     before=before,
                     after=scale,
                 )
-        if self.watch.steps == self._steps:
+        if self.watch.steps == begun:
             loss = (logs or {}).get("loss") if self.watch.mode != "sites" else None
             if loss is not None:
                 self.watch.measured(loss=float(loss))
