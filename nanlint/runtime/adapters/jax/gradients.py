@@ -23,6 +23,8 @@ from nanlint.runtime.adapters.jax.propagation import is_inexact
 from nanlint.runtime.events import Frame
 
 _MARK = "nanlint gradient "
+#: elements of a gradient that are looked at: of a larger one every so-manieth row
+LOOKED_AT = 1 << 16
 
 
 class Magnitude(Measure):
@@ -32,7 +34,7 @@ class Magnitude(Measure):
 
     def of(self, x: Any) -> Any:
         """One sum."""
-        x = jnp.abs(x)
+        x = jnp.abs(lax.slice(x, [0] * x.ndim, x.shape, (stride(x), *[1] * (x.ndim - 1))) if x.ndim else x)
         return lax.reduce_sum(x.astype(jnp.promote_types(x.dtype, jnp.float32)), tuple(range(x.ndim))).reshape(1)
 
     def nothing(self) -> Any:
@@ -44,12 +46,18 @@ class Magnitude(Measure):
         return a + b
 
 
+def stride(x: Any) -> int:
+    """Every how-manieth row of a gradient is looked at."""
+    return max(1, min(x.shape[0], -(-x.size // LOOKED_AT))) if x.ndim else 1
+
+
 @dataclass
 class _Gradient:
     """A gradient of a run: of what, where it is asked for, how often it was there and how often it was not all 0."""
 
     name: str
     frames: tuple[Frame, ...]
+    stride: int = 1
     times: int = 0
     alive: int = 0
 
@@ -76,6 +84,8 @@ class Gradients(Reader):
             for one in self._gradients:
                 if one.times > 1 and not one.alive:
                     message = f"the gradient of {one.name} was zero in all {one.times} steps"
+                    if one.stride > 1:
+                        message += f", in one of {one.stride} rows, which were looked at"
                     self._watch.alert("dead-gradient", message, frames=one.frames, variable=one.name)
 
     def probed(self, closed: Any, users: bool) -> Probed | None:
@@ -108,7 +118,7 @@ class Gradients(Reader):
         if not isinstance(gradient, pe.DynamicJaxprTracer) or not is_inexact(core.typeof(gradient)):
             return gradient
         name = f"argument {jax.tree_util.keystr(path)}" if path else "the argument"
-        self._gradients.append(_Gradient(name, self._watch.frames()))
+        self._gradients.append(_Gradient(name, self._watch.frames(), stride(gradient)))
         return checkpoint_name(gradient, f"{_MARK}{len(self._gradients) - 1}")
 
 
