@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,7 +19,7 @@ from nanlint.runtime.runfile import read_run
 torch = pytest.importorskip("torch")
 
 from nanlint.runtime.adapters.torch import TorchAdapter  # noqa: E402
-from nanlint.runtime.adapters.torch.eager import Births  # noqa: E402
+from nanlint.runtime.adapters.torch.eager import BirthMode, Births  # noqa: E402
 
 Watching = Callable[..., Any]
 
@@ -377,6 +378,17 @@ def test_threads_are_watched(watching: Watching) -> None:
         thread.start()
         thread.join()
     assert run.first() == ("sqrt", "y = torch.sqrt(x)  # here", True)
+
+
+def test_threads_that_are_over_leave_nothing_behind(watching: Watching) -> None:
+    with watching():
+        alive = sum(isinstance(one, BirthMode) for one in gc.get_objects())
+        for _ in range(5):
+            thread = threading.Thread(target=lambda: torch.ones(1).exp())
+            thread.start()
+            thread.join()
+        gc.collect()
+        assert sum(isinstance(one, BirthMode) for one in gc.get_objects()) == alive
 
 
 def test_a_birth_can_stop_the_program(watching: Watching) -> None:

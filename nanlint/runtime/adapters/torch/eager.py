@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 import threading
+import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -54,7 +55,8 @@ _node: Callable[[], Any] = torch._C._current_autograd_node
 @dataclass(frozen=True, eq=False)
 class Plan:
     """How an op is watched, found out once. ``view``: it only looks at its input in another way, forward and backward;
-    ``written``: positions of the arguments that it writes to and reads.
+    ``written``: positions of the arguments that it writes to and reads. ``op`` is held so that no other can
+    take its identity.
     """
 
     op: Any
@@ -108,7 +110,8 @@ class Births:
 
     def __init__(self, watch: Watch) -> None:
         self._watch = watch
-        self._modes: list[BirthMode] = []
+        #: those of threads that live: the thread itself holds its own
+        self._modes: weakref.WeakSet[BirthMode] = weakref.WeakSet()
         self._previous: Any = None
         self._running = False
         #: whether something bad has come out of an op: what comes by later is no surprise
@@ -131,7 +134,7 @@ class Births:
             return
         self._running = False
         threading.setprofile(self._previous)
-        for mode in self._modes:
+        for mode in list(self._modes):
             mode.flush()
             mode.off = True
             leave(mode)
@@ -139,7 +142,7 @@ class Births:
 
     def flush(self) -> None:
         """Tell what this thread's mode has kept for the end of a formula."""
-        for mode in self._modes:
+        for mode in list(self._modes):
             mode.flush()
 
     def pause(self) -> BirthMode | None:
@@ -157,7 +160,7 @@ class Births:
 
     def _enter(self) -> None:
         mode = BirthMode(self._watch, self)
-        self._modes.append(mode)
+        self._modes.add(mode)
         torch._C._push_on_torch_dispatch_stack(mode)
 
     def _in_thread(self, frame: FrameType, event: str, argument: Any) -> None:
