@@ -237,6 +237,20 @@ def test_a_backward_birth_has_the_line_of_its_forward_op(watching: Watching) -> 
     assert birth.kinds == ("pinf",)
 
 
+def test_a_birth_knows_the_ops_before_it(watching: Watching) -> None:
+    with watching() as run:
+        x = torch.tensor([1.0, 2.0], requires_grad=True)
+        y = x.exp()  # first
+        z = (y - y.detach()).reshape(2, 1)  # second
+        z.log()
+    (birth,) = run.births
+    ops = {event.number: event for event in run.events if isinstance(event, Op)}
+    (source,) = (ops[one.source] for one in birth.inputs if one.source is not None)
+    assert source.op == "sub"
+    (before,) = (ops[number] for number in source.inputs)
+    assert (before.op, source.line - before.line) == ("exp", 1)
+
+
 def test_infinity_and_the_nan_that_comes_of_it_are_two_births(watching: Watching) -> None:
     with watching() as run:
         x = torch.zeros(2, requires_grad=True)
@@ -382,6 +396,7 @@ def test_threads_are_watched(watching: Watching) -> None:
 
 def test_threads_that_are_over_leave_nothing_behind(watching: Watching) -> None:
     with watching():
+        gc.collect()
         alive = sum(isinstance(one, BirthMode) for one in gc.get_objects())
         for _ in range(5):
             thread = threading.Thread(target=lambda: torch.ones(1).exp())

@@ -39,6 +39,8 @@ Line = tuple[str, int, str]
 
 #: executions of a kind of clip in which it is asked whether any element gets through
 CLIPS = 64
+#: ops before a birth, one behind the other, that are told with it
+GRAPH = 4
 #: lines that are remembered for nodes that may still be asked for; beyond, the older half is forgotten
 REMEMBERED = 100_000
 #: the function of PyTorch's from which every backward pass runs, and the file whose frames call a user's ``backward``
@@ -353,6 +355,17 @@ class BirthMode(TorchDispatchMode):  # type: ignore[misc]
         line = self._lines.get(node._sequence_nr())
         return True, words.node_name(node.name()), frames, () if line is None else (place(*line),)
 
+    def _source(self, node: Any, depth: int) -> int | None:
+        """The number of the op that made a node of autograd's, with what that was made of; None for a leaf."""
+        while node is not None and self._lines.get(node._sequence_nr()) is None:
+            node = node.next_functions[0][0] if node.next_functions else None  # a view
+        line = None if node is None else self._lines.get(node._sequence_nr())
+        if line is None:
+            return None
+        before = (self._source(one, depth - 1) for one, _ in node.next_functions) if depth > 1 else ()
+        inputs = tuple(number for number in before if number is not None)
+        return self._watch.numbered("torch", words.node_name(node.name()), line[0], line[1], inputs=inputs)
+
     # ── what ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def _before(self, plan: Plan, args: Sequence[Any]) -> frozenset[str]:
@@ -479,7 +492,7 @@ class BirthMode(TorchDispatchMode):  # type: ignore[misc]
             "framework": "torch",
             "op": node or ("cast" if plan.cast else plan.name),
             "kinds": fresh,
-            "inputs": [Tensor(name, health_of(x), x) for name, x in inputs],
+            "inputs": [Tensor(name, health_of(x), x, self._source(x.grad_fn, GRAPH)) for name, x in inputs],
             "outputs": [Tensor("result" if i == 0 else f"result {i}", health_of(x), x) for i, x in enumerate(outputs)],
             "frames": frames,
             "backward": backward,
