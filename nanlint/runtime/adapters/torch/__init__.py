@@ -23,7 +23,6 @@ class TorchAdapter(Adapter):
     """PyTorch's adapter."""
 
     name: ClassVar[str] = "torch"
-    module: ClassVar[str] = "torch"
 
     def __init__(self, watch: Any) -> None:
         super().__init__(watch)
@@ -38,9 +37,8 @@ class TorchAdapter(Adapter):
             self._births.start()
         if self.watch.mode == "sentinel":
             self._sentinel.start()
-        else:
-            self._compiled.start()
-            probing.compiling = torch.compiler.is_compiling
+        self._compiled.start()
+        probing.compiling = torch.compiler.is_compiling
         self._batches.start()
         self._steps.start()
 

@@ -143,7 +143,7 @@ class Births:
         self._modes.clear()
 
     def flush(self) -> None:
-        """Tell what this thread's mode has kept for the end of a formula."""
+        """Tell what was kept for the end of a formula, or waits on a device."""
         for mode in list(self._modes):
             mode.flush()
 
@@ -172,19 +172,16 @@ class Births:
             self._enter()
 
 
-def leave(mode: TorchDispatchMode) -> bool:
-    """Take a mode off this thread's stack, wherever in it; whether it was there."""
+def leave(mode: TorchDispatchMode) -> None:
+    """Take a mode off this thread's stack, wherever in it."""
     above = []
-    found = False
     while torch._C._len_torch_dispatch_stack() > 0:
         top = torch._C._pop_torch_dispatch_stack(None)
         if top is mode:
-            found = True
             break
         above.append(top)
     for one in reversed(above):
         torch._C._push_on_torch_dispatch_stack(one)
-    return found
 
 
 class Pending:
