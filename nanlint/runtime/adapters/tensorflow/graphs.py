@@ -49,7 +49,7 @@ class GraphWatch:
         self._lock = threading.RLock()
         self._probes: list[Probe] = []
         self._alarm: Kept | None = None
-        self._called: Callable[[], None] = lambda: None
+        self._called: Callable[[bytes], None] = lambda name: None
         self._originals: tuple[Any, ...] = ()
 
     # ── in and out ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -81,7 +81,7 @@ class GraphWatch:
                 return call(context, name, tensor_inputs, num_outputs)
             finally:
                 if not self._busy:
-                    self._after_call()
+                    self._after_call(name)
 
         def saved(*args: Any, **kwargs: Any) -> Any:
             with self.at_rest():
@@ -103,8 +103,8 @@ class GraphWatch:
             _function_context.make_function_context,
         ) = functions
 
-    def after_calls(self, called: Callable[[], None]) -> None:
-        """Have something done after each call of a function."""
+    def after_calls(self, called: Callable[[bytes], None]) -> None:
+        """Have something done after each call of a function, with its name."""
         self._called = called
 
     def stop(self) -> None:
@@ -171,7 +171,7 @@ class GraphWatch:
 
     # ── reading ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _after_call(self) -> None:
+    def _after_call(self, name: bytes) -> None:
         """A function has run: was there an alarm? Does it count as a step?"""
         try:
             with self._lock, self.at_rest():
@@ -179,7 +179,7 @@ class GraphWatch:
                     self._alarm.put(0)
                     for probe in self._probes:
                         probe.read(self._watch)
-                self._called()
+                self._called(name)
         except FloatingPointError:
             raise
         except Exception as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import threading
 import weakref
 from collections.abc import Callable, Iterator, Sequence
@@ -21,6 +22,9 @@ from nanlint.runtime.adapters.tensorflow.tensors import EagerTensor, array_of
 
 #: a variable whose gradient is only zeros is told of when a run has at least so many steps
 ENOUGH = 2
+
+#: of a function that a graph became
+_NAME = re.compile(r"__(?:inference|forward)_(.*)_\d+")
 
 
 class Remembers(Protocol):
@@ -48,6 +52,8 @@ class TapeWatch:
         self._asked = False
         self._steps = 0
         self._traced: list[TapeProbe] = []
+        #: names of graphs in which a gradient is computed, where nothing is to be added to them
+        self._training: set[str] = set()
         self._waiting: dict[str, Waiting] = {}
         self._began: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
         self._originals: tuple[Any, ...] = ()
@@ -156,27 +162,36 @@ class TapeWatch:
         graph = _ops.get_default_graph()
         if not isinstance(graph, _func_graph.FuncGraph):
             return
+        if self._watch.mode == "sites":
+            while isinstance(graph.outer_graph, _func_graph.FuncGraph):
+                graph = graph.outer_graph
+            self._training.add(str(graph.name))
+            return
         dense = [
             (source, one.values if isinstance(one, tf.IndexedSlices) else one)
             for source, one in found
             if isinstance(one, (tf.Tensor, tf.IndexedSlices)) and one.dtype.is_floating
         ]
-        watched = dense if self._watch.mode != "sites" else []
-        probe = TapeProbe([self._wait(source) for source, _ in watched])
+        probe = TapeProbe([self._wait(source) for source, _ in dense])
         with tf.name_scope(SCOPE):
-            probe.build(target if self._watch.mode != "sites" else None, [gradient for _, gradient in watched])
+            probe.build(target, [gradient for _, gradient in dense])
         self._traced.append(probe)
 
-    def called(self) -> None:
+    def called(self, name: bytes) -> None:
         """A function has run: was there a gradient in it, how often?"""
+        if self._watch.mode == "sites":
+            found = _NAME.fullmatch(name.decode())
+            if found is not None and found[1] in self._training:
+                self._step_done()
+                self._watch.step()
+            return
         steps = 0
         for probe in self._traced:
             executions, loss, squares = probe.read()
             if executions:
                 self._step_done()
-            steps = max(steps, executions)
-            if executions and self._watch.mode != "sites":
                 self._measured(loss, squares)
+            steps = max(steps, executions)
         for _ in range(steps):
             self._watch.step()
 
@@ -258,15 +273,11 @@ class TapeProbe:
         self._waiting = waiting
         self._count = Kept(np.zeros((), np.int64))
         self._numbers = Kept(np.full(len(waiting) + 1, np.nan))
-        self._measures = False
         self._read = 0
 
     def build(self, target: Any, gradients: Sequence[Any]) -> None:
         """Add to the graph that is being built."""
         Inside(self._count).add(1)
-        if target is None:
-            return
-        self._measures = True
         loss = next(iter(tf.nest.flatten(target)), None)
         scalar = isinstance(loss, tf.Tensor) and loss.dtype.is_floating and loss.shape.num_elements() == 1
         numbers = [tf.reshape(loss, []) if scalar else tf.constant(np.nan), *map(tf.nn.l2_loss, gradients)]
@@ -281,8 +292,6 @@ class TapeProbe:
         executions, self._read = count - self._read, count
         if not executions:
             return 0, None, 0.0
-        if not self._measures:
-            return executions, None, 0.0
         loss, *halves = self._numbers.get().tolist()
         squares = [2.0 * half for half in halves]
         for waiting, square in zip(self._waiting, squares, strict=True):
