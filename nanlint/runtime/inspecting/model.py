@@ -246,10 +246,14 @@ def run_of(record: RunRecord) -> Run:
     for one in hindsight_of(verdicts, None):
         place = _place(one.birth)
         number = None
-        if one.diagnostic is not None and place.path in files:
+        said = one.diagnostic
+        if said is not None:
+            known = (i for i, other in enumerate(findings) if (other.path, other.span) == (place.path, said.span))
+            number = next((i for i in known if findings[i].code == said.code), None)
+        if said is not None and number is None and place.path in files:
             number = len(findings)
             source = Source(place.path, files[place.path].text)
-            verdict = Verdict(one.diagnostic, None, State.CONFIRMED, step=one.birth.step, kinds=one.birth.kinds)
+            verdict = Verdict(said, None, State.CONFIRMED, step=one.birth.step, kinds=one.birth.kinds)
             found = finding_of(verdict, source, place.path, shown_path(place.path, directory))
             findings.append(replace(found, verdict=IN_HINDSIGHT, told=f"{found.told}; no rule spoke of it before"))
         afterwards[_identity(one.birth)] = number, one.text

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from statistics import median
 
 import pytest
 
@@ -152,7 +153,7 @@ def test_a_million_executions_zoom_smoothly(
     start, end = view(browser)
     assert end - start < 20
     assert MILLION * 0.3 < start < MILLION * 0.7
-    assert max(times) < 250
+    assert median(times) < 100
     assert overflow(browser) == 0
     assert browser.complaints() == []
 
@@ -211,7 +212,8 @@ def test_nothing_that_a_run_holds_becomes_markup(browser: Browser, tmp_path: Pat
     watch.alert("internal", evil, frames=(), **{evil: evil})
     born(watch, evil, [(evil, row([1.0]), None)], [(evil, row([float("nan")]), None)], ())
     watch.step(0, **{evil: 1.0})
-    watch.end(ValueError(evil))
+    watch.failed(ValueError(evil))
+    watch.end()
     page = Path(write_page(run_of(read_run(str(directory)))))
     browser.open(page)
     assert browser.js("document.title") == "run · nanlint"

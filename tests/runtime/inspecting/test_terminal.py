@@ -165,7 +165,9 @@ def test_rank_chooses_whose_steps_are_shown(tmp_path: Path) -> None:
         watch = recorder(tmp_path / f"of{rank}", rank=rank)
         for step in range(rank + 1):
             watch.step(loss=float(step))
-        watch.end(ValueError("out of data") if rank else None)
+        if rank:
+            watch.failed(ValueError("out of data"))
+        watch.end()
     (events,) = (tmp_path / "of1").glob("events-*")
     events.rename(tmp_path / "of0" / "events-other.jsonl")
     say = said_of(run_of(read_run(str(tmp_path / "of0"))))
