@@ -183,6 +183,16 @@ def test_a_custom_gradient_is_watched(run: Run) -> None:
     assert (birth.op, birth.kinds) == ("div", ("pinf",))
 
 
+def test_a_birth_on_the_devices_of_a_mesh(run: Run) -> None:
+    mesh = jax.sharding.Mesh(np.array(jax.devices()[:1]), ("d",))
+    rows = jax.sharding.PartitionSpec("d")
+    inverse = jax.jit(jax.shard_map(lambda x: 1 / x, mesh=mesh, in_specs=rows, out_specs=rows))
+    inverse(jnp.array([1.0, 0.0]))
+    (birth,) = run.births()
+    assert (birth.op, birth.kinds) == ("shard_map", ("pinf",))
+    assert blamed(birth).startswith("inverse = jax.jit(jax.shard_map(lambda x: 1 / x")
+
+
 def test_stop_at_the_birth(tmp_path: Path) -> None:
     run = Run(tmp_path, on_nan="stop")
     step = jax.jit(lambda x: jnp.log(x))

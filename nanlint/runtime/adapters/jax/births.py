@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,8 +12,8 @@ from nanlint.runtime.adapter import Tensor, Watch
 from nanlint.runtime.adapters.jax.calls import Birth, Call, Reader
 from nanlint.runtime.adapters.jax.places import frames_of
 from nanlint.runtime.adapters.jax.probes import NonFinite, Probe, Probed, probed
-from nanlint.runtime.adapters.jax.program import Op
-from nanlint.runtime.adapters.jax.propagation import sinks
+from nanlint.runtime.adapters.jax.program import Op, parts_of
+from nanlint.runtime.adapters.jax.propagation import can_give_birth, sinks
 from nanlint.runtime.adapters.jax.replay import Born, Replay, Unrepeatable, kinds_of, replay
 from nanlint.runtime.health import Health
 
@@ -125,6 +125,10 @@ class Births(Reader):
         note: str,
     ) -> Birth:
         frames = frames_of(op, inside, self._watch.owns_file) or call.frames
+        if not frames:  # an op around a part of the user's, which is not looked into
+            within = (frames_of(one, (), self._watch.owns_file) for one in _births_within(op))
+            frames = next(filter(None, within), ())
+            note = note or f"somewhere in the {op.name}, whose first op that could is at this line" if frames else note
         backward = op.backward or call.backward
         return {
             "framework": "jax",
@@ -150,6 +154,15 @@ class Births(Reader):
             frames = frames_of(hidden.op, hidden.inside, self._watch.owns_file) or call.frames
             message = f"{hidden.op.name} hides nan: its output has none, its gradient need not be finite"
             self._watch.alert("hidden-nan", message, frames=frames)
+
+
+def _births_within(op: Op) -> Iterator[Op]:
+    """The ops in the parts of an op that can give birth."""
+    for part in parts_of(op):
+        for one in part.ops:
+            if can_give_birth(one):
+                yield one
+            yield from _births_within(one)
 
 
 def _told(function: Probed, measured: Any) -> list[tuple[Probe, float]]:

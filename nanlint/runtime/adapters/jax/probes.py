@@ -17,7 +17,7 @@ from jax._src.interpreters import partial_eval as pe
 from jax._src.lax.lax import _convert_element_type
 from jax.extend.core import ClosedJaxpr
 
-from nanlint.runtime.adapters.jax.program import Op, Program, bind, program_of, rebind, run, traced
+from nanlint.runtime.adapters.jax.program import Op, Program, bind, parts_of, program_of, rebind, run, traced
 from nanlint.runtime.adapters.jax.propagation import is_opened
 
 #: elements of an array whose breakdown is a matter of kernels and not of memory
@@ -171,7 +171,7 @@ class _Part:
         self.probes: list[Probe] = []
         for op in program.ops:
             if is_opened(op):
-                parts = program.parts(op)[-1:] if op.name == "while" else program.parts(op)
+                parts = parts_of(op)[-1:] if op.name == "while" else parts_of(op)
                 opened = [_Part(part, choose, measure, (*inside, op)) for part in parts]
                 if any(part.probes for part in opened):
                     self._parts[op] = opened

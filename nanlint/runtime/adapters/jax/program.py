@@ -68,9 +68,10 @@ class Program:
     outputs: tuple[Value, ...]
     avals: tuple[Any, ...]
 
-    def parts(self, op: Op) -> tuple[Program, ...]:
-        """The programs inside an op: the body of a loop, the branches of a condition."""
-        return tuple(program_of(part) for part in _parts(op.eqn))
+
+def parts_of(op: Op) -> tuple[Program, ...]:
+    """The programs inside an op: the body of a loop, the branches of a condition."""
+    return tuple(program_of(part) for part in _parts(op.eqn))
 
 
 def program_of(closed: ClosedJaxpr) -> Program:
@@ -134,7 +135,7 @@ def bind(op: Op, given: Sequence[Any]) -> Sequence[Any]:
         bound = op.eqn.primitive.get_bind_params(op.eqn.params)
         functions, params = bound if isinstance(bound, tuple) else ((), bound)
         result = op.eqn.primitive.bind(*functions, *given, **params)
-    return result if op.eqn.primitive.multiple_results else [result]
+    return list(result) if op.eqn.primitive.multiple_results else [result]
 
 
 def rebind(op: Op, function: Callable[..., Any], *given: Any) -> Any:

@@ -12,7 +12,7 @@ import numpy as np
 from jax import lax
 from jax._src import core
 
-from nanlint.runtime.adapters.jax.program import Op, Program, bind, run
+from nanlint.runtime.adapters.jax.program import Op, Program, bind, parts_of, run
 from nanlint.runtime.adapters.jax.propagation import can_give_birth, is_inexact, is_opened
 from nanlint.runtime.arrays import numbers_of
 
@@ -90,7 +90,7 @@ def _through(
             return ()
         if is_opened(op) and (into is None or op in into):
             count = len(found.births)
-            turns = _turns(program, op, given)
+            turns = _turns(op, given)
             now = next(turns, None)
             while now is not None and len(found.births) == count:
                 part, given_part, number = now
@@ -128,9 +128,9 @@ def _next(turns: Generator[_Turn, list[Any], None], left: list[Any]) -> _Turn | 
         return None
 
 
-def _turns(program: Program, op: Op, given: list[Any]) -> Generator[_Turn, list[Any], None]:
+def _turns(op: Op, given: list[Any]) -> Generator[_Turn, list[Any], None]:
     """The programs that an op runs, with what each is given; is sent what each has left."""
-    parts, params = program.parts(op), op.eqn.params
+    parts, params = parts_of(op), op.eqn.params
     if op.name == "cond":
         yield parts[int(given[0])], given[1:], -1
     elif op.name == "scan":
