@@ -211,7 +211,13 @@ def rule(code_or_name: str | None, every: bool, output_format: str) -> None:
     show_default=True,
     help="What is watched: flagged expressions; the birth of every nan and inf; losses and gradient norms only.",
 )
-@click.option("--filter", "filters", multiple=True, metavar="FILTER", help="Report tensors for which this holds.")
+@click.option(
+    "--filter",
+    "filters",
+    multiple=True,
+    metavar="FILTER",
+    help="Report tensors for which this holds: has_inf_or_nan, all_zero, saturated, range>NUMBER, FILE.py:FUNCTION.",
+)
 @click.option(
     "--on-nan",
     type=click.Choice(["continue", "stop", "debug"]),
@@ -271,15 +277,18 @@ def verify(
         )
     except (RunError, FilterError) as error:
         raise Unusable(str(error)) from None
-    outcome = f"{verified.outcome}" if verified.outcome.code else ""
     if output_format == "json":
         text = render_report_json(
-            verified.verdicts, run=verified.run, exit_code=verified.outcome.code, hindsight=verified.hindsight
+            verified.verdicts,
+            run=verified.run,
+            exit_code=verified.outcome.code,
+            failure=verified.failure,
+            hindsight=verified.hindsight,
         )
     else:
         paint = _paint(color if output_file is None else "never")
         text = render_report(
-            verified.verdicts, run=verified.run, outcome=outcome, hindsight=verified.hindsight, paint=paint
+            verified.verdicts, run=verified.run, outcome=verified.failure, hindsight=verified.hindsight, paint=paint
         )
     if output_file is None:
         click.echo(text, nl=False, err=True, color=True)

@@ -464,7 +464,10 @@ class Configs:
     def default(self) -> Config:
         """What holds where there is no configuration file. Raises ConfigError."""
         if self._default is None:
-            cwd = os.getcwd()
+            try:
+                cwd = os.getcwd()
+            except FileNotFoundError:  # taken away below us
+                cwd = os.sep
             self._default = config_of({}, self._rules, root=cwd, where="command line", overrides=self._overrides)
         return self._default
 

@@ -15,7 +15,7 @@ def written_operands(node: Node) -> Iterator[tuple[str, ast.expr]]:
     site = node.site
     if isinstance(site, ast.BinOp):
         yield from zip(_names(node), (site.left, site.right), strict=False)
-    elif isinstance(site, ast.AugAssign) and isinstance(site.target, ast.Name):
+    elif isinstance(site, ast.AugAssign):
         yield from zip(_names(node), (site.target, site.value), strict=False)
     elif isinstance(site, ast.UnaryOp):
         yield from zip(_names(node), (site.operand,), strict=False)

@@ -5,6 +5,7 @@ Imported by adapters only: nanlint itself does not need NumPy.
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -47,7 +48,7 @@ def _health_of_finite(array: Any, dtype: str, shape: tuple[int, ...]) -> Health:
 
 def numbers_of(value: Any) -> Any:
     """The numbers of an array of any kind in one that NumPy computes with; None if it holds none."""
-    if isinstance(value, np.ma.MaskedArray):
+    if is_masked(value):
         value = value.compressed()
     array = np.asarray(value)
     kind = array.dtype.kind
@@ -59,6 +60,14 @@ def numbers_of(value: Any) -> Any:
     if kind == "V" and array.dtype.names is None and array.dtype.name.startswith(("bfloat", "float", "int", "uint")):
         return array.astype(np.float32)  # of ml_dtypes, all of whose numbers float32 has
     return None
+
+
+def is_masked(value: Any) -> bool:
+    """Whether this is a masked array. There is none before the program imports their module, which we do not."""
+    masked = sys.modules.get("numpy.ma")
+    return (
+        type(value) is not np.ndarray and masked is not None and isinstance(value, getattr(masked, "MaskedArray", ()))
+    )
 
 
 def _worse_part(array: Any) -> Any:

@@ -33,7 +33,7 @@ def render_report(
         lines += [*_filtered(one, paint), ""]
     lines.append(summary(verdicts))
     if outcome:
-        lines.append(f"The program {outcome}.")
+        lines.append(f"The program {outcome}{'' if outcome.endswith('.') else '.'}")
     lines.append(f"The run is kept in {_short(run)}: nanlint inspect {_short(run)}")
     return "\n".join(lines) + "\n"
 
@@ -49,15 +49,21 @@ def summary(verdicts: Verdicts) -> str:
 
 
 def render_report_json(
-    verdicts: Verdicts, *, run: str, exit_code: int | None = None, hindsight: Iterable[Hindsight] = ()
+    verdicts: Verdicts,
+    *,
+    run: str,
+    exit_code: int | None = None,
+    failure: str = "",
+    hindsight: Iterable[Hindsight] = (),
 ) -> str:
-    """The report as one JSON object."""
+    """The report as one JSON object; ``exit_code`` and ``failure`` are the program's own."""
     afterwards = {one.birth: one for one in hindsight}
     return (
         json.dumps(
             {
                 "run": run,
                 "exit_code": exit_code,
+                "failure": failure,
                 "findings": [{**as_object(one.diagnostic), "verdict": _verdict(one)} for one in verdicts.findings],
                 "born": [
                     {**_birth_object(birth), "count": count, **_hindsight_object(afterwards.get(birth))}

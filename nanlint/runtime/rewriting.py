@@ -91,26 +91,24 @@ class _Rewriter(ast.NodeTransformer):
         return _probe(number, RESULT, inner)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST | list[ast.stmt]:
-        """``x /= y``: the operands before, the result after, where the target is a name."""
+        """``x /= y``: the operands before, the result after, where the target can be read beside."""
         there = self._wanted.pop(self._source.span(node), None)
+        if there is None or not _is_plain(node.target):
+            return self.generic_visit(node)
+        roles = {span: role for role, (_, span) in enumerate(there.operands, RESULT + 1)}
+        target, value = (roles.get(self._source.span(cast(Located, e))) for e in (node.target, node.value))
         self.generic_visit(node)
-        if there is None:
-            return node
-        number, operands = self._number(there, in_place=True), there.operands
-        value = self._source.span(cast(Located, node.value))
-        roles = {span: role for role, (_, span) in enumerate(operands, RESULT + 1)}
-        before: list[ast.stmt] = []
-        if isinstance(node.target, ast.Name):
-            role = roles.get(self._source.span(node.target))
-            read = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
-            if role is not None:
-                before = [ast.copy_location(ast.Expr(_probe(number, role, read)), node)]
-        if value in roles:
-            node.value = _probe(number, roles[value], node.value)
-        if not isinstance(node.target, ast.Name):
-            return node
-        read = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
-        return [*before, node, ast.copy_location(ast.Expr(_probe(number, RESULT, read)), node)]
+        number = self._number(there, in_place=True)
+
+        def told(role: int) -> ast.stmt:
+            read = ast.parse(ast.unparse(node.target), mode="eval").body
+            for part in ast.walk(read):
+                ast.copy_location(part, node.target)
+            return ast.copy_location(ast.Expr(_probe(number, role, read)), node)
+
+        if value is not None:
+            node.value = _probe(number, value, node.value)
+        return [*([told(target)] if target is not None else []), node, told(RESULT)]
 
     def _number(self, there: _Wanted, in_place: bool) -> int:
         names = tuple(name for name, _ in there.operands)
@@ -146,6 +144,12 @@ def _is_in_place(node: ast.Call | ast.BinOp | ast.UnaryOp) -> bool:
     name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
     given = {keyword.arg for keyword in node.keywords}
     return name.endswith("_") or not given.isdisjoint({"out", "inplace", None})
+
+
+def _is_plain(target: ast.expr) -> bool:
+    """Whether reading a target once more computes nothing: ``x``, ``self.x``, ``x[i, 1:]``."""
+    plain = (ast.Name, ast.Attribute, ast.Subscript, ast.Slice, ast.Tuple, ast.Constant, ast.expr_context)
+    return all(isinstance(part, plain) for part in ast.walk(target))
 
 
 def _probe(number: int, role: int, e: ast.expr) -> ast.Call:

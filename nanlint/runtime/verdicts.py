@@ -97,7 +97,7 @@ def verdicts_of(run: RunRecord, confidence: Confidence = Confidence.LIKELY) -> V
         born=tuple((birth, count) for birth, count in births if birth.site not in claimed),
         alerts=tuple(alerts.values()),
         filtered=tuple(event for _, event in run if isinstance(event, Filtered)),
-        ended=next((event for _, event in run if isinstance(event, Ended)), None),
+        ended=next((event for event in run.processes[0].events if isinstance(event, Ended)), None),
         sources={path: source for path, (source, _) in sources.items()},
     )
 

@@ -31,6 +31,13 @@ class Verified:
         """1 where something went wrong; else the program's own."""
         return BAD if self.verdicts.bad else self.outcome.code
 
+    @property
+    def failure(self) -> str:
+        """How the program failed by itself: "exited with 1: KeyError: 'x'"; empty if it ended well."""
+        ended = self.verdicts.ended
+        told = "" if ended is None or not ended.error else f": {ended.error}: {ended.message}".splitlines()[0]
+        return f"{self.outcome}{told.rstrip(': ')}" if self.outcome.code else ""
+
 
 def verify_command(
     command: Sequence[str],
@@ -77,5 +84,7 @@ def reject_missing(command: Sequence[str]) -> None:
         return
     if first.startswith("-"):
         raise RunError(f"{first}: neither an option of nanlint verify nor a program; options come before the program")
+    if not os.path.exists(first) and rest and os.path.basename(first).startswith("python"):
+        raise RunError(f"{first}: leave it out, and give the program itself: nanlint verify -- {' '.join(rest)}")
     if not os.path.exists(first):
         raise RunError(f"{first}: there is no such program")

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from nanlint.runtime.runfile import RunError
+from nanlint.runtime.verifying import reject_missing
 from tests.runtime.running import Ran, environment, python, verify
 
 PROGRAMS = {
@@ -166,6 +168,8 @@ def test_a_misspelt_option_is_no_program(tmp_path: Path) -> None:
     assert ran.code == 2
     assert "--wacth" in ran.stderr
     assert ran.stdout == ""
+    with pytest.raises(RunError, match="nanlint verify -- train.py -x"):
+        reject_missing(("python3", "train.py", "-x"))
 
 
 def test_the_program_costs_no_second_start(tmp_path: Path) -> None:
@@ -191,3 +195,4 @@ def assert_alike(ran: Ran, there: Ran) -> None:
     assert ran.stderr == there.stderr
     expected = 128 - there.code if there.code < 0 else there.code
     assert ran.code == expected
+    assert bool(ran.report["failure"]) == (expected != 0)

@@ -22,7 +22,7 @@ import numpy as np
 
 from nanlint.runtime.adapter import Adapter, Tensor, Watch
 from nanlint.runtime.adapters.expression import Unknown, expression_at, operands_of, value_of
-from nanlint.runtime.arrays import health_of_array, numbers_of
+from nanlint.runtime.arrays import health_of_array, is_masked, numbers_of
 from nanlint.runtime.frames import frame_at
 from nanlint.runtime.health import Health
 
@@ -80,7 +80,7 @@ class NumpyAdapter(Adapter):
 
     def glance(self, value: Any) -> tuple[float, float] | None:
         """Least and greatest of what is an array of real numbers, all finite."""
-        if value.dtype.kind not in "fiu" or value.size == 0 or isinstance(value, np.ma.MaskedArray):
+        if value.dtype.kind not in "fiu" or value.size == 0 or is_masked(value):
             return None
         low, high = float(value.min()), float(value.max())
         return (low, high) if math.isfinite(low) and math.isfinite(high) else None

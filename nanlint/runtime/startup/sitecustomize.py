@@ -1,7 +1,7 @@
 """Imported by Python at its start in descendants of a watched program, because its directory is on PYTHONPATH.
 
-Takes itself out of the way, lets a ``sitecustomize`` of the user's run as it would have, and starts the watch; in an
-interpreter that has no nanlint, it does nothing.
+Takes itself out of the way, starts the watch (not in an interpreter that has no nanlint), and lets a
+``sitecustomize`` of the user's run as it would have.
 """
 
 import importlib.util
@@ -10,6 +10,13 @@ import sys
 
 _here = os.path.dirname(os.path.abspath(__file__))
 sys.path[:] = [_path for _path in sys.path if os.path.abspath(_path or ".") != _here]
+try:
+    from nanlint.runtime.startup import start
+except ImportError:
+    pass
+else:
+    start()
+
 _ours = sys.modules.pop("sitecustomize", None)
 _theirs = importlib.util.find_spec("sitecustomize")
 if _theirs is not None and _theirs.loader is not None:
@@ -17,10 +24,3 @@ if _theirs is not None and _theirs.loader is not None:
     _theirs.loader.exec_module(_module)
 elif _ours is not None:
     sys.modules["sitecustomize"] = _ours
-
-try:
-    from nanlint.runtime.startup import start
-except ImportError:
-    pass
-else:
-    start()
