@@ -49,6 +49,16 @@ def test_a_loss_that_breaks_in_fit_is_told_at_its_line_and_step(tmp_path: Path, 
     assert reported.births[0].compiled == ("" if eagerly else "tf.function")
 
 
+def test_a_nan_in_the_data_that_fit_is_given_is_told(tmp_path: Path) -> None:
+    x, y = batches()
+    x[20, 1] = np.nan
+    with watched(ADAPTERS, tmp_path) as reported:
+        classifier("mse").fit(x, y, batch_size=16, verbose=0, shuffle=False)
+    alerts = reported.alerts("nan-in-input")
+    assert {alert.message.split(" in the data")[0] for alert in alerts} == {"1 nan of 32 elements"}
+    assert reported.blamed() == []
+
+
 @pytest.mark.parametrize("eagerly", [False, True])
 def test_steps_of_fit_are_counted_once(tmp_path: Path, eagerly: bool) -> None:
     with watched(ADAPTERS, tmp_path, "sentinel") as reported:

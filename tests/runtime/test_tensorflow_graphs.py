@@ -201,6 +201,14 @@ def test_what_is_fused_elsewhere_is_told(tmp_path: Path) -> None:
         assert "turns this nan into 0" in alert.message
 
 
+def test_a_nan_in_the_batch_that_a_function_is_given_is_told_with_its_place(tmp_path: Path) -> None:
+    with watched(ADAPTERS, tmp_path) as reported:
+        tf.function(lambda x: tf.reduce_sum(x * 2.0))(tf.constant([[1.0, 2.0], [3.0, NAN]]))
+    (alert,) = reported.alerts("nan-in-input")
+    assert (alert.details["first"], alert.details["shape"]) == ([1, 1], [2, 2])
+    assert reported.blamed() == []
+
+
 # ── flagged lines ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 

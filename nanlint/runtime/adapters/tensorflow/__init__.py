@@ -28,6 +28,7 @@ class TensorFlowAdapter(Adapter):
         self._graphs = GraphWatch(watch, places, self._backward, self._eager.quiet)
         self._tape = TapeWatch(watch, places, self._eager, self._graphs.at_rest)
         self._graphs.after_calls(self._tape.called)
+        self._graphs.after_alarms(self._eager.given)
 
     def start(self) -> None:
         """Install what the mode asks for."""

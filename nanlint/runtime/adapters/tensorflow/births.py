@@ -13,7 +13,15 @@ from tensorflow.python.ops import control_flow_util as _control
 from nanlint.runtime.adapter import Tensor, Watch
 from nanlint.runtime.adapters.tensorflow.gradients import Backward
 from nanlint.runtime.adapters.tensorflow.kept import Inside, Kept, after, is_ours
-from nanlint.runtime.adapters.tensorflow.ops import FUSED_BIAS, FUSED_FIRST, FUSED_LAST, HIDES, hands_on, says_nothing
+from nanlint.runtime.adapters.tensorflow.ops import (
+    FUSED_BIAS,
+    FUSED_FIRST,
+    FUSED_LAST,
+    HIDES,
+    READS,
+    hands_on,
+    says_nothing,
+)
 from nanlint.runtime.adapters.tensorflow.places import Place, Places, framed
 from nanlint.runtime.adapters.tensorflow.rows import WIDTH, health_of_row, is_float, row_of, sum_of
 from nanlint.runtime.adapters.tensorflow.tensors import Array
@@ -126,7 +134,7 @@ class BirthProbe:
             given = [one for one in op.inputs if is_float(one)]
             made = [one for one in op.outputs if is_float(one)]
             silent = says_nothing(op.type)
-            if not made or (silent and op.type not in HIDES):
+            if not made or (silent and op.type not in HIDES | READS):
                 continue
             span = backward.span_of(op)
             one = Watched(
@@ -140,7 +148,7 @@ class BirthProbe:
                 _fused(op),
             )
             watched.append(one)
-            if not silent:
+            if not silent or op.type in READS:
                 suspects += made
         summed = [row(one) for one in told_by(suspects, live)]
         return cls(graph, watched, tensors, summed) if summed else None
@@ -204,6 +212,16 @@ class BirthProbe:
                 frames=framed(one.places),
                 op=one.op,
                 compiled=self._compiled,
+            )
+        if "nan" in found and one.op in READS:
+            health = next(health for health in made if health.nan)
+            watch.alert(
+                "nan-in-input",
+                f"{health.nan:,} nan of {health.size:,} elements in the data that {one.op} reads",
+                frames=framed(one.places),
+                op=one.op,
+                shape=health.shape,
+                dtype=health.dtype,
             )
         if found <= old or says_nothing(one.op):
             return

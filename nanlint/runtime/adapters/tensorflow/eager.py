@@ -240,6 +240,11 @@ class EagerWatch:
                 op=op,
             )
 
+    def given(self, name: bytes, inputs: Sequence[Any]) -> None:
+        """A function in which something went bad was given these: was there a nan in them already?"""
+        if self._watch.mode == "all" and not name.startswith(b"__backward_"):
+            self._data("the function", [one for one in _tensors(inputs, "input") if one.health.nan])
+
     def _data(self, op: str, bad: Sequence[Tensor]) -> None:
         """A nan that no op has made came in from outside: tell the place in the data."""
         for one in bad:

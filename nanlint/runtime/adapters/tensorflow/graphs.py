@@ -9,7 +9,7 @@ under XLA and over replicas; nothing is copied, executed twice, or waited for in
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
@@ -50,6 +50,7 @@ class GraphWatch:
         self._probes: list[Probe] = []
         self._alarm: Kept | None = None
         self._called: Callable[[bytes], None] = lambda name: None
+        self._rung: Callable[[bytes, Sequence[Any]], None] = lambda name, inputs: None
         self._originals: tuple[Any, ...] = ()
 
     # ── in and out ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -81,7 +82,7 @@ class GraphWatch:
                 return call(context, name, tensor_inputs, num_outputs)
             finally:
                 if not self._busy:
-                    self._after_call(name)
+                    self._after_call(name, tensor_inputs)
 
         def saved(*args: Any, **kwargs: Any) -> Any:
             with self.at_rest():
@@ -106,6 +107,10 @@ class GraphWatch:
     def after_calls(self, called: Callable[[bytes], None]) -> None:
         """Have something done after each call of a function, with its name."""
         self._called = called
+
+    def after_alarms(self, rung: Callable[[bytes, Sequence[Any]], None]) -> None:
+        """Have something done when a probe has rung, with the name of the function and what it was given."""
+        self._rung = rung
 
     def stop(self) -> None:
         """Put no more probes, and read no more; tell what those there are have kept."""
@@ -171,12 +176,13 @@ class GraphWatch:
 
     # ── reading ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _after_call(self, name: bytes) -> None:
+    def _after_call(self, name: bytes, inputs: Sequence[Any]) -> None:
         """A function has run: was there an alarm? Does it count as a step?"""
         try:
             with self._lock, self.at_rest():
                 if self._alarm is not None and self._alarm.get():
                     self._alarm.put(0)
+                    self._rung(name, inputs)
                     for probe in self._probes:
                         probe.read(self._watch)
                 self._called(name)
