@@ -118,9 +118,17 @@ def glance_of(tensor: torch.Tensor) -> tuple[float, float] | None:
     """Least and greatest element where all are finite, in one pass; None for what needs a closer look."""
     if tensor.dtype not in FLOATS or tensor.dtype.is_complex or tensor.layout != torch.strided or not tensor.numel():
         return None
-    low, high = torch.aminmax(tensor.detach())
-    ends = low.item(), high.item()
+    if torch._C._len_torch_dispatch_stack():
+        with apart():
+            ends = _ends(tensor)
+    else:
+        ends = _ends(tensor)
     return ends if math.isfinite(ends[0]) and math.isfinite(ends[1]) else None
+
+
+def _ends(tensor: torch.Tensor) -> tuple[float, float]:
+    low, high = torch.aminmax(tensor.detach())
+    return low.item(), high.item()
 
 
 def numbers_of(tensor: torch.Tensor, limit: int) -> list[float | complex]:

@@ -256,8 +256,8 @@ class BirthMode(TorchDispatchMode):  # type: ignore[misc]
         plan = self._plans.get(id(func))  # its own hash is Python code
         if plan is None:
             plan = self._plans[id(func)] = plan_of(func)
-        if self._pending is not None and self._pending.follows(_node(), args):
-            self._tell_pending()
+        if self._pending is not None and (_inside(self._watch.user_line()) or self._pending.follows(_node(), args)):
+            self._tell_pending()  # also where a hook of the user's runs now
         if plan.view or self.off:
             result = plan.call(*args, **kwargs) if kwargs else plan.call(*args)
             if self._pending is not None:
