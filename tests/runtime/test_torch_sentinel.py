@@ -38,6 +38,7 @@ def test_a_norm_whose_square_overflows_is_finite() -> None:
 def test_a_bad_step_says_in_which_gradients(watching: Watching) -> None:  # noqa: F811
     with watching("sentinel") as run:
         model = torch.nn.Linear(2, 1)
+        model.weight.data = torch.tensor([[1.0, -1.0]])
         optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
         (model.weight * float("inf")).sum().backward()
         optimizer.step()
