@@ -179,10 +179,12 @@ class Recorder:
         self._filters: list[Filter] = [filter_of(name) for name in options.filters]
         self._sites: dict[str, dict[int, tuple[Site, ...]]] = {}
         self._rank = rank
+        self.steps = 0  # a fork counts on
         self._open()
         self._begin()
         ours = weakref.WeakMethod(self._open)
-        os.register_at_fork(after_in_child=lambda: (reopen := ours()) and reopen())
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=lambda: (reopen := ours()) and reopen())
 
     def _open(self) -> None:
         """A process of its own: the first one, or a fork, which begins its event file when it has something to say."""
@@ -196,8 +198,6 @@ class Recorder:
         self._traces: dict[tuple[int, ...], int] = {}
         self._ops: list[int] = []
         self._measured: dict[str, float] = {}
-        self.steps = 0
-        self._steps_written = 0
         self._step_began = time.time()
         self._ended = False
         self._error = "", ""

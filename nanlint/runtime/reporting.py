@@ -34,6 +34,9 @@ def render_report(
     lines.append(summary(verdicts))
     if outcome:
         lines.append(f"The program {outcome}{'' if outcome.endswith('.') else '.'}")
+    if verdicts.damaged:
+        cut = _many(verdicts.damaged, "line")
+        lines.append(f"{cut} of the record could not be read: more may have happened than is told here.")
     lines.append(f"The run is kept in {_short(run)}: nanlint inspect {_short(run)}")
     return "\n".join(lines) + "\n"
 
@@ -64,6 +67,7 @@ def render_report_json(
                 "run": run,
                 "exit_code": exit_code,
                 "failure": failure,
+                "damaged": verdicts.damaged,
                 "findings": [{**as_object(one.diagnostic), "verdict": _verdict(one)} for one in verdicts.findings],
                 "born": [
                     {**_birth_object(birth), "count": count, **_hindsight_object(afterwards.get(birth))}

@@ -46,7 +46,10 @@ class EventFile:
             if self._file < 0:
                 return
             try:
-                self.size += os.write(self._file, lines)
+                while lines:
+                    written = os.write(self._file, lines)
+                    self.size += written
+                    lines = lines[written:]
             except OSError:
                 self._close()
 

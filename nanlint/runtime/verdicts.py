@@ -62,7 +62,10 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Verdicts:
-    """All that a run says. ``born``: births at lines without a finding, with how often; ``sources``: by path."""
+    """All that a run says. ``born``: births at lines without a finding, with how often; ``sources``: by path.
+
+    ``damaged``: how many lines of the record could not be read, as when the disk was full.
+    """
 
     findings: tuple[Verdict, ...] = ()
     born: tuple[tuple[Birth, int], ...] = ()
@@ -70,6 +73,7 @@ class Verdicts:
     filtered: tuple[Filtered, ...] = ()
     ended: Ended | None = None
     sources: Mapping[str, Source] = field(default_factory=dict)
+    damaged: int = 0
 
     @property
     def bad(self) -> bool:
@@ -99,6 +103,7 @@ def verdicts_of(run: RunRecord, confidence: Confidence = Confidence.LIKELY) -> V
         filtered=tuple(event for _, event in run if isinstance(event, Filtered)),
         ended=next((event for event in run.processes[0].events if isinstance(event, Ended)), None),
         sources={path: source for path, (source, _) in sources.items()},
+        damaged=sum(process.damaged for process in run.processes),
     )
 
 

@@ -168,7 +168,7 @@ def test_a_misspelt_option_is_no_program(tmp_path: Path) -> None:
     assert ran.code == 2
     assert "--wacth" in ran.stderr
     assert ran.stdout == ""
-    with pytest.raises(RunError, match="nanlint verify -- train.py -x"):
+    with pytest.raises(RunError, match=r"nanlint verify -- train\.py -x"):
         reject_missing(("python3", "train.py", "-x"))
 
 

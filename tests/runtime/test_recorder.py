@@ -20,9 +20,10 @@ from nanlint.runtime.frames import Users, place
 from nanlint.runtime.health import Health, health_of_numbers
 from nanlint.runtime.options import Options
 from nanlint.runtime.recorder import NonFinite, Recorder
+from nanlint.runtime.reporting import render_report
 from nanlint.runtime.runfile import RunError, read_run
 from nanlint.runtime.sites import Site, distance, site_of
-from nanlint.runtime.verdicts import births_of
+from nanlint.runtime.verdicts import births_of, verdicts_of
 from tests.runtime.running import Ran, python
 
 NAN = health_of_numbers([1.0, math.nan], "float32", (2,))
@@ -103,9 +104,9 @@ from nanlint.runtime.recorder import Recorder
 recorder = Recorder(Options(os.getcwd(), os.getcwd()))
 
 
-def born():
+def born(line=1):
     recorder.born(
-        framework="torch", op="log", kinds=frozenset({"nan"}), inputs=[], outputs=[], frames=[place("train.py", 1)]
+        framework="torch", op="log", kinds=frozenset({"nan"}), inputs=[], outputs=[], frames=[place("train.py", line)]
     )
 
 
@@ -138,6 +139,7 @@ def test_forks_keep_files_of_their_own_and_are_merged(tmp_path: Path) -> None:
         tmp_path,
         """
         born()
+        recorder.step()
         for _ in range(2):
             if os.fork() == 0:
                 born()
@@ -153,6 +155,7 @@ def test_forks_keep_files_of_their_own_and_are_merged(tmp_path: Path) -> None:
     assert ran.code == 0, ran.stderr
     run = read_run(str(tmp_path))
     assert len(run.processes) == 3
+    assert [event.step for _, event in run if isinstance(event, Birth)] == [0, 1, 1]
     assert [count for _, count in births_of(run)] == [3]
 
 
@@ -162,6 +165,23 @@ def test_a_full_disk_ends_the_record_and_not_the_program(recorder: Recorder) -> 
     os.close(recorder._file._file)
     born(recorder, line=2)
     born(recorder, line=3)
+
+
+def test_a_file_that_may_not_grow_is_told_in_the_report(tmp_path: Path) -> None:
+    ran = run_in(
+        tmp_path,
+        """
+        import resource
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4000, 4000))
+        for line in range(1, 40):
+            born(line=line)
+        """,
+    )
+    assert ran.code == 0, ran.stderr
+    verdicts = verdicts_of(read_run(str(tmp_path)))
+    assert 1 < len(verdicts.born) < 39
+    assert "1 line of the record could not be read" in render_report(verdicts, run=str(tmp_path))
 
 
 def test_an_alert_is_told_once(recorder: Recorder, tmp_path: Path) -> None:
