@@ -15,12 +15,16 @@ from nanlint.runtime.adapters.tensorflow.gradients import Backward, Span
 from nanlint.runtime.adapters.tensorflow.kept import Inside, Kept, after
 from nanlint.runtime.adapters.tensorflow.ops import named, says_nothing, spells
 from nanlint.runtime.adapters.tensorflow.places import Place, Places, framed
-from nanlint.runtime.adapters.tensorflow.rows import COUNTS, WIDTH, health_of_row, is_bad, is_float, rows_of
+from nanlint.runtime.adapters.tensorflow.rows import COUNTS, WIDTH, health_of_row, is_bad, is_float, rows_of, sum_of
 from nanlint.runtime.adapters.tensorflow.tensors import Array
 from nanlint.runtime.health import Health
 from nanlint.runtime.sites import Site
 
 RESULT = "result"
+
+#: executions that are looked at whole; after them every so many, and those in which a sum is not finite
+WHOLE = 16
+EVERY = 8
 
 #: what may stand between the operand and the op that breaks, where one call is several ops
 _BETWEEN = named("Sum Mean Square SquaredDifference Sub Mul Abs Real Conj Identity Reshape Squeeze Cast")
@@ -47,7 +51,8 @@ class SiteProbe:
         self._tensors = [one.tensor for one in seen]  # until it is built
         self._seen = [(one.site, one.role, one.op, one.places) for one in seen]
         self._shapes = [(one.tensor.dtype.name, shape_of(one.tensor)) for one in seen]
-        self._totals = Kept(np.zeros((len(seen), COUNTS + 1)))
+        self._executions = Kept(np.zeros((), np.int64))
+        self._totals = Kept(np.zeros((len(seen), COUNTS)))
         self._extremes = Kept(np.full((len(seen), WIDTH - COUNTS), -np.inf))
         self._first = Kept(np.zeros((len(seen), WIDTH)))
         self._pending = Kept(np.zeros((), np.int32))
@@ -78,17 +83,28 @@ class SiteProbe:
     def build(self, alarm: Kept) -> None:
         """Add to the graph that is being built."""
         tensors, self._tensors = self._tensors, []
-        totals, extremes, first = Inside(self._totals), Inside(self._extremes), Inside(self._first)
-        pending, rung = Inside(self._pending), Inside(alarm)
-        rows = rows_of(tensors)
-        counts, ends = rows[:, :COUNTS], rows[:, COUNTS:]
-        totals.add(tf.pad(counts, [[0, 0], [0, 1]], constant_values=1))
-        extremes.assign(tf.maximum(extremes.read(), ends * tf.constant([-1.0, 1.0, -1.0], tf.float64)))
+        executions, pending, rung = Inside(self._executions), Inside(self._pending), Inside(alarm)
+        before = executions.read()
+        sums = tf.stack([tf.cast(sum_of(one), tf.float64) for one in tensors])
+        bad = tf.logical_not(tf.math.is_finite(tf.reduce_sum(sums)))
+        due = tf.logical_or(before < WHOLE, tf.equal(before % EVERY, 0))
 
-        def leave() -> Any:
-            return after([first.assign(rows), pending.assign(1), rung.add(1)])
+        def look() -> Any:
+            totals, extremes, first = Inside(self._totals), Inside(self._extremes), Inside(self._first)
+            rows = rows_of(tensors)
+            counts, ends = rows[:, :COUNTS], rows[:, COUNTS:]
+            furthest = tf.maximum(extremes.read(), ends * tf.constant([-1.0, 1.0, -1.0], tf.float64))
 
-        tf.cond(tf.logical_and(is_bad(rows), tf.equal(pending.read(), 0)), leave, lambda: tf.constant(0))
+            def leave() -> Any:
+                return after([first.assign(rows), pending.assign(1), rung.add(1)])
+
+            fresh = tf.logical_and(is_bad(rows), tf.equal(pending.read(), 0))
+            left = tf.cond(fresh, leave, lambda: tf.constant(0))
+            return after([totals.add(counts), extremes.assign(furthest), left])
+
+        looked = tf.cond(tf.logical_or(bad, due), look, lambda: tf.constant(0))
+        with tf.control_dependencies([before, looked]):
+            executions.add(tf.constant(1, tf.int64))
 
     def read(self, watch: Watch) -> None:
         """Tell what went bad, as it was the first time since it was last read, and what came by before."""
@@ -130,11 +146,11 @@ class SiteProbe:
 
     def _tell_totals(self, watch: Watch, told: Array) -> None:
         totals, extremes = self._totals.get(), self._extremes.get() * [-1.0, 1.0, -1.0]
+        executions = int(self._executions.get()) - int(told.any())
         self._totals.put(np.zeros_like(totals))
         self._extremes.put(np.full_like(extremes, -np.inf))
-        once = int(told.any())
+        self._executions.put(np.int64(0))
         for i, (site, role, _, _) in enumerate(self._seen):
-            executions = int(totals[i, COUNTS]) - once
             if executions > 0:
                 row = np.concatenate([totals[i, :COUNTS] - told[i, :COUNTS], extremes[i]])
                 watch.observed(site, role, health_of_row(row, *self._shapes[i]), executions)
