@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from nanlint.runtime.events import Birth, Step
+from nanlint.runtime.events import Birth, Op, Step, Trace
 from nanlint.runtime.runfile import read_run
 from tests.runtime.running import verify
 from tests.runtime.watched import site, watched
@@ -325,3 +326,32 @@ def test_an_exception_of_the_program_is_its_own(tmp_path: Path) -> None:
     ):
         tf.function(fails)(tf.constant([-1.0]))
     assert not reported.alerts("internal")
+
+
+def test_the_ops_of_a_graph_are_in_the_timeline_with_those_that_feed_them(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(
+        textwrap.dedent(
+            """
+            import tensorflow as tf
+
+
+            @tf.function
+            def loss(x):
+                doubled = 2.0 * x
+                return tf.reduce_sum(tf.math.log(doubled))
+
+
+            for scale in (1.0, 0.0):
+                loss(tf.fill([3], scale))
+            """
+        ).lstrip()
+    )
+    verify("train.py", cwd=tmp_path, options=("--watch", "all", "--run-dir", str(tmp_path / "run")))
+    run = read_run(str(tmp_path / "run"))
+    ops = {event.number: event for _, event in run if isinstance(event, Op)}
+    (log,) = (op for op in ops.values() if op.op == "Log")
+    assert [(ops[i].op, ops[i].line) for i in log.inputs] == [("Mul", 6)]
+    traced = [number for _, event in run if isinstance(event, Trace) for number in event.ops]
+    assert traced.count(log.number) == 2
+    (birth,) = (event for _, event in run if isinstance(event, Birth))
+    assert ops[birth.inputs[0].source or 0].op == "Mul"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -112,6 +112,7 @@ class BirthProbe:
         self._compiled = technique_of(graph)
         self._shapes = [(one.dtype.name, shape_of(one)) for one in tensors]
         self._tensors: Sequence[Any] = tensors  # until it is built
+        self._numbers: dict[int, int] = {}  # of each op, in the timeline
         self._state = Kept(np.zeros(len(summed) + 1, np.int32))
         self._rows = Kept(np.zeros((len(tensors), WIDTH)))
 
@@ -187,6 +188,27 @@ class BirthProbe:
     def finish(self, watch: Watch) -> None:
         """Nothing is kept back."""
 
+    def numbers(self, watch: Watch) -> Sequence[int]:
+        """The ops of the graph as the timeline knows them, each with those that its inputs come from."""
+        if not self._numbers:
+            made = self._sources()
+            for one in self._watched:
+                path, line, _ = (one.forward or one.places or (("", 0, ""),))[0]
+                op, backward = one.gradient_of or one.op, bool(one.gradient_of)
+                inputs = [self._numbers[made[i]] for i in one.inputs if made.get(i) in self._numbers]
+                self._numbers[one.number] = watch.numbered("tensorflow", op, path, line, backward, inputs)
+        return tuple(self._numbers.values())
+
+    def _given(self, one: Watched, healths: Sequence[Health]) -> list[Tensor]:
+        made = self._sources()
+        sources = [self._numbers.get(made.get(i, -1)) for i in one.inputs]
+        named = _named("input", healths)
+        return [replace(tensor, source=source) for tensor, source in zip(named, sources, strict=True)]
+
+    def _sources(self) -> dict[int, int]:
+        """Which op each row came out of."""
+        return {i: one.number for one in self._watched for i in one.outputs}
+
     def _known(self, codes: Array, rows: Array) -> list[int]:
         """The codes that need not be told again: not of a sum that was only too great."""
         bad = [bool(health_of_row(rows[i], "", ()).bad) for i in self._summed]
@@ -229,7 +251,7 @@ class BirthProbe:
             framework="tensorflow",
             op=one.op,
             kinds=found - old,
-            inputs=_named("input", given),
+            inputs=self._given(one, given),
             outputs=_named("output", made),
             frames=framed(one.places),
             backward=bool(one.gradient_of),

@@ -122,6 +122,10 @@ class SiteProbe:
         """Tell what came by and was not told."""
         self._tell_totals(watch, np.zeros((len(self._seen), WIDTH)))
 
+    def numbers(self, watch: Watch) -> Sequence[int]:
+        """Flagged lines alone make no timeline."""
+        return ()
+
     def _births(self, watch: Watch, healths: Sequence[Health]) -> None:
         """An op that was given finite values only, and gave another."""
         for i, (site, role, op, places) in enumerate(self._seen):

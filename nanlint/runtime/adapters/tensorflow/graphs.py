@@ -8,6 +8,7 @@ under XLA and over replicas; nothing is copied, executed twice, or waited for in
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -33,6 +34,8 @@ from nanlint.runtime.adapters.tensorflow.places import Places
 _ELSEWHERE = ("Dataset",)
 
 Probe = BirthProbe | SiteProbe
+#: what a function is called when it runs, and what its graph is called in there
+CALLED = re.compile(r"__(?:inference|forward)_(.*)_\d+")
 
 
 class GraphWatch:
@@ -52,6 +55,7 @@ class GraphWatch:
         self._called: Callable[[bytes], None] = lambda name: None
         self._rung: Callable[[bytes, Sequence[Any]], None] = lambda name, inputs: None
         self._originals: tuple[Any, ...] = ()
+        self._timelines: dict[bytes, Sequence[int]] = {}
 
     # ── in and out ──────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -176,10 +180,23 @@ class GraphWatch:
 
     # ── reading ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
+    def _timeline(self, name: bytes) -> Sequence[int]:
+        """The ops of the function that was called, where all are watched."""
+        if self._watch.mode != "all":
+            return ()
+        known = self._timelines.get(name)
+        if known is None:
+            traced = CALLED.fullmatch(name.decode())
+            graphs = [probe for probe in self._probes if traced is not None and probe.name == traced[1]]
+            known = self._timelines[name] = graphs[-1].numbers(self._watch) if graphs else ()
+        return known
+
     def _after_call(self, name: bytes, inputs: Sequence[Any]) -> None:
         """A function has run: was there an alarm? Does it count as a step?"""
         try:
             with self._lock, self.at_rest():
+                for number in self._timeline(name):
+                    self._watch.executed(number)
                 if self._alarm is not None and self._alarm.get():
                     self._alarm.put(0)
                     self._rung(name, inputs)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 import threading
 import weakref
 from collections.abc import Callable, Iterator, Sequence
@@ -16,6 +15,7 @@ from tensorflow.python.framework import func_graph as _func_graph
 from tensorflow.python.framework import ops as _ops
 
 from nanlint.runtime.adapter import Watch
+from nanlint.runtime.adapters.tensorflow.graphs import CALLED
 from nanlint.runtime.adapters.tensorflow.kept import SCOPE, Inside, Kept
 from nanlint.runtime.adapters.tensorflow.places import Place, Places, framed
 from nanlint.runtime.adapters.tensorflow.tensors import EagerTensor, array_of
@@ -24,7 +24,6 @@ from nanlint.runtime.adapters.tensorflow.tensors import EagerTensor, array_of
 ENOUGH = 2
 
 #: of a function that a graph became
-_NAME = re.compile(r"__(?:inference|forward)_(.*)_\d+")
 
 
 class Remembers(Protocol):
@@ -180,7 +179,7 @@ class TapeWatch:
     def called(self, name: bytes) -> None:
         """A function has run: was there a gradient in it, how often?"""
         if self._watch.mode == "sites":
-            found = _NAME.fullmatch(name.decode())
+            found = CALLED.fullmatch(name.decode())
             if found is not None and found[1] in self._training:
                 self._step_done()
                 self._watch.step()
