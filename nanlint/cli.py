@@ -209,7 +209,7 @@ def rule(code_or_name: str | None, every: bool, output_format: str) -> None:
     type=click.Choice(["sites", "all", "sentinel"]),
     default="sites",
     show_default=True,
-    help="What is watched: flagged expressions; the birth of every nan and inf; losses and gradient norms only.",
+    help="What is watched: flagged expressions; the birth of every nan and inf; the losses and gradient norms.",
 )
 @click.option(
     "--filter",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import functools
 import math
-import pickle
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
 import torch
 from torch.optim import Optimizer
 
@@ -89,12 +89,12 @@ def snapshot() -> bytes:
     states = {"cpu": torch.get_rng_state().numpy().tobytes()}
     if torch.cuda.is_available() and torch.cuda.is_initialized():
         states |= {f"cuda:{i}": x.numpy().tobytes() for i, x in enumerate(torch.cuda.get_rng_state_all())}
-    return pickle.dumps(states)
+    return msgspec.msgpack.encode(states)
 
 
 def restore(state: bytes) -> None:
     """Go on as from the ``snapshot``."""
-    for device, held in pickle.loads(state).items():
+    for device, held in msgspec.msgpack.decode(state, type=dict[str, bytes]).items():
         tensor = torch.frombuffer(bytearray(held), dtype=torch.uint8)
         if device == "cpu":
             torch.set_rng_state(tensor)
