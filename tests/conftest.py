@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+import signal
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -18,6 +19,12 @@ from nanlint.source import Source
 from tests.last_words import LAST_WORDS
 
 Diagnose = Callable[..., Any]
+
+
+def pytest_configure() -> None:
+    """A shell that starts the tests in the background has its children ignore Ctrl-C; programs under test must not."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(optionalhook=True)

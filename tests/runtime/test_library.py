@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import textwrap
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
@@ -80,9 +81,13 @@ def test_an_option_that_is_none_is_refused(option: str, tmp_path: Path) -> None:
     assert "ran" not in ran.stdout
 
 
+#: where nanlint is installed pytest knows the plugin by its entry point, and from a source tree it has to be told
+PLUGIN = () if entry_points(group="pytest11", name="nanlint") else ("-p", "nanlint.pytest_plugin")
+
+
 def pytest_in(directory: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "nanlint.pytest_plugin", "-p", "no:cacheprovider", *arguments],
+        [sys.executable, "-m", "pytest", *PLUGIN, "-p", "no:cacheprovider", *arguments],
         cwd=directory, env=environment(), capture_output=True, text=True, timeout=120, check=False,
     )  # fmt: skip
 

@@ -36,10 +36,11 @@ class Run:
 
 @pytest.fixture
 def run(tmp_path: Path) -> Iterator[Run]:
-    before, found = np.geterr(), Run(tmp_path)
-    yield found
-    found.adapter.stop()
-    assert np.geterr() == before
+    with np.errstate(all="warn", under="ignore"):  # as it is by default, whatever ran in this process before
+        before, found = np.geterr(), Run(tmp_path)
+        yield found
+        found.adapter.stop()
+        assert np.geterr() == before
 
 
 def said(function: Any) -> list[tuple[str, str, int]]:
