@@ -110,7 +110,7 @@ def test_tests_in_which_something_is_born_do_not_pass(tmp_path: Path) -> None:
     )
     there = pytest_in(tmp_path)
     assert there.returncode == 0, there.stdout
-    assert "nanlint" not in there.stdout
+    assert "NL401" not in there.stdout
     ran = pytest_in(tmp_path, "--nanlint")
     assert ran.returncode == 1
     assert "2 passed" in ran.stdout
