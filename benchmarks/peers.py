@@ -31,9 +31,14 @@ def line_of_error(program: str) -> Found:
     try:
         runpy.run_path(program, run_name="__main__")
     except Exception as error:
-        frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == program]
-        return frames[-1].lineno if frames else None
+        return innermost(error, program)
     return None
+
+
+def innermost(error: Exception, program: str) -> Found:
+    """The program's innermost line in a traceback."""
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == program]
+    return frames[-1].lineno if frames else None
 
 
 def detect_anomaly(program: str) -> Found:
@@ -59,17 +64,16 @@ def check_numerics(program: str) -> Found:
     tf.debugging.enable_check_numerics()
     try:
         runpy.run_path(program, run_name="__main__")
-    except Exception as error:
-        return last_line(str(error), program)
+    except Exception as error:  # in graphs the message tells of the stack, eagerly the traceback does
+        return last_line(str(error), program) or innermost(error, program)
     return None
 
 
 def debugger_v2(program: str) -> Found:
     """A Debugger V2 dump, read for its first bad tensor: full health, with the ring buffer that is its default."""
     import tensorflow as tf
-    from nanlint.runtime.inspecting.tfdbg import read_dump
 
-    from nanlint.runtime.verdicts import births_of
+    from nanlint.runtime.inspecting.tfdbg import read_dump
 
     with tempfile.TemporaryDirectory() as directory:
         writer = tf.debugging.experimental.enable_dump_debug_info(directory, "FULL_HEALTH", circular_buffer_size=1000)
@@ -77,8 +81,10 @@ def debugger_v2(program: str) -> Found:
             runpy.run_path(program, run_name="__main__")
         writer.FlushNonExecutionFiles()
         writer.FlushExecutionFiles()
-        births = births_of(read_dump(directory))
-    frames = births[0][0].frames if births else ()
+        run = read_dump(directory)
+    if run.first_birth is None:
+        return None
+    frames = run.incidents[run.first_birth].frames
     return next((frame.line for frame in frames if frame.path == program), None)
 
 
