@@ -6,7 +6,7 @@ import linecache
 import os
 import sys
 import sysconfig
-from types import CodeType, FrameType, ModuleType, TracebackType
+from types import CodeType, FrameType, ModuleType
 
 from nanlint.runtime.events import Frame
 
@@ -88,16 +88,6 @@ class Users:
                 found.append(frame_at(frame.f_code, frame.f_lineno, _column(frame.f_code, frame.f_lasti)))
             frame = frame.f_back
         return tuple(found)
-
-    def frames_of_traceback(self, traceback: TracebackType | None) -> tuple[Frame, ...]:
-        """The same of an exception."""
-        found: list[Frame] = []
-        while traceback is not None:
-            code = traceback.tb_frame.f_code
-            if self.owns(code.co_filename):
-                found.append(frame_at(code, traceback.tb_lineno, _column(code, traceback.tb_lasti)))
-            traceback = traceback.tb_next
-        return tuple(reversed(found[-MAX_FRAMES:]))
 
 
 def _real(path: str) -> str:

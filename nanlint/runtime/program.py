@@ -28,9 +28,6 @@ STARTUP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "startup")
 #: files of the watch
 OURS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
 
-#: the exit code of a program that could not be run at all
-COULD_NOT_RUN = 2
-
 
 _active: Recorder | None = None
 

@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any
@@ -568,19 +568,3 @@ def debug(frame: FrameType | None, message: str, tensors: dict[str, Any]) -> Non
     if debugger.stopframe is not debugger.botframe:  # to step on from here
         frame.f_trace = debugger.trace_dispatch
         sys.settrace(debugger.trace_dispatch)
-
-
-class Unwatched:
-    """Calls a function of nanlint's own such that its failure is told once and does not reach the program."""
-
-    def __init__(self, recorder: Recorder) -> None:
-        self._recorder = recorder
-
-    def __call__(self, function: Callable[..., Any], *args: Any) -> Any:
-        try:
-            return function(*args)
-        except NonFinite:
-            raise
-        except Exception as error:
-            self._recorder.alert("internal", f"{type(error).__name__}: {error}")
-            return None

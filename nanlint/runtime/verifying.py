@@ -14,7 +14,7 @@ from nanlint.runtime.options import Options
 from nanlint.runtime.runfile import RunError, read_run
 from nanlint.runtime.verdicts import Verdicts, verdicts_of
 
-CLEAN, BAD, COULD_NOT_RUN = 0, 1, 2
+BAD = 1
 
 
 @dataclass(frozen=True)
