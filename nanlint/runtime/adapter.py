@@ -168,3 +168,13 @@ class Adapter(ABC):
 
     def restore(self, state: bytes) -> None:  # noqa: B027  (a framework without a global random state has none)
         """Go on as from a ``snapshot`` of this adapter in an earlier process."""
+
+
+def safely(watch: Watch, part: str, function: Callable[..., Any], *args: Any) -> None:
+    """Call a part of an adapter: its failure is told and never reaches the program; what stops the program does."""
+    try:
+        function(*args)
+    except FloatingPointError:
+        raise
+    except Exception as error:
+        watch.alert("internal", f"{part}: {type(error).__name__}: {error}")

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import keras
 
-from nanlint.runtime.adapter import Adapter, Watch
+from nanlint.runtime.adapter import Adapter, Watch, safely
 from nanlint.runtime.arrays import health_of_array, numbers_of
 from nanlint.runtime.health import Health
 
@@ -70,7 +70,7 @@ class KerasAdapter(Adapter):
         return original(callbacks, *args, **kwargs)
 
     def _ends(self, original: Any, callbacks: Any, batch: Any, logs: Any = None) -> Any:
-        self._told(self._step, self._begun, logs)
+        safely(self.watch, "keras", self._step, self._begun, logs)
         return original(callbacks, batch, logs)
 
     def _applies(self, original: Any, optimizer: Any, grads: Any, *args: Any, **kwargs: Any) -> Any:
@@ -84,16 +84,8 @@ class KerasAdapter(Adapter):
         if hasattr(optimizer, "dynamic_scale"):
             self._scales.setdefault(optimizer, math.nan)
         if _is_eager():
-            self._told(self._step, self._steps, None)
+            safely(self.watch, "keras", self._step, self._steps, None)
         return result
-
-    def _told(self, tell: Callable[..., None], *args: Any) -> None:
-        try:
-            tell(*args)
-        except FloatingPointError:
-            raise
-        except Exception as error:
-            self.watch.alert("internal", f"keras: {type(error).__name__}: {error}")
 
     def _step(self, begun: int, logs: Any) -> None:
         """A step is done; it is counted, unless there are more by now than when it began."""

@@ -14,7 +14,7 @@ import tensorflow as tf
 from tensorflow.python.framework import func_graph as _func_graph
 from tensorflow.python.framework import ops as _ops
 
-from nanlint.runtime.adapter import Watch
+from nanlint.runtime.adapter import Watch, safely
 from nanlint.runtime.adapters.tensorflow.graphs import CALLED
 from nanlint.runtime.adapters.tensorflow.kept import SCOPE, Inside, Kept
 from nanlint.runtime.adapters.tensorflow.places import Place, Places, framed
@@ -67,12 +67,12 @@ class TapeWatch:
         self._originals = (enter, gradient)
 
         def entered(tape: Any) -> Any:
-            self._told(self._recording, tape)
+            safely(self._watch, "tensorflow: tape", self._recording, tape)
             return enter(tape)
 
         def differentiated(tape: Any, target: Any, sources: Any, *args: Any, **kwargs: Any) -> Any:
             found = gradient(tape, target, sources, *args, **kwargs)
-            self._told(self._found, tape, target, sources, found)
+            safely(self._watch, "tensorflow: tape", self._found, tape, target, sources, found)
             return found
 
         tf.GradientTape.__enter__, tf.GradientTape.gradient = entered, differentiated
@@ -83,18 +83,10 @@ class TapeWatch:
             return
         tf.GradientTape.__enter__, tf.GradientTape.gradient = self._originals
         self._originals = ()
-        self._told(self._step_done)
+        safely(self._watch, "tensorflow: tape", self._step_done)
         for waiting in self._waiting.values():
             waiting.tell(self._watch)
         self._waiting.clear()
-
-    def _told(self, tell: Callable[..., None], *args: Any) -> None:
-        try:
-            tell(*args)
-        except FloatingPointError:
-            raise
-        except Exception as error:
-            self._watch.alert("internal", f"tensorflow: tape: {type(error).__name__}: {error}")
 
     # ── a tape ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
