@@ -1,0 +1,75 @@
+"""What the commands share: exit codes, the error that ends one, options that several have, paint."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from nanlint.config import Configs, Overrides
+    from nanlint.output.paint import Paint
+
+CLEAN, FINDINGS, COULD_NOT_RUN = 0, 1, 2
+INTERRUPTED = 130
+
+
+class Unusable(click.ClickException):
+    """What was asked for cannot be done: exit code 2."""
+
+    exit_code = COULD_NOT_RUN
+
+    def show(self, file: object = None) -> None:
+        """Print the message in Ruff's manner."""
+        click.echo(f"error: {self.message}", err=True)
+
+
+def split(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    """A repeatable option whose values may hold several, with commas between them."""
+    return tuple(part.strip() for value in values for part in value.split(",") if part.strip())
+
+
+def configs_for(config_file: str | None, isolated: bool, overrides: Overrides) -> Configs:
+    """The configurations that hold for what is to be read; raises Unusable."""
+    from nanlint.config import ConfigError, Configs, load
+    from nanlint.linter import ops_problem, rule_names
+
+    if config_file is not None and isolated:
+        raise click.UsageError("--config and --isolated exclude each other")
+    rules = rule_names()
+    try:
+        if config_file is not None:
+            return Configs(rules, overrides, fixed=load(config_file, rules, overrides, ops_problem))
+        if isolated:
+            return Configs.isolated(rules, overrides)
+        configs = Configs(rules, overrides, ops_problem=ops_problem)
+        configs.default()  # says what is wrong with the options before any file does
+        return configs
+    except ConfigError as error:
+        raise Unusable(str(error)) from None
+
+
+def paint_for(color: str) -> Paint:
+    """How to colour what goes to standard output: ``auto``, ``always`` or ``never``."""
+    from nanlint.output.paint import coloured, plain
+
+    wanted = color == "always" or (color == "auto" and _wants_colour(os.environ, sys.stdout.isatty()))
+    return coloured if wanted else plain
+
+
+def _wants_colour(environment: Mapping[str, str], terminal: bool) -> bool:
+    if environment.get("NO_COLOR"):
+        return False
+    return bool(environment.get("FORCE_COLOR")) or (terminal and environment.get("TERM") != "dumb")
+
+
+def write_report(path: str, text: str) -> None:
+    """Write what was asked for into a file; raises Unusable."""
+    try:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise Unusable(f"{path}: could not be written: {(error.strerror or str(error)).lower()}") from None

@@ -1,0 +1,273 @@
+"""``nanlint check``: findings, fixes, diffs."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from nanlint.commands.base import CLEAN, COULD_NOT_RUN, FINDINGS, Unusable, configs_for, paint_for, split
+
+if TYPE_CHECKING:
+    from nanlint.config import Configs
+    from nanlint.linter import Action, FileReport, Judge, Report
+    from nanlint.output.paint import Paint
+    from nanlint.runtime.with_run import ObservedRun
+
+
+@click.command()
+@click.argument("paths", nargs=-1, type=click.Path())
+@click.option("--fix", is_flag=True, help="Apply safe fixes.")
+@click.option("--unsafe-fixes", is_flag=True, help="Count fixes that change values as applicable, too.")
+@click.option("--prove", is_flag=True, help="Execute what is found, and fixes before they are written (see the guide).")
+@click.option(
+    "--prove-timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="SECONDS",
+    help="For one finding.  [default: 5]",
+)
+@click.option(
+    "--with-run", type=click.Path(), metavar="RUN", help="Judge findings by a run that `nanlint verify` kept."
+)
+@click.option("--diff", is_flag=True, help="Show what --fix would change, and write nothing.")
+@click.option("--select", multiple=True, callback=split, help="Rules to enable: codes, prefixes, names or ALL.")
+@click.option("--ignore", multiple=True, callback=split, help="Rules to disable.")
+@click.option("--extend-select", multiple=True, callback=split, help="Rules to enable beside those selected.")
+@click.option("--confidence", type=click.Choice(["possible", "likely", "certain"]), help="The least to be shown.")
+@click.option(
+    "--output-format",
+    type=click.Choice(["full", "concise", "json"]),
+    default="full",
+    show_default=True,
+    help="How findings are printed.",
+)
+@click.option("--statistics", is_flag=True, help="Show counts by rule instead of the findings.")
+@click.option("--exit-zero", is_flag=True, help="Exit with 0 even if there are findings.")
+@click.option(
+    "--exit-non-zero-on-fix", is_flag=True, help="Exit with 1 if anything was fixed, even if nothing is left."
+)
+@click.option("--show-files", is_flag=True, help="List the files that would be checked.")
+@click.option("--config", "config_file", type=click.Path(), help="Use this configuration file for all files.")
+@click.option("--isolated", is_flag=True, help="Ignore all configuration files.")
+@click.option("--exclude", multiple=True, callback=split, metavar="PATTERNS", help="Paths to leave out.")
+@click.option("--respect-gitignore/--no-respect-gitignore", default=None, help="Leave out what git ignores.")
+@click.option("--stdin-filename", type=click.Path(), help="The name of what comes on standard input (path -).")
+@click.option(
+    "--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True, help="Use colour."
+)
+@click.option("-j", "--jobs", type=click.IntRange(min=1), help="Worker processes.  [default: the number of cores]")
+@click.option("-q", "--quiet", is_flag=True, help="Print findings and nothing else.")
+@click.pass_context
+def check(
+    ctx: click.Context,
+    paths: tuple[str, ...],
+    *,
+    fix: bool,
+    unsafe_fixes: bool,
+    prove: bool,
+    prove_timeout: float | None,
+    with_run: str | None,
+    diff: bool,
+    select: tuple[str, ...],
+    ignore: tuple[str, ...],
+    extend_select: tuple[str, ...],
+    confidence: str | None,
+    output_format: str,
+    statistics: bool,
+    exit_zero: bool,
+    exit_non_zero_on_fix: bool,
+    show_files: bool,
+    config_file: str | None,
+    isolated: bool,
+    exclude: tuple[str, ...],
+    respect_gitignore: bool | None,
+    stdin_filename: str | None,
+    color: str,
+    jobs: int | None,
+    quiet: bool,
+) -> None:
+    """Check PATHS: files, directories, or - for standard input; the working directory if there are none."""
+    from nanlint.config import CONFIDENCES, Overrides
+    from nanlint.linter import Action
+
+    overrides = Overrides(
+        select=select or None,
+        extend_select=extend_select,
+        ignore=ignore,
+        confidence=CONFIDENCES[confidence] if confidence else None,
+        exclude=exclude or None,
+        respect_gitignore=respect_gitignore,
+        prove_timeout=prove_timeout,
+    )
+    configs = configs_for(config_file, isolated, overrides)
+    action = Action.DIFF if diff else Action.FIX if fix else Action.CHECK
+    paint = paint_for(color)
+    if show_files:
+        ctx.exit(_show_files(paths or (".",), configs))
+    from_stdin = "-" in paths
+    judge = _observed(with_run) if with_run is not None else None
+    if from_stdin and len(paths) > 1:
+        raise click.UsageError("standard input (-) cannot be checked together with other paths")
+    if from_stdin:
+        content = sys.stdin.buffer.read()
+        report = _check_stdin(content, stdin_filename, configs, action, unsafe_fixes, prove, judge)
+    else:
+        report = _check_paths(paths or (".",), configs, action, unsafe_fixes, prove, judge, jobs, quiet)
+
+    _print_messages(report, quiet)
+    if action is Action.DIFF:
+        changes = _print_diff(report, paint, quiet)
+        ctx.exit(_exit_code(report, findings=changes, exit_zero=exit_zero))
+    to_stderr = from_stdin and action is Action.FIX
+    if to_stderr:
+        _print_mended(report.files[0], content)
+    if report.checked or not report.messages:
+        text = _render(report, output_format, statistics, unsafe_fixes, action, quiet, paint)
+        click.echo(text, nl=False, err=to_stderr, color=True)
+    findings = bool(report.diagnostics) or (exit_non_zero_on_fix and bool(report.fixed))
+    ctx.exit(_exit_code(report, findings=findings, exit_zero=exit_zero))
+
+
+def _observed(run: str) -> ObservedRun:
+    from nanlint.runtime.runfile import RunError
+    from nanlint.runtime.with_run import ObservedRun
+
+    try:
+        return ObservedRun(run)
+    except RunError as error:
+        raise Unusable(str(error)) from None
+
+
+def _check_paths(
+    paths: Sequence[str],
+    configs: Configs,
+    action: Action,
+    unsafe_fixes: bool,
+    prove: bool,
+    judge: Judge | None,
+    jobs: int | None,
+    quiet: bool,
+) -> Report:
+    from nanlint import linter
+    from nanlint.output.progress import ProgressBar
+
+    with ProgressBar() as progress:
+        heard = progress if sys.stderr.isatty() and not quiet else None
+        return linter.check(
+            paths,
+            configs,
+            action=action,
+            unsafe_fixes=unsafe_fixes,
+            prove=prove,
+            judge=judge,
+            jobs=jobs,
+            on_progress=heard,
+        )
+
+
+def _check_stdin(
+    content: bytes,
+    name: str | None,
+    configs: Configs,
+    action: Action,
+    unsafe_fixes: bool,
+    prove: bool,
+    judge: Judge | None,
+) -> Report:
+    from nanlint.config import ConfigError
+    from nanlint.linter import Task, check_bytes
+
+    directory = os.path.dirname(os.path.abspath(name)) if name else os.getcwd()
+    try:
+        config = configs.for_directory(directory)
+    except ConfigError as error:
+        raise Unusable(str(error)) from None
+    task = Task(name or "-", config, action, unsafe_fixes, explicit=True, judge=judge)
+    return check_bytes(content, task, prove=prove)
+
+
+def _show_files(paths: Sequence[str], configs: Configs) -> int:
+    from nanlint.source.discovery import discover
+
+    found = discover(paths, configs)
+    for failure in found.failures:
+        click.echo(f"error: {failure}", err=True)
+    for file in found.files:
+        click.echo(os.path.abspath(file.path))
+    return COULD_NOT_RUN if found.failures and not found.files else FINDINGS if found.failures else CLEAN
+
+
+def _print_messages(report: Report, quiet: bool) -> None:
+    for message in report.messages:
+        click.echo(f"error: {message}", err=True)
+    if quiet:
+        return
+    for file in report.files:
+        for note in file.notes:
+            click.echo(f"warning: {note}", err=True)
+    if not report.files and not report.messages:
+        click.echo("warning: no Python files found under the given paths", err=True)
+
+
+def _render(
+    report: Report, output_format: str, statistics: bool, unsafe: bool, action: Action, quiet: bool, paint: Paint
+) -> str:
+    from nanlint.linter import Action
+    from nanlint.output.summary import render_footer, render_statistics
+
+    if statistics:
+        table = render_statistics(report.diagnostics, unsafe=unsafe, paint=paint, as_json=output_format == "json")
+    else:
+        table = "".join(_rendered_findings(report, output_format, unsafe, paint))
+    if quiet or output_format == "json":
+        return table
+    fixing = action is Action.FIX
+    footer = render_footer(report.diagnostics, fixed=len(report.fixed), unsafe=unsafe, fixing=fixing, paint=paint)
+    return table + footer
+
+
+def _rendered_findings(report: Report, output_format: str, unsafe: bool, paint: Paint) -> Iterator[str]:
+    if output_format == "json":
+        from nanlint.output.json import render_json
+
+        yield render_json(report.diagnostics)
+    elif output_format == "concise":
+        from nanlint.output.concise import render_concise
+
+        yield render_concise(report.diagnostics, unsafe=unsafe, paint=paint)
+    else:
+        from nanlint.output.full import render_full
+
+        for file in report.files:
+            yield render_full(file.diagnostics, file.excerpt, paint=paint)
+
+
+def _print_diff(report: Report, paint: Paint, quiet: bool) -> bool:
+    from nanlint.output.diff import render_diff
+
+    changes = False
+    for file in report.files:
+        if file.before is not None and file.after is not None:
+            changes = True
+            click.echo(render_diff(file.path, file.before.text, file.after.text, paint=paint), nl=False, color=True)
+    if not quiet and report.checked:
+        count = len(report.fixed)
+        would = f"Would fix {count} error{'' if count == 1 else 's'}." if count else "No errors would be fixed."
+        click.echo(would, err=True)
+    return changes
+
+
+def _print_mended(file: FileReport, content: bytes) -> None:
+    """Standard input with its fixes goes to standard output, byte for byte if there were none."""
+    sys.stdout.buffer.write(content if file.after is None else file.after.to_bytes())
+
+
+def _exit_code(report: Report, *, findings: bool, exit_zero: bool) -> int:
+    if report.messages and not report.checked:
+        return COULD_NOT_RUN
+    if exit_zero:
+        return CLEAN
+    return FINDINGS if findings or report.messages else CLEAN

@@ -1,0 +1,76 @@
+"""``nanlint inspect``: what a run saw, as a page or at the terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from nanlint.commands.base import CLEAN, Unusable
+
+if TYPE_CHECKING:
+    from nanlint.runtime.inspecting.model import Run
+
+
+@click.command()
+@click.argument("run", required=False, type=click.Path())
+@click.option("--tfdbg", type=click.Path(), metavar="DIR", help="Read a dump of TensorFlow's Debugger V2 instead.")
+@click.option("--output", type=click.Path(), metavar="FILE", help="Where the page is written.  [default: in the run]")
+@click.option("--open/--no-open", "browse", default=None, help="Open the page in a browser.  [default: at a terminal]")
+@click.option("--terminal", is_flag=True, help="Commands at the terminal instead of a page; so does piped input.")
+@click.option("-c", "--command", "commands", multiple=True, metavar="COMMAND", help="Do this, and leave. Repeatable.")
+@click.pass_context
+def inspect(
+    ctx: click.Context,
+    run: str | None,
+    *,
+    tfdbg: str | None,
+    output: str | None,
+    browse: bool | None,
+    terminal: bool,
+    commands: tuple[str, ...],
+) -> None:
+    """Show RUN, a directory that `nanlint verify` left (the last one), as a page for the browser or at the terminal."""
+    if run is not None and tfdbg is not None:
+        raise click.UsageError("a run and --tfdbg exclude each other")
+    shown = _kept_run(run, tfdbg)
+    if terminal or commands or not (sys.stdin.isatty() or output or browse is not None):
+        ctx.exit(_inspect_at_terminal(shown, commands))
+    from nanlint.runtime.inspecting.page import write_page
+    from nanlint.runtime.runfile import RunError
+
+    try:
+        path = write_page(shown, output)
+    except RunError as error:
+        raise Unusable(str(error)) from None
+    click.echo(path)
+    if browse or (browse is None and sys.stdout.isatty()):
+        click.launch(path)
+
+
+def _kept_run(directory: str | None, tfdbg: str | None) -> Run:
+    from nanlint.runtime.inspecting.model import run_of
+    from nanlint.runtime.inspecting.tfdbg import read_dump
+    from nanlint.runtime.launch import latest_run
+    from nanlint.runtime.runfile import RunError, read_run
+
+    try:
+        return read_dump(tfdbg) if tfdbg is not None else run_of(read_run(directory or latest_run()))
+    except RunError as error:
+        raise Unusable(str(error)) from None
+
+
+def _inspect_at_terminal(run: Run, commands: Sequence[str]) -> int:
+    from nanlint.runtime.inspecting.terminal import Mistake, Terminal
+
+    terminal = Terminal(run, sys.stdout, None if sys.stdin.isatty() else sys.stdin)
+    if not commands:
+        terminal.interact()
+        return CLEAN
+    try:
+        any(map(terminal.perform, commands))
+    except Mistake as mistake:
+        raise Unusable(str(mistake)) from None
+    return CLEAN

@@ -1,0 +1,102 @@
+"""``nanlint verify``: run a program, and bring back verdicts."""
+
+from __future__ import annotations
+
+import click
+
+from nanlint.commands.base import Unusable, paint_for, split, write_report
+
+
+@click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@click.argument("command", nargs=-1, type=click.UNPROCESSED, metavar="[--] PROGRAM [ARGS]...")
+@click.option(
+    "--watch",
+    type=click.Choice(["sites", "all", "sentinel"]),
+    default="sites",
+    show_default=True,
+    help="What is watched: flagged expressions; the birth of every nan and inf; the losses and gradient norms.",
+)
+@click.option(
+    "--filter",
+    "filters",
+    multiple=True,
+    metavar="FILTER",
+    help="Report tensors for which this holds: has_inf_or_nan, all_zero, saturated, range>NUMBER, FILE.py:FUNCTION.",
+)
+@click.option(
+    "--on-nan",
+    type=click.Choice(["continue", "stop", "debug"]),
+    default="continue",
+    show_default=True,
+    help="What to do at a birth; debug: pdb in your frame.",
+)
+@click.option("--include", multiple=True, callback=split, help="Packages or paths to watch as if they were yours.")
+@click.option("--confidence", type=click.Choice(["possible", "likely", "certain"]), help="The least to be watched.")
+@click.option("--run-dir", type=click.Path(), help="Where the run is kept.  [default: a new one in .nanlint/runs]")
+@click.option("--replay", "replayed", type=click.Path(), metavar="RUN", help="Repeat the step at which RUN went bad.")
+@click.option("--step", "replay_step", type=click.IntRange(min=0), help="The step to repeat with --replay.")
+@click.option("--output-format", type=click.Choice(["full", "json"]), default="full", show_default=True)
+@click.option("--output-file", type=click.Path(), help="Write the report there.  [default: standard error]")
+@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True)
+@click.pass_context
+def verify(
+    ctx: click.Context,
+    command: tuple[str, ...],
+    *,
+    watch: str,
+    filters: tuple[str, ...],
+    on_nan: str,
+    include: tuple[str, ...],
+    confidence: str | None,
+    run_dir: str | None,
+    replayed: str | None,
+    replay_step: int | None,
+    output_format: str,
+    output_file: str | None,
+    color: str,
+) -> None:
+    """Run a PROGRAM as Python would, and bring back a verdict for each finding.
+
+    PROGRAM is a script, `-m MODULE` or `-c CODE`, with its arguments. The report goes to standard error. Exit code: 1
+    if a finding was confirmed or a nan or inf was born, 2 if the program could not be run, else the program's own.
+    """
+    from nanlint.config import CONFIDENCES
+    from nanlint.runtime.filters import FilterError
+    from nanlint.runtime.reporting import render_report, render_report_json
+    from nanlint.runtime.runfile import RunError
+    from nanlint.runtime.verifying import verify_command
+
+    if not command:
+        raise click.UsageError("give the program to run: nanlint verify -- train.py")
+    try:
+        verified = verify_command(
+            command[1:] if command[0] == "--" else command,
+            watch=watch,
+            filters=filters,
+            on_nan=on_nan,
+            include=include,
+            confidence=CONFIDENCES[confidence or "likely"],
+            run_directory=run_dir,
+            replayed=replayed or "",
+            replay=replay_step,
+        )
+    except (RunError, FilterError) as error:
+        raise Unusable(str(error)) from None
+    if output_format == "json":
+        text = render_report_json(
+            verified.verdicts,
+            run=verified.run,
+            exit_code=verified.outcome.code,
+            failure=verified.failure,
+            hindsight=verified.hindsight,
+        )
+    else:
+        paint = paint_for(color if output_file is None else "never")
+        text = render_report(
+            verified.verdicts, run=verified.run, outcome=verified.failure, hindsight=verified.hindsight, paint=paint
+        )
+    if output_file is None:
+        click.echo(text, nl=False, err=True, color=True)
+    else:
+        write_report(output_file, text)
+    ctx.exit(verified.exit_code)
