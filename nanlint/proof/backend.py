@@ -22,6 +22,9 @@ class Backend(ABC):
     name: str
     differentiates = True
 
+    def alone(self) -> None:  # noqa: B027  (most frameworks say nothing of bad values)
+        """Set the framework up for a process that does nothing but prove."""
+
     @abstractmethod
     def row(self, numbers: Sequence[float], fmt: str) -> Numbers:
         """A row of the given numbers in the given floating-point format."""

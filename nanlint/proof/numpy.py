@@ -10,8 +10,6 @@ from nanlint.proof.backend import Backend, Numbers
 from nanlint.proof.calls import call
 from nanlint.proof.slice import Step
 
-np.seterr(all="ignore")
-
 
 class NumpyBackend(Backend):
     """Rows are one-dimensional arrays."""
@@ -19,6 +17,9 @@ class NumpyBackend(Backend):
     name = "numpy"
     roots = ("numpy", "scipy")
     differentiates = False
+
+    def alone(self) -> None:
+        np.seterr(all="ignore")  # bad values are what is looked for
 
     def row(self, numbers: Sequence[float], fmt: str) -> Numbers:
         return np.asarray(list(numbers), dtype="float32" if fmt == "bfloat16" else fmt)

@@ -53,6 +53,7 @@ def main(framework: str) -> None:
     os.dup2(2, 1)
     try:
         backend: Backend = import_module(f"nanlint.proof.{framework}").BACKEND()
+        backend.alone()
         warm(backend)
     except ImportError:
         _send(answers, None)

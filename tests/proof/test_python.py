@@ -87,6 +87,7 @@ def test_formulas_of_rows_agree_with_torch(op: str, torch: Backend) -> None:
         agree(f"{op}({row})", *results(op, torch, row))
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_arithmetic_is_that_of_ieee_754() -> None:
     row = PythonBackend().row
     operators = [
@@ -99,3 +100,9 @@ def test_arithmetic_is_that_of_ieee_754() -> None:
     with np.errstate(all="ignore"):
         for mine, theirs in operators:
             agree("arithmetic", PythonBackend().numbers(mine), tuple(map(float, theirs)))
+
+
+def test_a_framework_that_proves_leaves_numpy_as_the_process_has_it(numpy: Backend) -> None:
+    import numpy as np
+
+    assert np.geterr() == {"divide": "warn", "over": "warn", "under": "ignore", "invalid": "warn"}
