@@ -29,6 +29,7 @@ from nanlint.output.rules import render_rule  # noqa: E402
 
 sys.path.insert(0, str(ROOT / "docs"))
 
+import families  # noqa: E402
 import pages  # noqa: E402
 
 RULES = ROOT / "docs" / "rules"
@@ -45,14 +46,13 @@ def built() -> Iterator[tuple[Path, str]]:
         "# Rules",
         "",
         "Codes and names mean the same wherever a rule is named. A page is what `nanlint rule` prints, and programs.",
-        "",
-        "| code | name | finds | fix |",
-        "| --- | --- | --- | --- |",
     ]
-    for code in sorted(rules):
-        rule = rules[code]
-        summary = rule.summary[:1].lower() + rule.summary[1:] if rule.summary[1:2].islower() else rule.summary
-        index.append(f"| {code} | [{rule.name}]({rule.name}.md) | {summary} | {_FIXES[rule.fixable]} |")
+    for heading, family in families.grouped(rules.values()):
+        index += ["", f"## {heading}", "", "| code | name | finds | fix |", "| --- | --- | --- | --- |"]
+        for rule in family:
+            summary = rule.summary[:1].lower() + rule.summary[1:] if rule.summary[1:2].islower() else rule.summary
+            index.append(f"| {rule.code} | [{rule.name}]({rule.name}.md) | {summary} | {_FIXES[rule.fixable]} |")
+    for rule in rules.values():
         yield RULES / f"{rule.name}.md", _NOTE + render_rule(rule) + pages.programs_of(rule.name)
     yield RULES / "index.md", "<!-- Written by docs/build.py. -->\n\n" + "\n".join(index) + "\n"
     with TemporaryDirectory() as directory:

@@ -1,0 +1,59 @@
+"""The documentation's site: every page is in its navigation, and a link that leads nowhere stops it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("material", reason="mkdocs-material builds the site")
+
+ROOT = Path(__file__).parents[1]
+
+
+def build(root: Path, site: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--config-file", str(root / "mkdocs.yml"), "--site-dir", str(site)],
+        env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A copy of what the site is built from."""
+    for name in ("docs", "nanlint", "examples", "tests/fixtures"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for path in (*ROOT.glob("*.md"), ROOT / "mkdocs.yml"):
+        shutil.copy(path, tmp_path)
+    return tmp_path
+
+
+def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
+    done = build(ROOT, tmp_path / "site")
+    assert done.returncode == 0, done.stderr
+    assert "WARNING" not in done.stderr
+    pages = {path.relative_to(tmp_path / "site").as_posix() for path in (tmp_path / "site").rglob("index.html")}
+    assert {"index.html", "rules/index.html", "rules/where-gradient/index.html", "verify/index.html"} <= pages
+
+
+@pytest.mark.parametrize("link", ["configuration.md#no-such-heading", "no-such-page.md", "../no_such_file.py"])
+def test_a_link_that_leads_nowhere_stops_the_build(project: Path, link: str) -> None:
+    page = project / "docs" / "precision.md"
+    page.write_text(page.read_text(encoding="utf-8") + f"\n[nowhere]({link})\n", encoding="utf-8")
+    done = build(project, project / "site")
+    assert done.returncode != 0
+    assert link.removeprefix("../").split("#")[-1] in done.stderr
+
+
+def test_a_page_outside_the_navigation_stops_the_build(project: Path) -> None:
+    (project / "docs" / "orphan.md").write_text("# Orphan\n", encoding="utf-8")
+    done = build(project, project / "site")
+    assert done.returncode != 0
+    assert "orphan.md" in done.stderr
