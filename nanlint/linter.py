@@ -169,7 +169,7 @@ def _numeric_findings(source: Source, config: Config) -> list[Diagnostic]:
     from nanlint.rules import diagnose
 
     try:
-        with _room_to_recurse():
+        with room_to_recurse():
             return diagnose(source, select=config.selects, ops=config.ops, minimum=_least_needed(source, config))
     except RecursionError:
         return [internal_error(source.path, "too deeply nested to analyse")]
@@ -185,7 +185,8 @@ def _least_needed(source: Source, config: Config) -> Confidence:
 
 
 @contextmanager
-def _room_to_recurse() -> Iterator[None]:
+def room_to_recurse() -> Iterator[None]:
+    """The stack that reading deeply nested code takes."""
     # Generated code nests deeper than the default limit lets a recursive reading go. Not raised for ast.parse: its
     # recursion is in C, where the limit is what keeps the stack from overflowing.
     limit = sys.getrecursionlimit()

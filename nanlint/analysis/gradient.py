@@ -10,7 +10,9 @@ from nanlint.ops.op import OPS
 
 #: frameworks without automatic differentiation
 PLAIN = frozenset({"numpy", "scipy", "pandas", "math", "builtins"})
-
+OWN_NAMES = {"numpy": "NumPy", "scipy": "SciPy", "math": "Python's math", "builtins": "Python"}
+#: regions through which none flows, and what is said of them
+WITHOUT = {"no_grad": "under no_grad", "custom_gradient": "the gradient here is written by hand"}
 
 #: calls through which no gradient flows, by dotted name or method
 UNDIFFERENTIATED = frozenset(
@@ -50,12 +52,22 @@ class GradientFlow:
 
     def flows(self, node: Node) -> bool:
         """Whether the node may be on the path of a gradient."""
-        if any(r.kind in ("no_grad", "custom_gradient") for r in node.regions):
-            return False
+        return self.obstacle(node) is None
+
+    def obstacle(self, node: Node) -> str | None:
+        """What keeps gradients from flowing through a node; None where they may."""
+        for region in node.regions:
+            if region.kind in WITHOUT:
+                return WITHOUT[region.kind]
         row = getattr(node.site, "lineno", 0)
-        if self.owner(node) in PLAIN or any(first <= row <= last for first, last in self.measured):
-            return False
-        return self.learns(node) and self.used_with_gradient(node)
+        owner = self.owner(node)
+        if owner in PLAIN:
+            return f"{OWN_NAMES.get(owner or '', owner)} does not differentiate"
+        if any(first <= row <= last for first, last in self.measured):
+            return "this is a measurement or an optimizer's step, which is not trained on"
+        if not self.learns(node):
+            return "it depends on nothing that is differentiated with respect to"
+        return None if self.used_with_gradient(node) else "all uses only compare it, count it, print it or detach it"
 
     def learns(self, node: Node, depth: int = 0) -> bool:
         """Whether the node depends on anything that may require a gradient, not on constants and draws alone."""

@@ -49,6 +49,16 @@ class Hazard:
     guard: Node | None = None
 
 
+@dataclass(frozen=True, eq=False)
+class Cleared:
+    """A pole that is no hazard of an op, and why not. ``value``: what is known of the operand, where there is one."""
+
+    node: Node
+    pole: Pole
+    why: str
+    value: Value | None = None
+
+
 class Hazards:
     """Finds hazards in the graph of one file."""
 
@@ -63,9 +73,10 @@ class Hazards:
                 yield from self.traps_behind(node)
             if self.deliberate(node):
                 continue
-            for pole in self.poles(node, self.evaluator):
-                if pole.operand != "result" or pole.gradient:
-                    yield from self.at_pole(node, pole)
+            for pole in self.own_poles(node):
+                weighed = self.weigh(node, pole)
+                if isinstance(weighed, Hazard):
+                    yield weighed
 
     # ── poles ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -81,6 +92,10 @@ class Hazards:
             return poles
         owner = self.gradient.owner(node)
         return tuple(pole for pole in poles if pole.frameworks is None or owner in pole.frameworks)
+
+    def own_poles(self, node: Node) -> Iterator[Pole]:
+        """The poles at which a node is weighed: that a result overflows is for those who look at it further on."""
+        return (p for p in self.poles(node, self.evaluator) if p.operand != "result" or p.gradient)
 
     def operand(self, node: Node, pole: Pole, evaluator: Evaluator) -> tuple[Node, Value] | None:
         """The operand a pole speaks of, and its value, shifted as the pole says; "result" is the node itself."""
@@ -100,11 +115,19 @@ class Hazards:
         """Whether the author switched NumPy's own warning off around it."""
         return any(r.kind == "errstate" for r in node.regions) and self.gradient.owner(node) in ("numpy", "scipy")
 
-    def at_pole(self, node: Node, pole: Pole) -> Iterator[Hazard]:
-        """The hazard of one op at one pole, if there is evidence for it."""
+    def weighed(self, node: Node) -> Iterator[Hazard | Cleared]:
+        """What comes of each pole of a node: a hazard, or why there is none."""
+        for pole in self.own_poles(node):
+            if self.deliberate(node):
+                yield Cleared(node, pole, "errstate around it says that the author knows")
+            else:
+                yield self.weigh(node, pole)
+
+    def weigh(self, node: Node, pole: Pole) -> Hazard | Cleared:
+        """The hazard of one op at one pole, if there is evidence for it; else why it is none."""
         found = self.operand(node, pole, self.evaluator)
         if found is None:
-            return
+            return Cleared(node, pole, "the operand is not given")
         source, v = found
         reach = v.reach(pole.cls)
         if v.evidence(pole.cls) is None and v.constant is None:
@@ -113,26 +136,29 @@ class Hazards:
         also = self.also(node, pole, self.evaluator)
         reach = min(reach, *also) if also else reach
         if reach is NEVER:
-            return
+            return Cleared(node, pole, "ruled out", v)
         form = evidence_by_form(node, pole, source, self.evaluator.value) if reach < LIKELY else None
         form = form or self.expected(node, pole, reach)
         if form is not None:
             reach = LIKELY
         if reach < POSSIBLE:
-            return
+            return Cleared(node, pole, "no evidence that it is reached", v)
         if pole.gradient:
-            if not self.gradient.flows(node):
-                return
+            obstacle = self.gradient.obstacle(node)
+            if obstacle is not None:
+                return Cleared(node, pole, f"only the gradient breaks, and none flows: {obstacle}", v)
             felt = node["x"] if source is node and "x" in node.args else source
             reach = min(reach, self.reach_with_gradient(felt, pole, self.gradient.owner(node)))
             if reach < POSSIBLE:
-                return
+                return Cleared(node, pole, f"the backward pass of the {bare(felt).op} below lets nothing through", v)
         if self.scalar(node, v):
-            return
+            return Cleared(node, pole, "works on Python numbers, where Python raises instead of making a nan", v)
         guard = self.masked_by(node, pole)
-        if guard is not None and (not self.gradient.flows(node) or self.undefined_elsewhere(guard)):
-            return
-        yield Hazard(node, pole, source, v, reach, form or evidence_of(v, pole, source), guard)
+        if guard is not None and not self.gradient.flows(node):
+            return Cleared(node, pole, f"a {guard.op} further on drops the bad value, and no gradient flows", v)
+        if guard is not None and self.undefined_elsewhere(guard):
+            return Cleared(node, pole, f"the {guard.op} further on gives nan or inf there on purpose", v)
+        return Hazard(node, pole, source, v, reach, form or evidence_of(v, pole, source), guard)
 
     def expected(self, node: Node, pole: Pole, reach: Reach) -> Evidence | None:
         """Evidence that a guard behind an op gives: its author expects the pole to be met.
@@ -258,6 +284,11 @@ class Hazards:
                     yield Hazard(
                         node, pole, met[0], met[1], met[1].reach(pole.cls), evidence_of(met[1], pole, met[0]), selection
                     )
+
+    def traps_of(self, node: Node) -> Iterator[Hazard]:
+        """The hazards of one op that selections further on make."""
+        selections = [n for n in self.lowering.graph if n.op == "where" and n.index > node.index]
+        return (trap for selection in selections for trap in self.traps_behind(selection) if trap.node is node)
 
     def behind_mask(self, result: Node, *, infinite: bool) -> Iterator[Node]:
         """Ops behind a result of which the author asks whether it is NaN (or ``infinite``), and which can make it so.

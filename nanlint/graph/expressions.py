@@ -114,6 +114,9 @@ class ExpressionLowering:
         self.frameworks = frameworks
         self.frame = Frame()
         self.deferred: list[tuple[Node, Frame]] = []
+        #: rows whose expressions are remembered with their nodes, one for each time that they were lowered
+        self.watched = range(0)
+        self.readings: dict[ast.expr, list[Node]] = {}
         self._expressions: dict[type[ast.AST], Callable[[Any], Node]] = {
             ast.Constant: self.constant,
             ast.Name: self.variable,
@@ -194,7 +197,10 @@ class ExpressionLowering:
         handler = self._expressions.get(type(e))
         if handler is None:
             return self.unknown(e, *(self.lower(c) for c in ast.iter_child_nodes(e) if isinstance(c, ast.expr)))
-        return handler(e)
+        node = handler(e)
+        if e.lineno in self.watched:
+            self.readings.setdefault(e, []).append(node)
+        return node
 
     # ── leaves ──────────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -587,16 +587,21 @@ def lower(
     frameworks: tuple[str, ...],
     words: frozenset[str],
     package: tuple[str, ...] = (),
+    watched: range = range(0),
 ) -> Lowering:
     """The graph of a file: its module level, then every function worth it with unknown parameters.
 
     ``words``: last names of calls that make a function worth it. ``package``: the file's own, for its relative imports.
+    ``watched``: rows whose functions are worth it in any case, and whose ``readings`` are kept.
     """
     lowering = Lowering(spellings, frameworks, package)
+    lowering.watched = watched
     lowering.block(tree.body)
     lowering.frame.live = True
     lowering.forget_globals(tree)
     wanted = interesting(tree, words)
+    if watched:
+        wanted |= {f for f, _ in functions_of(tree) if f.lineno < watched.stop and watched.start <= (f.end_lineno or 0)}
     done: set[int] = set()
 
     def standalone(node: Node) -> None:

@@ -56,6 +56,7 @@ def clamp_at_singularity(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
         or hazard.guard is not None
         or not facts.bound_at(clamp, hazard.pole)
     ):
+        # no bound at the very point
         return
     plain = facts.framework(hazard.node) in PLAIN
     meant = hazard.pole.gives == "-inf" and (facts.names_logarithm(hazard.node) or facts.absorbed(hazard.node))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import PurePath
-from typing import Any
+from typing import Any, TypeAlias
 
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.hazards import Hazard
@@ -88,11 +88,19 @@ def diagnose(
     )
 
 
-def analysed(source: Source, ops: Mapping[str, object], minimum: Confidence = Confidence.POSSIBLE) -> Facts:
-    """What may be asked of a source, for findings of at least ``minimum``. Raises Unparsable if it is not Python."""
+def analysed(
+    source: Source,
+    ops: Mapping[str, object],
+    minimum: Confidence = Confidence.POSSIBLE,
+    watched: range = range(0),
+) -> Facts:
+    """What may be asked of a source, for findings of at least ``minimum``. Raises Unparsable if it is not Python.
+
+    ``watched``: rows of which more is asked than what is wrong with them.
+    """
     spellings = catalogue(ops)
     words = pole_words(spellings, minimum)
-    return Facts(source, lower(source.tree, spellings, frameworks_of(source), words, package_of(source.path)))
+    return Facts(source, lower(source.tree, spellings, frameworks_of(source), words, package_of(source.path), watched))
 
 
 def fixes_of(facts: Facts, findings: Mapping[tuple[str, Span], Finding]) -> dict[tuple[str, Span], Fix]:
@@ -163,35 +171,72 @@ def cause_spans(facts: Facts, finding: Finding, span: Span) -> tuple[Annotation,
 
 def findings(facts: Facts, select: Callable[[Rule], bool]) -> Iterable[tuple[Rule, Finding]]:
     """What every rule that is asked for says; on a hazard the first one that speaks has the last word."""
+    return ((answer.rule, finding) for answer in answers(facts, select, heard) for finding in answer.findings)
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """What one rule said of one op, or of one of its hazards: findings, or why it has none."""
+
+    rule: Rule
+    node: Node
+    hazard: Hazard | None
+    findings: tuple[Finding, ...] = ()
+    silence: str = ""
+
+
+#: puts a question to a rule: what it says, and why it says nothing
+Ask: TypeAlias = Callable[[Rule, Any, Facts], tuple[list[Finding], str]]
+
+
+def heard(rule: Rule, subject: Hazard | Node, facts: Facts) -> tuple[list[Finding], str]:
+    """What a rule says; why it says nothing is nobody's concern."""
+    return list(rule.check(subject, facts)), ""
+
+
+def answers(facts: Facts, select: Callable[[Rule], bool], ask: Ask) -> Iterator[Answer]:
+    """The answers of all rules that are asked for, without those that have neither a finding nor a reason."""
     rules = in_order(rule for rule in RULES.values() if select(rule))
     by_op: dict[str, list[Rule]] = {}
     for rule in rules:
         for op in rule.hazards:
             by_op.setdefault(op, []).append(rule)
-    claimed: set[Any] = set()
+    claimed: dict[int, Rule] = {}
     for rule in rules:
         for node in facts.nodes(rule.nodes) if rule.nodes else ():
-            for finding in rule.check(node, facts):
+            found, silence = ask(rule, node, facts)
+            for finding in found:
                 if not rule.after and (finding.node is node or finding.confidence > Confidence.POSSIBLE):
-                    claimed.add(node.index)
-                yield rule, finding
+                    claimed.setdefault(node.index, rule)
+            if found or silence:
+                yield Answer(rule, node, None, tuple(found), silence)
     for hazard in facts.all_hazards():
-        if hazard.node.index in claimed:
-            continue
-        yield from first_word(by_op.get(hazard.node.op, []), hazard, facts)
+        claim = claimed.get(hazard.node.index)
+        if claim is None:
+            yield from first_word(by_op.get(hazard.node.op, []), hazard, facts, ask)
+        else:
+            yield from spoken_for(by_op.get(hazard.node.op, []), hazard, claim)
 
 
-def first_word(rules: Iterable[Rule], hazard: Hazard, facts: Facts) -> Iterable[tuple[Rule, Finding]]:
-    """The findings of the first rule that has any."""
-    for rule in rules:
-        found = list(rule.check(hazard, facts))
+def first_word(rules: Sequence[Rule], hazard: Hazard, facts: Facts, ask: Ask) -> Iterator[Answer]:
+    """The answers to a hazard, up to the first rule that has findings; those after it are not asked."""
+    for position, rule in enumerate(rules):
+        found, silence = ask(rule, hazard, facts)
         if found:
             void = tuple((one.number, one.why) for one in facts.epsilons(hazard.node))
-            return [
-                (rule, replace(finding, hazard=finding.hazard or hazard, causes=(*finding.causes, *void)))
-                for finding in found
-            ]
-    return []
+            with_hazard = (
+                replace(finding, hazard=finding.hazard or hazard, causes=(*finding.causes, *void)) for finding in found
+            )
+            yield Answer(rule, hazard.node, hazard, tuple(with_hazard))
+            yield from spoken_for(rules[position + 1 :], hazard, rule)
+            return
+        if silence:
+            yield Answer(rule, hazard.node, hazard, (), silence)
+
+
+def spoken_for(rules: Iterable[Rule], hazard: Hazard, by: Rule) -> Iterator[Answer]:
+    """The answers of rules that another one leaves nothing to say."""
+    return (Answer(rule, hazard.node, hazard, (), f"{by.code} has the first word") for rule in rules if rule is not by)
 
 
 def in_order(rules: Iterable[Rule]) -> list[Rule]:

@@ -57,6 +57,7 @@ def division_by_reduction(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     """
     reduction = reduction_behind(hazard.operand, facts)
     if reduction is None or hazard.guard is not None:
+        # the denominator is no reduction, or a selection further on hides the quotient
         return
     # in NumPy x / 0 is an inf that warns; x / sum(x) is 0 / 0
     plain = facts.framework(hazard.node) in PLAIN and not hazard.value.whole
@@ -113,7 +114,7 @@ def division_by_zero_able(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     if hazard.pole.cls != "zero" or hazard.guard is not None or facts.literal(hazard.operand):
         return
     if hazard.node.op != "rsqrt" and reduction_behind(hazard.operand, facts) is not None:
-        # the rule above has weighed it
+        # a reduction, which NL301 has weighed
         return
     # dividing by what is only called a probability is how importance weights are written
     by_name = hazard.evidence.named and hazard.operand.op in UNKNOWNS

@@ -54,6 +54,7 @@ def division_by_norm_or_std(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     """
     length = facts.length_behind(hazard.operand)
     if length is None or hazard.pole.cls != "zero" or hazard.guard is not None:
+        # the denominator is no norm or deviation that is shown as it is
         return
     ignored = facts.ignored_epsilon(hazard.node)
     reach, evidence = hazard.reach, (hazard.evidence.node or hazard.operand, hazard.evidence.text)

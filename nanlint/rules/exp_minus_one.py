@@ -52,6 +52,7 @@ def exp_minus_one(difference: Node, facts: Facts) -> Iterator[Finding]:
     """
     found = minus_one(difference, facts)
     if found is None or facts.scalar(found.node) or not facts.loses_digits(found.node["x"]):
+        # no exponential of something small, minus 1
         return
     if any(user.op == "div" and tangent(user, facts) is not None for user in difference.users):
         return

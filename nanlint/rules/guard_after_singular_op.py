@@ -52,6 +52,7 @@ def guard_after_singular_op(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     """
     late = facts.late_guard(hazard)
     if late is None or not facts.differentiated(hazard.node):
+        # no guard stands behind the operation
         return
     # x / (norm(x) + eps): what comes back to the root is 0, and TensorFlow's root keeps it so (XLA's does not)
     spared = facts.framework(hazard.node) in ("tensorflow", "keras") and facts.cancels_itself(hazard.node, late)

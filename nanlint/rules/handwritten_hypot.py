@@ -54,10 +54,12 @@ def handwritten_hypot(root_node: Node, facts: Facts) -> Iterator[Finding]:
     """
     radicand = root(root_node, facts.value)
     if radicand is None or facts.scalar(root_node):
+        # no root
         return
     squares = [t.node for t in terms(radicand) if not t.negative]
     legs = [leg for s in squares if (leg := square_root_of(s)) is not None]
     if len(terms(radicand)) != 2 or len(legs) != 2 or not all(facts.varies(leg) for leg in legs):
+        # no sum of two squares
         return
     unbounded = [leg for leg in legs if max(-facts.value(leg).lo, facts.value(leg).hi) == INF]
     if not unbounded:

@@ -45,6 +45,7 @@ def handwritten_sigmoid(quotient: Node, facts: Facts) -> Iterator[Finding]:
     """
     found = logistic(quotient, facts)
     if found is None or facts.value(found.exp).pinf < POSSIBLE:
+        # no sigmoid of an exponential that overflows
         return
     if quotient.op == "div" and tangent(quotient, facts) is not None:
         return

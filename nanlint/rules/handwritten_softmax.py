@@ -46,6 +46,7 @@ def handwritten_softmax(quotient: Node, facts: Facts) -> Iterator[Finding]:
         return
     denominator = facts.origin(quotient["b"], "sum")
     if denominator is None:
+        # the denominator is no sum
         return
     alone = facts.origin(quotient["a"], "exp")
     above, summand = (
@@ -53,6 +54,7 @@ def handwritten_softmax(quotient: Node, facts: Facts) -> Iterator[Finding]:
         facts.origin(denominator["x"], "exp") or facts.bare(denominator["x"]),
     )
     if not facts.same(above, summand):
+        # the denominator is no sum of what is divided
         return
     numerator = next((f for f in facts.factors(above) if f.op == "exp"), None)
     if numerator is None or facts.value(numerator).pinf < POSSIBLE:

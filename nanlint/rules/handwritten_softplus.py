@@ -47,10 +47,12 @@ def handwritten_softplus(log: Node, facts: Facts) -> Iterator[Finding]:
     if log.op == "log":
         term = beside(inner, 1, facts.value)
         if term is None or term.negative:
+            # no sum of 1 and an exponential
             return
         inner = term.node
     exp = facts.bare(inner)
     if exp.op != "exp" or facts.scalar(log) or not overflows(exp, facts):
+        # no sum of 1 and an exponential that overflows
         return
     evidence = facts.value(exp).evidence("pinf")
     yield Finding(

@@ -43,6 +43,7 @@ def handwritten_tanh(quotient: Node, facts: Facts) -> Iterator[Finding]:
     """
     found = tangent(quotient, facts)
     if found is None:
+        # no tanh of exponentials
         return
     evidence = facts.value(found.exp).evidence("pinf")
     yield Finding(

@@ -64,6 +64,7 @@ def log_of_cancellation(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
         return
     found = facts.tail(hazard.operand, plus=hazard.pole.shift)
     if found is None:
+        # the operand is not what is left of a difference in a tail
         return
     plain = facts.framework(hazard.node) in PLAIN and not facts.reduced(hazard.node)
     # what a distribution returns as a logarithm is -inf outside of its support

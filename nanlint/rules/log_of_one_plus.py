@@ -50,6 +50,7 @@ def log_of_one_plus(log: Node, facts: Facts) -> Iterator[Finding]:
     """
     term = beside(log["x"], 1, facts.value)
     if term is None or facts.scalar(log) or not facts.loses_digits(term.node):
+        # no sum of 1 and something that may be small
         return
     yield Finding(
         log,

@@ -57,6 +57,7 @@ def log_of_sigmoid(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     """
     found = sigmoid_behind(hazard.operand, facts)
     if found is None or hazard.pole.cls != "zero":
+        # what becomes 0 is neither a sigmoid nor 1 minus one
         return
     sigmoid, complement = found
     if hazard.node.op == "log1p" and not complement:

@@ -43,6 +43,7 @@ def log_of_softmax(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     """
     softmax = facts.origin(hazard.operand, "softmax")
     if softmax is None or hazard.pole.cls != "zero":
+        # what becomes 0 is no softmax
         return
     yield Finding(
         hazard.node,

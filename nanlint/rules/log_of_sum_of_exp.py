@@ -48,6 +48,7 @@ def log_of_sum_of_exp(log: Node, facts: Facts) -> Iterator[Finding]:
     parts = monomial(log["x"], facts.value)
     found = next((f for factor in parts.above if (f := summed(factor, facts)) is not None), None)
     if found is None or facts.scalar(log):
+        # no sum of exponentials that overflow
         return
     exp, level = found
     if exp.op == "exp" and len(parts.above) > 1 and not any(f.op in REDUCTIONS for f in parts.above):

@@ -59,6 +59,7 @@ def mask_times_inf(product: Node, facts: Facts) -> Iterator[Finding]:
         return
     found = zero_times_infinity(product, facts.value, known=known_to_the_author(facts))
     if found is None:
+        # no factor that may be 0 beside one that may be infinite
         return
     yield Finding(
         product,

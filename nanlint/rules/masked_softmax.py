@@ -46,6 +46,7 @@ def masked_softmax(softmax: Node, facts: Facts) -> Iterator[Finding]:
     """
     masked = masked_by_infinity(softmax["x"], facts.value)
     if masked is None or selected_again(softmax, masked):
+        # no scores that are masked with -inf
         return
     reach, note = empty_rows(masked, facts.value)
     level = confidence(reach)

@@ -53,6 +53,7 @@ def sqrt_of_difference(root_node: Node, facts: Facts) -> Iterator[Finding]:
     radicand = root(root_node, facts.value)
     parts = terms(radicand) if radicand is not None else []
     if radicand is None or facts.scalar(root_node) or len(parts) != 2 or parts[0].negative == parts[1].negative:
+        # no difference of two
         return
     above, below = sorted(parts, key=lambda t: t.negative)
     a, b = square_root_of(above.node), square_root_of(below.node)

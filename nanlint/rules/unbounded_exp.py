@@ -52,6 +52,7 @@ def unbounded_exp(node: Node, facts: Facts) -> Iterator[Finding]:
     if node.op == "div":
         found = both_overflow(node, facts.value)
         if found is None or facts.hazards.masked_by(node, NAN) is not None:
+            # no exponential on both sides that overflows
             return
         above, below = found
         if any(facts.hazards.masked_by(exp, OVERFLOW) is not None for exp in found):

@@ -62,6 +62,7 @@ def unclipped_log(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
         lowered=2 * int(returned) + int(plain) + 2 * int(meant) + int(facts.absorbed(hazard.node)) + int(by_name),
     )
     if level is None:
+        # -inf is what is meant here, or what becomes of it is harmless
         return
     yield Finding(
         hazard.node,

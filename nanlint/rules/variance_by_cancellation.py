@@ -72,6 +72,7 @@ def variance_by_cancellation(at: Node | Hazard, facts: Facts) -> Iterator[Findin
         return
     difference, level = at.evidence.node, confidence(at.reach)
     if difference is None or not facts.cancels(difference) or at.guard is not None or level is None:
+        # what reaches the pole is no difference of numbers that are nearly equal
         return
     if at.value.neg < LIKELY:
         # bounded from below: what is left is an ordinary zero

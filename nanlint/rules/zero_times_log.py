@@ -51,9 +51,11 @@ def zero_times_log(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
         return
     found = facts.partner(hazard.node)
     if found is None:
+        # nothing is multiplied with the logarithm
         return
     product, factor = found
     if facts.value(factor).zero is NEVER:
+        # the other factor is never 0
         return
     plain = facts.framework(product) in PLAIN and not facts.reduced(product)
     level = confidence(

@@ -110,6 +110,14 @@ def suppress(source: Source, findings: Sequence[Diagnostic], rules: Rules, enabl
     )
 
 
+def silencing(source: Source, finding: Diagnostic, rules: Rules) -> Suppression | None:
+    """The comment that speaks for a finding, if one does."""
+    if not may_suppress(source.text, any_findings=True):
+        return None
+    comments = read_comments(source, rules).suppressions
+    return next((one for one in comments if one.names(finding.code) and _spoken_for(one, [finding])), None)
+
+
 def may_suppress(text: str, *, any_findings: bool) -> bool:
     """Whether comments can matter, for a text in which something is found or nothing is."""
     # Tokenising costs more than parsing, and most files with a noqa have it for other linters.

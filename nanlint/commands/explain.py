@@ -1,0 +1,126 @@
+"""``nanlint explain``: the story of an expression, and why each rule does or does not fire there."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from nanlint.commands.base import Unusable, configs_for, paint_for
+
+if TYPE_CHECKING:
+    from nanlint.config import Config, Overrides
+    from nanlint.source import Source
+
+_WIDTH = 100  # columns where there is no terminal
+_WIDEST = 120
+
+
+@click.command()
+@click.argument("place", metavar="FILE:LINE[:COL]")
+@click.option("--output-format", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option("--config", "config_file", type=click.Path(), help="Use this configuration file.")
+@click.option("--isolated", is_flag=True, help="Ignore all configuration files.")
+@click.option("--confidence", type=click.Choice(["possible", "likely", "certain"]), help="The least that is shown.")
+@click.option(
+    "--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True, help="Use colour."
+)
+def explain(
+    place: str, *, output_format: str, config_file: str | None, isolated: bool, confidence: str | None, color: str
+) -> None:
+    """Tell the whole story of the expression at FILE:LINE[:COL].
+
+    The steps from the inputs to it with the range, the health and the evidence of each, the guards that were seen,
+    where its operation breaks and whether that is met, and of every rule that could apply whether it fires, or why not.
+
+    \b
+    Without a column: the expressions of the line that rules speak of, or all numeric ones.
+
+    \b
+    Examples:
+      nanlint explain loss.py:12        what is flagged on line 12
+      nanlint explain loss.py:12:20     the expression at column 20
+    """
+    from nanlint.config import CONFIDENCES, Overrides
+    from nanlint.explaining import explain as explained
+    from nanlint.output.paint import plain
+    from nanlint.output.story import render_explanations, render_explanations_json
+    from nanlint.source.syntax import Unparsable
+
+    path, row, column = parse_place(place)
+    least = None if confidence is None else CONFIDENCES[confidence]
+    source, config = read(path, config_file, isolated, Overrides(confidence=least))
+    if row > len(source.lines):
+        count = len(source.lines) - (source.lines[-1] == "")
+        raise Unusable(f"{path}: has {count} lines, so there is nothing at line {row}")
+    try:
+        found = explained(source, config, row, column)
+    except Unparsable as error:
+        raise Unusable(f"{path}:{error}") from None
+    if not found:
+        raise Unusable(nothing_at(source, config, row, column))
+    if output_format == "json":
+        click.echo(render_explanations_json(found, os.path.abspath(path)), nl=False)
+        return
+    width = min(os.get_terminal_size().columns, _WIDEST) if sys.stdout.isatty() else _WIDTH
+    coloured = paint_for(color) is not plain
+    click.echo(render_explanations(found, path, width=width, colour=coloured), nl=False, color=True)
+
+
+def parse_place(place: str) -> tuple[str, int, int | None]:
+    """FILE:LINE or FILE:LINE:COL; the file may have colons of its own."""
+    path, _, last = place.rpartition(":")
+    before, _, middle = path.rpartition(":")
+    numbers = [text for text in (middle, last) if text.isdecimal()] if before else [last] if last.isdecimal() else []
+    if before and len(numbers) == 2:
+        path = before
+    elif last.isdecimal() and path:
+        numbers = [last]
+    else:
+        raise click.UsageError(f"{place}: expected FILE:LINE or FILE:LINE:COL, such as loss.py:12:20")
+    row, *rest = map(int, numbers)
+    column = rest[0] if rest else None
+    if row < 1 or (column is not None and column < 1):
+        raise click.UsageError(f"{place}: lines and columns are counted from 1")
+    return path, row, column
+
+
+def read(path: str, config_file: str | None, isolated: bool, overrides: Overrides) -> tuple[Source, Config]:
+    """A file and the configuration that holds for it; raises Unusable."""
+    from nanlint.config import ConfigError
+    from nanlint.source import Source
+    from nanlint.source.decoding import SourceError, reject_binary
+
+    if os.path.isdir(path):
+        raise Unusable(f"{path}: is a directory; name one of its files")
+    try:
+        with open(path, "rb") as file:
+            content = file.read()
+        reject_binary(content, path)
+        source = Source.from_bytes(content, path)
+    except OSError as error:
+        raise Unusable(f"{path}: could not be read: {(error.strerror or str(error)).lower()}") from None
+    except SourceError as error:
+        raise Unusable(str(error)) from None
+    absolute = os.path.abspath(path)
+    try:
+        config = configs_for(config_file, isolated, overrides).for_directory(os.path.dirname(absolute))
+    except ConfigError as error:
+        raise Unusable(str(error)) from None
+    return source, config.for_file(absolute)
+
+
+def nothing_at(source: Source, config: Config, row: int, column: int | None) -> str:
+    """That there is nothing to explain, and where the nearest expressions are."""
+    from nanlint.explaining import numeric_rows
+
+    where = f"{source.path}:{row}" + (f":{column}" if column is not None else "")
+    rows = numeric_rows(source, config)
+    if row in rows and column is not None:
+        return f"{where}: no expression stands there; without a column the whole line is explained"
+    if not rows:
+        return f"{where}: no numeric expression there, nor anywhere in the file"
+    near = sorted(sorted(rows, key=lambda other: abs(other - row))[:3])
+    return f"{where}: no numeric expression there; the nearest are on lines {', '.join(map(str, near))}"

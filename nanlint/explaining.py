@@ -1,0 +1,152 @@
+"""Why a rule does or does not fire at a place: the story of the expression there, and the answer of every rule.
+
+The answers are those of the rules themselves, asked as `nanlint check` asks them; what became of a finding after that
+(not selected, not sure enough, silenced) is read off the configuration and the comments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from nanlint.analysis.facts import Facts
+from nanlint.analysis.hazards import Hazard
+from nanlint.analysis.story import Story, is_numeric, nodes_at, nodes_of_line, one_of, places, tell
+from nanlint.config import Config
+from nanlint.diagnostic import Confidence, Diagnostic, Span
+from nanlint.graph.node import Node
+from nanlint.linter import diagnose_source, room_to_recurse, rule_names
+from nanlint.rules import RULES
+from nanlint.rules.diagnose import Answer, analysed, answers, heard
+from nanlint.rules.registry import Finding, Rule
+from nanlint.rules.silence import listened
+from nanlint.source import Source
+from nanlint.source.suppression import silencing
+
+#: what becomes of a rule at a place
+FIRES, HIDDEN, SILENCED, UNSELECTED, SILENT = "fires", "below-threshold", "suppressed", "not-selected", "silent"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What becomes of one rule at an expression, and why.
+
+    ``outcome``: "fires", "below-threshold", "suppressed", "not-selected" or "silent". ``confidence`` and ``message``
+    are those of its finding, if it has one.
+    """
+
+    code: str
+    name: str
+    outcome: str
+    why: str
+    confidence: Confidence | None = None
+    message: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    """The story of one expression, and the verdict of each rule that could apply to its op, those that fire first.
+
+    ``causes``: findings elsewhere of which the expression is a cause.
+    """
+
+    story: Story
+    verdicts: tuple[Verdict, ...]
+    causes: tuple[Diagnostic, ...]
+
+
+def explain(source: Source, config: Config, row: int, column: int | None = None) -> list[Explanation]:
+    """The stories of the expression at a position; without a column of those that are flagged, or of all numeric ones.
+
+    Empty where nothing numeric stands. ``config`` is that of the file. Raises Unparsable for what is not Python.
+    """
+    source.tree  # noqa: B018  parsing is lazy, and its failure is the first thing to say
+    with room_to_recurse():
+        facts = analysed(source, config.ops, watched=range(row, row + 1))
+        if column is not None:
+            chosen = [nodes] if (nodes := nodes_at(facts, row, column)) else []
+        else:
+            chosen = flagged_on(facts, config, row) or nodes_of_line(facts, row)
+        shown = diagnose_source(source, config)
+        return [explanation(source, config, facts, one_of(facts, nodes), shown) for nodes in chosen]
+
+
+def numeric_rows(source: Source, config: Config) -> list[int]:
+    """The rows on which numeric expressions begin."""
+    with room_to_recurse():
+        facts = analysed(source, config.ops, watched=range(1, len(source.lines) + 1))
+        return sorted({span.row for span, nodes in places(facts) if any(is_numeric(node) for node in nodes)})
+
+
+def flagged_on(facts: Facts, config: Config, row: int) -> list[list[Node]]:
+    """The nodes of the expressions on a line of which some selected rule has a finding, however unsure."""
+    found: dict[Span, list[Node]] = {}
+    for answer in answers(facts, lambda rule: config.selects(rule.code), heard):
+        for finding in answer.findings:
+            span = facts.span_of(finding.site)
+            if span is not None and span.row <= row <= span.end_row:
+                found.setdefault(span, []).append(finding.node)
+    return [found[span] for span in sorted(found)]
+
+
+def explanation(source: Source, config: Config, facts: Facts, node: Node, shown: Sequence[Diagnostic]) -> Explanation:
+    """The story of a node with its verdicts; ``shown`` are the findings of the file."""
+    alike = {n.index for n in facts.lowering.graph if n.site is node.site and n.op == node.op}
+
+    def ask(rule: Rule, subject: Hazard | Node, facts: Facts) -> tuple[list[Finding], str]:
+        at = subject.node if isinstance(subject, Hazard) else subject
+        return (listened if at.index in alike else heard)(rule, subject, facts)
+
+    span = facts.span(node)
+    of_rule: dict[str, list[Answer]] = {}
+    for answer in answers(facts, lambda rule: config.selects(rule.code), ask):
+        here = any(facts.span_of(finding.site) == span for finding in answer.findings)
+        if here or answer.node.index in alike:
+            of_rule.setdefault(answer.rule.code, []).append(answer)
+    concerned = [r for r in RULES.values() if node.op in r.hazards | r.nodes or r.code in of_rule]
+    verdicts = [verdict(source, config, facts, rule, of_rule.get(rule.code, []), shown) for rule in concerned]
+    order = (FIRES, HIDDEN, SILENCED, UNSELECTED, SILENT)
+    causes = [d for d in shown if d.span != span and any(cause.span == span for cause in d.causes)]
+    return Explanation(
+        tell(facts, node),
+        tuple(sorted(verdicts, key=lambda v: (order.index(v.outcome), v.code))),
+        tuple(causes),
+    )
+
+
+def verdict(
+    source: Source,
+    config: Config,
+    facts: Facts,
+    rule: Rule,
+    answers: Iterable[Answer],
+    shown: Sequence[Diagnostic],
+) -> Verdict:
+    """What becomes of a rule, from what it answered."""
+    blank = Verdict(rule.code, rule.name, SILENT, "")
+    if not config.selects(rule.code):
+        return replace(blank, outcome=UNSELECTED, why="not selected, or ignored, by the configuration")
+    answers = list(answers)
+    found = [finding for answer in answers for finding in answer.findings]
+    if not found:
+        reasons = dict.fromkeys(answer.silence for answer in answers if answer.silence)
+        if reasons:
+            return replace(blank, why="; ".join(reasons))
+        asked = rule.hazards and not rule.nodes
+        return replace(blank, why="no pole of the operation is met" if asked else "has nothing to say here")
+    best = max(found, key=lambda finding: finding.confidence)
+    blank = replace(blank, confidence=best.confidence, message=best.message)
+    span = facts.span_of(best.site)
+    diagnostic = next((d for d in shown if d.code == rule.code and d.span == span), None)
+    if diagnostic is not None:
+        return replace(blank, outcome=FIRES, confidence=diagnostic.confidence, why=best.effect)
+    if best.confidence < config.confidence:
+        least = f"`confidence` is {config.confidence}" + (f" in {config.file}" if config.file else "")
+        return replace(blank, outcome=HIDDEN, why=f"{best.confidence}, and {least}")
+    if span is not None:
+        as_found = Diagnostic(source.path, span, rule.code, rule.name, best.message, best.confidence)
+        comment = silencing(source, as_found, rule_names())
+        if comment is not None:
+            return replace(blank, outcome=SILENCED, why=f"by the comment on line {comment.span.row}")
+    first = ", ".join(sorted(code for code in rule.after if any(d.code == code and d.span == span for d in shown)))
+    return replace(blank, why=f"{first} says it already" if first else "said already of the same place")

@@ -1,0 +1,159 @@
+"""The story of an expression, and why rules do or do not fire there, is that of the analysis and of the rules."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import nanlint
+from nanlint.analysis.hazards import Cleared, Hazard
+from nanlint.analysis.story import interval
+from nanlint.config import config_of
+from nanlint.explaining import Explanation, Verdict, explain
+from nanlint.linter import rule_names
+from nanlint.source import Source
+
+PROGRAM = """\
+import numpy as np
+import torch
+
+
+def loss(logits, x, mask, eps=1e-8):
+    probs = torch.softmax(logits, -1)
+    nll = -torch.log(probs).mean()
+    rate = torch.relu(x)
+    n = rate.sum()
+    if n > 0:
+        nll = nll + torch.log(n)
+    floored = torch.log(rate.clamp(min=eps))
+    quiet = torch.log(rate)  # nanlint: ignore[NL103]
+    with torch.no_grad():
+        shown = torch.sqrt(rate)
+    picked = torch.where(x > 0, 1 / x, 0.0)
+    void = torch.log(1 + 1e-10 - torch.sigmoid(x))
+    return nll + floored + quiet + shown + picked + void
+
+
+def counts(x):
+    return np.log(np.maximum(x, 0))
+
+
+def plain(a, b):
+    return a * b
+"""
+ROWS = {line.strip(): row for row, line in enumerate(PROGRAM.splitlines(), start=1)}
+
+
+def stories(row: int, column: int | None = None, program: str = PROGRAM, **table: object) -> list[Explanation]:
+    config = config_of(table, rule_names(), root="/", where="test")
+    return explain(Source("loss.py", program), config, row, column)
+
+
+def row_of(start: str) -> int:
+    (row,) = (row for line, row in ROWS.items() if line.startswith(start))
+    return row
+
+
+def verdicts(explanation: Explanation) -> dict[str, Verdict]:
+    return {one.code: one for one in explanation.verdicts}
+
+
+def test_a_line_without_a_column_is_what_is_flagged_on_it() -> None:
+    (one,) = stories(row_of("nll = -"))
+    assert one.story.step.text == "torch.log(probs)"
+    assert [step.text for step in one.story.steps] == ["logits", "torch.softmax(logits, -1)", "torch.log(probs)"]
+
+
+def test_a_line_on_which_nothing_is_flagged_is_all_that_can_break_on_it() -> None:
+    (one,) = stories(row_of("floored ="))
+    assert one.story.step.text == "torch.log(rate.clamp(min=eps))"
+
+
+def test_a_column_on_a_name_tells_where_its_value_comes_from() -> None:
+    column = PROGRAM.splitlines()[row_of("nll = -") - 1].index("probs") + 1
+    (one,) = stories(row_of("nll = -"), column)
+    assert one.story.step.text == "torch.softmax(logits, -1)"
+    assert interval(one.story.step.value) == "[0, 1]"
+    assert [d.code for d in one.causes] == ["NL101"]
+
+
+def test_every_finding_of_the_check_fires_in_the_story_of_its_place_with_the_same_confidence() -> None:
+    for path in (Path("examples/torch_classifier.py"), Path("examples/tape_model.py"), Path("examples/tf1_mnist.py")):
+        text = (Path(__file__).parents[1] / path).read_text(encoding="utf-8")
+        for finding in nanlint.check_source(text):
+            told = [verdicts(one) for one in stories(finding.span.row, program=text)]
+            assert any(v.get(finding.code) and v[finding.code].confidence == finding.confidence for v in told)
+
+
+def test_evidence_is_derived_or_a_name() -> None:
+    (softmax,) = stories(row_of("probs ="))
+    by_class = {belief.cls: belief for belief in softmax.story.step.beliefs}
+    assert by_class["zero"].basis == "derived"
+    (named,) = stories(5, PROGRAM.splitlines()[4].index("mask") + 1)
+    assert {belief.basis for belief in named.story.step.beliefs if belief.cls == "zero"} == {"named"}
+
+
+def test_a_condition_is_a_step_that_says_what_it_rules_out() -> None:
+    (one,) = stories(row_of("nll = nll"))
+    (condition,) = [step for step in one.story.steps if step.condition]
+    assert condition.condition.endswith("> 0")
+    assert "zero" in condition.guards
+    assert {type(pole) for pole in one.story.poles} == {Cleared}
+    assert verdicts(one)["NL103"].why == "no pole of the operation is met"
+
+
+def test_a_bound_is_a_guard() -> None:
+    (one,) = stories(row_of("floored ="))
+    (clamp,) = [step for step in one.story.steps if step.sort == "clamp"]
+    assert clamp.guards == ("zero",)
+
+
+def test_an_epsilon_that_vanishes_is_told_of() -> None:
+    one = next(one for one in stories(row_of("void =")) if one.story.step.sort == "log")
+    assert [step.text for step, _ in one.story.void] == ["1e-10"]
+
+
+def test_no_gradient_says_why() -> None:
+    (one,) = stories(row_of("shown ="))
+    assert one.story.step.obstacle == "under no_grad"
+    assert "only the gradient breaks, and none flows: under no_grad" in [
+        pole.why for pole in one.story.poles if isinstance(pole, Cleared)
+    ]
+
+
+def test_a_trap_behind_a_selection_is_a_pole_that_is_met() -> None:
+    (one,) = stories(row_of("picked ="))
+    assert [pole.guard is not None for pole in one.story.poles if isinstance(pole, Hazard)] == [True]
+    assert verdicts(one)["NL203"].outcome == "fires"
+
+
+def test_a_rule_that_comes_later_says_who_has_the_first_word() -> None:
+    (one,) = stories(row_of("nll = -"))
+    assert verdicts(one)["NL103"].why == "NL101 has the first word"
+
+
+def test_a_finding_that_a_comment_silences_is_told_with_the_comment() -> None:
+    (one,) = stories(row_of("quiet ="))
+    told = verdicts(one)["NL103"]
+    assert (told.outcome, told.why) == ("suppressed", f"by the comment on line {row_of('quiet =')}")
+
+
+def test_a_finding_below_the_threshold_is_told_with_the_threshold() -> None:
+    (one,) = stories(row_of("return np.log"))
+    assert verdicts(one)["NL208"].outcome == "below-threshold"
+    (shown,) = stories(row_of("return np.log"), confidence="possible")
+    assert verdicts(shown)["NL208"].outcome == "fires"
+
+
+def test_a_rule_that_is_not_selected_is_told_so() -> None:
+    (one,) = stories(row_of("nll = -"), ignore=["NL101"])
+    assert verdicts(one)["NL101"].outcome == "not-selected"
+    assert verdicts(one)["NL104"].outcome in ("fires", "silent")
+
+
+def test_what_no_rule_would_have_looked_at_has_a_story_too() -> None:
+    (one,) = stories(row_of("return a * b"))
+    assert [step.text for step in one.story.steps] == ["a", "b", "a * b"]
+
+
+def test_where_nothing_numeric_stands_there_is_no_story() -> None:
+    assert stories(3) == []
