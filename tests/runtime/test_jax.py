@@ -512,3 +512,59 @@ def test_nan_in_the_data_is_told(run: Run) -> None:
     jax.jit(lambda batch: (batch * 2).sum())(jnp.array([[1.0, 2.0], [np.nan, 3.0]]))
     (alert,) = run.events(Alert)
     assert (alert.alert, alert.details) == ("nan-in-input", {"argument": "batch", "first": [1, 0]})
+
+
+CLIPPED = {
+    "in a loss": lambda x: jnp.clip(x, 2, 3).sum(),
+    "from one side": lambda x: jnp.minimum(x, -9.0).sum(),
+    "by lax": lambda x: jax.lax.clamp(2.0, x, 3.0).sum(),
+    "in a scan": lambda x: jax.lax.scan(lambda c, row: (c + jnp.clip(row, 2, 3).sum(), row), 0.0, x)[0],
+    "made again": jax.checkpoint(lambda x: jnp.sin(jnp.clip(x * 1, 2, 3)).sum()),
+}
+
+
+@pytest.mark.parametrize("compiled", [True, False], ids=["compiled", "eager"])
+@pytest.mark.parametrize("name", list(CLIPPED))
+def test_a_clip_that_holds_every_element_is_told(run: Run, name: str, compiled: bool) -> None:
+    gradient = jax.grad(CLIPPED[name])
+    (jax.jit(gradient) if compiled else gradient)(jnp.ones((2, 3)))
+    (alert,) = run.events(Alert)
+    assert alert.alert == "clip-holds-all"
+    assert f'"{name}": ' in alert.frames[0].text
+
+
+def test_a_clip_that_lets_an_element_through_or_no_gradient_is_silent(run: Run) -> None:
+    through = jax.jit(jax.grad(lambda x: jnp.clip(x, 0, 3).sum() + jax.nn.relu6(x - 9).sum() + jax.nn.relu(-x).sum()))
+    through(jnp.ones(3))
+    jax.jit(lambda x: jnp.clip(x, 2, 3))(jnp.ones(3))
+    assert run.events(Alert) == []
+
+
+@pytest.mark.parametrize(("bound", "told"), [(0.5, True), (4.0, False)], ids=["both", "one and not the other"])
+def test_a_clip_of_gradients_is_told_if_it_holds_all_in_every_step(run: Run, bound: float, told: bool) -> None:
+    @jax.jit
+    def step(w: Any) -> Any:
+        gradients = jax.grad(lambda w: jnp.sum((w["a"] - 5) ** 2) + jnp.sum(w["b"] * 3))(w)
+        return jax.tree.map(lambda p, g: p - 0.01 * jnp.clip(g, -bound, bound), w, gradients)
+
+    w = {"a": jnp.ones(3), "b": jnp.ones(2)}
+    for _ in range(4):
+        w = step(w)
+    messages = [alert.message for alert in run.events(Alert)]
+    assert messages == ["a clip held every one of 5 elements of the gradient in all 4 steps"] * told
+
+
+def test_a_clip_by_the_norm_is_told_if_it_sets_the_length_of_every_step(run: Run) -> None:
+    optax = pytest.importorskip("optax")
+    clip = optax.clip_by_global_norm(1e-3)
+
+    @jax.jit
+    def step(w: Any) -> Any:
+        return w - clip.update(jax.grad(lambda w: jnp.sum(w**2))(w), (), None)[0]
+
+    w = jnp.ones(3)
+    for _ in range(12):
+        w = step(w)
+    (alert,) = run.events(Alert)
+    assert alert.message.startswith("the norm of the gradient was above its bound in all 12 steps")
+    assert alert.frames[0].text == "return w - clip.update(jax.grad(lambda w: jnp.sum(w**2))(w), (), None)[0]"

@@ -12,6 +12,7 @@ import numpy as np
 from nanlint.runtime.adapter import Adapter, Watch
 from nanlint.runtime.adapters.jax.births import Births
 from nanlint.runtime.adapters.jax.calls import Calls
+from nanlint.runtime.adapters.jax.clips import Clips
 from nanlint.runtime.adapters.jax.flagged import Flagged
 from nanlint.runtime.adapters.jax.gradients import Gradients
 from nanlint.runtime.arrays import health_of_array, numbers_of
@@ -25,8 +26,8 @@ class JaxAdapter(Adapter):
 
     def __init__(self, watch: Watch) -> None:
         super().__init__(watch)
-        self._gradients = Gradients(watch)
-        everything = [Births(watch, self.health), self._gradients] if watch.mode == "all" else []
+        self._gradients, self._clips = Gradients(watch), Clips(watch)
+        everything = [Births(watch, self.health), self._gradients, self._clips] if watch.mode == "all" else []
         flagged = [Flagged(watch)] if watch.mode != "sentinel" else []
         self._calls = Calls(watch, [*everything, *flagged])
 
@@ -40,6 +41,7 @@ class JaxAdapter(Adapter):
         """Read what is unread, and leave them."""
         self._calls.stop()
         self._gradients.stop()
+        self._clips.stop()
 
     def owns(self, value: Any) -> bool:
         """Arrays, and the tracers that stand for them."""

@@ -11,8 +11,8 @@ import numpy as np
 from nanlint.runtime.adapter import Tensor, Watch
 from nanlint.runtime.adapters.jax.calls import Birth, Call, Reader
 from nanlint.runtime.adapters.jax.places import frames_of
-from nanlint.runtime.adapters.jax.probes import NonFinite, Probe, Probed, probed
-from nanlint.runtime.adapters.jax.program import Op, parts_of
+from nanlint.runtime.adapters.jax.probes import NonFinite, Probe, Probed
+from nanlint.runtime.adapters.jax.program import Op, Program, parts_of
 from nanlint.runtime.adapters.jax.propagation import can_give_birth, sinks
 from nanlint.runtime.adapters.jax.replay import Born, Replay, Unrepeatable, kinds_of, replay
 from nanlint.runtime.health import Health
@@ -40,16 +40,17 @@ class _Known:
 class Births(Reader):
     """Reads calls for births."""
 
-    again = True
+    measure = NonFinite()
+    again = eager = True
 
     def __init__(self, watch: Watch, health: Callable[[Any], Health]) -> None:
         self._watch, self._health = watch, health
         self._known: dict[Probed, _Known] = {}
         self._any = False
 
-    def probed(self, closed: Any, users: bool) -> Probed | None:
-        """Probes where chains of ops end."""
-        return probed(closed, lambda program: ((op, i, True) for op, i in sinks(program)), NonFinite())
+    def probes(self, program: Program) -> Iterator[Probe]:
+        """Where chains of ops end."""
+        return (Probe(op, i) for op, i in sinks(program))
 
     def read(self, function: Probed, measured: Any, call: Call) -> Iterable[Birth]:
         """The births of a call; those of a pattern that is known are told without a replay, most of the time."""

@@ -24,7 +24,8 @@ from jax.extend.core import ClosedJaxpr
 
 from nanlint.runtime.adapter import Watch
 from nanlint.runtime.adapters.jax.places import frames_of_traceback
-from nanlint.runtime.adapters.jax.probes import Probed
+from nanlint.runtime.adapters.jax.probes import Measure, Probe, Probed, probed
+from nanlint.runtime.adapters.jax.program import Program
 from nanlint.runtime.adapters.jax.propagation import is_inexact
 from nanlint.runtime.adapters.jax.replay import kinds_of
 from nanlint.runtime.events import Frame
@@ -60,7 +61,8 @@ class Function:
 class Call:
     """One call: what was given (if it may be gone through again), its loss, what the probes of each reader measured.
 
-    ``frames``: of an eager op. ``donated``: what of ``arguments`` the program gave away.
+    ``frames``: of an eager op, which may be of a ``backward`` pass, or ``trained``, of one that such a pass follows.
+    ``donated``: what of ``arguments`` the program gave away.
     """
 
     function: Function
@@ -70,6 +72,7 @@ class Call:
     measured: Sequence[Any]
     frames: tuple[Frame, ...]
     backward: bool
+    trained: bool
 
     @property
     def done(self) -> bool:
@@ -79,13 +82,19 @@ class Call:
 
 
 class Reader(ABC):
-    """What is done with functions and their calls. ``again``: a call may be gone through again."""
+    """What is done with functions and their calls.
 
+    ``measure``: what its probes measure. ``again``: a call may be gone through again. ``eager``: it looks at eager
+    ops, too.
+    """
+
+    measure: Measure
     again = False
+    eager = False
 
     @abstractmethod
-    def probed(self, closed: Any, users: bool) -> Probed | None:
-        """A function with probes, or None to leave it as it is. May raise what JAX raises."""
+    def probes(self, program: Program) -> Iterable[Probe]:
+        """Where to look in a function, or in a part of one: a loop's body, a branch."""
 
     @abstractmethod
     def read(self, function: Probed, measured: Any, call: Call) -> Iterable[Birth]:
@@ -149,15 +158,16 @@ class Calls:
         if not function.users:  # an eager op: of a backward pass, where its forward op was; or where it is called
             frames = tuple(frames_of_traceback(context.traceback, self._watch.owns_file)) or self._watch.frames()
         backward = "transpose" in str(context.name_stack)
+        trained = "jvp" in str(context.name_stack) and not backward
         kept = arguments if function.again else ()
-        self._keep(Call(function, kept, donated, _at(function, results), measured, frames, backward))
+        self._keep(Call(function, kept, donated, _at(function, results), measured, frames, backward, trained))
         return results, None, _NOT_YET if function.same and not function.again else None, []
 
     def _fast(self, function: Function, arguments: Sequence[Any], params: dict[str, Any]) -> Any:
         """A call that the next ones need not come by here for: an entry in C++ is made right behind it."""
         made, compiled, _, consts = self._original(*arguments, jaxpr=function.closed, **_more(function, params))
         results, measured = _split(function, made)
-        self._keep(Call(function, (), (), _at(function, results), measured, (), False))
+        self._keep(Call(function, (), (), _at(function, results), measured, (), False, False))
         self._own.made = function, compiled, consts, measured
         return results, None, None, []
 
@@ -197,7 +207,7 @@ class Calls:
         if self._original is not None:
             loss = None if function.loss is None else jax.tree.leaves(results)[function.loss]
             self.read(MOST_UNREAD)
-            self._keep(Call(function, (), (), loss, measured, (), False))
+            self._keep(Call(function, (), (), loss, measured, (), False, False))
         return results
 
     def _run(
@@ -235,8 +245,8 @@ class Calls:
         numbers: dict[str, float] = {}
         self._own.busy = True
         try:
-            for (reader, probed), measured in zip(call.function.probed, call.measured, strict=True):
-                births += reader.read(probed, measured, call)
+            for (reader, function), measured in zip(call.function.probed, call.measured, strict=True):
+                births += reader.read(function, measured, call)
             numbers = _numbers(call.loss)
         except Exception as error:  # a look at the program's arrays must not become its failure
             self._watch.alert("internal", f"{type(error).__name__}: {error}")
@@ -247,6 +257,10 @@ class Calls:
                     one.delete()
         for birth in births:
             self._watch.born(**birth)
+        self._counted(call, numbers)
+
+    def _counted(self, call: Call, numbers: dict[str, float]) -> None:
+        """A call of the function that is called most is a step."""
         function = call.function
         if function.users:
             function.calls += 1
@@ -270,12 +284,10 @@ class Calls:
                 found = Function(name, _is_users(jaxpr, self._watch), loss=_loss_of(jaxpr.out_avals))
                 found.arguments = tuple(jaxpr.jaxpr.debug_info.safe_arg_names(len(jaxpr.in_avals)))
                 found.closed = ClosedJaxpr(jaxpr.jaxpr, jaxpr.consts)
-                for reader in self._readers:
-                    probed = reader.probed(found.closed, found.users)
-                    if probed is not None:
-                        found.closed = probed.closed
-                        found.probed = (*found.probed, (reader, probed))
-                        found.again |= reader.again
+                readers = [reader for reader in self._readers if found.users or reader.eager]
+                found.closed, kinds = probed(found.closed, [(reader.probes, reader.measure) for reader in readers])
+                found.probed = tuple((reader, one) for reader, one in zip(readers, kinds, strict=True) if one)
+                found.again = any(reader.again for reader, _ in found.probed)
                 self._made.add(found.closed)
             except Exception as error:  # JAX could not trace it anew
                 found = Function(name, False)

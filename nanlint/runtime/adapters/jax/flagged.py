@@ -16,7 +16,7 @@ from nanlint.diagnostic import Span
 from nanlint.runtime.adapter import Tensor, Watch
 from nanlint.runtime.adapters.jax.calls import Birth, Call, Reader
 from nanlint.runtime.adapters.jax.places import frames_of, spans_of
-from nanlint.runtime.adapters.jax.probes import Breakdown, Probe, Probed, probed
+from nanlint.runtime.adapters.jax.probes import Breakdown, Probe, Probed
 from nanlint.runtime.adapters.jax.program import Op, Program
 from nanlint.runtime.adapters.jax.propagation import is_inexact, is_opened
 from nanlint.runtime.health import CLASSES, Health
@@ -41,15 +41,13 @@ class _Role:
 
 
 class Flagged(Reader):
-    """Reads calls for what came by at flagged expressions."""
+    """Reads calls for what came by at flagged expressions; eager ones are probed in the program's own code."""
+
+    measure = Breakdown()
 
     def __init__(self, watch: Watch) -> None:
         self._watch = watch
         self._roles: dict[tuple[Op, int, bool], list[_Role]] = {}
-
-    def probed(self, closed: Any, users: bool) -> Probed | None:
-        """Probes at flagged expressions; eager ops are probed in the program's own code."""
-        return probed(closed, self._chosen, Breakdown()) if users else None
 
     def read(self, function: Probed, measured: Any, call: Call) -> Iterable[Birth]:
         """Tell what came by, operands first; births are what an expression gave that it was not given."""
@@ -88,7 +86,8 @@ class Flagged(Reader):
             "compiled": "jit",
         }
 
-    def _chosen(self, program: Program) -> Iterator[tuple[Op, int, bool]]:
+    def probes(self, program: Program) -> Iterator[Probe]:
+        """At flagged expressions."""
         by_span: dict[tuple[str, Span], _Ops] = {}
         for op in program.ops:
             place = next(spans_of(op, self._watch.owns_file), None)
@@ -100,7 +99,7 @@ class Flagged(Reader):
                 if site.span == span:
                     yield from self._roles_of(site, ops, program)
 
-    def _roles_of(self, site: Site, ops: _Ops, program: Program) -> Iterator[tuple[Op, int, bool]]:
+    def _roles_of(self, site: Site, ops: _Ops, program: Program) -> Iterator[Probe]:
         """The operands, the result and the gradients of an expression among what its ops read and make."""
         names = [name for name, _ in sorted(site.operands, key=lambda one: (one[1].row, one[1].column))]
         given, made = _edges(ops.forward, program)
@@ -118,10 +117,10 @@ class Flagged(Reader):
         for name, (op, position) in zip(_named(names, len(sent), site.operand), sent, strict=True):
             yield self._role(site, f"gradient of {name}", op, position, True)
 
-    def _role(self, site: Site, role: str, op: Op, position: int, result: bool) -> tuple[Op, int, bool]:
+    def _role(self, site: Site, role: str, op: Op, position: int, result: bool) -> Probe:
         var = (op.eqn.outvars if result else op.eqn.invars)[position]
         self._roles.setdefault((op, position, result), []).append(_Role(site, role, var.aval))
-        return op, position, result
+        return Probe(op, position, result)
 
 
 def _edges(ops: Sequence[Op], program: Program) -> tuple[list[tuple[Op, int]], list[tuple[Op, int]]]:

@@ -17,8 +17,8 @@ from jax.ad_checkpoint import checkpoint_name
 
 from nanlint.runtime.adapter import Watch
 from nanlint.runtime.adapters.jax.calls import Birth, Call, Reader
-from nanlint.runtime.adapters.jax.probes import Measure, Probed, probed
-from nanlint.runtime.adapters.jax.program import Op, Program
+from nanlint.runtime.adapters.jax.probes import Measure, Probe, Probed
+from nanlint.runtime.adapters.jax.program import Program
 from nanlint.runtime.adapters.jax.propagation import is_inexact
 from nanlint.runtime.events import Frame
 
@@ -32,7 +32,7 @@ class Magnitude(Measure):
 
     size = 1
 
-    def of(self, x: Any) -> Any:
+    def of(self, x: Any, beside: Any) -> Any:
         """One sum."""
         x = jnp.abs(lax.slice(x, [0] * x.ndim, x.shape, (stride(x), *[1] * (x.ndim - 1))) if x.ndim else x)
         return lax.reduce_sum(x.astype(jnp.promote_types(x.dtype, jnp.float32)), tuple(range(x.ndim))).reshape(1)
@@ -65,6 +65,8 @@ class _Gradient:
 class Gradients(Reader):
     """Reads calls for gradients that are all zero."""
 
+    measure = Magnitude()
+
     def __init__(self, watch: Watch) -> None:
         self._watch = watch
         self._gradients: list[_Gradient] = []
@@ -88,9 +90,11 @@ class Gradients(Reader):
                         message += f", in one of {one.stride} rows, which were looked at"
                     self._watch.alert("dead-gradient", message, frames=one.frames, variable=one.name)
 
-    def probed(self, closed: Any, users: bool) -> Probed | None:
-        """Probes at what was named."""
-        return probed(closed, _chosen, Magnitude()) if users else None
+    def probes(self, program: Program) -> Iterator[Probe]:
+        """At what was named."""
+        for op in program.ops:
+            if op.name == "name" and str(op.eqn.params["name"]).startswith(_MARK):
+                yield Probe(op, 0)
 
     def read(self, function: Probed, measured: Any, call: Call) -> Iterable[Birth]:
         """Count."""
@@ -120,9 +124,3 @@ class Gradients(Reader):
         name = f"argument {jax.tree_util.keystr(path)}" if path else "the argument"
         self._gradients.append(_Gradient(name, self._watch.frames(), stride(gradient)))
         return checkpoint_name(gradient, f"{_MARK}{len(self._gradients) - 1}")
-
-
-def _chosen(program: Program) -> Iterator[tuple[Op, int, bool]]:
-    for op in program.ops:
-        if op.name == "name" and str(op.eqn.params["name"]).startswith(_MARK):
-            yield op, 0, True

@@ -1,4 +1,4 @@
-"""Traced functions with probes in them: the same function with one more result, in which all probes are stacked.
+"""Traced functions with probes in them: the same function with more results, in which the probes are stacked.
 
 What a probe measures is added up over the turns of a loop, and is nothing for a branch that was not taken.
 """
@@ -6,8 +6,8 @@ What a probe measures is added up over the turns of a loop, and is nothing for a
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import jax.numpy as jnp
@@ -26,11 +26,15 @@ SMALL = 1 << 16
 
 @dataclass(frozen=True, eq=False)
 class Probe:
-    """Looks at an operand or a result of an op; ``inside``: the loops and branches around it, outermost first."""
+    """Looks at an operand or a result of an op; ``inside``: the loops and branches around it, outermost first.
+
+    ``beside``: the number of a value that some op before this one read, and that is looked at together with it.
+    """
 
     op: Op
     position: int
     result: bool = True
+    beside: int | None = None
     inside: tuple[Op, ...] = ()
 
     @property
@@ -45,8 +49,8 @@ class Measure(ABC):
     size: int
 
     @abstractmethod
-    def of(self, x: Any) -> Any:
-        """The vector of an array."""
+    def of(self, x: Any, beside: Any) -> Any:
+        """The vector of an array, and of what the probe looks at beside it (or None)."""
 
     @abstractmethod
     def nothing(self) -> Any:
@@ -65,7 +69,7 @@ class NonFinite(Measure):
 
     size = 1
 
-    def of(self, x: Any) -> Any:
+    def of(self, x: Any, beside: Any) -> Any:
         """One sum."""
         if jnp.issubdtype(x.dtype, jnp.complexfloating):
             x = lax.real(x) + lax.imag(x)
@@ -88,7 +92,7 @@ class Breakdown(Measure):
 
     size = 9
 
-    def of(self, x: Any) -> Any:
+    def of(self, x: Any, beside: Any) -> Any:
         """Nine reductions; of a small array in two kernels, as it is kernels that cost there."""
         if jnp.issubdtype(x.dtype, jnp.complexfloating):
             x = jnp.where(jnp.isfinite(lax.real(x)), lax.imag(x), lax.real(x))
@@ -115,38 +119,40 @@ class Breakdown(Measure):
         return jnp.concatenate([a[..., :6] + b[..., :6], jnp.minimum(a[..., 6:], b[..., 6:])], axis=-1)
 
 
-#: which operands (False) and results (True) to look at: the op, which one
-Chosen = Iterator[tuple[Op, int, bool]]
+#: which probes to put into a program, and what they measure
+Wanted = tuple[Callable[[Program], Iterable[Probe]], Measure]
 
 
 @dataclass(frozen=True, eq=False)
 class Probed:
-    """A function with probes: ``closed`` has one result more, an array (probes, size of the measure)."""
+    """A function with probes of one kind, whose results are among those that ``probed`` adds."""
 
     program: Program
-    closed: ClosedJaxpr
     probes: tuple[Probe, ...]
 
 
-def probed(closed: ClosedJaxpr, choose: Callable[[Program], Chosen], measure: Measure) -> Probed | None:
-    """Put probes into a traced function; None where there is nothing to look at.
+def probed(closed: ClosedJaxpr, wanted: Sequence[Wanted]) -> tuple[ClosedJaxpr, list[Probed | None]]:
+    """Put probes of several kinds into a traced function; None for a kind that finds nothing to look at.
 
-    Raises whatever JAX raises, if it cannot trace the function anew.
+    For each other one the function has one result more, an array (probes, size of the measure). Raises whatever JAX
+    raises, if it cannot trace the function anew.
     """
     program = program_of(closed)
-    part = _Part(program, choose, measure, ())
-    if not part.probes:
-        return None
-    wanted = [var.aval for var in closed.jaxpr.outvars]
+    part = _Part(program, wanted, ())
+    kinds = [Probed(program, tuple(probes)) if probes else None for probes in part.probes]
+    if not any(kinds):
+        return closed, kinds
+    outputs = [var.aval for var in closed.jaxpr.outvars]
 
     def whole(*arguments: Any) -> list[Any]:
         results, seen = part(arguments)
-        return [*map(_typed, results, wanted), seen]
+        return [*map(_typed, results, outputs), *(one for one, kind in zip(seen, kinds, strict=True) if kind)]
 
     made = traced(whole, closed.in_avals, closed.jaxpr)
-    if [aval.strip_weak_type() for aval in made.out_avals[:-1]] != [aval.strip_weak_type() for aval in wanted]:
+    kept = made.out_avals[: len(outputs)]
+    if [aval.strip_weak_type() for aval in kept] != [aval.strip_weak_type() for aval in outputs]:
         raise TypeError("with probes, the function has results of another type")
-    return Probed(program, made, tuple(part.probes))
+    return made, kinds
 
 
 def _typed(x: Any, aval: Any) -> Any:
@@ -157,57 +163,71 @@ def _typed(x: Any, aval: Any) -> Any:
     return x
 
 
-class _Part:
-    """A program with probes, and those of the programs inside it."""
+#: what each kind of probe has seen, stacked
+Seen = list[Any]
 
-    def __init__(
-        self, program: Program, choose: Callable[[Program], Chosen], measure: Measure, inside: tuple[Op, ...]
-    ) -> None:
-        self._program, self._measure = program, measure
-        self._chosen: dict[Op, list[Probe]] = {}
+
+class _Part:
+    """A program with probes, and those of the programs inside it; ``probes``: of each kind."""
+
+    def __init__(self, program: Program, wanted: Sequence[Wanted], inside: tuple[Op, ...]) -> None:
+        self._program, self._measures = program, [measure for _, measure in wanted]
+        self._chosen: dict[Op, list[tuple[int, Probe]]] = {}
         self._parts: dict[Op, list[_Part]] = {}
-        for op, position, result in choose(program):
-            self._chosen.setdefault(op, []).append(Probe(op, position, result, inside))
-        self.probes: list[Probe] = []
+        for kind, (choose, _) in enumerate(wanted):
+            for probe in choose(program):
+                self._chosen.setdefault(probe.op, []).append((kind, replace(probe, inside=inside)))
+        self._beside = {probe.beside for chosen in self._chosen.values() for _, probe in chosen} - {None}
+        self.probes: list[list[Probe]] = [[] for _ in wanted]
         for op in program.ops:
             if is_opened(op):
                 parts = parts_of(op)[-1:] if op.name == "while" else parts_of(op)
-                opened = [_Part(part, choose, measure, (*inside, op)) for part in parts]
-                if any(part.probes for part in opened):
+                opened = [_Part(part, wanted, (*inside, op)) for part in parts]
+                if any(any(part.probes) for part in opened):
                     self._parts[op] = opened
-                    self.probes += [probe for part in opened for probe in part.probes]
-            self.probes += self._chosen.get(op, ())
+                    for part in opened:
+                        for known, more in zip(self.probes, part.probes, strict=True):
+                            known += more
+            for kind, probe in self._chosen.get(op, ()):
+                self.probes[kind].append(probe)
 
-    def __call__(self, arguments: Sequence[Any]) -> tuple[list[Any], Any]:
-        """Results, and the stack of what was measured."""
-        seen: list[Any] = []
+    def __call__(self, arguments: Sequence[Any]) -> tuple[list[Any], Seen]:
+        """Results, and what was measured."""
+        seen: list[list[Any]] = [[] for _ in self._measures]
+        held: dict[int | None, Any] = {None: None}
 
         def step(op: Op, given: list[Any]) -> Sequence[Any]:
+            if self._beside:
+                read = zip(op.inputs, given, strict=True)
+                held.update((value, x) for value, x in read if isinstance(value, int) and value in self._beside)
             parts = self._parts.get(op)
             if parts is None:
                 results = bind(op, given)
             else:
                 results, inner = rebind(op, _THROUGH[op.name], op, given, parts)
-                seen.append(inner)
-            chosen = self._chosen.get(op)
-            if chosen:
-                measured = [self._measure.of((results if one.result else given)[one.position]) for one in chosen]
-                seen.append(jnp.stack(measured))
+                for known, more in zip(seen, inner, strict=True):
+                    known.append(more)
+            for kind, probe in self._chosen.get(op, ()):
+                x = (results if probe.result else given)[probe.position]
+                seen[kind].append(self._measures[kind].of(x, held[probe.beside])[None])
             return results
 
         results = run(self._program, arguments, step)
-        return results, jnp.concatenate(seen) if seen else self.nothing()
+        return results, [jnp.concatenate(one) if one else none for one, none in zip(seen, self.nothing(), strict=True)]
 
-    def nothing(self) -> Any:
+    def nothing(self) -> Seen:
         """What the probes have measured before they saw anything."""
-        return jnp.tile(self._measure.nothing(), (len(self.probes), 1))
+        return [
+            jnp.tile(measure.nothing(), (len(probes), 1))
+            for measure, probes in zip(self._measures, self.probes, strict=True)
+        ]
 
-    def both(self, a: Any, b: Any) -> Any:
+    def both(self, a: Seen, b: Seen) -> Seen:
         """What was measured at two turns."""
-        return self._measure.both(a, b)
+        return [measure.both(*two) for measure, *two in zip(self._measures, a, b, strict=True)]
 
 
-def _through_scan(op: Op, given: list[Any], parts: list[_Part]) -> tuple[Sequence[Any], Any]:
+def _through_scan(op: Op, given: list[Any], parts: list[_Part]) -> tuple[Sequence[Any], Seen]:
     (part,), params = parts, op.eqn.params
     first, last = params["num_consts"], params["num_consts"] + params["num_carry"]
     consts, init, xs = given[:first], given[first:last], given[last:]
@@ -225,7 +245,7 @@ def _through_scan(op: Op, given: list[Any], parts: list[_Part]) -> tuple[Sequenc
     return [*carry, *ys], seen
 
 
-def _through_while(op: Op, given: list[Any], parts: list[_Part]) -> tuple[Sequence[Any], Any]:
+def _through_while(op: Op, given: list[Any], parts: list[_Part]) -> tuple[Sequence[Any], Seen]:
     (part,), params = parts, op.eqn.params
     first, last = params["cond_nconsts"], params["cond_nconsts"] + params["body_nconsts"]
     holds = core.jaxpr_as_fun(params["cond_jaxpr"])
@@ -242,14 +262,14 @@ def _through_while(op: Op, given: list[Any], parts: list[_Part]) -> tuple[Sequen
     return carry, seen
 
 
-def _through_cond(op: Op, given: list[Any], parts: list[_Part]) -> tuple[Sequence[Any], Any]:
+def _through_cond(op: Op, given: list[Any], parts: list[_Part]) -> tuple[Sequence[Any], Seen]:
     wanted = [var.aval for var in op.eqn.outvars]
 
     def branch(number: int) -> Callable[..., Any]:
         def taken(*arguments: Any) -> Any:
             results, now = parts[number](arguments)
-            seen = [now if i == number else part.nothing() for i, part in enumerate(parts)]
-            return list(map(_typed, results, wanted)), jnp.concatenate(seen)
+            seen = (now if i == number else part.nothing() for i, part in enumerate(parts))
+            return list(map(_typed, results, wanted)), [jnp.concatenate(one) for one in zip(*seen, strict=True)]
 
         return taken
 
@@ -257,20 +277,20 @@ def _through_cond(op: Op, given: list[Any], parts: list[_Part]) -> tuple[Sequenc
     return results, seen
 
 
-def _through_checkpoint(op: Op, given: list[Any], parts: list[_Part]) -> tuple[Sequence[Any], Any]:
+def _through_checkpoint(op: Op, given: list[Any], parts: list[_Part]) -> tuple[Sequence[Any], Seen]:
     (part,), jaxpr = parts, op.eqn.params["jaxpr"]
 
     def whole(*arguments: Any) -> list[Any]:
         results, seen = part(arguments)
-        return [*results, seen]
+        return [*results, *seen]
 
     closed = traced(whole, [var.aval for var in jaxpr.invars], jaxpr)
     lifted = pe.convert_constvars_jaxpr(closed.jaxpr)
-    *results, seen = op.eqn.primitive.bind(*closed.consts, *given, **{**op.eqn.params, "jaxpr": lifted})
-    return results, seen
+    made = op.eqn.primitive.bind(*closed.consts, *given, **{**op.eqn.params, "jaxpr": lifted})
+    return made[: len(op.outputs)], made[len(op.outputs) :]
 
 
-_THROUGH: dict[str, Callable[[Op, list[Any], list[_Part]], tuple[Sequence[Any], Any]]] = {
+_THROUGH: dict[str, Callable[[Op, list[Any], list[_Part]], tuple[Sequence[Any], Seen]]] = {
     "scan": _through_scan,
     "while": _through_while,
     "cond": _through_cond,
