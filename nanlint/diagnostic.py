@@ -148,6 +148,8 @@ class Diagnostic:
     ``message`` is one lower-case phrase without a full stop. ``effect`` is the phrase under the ^^^^ of ``span``;
     ``causes`` are the spans that make it so, nearest cause first. ``witness`` is a concrete input and what it gives.
     ``slices`` are what a proof executes to find one, ``probe`` is what a run watches, ``observed`` what one saw.
+    ``fingerprint`` tells it from others of its file even after lines have moved; ``new`` says whether a baseline lacks
+    it (None: there is none).
     """
 
     path: str
@@ -164,7 +166,18 @@ class Diagnostic:
     slices: tuple[Any, ...] = field(default=(), compare=False, repr=False)
     probe: Probe | None = field(default=None, compare=False, repr=False)
     observed: str = ""
+    fingerprint: str = field(default="", compare=False, repr=False)
+    new: bool | None = field(default=None, compare=False, repr=False)
 
     def sort_key(self) -> tuple[str, Span, str]:
         """Findings are shown by file, then place, then code."""
         return (self.path, self.span, self.code)
+
+
+@dataclass(frozen=True)
+class Suppressed:
+    """A finding that is not shown: by a comment with the reason it gives, or (``external``) by the baseline."""
+
+    diagnostic: Diagnostic
+    justification: str = ""
+    external: bool = False

@@ -17,11 +17,12 @@ from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
 from nanlint.config import Config, Configs
-from nanlint.diagnostic import Confidence, Diagnostic
+from nanlint.diagnostic import Confidence, Diagnostic, Suppressed
 from nanlint.housekeeping import HOUSEKEEPING, INTERNAL_ERROR, RulePage, internal_error, syntax_error
 from nanlint.ops.roots import ROOTS
 from nanlint.source.decoding import SourceError, reject_binary
 from nanlint.source.discovery import discover
+from nanlint.source.fingerprint import fingerprinted
 from nanlint.source.prescan import prescan
 from nanlint.source.suppression import may_suppress, suppress
 from nanlint.source.syntax import Unparsable
@@ -72,7 +73,7 @@ class FileReport:
 
     ``diagnostics`` are those that remain, ``fixed`` those that were (or with Action.DIFF would be) mended, ``failure``
     says why the file could not be checked or written, ``notes`` what else the user should hear, ``excerpt`` holds the
-    lines that the diagnostics speak of, by row.
+    lines that the diagnostics and their fixes speak of, by row. ``suppressed`` are findings that are not shown.
     """
 
     path: str
@@ -84,6 +85,7 @@ class FileReport:
     checked: bool = True
     notes: tuple[str, ...] = ()
     excerpt: Mapping[int, str] = field(default_factory=dict)
+    suppressed: tuple[Suppressed, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -138,19 +140,44 @@ def ops_problem(ops: Mapping[str, object]) -> str | None:
     return None
 
 
+@dataclass(frozen=True)
+class Examined:
+    """The findings of one text, sorted: those that are shown, and those that its comments silence."""
+
+    shown: tuple[Diagnostic, ...]
+    suppressed: tuple[Suppressed, ...] = ()
+
+
 def diagnose_source(source: Source, config: Config) -> list[Diagnostic]:
     """The findings of one text under ``config``, sorted; never raises for what the text holds."""
+    return list(examine_source(source, config).shown)
+
+
+def examine_source(source: Source, config: Config) -> Examined:
+    """The findings of one text under ``config`` and what is suppressed; never raises for what the text holds."""
     try:
         source.tree  # noqa: B018  parsing is lazy, and its failure is the first thing to say
     except Unparsable as error:
         found = [syntax_error(source.path, error.span, error.message)]
-        return _shown(found, config)
+        return _examined(source, _shown(found, config))
     found = _numeric_findings(source, config)
     if any(diagnostic.code == INTERNAL_ERROR.code for diagnostic in found):
         # nothing is known of what the file's suppressions would have met
-        return _shown(found, config)
+        return _examined(source, _shown(found, config))
     judged = suppress(source, found, rule_names(), config.selected)
-    return _with_witnesses(_shown([*judged.kept, *judged.remarks], config))
+    return _examined(
+        source,
+        _with_witnesses(_shown([*judged.kept, *judged.remarks], config)),
+        [replace(one, diagnostic=shown) for one in judged.silenced for shown in _shown([one.diagnostic], config)],
+    )
+
+
+def _examined(source: Source, shown: Sequence[Diagnostic], silenced: Sequence[Suppressed] = ()) -> Examined:
+    marked = fingerprinted(source, [*shown, *(one.diagnostic for one in silenced)])
+    return Examined(
+        tuple(marked[: len(shown)]),
+        tuple(replace(one, diagnostic=mark) for one, mark in zip(silenced, marked[len(shown) :], strict=True)),
+    )
 
 
 def _with_witnesses(shown: list[Diagnostic]) -> list[Diagnostic]:
@@ -234,20 +261,32 @@ def run_bytes(content: bytes, task: Task, pool: Pool | None = None) -> FileRepor
     note = task.judge.note(source) if task.judge is not None else None
     notes = () if note is None else (note,)
     if task.action is Action.CHECK:
-        diagnostics = tuple(_judged(source, config, task.judge))
-        return FileReport(task.path, diagnostics, excerpt=_excerpt(source, diagnostics), notes=notes)
+        examined = _judged(source, config, task.judge)
+        return FileReport(
+            task.path,
+            examined.shown,
+            notes=notes,
+            excerpt=_excerpt(source, examined.shown),
+            suppressed=examined.suppressed,
+        )
     outcome = fix_source(source, config, unsafe=task.unsafe_fixes, pool=pool, judge=task.judge)
     report = _fixed_report(outcome, source)
-    return replace(report, notes=(*notes, *report.notes))
+    return replace(report, notes=(*notes, *report.notes), suppressed=_silenced(outcome.source, config, task.judge))
 
 
-def _judged(source: Source, config: Config, judge: Judge | None) -> list[Diagnostic]:
+def _silenced(source: Source, config: Config, judge: Judge | None) -> tuple[Suppressed, ...]:
+    """What the comments of a mended text silence."""
+    return _judged(source, config, judge).suppressed if may_suppress(source.text, any_findings=True) else ()
+
+
+def _judged(source: Source, config: Config, judge: Judge | None) -> Examined:
     """The findings of one text, after what a run saw if there was one."""
     if judge is None:
-        return diagnose_source(source, config)
-    return judge.judged(
-        source, diagnose_source(source, replace(config, confidence=Confidence.POSSIBLE)), config.confidence
-    )
+        return examine_source(source, config)
+    examined = examine_source(source, replace(config, confidence=Confidence.POSSIBLE))
+    shown = judge.judged(source, examined.shown, config.confidence)
+    sure = tuple(one for one in examined.suppressed if one.diagnostic.confidence >= config.confidence)
+    return Examined(tuple(shown), sure)
 
 
 def roots_of(config: Config) -> tuple[str, ...]:
@@ -262,7 +301,7 @@ def fix_source(
     from nanlint.fixing import fix_until_stable
 
     def diagnose(text: Source) -> list[Diagnostic]:
-        return _judged(text, config, judge)
+        return list(_judged(text, config, judge).shown)
 
     if pool is None:
         return fix_until_stable(source, diagnose, unsafe=unsafe)
@@ -285,9 +324,11 @@ def _fixed_report(outcome: Fixed, source: Source) -> FileReport:
 
 
 def _excerpt(source: Source, diagnostics: Sequence[Diagnostic]) -> Mapping[int, str]:
-    """The lines a frame may show: those of short spans, the first and last few of long ones."""
+    """The lines a report may show: those of short spans, the first and last few of long ones, and those of edits."""
     rows: set[int] = set()
     for diagnostic in diagnostics:
+        edits = diagnostic.fix.edits if diagnostic.fix is not None else ()
+        rows.update(row for edit in edits for row in (edit.span.row, edit.span.end_row))
         for span in (diagnostic.span, *(cause.span for cause in diagnostic.causes)):
             within = range(span.row, span.end_row + 1)
             rows.update(within if len(within) <= _SHORT else (*within[: _SHORT // 2], *within[-(_SHORT // 2) :]))

@@ -66,10 +66,26 @@ def _wants_colour(environment: Mapping[str, str], terminal: bool) -> bool:
     return bool(environment.get("FORCE_COLOR")) or (terminal and environment.get("TERM") != "dumb")
 
 
+def writable(path: str) -> str:
+    """``path``, if a file can be written there: what is known to fail should not do so after all the work.
+
+    Raises Unusable.
+    """
+    directory = os.path.dirname(path) or "."
+    if os.path.isdir(path):
+        raise Unusable(f"{path}: is a directory; name a file in it")
+    if not os.path.isdir(directory):
+        raise Unusable(f"{path}: could not be written: there is no directory {directory}")
+    if os.path.exists(path) and not os.access(path, os.W_OK):
+        raise Unusable(f"{path}: could not be written: permission denied")
+    return path
+
+
 def write_report(path: str, text: str) -> None:
-    """Write what was asked for into a file; raises Unusable."""
+    """Write what was asked for into a file, all of it or nothing; raises Unusable."""
+    from nanlint.source.writing import write_whole
+
     try:
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
+        write_whole(path, text.encode("utf-8", "backslashreplace"))
     except OSError as error:
         raise Unusable(f"{path}: could not be written: {(error.strerror or str(error)).lower()}") from None

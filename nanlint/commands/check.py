@@ -4,18 +4,44 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
 
-from nanlint.commands.base import CLEAN, COULD_NOT_RUN, FINDINGS, Unusable, configs_for, paint_for, split
+from nanlint.commands.base import (
+    CLEAN,
+    COULD_NOT_RUN,
+    FINDINGS,
+    Unusable,
+    configs_for,
+    paint_for,
+    split,
+    writable,
+    write_report,
+)
+from nanlint.output.formats import FORMATS
 
 if TYPE_CHECKING:
     from nanlint.config import Configs
     from nanlint.linter import Action, FileReport, Judge, Report
     from nanlint.output.paint import Paint
+    from nanlint.output.view import View
     from nanlint.runtime.with_run import ObservedRun
+
+
+def _outputs(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """``FORMAT:FILE``, each a pair."""
+    pairs = tuple(value.partition(":")[::2] for value in values)
+    for value, (name, path) in zip(values, pairs, strict=True):
+        if name not in FORMATS:
+            from nanlint.selection import did_you_mean
+
+            hint = did_you_mean(name, FORMATS) or f"; the formats are {', '.join(FORMATS)}"
+            raise click.BadParameter(f'"{value}" does not begin with a format{hint}')
+        if not path:
+            raise click.BadParameter(f'"{value}" names no file; write {name}:FILE')
+    return pairs
 
 
 @click.command()
@@ -39,12 +65,25 @@ if TYPE_CHECKING:
 @click.option("--confidence", type=click.Choice(["possible", "likely", "certain"]), help="The least to be shown.")
 @click.option(
     "--output-format",
-    type=click.Choice(["full", "concise", "json"]),
+    type=click.Choice(list(FORMATS)),
     default="full",
     show_default=True,
     help="How findings are printed.",
 )
+@click.option(
+    "--output",
+    "outputs",
+    multiple=True,
+    callback=_outputs,
+    metavar="FORMAT:FILE",
+    help="Write a report in this format into FILE, too. Repeatable.",
+)
 @click.option("--statistics", is_flag=True, help="Show counts by rule instead of the findings.")
+@click.option(
+    "--fail-on",
+    type=click.Choice(["possible", "likely", "certain"]),
+    help="Exit with 1 only for findings that are at least so sure.",
+)
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even if there are findings.")
 @click.option(
     "--exit-non-zero-on-fix", is_flag=True, help="Exit with 1 if anything was fixed, even if nothing is left."
@@ -76,7 +115,9 @@ def check(
     extend_select: tuple[str, ...],
     confidence: str | None,
     output_format: str,
+    outputs: tuple[tuple[str, str], ...],
     statistics: bool,
+    fail_on: str | None,
     exit_zero: bool,
     exit_non_zero_on_fix: bool,
     show_files: bool,
@@ -90,8 +131,14 @@ def check(
     quiet: bool,
 ) -> None:
     """Check PATHS: files, directories, or - for standard input; the working directory if there are none."""
+    from dataclasses import replace
+    from datetime import datetime, timezone
+
     from nanlint.config import CONFIDENCES, Overrides
+    from nanlint.diagnostic import Confidence
     from nanlint.linter import Action
+    from nanlint.output.formats import render
+    from nanlint.output.view import View
 
     overrides = Overrides(
         select=select or None,
@@ -105,8 +152,13 @@ def check(
     configs = configs_for(config_file, isolated, overrides)
     action = Action.DIFF if diff else Action.FIX if fix else Action.CHECK
     paint = paint_for(color)
+    if statistics and output_format not in _TABULATED:
+        raise click.UsageError(f"--statistics has no {output_format} form; it goes with {', '.join(_TABULATED)}")
+    for _, path in outputs:
+        writable(path)
     if show_files:
         ctx.exit(_show_files(paths or (".",), configs))
+    began = datetime.now(timezone.utc)
     from_stdin = "-" in paths
     judge = _observed(with_run) if with_run is not None else None
     if from_stdin and len(paths) > 1:
@@ -117,18 +169,28 @@ def check(
     else:
         report = _check_paths(paths or (".",), configs, action, unsafe_fixes, prove, judge, jobs, quiet)
 
+    least = CONFIDENCES[fail_on] if fail_on else Confidence.POSSIBLE
+    failing = any(one.confidence >= least for one in report.diagnostics) or (exit_non_zero_on_fix and report.fixed)
+    if action is Action.DIFF:
+        failing = any(file.after is not None for file in report.files)
+    code = _exit_code(report, findings=bool(failing), exit_zero=exit_zero)
+    view = View(report, unsafe=unsafe_fixes, exit_code=code, began=began)
+    for name, path in outputs:
+        write_report(path, render(name, view))
     _print_messages(report, quiet)
     if action is Action.DIFF:
-        changes = _print_diff(report, paint, quiet)
-        ctx.exit(_exit_code(report, findings=changes, exit_zero=exit_zero))
+        _print_diff(report, paint, quiet)
+        ctx.exit(code)
     to_stderr = from_stdin and action is Action.FIX
     if to_stderr:
         _print_mended(report.files[0], content)
-    if report.checked or not report.messages:
-        text = _render(report, output_format, statistics, unsafe_fixes, action, quiet, paint)
-        click.echo(text, nl=False, err=to_stderr, color=True)
-    findings = bool(report.diagnostics) or (exit_non_zero_on_fix and bool(report.fixed))
-    ctx.exit(_exit_code(report, findings=findings, exit_zero=exit_zero))
+    text = _rendered(replace(view, paint=paint), output_format, statistics, fixing=action is Action.FIX, quiet=quiet)
+    click.echo(text, nl=False, err=to_stderr, color=True)
+    ctx.exit(code)
+
+
+# What --statistics can be shown as.
+_TABULATED = (*(name for name, one in FORMATS.items() if one.for_people), "json")
 
 
 def _observed(run: str) -> ObservedRun:
@@ -212,52 +274,38 @@ def _print_messages(report: Report, quiet: bool) -> None:
         click.echo("warning: no Python files found under the given paths", err=True)
 
 
-def _render(
-    report: Report, output_format: str, statistics: bool, unsafe: bool, action: Action, quiet: bool, paint: Paint
-) -> str:
-    from nanlint.linter import Action
+def _rendered(view: View, output_format: str, statistics: bool, *, fixing: bool, quiet: bool) -> str:
+    """What goes to the terminal: the report, and for people what is to be said after it."""
+    from nanlint.output.formats import render
     from nanlint.output.summary import render_footer, render_statistics
 
+    report = view.report
+    for_people = FORMATS[output_format].for_people
+    if for_people and report.messages and not report.checked:
+        return ""
     if statistics:
-        table = render_statistics(report.diagnostics, unsafe=unsafe, paint=paint, as_json=output_format == "json")
+        text = render_statistics(
+            report.diagnostics, unsafe=view.unsafe, paint=view.paint, as_json=output_format == "json"
+        )
     else:
-        table = "".join(_rendered_findings(report, output_format, unsafe, paint))
-    if quiet or output_format == "json":
-        return table
-    fixing = action is Action.FIX
-    footer = render_footer(report.diagnostics, fixed=len(report.fixed), unsafe=unsafe, fixing=fixing, paint=paint)
-    return table + footer
+        text = render(output_format, view)
+    if quiet or not for_people:
+        return text
+    return text + render_footer(
+        report.diagnostics, fixed=len(report.fixed), unsafe=view.unsafe, fixing=fixing, paint=view.paint
+    )
 
 
-def _rendered_findings(report: Report, output_format: str, unsafe: bool, paint: Paint) -> Iterator[str]:
-    if output_format == "json":
-        from nanlint.output.json import render_json
-
-        yield render_json(report.diagnostics)
-    elif output_format == "concise":
-        from nanlint.output.concise import render_concise
-
-        yield render_concise(report.diagnostics, unsafe=unsafe, paint=paint)
-    else:
-        from nanlint.output.full import render_full
-
-        for file in report.files:
-            yield render_full(file.diagnostics, file.excerpt, paint=paint)
-
-
-def _print_diff(report: Report, paint: Paint, quiet: bool) -> bool:
+def _print_diff(report: Report, paint: Paint, quiet: bool) -> None:
     from nanlint.output.diff import render_diff
 
-    changes = False
     for file in report.files:
         if file.before is not None and file.after is not None:
-            changes = True
             click.echo(render_diff(file.path, file.before.text, file.after.text, paint=paint), nl=False, color=True)
     if not quiet and report.checked:
         count = len(report.fixed)
         would = f"Would fix {count} error{'' if count == 1 else 's'}." if count else "No errors would be fixed."
         click.echo(would, err=True)
-    return changes
 
 
 def _print_mended(file: FileReport, content: bytes) -> None:

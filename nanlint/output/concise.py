@@ -7,6 +7,12 @@ from collections.abc import Iterable
 from nanlint.diagnostic import Diagnostic
 from nanlint.fixing import applicable
 from nanlint.output.paint import Paint, plain
+from nanlint.output.view import View
+
+
+def render(view: View) -> str:
+    """The lines of a report."""
+    return render_concise(view.report.diagnostics, unsafe=view.unsafe, paint=view.paint)
 
 
 def render_concise(diagnostics: Iterable[Diagnostic], *, unsafe: bool = False, paint: Paint = plain) -> str:

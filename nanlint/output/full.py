@@ -18,11 +18,17 @@ from itertools import accumulate
 
 from nanlint.diagnostic import Diagnostic, Severity, Span
 from nanlint.output.paint import Paint, plain
+from nanlint.output.view import View
 
 _TAB = "    "
 _WIDEST = 120  # columns of source shown of one line; what is longer is shown through a window around the underline
 _BEFORE = 20  # columns shown before the underline in such a window
 _ELLIPSIS = "…"
+
+
+def render(view: View) -> str:
+    """The frames of a report."""
+    return "".join(render_full(file.diagnostics, file.excerpt, paint=view.paint) for file in view.report.files)
 
 
 def render_full(diagnostics: Iterable[Diagnostic], excerpt: Mapping[int, str], *, paint: Paint = plain) -> str:

@@ -8,6 +8,13 @@ import os
 from collections.abc import Iterable
 
 from nanlint.diagnostic import Diagnostic, Edit, Fix, Span, Witness
+from nanlint.output.address import rule_page
+from nanlint.output.view import View, is_file
+
+
+def render(view: View) -> str:
+    """The findings of a report."""
+    return render_json(view.report.diagnostics)
 
 
 def render_json(diagnostics: Iterable[Diagnostic]) -> str:
@@ -28,18 +35,18 @@ def as_object(diagnostic: Diagnostic) -> dict[str, object]:
         "filename": _absolute(diagnostic.path),
         **_range(span),
         "noqa_row": span.row,
-        # Ruff's key; the pages have no address on the web yet (`nanlint rule CODE` prints them)
-        "url": None,
+        "url": rule_page(diagnostic.name),
         "effect": diagnostic.effect,
         "causes": [{**_range(cause.span), "message": cause.message} for cause in diagnostic.causes],
         "witness": None if diagnostic.witness is None else _witness(diagnostic.witness),
         "observed": diagnostic.observed or None,
+        "fingerprint": diagnostic.fingerprint,
         "fix": None if diagnostic.fix is None else _fix(diagnostic.fix),
     }
 
 
 def _absolute(path: str) -> str:
-    return path if path == "-" or path.startswith("<") else os.path.abspath(path)
+    return os.path.abspath(path) if is_file(path) else path
 
 
 def _witness(witness: Witness) -> dict[str, object]:

@@ -18,7 +18,7 @@ import tokenize
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from nanlint.diagnostic import Applicability, Confidence, Diagnostic, Edit, Fix, Severity, Span
+from nanlint.diagnostic import Applicability, Confidence, Diagnostic, Edit, Fix, Severity, Span, Suppressed
 from nanlint.selection import ALWAYS_ON, Rules, codes_of, nearest
 from nanlint.source.text import Source
 
@@ -46,7 +46,7 @@ class Suppression:
     """One directive: where it stands, what it names (``items`` None: everything), which rows it speaks for.
 
     ``rows`` are the rows that a finding must touch; ``statement`` those of the statement it may speak for as a whole.
-    Both are None for the whole file.
+    Both are None for the whole file. ``reason`` is what the author says of it, if anything.
     """
 
     span: Span
@@ -55,6 +55,7 @@ class Suppression:
     rows: range | None
     statement: range | None
     removal: Span
+    reason: str = ""
 
     def names(self, code: str) -> bool:
         """Whether the directive means this rule."""
@@ -71,10 +72,11 @@ class Comments:
 
 @dataclass(frozen=True)
 class Judged:
-    """What is left of the findings, with the remarks on the comments themselves."""
+    """What is left of the findings, with the remarks on the comments themselves, and what the comments silence."""
 
     kept: tuple[Diagnostic, ...]
     remarks: tuple[Diagnostic, ...]
+    silenced: tuple[Suppressed, ...] = ()
 
 
 def suppress(source: Source, findings: Sequence[Diagnostic], rules: Rules, enabled: Collection[str]) -> Judged:
@@ -85,11 +87,11 @@ def suppress(source: Source, findings: Sequence[Diagnostic], rules: Rules, enabl
     if not may_suppress(source.text, any_findings=bool(findings)):
         return Judged(tuple(findings), ())
     comments = read_comments(source, rules)
-    hidden: set[int] = set()
+    hidden: dict[int, str] = {}
     used: dict[int, set[str]] = {}
     for number, suppression in enumerate(comments.suppressions):
         spoken_for = _spoken_for(suppression, findings)
-        hidden.update(spoken_for)
+        hidden.update({index: hidden.get(index) or suppression.reason for index in spoken_for})
         used[number] = {findings[index].code for index in spoken_for}
     remarks = [
         *comments.complaints,
@@ -107,6 +109,7 @@ def suppress(source: Source, findings: Sequence[Diagnostic], rules: Rules, enabl
             for remark in remarks
             if remark.code in enabled and not any(one.items and one.names(remark.code) for one in file_wide)
         ),
+        tuple(Suppressed(findings[index], reason) for index, reason in sorted(hidden.items())),
     )
 
 
@@ -211,6 +214,7 @@ def _read_ours(
             rows=None if whole_file else comment.rows,
             statement=None if whole_file else comment.statement,
             removal=_removal(source, comment, match),
+            reason=_reason(comment, match.end()),
         )
     )
 
@@ -238,7 +242,14 @@ def _read_noqa(source: Source, comment: _Comment, match: re.Match[str], rules: R
         rows=comment.rows,
         statement=comment.statement,
         removal=_removal(source, comment, match),
+        reason=_reason(comment, end),
     )
+
+
+def _reason(comment: _Comment, start: int) -> str:
+    """What is said between a directive and the next part of its comment."""
+    following = _NEXT_PART.search(comment.text, start)
+    return comment.text[start : following.start() if following is not None else None].strip(" \t:,-–—")
 
 
 def _span(comment: _Comment, start: int, end: int) -> Span:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import stat
 import tempfile
 
@@ -26,6 +27,31 @@ def write_atomically(path: str, before: bytes, after: bytes) -> None:
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise SourceError(f"{path}: could not be written: {reason}") from None
+
+
+def write_whole(path: str, content: bytes) -> None:
+    """Make ``content`` that of ``path``, which need not exist: all of it or, if that fails, nothing.
+
+    Mode bits are kept, a link is followed, a pipe or a device is written to. Raises OSError.
+    """
+    target = os.path.realpath(path)
+    mode = os.stat(target).st_mode if os.path.exists(target) else None
+    if mode is not None and not stat.S_ISREG(mode):
+        with open(target, "wb") as file:
+            file.write(content)
+        return
+    beside = os.path.join(os.path.dirname(target), f".nanlint-{secrets.token_hex(4)}.tmp")
+    # 0o666 is what the umask makes the mode of a new file of
+    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+        if mode is not None:
+            os.chmod(beside, stat.S_IMODE(mode))
+        os.replace(beside, target)
+    except BaseException:
+        os.unlink(beside)
+        raise
 
 
 def _replace(target: str, before: bytes, after: bytes, mode: int, path: str) -> None:

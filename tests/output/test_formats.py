@@ -65,7 +65,7 @@ def test_json_has_the_keys_of_ruff_and_ours(project: Path) -> None:
             "location": {"row": 1, "column": 5},
             "end_location": {"row": 1, "column": 11},
             "noqa_row": 1,
-            "url": None,
+            "url": "https://nanlint.readthedocs.io/rules/name-of-nl103/",
             "effect": "log(0) = -inf",
             "causes": [
                 {"location": {"row": 1, "column": 9}, "end_location": {"row": 1, "column": 10}, "message": "can be 0"}
@@ -79,6 +79,7 @@ def test_json_has_the_keys_of_ruff_and_ours(project: Path) -> None:
                 "text": "p = 0. gives log(p) = -inf",
             },
             "observed": None,
+            "fingerprint": "",
             "fix": {
                 "applicability": "safe",
                 "message": "call calm",

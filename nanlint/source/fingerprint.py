@@ -1,0 +1,63 @@
+"""Findings -> what tells them apart after the lines above have moved, files were formatted, or others were mended."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from nanlint.diagnostic import Diagnostic
+from nanlint.source.syntax import Unparsable
+from nanlint.source.text import Source
+
+_LENGTH = 32  # hexadecimal digits: 128 bits
+
+
+def fingerprinted(source: Source, findings: Sequence[Diagnostic]) -> list[Diagnostic]:
+    """``findings`` of ``source``, in their order, each with a fingerprint that no other one of the file has.
+
+    It is made of the rule, the function around the expression and the expression without its white space, and of a
+    number where these are the same: the first, the second … such place in the file.
+    """
+    if not findings:
+        return []
+    functions = list(_functions(source))
+    places = {
+        index: (
+            finding.code,
+            _around(functions, finding.span.row, finding.span.end_row),
+            "".join(source.segment(finding.span).split()),
+        )
+        for index, finding in sorted(enumerate(findings), key=lambda one: one[1].span)
+    }
+    met = Counter[tuple[str, str, str]]()
+    prints: dict[int, str] = {}
+    for index, place in places.items():
+        met[place] += 1
+        text = "\0".join((*place, str(met[place])))
+        prints[index] = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_LENGTH]
+    return [replace(finding, fingerprint=prints[index]) for index, finding in enumerate(findings)]
+
+
+def _functions(source: Source) -> Iterator[tuple[int, int, str]]:
+    """First row, last row and qualified name of each function and class, outer ones before those inside."""
+    try:
+        pending: list[tuple[ast.AST, str]] = [(source.tree, "")]
+    except Unparsable:
+        return
+    while pending:
+        node, outer = pending.pop()
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                name = f"{outer}.{child.name}" if outer else child.name
+                yield child.lineno, child.end_lineno or child.lineno, name
+                pending.append((child, name))
+            elif not isinstance(child, ast.expr):
+                pending.append((child, outer))
+
+
+def _around(functions: Sequence[tuple[int, int, str]], first: int, last: int) -> str:
+    """The innermost of ``functions`` that holds the rows."""
+    return max((name for start, end, name in functions if start <= first and last <= end), key=len, default="")
