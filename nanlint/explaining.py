@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.hazards import Hazard
+from nanlint.analysis.picture import Picture, draw, functions
 from nanlint.analysis.story import Story, is_numeric, nodes_at, nodes_of_line, one_of, places, tell
 from nanlint.config import Config
 from nanlint.diagnostic import Confidence, Diagnostic, Span
@@ -20,8 +21,11 @@ from nanlint.rules import RULES
 from nanlint.rules.diagnose import Answer, analysed, answers, heard
 from nanlint.rules.registry import Finding, Rule
 from nanlint.rules.silence import listened
+from nanlint.selection import did_you_mean
 from nanlint.source import Source
 from nanlint.source.suppression import silencing
+
+_LISTED = 12  # functions that are named where one is not found
 
 #: what becomes of a rule at a place
 FIRES, HIDDEN, SILENCED, UNSELECTED, SILENT = "fires", "below-threshold", "suppressed", "not-selected", "silent"
@@ -69,6 +73,29 @@ def explain(source: Source, config: Config, row: int, column: int | None = None)
             chosen = flagged_on(facts, config, row) or nodes_of_line(facts, row)
         shown = diagnose_source(source, config)
         return [explanation(source, config, facts, one_of(facts, nodes), shown) for nodes in chosen]
+
+
+class NoSuchFunction(Exception):
+    """A file has no function of the name asked for; the message names the nearest."""
+
+
+def picture(source: Source, config: Config, name: str) -> Picture:
+    """The dataflow of a function by its qualified name, or of the module level ("").
+
+    Raises Unparsable for what is not Python, and NoSuchFunction.
+    """
+    known = functions(source.tree)
+    if name and name not in known:
+        hint = did_you_mean(name, known)
+        listed = "" if hint or not known else f"; it has {', '.join(list(known)[:_LISTED])}"
+        raise NoSuchFunction(f"{source.path}: no function {name}{hint}{listed}")
+    function = known[name] if name else None
+    last = len(source.lines) if function is None else function.end_lineno or function.lineno
+    rows = range(1 if function is None else function.lineno, last + 1)
+    with room_to_recurse():
+        facts = analysed(source, config.ops, watched=rows)
+        title = f"{source.path}:{name}" if name else source.path
+        return draw(facts, function, title, diagnose_source(source, config))
 
 
 def numeric_rows(source: Source, config: Config) -> list[int]:

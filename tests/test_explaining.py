@@ -109,7 +109,7 @@ def test_a_bound_is_a_guard() -> None:
 
 def test_an_epsilon_that_vanishes_is_told_of() -> None:
     one = next(one for one in stories(row_of("void =")) if one.story.step.sort == "log")
-    assert [step.text for step, _ in one.story.void] == ["1e-10"]
+    assert [step.text for step, _ in one.story.void] == ["1 + 1e-10"]
 
 
 def test_no_gradient_says_why() -> None:

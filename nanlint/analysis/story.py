@@ -133,10 +133,10 @@ def is_numeric(node: Node) -> bool:
 
 def places(facts: Facts) -> Iterator[tuple[Span, list[Node]]]:
     """Expressions with their nodes: those that were asked to be remembered, and those of ops."""
-    for e, nodes in facts.lowering.readings.items():
+    for e, readings in facts.lowering.readings.items():
         span = facts.span_of(e)
         if span is not None:
-            yield span, nodes
+            yield span, [node for _, node in readings]
     for node in facts.lowering.graph:
         span = facts.span(node)
         if span is not None and node.op != REFINE and isinstance(node.site, (ast.expr, ast.AugAssign, ast.arg)):

@@ -114,9 +114,9 @@ class ExpressionLowering:
         self.frameworks = frameworks
         self.frame = Frame()
         self.deferred: list[tuple[Node, Frame]] = []
-        #: rows whose expressions are remembered with their nodes, one for each time that they were lowered
+        #: rows whose expressions are remembered, with their node in each activation (which its calls tell)
         self.watched = range(0)
-        self.readings: dict[ast.expr, list[Node]] = {}
+        self.readings: dict[ast.expr, list[tuple[tuple[ast.AST, ...], Node]]] = {}
         self._expressions: dict[type[ast.AST], Callable[[Any], Node]] = {
             ast.Constant: self.constant,
             ast.Name: self.variable,
@@ -199,7 +199,7 @@ class ExpressionLowering:
             return self.unknown(e, *(self.lower(c) for c in ast.iter_child_nodes(e) if isinstance(c, ast.expr)))
         node = handler(e)
         if e.lineno in self.watched:
-            self.readings.setdefault(e, []).append(node)
+            self.readings.setdefault(e, []).append((self.frame.calls, node))
         return node
 
     # ── leaves ──────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -1,0 +1,112 @@
+"""The picture of a function holds its steps and its findings, and is laid out by real Graphviz."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import pytest
+
+from nanlint.analysis.picture import Picture
+from nanlint.config import config_of
+from nanlint.explaining import NoSuchFunction, picture
+from nanlint.linter import rule_names
+from nanlint.ops.value import Reach
+from nanlint.output.graph import render_graph
+from nanlint.source import Source
+
+ROOT = Path(__file__).parents[2]
+NEEDS_DOT = pytest.mark.skipif(shutil.which("dot") is None, reason="Graphviz is not installed")
+PROGRAM = """\
+import torch
+
+
+def helper(p):
+    return torch.log(p)
+
+
+class Critic:
+    def forward(self, logits, mask):
+        p = torch.softmax(logits, -1)
+        if mask is None:
+            return helper(p)
+        return torch.where(mask > 0, helper(p), 0.0) / 2
+
+
+def totals(xs):
+    total = torch.zeros(3)
+    for x in xs:
+        total = total + torch.sigmoid(x)
+    return total
+"""
+
+
+def drawn(name: str) -> Picture:
+    return picture(Source("critic.py", PROGRAM), config_of({}, rule_names(), root="/", where="test"), name)
+
+
+def test_a_method_is_drawn_with_what_it_calls_in_a_frame_of_its_own() -> None:
+    boxes = {box.step.text: box for box in drawn("Critic.forward").boxes}
+    assert boxes["torch.log(p)"].callers
+    assert boxes["torch.softmax(logits, -1)"].callers == ()
+    assert boxes["torch.softmax(logits, -1)"].cause
+    assert boxes["torch.log(p)"].worst is Reach.CERTAIN
+    assert [finding.code for finding in boxes["torch.log(p)"].findings] == ["NL101"]
+    assert sum(box.returned for box in drawn("Critic.forward").boxes) == 2
+
+
+def test_arrows_lead_from_the_operands() -> None:
+    made = drawn("helper")
+    (log,) = [box for box in made.boxes if box.step.is_op]
+    assert [(arrow.tail, arrow.head) for arrow in made.arrows] == [(made.boxes[0].name, log.name)]
+
+
+def test_a_loop_is_an_arrow_back() -> None:
+    assert any(arrow.back for arrow in drawn("totals").arrows)
+
+
+def test_a_function_that_is_not_there_is_answered_with_the_nearest() -> None:
+    with pytest.raises(NoSuchFunction, match=r'critic.py: no function Critic.forwrd; did you mean "Critic.forward"\?'):
+        drawn("Critic.forwrd")
+
+
+def test_dot_has_the_sources_the_findings_and_the_tooltips() -> None:
+    source = render_graph(drawn("Critic.forward")).source
+    assert "NL101 log-of-softmax (certain)" in source
+    assert "range [0, 1]" in source
+    assert "hazard, finding" in source
+
+
+@NEEDS_DOT
+@pytest.mark.parametrize("name", ["Critic.forward", "totals"])
+def test_graphviz_lays_it_out_as_svg_with_tooltips(name: str) -> None:
+    svg = ElementTree.fromstring(render_graph(drawn(name)).pipe(format="svg"))
+    titles = {link.get("{http://www.w3.org/1999/xlink}title") for link in svg.iter("{http://www.w3.org/2000/svg}a")}
+    assert any(title and "range [0, " in title for title in titles)
+
+
+def run(*arguments: str, cwd: Path, path: str | None = None) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), **({"PATH": path} if path is not None else {})}
+    command = [sys.executable, "-m", "nanlint", "graph", *arguments]
+    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_without_dot_the_picture_is_dot_and_svg_says_what_is_missing(tmp_path: Path) -> None:
+    (tmp_path / "critic.py").write_text(PROGRAM, encoding="utf-8")
+    as_dot = run("critic.py:helper", "-o", "out.dot", cwd=tmp_path, path="")
+    assert (as_dot.returncode, as_dot.stderr) == (0, "")
+    assert (tmp_path / "out.dot").read_text(encoding="utf-8").startswith("digraph")
+    as_svg = run("critic.py:helper", "-o", "out.svg", cwd=tmp_path, path="")
+    assert as_svg.returncode == 2
+    assert "svg needs Graphviz" in as_svg.stderr
+    assert not (tmp_path / "out.svg").exists()
+
+
+def test_what_cannot_be_drawn_is_an_error_that_names_it(tmp_path: Path) -> None:
+    (tmp_path / "critic.py").write_text(PROGRAM, encoding="utf-8")
+    assert "the module level has no numeric expressions" in run("critic.py", cwd=tmp_path).stderr
+    assert "expected a name that ends in .dot" in run("critic.py:helper", "-o", "x.jpeg", cwd=tmp_path).stderr
