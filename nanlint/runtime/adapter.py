@@ -39,8 +39,10 @@ class Watch(Protocol):
 
     #: "sites", "all" or "sentinel"
     mode: str
-    #: whether a birth must be told before the program goes on, as it is to stop there
+    #: whether births and steps must be told before the program goes on: it is to stop there, or a step is repeated
     prompt: bool
+    #: whether steps of an earlier run are repeated: ``mode`` becomes "all" when they begin, between ``stop`` and ``start``
+    repeats: bool
     #: how many steps are done; an adapter that sees a step end counts it only if no other has meanwhile
     steps: int
 
@@ -162,12 +164,17 @@ class Adapter(ABC):
     def snapshot(self) -> bytes:
         """The state of the framework's random generators: what a run needs to be repeated from here; empty for none.
 
-        Asked when a run begins under ``--watch sentinel``.
+        Asked under ``--watch sentinel`` when the framework has been imported, and then as steps begin, twenty times a
+        second at most. Where a generator's state cannot be read, the first call may give it a seed that the program
+        gave none, drawn from the system as it would have drawn it.
         """
         return b""
 
     def restore(self, state: bytes) -> None:  # noqa: B027  (a framework without a global random state has none)
         """Go on as from a ``snapshot`` of this adapter in an earlier process."""
+
+    def release(self) -> None:  # noqa: B027  (most only read a state)
+        """The watch ends: leave random generators as they are, and give no more seeds."""
 
 
 def safely(watch: Watch, part: str, function: Callable[..., Any], *args: Any) -> None:

@@ -46,7 +46,10 @@ class Numbers(Record, frozen=True):
 
 
 class Started(Kind, frozen=True):
-    """First line of an event file: which process this is, and what is watched how."""
+    """First line of an event file: which process this is, and what is watched how.
+
+    ``hash_seed``: that of the hashes of strings, where the run was given one.
+    """
 
     format: int
     nanlint: str
@@ -59,6 +62,7 @@ class Started(Kind, frozen=True):
     argv: tuple[str, ...]
     directory: str
     watch: str
+    hash_seed: int | None = None
 
 
 class Module(Kind, frozen=True):
@@ -172,10 +176,14 @@ class Alert(Kind, frozen=True):
 
 
 class Checkpoint(Kind, frozen=True):
-    """The sentinel's record of where a step can be repeated from; ``file`` lies beside the event file."""
+    """The sentinel's record of a random state as ``step`` began; ``file`` lies beside the event file.
+
+    ``process``: what ``multiprocessing`` calls the process.
+    """
 
     step: int
     file: str
+    process: str = "MainProcess"
 
 
 class Ended(Kind, frozen=True):

@@ -22,6 +22,9 @@ from nanlint.runtime.runfile import RunError
 #: where runs are kept, below the working directory
 RUNS = os.path.join(".nanlint", "runs")
 
+#: the variable by which Python is given the seed of the hashes of strings
+HASH_SEED = "PYTHONHASHSEED"
+
 _FORWARDED = ("SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGCONT", "SIGWINCH")
 
 
@@ -80,6 +83,8 @@ def launch(command: Sequence[str], options: Options) -> Outcome:
     """
     environment = dict(os.environ)
     environment[VARIABLE] = options.to_environment()
+    if options.hash_seed is not None:
+        environment[HASH_SEED] = str(options.hash_seed)
     paths = [STARTUP, *filter(None, [environment.get("PYTHONPATH")])]
     environment["PYTHONPATH"] = os.pathsep.join(paths)
     flags = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined]

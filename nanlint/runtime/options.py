@@ -18,7 +18,8 @@ class Options(msgspec.Struct, frozen=True):
 
     ``include``: packages or paths that are the user's, too. ``confidence``: the least that a finding needs to be
     watched. ``limit``: bytes of an event file, about; the origin of what went wrong is kept beyond it. ``replay``: the
-    step that is repeated, of the run in ``replayed``.
+    first and the last step that are repeated, of the run in ``replayed``. ``hash_seed``: of the hashes of strings, so
+    that sets have the same order again.
     """
 
     directory: str
@@ -29,8 +30,9 @@ class Options(msgspec.Struct, frozen=True):
     include: tuple[str, ...] = ()
     confidence: str = "likely"
     limit: int = 64_000_000
-    replay: int | None = None
+    replay: tuple[int, int] | None = None
     replayed: str = ""
+    hash_seed: int | None = None
 
     def __post_init__(self) -> None:
         for name, value, known in (("watch", self.watch, WATCHES), ("on_nan", self.on_nan, ON_NAN)):

@@ -26,7 +26,6 @@ from nanlint.runtime.events import (
     Again,
     Alert,
     Birth,
-    Checkpoint,
     Ended,
     Event,
     Filtered,
@@ -44,8 +43,8 @@ from nanlint.runtime.filters import Filter, filter_of
 from nanlint.runtime.frames import Users
 from nanlint.runtime.health import CLASSES, Health
 from nanlint.runtime.options import Options
-from nanlint.runtime.replaying import STATE, Repeated, kept, repeated
-from nanlint.runtime.runfile import EventFile
+from nanlint.runtime.replaying import BAD, PYTHON, RandomStates, Repeated, Source, repeatable
+from nanlint.runtime.runfile import PREFIX, SUFFIX, EventFile
 from nanlint.runtime.sites import Site, distance
 from nanlint.runtime.telling import told
 
@@ -60,6 +59,9 @@ MOST = 2_000
 #: ops in a trace; a longer step is kept without
 LONGEST = 200_000
 
+
+#: argument of the processes that ``multiprocessing`` spawns
+SPAWNED = "--multiprocessing-fork"
 
 #: what is seen of a tensor: its breakdown, or its least and greatest element where all are finite, or nothing
 Look = Health | tuple[float, float] | None
@@ -170,9 +172,11 @@ class Recorder:
 
     def __init__(self, options: Options, rank: int = 0) -> None:
         self.options = options
-        self._repeated = repeated(options, rank)
-        self.mode = options.watch if self._repeated is None else "all" if self._repeated.step == 0 else "sentinel"
-        self.prompt = options.on_nan != "continue"
+        self._repeated = options.replay
+        self.repeats = self._repeated is not None
+        self.mode = options.watch if self._repeated is None else "all" if self._repeated[0] == 0 else "sentinel"
+        #: steps are to be told as they end where one is repeated
+        self.prompt = options.on_nan != "continue" or self._repeated is not None
         self.users = Users(options.root, options.include)
         self.adapters: list[Adapter] = []
         self._owners: dict[type, Adapter | None] = {}
@@ -180,14 +184,19 @@ class Recorder:
         self._sites: dict[str, dict[int, tuple[Site, ...]]] = {}
         self._rank = rank
         self.steps = 0  # a fork counts on
+        self._random: RandomStates | None = None
+        self._bad = False
         self._open()
         self._begin()
+        self._random = self._random_states()
         ours = weakref.WeakMethod(self._open)
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=lambda: (reopen := ours()) and reopen())
 
     def _open(self) -> None:
         """A process of its own: the first one, or a fork, which begins its event file when it has something to say."""
+        if self._random is not None:
+            self._random.forget()
         self._lock = threading.RLock()
         self._file: EventFile | None = None
         self._births: dict[Any, int] = {}
@@ -217,6 +226,7 @@ class Recorder:
                 argv=tuple(sys.argv),
                 directory=os.getcwd(),
                 watch=self.mode,
+                hash_seed=self.options.hash_seed,
             )
         )
         return file
@@ -238,15 +248,30 @@ class Recorder:
 
     def woken(self, adapter: Adapter) -> None:
         """An adapter was started: where its framework's random numbers begin is kept, or put back for a repetition."""
-        if self._repeated is not None:
-            state = self._repeated.states.get(adapter.name)
-            if state:
-                adapter.restore(state)
-        elif self.mode == "sentinel":
-            state = adapter.snapshot()
-            name = f"{STATE}{adapter.name}-{socket.gethostname()}-{os.getpid()}"
-            if state and kept(os.path.join(self.options.directory, name), state):
-                self._write(Checkpoint(self.steps, name))
+        if self._random is not None:
+            self._random.add("python", PYTHON)
+            self._random.add(adapter.name, Source(adapter.snapshot, adapter.restore))
+
+    def _random_states(self) -> RandomStates | None:
+        """Of a process whose steps may be repeated, or are."""
+        if self._repeated is None and self.mode != "sentinel":
+            return None
+        argv = tuple(sys.argv)
+        repeats = None if self._repeated is None else lambda: repeatable(self.options, self._rank, argv)
+        states = RandomStates(repeats)
+        if SPAWNED not in argv:  # which does not know its name yet, by which it is found in the run
+            states.add("python", PYTHON)
+        return states
+
+    def _went_bad(self) -> None:
+        """This step did: it may have to be repeated."""
+        self._bad = True
+        self._keep_states(late=True)
+
+    def _keep_states(self, late: bool = False) -> None:
+        if self._random is not None and self._repeated is None:
+            stem = os.path.basename((self._file or self._begin()).path).removeprefix(PREFIX).removesuffix(SUFFIX)
+            self._write(*self._random.written(self.options.directory, stem, late))
 
     def owns_file(self, path: str) -> bool:
         """Whether a file is the user's."""
@@ -314,6 +339,7 @@ class Recorder:
             site=site,
         )
         self._write(birth)
+        self._went_bad()
         if self.options.on_nan != "continue":
             self.act(told(birth), [*inputs, *outputs])
 
@@ -351,6 +377,7 @@ class Recorder:
         if seen.bad_step is None:
             seen.bad_step, seen.bad = self.steps, dict(roles)
         self._write(seen.event())
+        self._went_bad()
         return True
 
     def looked(self, site: Site, role: str, look: Look, known: frozenset[str] = frozenset()) -> bool:
@@ -408,6 +435,8 @@ class Recorder:
         place = (frames[0].path, frames[0].line) if frames else None
         if self._first((kind, message, place)):
             self._write(Alert(kind, self.steps, message, tuple(frames), details))
+            if kind in BAD:
+                self._went_bad()
 
     def measured(self, **numbers: float) -> None:
         """Numbers of the step that goes on."""
@@ -424,23 +453,38 @@ class Recorder:
                 if trace is None and len(self._traces) < MOST and self._size < self.options.limit:
                     trace = self._traces[ops] = len(self._traces)
                     self._write(Trace(trace, ops))
+            told = {name: str(x) for name, x in (self._measured | numbers).items()}
             if self._worth_writing(self.steps):
-                told = {name: str(x) for name, x in (self._measured | numbers).items()}
                 self._write(Step(self.steps, self._step_began, now - self._step_began, trace, told))
+            if self._random is not None and told:
+                self._compare(self._random.difference(self.steps, told))
+            self._keep_states()
             self.steps = self.steps + 1 if number is None else number + 1
             self._step_began = now
             self._measured = {}
+        if self._random is not None and number is None:  # else what is told of now is over for a while
+            self._random.stepped(self.steps)
         if self._repeated is not None:
-            self._repeat(self._repeated.step)
+            self._repeat(*self._repeated)
 
-    def _repeat(self, step: int) -> None:
-        """The step that is to be repeated begins, or is over."""
-        if self.steps > step:
+    def _compare(self, difference: str) -> None:
+        if difference:
+            self.alert(
+                "not-repeated",
+                f"{difference}: from here on this is another run than the one that is repeated (what is drawn without "
+                "a seed outside of Python, NumPy and the frameworks' own generators, threads and clocks make such)",
+            )
+
+    def _repeat(self, first: int, last: int) -> None:
+        """The steps that are to be repeated begin, or are over."""
+        if self.steps > last:
+            if not self._bad:
+                self.alert("not-repeated", f"nothing went bad in step {last:,} this time")
             raise Repeated(0)
-        if self.steps == step:
+        if self.steps >= first and self.mode != "all":
             for adapter in self.adapters:
                 adapter.stop()
-            self.mode = "all"
+            self.mode, self._bad = "all", False
             for adapter in self.adapters:
                 adapter.start()
 
@@ -464,6 +508,9 @@ class Recorder:
         with self._lock:
             if self._ended or self._file is None:
                 return
+            if self._repeated is not None and self.steps < self._repeated[0]:
+                self.alert("not-repeated", f"the program ended before step {self._repeated[1]:,} began")
+            self._repeated = None
             for adapter in self.adapters:
                 self._stopped(adapter)
             if self._ops:
@@ -478,6 +525,7 @@ class Recorder:
         """Take an adapter's hooks out; it tells what it has kept until now."""
         try:
             adapter.stop()
+            adapter.release()
         except Exception as error:
             self.alert("internal", f"the adapter of {adapter.name} did not stop: {type(error).__name__}: {error}")
 

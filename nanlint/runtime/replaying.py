@@ -1,22 +1,34 @@
-"""Repeating a step of a run: which one went bad, and the random states that the run began with.
+"""Repeating a step of a run: which one went bad, the random states that its processes began with and had of late, and
+whether a repetition is like the run that it repeats.
 
-The program is run again from its beginning, as only it knows how its data come; nothing is watched until that step.
+The program is run again from its beginning, as only it knows how its data come; what happens before that step is not
+watched.
 """
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass
+import random
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from multiprocessing import current_process
 
-from nanlint.runtime.events import Alert, Birth, Checkpoint
+import msgspec
+
+from nanlint.runtime.events import Alert, Birth, Checkpoint, Observed, Step
 from nanlint.runtime.options import Options
-from nanlint.runtime.runfile import Process, RunError, read_run
+from nanlint.runtime.runfile import Process, RunError, RunRecord, read_run
 
 #: how the files begin that hold random states, beside the event files
 STATE = "state-"
 #: alerts that say that a step went bad
-BAD = ("non-finite", "skipped-step")
+BAD = ("non-finite", "skipped-step", "nan-in-input")
+#: seconds from one look at the random states to the next, at least: a look takes up to 0.1 ms
+APART = 0.05
+#: numbers of a step that differ by more than this part of them are those of another run, and no rounding
+ALIKE = 1e-4
 
 
 class Repeated(SystemExit):
@@ -24,15 +36,102 @@ class Repeated(SystemExit):
 
 
 @dataclass(frozen=True)
-class Repetition:
-    """What to repeat: a step, and the random states to begin with by adapter."""
+class Repeatable:
+    """What a process left for its repetition: random states by where they are of, and the numbers of its steps.
 
-    step: int
-    states: Mapping[str, bytes]
+    ``begun``: as each of them was met with first. ``late``: as a step began, soon before the one that went bad.
+    """
+
+    begun: Mapping[str, bytes] = field(default_factory=dict)
+    late: Mapping[int, Mapping[str, bytes]] = field(default_factory=dict)
+    numbers: Mapping[int, Mapping[str, str]] = field(default_factory=dict)
 
 
-def kept(path: str, state: bytes) -> bool:
-    """Write a random state beside the event file; whether it could be."""
+@dataclass(frozen=True)
+class Source:
+    """Something that draws random numbers: how its state is taken, and put back."""
+
+    snapshot: Callable[[], bytes]
+    restore: Callable[[bytes], None]
+
+
+class RandomStates:
+    """The random states of a process: remembered until they are wanted (``repeats`` is None), or put back."""
+
+    def __init__(self, repeats: Callable[[], Repeatable] | None) -> None:
+        self._repeats = repeats
+        self._repeatable: Repeatable | None = None
+        self._sources: dict[str, Source] = {}
+        self._begun: dict[str, bytes] = {}
+        self._late: tuple[int, dict[str, bytes]] | None = 0, {}
+        self._looked = 0.0
+        self._differs = False
+
+    @property
+    def repeated(self) -> Repeatable:
+        """What is repeated; asked late, as a spawned process does not know its name when it begins."""
+        if self._repeatable is None:
+            self._repeatable = Repeatable() if self._repeats is None else self._repeats()
+        return self._repeatable
+
+    def add(self, name: str, source: Source) -> None:
+        """From here on there is something more that draws random numbers."""
+        if name in self._sources:
+            return
+        self._sources[name] = source
+        if self._repeats is None:
+            state = source.snapshot()
+            if state:
+                self._begun[name] = state
+        elif name in self.repeated.begun:
+            source.restore(self.repeated.begun[name])
+
+    def forget(self) -> None:
+        """This is a fork, which goes on from where it is: what was remembered is of another process."""
+        self._repeatable, self._begun, self._late = None, {}, (0, {})
+
+    def stepped(self, step: int) -> None:
+        """A step begins."""
+        if self._repeats is not None:
+            for name, state in self.repeated.late.get(step, {}).items():
+                if name in self._sources:
+                    self._sources[name].restore(state)
+            return
+        now = time.monotonic()
+        if self._late is not None and now - self._looked >= APART:
+            self._looked = now
+            taken = {name: source.snapshot() for name, source in self._sources.items()}
+            self._late = step, {name: state for name, state in taken.items() if state}
+
+    def written(self, directory: str, stem: str, late: bool) -> Iterator[Checkpoint]:
+        """Write what was not written yet below a directory; ``late``: the last states, too, as a first step went bad."""
+        states = [(0, name, state) for name, state in self._begun.items()]
+        self._begun = {}
+        if late and self._late is not None:
+            step, taken = self._late
+            states += [(step, name, state) for name, state in taken.items()]
+            self._late = None
+        for step, name, state in states:
+            file = f"{STATE}{name}-{stem}{f'-{step}' if step else ''}"
+            if _is_kept(os.path.join(directory, file), state):
+                yield Checkpoint(step, file, current_process().name)
+
+    def difference(self, step: int, numbers: Mapping[str, str]) -> str:
+        """How the numbers of a step differ from those of the run that is repeated; told once, and empty if not."""
+        if self._repeats is None or self._differs:
+            return ""
+        for name, was in self.repeated.numbers.get(step, {}).items():
+            if name in numbers and not _alike(float(was), float(numbers[name])):
+                self._differs = True
+                return f"the {name.replace('_', ' ')} of step {step:,} is {numbers[name]}, and was {was}"
+        return ""
+
+
+def _alike(a: float, b: float) -> bool:
+    return math.isclose(a, b, rel_tol=ALIKE, abs_tol=ALIKE * ALIKE) or (math.isnan(a) and math.isnan(b))
+
+
+def _is_kept(path: str, state: bytes) -> bool:
     try:
         with open(path, "wb") as file:
             file.write(state)
@@ -41,29 +140,56 @@ def kept(path: str, state: bytes) -> bool:
     return True
 
 
-def repeated(options: Options, rank: int) -> Repetition | None:
-    """What a process of this rank has to repeat; None in a run that is none of an earlier one."""
-    if not options.replayed:
-        return None
-    processes = [p for p in read_run(options.replayed).processes if p.started.rank == rank]
-    with_states = [p for p in processes if any(isinstance(event, Checkpoint) for event in p.events)]
-    if not processes:
-        return None
-    process = (with_states or processes)[0]
-    directory = os.path.dirname(process.path)
-    step = options.replay if options.replay is not None else bad_step(process)
-    if step is None:
-        raise RunError(f"{options.replayed}: no step of it went bad; say which to repeat with --step")
-    states = {}
+def python_state() -> bytes:
+    """Of Python's own ``random``."""
+    return msgspec.msgpack.encode(random.getstate())
+
+
+def restore_python(state: bytes) -> None:
+    """Go on as from a ``python_state``."""
+    random.setstate(msgspec.msgpack.decode(state, type=tuple[int, tuple[int, ...], float | None]))
+
+
+#: Python's own generator
+PYTHON = Source(python_state, restore_python)
+
+
+def steps_to_repeat(run: RunRecord) -> tuple[int, int]:
+    """The first and the last step to watch: the one that went bad first in any process, and the one before it, which
+    may have left bad parameters behind. Raises RunError if no step went bad.
+    """
+    bad = [step for process in run.processes for step in _bad_steps(process)]
+    if not bad:
+        raise RunError(f"{run.directory}: no step of it went bad; say which to repeat with --step")
+    return max(0, min(bad) - 1), min(bad)
+
+
+def _bad_steps(process: Process) -> Iterator[int]:
     for event in process.events:
-        if isinstance(event, Checkpoint):
-            name = event.file.removeprefix(STATE).split("-")[0]
-            with open(os.path.join(directory, event.file), "rb") as file:
-                states[name] = file.read()
-    return Repetition(step, states)
+        if isinstance(event, Birth) or (isinstance(event, Alert) and event.alert in BAD):
+            yield event.step
+        elif isinstance(event, Observed) and event.bad_step is not None:
+            yield event.bad_step
 
 
-def bad_step(process: Process) -> int | None:
-    """The first step at which something was born or was not finite."""
-    steps = [e.step for e in process.events if isinstance(e, Birth) or (isinstance(e, Alert) and e.alert in BAD)]
-    return min(steps, default=None)
+def repeatable(options: Options, rank: int, argv: tuple[str, ...]) -> Repeatable:
+    """What the process that this one repeats has left: that of the same rank, name and arguments. Raises RunError."""
+    ours = current_process().name
+    run = read_run(options.replayed)
+    there = [(process, _checkpoints(process, ours)) for process in run.processes if process.started.rank == rank]
+    there = [(process, checkpoints) for process, checkpoints in there if checkpoints]
+    alike = [one for one in there if one[0].started.argv == argv]
+    for process, checkpoints in alike or there:
+        begun: dict[str, bytes] = {}
+        late: dict[int, dict[str, bytes]] = {}
+        for checkpoint in checkpoints:
+            with open(os.path.join(run.directory, checkpoint.file), "rb") as file:
+                name = checkpoint.file.removeprefix(STATE).split("-")[0]
+                (late.setdefault(checkpoint.step, {}) if checkpoint.step else begun)[name] = file.read()
+        numbers = {event.number: event.numbers for event in process.events if isinstance(event, Step)}
+        return Repeatable(begun, late, numbers)
+    return Repeatable()
+
+
+def _checkpoints(process: Process, name: str) -> list[Checkpoint]:
+    return [event for event in process.events if isinstance(event, Checkpoint) and event.process == name]

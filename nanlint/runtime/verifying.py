@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from nanlint.diagnostic import Confidence
 from nanlint.runtime.filters import filter_of
 from nanlint.runtime.hindsight import Hindsight, hindsight_of
-from nanlint.runtime.launch import Outcome, launch, new_run
+from nanlint.runtime.launch import HASH_SEED, Outcome, launch, new_run
 from nanlint.runtime.options import Options
+from nanlint.runtime.replaying import steps_to_repeat
 from nanlint.runtime.runfile import RunError, read_run
 from nanlint.runtime.verdicts import Verdicts, verdicts_of
 
@@ -58,6 +60,14 @@ def verify_command(
     for name in filters:
         filter_of(name)
     reject_missing(command)
+    steps: tuple[int, int] | None = None
+    seed = secrets.randbits(32) if watch == "sentinel" and HASH_SEED not in os.environ else None
+    if replayed:
+        run = read_run(replayed)
+        steps = steps_to_repeat(run) if replay is None else (replay, replay)
+        seed = run.processes[0].started.hash_seed
+    elif replay is not None:
+        raise RunError("--step says which step of a run to repeat: name the run with --replay RUN")
     directory = new_run(run_directory)
     options = Options(
         directory=directory,
@@ -67,8 +77,9 @@ def verify_command(
         on_nan=on_nan,
         include=tuple(include),
         confidence=str(confidence),
-        replay=replay,
-        replayed=replayed,
+        replay=steps,
+        replayed=os.path.abspath(replayed) if replayed else "",
+        hash_seed=seed,
     )
     outcome = launch(command, options)
     verdicts = verdicts_of(read_run(directory), confidence)

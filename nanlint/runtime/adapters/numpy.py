@@ -22,6 +22,7 @@ import numpy as np
 
 from nanlint.runtime.adapter import Adapter, Tensor, Watch
 from nanlint.runtime.adapters.expression import Unknown, expression_at, operands_of, value_of
+from nanlint.runtime.adapters.numpy_random import RandomState
 from nanlint.runtime.arrays import health_of_array, is_masked, numbers_of
 from nanlint.runtime.frames import frame_at
 from nanlint.runtime.health import Health
@@ -52,6 +53,7 @@ class NumpyAdapter(Adapter):
         super().__init__(watch)
         self._errors: _Errors | None = None
         self._silent: list[tuple[Any, str, Any]] = []
+        self._random = RandomState()
 
     def start(self) -> None:
         """Take over the handler of floating-point errors, where births are watched."""
@@ -89,6 +91,18 @@ class NumpyAdapter(Adapter):
         """The first elements."""
         array = numbers_of(value)
         return () if array is None else array.ravel()[:limit].tolist()
+
+    def snapshot(self) -> bytes:
+        """Of the global generator; generators that are made without a seed get one from here on that is known."""
+        return self._random.snapshot()
+
+    def restore(self, state: bytes) -> None:
+        """Go on as from a ``snapshot``."""
+        self._random.restore(state)
+
+    def release(self) -> None:
+        """Generators that are made without a seed get theirs from the system."""
+        self._random.leave()
 
 
 class _Errors:

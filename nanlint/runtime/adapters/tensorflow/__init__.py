@@ -11,6 +11,7 @@ from nanlint.runtime.adapters.tensorflow.eager import EagerWatch
 from nanlint.runtime.adapters.tensorflow.gradients import Backward
 from nanlint.runtime.adapters.tensorflow.graphs import GraphWatch
 from nanlint.runtime.adapters.tensorflow.places import Places
+from nanlint.runtime.adapters.tensorflow.seeds import Seeds
 from nanlint.runtime.adapters.tensorflow.tape import TapeWatch
 from nanlint.runtime.health import Health
 
@@ -29,6 +30,7 @@ class TensorFlowAdapter(Adapter):
         self._tape = TapeWatch(watch, places, self._eager, self._graphs.at_rest)
         self._graphs.after_calls(self._tape.called)
         self._graphs.after_alarms(self._eager.given)
+        self._seeds = Seeds()
 
     def start(self) -> None:
         """Install what the mode asks for."""
@@ -68,3 +70,15 @@ class TensorFlowAdapter(Adapter):
     def on_gradient(self, operands: Mapping[str, Any], result: Any, heard: Callable[[str, Any], None]) -> None:
         """Hear of gradients while a tape records."""
         self._backward.await_gradient(operands, result, heard)
+
+    def snapshot(self) -> bytes:
+        """Which seeds random ops get for which the program gives none: from here on they are known."""
+        return self._seeds.snapshot()
+
+    def restore(self, state: bytes) -> None:
+        """Go on as from a ``snapshot``."""
+        self._seeds.restore(state)
+
+    def release(self) -> None:
+        """What has no seed gets none."""
+        self._seeds.leave()

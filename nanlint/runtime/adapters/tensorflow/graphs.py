@@ -161,9 +161,10 @@ class GraphWatch:
             self._watch.alert("internal", f"tensorflow: probes: {type(error).__name__}: {error}")
 
     def _put_probes(self, graph: Any, outputs: Any) -> None:
-        if not isinstance(graph, _func_graph.FuncGraph) or self._watch.mode == "sentinel":
+        all_ops = self._watch.mode == "all" or self._watch.repeats  # in a function that may run in that step, too
+        if not isinstance(graph, _func_graph.FuncGraph) or (self._watch.mode == "sentinel" and not all_ops):
             return
-        kind = BirthProbe if self._watch.mode == "all" else SiteProbe
+        kind = BirthProbe if all_ops else SiteProbe
         probe = kind.of(graph, outputs, self._watch, self._places, self._backward)
         if probe is None:
             return

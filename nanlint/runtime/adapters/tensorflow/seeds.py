@@ -1,0 +1,72 @@
+"""Seeds for TensorFlow's random ops where the program gives none: their own state cannot be read.
+
+An eager op keeps its generator from call to call as long as its seeds are the same, so they are, for each function that
+asks. In a graph, and in a dataset, each op is made once and has its own.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import tensorflow as tf
+from tensorflow.python.framework import random_seed as _random_seed
+from tensorflow.python.ops import stateful_random_ops as _generators
+
+from nanlint.runtime.adapters.entropy import Entropy
+
+#: seeds are signed and must not both be 0
+_BITS = 30
+
+
+class Seeds:
+    """Gives seeds from the first ``snapshot`` or ``restore`` on."""
+
+    def __init__(self) -> None:
+        self._entropy: Entropy | None = None
+        self._originals: tuple[Any, Any] | None = None
+
+    def snapshot(self) -> bytes:
+        """Which seeds come next."""
+        return self._seeding().state()
+
+    def restore(self, state: bytes) -> None:
+        """Go on as from a ``snapshot``."""
+        self._seeding().restore(state)
+
+    def leave(self) -> None:
+        """Let what has no seed have none."""
+        if self._originals is not None:
+            _random_seed.get_seed, _generators.non_deterministic_ints = self._originals
+        self._entropy = self._originals = None
+
+    def _seeding(self) -> Entropy:
+        if self._entropy is None:
+            entropy = self._entropy = Entropy()
+            get_seed, ints = self._originals = _random_seed.get_seed, _generators.non_deterministic_ints
+
+            def seed(op_seed: Any) -> Any:
+                found = get_seed(op_seed)
+                if tuple(found) != (None, None):
+                    return found
+                asked = sys._getframe(1)
+                if tf.executing_eagerly() and ".data." not in asked.f_globals.get("__name__", ""):
+                    both = entropy.named(asked.f_code.co_name, 2 * _BITS)
+                else:
+                    both = entropy.bits(2 * _BITS)
+                return 1 + (both >> _BITS), both & ((1 << _BITS) - 1)
+
+            def state(shape: Any, dtype: Any = tf.int64) -> Any:
+                kind = tf.as_dtype(dtype)
+                if not (tf.executing_eagerly() and kind.is_integer):
+                    return ints(shape, dtype=dtype)
+                shape = [int(n) for n in tf.TensorShape(shape)]
+                many = 1
+                for n in shape:
+                    many *= n
+                low = int(kind.min)
+                numbers = [low + entropy.bits(kind.size * 8) for _ in range(many)]
+                return tf.reshape(tf.constant(numbers, dtype=kind), shape)
+
+            _random_seed.get_seed, _generators.non_deterministic_ints = seed, state
+        return self._entropy
