@@ -41,7 +41,7 @@ class Watch(Protocol):
     mode: str
     #: whether births and steps must be told before the program goes on: it is to stop there, or a step is repeated
     prompt: bool
-    #: whether steps of an earlier run are repeated: ``mode`` becomes "all" when they begin, between ``stop`` and ``start``
+    #: whether steps of an earlier run are repeated: as they begin, ``mode`` becomes "all" between a stop and a start
     repeats: bool
     #: how many steps are done; an adapter that sees a step end counts it only if no other has meanwhile
     steps: int

@@ -456,7 +456,7 @@ class Recorder:
             told = {name: str(x) for name, x in (self._measured | numbers).items()}
             if self._worth_writing(self.steps):
                 self._write(Step(self.steps, self._step_began, now - self._step_began, trace, told))
-            if self._random is not None and told:
+            if self._random is not None and self.mode != "all":
                 self._compare(self._random.difference(self.steps, told))
             self._keep_states()
             self.steps = self.steps + 1 if number is None else number + 1

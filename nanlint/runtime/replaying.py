@@ -104,7 +104,7 @@ class RandomStates:
             self._late = step, {name: state for name, state in taken.items() if state}
 
     def written(self, directory: str, stem: str, late: bool) -> Iterator[Checkpoint]:
-        """Write what was not written yet below a directory; ``late``: the last states, too, as a first step went bad."""
+        """Write what was not written yet below a directory; ``late``: as the first one went bad, those of late, too."""
         states = [(0, name, state) for name, state in self._begun.items()]
         self._begun = {}
         if late and self._late is not None:

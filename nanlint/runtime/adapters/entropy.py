@@ -1,4 +1,4 @@
-"""Seeds for what nobody seeded, so that a run can be repeated: as unforeseeable as the system's, and known to the run."""
+"""Seeds for what nobody seeded, so that a run can be repeated: no more foreseeable, and known."""
 
 from __future__ import annotations
 

@@ -56,8 +56,8 @@ class NumpyAdapter(Adapter):
         self._random = RandomState()
 
     def start(self) -> None:
-        """Take over the handler of floating-point errors, where births are watched."""
-        if self.watch.mode == "all" and self._errors is None and hasattr(_CORE, "_ufunc_config"):
+        """Take over the handler of floating-point errors: it costs nothing while all is well."""
+        if self.watch.mode != "sites" and self._errors is None and hasattr(_CORE, "_ufunc_config"):
             self._errors = _Errors(self.watch)
             self._errors.start()
             if importlib.util.find_spec("numba") is None:  # which compiles NumPy's functions by their identity

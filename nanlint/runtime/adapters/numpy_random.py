@@ -36,7 +36,9 @@ class RandomState:
         if state["bit_generator"] != _GLOBAL:
             return msgspec.msgpack.encode(_State(entropy))
         inner = state["state"]
-        held = _State(entropy, inner["key"].tobytes(), int(inner["pos"]), int(state["has_gauss"]), float(state["gauss"]))
+        held = _State(
+            entropy, inner["key"].tobytes(), int(inner["pos"]), int(state["has_gauss"]), float(state["gauss"])
+        )
         return msgspec.msgpack.encode(held)
 
     def restore(self, state: bytes) -> None:

@@ -27,13 +27,13 @@ class JaxAdapter(Adapter):
     def __init__(self, watch: Watch) -> None:
         super().__init__(watch)
         self._gradients, self._clips = Gradients(watch), Clips(watch)
-        everything = [Births(watch, self.health), self._gradients, self._clips] if watch.mode == "all" else []
-        flagged = [Flagged(watch)] if watch.mode != "sentinel" else []
-        self._calls = Calls(watch, [*everything, *flagged])
+        self._calls = Calls(watch)
 
     def start(self) -> None:
         """Hook into the calls of jitted functions."""
-        self._calls.start()
+        everything = [Births(self.watch, self.health), self._gradients, self._clips] if self.watch.mode == "all" else []
+        flagged = [Flagged(self.watch)] if self.watch.mode != "sentinel" else []
+        self._calls.start([*everything, *flagged])
         if self.watch.mode == "all":
             self._gradients.start()
 

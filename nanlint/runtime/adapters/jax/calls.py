@@ -104,9 +104,11 @@ class Reader(ABC):
 class Calls:
     """The hook, and the calls that are not read yet."""
 
-    def __init__(self, watch: Watch, readers: Sequence[Reader]) -> None:
-        self._watch, self._readers = watch, readers
+    def __init__(self, watch: Watch) -> None:
+        self._watch = watch
+        self._readers: Sequence[Reader] = ()
         self._functions: weakref.WeakKeyDictionary[Any, Function] = weakref.WeakKeyDictionary()
+        self._known_before: weakref.WeakKeyDictionary[Any, Function] = weakref.WeakKeyDictionary()
         self._made: weakref.WeakSet[Any] = weakref.WeakSet()
         self._unread: deque[Call] = deque()
         self._lock = threading.RLock()
@@ -115,9 +117,11 @@ class Calls:
         self._fastpath: Any = None
         self._most = 0
 
-    def start(self) -> None:
-        """Hook in. What was compiled before is met again."""
+    def start(self, readers: Sequence[Reader]) -> None:
+        """Hook in. What was compiled before is met again, and keeps the count of its calls."""
         if self._original is None:
+            self._readers = readers
+            self._functions, self._known_before = weakref.WeakKeyDictionary(), self._functions
             self._original = pjit._pjit_call_impl_python
             pjit._pjit_call_impl_python = self._call
             self._fastpath = pjit._get_fastpath_data
@@ -167,8 +171,10 @@ class Calls:
         """A call that the next ones need not come by here for: an entry in C++ is made right behind it."""
         made, compiled, _, consts = self._original(*arguments, jaxpr=function.closed, **_more(function, params))
         results, measured = _split(function, made)
+        functions = self._functions
         self._keep(Call(function, (), (), _at(function, results), measured, (), False, False))
-        self._own.made = function, compiled, consts, measured
+        if functions is self._functions:  # else what is read has changed what is watched
+            self._own.made = function, compiled, consts, measured
         return results, None, None, []
 
     def _entry(
@@ -280,8 +286,10 @@ class Calls:
         found = self._functions.get(jaxpr)
         if found is None:
             self._own.busy = True
+            before = self._known_before.get(jaxpr)
             try:
                 found = Function(name, _is_users(jaxpr, self._watch), loss=_loss_of(jaxpr.out_avals))
+                found.calls = 0 if before is None else before.calls
                 found.arguments = tuple(jaxpr.jaxpr.debug_info.safe_arg_names(len(jaxpr.in_avals)))
                 found.closed = ClosedJaxpr(jaxpr.jaxpr, jaxpr.consts)
                 readers = [reader for reader in self._readers if found.users or reader.eager]
