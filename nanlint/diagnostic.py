@@ -5,9 +5,13 @@ Every output format, the fixer and the editor are pure functions of these values
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum, IntEnum
 from typing import Any
+
+# Lines of one file by their place: the cell (None where there are no cells) and the row.
+Excerpt = Mapping[tuple[int | None, int], str]
 
 
 class Confidence(IntEnum):
@@ -49,15 +53,36 @@ class Severity(Enum):
 
 @dataclass(frozen=True, order=True)
 class Span:
-    """A stretch of source text: 1-based rows, 1-based columns in characters (not bytes), end exclusive."""
+    """A stretch of source text: 1-based rows, 1-based columns in characters (not bytes), end exclusive.
+
+    ``cell`` is the number of a notebook's cell, counted from 1 over all its cells; then rows are those of the cell.
+    """
 
     row: int
     column: int
     end_row: int
     end_column: int
+    cell: int | None = None
+
+    @property
+    def start(self) -> str:
+        """``row:column``, with the cell in a notebook: ``cell 3:row:column``."""
+        return f"{self.row}:{self.column}" if self.cell is None else f"cell {self.cell}:{self.row}:{self.column}"
+
+    @property
+    def in_file(self) -> Span:
+        """Where that is in the file: rows of a cell are no lines of its notebook, so there it is the beginning."""
+        return self if self.cell is None else Span(1, 1, 1, 1)
+
+    @property
+    def empty(self) -> bool:
+        """Whether it is a place between two characters."""
+        return (self.row, self.column) == (self.end_row, self.end_column)
 
     def overlaps(self, other: Span) -> bool:
         """Whether the two spans share a character (an insertion point shares one only strictly inside)."""
+        if self.cell != other.cell:
+            return False
         start, end = (self.row, self.column), (self.end_row, self.end_column)
         return start < (other.end_row, other.end_column) and (other.row, other.column) < end
 
@@ -169,9 +194,19 @@ class Diagnostic:
     fingerprint: str = field(default="", compare=False, repr=False)
     new: bool | None = field(default=None, compare=False, repr=False)
 
-    def sort_key(self) -> tuple[str, Span, str]:
+    @property
+    def cell(self) -> int | None:
+        """The number of the notebook's cell that it is in."""
+        return self.span.cell
+
+    @property
+    def place(self) -> str:
+        """``path:row:column``, with the cell in a notebook: ``path:cell 3:row:column``."""
+        return f"{self.path}:{self.span.start}"
+
+    def sort_key(self) -> tuple[str, int, Span, str]:
         """Findings are shown by file, then place, then code."""
-        return (self.path, self.span, self.code)
+        return (self.path, self.cell or 0, self.span, self.code)
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from nanlint.diagnostic import Applicability, Diagnostic, Edit
-from nanlint.source.edits import apply_edits, compatible
-from nanlint.source.syntax import parses
+from nanlint.source.edits import compatible, edited
 from nanlint.source.text import Source
 
 # A fix may bring another rule's finding to light, and fixes that overlap wait for the next round: real files settle in
@@ -61,10 +60,10 @@ def fix_until_stable(
         ]
         wanted = _keep_proved(source, wanted, refusal, dropped, notes)
         chosen = _keep_parsable(source, _without_overlap(wanted), dropped, notes)
-        text = apply_edits(source, _edits(chosen))
-        if text == source.text:
+        mended = edited(source, _edits(chosen))
+        if mended.text == source.text:
             break
-        source = source.with_text(text)
+        source = mended
         fixed += chosen
         remaining = diagnose(source)
     else:
@@ -90,7 +89,7 @@ def _keep_proved(
             kept.append(diagnostic)
             continue
         dropped.add(_fingerprint(source, diagnostic))
-        place = f"{source.path}:{diagnostic.span.row}:{diagnostic.span.column}"
+        place = source.in_cells(diagnostic).place
         notes.append(f"{place}: the fix of {diagnostic.code} was not applied: {reason}")
     return kept
 
@@ -115,19 +114,24 @@ def _keep_parsable(
     source: Source, chosen: list[Diagnostic], dropped: set[Fingerprint], notes: list[str]
 ) -> list[Diagnostic]:
     """``chosen`` without the fixes that break the file; those are dropped for good, with a note."""
-    if not chosen or parses(apply_edits(source, _edits(chosen))):
+    if not chosen or _parses(source, chosen):
         return chosen
     kept: list[Diagnostic] = []
     for diagnostic in chosen:
-        if parses(apply_edits(source, _edits([*kept, diagnostic]))):
+        if _parses(source, [*kept, diagnostic]):
             kept.append(diagnostic)
         else:
             dropped.add(_fingerprint(source, diagnostic))
-            place = f"{source.path}:{diagnostic.span.row}:{diagnostic.span.column}"
+            place = source.in_cells(diagnostic).place
             notes.append(
                 f"{place}: the fix of {diagnostic.code} would break the file and was dropped; please report it"
             )
     return kept
+
+
+def _parses(source: Source, chosen: Sequence[Diagnostic]) -> bool:
+    """Whether all that parses in ``source`` still does with some fixes."""
+    return len(edited(source, _edits(chosen)).failures) <= len(source.failures)
 
 
 def _fingerprint(source: Source, diagnostic: Diagnostic) -> Fingerprint:

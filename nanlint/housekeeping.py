@@ -132,9 +132,9 @@ HOUSEKEEPING: Mapping[str, Housekeeping] = {
 }
 
 
-def syntax_error(path: str, span: Span, message: str) -> Diagnostic:
-    """NL000 at the place the parser names."""
-    return _certain(SYNTAX_ERROR, path, span, message, "nothing in this file was checked")
+def syntax_error(path: str, span: Span, message: str, part: str = "file") -> Diagnostic:
+    """NL000 at the place the parser names; ``part`` is what is lost with it."""
+    return _certain(SYNTAX_ERROR, path, span, message, f"nothing in this {part} was checked")
 
 
 def internal_error(path: str, reason: str) -> Diagnostic:

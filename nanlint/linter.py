@@ -10,20 +10,21 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
 from nanlint.config import Config, Configs
-from nanlint.diagnostic import Confidence, Diagnostic, Suppressed
+from nanlint.diagnostic import Confidence, Diagnostic, Excerpt, Suppressed
 from nanlint.housekeeping import HOUSEKEEPING, INTERNAL_ERROR, RulePage, internal_error, syntax_error
 from nanlint.ops.roots import ROOTS
 from nanlint.source.decoding import SourceError, reject_binary
 from nanlint.source.discovery import discover
 from nanlint.source.fingerprint import fingerprinted
 from nanlint.source.prescan import prescan
+from nanlint.source.reading import read_source
 from nanlint.source.suppression import may_suppress, suppress
 from nanlint.source.syntax import Unparsable
 from nanlint.source.text import Source
@@ -73,7 +74,8 @@ class FileReport:
 
     ``diagnostics`` are those that remain, ``fixed`` those that were (or with Action.DIFF would be) mended, ``failure``
     says why the file could not be checked or written, ``notes`` what else the user should hear, ``excerpt`` holds the
-    lines that the diagnostics and their fixes speak of, by row. ``suppressed`` are findings that are not shown.
+    lines that the diagnostics and their fixes speak of, by cell (None where there are none) and row. ``suppressed`` are
+    findings that are not shown.
     """
 
     path: str
@@ -84,7 +86,7 @@ class FileReport:
     failure: str | None = None
     checked: bool = True
     notes: tuple[str, ...] = ()
-    excerpt: Mapping[int, str] = field(default_factory=dict)
+    excerpt: Excerpt = field(default_factory=dict)
     suppressed: tuple[Suppressed, ...] = ()
 
 
@@ -155,21 +157,26 @@ def diagnose_source(source: Source, config: Config) -> list[Diagnostic]:
 
 def examine_source(source: Source, config: Config) -> Examined:
     """The findings of one text under ``config`` and what is suppressed; never raises for what the text holds."""
+    broken = [_syntax_error(source, failure) for failure in source.failures]
     try:
-        source.tree  # noqa: B018  parsing is lazy, and its failure is the first thing to say
-    except Unparsable as error:
-        found = [syntax_error(source.path, error.span, error.message)]
-        return _examined(source, _shown(found, config))
+        source.tree  # noqa: B018  in a notebook a cell that does not parse leaves a tree of the others
+    except Unparsable:
+        return _examined(source, _shown(broken, config))
     found = _numeric_findings(source, config)
     if any(diagnostic.code == INTERNAL_ERROR.code for diagnostic in found):
         # nothing is known of what the file's suppressions would have met
-        return _examined(source, _shown(found, config))
+        return _examined(source, _shown([*broken, *found], config))
     judged = suppress(source, found, rule_names(), config.selected)
     return _examined(
         source,
-        _with_witnesses(_shown([*judged.kept, *judged.remarks], config)),
+        _with_witnesses(_shown([*broken, *map(source.fixable, judged.kept), *judged.remarks], config)),
         [replace(one, diagnostic=shown) for one in judged.silenced for shown in _shown([one.diagnostic], config)],
     )
+
+
+def _syntax_error(source: Source, failure: Unparsable) -> Diagnostic:
+    part = "file" if source.cell_at(failure.span.row) is None else "cell"
+    return syntax_error(source.path, failure.span, failure.message, part)
 
 
 def _examined(source: Source, shown: Sequence[Diagnostic], silenced: Sequence[Suppressed] = ()) -> Examined:
@@ -255,19 +262,18 @@ def run_bytes(content: bytes, task: Task, pool: Pool | None = None) -> FileRepor
         # A file that was named is parsed in any case: that it cannot be is what its author wants to hear.
         if not task.explicit and not prescan(content, roots_of(config)):
             return FileReport(task.path)
-        source = Source.from_bytes(content, task.path)
+        source = read_source(content, task.path)
     except SourceError as error:
         return FileReport(task.path, failure=str(error), checked=False)
-    note = task.judge.note(source) if task.judge is not None else None
-    notes = () if note is None else (note,)
+    notes = tuple(_notes(source, task))
     if task.action is Action.CHECK:
         examined = _judged(source, config, task.judge)
         return FileReport(
             task.path,
-            examined.shown,
+            _in_cells(source, examined.shown),
             notes=notes,
             excerpt=_excerpt(source, examined.shown),
-            suppressed=examined.suppressed,
+            suppressed=_suppressed_in_cells(source, examined.suppressed),
         )
     outcome = fix_source(source, config, unsafe=task.unsafe_fixes, pool=pool, judge=task.judge)
     report = _fixed_report(outcome, source)
@@ -276,7 +282,25 @@ def run_bytes(content: bytes, task: Task, pool: Pool | None = None) -> FileRepor
 
 def _silenced(source: Source, config: Config, judge: Judge | None) -> tuple[Suppressed, ...]:
     """What the comments of a mended text silence."""
-    return _judged(source, config, judge).suppressed if may_suppress(source.text, any_findings=True) else ()
+    if not may_suppress(source.text, any_findings=True):
+        return ()
+    return _suppressed_in_cells(source, _judged(source, config, judge).suppressed)
+
+
+def _notes(source: Source, task: Task) -> Iterator[str]:
+    if task.explicit and source.foreign:
+        yield f"{task.path}: is a notebook in {source.foreign}, so nothing in it was checked"
+    note = task.judge.note(source) if task.judge is not None else None
+    if note is not None:
+        yield note
+
+
+def _in_cells(source: Source, diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    return tuple(map(source.in_cells, diagnostics))
+
+
+def _suppressed_in_cells(source: Source, suppressed: Iterable[Suppressed]) -> tuple[Suppressed, ...]:
+    return tuple(replace(one, diagnostic=source.in_cells(one.diagnostic)) for one in suppressed)
 
 
 def _judged(source: Source, config: Config, judge: Judge | None) -> Examined:
@@ -314,8 +338,8 @@ def fix_source(
 def _fixed_report(outcome: Fixed, source: Source) -> FileReport:
     return FileReport(
         path=source.path,
-        diagnostics=outcome.remaining,
-        fixed=outcome.fixed,
+        diagnostics=_in_cells(outcome.source, outcome.remaining),
+        fixed=_in_cells(source, outcome.fixed),
         before=source if outcome.fixed else None,
         after=outcome.source if outcome.fixed else None,
         notes=outcome.notes,
@@ -323,7 +347,7 @@ def _fixed_report(outcome: Fixed, source: Source) -> FileReport:
     )
 
 
-def _excerpt(source: Source, diagnostics: Sequence[Diagnostic]) -> Mapping[int, str]:
+def _excerpt(source: Source, diagnostics: Sequence[Diagnostic]) -> Excerpt:
     """The lines a report may show: those of short spans, the first and last few of long ones, and those of edits."""
     rows: set[int] = set()
     for diagnostic in diagnostics:
@@ -332,7 +356,7 @@ def _excerpt(source: Source, diagnostics: Sequence[Diagnostic]) -> Mapping[int, 
         for span in (diagnostic.span, *(cause.span for cause in diagnostic.causes)):
             within = range(span.row, span.end_row + 1)
             rows.update(within if len(within) <= _SHORT else (*within[: _SHORT // 2], *within[-(_SHORT // 2) :]))
-    return {row: source.lines[row - 1] for row in sorted(rows) if row <= len(source.lines)}
+    return {source.row_in_cell(row): source.shown[row - 1] for row in sorted(rows) if row <= len(source.lines)}
 
 
 def _written(report: FileReport, content: bytes, task: Task) -> FileReport:

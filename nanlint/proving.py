@@ -16,7 +16,7 @@ from nanlint.proof.pool import Pool
 from nanlint.proof.proofs import MendedQuestion, Proof, Question
 from nanlint.proof.slice import Slice, Slicing
 from nanlint.rules.diagnose import analysed
-from nanlint.source.edits import apply_edits
+from nanlint.source.edits import edited
 from nanlint.source.text import Source
 
 #: inputs that fail, beside the first, on which a fix is tried: some may be those for which nothing else is right
@@ -62,7 +62,7 @@ class FixProof:
         if program.breaking is None and all(map(math.isfinite, proof.found.output)):
             # the value is what the finding is about, and no input was found that shows it
             return None
-        fixed = source.with_text(apply_edits(source, diagnostic.fix.edits))
+        fixed = edited(source, diagnostic.fix.edits)
         mended = list(mended_slices(program, fixed, diagnostic.fix.edits, self._ops))
         texts = []
         for found in (proof.found, *proof.others):

@@ -284,7 +284,7 @@ def test_unsafe_fixes_need_leave(project: Path) -> None:
 def test_the_frame_of_what_remains_shows_the_mended_file(project: Path) -> None:
     (project / "a.py").write_text("import torch\nrisky(boom(1))\n")
     (file,) = _fix("a.py").files
-    assert file.excerpt == {2: "risky(calm(1))\n"}
+    assert file.excerpt == {(None, 2): "risky(calm(1))\n"}
 
 
 def test_a_diff_writes_nothing(project: Path) -> None:

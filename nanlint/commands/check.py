@@ -297,11 +297,11 @@ def _rendered(view: View, output_format: str, statistics: bool, *, fixing: bool,
 
 
 def _print_diff(report: Report, paint: Paint, quiet: bool) -> None:
-    from nanlint.output.diff import render_diff
+    from nanlint.output.diff import render_diff_of
 
     for file in report.files:
         if file.before is not None and file.after is not None:
-            click.echo(render_diff(file.path, file.before.text, file.after.text, paint=paint), nl=False, color=True)
+            click.echo(render_diff_of(file.before, file.after, paint=paint), nl=False, color=True)
     if not quiet and report.checked:
         count = len(report.fixed)
         would = f"Would fix {count} error{'' if count == 1 else 's'}." if count else "No errors would be fixed."

@@ -13,7 +13,8 @@ def render(view: View) -> str:
 
 
 def _command(diagnostic: Diagnostic) -> str:
-    span = diagnostic.span
+    span = diagnostic.span.in_file
+    where = "" if diagnostic.cell is None else f"{diagnostic.span.start}: "
     properties = {
         # There are errors and warnings, and nothing below.
         "type": "error" if diagnostic.severity is Severity.ERROR else "warning",
@@ -23,7 +24,7 @@ def _command(diagnostic: Diagnostic) -> str:
         "code": diagnostic.code,
     }
     listed = "".join(f"{key}={_property(value)};" for key, value in properties.items())
-    return f"##vso[task.logissue {listed}]{_message(f'{diagnostic.message} ({diagnostic.confidence})')}\n"
+    return f"##vso[task.logissue {listed}]{_message(f'{where}{diagnostic.message} ({diagnostic.confidence})')}\n"
 
 
 def _message(text: str) -> str:

@@ -21,8 +21,7 @@ def render_concise(diagnostics: Iterable[Diagnostic], *, unsafe: bool = False, p
 
 
 def _line(diagnostic: Diagnostic, unsafe: bool, paint: Paint) -> str:
-    span = diagnostic.span
     mark = paint("[*] ", "mark") if applicable(diagnostic, unsafe=unsafe) else ""
-    place = f"{paint(diagnostic.path, 'path')}:{span.row}:{span.column}:"
+    place = paint(diagnostic.path, "path") + f":{diagnostic.span.start}:"
     code = paint(diagnostic.code, str(diagnostic.severity))
     return f"{place} {code} {mark}{diagnostic.message} ({diagnostic.confidence})"

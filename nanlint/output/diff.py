@@ -7,6 +7,13 @@ import io
 from collections.abc import Iterator
 
 from nanlint.output.paint import Paint, plain
+from nanlint.source.text import Source
+
+
+def render_diff_of(before: Source, after: Source, *, paint: Paint = plain) -> str:
+    """The diff of a file, of a notebook by cell."""
+    pairs = zip(before.parts, after.parts, strict=True)
+    return "".join(render_diff(label, old, new, paint=paint) for (label, old), (_, new) in pairs)
 
 
 def render_diff(path: str, before: str, after: str, *, paint: Paint = plain) -> str:

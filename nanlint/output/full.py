@@ -12,11 +12,11 @@ loss.py:12:20 NL101 [certain] log of a softmax: -inf as soon as one class underf
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 
-from nanlint.diagnostic import Diagnostic, Severity, Span
+from nanlint.diagnostic import Diagnostic, Excerpt, Severity, Span
 from nanlint.output.paint import Paint, plain
 from nanlint.output.view import View
 
@@ -31,8 +31,11 @@ def render(view: View) -> str:
     return "".join(render_full(file.diagnostics, file.excerpt, paint=view.paint) for file in view.report.files)
 
 
-def render_full(diagnostics: Iterable[Diagnostic], excerpt: Mapping[int, str], *, paint: Paint = plain) -> str:
-    """The frames of one file's findings, an empty line after each; ``excerpt`` holds the file's lines by row."""
+def render_full(diagnostics: Iterable[Diagnostic], excerpt: Excerpt, *, paint: Paint = plain) -> str:
+    """The frames of one file's findings, an empty line after each; ``excerpt`` holds the lines they speak of.
+
+    Where a cause is in another cell of a notebook than its effect, a line above tells whose rows follow.
+    """
     return "".join(_frame(diagnostic, excerpt, paint) + "\n" for diagnostic in diagnostics)
 
 
@@ -40,6 +43,7 @@ def render_full(diagnostics: Iterable[Diagnostic], excerpt: Mapping[int, str], *
 class _Mark:
     """One underline on one row: character columns, 1-based, end exclusive; the message only under a span's last row."""
 
+    cell: int | None
     row: int
     start: int
     end: int
@@ -48,27 +52,35 @@ class _Mark:
     message: str
     gap_before: bool = False
 
+    @property
+    def place(self) -> tuple[int | None, int]:
+        """The line, as an excerpt has it."""
+        return self.cell, self.row
 
-def _frame(diagnostic: Diagnostic, excerpt: Mapping[int, str], paint: Paint) -> str:
-    span = diagnostic.span
+
+def _frame(diagnostic: Diagnostic, excerpt: Excerpt, paint: Paint) -> str:
     level = "" if diagnostic.severity is Severity.ERROR else f", {diagnostic.severity}"
     out = [
-        f"{paint(f'{diagnostic.path}:{span.row}:{span.column}', 'path')} "
+        f"{paint(diagnostic.place, 'path')} "
         f"{paint(diagnostic.code, str(diagnostic.severity))} [{diagnostic.confidence}{level}] {diagnostic.message}\n"
     ]
     marks = _marks(diagnostic, excerpt)
-    width = len(str(max((mark.row for mark in marks), default=span.row)))
+    width = len(str(max((mark.row for mark in marks), default=diagnostic.span.row)))
     bar = paint("│", "gutter")
     blank = " " * (width + 3)
-    shown_row = None
+    several_cells = len({mark.cell for mark in marks}) > 1
+    shown_cell = shown = None
     for mark in marks:
-        line = _Line(excerpt[mark.row])
-        if mark.gap_before and mark.row != shown_row:
+        line = _Line(excerpt[mark.place])
+        if several_cells and mark.cell != shown_cell:
+            out.append(f"{paint(f'  cell {mark.cell}', 'gutter')}\n")
+            shown_cell = mark.cell
+        if mark.gap_before and mark.place != shown:
             out.append(f"{paint('...', 'gutter')}\n")
-        if mark.row != shown_row or line.long:
+        if mark.place != shown or line.long:
             number = paint(f"  {mark.row:>{width}} ", "gutter")
             out.append(f"{number}{bar} {line.window(mark)}".rstrip() + "\n")
-            shown_row = mark.row
+            shown = mark.place
         indent, length = line.underline(mark)
         message = f" {mark.message}" if mark.message else ""
         out.append(f"{blank}{bar} {' ' * indent}{paint(mark.sign * length + message, mark.role)}\n")
@@ -89,26 +101,28 @@ def _notes(diagnostic: Diagnostic) -> Iterator[tuple[str, str]]:
         yield f"fix ({diagnostic.fix.applicability})", diagnostic.fix.display or diagnostic.fix.message
 
 
-def _marks(diagnostic: Diagnostic, excerpt: Mapping[int, str]) -> list[_Mark]:
+def _marks(diagnostic: Diagnostic, excerpt: Excerpt) -> list[_Mark]:
     """All underlines by row; within a row the farthest cause first and the effect last, as one would tell it."""
     marks: list[_Mark] = []
     for cause in reversed(diagnostic.causes):
         marks += _marks_of(cause.span, "─", "cause", cause.message, excerpt)
     marks += _marks_of(diagnostic.span, "^", "effect", diagnostic.effect, excerpt)
-    return sorted(marks, key=lambda mark: mark.row)
+    return sorted(marks, key=lambda mark: (mark.cell or 0, mark.row))
 
 
-def _marks_of(span: Span, sign: str, role: str, message: str, excerpt: Mapping[int, str]) -> Iterator[_Mark]:
-    rows = [row for row in range(span.row, span.end_row + 1) if row in excerpt]
+def _marks_of(span: Span, sign: str, role: str, message: str, excerpt: Excerpt) -> Iterator[_Mark]:
+    rows = [row for row in range(span.row, span.end_row + 1) if (span.cell, row) in excerpt]
     previous = span.row
     for row in rows:
-        line = excerpt[row].rstrip("\r\n")
+        line = excerpt[span.cell, row].rstrip("\r\n")
         first_column = len(line) - len(line.lstrip()) + 1
         start = span.column if row == span.row else first_column
         end = span.end_column if row == span.end_row else len(line.rstrip()) + 1
         last = row == rows[-1]
         if start < end or last:
-            yield _Mark(row, start, max(end, start + 1), sign, role, message if last else "", row > previous + 1)
+            yield _Mark(
+                span.cell, row, start, max(end, start + 1), sign, role, message if last else "", row > previous + 1
+            )
         previous = row
 
 

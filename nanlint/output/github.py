@@ -17,7 +17,7 @@ def render(view: View) -> str:
 
 
 def _command(diagnostic: Diagnostic, root: str) -> str:
-    span = diagnostic.span
+    span = diagnostic.span.in_file
     properties = {"title": f"nanlint ({diagnostic.code} {diagnostic.name})"}
     if is_file(diagnostic.path):
         # The runner makes absolute paths relative to the repository, and would take relative ones to start there.
@@ -26,8 +26,8 @@ def _command(diagnostic: Diagnostic, root: str) -> str:
     if span.row == span.end_row:  # columns are refused for several lines
         properties |= {"col": str(span.column), "endColumn": str(span.end_column)}
     listed = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
-    text = f"{diagnostic.path}:{span.row}:{span.column}: {diagnostic.code} {diagnostic.message}"
-    because = [f"{cause.span.row}:{cause.span.column}: {cause.message}" for cause in diagnostic.causes if cause.message]
+    text = f"{diagnostic.place}: {diagnostic.code} {diagnostic.message}"
+    because = [f"{cause.span.start}: {cause.message}" for cause in diagnostic.causes if cause.message]
     lines = [f"{text} ({diagnostic.confidence})", *because]
     if diagnostic.witness is not None:
         lines.append(f"witness: {diagnostic.witness.text}")

@@ -21,14 +21,15 @@ def render(view: View) -> str:
 
 
 def _issue(diagnostic: Diagnostic) -> dict[str, object]:
-    span = diagnostic.span
+    span = diagnostic.span.in_file
+    where = "" if diagnostic.cell is None else f"{diagnostic.span.start}: "
     path = portable(diagnostic.path)
     # A fingerprint is that of one finding in all of the report, so the file is part of it.
     fingerprint = hashlib.sha256(f"{path}\0{diagnostic.fingerprint}".encode("utf-8", "surrogateescape")).hexdigest()
     return {
         "type": "issue",
         "check_name": f"{diagnostic.code} {diagnostic.name}",
-        "description": f"{diagnostic.code} {diagnostic.message} ({diagnostic.confidence})",
+        "description": f"{where}{diagnostic.code} {diagnostic.message} ({diagnostic.confidence})",
         "categories": ["Bug Risk"],
         "severity": _SEVERITIES[diagnostic.severity][diagnostic.confidence],
         "fingerprint": fingerprint,

@@ -12,14 +12,10 @@ def render(view: View) -> str:
     groups = []
     for file in view.report.files:
         if file.diagnostics:
-            width = max(len(_place(one)) for one in file.diagnostics)
-            lines = (f"  {_place(one):<{width}} {_line(one, view)}\n" for one in file.diagnostics)
+            width = max(len(one.span.start) for one in file.diagnostics)
+            lines = (f"  {one.span.start:<{width}} {_line(one, view)}\n" for one in file.diagnostics)
             groups.append(f"{view.paint(file.path, 'path')}:\n{''.join(lines)}\n")
     return "".join(groups)
-
-
-def _place(diagnostic: Diagnostic) -> str:
-    return f"{diagnostic.span.row}:{diagnostic.span.column}"
 
 
 def _line(diagnostic: Diagnostic, view: View) -> str:

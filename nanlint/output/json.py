@@ -26,7 +26,7 @@ def as_object(diagnostic: Diagnostic) -> dict[str, object]:
     """One finding in Ruff's shape; ``filename`` is absolute."""
     span = diagnostic.span
     return {
-        "cell": None,
+        "cell": diagnostic.cell,
         "code": diagnostic.code,
         "name": diagnostic.name,
         "message": diagnostic.message,
@@ -37,7 +37,9 @@ def as_object(diagnostic: Diagnostic) -> dict[str, object]:
         "noqa_row": span.row,
         "url": rule_page(diagnostic.name),
         "effect": diagnostic.effect,
-        "causes": [{**_range(cause.span), "message": cause.message} for cause in diagnostic.causes],
+        "causes": [
+            {**_cell(cause.span), **_range(cause.span), "message": cause.message} for cause in diagnostic.causes
+        ],
         "witness": None if diagnostic.witness is None else _witness(diagnostic.witness),
         "observed": diagnostic.observed or None,
         "fingerprint": diagnostic.fingerprint,
@@ -76,7 +78,12 @@ def _fix(fix: Fix) -> dict[str, object]:
 
 
 def _edit(edit: Edit) -> dict[str, object]:
-    return {**_range(edit.span), "content": edit.content}
+    return {**_cell(edit.span), **_range(edit.span), "content": edit.content}
+
+
+def _cell(span: Span) -> dict[str, object]:
+    """In a notebook, the number of the cell: a cause or an edit may be in another than the finding."""
+    return {} if span.cell is None else {"cell": span.cell}
 
 
 def _range(span: Span) -> dict[str, object]:

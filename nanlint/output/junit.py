@@ -29,8 +29,7 @@ def _suite(suites: ElementTree.Element, view: View, file: FileReport) -> None:
     unread = int(file.failure is not None)
     suite = _begun(suites, view, path, max(len(file.diagnostics) + unread, 1), len(file.diagnostics), unread)
     for diagnostic in file.diagnostics:
-        span = diagnostic.span
-        case = _case(suite, f"{diagnostic.code} {diagnostic.name} at {span.row}:{span.column}", path)
+        case = _case(suite, f"{diagnostic.code} {diagnostic.name} at {diagnostic.span.start}", path)
         message = f"{diagnostic.message} ({diagnostic.confidence})"
         failure = ElementTree.SubElement(
             case, "failure", {"type": str(diagnostic.severity), "message": _legal(message)}

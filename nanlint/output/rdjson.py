@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 
-from nanlint.diagnostic import Applicability, Diagnostic, Severity, Span
+from nanlint.diagnostic import Applicability, Diagnostic, Excerpt, Severity, Span
 from nanlint.output.address import DOCUMENTATION, rule_page
 from nanlint.output.view import View, portable
 
@@ -19,16 +18,17 @@ def render(view: View) -> str:
     return json.dumps(result, indent=2, ensure_ascii=False) + "\n"
 
 
-def _diagnostic(diagnostic: Diagnostic, excerpt: Mapping[int, str]) -> dict[str, object]:
+def _diagnostic(diagnostic: Diagnostic, excerpt: Excerpt) -> dict[str, object]:
+    where = "" if diagnostic.cell is None else f"{diagnostic.span.start}: "
     found: dict[str, object] = {
-        "message": f"{diagnostic.message} ({diagnostic.confidence})",
+        "message": f"{where}{diagnostic.message} ({diagnostic.confidence})",
         "location": {"path": portable(diagnostic.path), "range": _range(diagnostic.span, excerpt)},
         "severity": _SEVERITIES[diagnostic.severity],
         "code": {"value": diagnostic.code, "url": rule_page(diagnostic.name)},
     }
     related = [
         {
-            "message": cause.message,
+            "message": cause.message if cause.span.cell is None else f"{cause.span.start}: {cause.message}",
             "location": {"path": portable(diagnostic.path), "range": _range(cause.span, excerpt)},
         }
         for cause in diagnostic.causes
@@ -37,20 +37,26 @@ def _diagnostic(diagnostic: Diagnostic, excerpt: Mapping[int, str]) -> dict[str,
         found["related_locations"] = related
     fix = diagnostic.fix
     # A suggestion is taken alone, so only a fix that is one edit can be suggested.
-    if fix is not None and len(fix.edits) == 1 and fix.applicability is not Applicability.DISPLAY:
+    if (
+        fix is not None
+        and diagnostic.cell is None
+        and len(fix.edits) == 1
+        and fix.applicability is not Applicability.DISPLAY
+    ):
         (edit,) = fix.edits
         found["suggestions"] = [{"range": _range(edit.span, excerpt), "text": edit.content}]
     return found
 
 
-def _range(span: Span, excerpt: Mapping[int, str]) -> dict[str, object]:
+def _range(span: Span, excerpt: Excerpt) -> dict[str, object]:
+    span = span.in_file
     return {
         "start": _position(span.row, span.column, excerpt),
         "end": _position(span.end_row, span.end_column, excerpt),
     }
 
 
-def _position(row: int, column: int, excerpt: Mapping[int, str]) -> dict[str, int]:
+def _position(row: int, column: int, excerpt: Excerpt) -> dict[str, int]:
     """Columns count bytes of UTF-8 here, from 1."""
-    before = excerpt.get(row, "")[: column - 1]
+    before = excerpt.get((None, row), "")[: column - 1]
     return {"line": row, "column": column + len(before.encode("utf-8", "surrogatepass")) - len(before)}

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePath
 from typing import Any
 
 from nanlint import __version__
-from nanlint.diagnostic import Applicability, Confidence, Diagnostic, Fix, Severity, Span, Suppressed
+from nanlint.diagnostic import Applicability, Confidence, Diagnostic, Excerpt, Fix, Severity, Span, Suppressed
 from nanlint.housekeeping import RulePage
 from nanlint.linter import FileReport, all_rules
 from nanlint.output.address import DOCUMENTATION, rule_page
@@ -156,7 +156,7 @@ def _result(
     if len(steps) > 1:
         flow = [{"location": _location(*step, artifact, file.excerpt), "importance": "essential"} for step in steps]
         result["codeFlows"] = [{"threadFlows": [{"locations": flow}]}]
-    if diagnostic.fix is not None and _is_edit(diagnostic.fix):
+    if diagnostic.fix is not None and diagnostic.cell is None and _is_edit(diagnostic.fix):
         result["fixes"] = [_fix(diagnostic.fix, artifact)]
     if diagnostic.new is not None:
         result["baselineState"] = "new" if diagnostic.new else "unchanged"
@@ -168,11 +168,16 @@ def _result(
 def _message(diagnostic: Diagnostic) -> str:
     """The message and, as links to the related locations, what brings it about."""
     causes = [
-        f"[{_link_text(diagnostic.path)}:{cause.span.row}]({number}) {cause.message}"
+        f"[{_link_text(diagnostic.path)}:{_line(cause.span)}]({number}) {cause.message}"
         for number, cause in enumerate(diagnostic.causes, 1)
         if cause.message
     ]
-    return "\n".join([diagnostic.message, *causes])
+    where = "" if diagnostic.cell is None else f"{diagnostic.span.start}: "
+    return "\n".join([where + diagnostic.message, *causes])
+
+
+def _line(span: Span) -> str:
+    return str(span.row) if span.cell is None else f"cell {span.cell}:{span.row}"
 
 
 def _link_text(text: str) -> str:
@@ -183,7 +188,7 @@ def _steps(diagnostic: Diagnostic) -> list[tuple[Span, str]]:
     """How the bad value travels: from the farthest cause to the op that breaks, and on through what uses its result."""
     steps = [(cause.span, cause.message) for cause in reversed(diagnostic.causes)]
     steps.append((diagnostic.span, diagnostic.effect or diagnostic.message))
-    for program in diagnostic.slices[:1]:
+    for program in diagnostic.slices[:1] if diagnostic.cell is None else ():
         for number, place in program.places.items():
             if Span(*place) not in [span for span, _ in steps]:
                 steps.append((Span(*place), f"what comes out reaches {program.steps[number].name}"))
@@ -215,10 +220,10 @@ def _fix(fix: Fix, artifact: Object) -> Object:
 # Places
 
 
-def _location(span: Span, message: str, artifact: Object, excerpt: Mapping[int, str]) -> Object:
+def _location(span: Span, message: str, artifact: Object, excerpt: Excerpt) -> Object:
     region = _region(span)
-    if span.row == span.end_row and span.row in excerpt:
-        region["snippet"] = {"text": excerpt[span.row][span.column - 1 : span.end_column - 1]}
+    if span.row == span.end_row and (span.cell, span.row) in excerpt:
+        region["snippet"] = {"text": excerpt[span.cell, span.row][span.column - 1 : span.end_column - 1]}
     location: Object = {"physicalLocation": {"artifactLocation": artifact, "region": region}}
     if message:
         location["message"] = {"text": message}
@@ -226,6 +231,7 @@ def _location(span: Span, message: str, artifact: Object, excerpt: Mapping[int, 
 
 
 def _region(span: Span) -> Object:
+    span = span.in_file
     return {
         "startLine": span.row,
         "startColumn": span.column,

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from nanlint.config import Config, ConfigError, Configs
+from nanlint.source.reading import NOTEBOOK
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
-_SUFFIXES = (".py", ".pyi")
+_SUFFIXES = (".py", ".pyi", NOTEBOOK)
 
 
 @dataclass(frozen=True)
@@ -63,9 +64,6 @@ class _Walk:
             os.stat(path)
         except OSError as error:
             self._fail(f"{path}: {_reason(error)}")
-            return
-        if path.endswith(".ipynb"):
-            self._fail(f"{path}: notebooks are not read yet")
             return
         config = self._config(os.path.dirname(os.path.abspath(path)))
         if config is not None:

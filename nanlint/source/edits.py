@@ -26,27 +26,25 @@ def _conflict(edit: Edit, other: Edit) -> bool:
 
 
 def _inserts(edit: Edit) -> bool:
-    span = edit.span
-    return (span.row, span.column) == (span.end_row, span.end_column)
+    return edit.span.empty
 
 
-def apply_edits(source: Source, edits: Iterable[Edit]) -> str:
-    """The text of ``source`` after ``edits``, which must be compatible; equal ones are applied once.
+def edited(source: Source, edits: Iterable[Edit]) -> Source:
+    """``source`` after ``edits``, which must be compatible; equal ones are applied once.
 
     Newlines in what they bring become those of the file. An insertion comes before a replacement at the same place.
     """
-    ordered = sorted(set(edits), key=lambda edit: (edit.span, edit.content))
-    pieces: list[str] = []
-    at = 0
-    for edit in ordered:
-        start, end = _offsets(source, edit.span)
-        pieces += (source.text[at:start], _in_newlines_of(source, edit.content))
-        at = end
-    pieces.append(source.text[at:])
-    return "".join(pieces)
+    ordered = sorted({(*_offsets(source, edit.span), _in_newlines_of(source, edit.content)) for edit in edits})
+    return source.replaced(ordered)
+
+
+def apply_edits(source: Source, edits: Iterable[Edit]) -> str:
+    """The text of ``edited``."""
+    return edited(source, edits).text
 
 
 def _offsets(source: Source, span: Span) -> tuple[int, int]:
+    span = source.placed(span)
     return source.offset(span.row, span.column), source.offset(span.end_row, span.end_column)
 
 

@@ -288,7 +288,9 @@ def _comments(source: Source) -> Iterator[_Comment]:
         elif token.type == tokenize.NEWLINE:
             statement = range(first_row or token.start[0], token.start[0] + 1)
             for above, alone in pending:
-                yield _comment(above, statement, None, alone)
+                row = above.start[0]
+                same_cell = source.cell_at(row) == source.cell_at(statement.start)
+                yield _comment(above, statement if same_cell else range(row, row + 1), None, alone)
             for one, alone in inside:
                 yield _of_statement(one, alone, statement, code_rows)
             pending, inside, first_row, code_rows = [], [], None, []

@@ -94,15 +94,6 @@ def _depth_exceeds(tree: ast.AST, deepest: int) -> bool:
     return True
 
 
-def parses(text: str) -> bool:
-    """Whether ``text`` is Python."""
-    try:
-        parse(text, "<string>")
-    except Unparsable:
-        return False
-    return True
-
-
 def _unparsable(error: SyntaxError, text: str) -> Unparsable:
     row = max(error.lineno or 1, 1)
     column = max(error.offset or 1, 1)

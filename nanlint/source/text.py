@@ -11,9 +11,9 @@ from functools import cached_property
 from itertools import accumulate
 from typing import Protocol
 
-from nanlint.diagnostic import Span
+from nanlint.diagnostic import Diagnostic, Span
 from nanlint.source.decoding import SourceError, decode
-from nanlint.source.syntax import parse
+from nanlint.source.syntax import Unparsable, parse
 
 
 class Located(Protocol):
@@ -44,10 +44,6 @@ class Source:
         text, encoding, bom = decode(content, path)
         return cls(path, text, encoding, bom)
 
-    def with_text(self, text: str) -> Source:
-        """The same file holding another text."""
-        return Source(self.path, text, self.encoding, self.bom)
-
     def to_bytes(self) -> bytes:
         """The file's bytes; raises SourceError when the text does not fit its encoding."""
         try:
@@ -61,12 +57,26 @@ class Source:
         return parse(self.text, self.path)
 
     @cached_property
+    def failures(self) -> tuple[Unparsable, ...]:
+        """Why it does not parse, or parts of it do not."""
+        try:
+            self.tree  # noqa: B018  parsing is lazy
+        except Unparsable as error:
+            return (error,)
+        return ()
+
+    @cached_property
     def lines(self) -> Sequence[str]:
         """The lines with their ends; a text that ends in a newline has an empty last line, where one can insert."""
         lines = list(io.StringIO(self.text, newline=""))
         if not lines or lines[-1].endswith(("\n", "\r")):
             lines.append("")
         return lines
+
+    @property
+    def shown(self) -> Sequence[str]:
+        """The lines as their author sees them; where they differ from ``lines``, positions do not."""
+        return self.lines
 
     @cached_property
     def newline(self) -> str:
@@ -109,6 +119,47 @@ class Source:
         """The (row, column) of an index into ``text``; the inverse of ``offset``."""
         row = bisect_right(self._starts, offset)
         return row, offset - self._starts[row - 1] + 1
+
+    # What a notebook answers otherwise
+
+    def cell_at(self, row: int) -> int | None:
+        """The number of the cell that a row belongs to; None where there are no cells."""
+        return None
+
+    def in_cells(self, diagnostic: Diagnostic) -> Diagnostic:
+        """A finding in the text as one in cells: with their numbers, at their rows."""
+        return diagnostic
+
+    def placed(self, span: Span) -> Span:
+        """A span of a cell as one of the text."""
+        return span
+
+    def row_in_cell(self, row: int) -> tuple[int | None, int]:
+        """A row of the text as cell and row there."""
+        return None, row
+
+    def fixable(self, diagnostic: Diagnostic) -> Diagnostic:
+        """A finding whose fix has edits only if they can be made."""
+        return diagnostic
+
+    @property
+    def foreign(self) -> str | None:
+        """The language, if it is not Python."""
+        return None
+
+    def replaced(self, changes: Sequence[tuple[int, int, str]]) -> Source:
+        """The same file after sorted changes (start, end, new text) without overlap."""
+        pieces: list[str] = []
+        at = 0
+        for start, end, new in changes:
+            pieces += (self.text[at:start], new)
+            at = end
+        return Source(self.path, "".join((*pieces, self.text[at:])), self.encoding, self.bom)
+
+    @property
+    def parts(self) -> Sequence[tuple[str, str]]:
+        """(label, text) of what is compared and shown by itself: the file."""
+        return ((self.path, self.text),)
 
     def segment(self, span: Span) -> str:
         """The text under ``span``."""

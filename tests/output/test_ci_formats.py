@@ -26,7 +26,7 @@ FINDING = Diagnostic(
 
 
 def _view(*diagnostics: Diagnostic, excerpt: str = "y = log(p)\n") -> View:
-    file = FileReport("a.py", diagnostics, excerpt={1: excerpt})
+    file = FileReport("a.py", diagnostics, excerpt={(None, 1): excerpt})
     return View(Report((file,)), root="/project")
 
 

@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 from textwrap import dedent
 
-from nanlint.diagnostic import Annotation, Applicability, Confidence, Diagnostic, Fix, Severity, Span, Witness
+from nanlint.diagnostic import Annotation, Applicability, Confidence, Diagnostic, Excerpt, Fix, Severity, Span, Witness
 from nanlint.output.full import render_full
 from nanlint.output.paint import coloured
 
@@ -18,7 +18,11 @@ def _finding(span: Span, *causes: Annotation, effect: str = "effect") -> Diagnos
 
 
 def _frame(text: str, finding: Diagnostic) -> str:
-    return render_full([finding], dict(enumerate(text.split("\n"), 1)))
+    return render_full([finding], _excerpt(dict(enumerate(text.split("\n"), 1))))
+
+
+def _excerpt(lines: dict[int, str]) -> Excerpt:
+    return {(None, row): line for row, line in lines.items()}
 
 
 def test_cause_and_effect_are_underlined_with_witness_and_fix_below() -> None:
@@ -42,7 +46,7 @@ def test_cause_and_effect_are_underlined_with_witness_and_fix_below() -> None:
         ),
         fix=Fix(Applicability.SAFE, "use log_softmax", display="F.log_softmax(logits, dim=-1)"),
     )
-    assert render_full([finding], lines) == dedent("""\
+    assert render_full([finding], _excerpt(lines)) == dedent("""\
         loss.py:12:23 NL101 [certain] log of a softmax: -inf as soon as one class underflows
            9 │     probs = F.softmax(logits, dim=-1)
              │             ───────────────────────── is exactly 0 when a logit is 104 below the largest (float32)
@@ -87,7 +91,7 @@ def test_a_short_span_of_several_lines_is_shown_whole() -> None:
 def test_the_middle_of_a_long_span_is_left_out() -> None:
     finding = _finding(Span(1, 1, 9, 2))
     excerpt = {1: "log(", 2: "  a,", 8: "  b,", 9: ")"}
-    assert render_full([finding], excerpt) == dedent("""\
+    assert render_full([finding], _excerpt(excerpt)) == dedent("""\
         a.py:1:1 NL101 [likely] message
           1 │ log(
             │ ^^^^
@@ -155,5 +159,5 @@ def test_colour_changes_nothing_but_colour() -> None:
     import click
 
     finding = _finding(Span(1, 5, 1, 15), Annotation(Span(1, 9, 1, 14), "cause"))
-    painted = render_full([finding], {1: "y = log(soft(x))"}, paint=coloured)
-    assert painted != click.unstyle(painted) == render_full([finding], {1: "y = log(soft(x))"})
+    painted = render_full([finding], {(None, 1): "y = log(soft(x))"}, paint=coloured)
+    assert painted != click.unstyle(painted) == render_full([finding], {(None, 1): "y = log(soft(x))"})

@@ -157,7 +157,3 @@ class TestTrouble:
         assert _names(found) == ["a.py", "broken/inner/d.py"]
         (failure,) = found.failures
         assert failure.startswith("broken/nanlint.toml: is not valid TOML")
-
-    def test_notebooks_are_refused_in_words(self, project: Path) -> None:
-        _make(project, "a.ipynb")
-        assert _discover("a.ipynb").failures == ("a.ipynb: notebooks are not read yet",)
