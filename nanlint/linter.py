@@ -75,7 +75,7 @@ class FileReport:
     ``diagnostics`` are those that remain, ``fixed`` those that were (or with Action.DIFF would be) mended, ``failure``
     says why the file could not be checked or written, ``notes`` what else the user should hear, ``excerpt`` holds the
     lines that the diagnostics and their fixes speak of, by cell (None where there are none) and row. ``suppressed`` are
-    findings that are not shown.
+    findings that are not shown, ``ignored`` those of them that this run has silenced by a comment.
     """
 
     path: str
@@ -88,6 +88,7 @@ class FileReport:
     notes: tuple[str, ...] = ()
     excerpt: Excerpt = field(default_factory=dict)
     suppressed: tuple[Suppressed, ...] = ()
+    ignored: tuple[Diagnostic, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -106,6 +107,11 @@ class Report:
     def fixed(self) -> tuple[Diagnostic, ...]:
         """All that were mended."""
         return tuple(diagnostic for file in self.files for diagnostic in file.fixed)
+
+    @property
+    def ignored(self) -> tuple[Diagnostic, ...]:
+        """All that this run has silenced by a comment."""
+        return tuple(diagnostic for file in self.files for diagnostic in file.ignored)
 
     @property
     def messages(self) -> tuple[str, ...]:
@@ -272,7 +278,7 @@ def run_bytes(content: bytes, task: Task, pool: Pool | None = None) -> FileRepor
             task.path,
             _in_cells(source, examined.shown),
             notes=notes,
-            excerpt=_excerpt(source, examined.shown),
+            excerpt=excerpt_of(source, examined.shown),
             suppressed=_suppressed_in_cells(source, examined.suppressed),
         )
     outcome = fix_source(source, config, unsafe=task.unsafe_fixes, pool=pool, judge=task.judge)
@@ -343,11 +349,11 @@ def _fixed_report(outcome: Fixed, source: Source) -> FileReport:
         before=source if outcome.fixed else None,
         after=outcome.source if outcome.fixed else None,
         notes=outcome.notes,
-        excerpt=_excerpt(outcome.source, outcome.remaining),
+        excerpt=excerpt_of(outcome.source, outcome.remaining),
     )
 
 
-def _excerpt(source: Source, diagnostics: Sequence[Diagnostic]) -> Excerpt:
+def excerpt_of(source: Source, diagnostics: Sequence[Diagnostic]) -> Excerpt:
     """The lines a report may show: those of short spans, the first and last few of long ones, and those of edits."""
     rows: set[int] = set()
     for diagnostic in diagnostics:

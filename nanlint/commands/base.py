@@ -27,6 +27,18 @@ class Unusable(click.ClickException):
         click.echo(f"error: {self.message}", err=True)
 
 
+class OptionalValues(click.Command):
+    """A command with options whose value may be left out, and is then empty: ``--option`` or ``--option=VALUE``."""
+
+    optional_values: tuple[str, ...] = ()
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Give the empty value to those that stand alone: what follows them is not it."""
+        end = args.index("--") if "--" in args else len(args)
+        given = [f"{arg}=" if arg in self.optional_values else arg for arg in args[:end]]
+        return super().parse_args(ctx, [*given, *args[end:]])
+
+
 def split(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
     """A repeatable option whose values may hold several, with commas between them."""
     return tuple(part.strip() for value in values for part in value.split(",") if part.strip())

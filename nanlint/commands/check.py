@@ -13,6 +13,7 @@ from nanlint.commands.base import (
     CLEAN,
     COULD_NOT_RUN,
     FINDINGS,
+    OptionalValues,
     Unusable,
     configs_for,
     paint_for,
@@ -24,6 +25,7 @@ from nanlint.output.formats import FORMATS
 
 if TYPE_CHECKING:
     from nanlint.config import Configs
+    from nanlint.diagnostic import Diagnostic
     from nanlint.linter import Action, FileReport, Judge, Report
     from nanlint.output.paint import Paint
     from nanlint.output.view import View
@@ -44,7 +46,13 @@ def _outputs(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
     return pairs
 
 
-@click.command()
+class Check(OptionalValues):
+    """``nanlint check``."""
+
+    optional_values = ("--add-ignore",)
+
+
+@click.command(cls=Check)
 @click.argument("paths", nargs=-1, type=click.Path())
 @click.option("--fix", is_flag=True, help="Apply safe fixes.")
 @click.option("--unsafe-fixes", is_flag=True, help="Count fixes that change values as applicable, too.")
@@ -59,6 +67,9 @@ def _outputs(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
     "--with-run", type=click.Path(), metavar="RUN", help="Judge findings by a run that `nanlint verify` kept."
 )
 @click.option("--diff", is_flag=True, help="Show what --fix would change, and write nothing.")
+@click.option(
+    "--add-ignore", metavar="[=REASON]", help="Silence what is found, and not fixed, by a comment with this reason."
+)
 @click.option("--select", multiple=True, callback=split, help="Rules to enable: codes, prefixes, names or ALL.")
 @click.option("--ignore", multiple=True, callback=split, help="Rules to disable.")
 @click.option("--extend-select", multiple=True, callback=split, help="Rules to enable beside those selected.")
@@ -110,6 +121,7 @@ def check(
     prove_timeout: float | None,
     with_run: str | None,
     diff: bool,
+    add_ignore: str | None,
     select: tuple[str, ...],
     ignore: tuple[str, ...],
     extend_select: tuple[str, ...],
@@ -150,12 +162,16 @@ def check(
         prove_timeout=prove_timeout,
     )
     configs = configs_for(config_file, isolated, overrides)
-    action = Action.DIFF if diff else Action.FIX if fix else Action.CHECK
+    # --diff --add-ignore shows the comments alone, and with --fix the fixes, too
+    shows_fixes = diff and (fix or add_ignore is None)
+    action = Action.DIFF if shows_fixes else Action.FIX if fix and not diff else Action.CHECK
     paint = paint_for(color)
     if statistics and output_format not in _TABULATED:
         raise click.UsageError(f"--statistics has no {output_format} form; it goes with {', '.join(_TABULATED)}")
     for _, path in outputs:
         writable(path)
+    if add_ignore and len(add_ignore.splitlines()) > 1:
+        raise click.UsageError("the reason of --add-ignore goes over lines, and a comment cannot")
     if show_files:
         ctx.exit(_show_files(paths or (".",), configs))
     began = datetime.now(timezone.utc)
@@ -163,26 +179,29 @@ def check(
     judge = _observed(with_run) if with_run is not None else None
     if from_stdin and len(paths) > 1:
         raise click.UsageError("standard input (-) cannot be checked together with other paths")
+    content = None
     if from_stdin:
         content = sys.stdin.buffer.read()
         report = _check_stdin(content, stdin_filename, configs, action, unsafe_fixes, prove, judge)
     else:
         report = _check_paths(paths or (".",), configs, action, unsafe_fixes, prove, judge, jobs, quiet)
 
+    if add_ignore is not None:
+        report = _silenced(report, configs, add_ignore, write=not diff and not from_stdin, content=content)
     least = CONFIDENCES[fail_on] if fail_on else Confidence.POSSIBLE
     failing = any(one.confidence >= least for one in report.diagnostics) or (exit_non_zero_on_fix and report.fixed)
-    if action is Action.DIFF:
+    if diff:
         failing = any(file.after is not None for file in report.files)
     code = _exit_code(report, findings=bool(failing), exit_zero=exit_zero)
     view = View(report, unsafe=unsafe_fixes, exit_code=code, began=began)
     for name, path in outputs:
         write_report(path, render(name, view))
-    _print_messages(report, quiet)
-    if action is Action.DIFF:
+    _print_messages(report, diff=diff, quiet=quiet)
+    if diff:
         _print_diff(report, paint, quiet)
         ctx.exit(code)
-    to_stderr = from_stdin and action is Action.FIX
-    if to_stderr:
+    to_stderr = from_stdin and (action is Action.FIX or add_ignore is not None)
+    if content is not None and to_stderr:
         _print_mended(report.files[0], content)
     text = _rendered(replace(view, paint=paint), output_format, statistics, fixing=action is Action.FIX, quiet=quiet)
     click.echo(text, nl=False, err=to_stderr, color=True)
@@ -251,6 +270,14 @@ def _check_stdin(
     return check_bytes(content, task, prove=prove)
 
 
+def _silenced(report: Report, configs: Configs, reason: str, *, write: bool, content: bytes | None) -> Report:
+    if not report.diagnostics:
+        return report
+    from nanlint.silencing import silence
+
+    return silence(report, configs, reason, write=write, content=content)
+
+
 def _show_files(paths: Sequence[str], configs: Configs) -> int:
     from nanlint.source.discovery import discover
 
@@ -262,7 +289,7 @@ def _show_files(paths: Sequence[str], configs: Configs) -> int:
     return COULD_NOT_RUN if found.failures and not found.files else FINDINGS if found.failures else CLEAN
 
 
-def _print_messages(report: Report, quiet: bool) -> None:
+def _print_messages(report: Report, *, diff: bool, quiet: bool) -> None:
     for message in report.messages:
         click.echo(f"error: {message}", err=True)
     if quiet:
@@ -270,6 +297,8 @@ def _print_messages(report: Report, quiet: bool) -> None:
     for file in report.files:
         for note in file.notes:
             click.echo(f"warning: {note}", err=True)
+    if report.ignored and not diff:
+        click.echo(f"Silenced {_count(report.ignored)} by comments.", err=True)
     if not report.files and not report.messages:
         click.echo("warning: no Python files found under the given paths", err=True)
 
@@ -303,9 +332,15 @@ def _print_diff(report: Report, paint: Paint, quiet: bool) -> None:
         if file.before is not None and file.after is not None:
             click.echo(render_diff_of(file.before, file.after, paint=paint), nl=False, color=True)
     if not quiet and report.checked:
-        count = len(report.fixed)
-        would = f"Would fix {count} error{'' if count == 1 else 's'}." if count else "No errors would be fixed."
-        click.echo(would, err=True)
+        if report.ignored:
+            click.echo(f"Would silence {_count(report.ignored)} by comments.", err=True)
+        if report.fixed or not report.ignored:
+            would = f"Would fix {_count(report.fixed)}." if report.fixed else "No errors would be fixed."
+            click.echo(would, err=True)
+
+
+def _count(findings: Sequence[Diagnostic]) -> str:
+    return f"{len(findings)} error{'' if len(findings) == 1 else 's'}"
 
 
 def _print_mended(file: FileReport, content: bytes) -> None:

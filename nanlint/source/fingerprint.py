@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import io
+import tokenize
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from nanlint.diagnostic import Diagnostic
@@ -28,7 +31,7 @@ def fingerprinted(source: Source, findings: Sequence[Diagnostic]) -> list[Diagno
         index: (
             finding.code,
             _around(functions, finding.span.row, finding.span.end_row),
-            "".join(source.segment(finding.span).split()),
+            _normal(source.segment(finding.span)),
         )
         for index, finding in sorted(enumerate(findings), key=lambda one: one[1].span)
     }
@@ -39,6 +42,15 @@ def fingerprinted(source: Source, findings: Sequence[Diagnostic]) -> list[Diagno
         text = "\0".join((*place, str(met[place])))
         prints[index] = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_LENGTH]
     return [replace(finding, fingerprint=prints[index]) for index, finding in enumerate(findings)]
+
+
+def _normal(text: str) -> str:
+    """An expression without white space and comments."""
+    if "#" in text:
+        tokens = tokenize.generate_tokens(io.StringIO(f"({text})").readline)
+        with suppress(tokenize.TokenError, SyntaxError):  # no expression: a comment, a part of a statement
+            text = "".join(token.string for token in tokens if token.type != tokenize.COMMENT)[1:-1]
+    return "".join(text.split())
 
 
 def _functions(source: Source) -> Iterator[tuple[int, int, str]]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import tokenize
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from nanlint.diagnostic import Diagnostic, Edit, Span
 from nanlint.selection import Rules
@@ -14,30 +15,45 @@ from nanlint.source.text import Source
 def ignore_lines(source: Source, findings: Iterable[Diagnostic], rules: Rules, reason: str = "") -> list[Edit]:
     """Edits that silence ``findings`` where they stand: one comment a line, or more codes in the one that is there.
 
-    ``reason``: what new comments give as theirs.
+    ``reason``: what comments give as theirs that have none yet. Raises ValueError if it cannot stand in a comment.
     """
-    rows = _Rows(source)
-    wanted: dict[int, list[str]] = {}
-    for finding in sorted(findings, key=Diagnostic.sort_key):
-        codes = wanted.setdefault(rows.of(finding.span), [])
+    if len(reason.splitlines()) > 1:
+        raise ValueError("the reason goes over lines, and a comment cannot")
+    found = sorted(findings, key=Diagnostic.sort_key)
+    lists = {one.span.row: one for one in _lists(source, rules) if one.rows is not None}
+    rows = _Rows(source, found, lists)
+    wanted: dict[_Row, list[str]] = {}
+    for finding in found:
+        codes = wanted.setdefault(rows.of(finding), [])
         if finding.code not in codes:
             codes.append(finding.code)
-    lists = {one.span.row: one for one in _lists(source, rules) if one.rows is not None and one.span.row in wanted}
     edits = []
     for row, codes in wanted.items():
-        if row in lists:
-            edits.append(_longer(lists[row], codes))
+        if row.above:
+            edits.append(_line_above(source, row.number, _comment("ignore", codes, reason)))
+        elif row.number in lists:
+            edits += _longer(lists[row.number], codes, reason)
         else:
-            end = len(source.lines[row - 1].rstrip()) + 1
-            edits.append(Edit(Span(row, end, row, end), f"  {_comment('ignore', codes, reason)}"))
+            edits.append(_at_end(source, row.number, _comment("ignore", codes, reason)))
     return edits
 
 
+def _at_end(source: Source, row: int, comment: str) -> Edit:
+    line = source.lines[row - 1].rstrip("\r\n")
+    return Edit(Span(row, len(line.rstrip()) + 1, row, len(line) + 1), f"  {comment}")
+
+
+def _line_above(source: Source, row: int, comment: str) -> Edit:
+    line = source.lines[row - 1]
+    indent = line[: len(line) - len(line.lstrip())]
+    return Edit(Span(row, 1, row, 1), f"{indent}{comment}\n")
+
+
 def ignore_file(source: Source, codes: Sequence[str], rules: Rules, reason: str = "") -> Edit:
-    """The edit that silences ``codes`` in the whole file: at its top, below what must be on the first two lines."""
+    """The one edit that silences ``codes`` in the whole file: at its top, below what must be on the first two lines."""
     for one in _lists(source, rules):
         if one.rows is None:
-            return _longer(one, codes)
+            return _longer(one, codes)[0]
     row = 1
     while row <= min(2, len(source.lines)) and _must_be_first(source.lines[row - 1]):
         row += 1
@@ -57,24 +73,48 @@ def _lists(source: Source, rules: Rules) -> list[Suppression]:
     return [one for one in read_comments(source, rules).suppressions if one.ours and one.items]
 
 
-def _longer(suppression: Suppression, codes: Sequence[str]) -> Edit:
+def _longer(suppression: Suppression, codes: Sequence[str], reason: str = "") -> list[Edit]:
+    """The codes that are missing go into the list, and the reason behind it if there is none."""
     last = (suppression.items or ())[-1]
-    row, column = suppression.span.row, last.column + len(last.text)
+    row, column, end = suppression.span.row, last.column + len(last.text), suppression.span.end_column
     missing = [code for code in codes if not suppression.names(code)]
-    return Edit(Span(row, column, row, column), "".join(f", {code}" for code in missing))
+    edits = [Edit(Span(row, column, row, column), "".join(f", {code}" for code in missing))]
+    if reason and not suppression.reason:
+        edits.append(Edit(Span(row, end, row, end), f" {reason}"))
+    return edits
+
+
+@dataclass(frozen=True)
+class _Row:
+    """Where a comment goes: at the end of a row, or on a line of its own above it."""
+
+    number: int
+    above: bool = False
 
 
 class _Rows:
     """At the end of which rows a comment may stand: not inside of a string, nor before a line that is continued."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, findings: Sequence[Diagnostic], commented: Collection[int]) -> None:
+        self._findings = findings
+        self._commented = commented
         self._closed = _inside_strings(source) | _continued(source)
-        self._last = _last_rows(source)
+        self._statements = _statements(source)
 
-    def of(self, span: Span) -> int:
-        """The row for a comment on ``span``: its first one that takes one, else the last of its statement."""
-        free = (row for row in range(span.row, span.end_row + 1) if row not in self._closed)
-        return next(free, self._last.get(span.row, span.end_row))
+    def of(self, finding: Diagnostic) -> _Row:
+        """The first row of the finding that takes a comment, else the last of its statement.
+
+        There a comment speaks for all of the statement only if nothing that it names touches the row itself. Where
+        something may, the comment goes above the statement.
+        """
+        span = finding.span
+        free = next((row for row in range(span.row, span.end_row + 1) if row not in self._closed), None)
+        if free is not None:
+            return _Row(free)
+        statement = self._statements.get(span.row, range(span.row, span.end_row + 1))
+        last = statement[-1]
+        touched = any(one.span.row <= last <= one.span.end_row for one in self._findings)
+        return _Row(statement[0], above=True) if touched or last in self._commented else _Row(last)
 
 
 def _inside_strings(source: Source) -> set[int]:
@@ -95,13 +135,14 @@ def _continued(source: Source) -> set[int]:
     return {row for row, line in enumerate(source.lines, 1) if line.rstrip("\r\n").endswith("\\")}
 
 
-def _last_rows(source: Source) -> Mapping[int, int]:
-    """The last row of the statement that each row belongs to."""
-    found: dict[int, int] = {}
+def _statements(source: Source) -> Mapping[int, range]:
+    """The rows of the statement that each row belongs to."""
+    found: dict[int, range] = {}
     first: int | None = None
     for token in _tokens(source):
         if token.type == tokenize.NEWLINE:
-            found.update(dict.fromkeys(range(first or token.start[0], token.start[0] + 1), token.start[0]))
+            rows = range(first or token.start[0], token.start[0] + 1)
+            found.update(dict.fromkeys(rows, rows))
             first = None
         elif first is None and token.type not in (tokenize.COMMENT, tokenize.NL, tokenize.INDENT, tokenize.DEDENT):
             first = token.start[0]

@@ -58,3 +58,8 @@ def test_another_rule_or_another_expression_changes_it() -> None:
 def test_a_file_that_does_not_parse_has_one_too() -> None:
     (fingerprint,) = _prints("def f(:\n")
     assert fingerprint
+
+
+def test_a_comment_inside_of_the_expression_does_not_change_it() -> None:
+    commented = LOSS.replace("torch.log(torch", "torch.log(  # a comment\n        torch")
+    assert _prints(commented) == _prints(LOSS)

@@ -82,3 +82,24 @@ def test_a_file_that_silences_one_rule_silences_another_in_the_same_comment() ->
     text = apply_edits(source, [ignore_file(source, ["NL101"], rule_names())])
     assert text.startswith("# nanlint: file-ignore[NL203, NL101]\n")
     assert not found(text)
+
+
+def test_a_comment_that_has_no_reason_yet_takes_it() -> None:
+    text = silenced(
+        "import torch\ny = torch.log(torch.softmax(x, -1))  # nanlint: ignore[NL203]  # noqa: E501\n", "why"
+    )
+    assert text.endswith("# nanlint: ignore[NL203, NL101] why  # noqa: E501\n")
+    assert not found(text)
+
+
+def test_where_the_last_line_of_a_statement_speaks_for_another_finding_the_comment_stands_above() -> None:
+    text = "import torch\ny = torch.log(torch.softmax(x, -1)) \\\n    + torch.log(torch.sigmoid(x))\n"
+    assert silenced(text) == (
+        "import torch\n# nanlint: ignore[NL101]\n"
+        "y = torch.log(torch.softmax(x, -1)) \\\n    + torch.log(torch.sigmoid(x))  # nanlint: ignore[NL102]\n"
+    )
+    assert not found(silenced(text))
+
+
+def test_white_space_at_the_end_of_the_line_goes() -> None:
+    assert silenced("import torch\ny = torch.log(torch.softmax(x, -1)) \t\n").endswith(")  # nanlint: ignore[NL101]\n")
