@@ -11,6 +11,7 @@ import itertools
 import json
 import os
 import sys
+import zipimport
 from collections.abc import Callable, Mapping, Sequence
 from types import CodeType, ModuleType
 from typing import Any, cast
@@ -84,6 +85,8 @@ class Hook(importlib.abc.MetaPathFinder):
             spec.loader = Woken(spec.loader, lambda: self.wake(fullname))
         elif type(spec.loader) is importlib.machinery.SourceFileLoader and self._recorder.users.owns(spec.loader.path):
             spec.loader = Probed(spec.loader.name, spec.loader.path, self._recorder)
+        elif isinstance(spec.loader, zipimport.zipimporter) and self._recorder.users.owns(spec.origin or ""):
+            spec.loader = cast(importlib.abc.Loader, ProbedInArchive(spec.loader, self._recorder))
         return spec
 
     def _found_by_others(
@@ -154,13 +157,30 @@ class Probed(importlib.machinery.SourceFileLoader):
         return probed_code(content, path, self._recorder) or super().get_code(fullname)
 
 
+class ProbedInArchive(zipimport.zipimporter):
+    """The same for a module in a zip archive."""
+
+    def __init__(self, loader: zipimport.zipimporter, recorder: Recorder) -> None:
+        super().__init__(os.path.join(loader.archive, loader.prefix))
+        self._recorder = recorder
+
+    def get_code(self, fullname: str) -> CodeType:
+        """The code with probes; as Python has it where nothing is flagged, or there is no source."""
+        path = self.get_filename(fullname)
+        content = self.get_data(path) if path.endswith(".py") else b""
+        return probed_code(content, path, self._recorder) or super().get_code(fullname)
+
+
 def probed_code(content: bytes, path: str, recorder: Recorder) -> CodeType | None:
-    """The code of a file with its flagged expressions probed; None where there are none, or it is no Python."""
+    """The code of a file with its flagged expressions probed; None where there are none, or it is no Python.
+
+    ``path``: as the code shall name its file.
+    """
     from nanlint.runtime.rewriting import rewrite
     from nanlint.source.text import Source
 
     try:
-        sites = watched_sites(content, path, recorder)
+        sites = watched_sites(content, path if path.startswith("<") else os.path.abspath(path), recorder)
         if not sites:
             return None
         tree, found = rewrite(Source.from_bytes(content, path), sites, _numbers)

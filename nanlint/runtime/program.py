@@ -5,17 +5,22 @@ The environment variable of ``options`` says how. Descendants of the program tha
 """
 
 from __future__ import annotations
+import __future__
 
+import ast
 import atexit
 import builtins
+import functools
 import importlib.machinery
+import operator
 import os
 import runpy
 import sys
+import tokenize
 from collections.abc import Sequence
 from multiprocessing import util
 from types import CodeType, ModuleType, TracebackType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from nanlint.runtime import probing
 from nanlint.runtime.importing import Hook, probed_code
@@ -28,6 +33,12 @@ STARTUP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "startup")
 #: files of the watch
 OURS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
 
+#: files whose compiling is seen to elsewhere
+_IMPORTS = ("<frozen importlib", OURS)
+#: what compiled code takes over from the code that compiles it
+_FUTURES = functools.reduce(
+    operator.or_, (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
+)
 
 _active: Recorder | None = None
 
@@ -43,7 +54,7 @@ def watch(options: Options) -> Recorder:
     recorder = _active = Recorder(options, rank_of_environment())
     probing.install(recorder)
     Hook(recorder).install()
-    _probe_main_of_spawned(recorder)
+    _probe_compiled(recorder)
     atexit.register(recorder.end)
     util.register_after_fork(recorder, _end_with_child)
     return recorder
@@ -128,25 +139,43 @@ def _is_archive(path: str) -> bool:
     return True
 
 
-def _probe_main_of_spawned(recorder: Recorder) -> None:
-    """Children that ``multiprocessing`` spawns run the main script again through runpy: that is probed, too."""
-    original = runpy._get_code_from_file  # type: ignore[attr-defined]
+def _probe_compiled(recorder: Recorder) -> None:
+    """What others compile to run it is probed, too, where it is a file of the user's.
 
-    def probed(*args: str) -> object:
-        path = os.path.abspath(os.fsdecode(args[-1]))
-        found = original(*args)
-        if not recorder.users.owns(path):
-            return found
-        try:
-            with open(path, "rb") as file:
-                code = probed_code(file.read(), path, recorder)
-        except OSError:
-            return found
-        if code is None:
-            return found
-        return (code, *found[1:]) if isinstance(found, tuple) else code
+    So do ``runpy``, with which ``multiprocessing`` runs the main script in what it spawns, coverage, and debuggers.
+    """
+    original = builtins.compile
 
-    runpy._get_code_from_file = probed  # type: ignore[attr-defined]
+    @functools.wraps(original)
+    def compiling(
+        source: Any, filename: Any, mode: str, flags: int = 0, dont_inherit: bool = False, *args: Any, **kwargs: Any
+    ) -> Any:
+        caller = sys._getframe(1).f_code
+        if not dont_inherit:
+            flags |= caller.co_flags & _FUTURES
+        if mode == "exec" and not flags & ast.PyCF_ONLY_AST and not caller.co_filename.startswith(_IMPORTS):
+            code = _probed_file(source, filename, recorder)
+            if code is not None:
+                return code
+        return original(source, filename, mode, flags, True, *args, **kwargs)
+
+    builtins.compile = compiling
+
+
+def _probed_file(source: object, filename: object, recorder: Recorder) -> CodeType | None:
+    """The code of a file of the user's whose content is given; None for anything else."""
+    if not isinstance(source, (str, bytes)) or not isinstance(filename, str) or not os.path.isfile(filename):
+        return None
+    if not recorder.users.owns(filename):
+        return None
+    try:
+        with open(filename, "rb") as file:
+            content = file.read()
+        with tokenize.open(filename) as text:
+            same = source == content or source == text.read()
+    except (OSError, SyntaxError, UnicodeDecodeError):
+        return None
+    return probed_code(content, filename, recorder) if same else None
 
 
 def _without_ours(traceback: TracebackType | None) -> TracebackType | None:
