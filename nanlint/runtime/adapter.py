@@ -100,8 +100,11 @@ class Watch(Protocol):
         ``inputs``: the numbers of the ops that its inputs come from, where there is a graph that tells.
         """
 
-    def wants(self, name: str, framework: str, value: Any) -> None:
-        """Hand a tensor to the user's filters (``--filter``), if there are any."""
+    def wants(self, name: str, framework: str, value: Any, frames: Sequence[Frame] = ()) -> None:
+        """Hand a tensor to the user's filters (``--filter``), if there are any.
+
+        ``frames``: where it was made, if that is not where the program is now.
+        """
 
     def alert(self, kind: str, message: str, *, frames: Sequence[Frame] = (), **details: Any) -> None:
         """Something beside a birth that the user should hear; told once for the same kind, message and place."""

@@ -412,7 +412,7 @@ class Recorder:
                     self._write(Op(number, framework, op, path, line, backward, tuple(inputs)))
         return number
 
-    def wants(self, name: str, framework: str, value: Any) -> None:
+    def wants(self, name: str, framework: str, value: Any, frames: Sequence[Frame] = ()) -> None:
         """Hand a tensor to the user's filters."""
         for one in self._filters:
             adapter = self.adapter_of(value)
@@ -420,10 +420,10 @@ class Recorder:
                 return
             health = adapter.health(value)
             if one.holds(health, value):
-                line = self.user_line()
+                line = (frames[0].path, frames[0].line, frames[0].function) if frames else self.user_line()
                 if self._first((one.name, framework, name, line)):
                     tensor = self._kept(Tensor(name, health, value))
-                    self._write(Filtered(one.name, self.steps, framework, tensor, self.frames(1)))
+                    self._write(Filtered(one.name, self.steps, framework, tensor, tuple(frames) or self.frames(1)))
 
     @property
     def filtering(self) -> bool:

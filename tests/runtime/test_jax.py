@@ -14,7 +14,7 @@ import jax.numpy as jnp  # noqa: E402
 import numpy as np  # noqa: E402
 
 from nanlint.runtime.adapters.jax import JaxAdapter  # noqa: E402
-from nanlint.runtime.events import Alert, Birth, Observed  # noqa: E402
+from nanlint.runtime.events import Alert, Birth, Filtered, Observed, Op  # noqa: E402
 from nanlint.runtime.options import Options  # noqa: E402
 from nanlint.runtime.recorder import NonFinite, Recorder  # noqa: E402
 from nanlint.runtime.runfile import read_run  # noqa: E402
@@ -23,10 +23,10 @@ from nanlint.runtime.runfile import read_run  # noqa: E402
 class Run:
     """A watch over this process, and what it wrote."""
 
-    def __init__(self, directory: Path, watch: str = "all", on_nan: str = "continue") -> None:
+    def __init__(self, directory: Path, watch: str = "all", **options: Any) -> None:
         self.directory = str(directory)
         here = str(Path(__file__).parent)
-        self.recorder = Recorder(Options(directory=self.directory, root=here, watch=watch, on_nan=on_nan))
+        self.recorder = Recorder(Options(directory=self.directory, root=here, watch=watch, **options))
         self.adapter = JaxAdapter(self.recorder)
         self.recorder.adapters.append(self.adapter)
         self.adapter.start()
@@ -191,6 +191,109 @@ def test_a_birth_on_the_devices_of_a_mesh(run: Run) -> None:
     (birth,) = run.births()
     assert (birth.op, birth.kinds) == ("shard_map", ("pinf",))
     assert blamed(birth).startswith("inverse = jax.jit(jax.shard_map(lambda x: 1 / x")
+
+
+def test_what_comes_from_outside_is_recorded_so_that_the_values_of_a_birth_are_at_hand(run: Run) -> None:
+    from jax.experimental import io_callback
+
+    scale = jax.new_ref(jnp.zeros(2))
+    asked = []
+
+    @jax.jit
+    def told(x: Any) -> Any:
+        offset = io_callback(lambda: asked.append(1) or np.float32(2), jax.ShapeDtypeStruct((), jnp.float32))
+        scaled = (x + offset) * scale[...]
+        scale[...] = x
+        return jnp.log(scaled)
+
+    told(jnp.ones(2))
+    scale[...] = jnp.full(2, 5.0)
+    jax.effects_barrier()
+    (birth,) = run.births()
+    assert (blamed(birth), birth.note, birth.inputs[0].values) == ("return jnp.log(scaled)", "", ("0.0", "0.0"))
+    assert asked == [1]
+
+
+def test_a_callback_that_gives_nothing_back_does_not_hide_the_values_of_a_loop(run: Run) -> None:
+    heard = []
+
+    def turn(state: Any, x: Any) -> Any:
+        jax.debug.callback(heard.append, x, ordered=True)
+        return state / x, jax.lax.cond(x > 0, lambda x: jax.debug.callback(heard.append, x) or x, jnp.abs, x)
+
+    jax.jit(lambda xs: jax.lax.scan(turn, 1.0, xs))(jnp.array([2.0, 0.0, 3.0]))
+    jax.effects_barrier()
+    (birth,) = run.births()
+    assert (birth.op, birth.note, birth.inputs[1].values) == ("div", "in turn 1 of the scan", ("0.0",))
+    assert len(heard) == 5
+
+
+def test_why_values_are_not_at_hand_is_told(run: Run) -> None:
+    from jax.experimental import io_callback
+
+    def turn(state: Any, x: Any) -> Any:
+        asked = io_callback(lambda: np.float32(0), jax.ShapeDtypeStruct((), jnp.float32))
+        return x / asked, asked
+
+    jax.jit(lambda xs: jax.lax.scan(turn, 1.0, xs))(jnp.ones(3))
+    jax.effects_barrier()
+    (birth,) = run.births()
+    assert (birth.op, birth.kinds) == ("div", ("pinf",))
+    assert birth.note == (
+        "the values are not at hand: io_callback, in a loop or branch, has to do with what is outside the function"
+    )
+
+
+def test_a_birth_of_the_backward_pass_of_a_loop_is_backward(run: Run) -> None:
+    def turn(state: Any, x: Any) -> Any:
+        return state + jnp.sqrt(x), state
+
+    jax.jit(jax.grad(lambda xs: jax.lax.scan(turn, 0.0, xs)[0]))(jnp.array([1.0, 0.0]))
+    (birth,) = run.births()
+    assert birth.backward
+    assert blamed(birth) == "return state + jnp.sqrt(x), state"
+
+
+def test_a_known_pattern_is_replayed_ever_more_rarely_and_told_every_time(run: Run) -> None:
+    replays = []
+    births = next(reader for reader in run.adapter._calls._readers if type(reader).__name__ == "Births")
+    original = births._births
+    births._births = lambda *args: replays.append(1) or original(*args)
+    step = jax.jit(lambda x: jnp.log(x).sum() + (1 / x).sum())  # of zeros three births, the third at the +
+    for _ in range(20):
+        step(jnp.zeros(2))
+    step(jnp.full(2, -1.0))
+    run.adapter.stop()
+    assert len(replays) == 6  # calls 1, 2, 4, 8 and 16, and the last
+    assert sorted(run.recorder._counts.values()) == [1, 20, 20, 20]
+
+
+def test_what_is_given_bad_is_another_pattern(run: Run) -> None:
+    step = jax.jit(lambda x: (x - 1) / (x - 1))
+    for x in ([1.0, 2.0], [np.nan, 2.0], [1.0, 2.0]):
+        step(jnp.array(x))
+    (birth,) = run.births()
+    assert (birth.op, birth.kinds) == ("div", ("nan",))
+    assert list(run.recorder._counts.values()) == [2]
+
+
+def test_the_ops_around_a_birth_are_connected(run: Run) -> None:
+    def turn(state: Any, x: Any) -> Any:
+        return state + jnp.log(x), state
+
+    @jax.jit
+    def loss(x: Any, y: Any) -> Any:
+        scaled = x * 2
+        shifted = jnp.sin(y)
+        total, _ = jax.lax.scan(turn, 0.0, scaled)
+        return total, shifted / scaled
+
+    loss(jnp.zeros(2), jnp.ones(2))
+    inner, outer = run.births()
+    ops = {event.number: event for event in run.events(Op)}
+    assert [ops[one.source].op for one in outer.inputs] == ["sin", "mul"]
+    assert [ops[i].op for i in next(op for op in ops.values() if op.op == "scan").inputs] == ["mul"]
+    assert ops[inner.inputs[0].source].op == "mul"
 
 
 def test_stop_at_the_birth(tmp_path: Path) -> None:
@@ -381,7 +484,7 @@ elsewhere = jax.jit(lambda x: jnp.exp(x).sum())
 """
 
 
-def flagged(tmp_path: Path, watch: str = "sites") -> tuple[Run, dict[str, Any]]:
+def flagged(tmp_path: Path, watch: str = "sites", **options: Any) -> tuple[Run, dict[str, Any]]:
     """A run over a module with flagged expressions, and what the module defines."""
     from nanlint.diagnostic import Probe, Span
     from nanlint.runtime.sites import Site, site_of
@@ -408,7 +511,7 @@ def flagged(tmp_path: Path, watch: str = "sites") -> tuple[Run, dict[str, Any]]:
     whole, inner = Span(scan_row, column, scan_row, column + 10), Span(scan_row, column + 8, scan_row, column + 9)
     probe = Probe(whole, "log", "jax", (("x", inner),), "x", 0.0, "zero")
     sites.append(site_of(probe, key="scan", path=str(path), code="NL", finding=whole))
-    run = Run(tmp_path, watch)
+    run = Run(tmp_path, watch, **options)
     run.recorder.users = type(run.recorder.users)(str(tmp_path))
     run.recorder.watch_module(str(path), "0", sites)
     space: dict[str, Any] = {}
@@ -568,3 +671,31 @@ def test_a_clip_by_the_norm_is_told_if_it_sets_the_length_of_every_step(run: Run
     (alert,) = run.events(Alert)
     assert alert.message.startswith("the norm of the gradient was above its bound in all 12 steps")
     assert alert.frames[0].text == "return w - clip.update(jax.grad(lambda w: jnp.sum(w**2))(w), (), None)[0]"
+
+
+def test_filters_get_the_tensors_of_jitted_functions_and_of_eager_ops(tmp_path: Path) -> None:
+    run = Run(tmp_path, filters=("range>100",))
+
+    def turn(state: Any, x: Any) -> Any:
+        wide = state * x
+        return wide, x / 2
+
+    jitted = jax.jit(lambda xs: jax.lax.scan(turn, 1.0, xs)[0] / 1e6)
+    for _ in range(2):
+        jitted(jnp.array([2.0, 50.0, 9.0]))
+    eager = jnp.full(3, 2.0) * 70
+    np.asarray(eager)
+    found = [(event.tensor.name, event.frames[0].text, event.tensor.values) for event in run.events(Filtered)]
+    assert found == [
+        ("mul:0", "wide = state * x", ("900.0",)),
+        ("scan:0", "jitted = jax.jit(lambda xs: jax.lax.scan(turn, 1.0, xs)[0] / 1e6)", ("900.0",)),
+        ("mul:0", "eager = jnp.full(3, 2.0) * 70", ("140.0", "140.0", "140.0")),
+    ]
+
+
+def test_filters_at_findings_get_the_tensors_there(tmp_path: Path) -> None:
+    run, space = flagged(tmp_path, filters=("range>1",))
+    space["jitted"](jnp.array([0.5, 0.01]))
+    events = run.events(Filtered)
+    assert events[0].tensor.name == "log:0"
+    assert {event.frames[0].text for event in events} == {"return -jnp.log(p).mean()"}

@@ -338,7 +338,8 @@ class _Building:
         )
 
     def _birth(self, birth: Birth, again: Again | None, process: int, nodes: Mapping[int, int]) -> Incident:
-        node = self._node_of(birth)
+        sources = (nodes[one.source] for one in birth.inputs if one.source is not None and one.source in nodes)
+        node = self._node_of(birth, tuple(dict.fromkeys(sources)))
         words = " and ".join(KINDS.get(kind, kind) for kind in birth.kinds)
         where = "the gradient of " if birth.backward else ""
 
@@ -425,11 +426,12 @@ class _Building:
             self._places.setdefault((framework, op, path, line, backward), known)
         return known
 
-    def _node_of(self, birth: Birth) -> int:
-        """The node that a birth is about: one of the timeline, where it is there."""
+    def _node_of(self, birth: Birth, sources: tuple[int, ...]) -> int:
+        """The node that a birth is about: one of the timeline, where it is there; of several that with its inputs."""
         places = [frame for frames in (birth.frames, birth.forward) for frame in frames[:1]]
         for place in places:
-            known = self._places.get((birth.framework, birth.op, place.path, place.line, birth.backward))
+            key = (birth.framework, birth.op, place.path, place.line, birth.backward)
+            known = self._nodes.get((*key, sources), self._places.get(key))
             if known is not None:
                 return known
         place = places[-1] if birth.backward and places else next(iter(places), Frame("", 0))

@@ -13,6 +13,7 @@ from nanlint.runtime.adapter import Adapter, Watch
 from nanlint.runtime.adapters.jax.births import Births
 from nanlint.runtime.adapters.jax.calls import Calls
 from nanlint.runtime.adapters.jax.clips import Clips
+from nanlint.runtime.adapters.jax.filters import Filters
 from nanlint.runtime.adapters.jax.flagged import Flagged
 from nanlint.runtime.adapters.jax.gradients import Gradients
 from nanlint.runtime.arrays import health_of_array, numbers_of
@@ -33,7 +34,8 @@ class JaxAdapter(Adapter):
         """Hook into the calls of jitted functions."""
         everything = [Births(self.watch, self.health), self._gradients, self._clips] if self.watch.mode == "all" else []
         flagged = [Flagged(self.watch)] if self.watch.mode != "sentinel" else []
-        self._calls.start([*everything, *flagged])
+        filters = [Filters(self.watch)] if self.watch.filtering and self.watch.mode != "sentinel" else []
+        self._calls.start([*everything, *flagged, *filters])
         if self.watch.mode == "all":
             self._gradients.start()
 

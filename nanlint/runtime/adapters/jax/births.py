@@ -3,38 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+import jax
 import numpy as np
 
 from nanlint.runtime.adapter import Tensor, Watch
 from nanlint.runtime.adapters.jax.calls import Birth, Call, Reader
 from nanlint.runtime.adapters.jax.places import frames_of
 from nanlint.runtime.adapters.jax.probes import NonFinite, Probe, Probed
-from nanlint.runtime.adapters.jax.program import Op, Program, parts_of
-from nanlint.runtime.adapters.jax.propagation import can_give_birth, sinks
+from nanlint.runtime.adapters.jax.program import Op, Program, Value, parts_of
+from nanlint.runtime.adapters.jax.propagation import can_give_birth, is_inexact, sinks
 from nanlint.runtime.adapters.jax.replay import Born, Replay, Unrepeatable, kinds_of, replay
 from nanlint.runtime.health import Health
-
-#: a pattern of probes that is known is replayed again every so many calls
-AGAIN = 1024
 
 
 @dataclass
 class _Pattern:
-    """Which probes of a function were not finite, and how: what a replay found for it, and how often it came."""
+    """Which probes of a function were not finite, and how, and what of its arguments was: what a replay found.
+
+    ``times``: how often it came. ``due``: when it is replayed again, and ``apart`` how many times after the last one.
+    """
 
     births: list[Birth]
     times: int = 1
+    due: int = 2
+    apart: int = 1
+
+
+@dataclass(frozen=True)
+class _Graph:
+    """The numbers of ops as the timeline knows them, and those that each value came out of."""
+
+    numbers: dict[Op, int]
+    made: dict[int, tuple[int, ...]]
+
+    def of(self, value: Value) -> tuple[int, ...]:
+        """What a value came out of; nothing, of an argument or a constant."""
+        return self.made.get(value, ()) if isinstance(value, int) else ()
 
 
 @dataclass
 class _Known:
     """What is known of a function with probes."""
 
+    graph: _Graph
     patterns: dict[bytes, _Pattern] = field(default_factory=dict)
-    timeline: tuple[int, ...] | None = None
 
 
 class Births(Reader):
@@ -53,63 +68,79 @@ class Births(Reader):
         return (Probe(op, i) for op, i in sinks(program))
 
     def read(self, function: Probed, measured: Any, call: Call) -> Iterable[Birth]:
-        """The births of a call; those of a pattern that is known are told without a replay, most of the time."""
-        known = self._known.setdefault(function, _Known())
-        if known.timeline is None:
-            known.timeline = self._timeline(function)
-        for number in known.timeline:
+        """The births of a call; those of a pattern that is known are told without a replay, most of the time.
+
+        It is replayed after 1, 2, 4, … calls more, and from 1 on again when something else was found.
+        """
+        known = self._known.get(function)
+        if known is None:
+            known = self._known[function] = _Known(self._graph(function.program, ()))
+        for number in known.graph.numbers.values():
             self._watch.executed(number)
         measured = np.asarray(measured).ravel()
         if not measured.any():
             return ()
-        pattern = np.where(np.isnan(measured), 1, np.where(measured > 0, 2, np.where(measured < 0, 3, 0)))
-        key = pattern.astype(np.uint8).tobytes()
+        key = _signs(measured) + _signs(_looked_at(call.arguments))
         seen = known.patterns.get(key)
-        if seen is not None:
-            seen.times += 1
-        if seen is None or seen.times % AGAIN == 0:
-            births = self._births(function, call, measured)
-            known.patterns[key] = _Pattern([_forgotten(one) for one in births], seen.times if seen else 1)
+        if seen is None:
+            births = self._births(function, call, measured, known.graph)
+            known.patterns[key] = _Pattern([_forgotten(one) for one in births])
+            return births
+        seen.times += 1
+        if seen.times >= seen.due:
+            births = self._births(function, call, measured, known.graph)
+            again = [_forgotten(one) for one in births]
+            seen.apart = seen.apart * 2 if list(map(_identity, again)) == list(map(_identity, seen.births)) else 1
+            seen.births, seen.due = again, seen.times + seen.apart
             return births
         return seen.births if call.function.users else [_moved(one, call) for one in seen.births]
 
-    def _timeline(self, function: Probed) -> tuple[int, ...]:
-        """The numbers of the ops of a function."""
-        numbers: dict[int, None] = {}
-        for op in function.program.ops:
-            frames = frames_of(op, (), self._watch.owns_file)
+    def _graph(self, program: Program, inside: Sequence[Op], around: _Graph | None = None) -> _Graph:
+        """The numbers of the ops of a program; ``around``: of that around the loop or branch that it is in."""
+        graph = _Graph({}, {})
+        if around is not None:  # a part is given the last of what the op around it is given
+            given = inside[-1].inputs[-len(program.inputs) :] if program.inputs else ()
+            graph.made.update((value, around.of(x)) for value, x in zip(program.inputs, given, strict=True))
+        for op in program.ops:
+            inputs = tuple(dict.fromkeys(number for value in op.inputs for number in graph.of(value)))
+            frames = frames_of(op, inside, self._watch.owns_file) if op.name != "name" else ()
             if frames:
-                place = frames[0]
-                numbers[self._watch.numbered("jax", op.name, place.path, place.line, op.backward)] = None
-        return tuple(numbers)
+                path, line = frames[0].path, frames[0].line
+                number = self._watch.numbered("jax", op.name, path, line, _is_backward(op, inside), inputs)
+                graph.numbers[op], inputs = number, (number,)
+            graph.made.update(dict.fromkeys(op.outputs, inputs))
+        return graph
 
-    def _births(self, function: Probed, call: Call, measured: Any) -> list[Birth]:
+    def _births(self, function: Probed, call: Call, measured: Any, graph: _Graph) -> list[Birth]:
         flagged = [probe for probe, x in zip(function.probes, measured, strict=True) if x != 0]
         try:
-            found = replay(function.program, call.arguments, {probe.outer for probe in flagged})
+            found = replay(function.program, call.arguments, call.recorded, {probe.outer for probe in flagged})
         except Exception as error:
             reason = str(error) if isinstance(error, Unrepeatable) else f"{type(error).__name__}: {error}"
             note = f"the values are not at hand: {reason}"
             return [self._of_probe(probe, x, call, note) for probe, x in _told(function, measured)]
         self._alerts(call, found)
         self._any |= bool(found.births)
-        births = [self._of(born, call) for born in found.births]
+        births = [self._of(born, call, graph) for born in found.births]
         kinds = frozenset(("nan",) if np.isnan(measured).any() else ("pinf", "ninf"))
         if not births and not kinds & found.kinds and not _given(call):
             note = "op by op all is finite: what XLA fuses rounds otherwise"
             return [self._of_probe(probe, x, call, note) for probe, x in _told(function, measured)[:1]]
         return births
 
-    def _of(self, born: Born, call: Call) -> Birth:
+    def _of(self, born: Born, call: Call, graph: _Graph) -> Birth:
         """A birth as it is told."""
-        inputs = [
-            Tensor(f"input {i}" if len(born.inputs) > 1 else "input", self._health(x), x)
-            for i, x in enumerate(born.inputs)
-        ]
-        made = "gradient" if born.op.backward or call.backward else "result"
-        outputs = [Tensor(made, self._health(x), x) for x in born.outputs]
-        note = f"in turn {born.turn} of the {born.inside[-1].name}" if born.turn >= 0 else ""
-        return self._told(born.op, born.inside, born.kinds, inputs, outputs, call, note)
+        done = born.done
+        for i, program in enumerate(done.programs[1:], 1):
+            graph = self._graph(program, done.inside[:i], graph)
+        sources = [next(iter(graph.of(value)), None) for value in done.op.inputs]
+        names = [f"input {i}" for i in range(len(sources))] if len(sources) > 1 else ["input"]
+        given = zip(names, done.inputs, sources, strict=True)
+        inputs = [Tensor(name, self._health(x), x, source) for name, x, source in given]
+        made = "gradient" if _is_backward(done.op, done.inside) or call.backward else "result"
+        outputs = [Tensor(made, self._health(x), x) for x in done.outputs]
+        note = f"in turn {done.turn} of the {done.inside[-1].name}" if done.turn >= 0 else ""
+        return self._told(done.op, done.inside, born.kinds, inputs, outputs, call, note)
 
     def _of_probe(self, probe: Probe, x: float, call: Call, note: str) -> Birth:
         kind = "nan" if np.isnan(x) else "pinf" if x > 0 else "ninf"
@@ -130,7 +161,7 @@ class Births(Reader):
             within = (frames_of(one, (), self._watch.owns_file) for one in _births_within(op))
             frames = next(filter(None, within), ())
             note = note or f"somewhere in the {op.name}, whose first op that could is at this line" if frames else note
-        backward = op.backward or call.backward
+        backward = _is_backward(op, inside) or call.backward
         return {
             "framework": "jax",
             "op": op.name,
@@ -157,6 +188,12 @@ class Births(Reader):
             self._watch.alert("hidden-nan", message, frames=frames)
 
 
+def _is_backward(op: Op, inside: Sequence[Op]) -> bool:
+    """Whether an op computes a gradient, as it or the loop that it is in says; not what a checkpoint makes again."""
+    again = any("rematted" in str(eqn.source_info.name_stack) for eqn in (*op.calls, op.eqn))
+    return op.backward or (not again and any(one.backward for one in inside))
+
+
 def _births_within(op: Op) -> Iterator[Op]:
     """The ops in the parts of an op that can give birth."""
     for part in parts_of(op):
@@ -175,6 +212,26 @@ def _given(call: Call) -> bool:
     return any(kinds_of(x) for x in call.arguments)
 
 
+def _looked_at(arguments: Sequence[Any]) -> Any:
+    """What probes measure of arguments that can be non-finite."""
+    arrays = [x for x in arguments if isinstance(x, jax.Array) and is_inexact(x)]
+    return np.concatenate([[0.0], *_measured(arrays)])
+
+
+_measured: Callable[..., Any] = jax.jit(lambda arrays: [NonFinite().of(x, None) for x in arrays])
+
+
+def _signs(measured: Any) -> bytes:
+    """Of what ``NonFinite`` measures, which are finite, nan, inf and -inf."""
+    signs = np.where(np.isnan(measured), 1, np.where(measured > 0, 2, np.where(measured < 0, 3, 0)))
+    return signs.astype(np.uint8).tobytes()
+
+
+def _identity(birth: Birth) -> tuple[Any, ...]:
+    """What tells a birth from another one of the same function."""
+    return birth["op"], birth["kinds"], birth["frames"]
+
+
 def _moved(birth: Birth, call: Call) -> Birth:
     """A birth in an eager op, at another line."""
     return {**birth, "frames": call.frames, "forward": call.frames if birth["backward"] else ()}
@@ -182,5 +239,5 @@ def _moved(birth: Birth, call: Call) -> Birth:
 
 def _forgotten(birth: Birth) -> Birth:
     """The same without the values: what is told again holds no arrays."""
-    named = {key: tuple(Tensor(one.name, one.health) for one in birth[key]) for key in ("inputs", "outputs")}
+    named = {key: tuple(replace(one, value=None) for one in birth[key]) for key in ("inputs", "outputs")}
     return {**birth, **named}

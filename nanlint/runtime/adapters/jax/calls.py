@@ -25,7 +25,7 @@ from jax.extend.core import ClosedJaxpr
 from nanlint.runtime.adapter import Watch
 from nanlint.runtime.adapters.jax.places import frames_of_traceback
 from nanlint.runtime.adapters.jax.probes import Measure, Probe, Probed, probed
-from nanlint.runtime.adapters.jax.program import Program
+from nanlint.runtime.adapters.jax.program import Op, Program
 from nanlint.runtime.adapters.jax.propagation import is_inexact
 from nanlint.runtime.adapters.jax.replay import kinds_of
 from nanlint.runtime.events import Frame
@@ -43,13 +43,16 @@ class Function:
 
     ``users``: it has lines of the user's. ``loss``: which result tells how training goes. ``again``: a reader goes
     through calls again, for which it needs what they were given. ``same``: with probes its results are bit for bit the
-    same, as far as was seen at its first call; None before that.
+    same, as far as was seen at its first call; None before that. ``recorded``: see ``probes.Whole``; ``more``: how many
+    results ``closed`` has beside its own.
     """
 
     name: str
     users: bool
     closed: Any = None
     probed: tuple[tuple[Reader, Probed], ...] = ()
+    recorded: tuple[Op, ...] = ()
+    more: int = 0
     arguments: tuple[str, ...] = ()
     loss: int | None = None
     same: bool | None = None
@@ -73,6 +76,12 @@ class Call:
     frames: tuple[Frame, ...]
     backward: bool
     trained: bool
+
+    @property
+    def recorded(self) -> dict[Op, Sequence[Any]]:
+        """What ops that are not to be done again gave."""
+        rest = iter(self.measured[len(self.function.probed) :])
+        return {op: [next(rest) for _ in op.outputs] for op in self.function.recorded}
 
     @property
     def done(self) -> bool:
@@ -251,7 +260,7 @@ class Calls:
         numbers: dict[str, float] = {}
         self._own.busy = True
         try:
-            for (reader, function), measured in zip(call.function.probed, call.measured, strict=True):
+            for (reader, function), measured in zip(call.function.probed, call.measured, strict=False):
                 births += reader.read(function, measured, call)
             numbers = _numbers(call.loss)
         except Exception as error:  # a look at the program's arrays must not become its failure
@@ -293,8 +302,9 @@ class Calls:
                 found.arguments = tuple(jaxpr.jaxpr.debug_info.safe_arg_names(len(jaxpr.in_avals)))
                 found.closed = ClosedJaxpr(jaxpr.jaxpr, jaxpr.consts)
                 readers = [reader for reader in self._readers if found.users or reader.eager]
-                found.closed, kinds = probed(found.closed, [(reader.probes, reader.measure) for reader in readers])
-                found.probed = tuple((reader, one) for reader, one in zip(readers, kinds, strict=True) if one)
+                whole = probed(found.closed, readers)
+                found.closed, found.recorded, found.more = whole.closed, whole.recorded, whole.more
+                found.probed = tuple((reader, one) for reader, one in zip(readers, whole.kinds, strict=True) if one)
                 found.again = any(reader.again for reader, _ in found.probed)
                 self._made.add(found.closed)
             except Exception as error:  # JAX could not trace it anew
@@ -335,18 +345,17 @@ _NOT_YET = _NotYet()
 
 
 def _more(function: Function, params: dict[str, Any]) -> dict[str, Any]:
-    """How to run a function that has a result more for each reader's probes."""
-    count = len(function.probed)
+    """How to run a function that has more results."""
     return {
         **params,
-        "out_shardings": (*params["out_shardings"], *[UNSPECIFIED] * count),
-        "out_layouts": (*params["out_layouts"], *[None] * count),
+        "out_shardings": (*params["out_shardings"], *[UNSPECIFIED] * function.more),
+        "out_layouts": (*params["out_layouts"], *[None] * function.more),
     }
 
 
 def _split(function: Function, made: Sequence[Any]) -> tuple[list[Any], list[Any]]:
     """Its results, and those."""
-    count = len(made) - len(function.probed)
+    count = len(made) - function.more
     return list(made[:count]), list(made[count:])
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import jax.numpy as jnp
 from jax import lax
@@ -119,8 +119,14 @@ class Breakdown(Measure):
         return jnp.concatenate([a[..., :6] + b[..., :6], jnp.minimum(a[..., 6:], b[..., 6:])], axis=-1)
 
 
-#: which probes to put into a program, and what they measure
-Wanted = tuple[Callable[[Program], Iterable[Probe]], Measure]
+class Kind(Protocol):
+    """A kind of probe: where to look in a program, what is measured there, and whether calls are gone through again."""
+
+    measure: Measure
+    again: bool
+
+    def probes(self, program: Program) -> Iterable[Probe]:
+        """Where to look."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,28 +137,52 @@ class Probed:
     probes: tuple[Probe, ...]
 
 
-def probed(closed: ClosedJaxpr, wanted: Sequence[Wanted]) -> tuple[ClosedJaxpr, list[Probed | None]]:
-    """Put probes of several kinds into a traced function; None for a kind that finds nothing to look at.
+@dataclass(frozen=True, eq=False)
+class Whole:
+    """A function with probes: ``kinds`` has those of each kind, None for one that finds nothing to look at.
 
-    For each other one the function has one result more, an array (probes, size of the measure). Raises whatever JAX
-    raises, if it cannot trace the function anew.
+    For each other one ``closed`` has one result more, an array (probes, size of the measure). Behind them come the
+    results of ``recorded`` ops, which are not to be done again when a call is gone through again.
     """
+
+    closed: ClosedJaxpr
+    kinds: tuple[Probed | None, ...]
+    recorded: tuple[Op, ...] = ()
+
+    @property
+    def more(self) -> int:
+        """How many results it has beside its own."""
+        return sum(one is not None for one in self.kinds) + sum(len(op.outputs) for op in self.recorded)
+
+
+def probed(closed: ClosedJaxpr, wanted: Sequence[Kind]) -> Whole:
+    """Put probes into a traced function. Raises whatever JAX raises, if it cannot trace the function anew."""
     program = program_of(closed)
     part = _Part(program, wanted, ())
-    kinds = [Probed(program, tuple(probes)) if probes else None for probes in part.probes]
+    kinds = tuple(Probed(program, tuple(probes)) if probes else None for probes in part.probes)
     if not any(kinds):
-        return closed, kinds
+        return Whole(closed, kinds)
+    again = any(kind.again for kind, probes in zip(wanted, kinds, strict=True) if probes)
+    recorded = tuple(filter(_is_recorded, program.ops)) if again else ()
     outputs = [var.aval for var in closed.jaxpr.outvars]
 
     def whole(*arguments: Any) -> list[Any]:
+        part.recorded = {}
         results, seen = part(arguments)
-        return [*map(_typed, results, outputs), *(one for one, kind in zip(seen, kinds, strict=True) if kind)]
+        kept = [x for op in recorded for x in part.recorded[op]]
+        return [*map(_typed, results, outputs), *(one for one, kind in zip(seen, kinds, strict=True) if kind), *kept]
 
     made = traced(whole, closed.in_avals, closed.jaxpr)
     kept = made.out_avals[: len(outputs)]
     if [aval.strip_weak_type() for aval in kept] != [aval.strip_weak_type() for aval in outputs]:
         raise TypeError("with probes, the function has results of another type")
-    return made, kinds
+    return Whole(made, kinds, recorded)
+
+
+def _is_recorded(op: Op) -> bool:
+    """Whether the results of an op are of the outside: a callback's, or read from a reference."""
+    arrays = all(isinstance(var.aval, core.ShapedArray) for var in op.eqn.outvars)
+    return bool(op.eqn.effects) and bool(op.outputs) and arrays and not parts_of(op)
 
 
 def _typed(x: Any, aval: Any) -> Any:
@@ -168,14 +198,18 @@ Seen = list[Any]
 
 
 class _Part:
-    """A program with probes, and those of the programs inside it; ``probes``: of each kind."""
+    """A program with probes, and those of the programs inside it.
 
-    def __init__(self, program: Program, wanted: Sequence[Wanted], inside: tuple[Op, ...]) -> None:
-        self._program, self._measures = program, [measure for _, measure in wanted]
+    ``probes``: of each kind. ``recorded``: what ops that are to be recorded gave.
+    """
+
+    def __init__(self, program: Program, wanted: Sequence[Kind], inside: tuple[Op, ...]) -> None:
+        self._program, self._measures = program, [kind.measure for kind in wanted]
+        self.recorded: dict[Op, Sequence[Any]] = {}
         self._chosen: dict[Op, list[tuple[int, Probe]]] = {}
         self._parts: dict[Op, list[_Part]] = {}
-        for kind, (choose, _) in enumerate(wanted):
-            for probe in choose(program):
+        for kind, one in enumerate(wanted):
+            for probe in one.probes(program):
                 self._chosen.setdefault(probe.op, []).append((kind, replace(probe, inside=inside)))
         self._beside = {probe.beside for chosen in self._chosen.values() for _, probe in chosen} - {None}
         self.probes: list[list[Probe]] = [[] for _ in wanted]
@@ -203,6 +237,8 @@ class _Part:
             parts = self._parts.get(op)
             if parts is None:
                 results = bind(op, given)
+                if op.eqn.effects:
+                    self.recorded[op] = results
             else:
                 results, inner = rebind(op, _THROUGH[op.name], op, given, parts)
                 for known, more in zip(seen, inner, strict=True):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import jax
@@ -25,15 +25,26 @@ class Unrepeatable(Exception):
 
 
 @dataclass(frozen=True, eq=False)
-class Born:
-    """An op that gave birth: what it read and made, in which turn of the innermost loop around it (-1: in none)."""
+class Done:
+    """An op that was done: what it read and made, in which turn of the innermost loop around it (-1: in none).
+
+    ``inside``: the loops and branches around it, outermost first; ``programs``: those that they and it are in.
+    """
 
     op: Op
+    inputs: Sequence[Any]
+    outputs: Sequence[Any]
     inside: tuple[Op, ...]
+    programs: tuple[Program, ...]
+    turn: int
+
+
+@dataclass(frozen=True, eq=False)
+class Born:
+    """An op that gave birth, to what."""
+
+    done: Done
     kinds: frozenset[str]
-    inputs: tuple[Any, ...]
-    outputs: tuple[Any, ...]
-    turn: int = -1
 
 
 @dataclass
@@ -41,19 +52,49 @@ class Replay:
     """``births`` in the order of the ops; ``hidden``: ops that took nan and gave none; ``kinds`` that were anywhere."""
 
     births: list[Born] = field(default_factory=list)
-    hidden: list[Born] = field(default_factory=list)
+    hidden: list[Done] = field(default_factory=list)
     kinds: set[str] = field(default_factory=set)
 
+    def judge(self, done: Done) -> bool:
+        """What of it is to be told; whether it is a birth."""
+        after = frozenset[str]().union(*map(kinds_of, done.outputs))
+        self.kinds |= after
+        before = frozenset[str]().union(*map(kinds_of, done.inputs))
+        fresh = after - before
+        if fresh and can_give_birth(done.op):
+            self.births.append(Born(done, fresh))
+            return True
+        if "nan" in before - after and done.op.name in ("select_n", "max", "min", "clamp"):
+            self.hidden.append(done)
+        return False
 
-def replay(program: Program, arguments: Sequence[Any], into: set[Op]) -> Replay:
+
+def replay(
+    program: Program, arguments: Sequence[Any], recorded: Mapping[Op, Sequence[Any]], into: Collection[Op]
+) -> Replay:
     """Go through a function; into the loops and branches of ``into`` up to their first birth.
 
     Raises Unrepeatable.
     """
     found = Replay()
-    with jax.debug_nans(False), jax.debug_infs(False):
-        _through(program, arguments, (), into, found, time.monotonic() + LONGEST, -1)
+    walk(program, arguments, recorded, found.judge, into)
     return found
+
+
+def walk(
+    program: Program,
+    arguments: Sequence[Any],
+    recorded: Mapping[Op, Sequence[Any]],
+    seen: Callable[[Done], bool],
+    into: Collection[Op] | None = None,
+) -> None:
+    """Let ``seen`` see each op of a function, and those in loops and branches: all, or ``into`` these.
+
+    A loop or branch is left where ``seen`` says so. ``recorded``: what ops that are not to be done again gave. Raises
+    Unrepeatable.
+    """
+    with jax.debug_nans(False), jax.debug_infs(False):
+        _Walk(recorded, seen, time.monotonic() + LONGEST).through(program, arguments, (), (program,), into, -1)
 
 
 def kinds_of(x: Any) -> frozenset[str]:
@@ -72,49 +113,73 @@ def kinds_of(x: Any) -> frozenset[str]:
     return frozenset(kind for kind, test in tests if any(test(part).any() for part in parts))
 
 
-def _through(
-    program: Program,
-    arguments: Sequence[Any],
-    inside: tuple[Op, ...],
-    into: set[Op] | None,
-    found: Replay,
-    deadline: float,
-    turn: int,
-) -> list[Any]:
-    def step(op: Op, given: list[Any]) -> Sequence[Any]:
-        if time.monotonic() > deadline:
-            raise Unrepeatable(f"took more than {LONGEST:g} s")
-        if op.eqn.effects:
-            if op.outputs:
-                raise Unrepeatable(f"{op.name} does something beside computing")
-            return ()
-        if is_opened(op) and (into is None or op in into):
-            count = len(found.births)
-            turns = _turns(op, given)
-            now = next(turns, None)
-            while now is not None and len(found.births) == count:
-                part, given_part, number = now
-                left = _through(part, given_part, (*inside, op), None, found, deadline, number)
-                now = _next(turns, left)
-        results = bind(op, given)
-        if any(map(is_inexact, (var.aval for var in op.eqn.outvars))):
-            _judge(op, given, results, inside, found, turn)
-        return results
+@dataclass(frozen=True)
+class _Walk:
+    recorded: Mapping[Op, Sequence[Any]]
+    seen: Callable[[Done], bool]
+    deadline: float
 
-    return run(program, arguments, step)
+    def through(
+        self,
+        program: Program,
+        arguments: Sequence[Any],
+        inside: tuple[Op, ...],
+        programs: tuple[Program, ...],
+        into: Collection[Op] | None,
+        turn: int,
+    ) -> tuple[list[Any], bool]:
+        """What a program leaves, and whether it was left because of something seen."""
+        left = False
+
+        def step(op: Op, given: list[Any]) -> Sequence[Any]:
+            nonlocal left
+            if time.monotonic() > self.deadline:
+                raise Unrepeatable(f"took more than {LONGEST:g} s")
+            if op in self.recorded:
+                return self.recorded[op]
+            entered = is_opened(op) and (into is None or op in into)
+            if op.eqn.effects:
+                if all(not isinstance(var.aval, core.ShapedArray) for var in op.eqn.outvars):
+                    return [None] * len(op.outputs)  # what it is for has been recorded
+                op = replace(op, eqn=_repeatable(op.eqn))
+            if entered:
+                left |= self._turns(op, given, (*inside, op), programs)
+            results = bind(op, given)
+            if any(map(is_inexact, (var.aval for var in op.eqn.outvars))):
+                left |= self.seen(Done(op, tuple(given), tuple(results), inside, programs, turn))
+            return results
+
+        return run(program, arguments, step), left
+
+    def _turns(self, op: Op, given: list[Any], inside: tuple[Op, ...], programs: tuple[Program, ...]) -> bool:
+        turns = _turns(op, given)
+        now = next(turns, None)
+        while now is not None:
+            part, given_part, number = now
+            results, left = self.through(part, given_part, inside, (*programs, part), None, number)
+            if left:
+                return True
+            now = _next(turns, results)
+        return False
 
 
-def _judge(
-    op: Op, given: Sequence[Any], results: Sequence[Any], inside: tuple[Op, ...], found: Replay, turn: int
-) -> None:
-    after = frozenset[str]().union(*map(kinds_of, results))
-    found.kinds |= after
-    before = frozenset[str]().union(*map(kinds_of, given))
-    fresh = after - before
-    if fresh and can_give_birth(op):
-        found.births.append(Born(op, inside, fresh, tuple(given), tuple(results), turn))
-    elif "nan" in before - after and op.name in ("select_n", "max", "min", "clamp"):
-        found.hidden.append(Born(op, inside, frozenset({"nan"}), tuple(given), tuple(results), turn))
+def _repeatable(eqn: Any) -> Any:
+    """An op without the callbacks in its parts that give nothing back. Raises Unrepeatable for one that gives some."""
+    params = {name: _without_callbacks(held) for name, held in eqn.params.items()}
+    if all(params[name] is eqn.params[name] for name in params):
+        raise Unrepeatable(f"{eqn.primitive.name}, in a loop or branch, has to do with what is outside the function")
+    return eqn.replace(params=params, effects=core.no_effects)
+
+
+def _without_callbacks(held: Any) -> Any:
+    if isinstance(held, tuple) and any(isinstance(one, core.ClosedJaxpr | core.Jaxpr) for one in held):
+        return tuple(map(_without_callbacks, held))
+    if isinstance(held, core.ClosedJaxpr) and held.effects:
+        return held.replace(jaxpr=_without_callbacks(held.jaxpr))
+    if isinstance(held, core.Jaxpr) and held.effects:
+        eqns = [_repeatable(eqn) if eqn.effects else eqn for eqn in held.eqns if eqn.outvars or not eqn.effects]
+        return held.replace(eqns=eqns, effects=core.no_effects)
+    return held
 
 
 #: one of the programs that an op runs, what it is given, and the number of the turn (-1: it is no loop)
