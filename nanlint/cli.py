@@ -18,7 +18,7 @@ from nanlint import __version__
 from nanlint.commands.base import CLEAN, FINDINGS, INTERRUPTED
 
 # The command COMMAND is the function COMMAND of nanlint/commands/COMMAND.py, with underscores for dashes.
-COMMANDS = ("check", "verify", "inspect", "explain", "graph", "rule")
+COMMANDS = ("check", "verify", "inspect", "explain", "graph", "rule", "server")
 
 
 class Commands(click.Group):

@@ -51,7 +51,12 @@ DEFAULT_EXCLUDE = (
 
 
 class ConfigError(Exception):
-    """Configuration that cannot be used. The message names the file (or option), the key and the nearest right one."""
+    """Configuration that cannot be used. The message names the file (or option), the key and the nearest right one.
+
+    ``file``: the absolute path of the configuration file at fault, where it is one.
+    """
+
+    file: str | None = None
 
 
 @dataclass(frozen=True)
@@ -490,8 +495,12 @@ class Configs:
         for name in (*_OWN_FILES, "pyproject.toml"):
             path = os.path.join(directory, name)
             if os.path.isfile(path):
-                table = read_table(path)
-                if table is not None:
-                    return _config_from(path, table, self._rules, self._overrides, self._ops_problem)
+                try:
+                    table = read_table(path)
+                    if table is not None:
+                        return _config_from(path, table, self._rules, self._overrides, self._ops_problem)
+                except ConfigError as error:
+                    error.file = path
+                    raise
         parent = os.path.dirname(directory)
         return self.default() if parent == directory else self.for_directory(parent)

@@ -50,6 +50,26 @@ def discover(paths: Sequence[str], configs: Configs) -> Found:
     return Found(tuple(sorted(walk.files.values(), key=lambda file: file.path)), tuple(walk.failures))
 
 
+def walked(path: str, top: str, configs: Configs) -> bool:
+    """Whether a walk of the absolute directory ``top`` would come to the absolute ``path`` of a file below it.
+
+    Raises ConfigError.
+    """
+    above = _Ignores.above(top)
+    ignores = _Ignores() if above.ignore(top, directory=True) else above
+    directory = top
+    for name in os.path.relpath(path, top).split(os.sep):
+        config, ignores = configs.for_directory(directory), ignores.within(directory)
+        entry = os.path.join(directory, name)
+        is_directory = entry != path
+        if config.excludes(entry, directory=is_directory, named=top):
+            return False
+        if config.respect_gitignore and ignores.ignore(entry, directory=is_directory):
+            return False
+        directory = entry
+    return True
+
+
 @dataclass
 class _Walk:
     configs: Configs

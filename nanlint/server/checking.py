@@ -1,0 +1,154 @@
+"""Texts are checked here, on a thread of their own, so that typing never waits; what is out of date is dropped.
+
+For each open document there is at most one check under way, of its newest text; whoever asks for it shares it. A check
+that nobody waits for any more, or that a newer text has overtaken, stops at the next checkpoint.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from nanlint.diagnostic import Diagnostic
+from nanlint.housekeeping import SYNTAX_ERROR
+from nanlint.linter import diagnose_source, roots_of
+from nanlint.server.documents import Document
+from nanlint.server.projects import Held, Projects
+from nanlint.source import Source
+from nanlint.source.prescan import prescan
+
+T = TypeVar("T")
+
+#: bytes; deep expressions are read recursively, and threads have an eighth of this on some systems
+_STACK = 1 << 26
+
+
+class Stopped(BaseException):
+    """Nobody wants the answer any more. No Exception, so that nothing takes it for a failure of the analysis."""
+
+
+class Overtaken(Exception):
+    """The text that was asked about is not the newest any more."""
+
+
+class Stop:
+    """Asks a piece of work on another thread to end; the work calls it at its checkpoints."""
+
+    def __init__(self) -> None:
+        self._asked = threading.Event()
+
+    def ask(self) -> None:
+        """Let the next checkpoint be the last."""
+        self._asked.set()
+
+    def __call__(self) -> None:
+        """A checkpoint: raises Stopped once that was asked for."""
+        if self._asked.is_set():
+            raise Stopped
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What was found in one text."""
+
+    document: Document
+    held: Held
+    source: Source
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+def check(document: Document, held: Held) -> Checked:
+    """What the command line would find in the text on a walk of the folder."""
+    source = Source(held.path, document.text.removeprefix("\ufeff"))
+    if held.config is None or not document.is_python:
+        return Checked(document, held, source)
+    content = document.text.encode("utf-8", "surrogatepass")
+    shown = diagnose_source(source, held.config) if prescan(content, roots_of(held.config)) else ()
+    if not held.settings.syntax_errors:
+        shown = [one for one in shown if one.code != SYNTAX_ERROR.code]
+    return Checked(document, held, source, tuple(shown))
+
+
+class Worker:
+    """One thread, with room to recurse, that works off what it is given, in order."""
+
+    def __init__(self) -> None:
+        before = threading.stack_size(_STACK)
+        try:
+            self._executor = ThreadPoolExecutor(1, "analysis")
+            self._executor.submit(int).result()  # threads start with the first task, and take the size of that moment
+        finally:
+            threading.stack_size(before)
+
+    async def run(self, work: Callable[[Stop], T]) -> T:
+        """What ``work`` returns; cancelling the wait stops it. Raises asyncio.CancelledError, and what it raises."""
+        stop = Stop()
+
+        def stoppable() -> T:
+            stop()
+            return work(stop)
+
+        future = self._executor.submit(stoppable)
+        try:
+            return await asyncio.wrap_future(future)
+        except Stopped:
+            raise asyncio.CancelledError from None
+        finally:
+            stop.ask()
+
+    def close(self) -> None:
+        """Start nothing more."""
+        self._executor.shutdown(wait=False, cancel_futures=True)
+
+
+@dataclass
+class _Run:
+    document: Document
+    task: asyncio.Task[Checked]
+    waiting: int = 0
+
+
+@dataclass
+class Checking:
+    """The newest findings of each open document, found when they are asked for and kept until it changes."""
+
+    projects: Projects
+    worker: Worker
+    _runs: dict[str, _Run] = field(default_factory=dict)
+
+    async def checked(self, document: Document) -> Checked:
+        """The findings of this version of a document. Raises Overtaken when a newer one comes meanwhile."""
+        run = self._runs.get(document.uri)
+        if run is None or run.document is not document or run.task.cancelled():
+            self.forget(document.uri)
+            run = _Run(document, asyncio.create_task(self._check(document)))
+            self._runs[document.uri] = run
+        run.waiting += 1
+        try:
+            return await asyncio.shield(run.task)
+        except asyncio.CancelledError:
+            if run.task.cancelled():
+                raise Overtaken from None
+            raise
+        finally:
+            run.waiting -= 1
+            if not run.waiting and not run.task.done():
+                run.task.cancel()
+
+    async def _check(self, document: Document) -> Checked:
+        return await self.worker.run(lambda stop: check(document, self.projects.holds(document.path)))
+
+    def forget(self, uri: str) -> None:
+        """Drop what is known of a document; who still waits for it is told."""
+        run = self._runs.pop(uri, None)
+        if run is not None:
+            run.task.cancel()
+
+    def forget_all(self) -> None:
+        """Drop everything: the configuration has changed."""
+        for uri in tuple(self._runs):
+            self.forget(uri)

@@ -1,0 +1,72 @@
+"""Diagnostic -> what an editor underlines. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+
+from lsprotocol import types
+
+from nanlint.diagnostic import Diagnostic, Severity
+from nanlint.output.address import rule_page
+from nanlint.server.client import Client
+from nanlint.server.positions import Ruler
+from nanlint.source.suppression import UNUSED
+
+SOURCE = "nanlint"
+
+SEVERITIES: Mapping[Severity, types.DiagnosticSeverity] = {
+    Severity.ERROR: types.DiagnosticSeverity.Error,
+    Severity.WARNING: types.DiagnosticSeverity.Warning,
+    Severity.INFO: types.DiagnosticSeverity.Information,
+}
+
+
+def lsp_diagnostic(diagnostic: Diagnostic, uri: str, ruler: Ruler, client: Client) -> types.Diagnostic:
+    """One finding: the effect underlined, with its causes as related places where the client shows them."""
+    related = [
+        types.DiagnosticRelatedInformation(types.Location(uri, ruler.range(cause.span)), cause.message)
+        for cause in diagnostic.causes
+    ]
+    unnecessary = client.tags and diagnostic.code == UNUSED
+    return types.Diagnostic(
+        range=ruler.range(diagnostic.span),
+        message=message_of(diagnostic),
+        severity=SEVERITIES[diagnostic.severity],
+        code=diagnostic.code,
+        code_description=types.CodeDescription(rule_page(diagnostic.name)) if client.describes else None,
+        source=SOURCE,
+        tags=[types.DiagnosticTag.Unnecessary] if unnecessary else None,
+        related_information=related if client.related and related else None,
+        data={"name": diagnostic.name, "confidence": str(diagnostic.confidence)} if client.keeps_data else None,
+    )
+
+
+def message_of(diagnostic: Diagnostic) -> str:
+    """What is wrong, then what happens there, then an input that makes it happen."""
+    lines = [diagnostic.message]
+    if diagnostic.effect:
+        lines.append(diagnostic.effect)
+    if diagnostic.witness is not None:
+        lines.append(f"witness: {diagnostic.witness.text}")
+    return "\n".join(lines)
+
+
+def plain_diagnostic(message: str, range: types.Range) -> types.Diagnostic:
+    """Something wrong that is no finding: with a configuration file."""
+    return types.Diagnostic(range=range, message=message, severity=types.DiagnosticSeverity.Error, source=SOURCE)
+
+
+def result_id(diagnostics: Iterable[types.Diagnostic]) -> str:
+    """A name of what is said: the same for the same, whatever the version of the text."""
+    return hashlib.blake2b(repr(tuple(diagnostics)).encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+
+
+def document_report(
+    diagnostics: Sequence[types.Diagnostic], previous: str | None
+) -> types.RelatedFullDocumentDiagnosticReport | types.RelatedUnchangedDocumentDiagnosticReport:
+    """The answer to a pull: everything, or that it is what the client already has."""
+    name = result_id(diagnostics)
+    if name == previous:
+        return types.RelatedUnchangedDocumentDiagnosticReport(result_id=name)
+    return types.RelatedFullDocumentDiagnosticReport(items=list(diagnostics), result_id=name)

@@ -1,0 +1,157 @@
+"""Which folder a text belongs to, and the configuration that holds for it there; read again when files change."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from nanlint.config import Config, ConfigError, Configs, load
+from nanlint.linter import ops_problem, rule_names
+from nanlint.server.settings import Settings
+from nanlint.source.discovery import walked
+
+CONFIG_FILES = ("pyproject.toml", "nanlint.toml", ".nanlint.toml")
+
+
+@dataclass(frozen=True)
+class Held:
+    """What holds for one text: the path as the command line would show it, and the Config (None: leave it alone)."""
+
+    path: str
+    config: Config | None
+    settings: Settings
+
+
+class Project:
+    """A workspace folder, or the directory of a file that lies in none, with its settings.
+
+    A configuration that breaks while it is being edited leaves the one in force that was last good; one that never was
+    good lets nothing be checked, as on the command line. ``errors``: what is wrong, by the file that is at fault.
+    """
+
+    def __init__(self, root: str, settings: Settings) -> None:
+        self.root = root
+        self.settings = settings
+        self.errors: dict[str, str] = {}
+        self._good: dict[str, Config] = {}
+        self._rules = rule_names()
+        self._problem: str | None = None
+        self.reload()
+
+    @property
+    def problem(self) -> str | None:
+        """What is wrong with the settings: then nothing is checked."""
+        return self._problem
+
+    def reload(self) -> None:
+        """Forget what was read of configuration files."""
+        self.errors = {}
+        self._problem = None
+        overrides, named = self.settings.overrides, self.settings.configuration
+        self.configs = Configs(self._rules, overrides, ops_problem=ops_problem)
+        try:
+            self.configs.default()
+            if named is not None:
+                fixed = load(os.path.join(self.root, named), self._rules, overrides, ops_problem)
+                self.configs = Configs(self._rules, overrides, fixed=fixed)
+        except ConfigError as error:
+            self._problem = str(error)
+
+    def config(self, directory: str) -> Config | None:
+        """The Config that holds in an absolute directory; None where there is none that can be used."""
+        if self._problem is not None:
+            return None
+        try:
+            found = self.configs.for_directory(directory)
+        except ConfigError as error:
+            if error.file is not None:
+                self.errors[error.file] = str(error)
+            return self._good.get(directory)
+        self._good[directory] = found
+        return found
+
+    def holds(self, path: str) -> Held:
+        """What holds for the file of an absolute path."""
+        shown = os.path.relpath(path, self.root) if is_below(path, self.root) else path
+        config = self.config(os.path.dirname(path)) if self.settings.enable else None
+        if config is None or not self._walks_to(path):
+            return Held(shown, None, self.settings)
+        return Held(shown, config.for_file(path), self.settings)
+
+    def _walks_to(self, path: str) -> bool:
+        try:
+            return walked(path, self.root if is_below(path, self.root) else os.sep, self.configs)
+        except ConfigError:
+            return True  # said elsewhere; what was good before still holds
+
+
+class Projects:
+    """The workspace folders, innermost first."""
+
+    def __init__(self) -> None:
+        self._folders: dict[str, Project] = {}
+        self._loose: dict[str, Project] = {}
+        self._settings = Settings()
+
+    def __iter__(self) -> Iterator[Project]:
+        return iter(tuple(self._folders.values()))
+
+    @property
+    def errors(self) -> Mapping[str, str]:
+        """What is wrong with configuration files, by absolute path."""
+        return {file: text for project in self._all() for file, text in project.errors.items()}
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """What is wrong with settings, each once."""
+        return tuple(dict.fromkeys(project.problem for project in self._all() if project.problem is not None))
+
+    def _all(self) -> tuple[Project, ...]:
+        return (*self._folders.values(), *self._loose.values())
+
+    def add(self, root: str) -> None:
+        """A folder has come into the workspace."""
+        self._folders.setdefault(root, Project(root, self._settings))
+
+    def remove(self, root: str) -> None:
+        """A folder has left the workspace."""
+        self._folders.pop(root, None)
+
+    def configure(self, settings: Settings, root: str | None = None) -> None:
+        """The settings of one folder, or of all that have none of their own."""
+        if root is not None:
+            self._folders[root] = Project(root, settings)
+            return
+        self._settings = settings
+        self._folders = {folder: Project(folder, settings) for folder in self._folders}
+        self._loose = {}
+
+    def reload(self) -> None:
+        """Files of configuration may have changed."""
+        for project in self._all():
+            project.reload()
+
+    def project_of(self, path: str) -> Project:
+        """The innermost folder around an absolute path; for a file in none, its own directory."""
+        around = [root for root in self._folders if is_below(path, root)]
+        if around:
+            return self._folders[max(around, key=len)]
+        if self._folders:
+            # a file of another project, or of a library: as it would be met on a walk from the top
+            return self._loose.setdefault(os.sep, Project(os.sep, self._settings))
+        directory = os.path.dirname(path)
+        return self._loose.setdefault(directory, Project(directory, self._settings))
+
+    def holds(self, path: str | None) -> Held:
+        """What holds for a text: that of its file, or for one that is in none the first folder's."""
+        if path is not None:
+            return self.project_of(path).holds(path)
+        project = next(iter(self._folders.values()), None) or self.project_of(os.path.join(os.getcwd(), "untitled"))
+        config = project.config(project.root) if project.settings.enable else None
+        return Held("untitled", config, project.settings)
+
+
+def is_below(path: str, root: str) -> bool:
+    """Whether an absolute path lies in a directory."""
+    return path.startswith(root.rstrip(os.sep) + os.sep)

@@ -1,0 +1,321 @@
+"""The wiring: which message asks what of whom. Entry: ``make_server``."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from collections.abc import Iterable
+from typing import Any
+
+from lsprotocol import types
+from pygls.lsp.server import LanguageServer
+from pygls.uris import from_fs_path
+
+from nanlint import __version__
+from nanlint.diagnostic import Diagnostic, Fix
+from nanlint.server.actions import KINDS, Actions, Order
+from nanlint.server.checking import Checked, Checking, Overtaken, Worker
+from nanlint.server.client import Client
+from nanlint.server.diagnostics import document_report, lsp_diagnostic
+from nanlint.server.documents import Document, Documents, path_of
+from nanlint.server.positions import Ruler
+from nanlint.server.projects import CONFIG_FILES, Projects
+from nanlint.server.protocol import Protocol
+from nanlint.server.settings import settings_of
+
+logger = logging.getLogger(__name__)
+
+#: seconds that typing must pause before what is pushed is looked for; who pulls decides that for himself
+DEBOUNCE = 0.03
+#: what the client is asked to watch: where configuration is read from
+WATCHED = (*(f"**/{name}" for name in CONFIG_FILES), "**/.gitignore")
+
+
+class NanlintServer(LanguageServer):
+    """One client's session."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "nanlint",
+            __version__,
+            text_document_sync_kind=types.TextDocumentSyncKind.Incremental,
+            protocol_cls=Protocol,
+        )
+        self.client = Client()
+        self.documents = Documents()
+        self.projects = Projects()
+        self.worker = Worker()
+        self.checking = Checking(self.projects, self.worker)
+        self.shut_down = False
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._pushes: dict[str, asyncio.TimerHandle] = {}
+        self._said: set[str] = set()
+        self._faulty: set[str] = set()
+
+    def start(self, work: Any) -> None:
+        """Let a coroutine run by itself; what goes wrong in it is logged."""
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            logger.error("a task failed", exc_info=error)
+
+    def say_once(self, message: str) -> None:
+        """Show the user what is wrong, the first time it is."""
+        if message not in self._said:
+            self._said.add(message)
+            self.window_show_message(types.ShowMessageParams(types.MessageType.Error, f"nanlint: {message}"))
+
+    # ── findings ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    async def newest(self, uri: str) -> Checked | None:
+        """The findings of the newest text of a document, however often it changes meanwhile; None if it is closed."""
+        while (document := self.documents.get(uri)) is not None:
+            try:
+                checked = await self.checking.checked(document)
+            except Overtaken:
+                continue
+            self.tell_of_configuration()
+            return checked
+        return None
+
+    def shown(self, checked: Checked) -> list[types.Diagnostic]:
+        """Findings as the client sees them."""
+        ruler = Ruler(checked.source, self.documents.encoding)
+        return [lsp_diagnostic(one, checked.document.uri, ruler, self.client) for one in checked.diagnostics]
+
+    def push_soon(self, document: Document) -> None:
+        """Publish what is found in a document once typing pauses, for clients that do not pull."""
+        self.forget_push(document.uri)
+        if self.client.pulls or not document.is_python:
+            return
+        loop = asyncio.get_running_loop()
+        self._pushes[document.uri] = loop.call_later(DEBOUNCE, lambda: self.start(self._push(document)))
+
+    def forget_push(self, uri: str) -> None:
+        """Publish nothing of what was about to be."""
+        waiting = self._pushes.pop(uri, None)
+        if waiting is not None:
+            waiting.cancel()
+
+    async def _push(self, document: Document) -> None:
+        try:
+            checked = await self.checking.checked(document)
+        except Overtaken:
+            return
+        self.tell_of_configuration()
+        if self.documents.get(document.uri) is document:
+            self.publish(document.uri, self.shown(checked), document.version)
+
+    def publish(self, uri: str, diagnostics: Iterable[types.Diagnostic], version: int | None = None) -> None:
+        """Tell the client what is found in a document, whatever was before."""
+        version = version if self.client.versions else None
+        self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, list(diagnostics), version))
+
+    # ── configuration ───────────────────────────────────────────────────────────────────────────────────────────────
+
+    def reloaded(self) -> None:
+        """Files of configuration, or settings, have changed: everything is looked at again."""
+        self.projects.reload()
+        self.recheck()
+
+    def recheck(self) -> None:
+        """Look again at every open document."""
+        self.checking.forget_all()
+        for problem in self.projects.problems:
+            self.say_once(problem)
+        for document in self.documents:
+            self.push_soon(document)
+        if self.client.pulls and self.client.refreshes:
+            self.start(self._refresh())
+
+    async def _refresh(self) -> None:
+        await self.workspace_diagnostic_refresh_async(None)
+
+    def tell_of_configuration(self) -> None:
+        """Show what is wrong with files of configuration in those files, and that it is not any more."""
+        errors = self.projects.errors
+        for file, message in errors.items():
+            if file not in self._faulty:
+                self._faulty.add(file)
+                self.say_once(message)
+                self.publish(from_fs_path(file) or file, [self._at_fault(file, message)])
+        for file in self._faulty - set(errors):
+            self._faulty.discard(file)
+            self.publish(from_fs_path(file) or file, [])
+
+    def _at_fault(self, file: str, message: str) -> types.Diagnostic:
+        start = types.Position(0, 0)
+        return types.Diagnostic(types.Range(start, start), message, types.DiagnosticSeverity.Error, source="nanlint")
+
+
+def make_server() -> NanlintServer:
+    """A server that listens to nothing yet."""
+    server = NanlintServer()
+    _register_lifecycle(server)
+    _register_documents(server)
+    _register_pull(server)
+    _register_actions(server)
+    return server
+
+
+def _register_lifecycle(server: NanlintServer) -> None:
+    @server.feature(types.INITIALIZE)
+    def initialize(params: types.InitializeParams) -> None:
+        server.client = Client.of(params.capabilities)
+        server.documents.encoding = types.PositionEncodingKind(server.workspace.position_encoding or "utf-16")
+        settings, problems = settings_of(params.initialization_options)
+        server.projects.configure(settings)
+        for folder in params.workspace_folders or ():
+            _add_folder(server, folder.uri)
+        if not params.workspace_folders:
+            _add_folder(server, params.root_uri or (from_fs_path(params.root_path) if params.root_path else None))
+        for problem in problems:
+            server.say_once(problem)
+
+    @server.feature(types.INITIALIZED)
+    async def initialized(params: types.InitializedParams) -> None:
+        for problem in server.projects.problems:
+            server.say_once(problem)
+        await _register_watches(server)
+        await _ask_for_settings(server)
+
+    @server.feature(types.SHUTDOWN)
+    def shutdown(params: None) -> None:
+        server.shut_down = True
+        server.worker.close()
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
+    async def folders_changed(params: types.DidChangeWorkspaceFoldersParams) -> None:
+        for folder in params.event.removed:
+            path = path_of(folder.uri)
+            if path is not None:
+                server.projects.remove(os.path.normpath(path))
+        for folder in params.event.added:
+            _add_folder(server, folder.uri)
+        await _ask_for_settings(server)
+        server.recheck()
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
+    async def settings_changed(params: types.DidChangeConfigurationParams) -> None:
+        if server.client.configures:
+            await _ask_for_settings(server)
+            return
+        settings, problems = settings_of(params.settings)
+        server.projects.configure(settings)
+        for problem in problems:
+            server.say_once(problem)
+        server.recheck()
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
+    def files_changed(params: types.DidChangeWatchedFilesParams) -> None:
+        names = {os.path.basename(path_of(change.uri) or "") for change in params.changes}
+        if names & {*CONFIG_FILES, ".gitignore"}:
+            server.reloaded()
+
+
+def _add_folder(server: NanlintServer, uri: str | None) -> None:
+    path = path_of(uri) if uri else None
+    if path is not None:
+        server.projects.add(os.path.normpath(path))
+
+
+async def _register_watches(server: NanlintServer) -> None:
+    if not server.client.watches:
+        return
+    watchers = [types.FileSystemWatcher(pattern) for pattern in WATCHED]
+    registration = types.Registration(
+        id="nanlint.configuration",
+        method=types.WORKSPACE_DID_CHANGE_WATCHED_FILES,
+        register_options=types.DidChangeWatchedFilesRegistrationOptions(watchers),
+    )
+    await server.client_register_capability_async(types.RegistrationParams([registration]))
+
+
+async def _ask_for_settings(server: NanlintServer) -> None:
+    """Settings by folder, where the client keeps them so."""
+    roots = [project.root for project in server.projects]
+    if not (server.client.configures and roots):
+        return
+    items = [types.ConfigurationItem(from_fs_path(root), "nanlint") for root in roots]
+    answers = await server.workspace_configuration_async(types.ConfigurationParams(items))
+    told = False
+    for root, answer in zip(roots, answers or (), strict=False):
+        if answer:
+            settings, problems = settings_of(answer)
+            server.projects.configure(settings, root)
+            told = True
+            for problem in problems:
+                server.say_once(problem)
+    if told:
+        server.recheck()
+
+
+def _register_documents(server: NanlintServer) -> None:
+    @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
+    def opened(params: types.DidOpenTextDocumentParams) -> None:
+        server.push_soon(server.documents.opened(params.text_document))
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
+    def changed(params: types.DidChangeTextDocumentParams) -> None:
+        identifier = params.text_document
+        document = server.documents.changed(identifier.uri, identifier.version, params.content_changes)
+        if document is not None:
+            server.checking.forget(document.uri)
+            server.push_soon(document)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
+    def saved(params: types.DidSaveTextDocumentParams) -> None:
+        if os.path.basename(path_of(params.text_document.uri) or "") in CONFIG_FILES:
+            server.reloaded()
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
+    def closed(params: types.DidCloseTextDocumentParams) -> None:
+        uri = params.text_document.uri
+        server.documents.closed(uri)
+        server.checking.forget(uri)
+        server.forget_push(uri)
+        if not server.client.pulls:
+            server.publish(uri, ())
+
+
+def _register_pull(server: NanlintServer) -> None:
+    options = types.DiagnosticOptions(
+        identifier="nanlint", inter_file_dependencies=False, workspace_diagnostics=False, work_done_progress=False
+    )
+
+    @server.feature(types.TEXT_DOCUMENT_DIAGNOSTIC, options)
+    async def pulled(params: types.DocumentDiagnosticParams) -> types.DocumentDiagnosticReport:
+        checked = await server.newest(params.text_document.uri)
+        return document_report([] if checked is None else server.shown(checked), params.previous_result_id)
+
+
+def _register_actions(server: NanlintServer) -> None:
+    @server.feature(types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionOptions(KINDS, resolve_provider=True))
+    async def actions(params: types.CodeActionParams) -> list[types.CodeAction] | None:
+        checked = await server.newest(params.text_document.uri)
+        if checked is None or not checked.diagnostics or not server.client.literal_actions:
+            return None
+        fixes = await _fixes(server, checked)
+        found = Actions(checked, Ruler(checked.source, server.documents.encoding), server.client)
+        return await server.worker.run(lambda stop: list(found.at(params.range, params.context, fixes)))
+
+    @server.feature(types.CODE_ACTION_RESOLVE)
+    async def resolved(action: types.CodeAction) -> types.CodeAction:
+        kept = Order.of(action.data)
+        if kept is None or action.edit is not None:
+            return action
+        uri, version, order = kept
+        checked = await server.newest(uri)
+        if checked is not None and checked.document.version == version:
+            found = Actions(checked, Ruler(checked.source, server.documents.encoding), server.client)
+            action.edit = await server.worker.run(lambda stop: found.mended(order, stop))
+        return action
+
+
+async def _fixes(server: NanlintServer, checked: Checked) -> dict[Diagnostic, Fix]:
+    return {one: one.fix for one in checked.diagnostics if one.fix is not None}
