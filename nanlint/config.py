@@ -133,6 +133,7 @@ class Config:
     ops: Mapping[str, object] = field(default_factory=dict)
     respect_gitignore: bool = True
     prove_timeout: float = 5.0
+    baseline: str | None = None
 
     def selects(self, code: str) -> bool:
         """Whether the rule is enabled."""
@@ -169,6 +170,7 @@ class Overrides:
     exclude: tuple[str, ...] | None = None
     respect_gitignore: bool | None = None
     prove_timeout: float | None = None
+    baseline: str | None = None
 
 
 # The table
@@ -202,6 +204,7 @@ _KEYS = (
     "ops",
     "respect-gitignore",
     "prove-timeout",
+    "baseline",
 )
 
 
@@ -318,6 +321,7 @@ def config_of(
         ops=_ops(values, ops_problem),
         respect_gitignore=gitignore,
         prove_timeout=float(timeout),
+        baseline=_baseline(values, root, overrides),
     )
 
 
@@ -325,6 +329,13 @@ def _selectors_of(overrides: Overrides) -> Iterable[tuple[str, tuple[str, ...]]]
     yield "--select", overrides.select or ()
     yield "--extend-select", overrides.extend_select
     yield "--ignore", overrides.ignore
+
+
+def _baseline(values: _Table, root: str, overrides: Overrides) -> str | None:
+    if overrides.baseline is not None:
+        return os.path.abspath(overrides.baseline)
+    own = values.take("baseline", "the name of a file", lambda value: isinstance(value, str) and value != "", None)
+    return None if own is None else os.path.normpath(os.path.join(root, own))
 
 
 def _excludes(values: _Table, root: str, overrides: Overrides) -> tuple[PathPatterns, ...]:

@@ -93,10 +93,11 @@ class FileReport:
 
 @dataclass(frozen=True)
 class Report:
-    """What came of all files, in order of their paths, and of the paths that led to none."""
+    """What came of all files, in order of their paths, and of the paths that led to none; ``notes`` on the whole."""
 
     files: tuple[FileReport, ...] = ()
     failures: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
@@ -112,6 +113,11 @@ class Report:
     def ignored(self) -> tuple[Diagnostic, ...]:
         """All that this run has silenced by a comment."""
         return tuple(diagnostic for file in self.files for diagnostic in file.ignored)
+
+    @property
+    def known(self) -> int:
+        """How many the baseline hides."""
+        return sum(one.external for file in self.files for one in file.suppressed)
 
     @property
     def messages(self) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 import click
@@ -24,7 +25,8 @@ from nanlint.commands.base import (
 from nanlint.output.formats import FORMATS
 
 if TYPE_CHECKING:
-    from nanlint.config import Configs
+    from nanlint.baseline import Baseline
+    from nanlint.config import Config, Configs
     from nanlint.diagnostic import Diagnostic
     from nanlint.linter import Action, FileReport, Judge, Report
     from nanlint.output.paint import Paint
@@ -49,7 +51,7 @@ def _outputs(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
 class Check(OptionalValues):
     """``nanlint check``."""
 
-    optional_values = ("--add-ignore",)
+    optional_values = ("--add-ignore", "--write-baseline")
 
 
 @click.command(cls=Check)
@@ -95,6 +97,15 @@ class Check(OptionalValues):
     type=click.Choice(["possible", "likely", "certain"]),
     help="Exit with 1 only for findings that are at least so sure.",
 )
+@click.option(
+    "--baseline", type=click.Path(), metavar="FILE", help="Hide as many findings of each file and rule as FILE knows."
+)
+@click.option(
+    "--write-baseline",
+    type=click.Path(),
+    metavar="[=FILE]",
+    help="Make what is found now the baseline.  [default: that of --baseline or the configuration]",
+)
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even if there are findings.")
 @click.option(
     "--exit-non-zero-on-fix", is_flag=True, help="Exit with 1 if anything was fixed, even if nothing is left."
@@ -130,6 +141,8 @@ def check(
     outputs: tuple[tuple[str, str], ...],
     statistics: bool,
     fail_on: str | None,
+    baseline: str | None,
+    write_baseline: str | None,
     exit_zero: bool,
     exit_non_zero_on_fix: bool,
     show_files: bool,
@@ -160,6 +173,7 @@ def check(
         exclude=exclude or None,
         respect_gitignore=respect_gitignore,
         prove_timeout=prove_timeout,
+        baseline=baseline,
     )
     configs = configs_for(config_file, isolated, overrides)
     # --diff --add-ignore shows the comments alone, and with --fix the fixes, too
@@ -170,6 +184,10 @@ def check(
         raise click.UsageError(f"--statistics has no {output_format} form; it goes with {', '.join(_TABULATED)}")
     for _, path in outputs:
         writable(path)
+    if write_baseline is not None and (diff or "-" in paths):
+        raise click.UsageError("--write-baseline goes with neither --diff nor standard input")
+    if baseline is not None and write_baseline is None:
+        _baseline(baseline)  # says what is wrong with it before anything is fixed
     if add_ignore and len(add_ignore.splitlines()) > 1:
         raise click.UsageError("the reason of --add-ignore goes over lines, and a comment cannot")
     if show_files:
@@ -186,6 +204,10 @@ def check(
     else:
         report = _check_paths(paths or (".",), configs, action, unsafe_fixes, prove, judge, jobs, quiet)
 
+    if write_baseline is not None:
+        report = _known_from_now_on(report, configs, write_baseline, quiet)
+    else:
+        report = _without_known(report, configs, complete=confidence is None and not prove and judge is None)
     if add_ignore is not None:
         report = _silenced(report, configs, add_ignore, write=not diff and not from_stdin, content=content)
     least = CONFIDENCES[fail_on] if fail_on else Confidence.POSSIBLE
@@ -270,6 +292,56 @@ def _check_stdin(
     return check_bytes(content, task, prove=prove)
 
 
+def _config_of(configs: Configs, path: str) -> Config:
+    absolute = os.path.abspath(path)
+    return configs.for_directory(os.path.dirname(absolute)).for_file(absolute)
+
+
+def _baseline(path: str) -> Baseline:
+    from nanlint.baseline import Baseline, BaselineError
+
+    try:
+        return Baseline.read(path)
+    except BaselineError as error:
+        raise Unusable(str(error)) from None
+
+
+def _without_known(report: Report, configs: Configs, *, complete: bool) -> Report:
+    """What the baseline does not hide, if there is one."""
+    config_of = partial(_config_of, configs)
+    if all(config_of(file.path).baseline is None for file in report.files):
+        return report
+    from nanlint.baseline import hide_known
+
+    @cache
+    def read(path: str | None) -> Baseline | None:
+        return None if path is None else _baseline(path)
+
+    return hide_known(report, lambda path: read(config_of(path).baseline), config_of, complete=complete)
+
+
+def _known_from_now_on(report: Report, configs: Configs, chosen: str, quiet: bool) -> Report:
+    """Write what is found into the baseline, so that it is known."""
+    from nanlint.baseline import DEFAULT_PATH, BaselineError, hide_known, renewed
+    from nanlint.source.discovery import shown_path
+
+    config_of = partial(_config_of, configs)
+
+    def path_of(path: str) -> str:
+        return os.path.abspath(chosen or config_of(path).baseline or DEFAULT_PATH)
+
+    try:
+        baselines = {one.path: one for one in renewed(report, path_of, config_of)}
+    except BaselineError as error:
+        raise Unusable(str(error)) from None
+    for path, one in baselines.items():
+        write_report(writable(path), one.render())
+        if not quiet:
+            count = sum(map(len, one.entries.values()))
+            click.echo(f"{shown_path(path)} knows {count} error{'' if count == 1 else 's'} now.", err=True)
+    return hide_known(report, lambda path: baselines[path_of(path)], config_of)
+
+
 def _silenced(report: Report, configs: Configs, reason: str, *, write: bool, content: bytes | None) -> Report:
     if not report.diagnostics:
         return report
@@ -294,6 +366,8 @@ def _print_messages(report: Report, *, diff: bool, quiet: bool) -> None:
         click.echo(f"error: {message}", err=True)
     if quiet:
         return
+    for note in report.notes:
+        click.echo(f"warning: {note}", err=True)
     for file in report.files:
         for note in file.notes:
             click.echo(f"warning: {note}", err=True)
@@ -321,7 +395,12 @@ def _rendered(view: View, output_format: str, statistics: bool, *, fixing: bool,
     if quiet or not for_people:
         return text
     return text + render_footer(
-        report.diagnostics, fixed=len(report.fixed), unsafe=view.unsafe, fixing=fixing, paint=view.paint
+        report.diagnostics,
+        fixed=len(report.fixed),
+        known=report.known,
+        unsafe=view.unsafe,
+        fixing=fixing,
+        paint=view.paint,
     )
 
 

@@ -12,12 +12,26 @@ from nanlint.output.paint import Paint, plain
 
 
 def render_footer(
-    remaining: Sequence[Diagnostic], *, fixed: int = 0, unsafe: bool = False, fixing: bool = False, paint: Paint = plain
+    remaining: Sequence[Diagnostic],
+    *,
+    fixed: int = 0,
+    known: int = 0,
+    unsafe: bool = False,
+    fixing: bool = False,
+    paint: Paint = plain,
 ) -> str:
-    """Ruff's closing lines; ``fixed`` were mended, ``fixing`` says that what is mendable is mended already."""
+    """Ruff's closing lines; ``fixed`` were mended, ``fixing`` says that what is mendable is mended already.
+
+    ``known`` are those that the baseline hides.
+    """
+    hidden = f"The baseline hides {known} more.\n" if known and remaining else ""
+    return _footer(remaining, fixed, known, unsafe, fixing, paint) + hidden
+
+
+def _footer(remaining: Sequence[Diagnostic], fixed: int, known: int, unsafe: bool, fixing: bool, paint: Paint) -> str:
     total = len(remaining) + fixed
     if total == 0:
-        return "All checks passed!\n"
+        return f"All checks passed, but for {known} that the baseline hides.\n" if known else "All checks passed!\n"
     noun = "error" if total == 1 else "errors"
     if fixed:
         return f"Found {total} {noun} ({fixed} fixed, {len(remaining)} remaining).\n" + _hidden(

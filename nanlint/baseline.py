@@ -1,0 +1,184 @@
+"""The baseline: what is known is kept in a file, as fingerprints by file and rule, and that many findings are hidden.
+
+Only the number counts, so lines may move and expressions may be edited; the fingerprints are there to tell, where there
+are more findings than are known, which of them are new.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from nanlint.config import Config
+from nanlint.diagnostic import Diagnostic, Suppressed
+from nanlint.housekeeping import SYNTAX_ERROR
+from nanlint.linter import FileReport, Report
+from nanlint.selection import ALWAYS_ON
+from nanlint.source.discovery import shown_path
+
+DEFAULT_PATH = "nanlint-baseline.json"
+VERSION = 1
+
+Entries = Mapping[tuple[str, str], tuple[str, ...]]
+ConfigOf = Callable[[str], Config]
+
+
+class BaselineError(Exception):
+    """A file that cannot be used as a baseline. The message names it and says what to do."""
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """What is known: the fingerprints by (file, rule). Files are relative to the directory of ``path``."""
+
+    path: str
+    entries: Entries = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, path: str, *, may_lack: bool = False) -> Baseline:
+        """The baseline in a file, an empty one if it ``may_lack`` and does. Raises BaselineError."""
+        absolute, shown = os.path.abspath(path), shown_path(path)
+        try:
+            with open(absolute, "rb") as file:
+                content = json.loads(file.read())
+        except FileNotFoundError:
+            if may_lack:
+                return cls(absolute)
+            raise BaselineError(f"{shown}: there is no such baseline; --write-baseline writes one") from None
+        except OSError as error:
+            raise BaselineError(f"{shown}: could not be read: {(error.strerror or str(error)).lower()}") from None
+        except (ValueError, RecursionError) as error:
+            raise BaselineError(f"{shown}: is no baseline of nanlint: {error}") from None
+        version = content.get("version") if isinstance(content, dict) else None
+        if isinstance(version, int) and version > VERSION:
+            raise BaselineError(
+                f"{shown}: is a baseline of version {version}, and this nanlint reads {VERSION}; use a newer nanlint, "
+                "or remove the file and write it again with --write-baseline"
+            )
+        if version != VERSION or not _is_files(content.get("files")):
+            raise BaselineError(f"{shown}: is no baseline of nanlint; name another file, or remove it")
+        files: dict[str, dict[str, list[str]]] = content["files"]
+        return cls(
+            absolute, {(name, code): tuple(known) for name, rules in files.items() for code, known in rules.items()}
+        )
+
+    def name_of(self, path: str) -> str:
+        """What a file is called in it."""
+        return os.path.relpath(os.path.abspath(path), os.path.dirname(self.path)).replace(os.sep, "/")
+
+    def exists(self, name: str) -> bool:
+        """Whether the file of that name is still there."""
+        return os.path.exists(os.path.join(os.path.dirname(self.path), name))
+
+    def render(self) -> str:
+        """The file's content: the same for the same findings, with one fingerprint a line, as git merges it best."""
+        files: dict[str, dict[str, list[str]]] = {}
+        for (name, code), known in self.entries.items():
+            if known:
+                files.setdefault(name, {})[code] = sorted(known)
+        return json.dumps({"version": VERSION, "files": files}, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+def _is_files(files: Any) -> bool:
+    return isinstance(files, dict) and all(
+        isinstance(rules, dict)
+        and all(isinstance(known, list) and all(isinstance(one, str) for one in known) for known in rules.values())
+        for rules in files.values()
+    )
+
+
+def hide_known(
+    report: Report, baseline_of: Callable[[str], Baseline | None], config_of: ConfigOf, *, complete: bool = True
+) -> Report:
+    """``report`` without what the baselines of its files hold, and with notes on what is new.
+
+    If it is ``complete``, all that a check finds, there are notes on what is gone, too.
+    """
+    files = []
+    pairs = [(file, baseline_of(file.path)) for file in report.files]
+    for file, baseline in pairs:
+        files.append(file if baseline is None else _hidden(file, baseline))
+    gone: Counter[str] = Counter()
+    for baseline in {one.path: one for _, one in pairs if one is not None and complete}.values():
+        own = Report(tuple(file for file, of in pairs if of is not None and of.path == baseline.path))
+        now = updated(baseline, own, config_of).entries
+        gone[baseline.path] = sum(max(len(known) - len(now.get(key, ())), 0) for key, known in baseline.entries.items())
+    notes = [
+        f"{shown_path(path)}: {count} of its findings {'is' if count == 1 else 'are'} no longer there; "
+        "--write-baseline removes them"
+        for path, count in gone.items()
+        if count
+    ]
+    return replace(report, files=tuple(files), notes=(*report.notes, *notes))
+
+
+def _hidden(file: FileReport, baseline: Baseline) -> FileReport:
+    name = baseline.name_of(file.path)
+    counts = Counter(one.code for one in file.diagnostics)
+    shown: list[Diagnostic] = []
+    hidden: list[Suppressed] = []
+    for diagnostic in file.diagnostics:
+        known = baseline.entries.get((name, diagnostic.code), ())
+        if diagnostic.code not in ALWAYS_ON and counts[diagnostic.code] <= len(known):
+            hidden.append(
+                Suppressed(
+                    replace(diagnostic, new=False), f"in the baseline {shown_path(baseline.path)}", external=True
+                )
+            )
+        else:
+            shown.append(replace(diagnostic, new=diagnostic.fingerprint not in known))
+    notes = _more_than_known(file, name, baseline, counts, shown)
+    return replace(file, diagnostics=tuple(shown), suppressed=(*file.suppressed, *hidden), notes=(*file.notes, *notes))
+
+
+def _more_than_known(
+    file: FileReport, name: str, baseline: Baseline, counts: Mapping[str, int], shown: list[Diagnostic]
+) -> Iterator[str]:
+    for code in sorted({one.code for one in shown}):
+        known = len(baseline.entries.get((name, code), ()))
+        if known:
+            new = ", ".join(one.span.start for one in shown if one.code == code and one.new)
+            yield f"{file.path}: {counts[code]} findings of {code}, and the baseline knows {known}; new: {new}"
+
+
+def renewed(report: Report, path_of: Callable[[str], str], config_of: ConfigOf) -> list[Baseline]:
+    """The baselines in which ``report`` is known, with what there is now; the absolute ``path_of`` a file is its own's.
+
+    Raises BaselineError for a file that is there and is none: it will not be overwritten.
+    """
+    paths = {file.path: path_of(file.path) for file in report.files}
+    return [
+        updated(
+            Baseline.read(path, may_lack=True),
+            Report(tuple(file for file in report.files if paths[file.path] == path)),
+            config_of,
+        )
+        for path in sorted(set(paths.values()))
+    ]
+
+
+def updated(baseline: Baseline, report: Report, config_of: ConfigOf) -> Baseline:
+    """The baseline with what ``report`` found, and all of what it held that the check did not look at.
+
+    That are files that were not checked or do not parse and are still there, and rules that were not selected.
+    """
+    entries: dict[tuple[str, str], tuple[str, ...]] = {}
+    looked_at: dict[str, Config] = {}
+    for file in report.files:
+        name = baseline.name_of(file.path)
+        found = [*file.diagnostics, *(one.diagnostic for one in file.suppressed if one.external)]
+        if file.checked and not any(one.code == SYNTAX_ERROR.code for one in found):
+            looked_at[name] = config_of(file.path)
+            for one in found:
+                if one.code not in ALWAYS_ON:
+                    entries[name, one.code] = (*entries.get((name, one.code), ()), one.fingerprint)
+    for (name, code), known in baseline.entries.items():
+        config = looked_at.get(name)
+        unknown = baseline.exists(name) if config is None else not config.selects(code)
+        if unknown:
+            entries[name, code] = known
+    return replace(baseline, entries=entries)
