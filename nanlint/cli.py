@@ -13,12 +13,22 @@ from importlib import import_module
 from typing import NoReturn
 
 import click
+from click.shell_completion import CompletionItem
 
 from nanlint import __version__
 from nanlint.commands.base import CLEAN, FINDINGS, INTERRUPTED
 
 # The command COMMAND is the function COMMAND of nanlint/commands/COMMAND.py, with underscores for dashes.
-COMMANDS = ("check", "verify", "inspect", "explain", "graph", "rule", "server")
+COMMANDS = (
+    "check",
+    "verify",
+    "inspect",
+    "explain",
+    "graph",
+    "rule",
+    "server",
+    "completion",
+)
 
 
 class Commands(click.Group):
@@ -36,6 +46,19 @@ class Commands(click.Group):
         command: click.Command = getattr(import_module(f"nanlint.commands.{name}"), name)
         return command
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Commands, and what `check` takes, since a first word that is no command is for it."""
+        found = super().shell_complete(ctx, incomplete)
+        check = self.get_command(ctx, "check")
+        if check is None or (found and not incomplete.startswith("-")):
+            return found
+        inner = click.Context(check, parent=ctx, info_name="check")
+        if incomplete.startswith("-"):
+            known = {item.value for item in found}
+            return [*found, *(item for item in check.shell_complete(inner, incomplete) if item.value not in known)]
+        (paths,) = (one for one in check.params if isinstance(one, click.Argument))
+        return paths.shell_complete(inner, incomplete)
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Put ``check`` before whatever is no command and no option of the group."""
         own = {*COMMANDS, "--help", "-h", "--version", "-V"}
@@ -44,7 +67,11 @@ class Commands(click.Group):
         return super().parse_args(ctx, args)
 
 
-@click.group(cls=Commands, no_args_is_help=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=Commands,
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 @click.version_option(__version__, "-V", "--version", prog_name="nanlint", message="%(prog)s %(version)s")
 def cli() -> None:
     """Find the code that will produce NaN or Inf, in the value or in the gradient, and mend it.

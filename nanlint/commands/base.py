@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from nanlint.commands.manual import origin
+
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from nanlint.config import Configs, Overrides
     from nanlint.output.paint import Paint
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 CLEAN, FINDINGS, COULD_NOT_RUN = 0, 1, 2
 INTERRUPTED = 130
@@ -27,21 +33,20 @@ class Unusable(click.ClickException):
         click.echo(f"error: {self.message}", err=True)
 
 
-class OptionalValues(click.Command):
-    """A command with options whose value may be left out, and is then empty: ``--option`` or ``--option=VALUE``."""
-
-    optional_values: tuple[str, ...] = ()
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Give the empty value to those that stand alone: what follows them is not it."""
-        end = args.index("--") if "--" in args else len(args)
-        given = [f"{arg}=" if arg in self.optional_values else arg for arg in args[:end]]
-        return super().parse_args(ctx, [*given, *args[end:]])
-
-
 def split(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
     """A repeatable option whose values may hold several, with commas between them."""
     return tuple(part.strip() for value in values for part in value.split(",") if part.strip())
+
+
+def rules_option(name: str, *, help: str) -> Callable[[F], F]:
+    """A repeatable option that takes rules, with commas between them; shells complete them."""
+
+    def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        from nanlint.commands.completion import complete_rules
+
+        return complete_rules(ctx, param, incomplete)
+
+    return click.option(name, multiple=True, callback=split, metavar="RULES", help=help, shell_complete=complete)
 
 
 def configs_for(config_file: str | None, isolated: bool, overrides: Overrides) -> Configs:
@@ -61,7 +66,9 @@ def configs_for(config_file: str | None, isolated: bool, overrides: Overrides) -
         configs.default()  # says what is wrong with the options before any file does
         return configs
     except ConfigError as error:
-        raise Unusable(str(error)) from None
+        context = click.get_current_context()
+        option = str(error).partition(":")[0]
+        raise Unusable(f"{error}{origin(context, option)}") from None
 
 
 def paint_for(color: str) -> Paint:

@@ -14,14 +14,15 @@ from nanlint.commands.base import (
     CLEAN,
     COULD_NOT_RUN,
     FINDINGS,
-    OptionalValues,
     Unusable,
     configs_for,
     paint_for,
+    rules_option,
     split,
     writable,
     write_report,
 )
+from nanlint.commands.manual import Command
 from nanlint.output.formats import FORMATS
 
 if TYPE_CHECKING:
@@ -48,13 +49,29 @@ def _outputs(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
     return pairs
 
 
-class Check(OptionalValues):
-    """``nanlint check``."""
-
-    optional_values = ("--add-ignore", "--write-baseline")
-
-
-@click.command(cls=Check)
+@click.command(
+    cls=Command,
+    short_help="Check files and directories for what will become NaN or Inf, and mend it.",
+    optional_values=("--add-ignore", "--write-baseline"),
+    sections={
+        "Fixes": ("--fix", "--unsafe-fixes", "--diff", "--exit-non-zero-on-fix", "--add-ignore"),
+        "Rules": ("--select", "--ignore", "--extend-select", "--confidence"),
+        "Files": ("--exclude", "--respect-gitignore", "--stdin-filename", "--show-files", "--changed-since", "--watch"),
+        "Output": ("--output-format", "--output", "--statistics", "--color", "--quiet", "--jobs"),
+        "Exit code": ("--fail-on", "--exit-zero", "--baseline", "--write-baseline"),
+        "Evidence": ("--prove", "--prove-timeout", "--with-run"),
+        "Configuration": ("--config", "--isolated"),
+    },
+    examples=(
+        ("nanlint", "Check the working directory and all below it."),
+        ("nanlint --fix src train.ipynb", "Mend what can be mended safely, and show the rest."),
+        ("nanlint --diff src", "Show what --fix would change."),
+        ("nanlint --select NL1,where-gradient .", "Only logarithms and one rule by its name."),
+        ("nanlint --output sarif:nanlint.sarif .", "For people here, for machines in a file."),
+        ("cat loss.py | nanlint --stdin-filename loss.py -", "Check what is not saved yet."),
+        ("NANLINT_OUTPUT_FORMAT=concise nanlint", "Set an option by its variable."),
+    ),
+)
 @click.argument("paths", nargs=-1, type=click.Path())
 @click.option("--fix", is_flag=True, help="Apply safe fixes.")
 @click.option("--unsafe-fixes", is_flag=True, help="Count fixes that change values as applicable, too.")
@@ -72,9 +89,9 @@ class Check(OptionalValues):
 @click.option(
     "--add-ignore", metavar="[=REASON]", help="Silence what is found, and not fixed, by a comment with this reason."
 )
-@click.option("--select", multiple=True, callback=split, help="Rules to enable: codes, prefixes, names or ALL.")
-@click.option("--ignore", multiple=True, callback=split, help="Rules to disable.")
-@click.option("--extend-select", multiple=True, callback=split, help="Rules to enable beside those selected.")
+@rules_option("--select", help="Rules to enable: codes, prefixes, names or ALL.")
+@rules_option("--ignore", help="Rules to disable.")
+@rules_option("--extend-select", help="Rules to enable beside those selected.")
 @click.option("--confidence", type=click.Choice(["possible", "likely", "certain"]), help="The least to be shown.")
 @click.option(
     "--output-format",
@@ -155,7 +172,11 @@ def check(
     jobs: int | None,
     quiet: bool,
 ) -> None:
-    """Check PATHS: files, directories, or - for standard input; the working directory if there are none."""
+    """Check PATHS: files, directories, or - for standard input; the working directory if there are none.
+
+    Python files and notebooks are read, never imported or run. What is found is shown with its cause, an input that
+    makes it fail, and a fix. The nearest pyproject.toml or nanlint.toml configures each file.
+    """
     from dataclasses import replace
     from datetime import datetime, timezone
 

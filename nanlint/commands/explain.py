@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from nanlint.commands.base import Unusable, configs_for, paint_for
+from nanlint.commands.manual import Command
 
 if TYPE_CHECKING:
     from nanlint.config import Config, Overrides
@@ -18,9 +19,23 @@ _WIDTH = 100  # columns where there is no terminal
 _WIDEST = 120
 
 
-@click.command()
+@click.command(
+    cls=Command,
+    short_help="Tell the whole story of an expression.",
+    examples=(
+        ("nanlint explain loss.py:12", "Every expression of a line."),
+        ("nanlint explain loss.py:12:20 --output-format json", "The one at a column, for a program."),
+    ),
+    exit_codes=(("0", "Done."), ("2", "The file cannot be read, or there is nothing at the place.")),
+)
 @click.argument("place", metavar="FILE:LINE[:COL]")
-@click.option("--output-format", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option(
+    "--output-format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="How the story is printed.",
+)
 @click.option("--config", "config_file", type=click.Path(), help="Use this configuration file.")
 @click.option("--isolated", is_flag=True, help="Ignore all configuration files.")
 @click.option("--confidence", type=click.Choice(["possible", "likely", "certain"]), help="The least that is shown.")

@@ -9,12 +9,21 @@ import click
 
 from nanlint.commands.base import Unusable
 from nanlint.commands.explain import read
+from nanlint.commands.manual import Command
 
 FORMATS = ("dot", "svg", "png", "pdf")
 _SUFFIXES = {"gv": "dot"}
 
 
-@click.command()
+@click.command(
+    cls=Command,
+    short_help="Draw the dataflow of a function, with health as colours.",
+    examples=(
+        ("nanlint graph loss.py:Loss.forward -o loss.svg", "A picture of a method."),
+        ("nanlint graph loss.py | dot -Tpng > loss.png", "Lay it out with Graphviz yourself."),
+    ),
+    exit_codes=(("0", "Done."), ("2", "The file cannot be read, or has no such function.")),
+)
 @click.argument("function", metavar="FILE[:FUNCTION]")
 @click.option("-o", "--output", type=click.Path(), metavar="FILE", help="Where to write.  [default: standard output]")
 @click.option(

@@ -9,12 +9,22 @@ from typing import TYPE_CHECKING
 import click
 
 from nanlint.commands.base import CLEAN, Unusable
+from nanlint.commands.manual import Command
 
 if TYPE_CHECKING:
     from nanlint.runtime.inspecting.model import Run
 
 
-@click.command()
+@click.command(
+    cls=Command,
+    short_help="Show a run that `nanlint verify` left, as a page or at the terminal.",
+    examples=(
+        ("nanlint inspect", "The last run, as a page in the browser."),
+        ("nanlint inspect --terminal .nanlint/runs/RUN", "Look around by commands."),
+        ("nanlint inspect -c alerts RUN", "One command, and leave."),
+    ),
+    exit_codes=(("0", "Done."), ("2", "There is no such run, or it cannot be read.")),
+)
 @click.argument("run", required=False, type=click.Path())
 @click.option("--tfdbg", type=click.Path(), metavar="DIR", help="Read a dump of TensorFlow's Debugger V2 instead.")
 @click.option("--output", type=click.Path(), metavar="FILE", help="Where the page is written.  [default: in the run]")

@@ -7,12 +7,28 @@ import sys
 import click
 
 from nanlint.commands.base import Unusable
+from nanlint.commands.completion import complete_rules
+from nanlint.commands.manual import Command
 
 
-@click.command()
-@click.argument("code_or_name", required=False)
+@click.command(
+    cls=Command,
+    short_help="Explain a rule, or all rules.",
+    examples=(
+        ("nanlint rule where-gradient", "The page of a rule."),
+        ("nanlint rule --all --output-format json", "All of them, for a program."),
+    ),
+    exit_codes=(("0", "Done."), ("2", "There is no such rule.")),
+)
+@click.argument("code_or_name", required=False, shell_complete=complete_rules)
 @click.option("--all", "every", is_flag=True, help="Explain every rule.")
-@click.option("--output-format", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option(
+    "--output-format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="How the page is printed.",
+)
 def rule(code_or_name: str | None, every: bool, output_format: str) -> None:
     """Explain the rule with this CODE or NAME, or --all rules."""
     from nanlint.linter import all_rules

@@ -9,11 +9,24 @@ from contextlib import redirect_stdout
 import click
 
 from nanlint.commands.base import CLEAN, FINDINGS, Unusable
+from nanlint.commands.manual import Command
 
 LEVELS = ("error", "warning", "info", "debug")
 
 
-@click.command()
+@click.command(
+    cls=Command,
+    short_help="Speak the Language Server Protocol with an editor.",
+    examples=(
+        ("nanlint server", "On standard input and output, as editors start it."),
+        ("nanlint server --tcp 127.0.0.1:8712", "For one client that connects to a port."),
+    ),
+    exit_codes=(
+        ("0", "The client has shut it down."),
+        ("1", "The client has gone without a word."),
+        ("2", "It could not begin: the extra is missing, or the port is taken."),
+    ),
+)
 @click.option("--tcp", metavar="[HOST:]PORT", help="Listen there for one client, instead of on standard input.")
 @click.option(
     "--log-level",

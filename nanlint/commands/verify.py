@@ -5,9 +5,30 @@ from __future__ import annotations
 import click
 
 from nanlint.commands.base import Unusable, paint_for, split, write_report
+from nanlint.commands.manual import Command
 
 
-@click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@click.command(
+    cls=Command,
+    short_help="Run a program, and bring back a verdict for each finding.",
+    sections={
+        "What is watched": ("--watch", "--filter", "--include", "--confidence", "--on-nan"),
+        "Run": ("--run-dir", "--replay", "--step"),
+        "Output": ("--output-format", "--output-file", "--color"),
+    },
+    examples=(
+        ("nanlint verify -- train.py --epochs 3", "Probe the flagged expressions of a run."),
+        ("nanlint verify --watch all -- -m train", "Name the birth of every nan and inf, at any line."),
+        ("nanlint verify --on-nan debug -- train.py", "Stop in the frame in which the first one is born."),
+        ("nanlint verify --replay RUN", "Repeat the step at which a run went bad."),
+    ),
+    exit_codes=(
+        ("1", "A finding was confirmed, or a nan or inf was born."),
+        ("2", "The program could not be run."),
+        ("other", "The program's own."),
+    ),
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+)
 @click.argument("command", nargs=-1, type=click.UNPROCESSED, metavar="[--] PROGRAM [ARGS]...")
 @click.option(
     "--watch",
@@ -35,9 +56,17 @@ from nanlint.commands.base import Unusable, paint_for, split, write_report
 @click.option("--run-dir", type=click.Path(), help="Where the run is kept.  [default: a new one in .nanlint/runs]")
 @click.option("--replay", "replayed", type=click.Path(), metavar="RUN", help="Repeat the step at which RUN went bad.")
 @click.option("--step", "replay_step", type=click.IntRange(min=0), help="The step to repeat with --replay.")
-@click.option("--output-format", type=click.Choice(["full", "json"]), default="full", show_default=True)
+@click.option(
+    "--output-format",
+    type=click.Choice(["full", "json"]),
+    default="full",
+    show_default=True,
+    help="How the report is printed.",
+)
 @click.option("--output-file", type=click.Path(), help="Write the report there.  [default: standard error]")
-@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True)
+@click.option(
+    "--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True, help="Use colour."
+)
 @click.pass_context
 def verify(
     ctx: click.Context,
@@ -57,8 +86,7 @@ def verify(
 ) -> None:
     """Run a PROGRAM as Python would, and bring back a verdict for each finding.
 
-    PROGRAM is a script, `-m MODULE` or `-c CODE`, with its arguments. The report goes to standard error. Exit code: 1
-    if a finding was confirmed or a nan or inf was born, 2 if the program could not be run, else the program's own.
+    PROGRAM is a script, `-m MODULE` or `-c CODE`, with its arguments. The report goes to standard error.
     """
     from nanlint.config import CONFIDENCES
     from nanlint.runtime.filters import FilterError

@@ -1,0 +1,61 @@
+"""``nanlint completion``: the script by which a shell completes what is typed, and what it completes rules to."""
+
+from __future__ import annotations
+
+import os
+
+import click
+from click.shell_completion import CompletionItem
+
+from nanlint.commands.base import Unusable
+from nanlint.commands.manual import Command
+
+_VARIABLE = "_NANLINT_COMPLETE"  # click's, by which a shell asks the program
+
+#: where the line that loads the script belongs, and the line
+_STARTUP = {
+    "bash": ("~/.bashrc", 'eval "$(nanlint completion bash)"'),
+    "zsh": ("~/.zshrc", 'eval "$(nanlint completion zsh)"'),
+    "fish": ("~/.config/fish/completions/nanlint.fish", "nanlint completion fish | source"),
+}
+
+
+@click.command(
+    cls=Command,
+    short_help="Print the script that makes a shell complete nanlint's commands, options and rules.",
+    examples=tuple((line, f"In {place}: every new shell completes.") for place, line in _STARTUP.values()),
+    exit_codes=(("0", "Done."), ("2", "There is no script for that shell.")),
+)
+@click.argument("shell", required=False, type=click.Choice(list(_STARTUP)))
+def completion(shell: str | None) -> None:
+    """Print the script that completes commands, options, paths and rules in SHELL, by default the one that is yours.
+
+    Load it once to try it, or in each new shell by a line in the shell's startup file (see the examples).
+    """
+    from click.shell_completion import get_completion_class
+
+    from nanlint.cli import cli
+
+    chosen = shell or os.path.basename(os.environ.get("SHELL", ""))
+    found = get_completion_class(chosen)
+    if chosen not in _STARTUP or found is None:
+        raise Unusable(f"which shell is yours is not known; name it: nanlint completion {'|'.join(_STARTUP)}")
+    try:
+        click.echo(found(cli, {}, "nanlint", _VARIABLE).source())
+    except RuntimeError as error:  # a shell that is too old, or is not there
+        raise Unusable(f"{chosen}: {error}") from None
+
+
+def complete_rules(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Codes, groups and names that begin as the last word of a list with commas does, each with its summary."""
+    from nanlint.linter import all_rules
+
+    before, comma, word = incomplete.rpartition(",")
+    words = {"ALL": "every rule"}
+    for code, rule in sorted(all_rules().items()):
+        words |= {code[:3]: f"the rules {code[:3]}xx", code: f"{rule.name}: {rule.summary}", rule.name: rule.summary}
+    return [
+        CompletionItem(before + comma + known, help=text)
+        for known, text in words.items()
+        if known.lower().startswith(word.lower())
+    ]
