@@ -72,11 +72,12 @@ def configs_for(config_file: str | None, isolated: bool, overrides: Overrides) -
 
 
 def paint_for(color: str) -> Paint:
-    """How to colour what goes to standard output: ``auto``, ``always`` or ``never``."""
-    from nanlint.output.paint import coloured, plain
+    """How to paint what goes to standard output, in colour ``auto``, ``always`` or ``never``."""
+    from nanlint.output.paint import coloured, linking, plain, shows_links
 
     wanted = color == "always" or (color == "auto" and _wants_colour(os.environ, sys.stdout.isatty()))
-    return coloured if wanted else plain
+    paint = coloured if wanted else plain
+    return linking(paint) if shows_links(os.environ, terminal=color != "never" and sys.stdout.isatty()) else paint
 
 
 def _wants_colour(environment: Mapping[str, str], terminal: bool) -> bool:

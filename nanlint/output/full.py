@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from nanlint.diagnostic import Diagnostic, Excerpt, Severity, Span
+from nanlint.output.address import rule_page
 from nanlint.output.paint import Paint, plain
 from nanlint.output.view import View
 
@@ -60,10 +61,8 @@ class _Mark:
 
 def _frame(diagnostic: Diagnostic, excerpt: Excerpt, paint: Paint) -> str:
     level = "" if diagnostic.severity is Severity.ERROR else f", {diagnostic.severity}"
-    out = [
-        f"{paint(diagnostic.place, 'path')} "
-        f"{paint(diagnostic.code, str(diagnostic.severity))} [{diagnostic.confidence}{level}] {diagnostic.message}\n"
-    ]
+    code = paint(diagnostic.code, str(diagnostic.severity), link=rule_page(diagnostic.name))
+    out = [f"{paint(diagnostic.place, 'path')} {code} [{diagnostic.confidence}{level}] {diagnostic.message}\n"]
     marks = _marks(diagnostic, excerpt)
     width = len(str(max((mark.row for mark in marks), default=diagnostic.span.row)))
     bar = paint("│", "gutter")

@@ -1,11 +1,16 @@
-"""Colour by role: renderers name what a piece of text is, and only here is said how that looks."""
+"""Colour by role, and links: renderers name what a piece of text is, and only here is said how that looks."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Protocol
 
-Paint = Callable[[str, str], str]
+
+class Paint(Protocol):
+    """Makes of a text, its role and what it links to what a terminal shows."""
+
+    def __call__(self, text: str, role: str, *, link: str = "") -> str: ...
+
 
 _STYLES: dict[str, dict[str, Any]] = {
     "path": {"bold": True},
@@ -23,13 +28,46 @@ _STYLES: dict[str, dict[str, Any]] = {
 }
 
 
-def plain(text: str, role: str) -> str:
-    """No colour."""
+def plain(text: str, role: str, *, link: str = "") -> str:
+    """No colour, no links."""
     return text
 
 
-def coloured(text: str, role: str) -> str:
+def coloured(text: str, role: str, *, link: str = "") -> str:
     """``text`` in the colour of its role, in ANSI."""
     import click
 
     return click.style(text, **_STYLES[role])
+
+
+def linking(paint: Paint) -> Paint:
+    """``paint`` with links, in OSC 8."""
+
+    def linked(text: str, role: str, *, link: str = "") -> str:
+        painted = paint(text, role)
+        return f"\x1b]8;;{link}\x1b\\{painted}\x1b]8;;\x1b\\" if link else painted
+
+    return linked
+
+
+#: terminals that are known to show links, by the variables they set (https://github.com/Alhadis/OSC8-Adoption)
+_TERMS = ("alacritty", "contour", "foot", "rio", "xterm-ghostty", "xterm-kitty", "wezterm")
+_PROGRAMS = ("Hyper", "Tabby", "WezTerm", "ghostty", "iTerm.app", "rio", "terminology", "vscode", "zed")
+_OWN_VARIABLES = ("DOMTERM", "KONSOLE_VERSION", "WT_SESSION")
+_FIRST_VTE = 5000  # 0.50, the version of GNOME's terminal library that shows links
+
+
+def shows_links(environment: Mapping[str, str], *, terminal: bool) -> bool:
+    """Whether what is printed may hold links; ``FORCE_HYPERLINK`` has the last word, as elsewhere."""
+    forced = environment.get("FORCE_HYPERLINK")
+    if forced:
+        return forced not in ("0", "false", "no")
+    if not terminal or environment.get("CI"):
+        return False
+    version = environment.get("VTE_VERSION", "")
+    return (
+        environment.get("TERM", "").startswith(_TERMS)
+        or environment.get("TERM_PROGRAM") in _PROGRAMS
+        or any(environment.get(name) for name in _OWN_VARIABLES)
+        or (version.isdigit() and int(version) >= _FIRST_VTE)
+    )

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from nanlint.diagnostic import Diagnostic
 from nanlint.fixing import applicable
+from nanlint.output.address import rule_page
 from nanlint.output.paint import Paint, plain
 
 
@@ -88,5 +89,7 @@ def render_statistics(
     lines = []
     for code in ordered:
         mark = "[*]" if fixable[code] == counts[code] else "[-]" if fixable[code] else "[ ]"
-        lines.append(f"{counts[code]:>{width}}\t{paint(code, 'error')}\t{paint(mark, 'mark')} {names[code]}\n")
+        lines.append(
+            f"{counts[code]:>{width}}\t{paint(code, 'error', link=rule_page(names[code]))}\t{paint(mark, 'mark')} {names[code]}\n"
+        )
     return "".join(lines)
