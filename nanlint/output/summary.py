@@ -89,7 +89,7 @@ def render_statistics(
     lines = []
     for code in ordered:
         mark = "[*]" if fixable[code] == counts[code] else "[-]" if fixable[code] else "[ ]"
-        lines.append(
-            f"{counts[code]:>{width}}\t{paint(code, 'error', link=rule_page(names[code]))}\t{paint(mark, 'mark')} {names[code]}\n"
-        )
+        linked = paint(code, "error", link=rule_page(names[code]))
+        lines.append(f"{counts[code]:>{width}}	{linked}	{paint(mark, 'mark')} {names[code]}
+")
     return "".join(lines)
