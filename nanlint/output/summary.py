@@ -90,6 +90,5 @@ def render_statistics(
     for code in ordered:
         mark = "[*]" if fixable[code] == counts[code] else "[-]" if fixable[code] else "[ ]"
         linked = paint(code, "error", link=rule_page(names[code]))
-        lines.append(f"{counts[code]:>{width}}	{linked}	{paint(mark, 'mark')} {names[code]}
-")
+        lines.append(f"{counts[code]:>{width}}\t{linked}\t{paint(mark, 'mark')} {names[code]}\n")
     return "".join(lines)
