@@ -21,7 +21,7 @@ from nanlint.diagnostic import Confidence, Diagnostic, Excerpt, Suppressed
 from nanlint.housekeeping import HOUSEKEEPING, INTERNAL_ERROR, RulePage, internal_error, syntax_error
 from nanlint.ops.roots import ROOTS
 from nanlint.source.decoding import SourceError, reject_binary
-from nanlint.source.discovery import discover
+from nanlint.source.discovery import affected, discover
 from nanlint.source.fingerprint import fingerprinted
 from nanlint.source.prescan import prescan
 from nanlint.source.reading import read_source
@@ -402,13 +402,17 @@ def check(
     judge: Judge | None = None,
     jobs: int | None = 1,
     on_progress: Callable[[int, int], None] | None = None,
+    changed_since: str | None = None,
 ) -> Report:
     """Check all that ``paths`` lead to; the Report is the same for every ``jobs`` (None: as many as there are cores).
 
     ``on_progress`` hears how many files are done, of how many. ``prove``: findings and fixes are executed.
-    ``judge``: what a run has to say of them.
+    ``judge``: what a run has to say of them. ``changed_since``: a git revision, to leave out what did not change since
+    and imports nothing that did. Raises GitError.
     """
     found = discover(paths, configs)
+    if changed_since is not None:
+        found = affected(found, changed_since, configs)
     tasks = [Task(file.path, file.config, action, unsafe_fixes, file.explicit, judge) for file in found.files]
     if not prove:
         return Report(tuple(_run_all(tasks, jobs, on_progress)), found.failures)

@@ -128,6 +128,11 @@ def _outputs(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
     "--exit-non-zero-on-fix", is_flag=True, help="Exit with 1 if anything was fixed, even if nothing is left."
 )
 @click.option("--show-files", is_flag=True, help="List the files that would be checked.")
+@click.option(
+    "--changed-since",
+    metavar="REV",
+    help="Check only files that git says changed since REV, and those that import them.",
+)
 @click.option("--config", "config_file", type=click.Path(), help="Use this configuration file for all files.")
 @click.option("--isolated", is_flag=True, help="Ignore all configuration files.")
 @click.option("--exclude", multiple=True, callback=split, metavar="PATTERNS", help="Paths to leave out.")
@@ -163,6 +168,7 @@ def check(
     exit_zero: bool,
     exit_non_zero_on_fix: bool,
     show_files: bool,
+    changed_since: str | None,
     config_file: str | None,
     isolated: bool,
     exclude: tuple[str, ...],
@@ -211,8 +217,10 @@ def check(
         _baseline(baseline)  # says what is wrong with it before anything is fixed
     if add_ignore and len(add_ignore.splitlines()) > 1:
         raise click.UsageError("the reason of --add-ignore goes over lines, and a comment cannot")
+    if changed_since is not None and "-" in paths:
+        raise click.UsageError("--changed-since is about files, and standard input (-) is none")
     if show_files:
-        ctx.exit(_show_files(paths or (".",), configs))
+        ctx.exit(_show_files(paths or (".",), configs, changed_since))
     began = datetime.now(timezone.utc)
     from_stdin = "-" in paths
     judge = _observed(with_run) if with_run is not None else None
@@ -223,7 +231,7 @@ def check(
         content = sys.stdin.buffer.read()
         report = _check_stdin(content, stdin_filename, configs, action, unsafe_fixes, prove, judge)
     else:
-        report = _check_paths(paths or (".",), configs, action, unsafe_fixes, prove, judge, jobs, quiet)
+        report = _check_paths(paths or (".",), configs, action, unsafe_fixes, prove, judge, jobs, quiet, changed_since)
 
     if write_baseline is not None:
         report = _known_from_now_on(report, configs, write_baseline, quiet)
@@ -239,7 +247,7 @@ def check(
     view = View(report, unsafe=unsafe_fixes, exit_code=code, began=began)
     for name, path in outputs:
         write_report(path, render(name, view))
-    _print_messages(report, diff=diff, quiet=quiet)
+    _print_messages(report, diff=diff, quiet=quiet, changed_since=changed_since)
     if diff:
         _print_diff(report, paint, quiet)
         ctx.exit(code)
@@ -274,22 +282,28 @@ def _check_paths(
     judge: Judge | None,
     jobs: int | None,
     quiet: bool,
+    changed_since: str | None,
 ) -> Report:
     from nanlint import linter
     from nanlint.output.progress import ProgressBar
+    from nanlint.source.git import GitError
 
     with ProgressBar() as progress:
         heard = progress if sys.stderr.isatty() and not quiet else None
-        return linter.check(
-            paths,
-            configs,
-            action=action,
-            unsafe_fixes=unsafe_fixes,
-            prove=prove,
-            judge=judge,
-            jobs=jobs,
-            on_progress=heard,
-        )
+        try:
+            return linter.check(
+                paths,
+                configs,
+                action=action,
+                unsafe_fixes=unsafe_fixes,
+                prove=prove,
+                judge=judge,
+                jobs=jobs,
+                on_progress=heard,
+                changed_since=changed_since,
+            )
+        except GitError as error:
+            raise Unusable(f"--changed-since: {error}") from None
 
 
 def _check_stdin(
@@ -371,10 +385,16 @@ def _silenced(report: Report, configs: Configs, reason: str, *, write: bool, con
     return silence(report, configs, reason, write=write, content=content)
 
 
-def _show_files(paths: Sequence[str], configs: Configs) -> int:
-    from nanlint.source.discovery import discover
+def _show_files(paths: Sequence[str], configs: Configs, changed_since: str | None) -> int:
+    from nanlint.source.discovery import affected, discover
+    from nanlint.source.git import GitError
 
     found = discover(paths, configs)
+    if changed_since is not None:
+        try:
+            found = affected(found, changed_since, configs)
+        except GitError as error:
+            raise Unusable(f"--changed-since: {error}") from None
     for failure in found.failures:
         click.echo(f"error: {failure}", err=True)
     for file in found.files:
@@ -382,7 +402,7 @@ def _show_files(paths: Sequence[str], configs: Configs) -> int:
     return COULD_NOT_RUN if found.failures and not found.files else FINDINGS if found.failures else CLEAN
 
 
-def _print_messages(report: Report, *, diff: bool, quiet: bool) -> None:
+def _print_messages(report: Report, *, diff: bool, quiet: bool, changed_since: str | None) -> None:
     for message in report.messages:
         click.echo(f"error: {message}", err=True)
     if quiet:
@@ -395,7 +415,8 @@ def _print_messages(report: Report, *, diff: bool, quiet: bool) -> None:
     if report.ignored and not diff:
         click.echo(f"Silenced {_count(report.ignored)} by comments.", err=True)
     if not report.files and not report.messages:
-        click.echo("warning: no Python files found under the given paths", err=True)
+        changed = "" if changed_since is None else f" that changed since {changed_since} or import one that did"
+        click.echo(f"warning: no Python files found under the given paths{changed}", err=True)
 
 
 def _rendered(view: View, output_format: str, statistics: bool, *, fixing: bool, quiet: bool) -> str:

@@ -70,6 +70,26 @@ def walked(path: str, top: str, configs: Configs) -> bool:
     return True
 
 
+def affected(found: Found, revision: str, configs: Configs) -> Found:
+    """``found`` without the files that are as they were at a git ``revision`` and import none that is not.
+
+    What they import is looked for in all of the repository. Raises GitError.
+    """
+    from nanlint.source.git import GitError, changed_files, top_level
+    from nanlint.source.imports import with_importers
+
+    top = top_level(os.getcwd())
+    changed = changed_files(top, revision)
+    everywhere = discover([top], configs).files if changed else ()
+    real = {file.path: os.path.realpath(file.path) for file in (*found.files, *everywhere)}
+    below = top.rstrip(os.sep) + os.sep
+    outside = next((file.path for file in found.files if not real[file.path].startswith(below)), None)
+    if outside is not None:
+        raise GitError(f"{outside} is not in the repository {top}; run it there")
+    wanted = with_importers(changed, frozenset(real.values()), top)
+    return Found(tuple(file for file in found.files if real[file.path] in wanted), found.failures)
+
+
 @dataclass
 class _Walk:
     configs: Configs

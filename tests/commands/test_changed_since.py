@@ -1,0 +1,146 @@
+"""``--changed-since``, with a real git repository."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from nanlint.cli import cli
+
+pytestmark = [
+    pytest.mark.usefixtures("toy_rules"),
+    pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed"),
+]
+
+BOOM = "import torch\nboom(1)\n"
+Git = Callable[..., str]
+
+
+def _shown(*arguments: str) -> list[str]:
+    result = _run("--show-files", *arguments)
+    assert result.exit_code == 0, result.stderr
+    return [Path(line).name for line in result.stdout.splitlines()]
+
+
+def _run(*arguments: str) -> Result:
+    return CliRunner().invoke(cli, ["check", *arguments])
+
+
+@pytest.fixture
+def git(project: Path, monkeypatch: pytest.MonkeyPatch) -> Git:
+    """git in a repository with one commit."""
+    for variable in ("GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
+
+    def run(*arguments: str) -> str:
+        who = ("-c", "user.name=n", "-c", "user.email=n@example.org", "-c", "commit.gpgsign=false")
+        ended = subprocess.run(["git", *who, *arguments], cwd=project, capture_output=True, text=True, check=True)
+        return ended.stdout.strip()
+
+    run("init", "--quiet", "--initial-branch=main")
+    (project / "losses.py").write_text(BOOM)
+    (project / "model.py").write_text("import losses, torch\nboom(2)\n")
+    (project / "other.py").write_text("import torch\nboom(3)\n")
+    (project / "größe.py").write_text("import torch\n")
+    run("add", ".")
+    run("commit", "--quiet", "-m", "one")
+    return run
+
+
+def test_nothing_changed_means_nothing_to_check(git: Git) -> None:
+    result = _run("--changed-since", "HEAD")
+    assert result.exit_code == 0
+    assert "no Python files found under the given paths that changed since HEAD" in result.stderr
+
+
+def test_an_edited_file_is_checked_with_those_that_import_it(project: Path, git: Git) -> None:
+    (project / "losses.py").write_text(BOOM + "boom(4)\n")
+    result = _run("--changed-since", "HEAD", "--output-format", "concise")
+    assert [line.split(":")[0] for line in result.stdout.splitlines()[:3]] == ["losses.py", "losses.py", "model.py"]
+    assert "other.py" not in result.stdout
+
+
+def test_staged_committed_renamed_and_untracked_files_count_and_ignored_ones_do_not(project: Path, git: Git) -> None:
+    (project / "staged.py").write_text(BOOM)
+    git("add", "staged.py")
+    (project / "größe.py").write_text(BOOM)
+    git("commit", "--quiet", "-m", "two", "größe.py")
+    git("mv", "other.py", "renamed.py")
+    (project / "new").mkdir()
+    (project / "new" / "untracked.py").write_text(BOOM)
+    (project / ".gitignore").write_text("ignored.py\n")
+    (project / "ignored.py").write_text(BOOM)
+    assert _shown("--changed-since", "HEAD~1") == ["größe.py", "untracked.py", "renamed.py", "staged.py"]
+
+
+def test_a_file_that_was_deleted_is_no_file_to_check(project: Path, git: Git) -> None:
+    (project / "other.py").unlink()
+    assert _shown("--changed-since", "HEAD") == []
+
+
+def test_what_others_have_done_since_the_branch_began_is_no_change(project: Path, git: Git) -> None:
+    git("checkout", "--quiet", "-b", "mine")
+    (project / "other.py").write_text("import torch\n")
+    git("commit", "--quiet", "-am", "mine")
+    git("checkout", "--quiet", "main")
+    (project / "losses.py").write_text("import torch\n")
+    git("commit", "--quiet", "-am", "theirs")
+    git("checkout", "--quiet", "mine")
+    assert _shown("--changed-since", "main") == ["other.py"]
+
+
+def test_it_works_from_a_subdirectory_for_the_paths_given(
+    project: Path, git: Git, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (project / "sub").mkdir()
+    (project / "sub" / "app.py").write_text("import model\n")
+    git("add", ".")
+    git("commit", "--quiet", "-m", "app")
+    (project / "losses.py").write_text(BOOM + "\n")
+    monkeypatch.chdir(project / "sub")
+    assert _shown("--changed-since", "HEAD") == ["app.py"]
+    assert _shown("--changed-since", "HEAD", "..") == ["losses.py", "model.py", "app.py"]
+
+
+@pytest.mark.parametrize("revision", ["nowhere", "--all", "HEAD:losses.py", ""])
+def test_an_unknown_revision_is_an_error_with_a_hint(git: Git, revision: str) -> None:
+    result = _run(f"--changed-since={revision}")
+    assert result.exit_code == 2
+    assert f'git knows no revision "{revision}" here' in result.stderr
+
+
+def test_outside_of_a_repository_is_an_error(
+    project: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(project.parent))
+    (project / "a.py").write_text(BOOM)
+    result = _run("--changed-since", "HEAD")
+    assert result.exit_code == 2
+    assert "is in no git repository" in result.stderr
+
+
+def test_files_of_another_repository_are_an_error(
+    git: Git, tmp_path_factory: pytest.TempPathFactory, project: Path
+) -> None:
+    elsewhere = tmp_path_factory.mktemp("elsewhere") / "a.py"
+    elsewhere.write_text(BOOM)
+    (project / "losses.py").write_text("import torch\n")
+    result = _run("--changed-since", "HEAD", str(elsewhere))
+    assert result.exit_code == 2
+    assert "is not in the repository" in result.stderr
+
+
+def test_without_git_it_says_so(git: Git, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    result = _run("--changed-since", "HEAD")
+    assert (result.exit_code, "git is needed for this and was not found" in result.stderr) == (2, True)
+
+
+def test_standard_input_has_no_history(git: Git) -> None:
+    assert _run("--changed-since", "HEAD", "-").exit_code == 2

@@ -1,0 +1,81 @@
+"""Who imports whom, by the text of the files: packages, src layouts, relative and absolute imports, cycles."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from nanlint.source.imports import with_importers
+
+LAYOUT = {
+    "src/pkg/__init__.py": "",
+    "src/pkg/losses.py": "import torch",
+    "src/pkg/model.py": "from .losses import nll",
+    "src/pkg/sub/__init__.py": "",
+    "src/pkg/sub/deep.py": "from .. import losses",
+    "src/pkg/sub/star.py": "from ..losses import *",
+    "src/pkg/other.py": "import math",
+    "tests/test_losses.py": "def test():\n    from pkg.losses import nll",
+    "tests/test_other.py": "import pkg.other as o",
+    "scripts/train.py": "import pkg.model",
+    "scripts/helper.py": "x = 1",
+    "scripts/use.py": "import helper",
+    "space/inner/mod.py": "",
+    "space/app.py": "from space.inner import mod",
+    "broken.py": "import pkg.losses (",
+    "typed.py": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import space.inner.mod",
+    "a.py": "import b",
+    "b.py": "import c",
+    "c.py": "import a",
+    "book.ipynb": (
+        '{"cells": [{"cell_type": "code", "execution_count": null, "metadata": {}, "outputs": [], "source": '
+        '["%matplotlib inline\\n", "from pkg import losses"]}], "metadata": {}, "nbformat": 4, "nbformat_minor": 4}'
+    ),
+}
+
+
+@pytest.fixture
+def layout(tmp_path: Path) -> Path:
+    for name, text in LAYOUT.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("changed", "importers"),
+    [
+        (
+            "src/pkg/losses.py",
+            {
+                "src/pkg/model.py",
+                "src/pkg/sub/deep.py",
+                "src/pkg/sub/star.py",
+                "tests/test_losses.py",
+                "scripts/train.py",
+                "book.ipynb",
+            },
+        ),
+        ("src/pkg/model.py", {"scripts/train.py"}),
+        ("src/pkg/other.py", {"tests/test_other.py"}),
+        ("scripts/helper.py", {"scripts/use.py"}),
+        ("space/inner/mod.py", {"space/app.py", "typed.py"}),
+        ("a.py", {"b.py", "c.py"}),
+        ("tests/test_other.py", set()),
+        ("src/pkg/sub/__init__.py", set()),
+    ],
+)
+def test_those_that_import_a_file_directly_or_through_others_are_found(
+    layout: Path, changed: str, importers: set[str]
+) -> None:
+    found = with_importers({str(layout / changed)}, {str(layout / name) for name in LAYOUT}, str(layout))
+    assert {str(Path(path).relative_to(layout)) for path in found} == {changed, *importers}
+
+
+def test_who_imports_from_a_package_imports_the_package(layout: Path) -> None:
+    found = with_importers({str(layout / "src/pkg/__init__.py")}, {str(layout / name) for name in LAYOUT}, str(layout))
+    names = {str(Path(path).relative_to(layout)) for path in found}
+    assert {"tests/test_other.py", "scripts/train.py", "src/pkg/sub/deep.py"} <= names
+    assert "scripts/use.py" not in names
