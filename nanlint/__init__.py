@@ -57,17 +57,22 @@ def check_paths(paths: Sequence[str]) -> Report:
     from nanlint import linter
     from nanlint.config import Configs
 
-    return linter.check([str(path) for path in paths], Configs(linter.rule_names(), ops_problem=linter.ops_problem))
+    return linter.check(
+        [str(path) for path in paths],
+        Configs(linter.rule_names(), ops_problem=linter.ops_problem, rules_in=linter.rules_in),
+    )
 
 
 def _config(path: str, values: dict[str, Any]) -> Config:
     import os
 
     from nanlint.config import config_of
-    from nanlint.linter import ops_problem, rule_names
+    from nanlint.linter import ops_problem, rule_names, rules_in
 
     table = {key.replace("_", "-"): value for key, value in values.items()}
-    config = config_of(table, rule_names(), root=os.getcwd(), where="nanlint", ops_problem=ops_problem)
+    config = config_of(
+        table, rule_names(), root=os.getcwd(), where="nanlint", ops_problem=ops_problem, rules_in=rules_in
+    )
     return config.for_file(os.path.abspath(path))
 
 

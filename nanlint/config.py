@@ -6,7 +6,7 @@ The rules come in as an argument (code -> name): this module knows how they are 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -134,6 +134,7 @@ class Config:
     respect_gitignore: bool = True
     prove_timeout: float = 5.0
     baseline: str | None = None
+    rule_files: tuple[str, ...] = ()
 
     def selects(self, code: str) -> bool:
         """Whether the rule is enabled."""
@@ -172,11 +173,25 @@ class Overrides:
     prove_timeout: float | None = None
     baseline: str | None = None
 
+    @property
+    def names_no_rules(self) -> bool:
+        """Whether no rule is selected or ignored."""
+        return not (self.select or self.extend_select or self.ignore)
+
 
 # The table
 
 
 OpsProblem = Callable[[Mapping[str, object]], str | None]
+
+
+#: the rule files that patterns name, relative to a directory, and the rules that they hold; raises ConfigError
+RulesIn = Callable[[Sequence[str], str], tuple[tuple[str, ...], Rules]]
+
+
+def no_rules(patterns: Sequence[str], root: str) -> tuple[tuple[str, ...], Rules]:
+    """Holds no rules: for those who load none."""
+    return (), {}
 
 
 def no_problem(ops: Mapping[str, object]) -> str | None:
@@ -205,6 +220,7 @@ _KEYS = (
     "respect-gitignore",
     "prove-timeout",
     "baseline",
+    "rules",
 )
 
 
@@ -268,11 +284,12 @@ def config_of(
     file: str | None = None,
     overrides: Overrides = Overrides(),
     ops_problem: OpsProblem = no_problem,
+    rules_in: RulesIn = no_rules,
 ) -> Config:
     """Validate a ``[tool.nanlint]`` table and lay the command line over it.
 
     ``root`` is the absolute directory that patterns are relative to, ``where`` names the table in messages,
-    ``ops_problem`` says what is wrong with the user's ops. Raises ConfigError.
+    ``ops_problem`` says what is wrong with the user's ops, ``rules_in`` loads rule files. Raises ConfigError.
     """
     for key in table:
         if key == "tool":
@@ -280,6 +297,8 @@ def config_of(
         if key not in _KEYS:
             raise ConfigError(f'{where}: unknown key "{key}"{did_you_mean(key, _KEYS)}')
     values = _Table(where, table)
+    rule_files, more = _rule_files(values, root, rules_in)
+    rules = {**rules, **more}
     for option, selectors in _selectors_of(overrides):
         for selector in selectors:
             _known(selector, rules, option)
@@ -322,7 +341,18 @@ def config_of(
         respect_gitignore=gitignore,
         prove_timeout=float(timeout),
         baseline=_baseline(values, root, overrides),
+        rule_files=rule_files,
     )
+
+
+def _rule_files(values: _Table, root: str, rules_in: RulesIn) -> tuple[tuple[str, ...], Rules]:
+    patterns = values.strings("rules")
+    if not patterns:
+        return (), {}
+    try:
+        return rules_in(patterns, root)
+    except ConfigError as error:
+        raise ConfigError(f"{values.where}: rules: {error}") from None
 
 
 def _selectors_of(overrides: Overrides) -> Iterable[tuple[str, tuple[str, ...]]]:
@@ -427,17 +457,28 @@ def _shown(path: str) -> str:
     return path if relative.startswith("..") else relative
 
 
-def load(path: str, rules: Rules, overrides: Overrides = Overrides(), ops_problem: OpsProblem = no_problem) -> Config:
+def load(
+    path: str,
+    rules: Rules,
+    overrides: Overrides = Overrides(),
+    ops_problem: OpsProblem = no_problem,
+    rules_in: RulesIn = no_rules,
+) -> Config:
     """The Config of one file given by name (``--config``), a pyproject.toml without our table counting as empty.
 
     Raises ConfigError.
     """
     absolute = os.path.abspath(path)
-    return _config_from(absolute, read_table(absolute) or {}, rules, overrides, ops_problem)
+    return _config_from(absolute, read_table(absolute) or {}, rules, overrides, ops_problem, rules_in)
 
 
 def _config_from(
-    path: str, table: Mapping[str, Any], rules: Rules, overrides: Overrides, ops_problem: OpsProblem
+    path: str,
+    table: Mapping[str, Any],
+    rules: Rules,
+    overrides: Overrides,
+    ops_problem: OpsProblem,
+    rules_in: RulesIn,
 ) -> Config:
     section = " [tool.nanlint]" if os.path.basename(path) == "pyproject.toml" else ""
     return config_of(
@@ -448,6 +489,7 @@ def _config_from(
         file=path,
         overrides=overrides,
         ops_problem=ops_problem,
+        rules_in=rules_in,
     )
 
 
@@ -463,8 +505,10 @@ class Configs:
         overrides: Overrides = Overrides(),
         fixed: Config | None = None,
         ops_problem: OpsProblem = no_problem,
+        rules_in: RulesIn = no_rules,
     ) -> None:
         self._rules = rules
+        self._rules_in = rules_in
         self._ops_problem = ops_problem
         self._overrides = overrides
         self._fixed = fixed
@@ -509,7 +553,9 @@ class Configs:
                 try:
                     table = read_table(path)
                     if table is not None:
-                        return _config_from(path, table, self._rules, self._overrides, self._ops_problem)
+                        return _config_from(
+                            path, table, self._rules, self._overrides, self._ops_problem, self._rules_in
+                        )
                 except ConfigError as error:
                     error.file = path
                     raise

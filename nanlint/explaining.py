@@ -130,7 +130,8 @@ def explanation(source: Source, config: Config, facts: Facts, node: Node, shown:
         here = any(facts.span_of(finding.site) == span for finding in answer.findings)
         if here or answer.node.index in alike:
             of_rule.setdefault(answer.rule.code, []).append(answer)
-    concerned = [r for r in RULES.values() if node.op in r.hazards | r.nodes or r.code in of_rule]
+    known = rule_names(config.rule_files)
+    concerned = [r for r in RULES.values() if r.code in known and (node.op in r.hazards | r.nodes or r.code in of_rule)]
     verdicts = [verdict(source, config, facts, rule, of_rule.get(rule.code, []), shown) for rule in concerned]
     order = (FIRES, HIDDEN, SILENCED, UNSELECTED, SILENT)
     causes = [d for d in shown if d.span != span and any(cause.span == span for cause in d.causes)]
@@ -172,7 +173,7 @@ def verdict(
         return replace(blank, outcome=HIDDEN, why=f"{best.confidence}, and {least}")
     if span is not None:
         as_found = Diagnostic(source.path, span, rule.code, rule.name, best.message, best.confidence)
-        comment = silencing(source, as_found, rule_names())
+        comment = silencing(source, as_found, rule_names(config.rule_files))
         if comment is not None:
             return replace(blank, outcome=SILENCED, why=f"by the comment on line {comment.span.row}")
     first = ", ".join(sorted(code for code in rule.after if any(d.code == code and d.span == span for d in shown)))

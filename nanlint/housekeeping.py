@@ -22,6 +22,8 @@ class RulePage(Protocol):
     def page(self) -> str: ...
     @property
     def fixable(self) -> Applicability | None: ...
+    @property
+    def origin(self) -> str: ...
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,7 @@ class Housekeeping:
     summary: str
     page: str
     fixable: Applicability | None = None
+    origin: str = ""
 
 
 SYNTAX_ERROR = Housekeeping(
@@ -141,6 +144,15 @@ def internal_error(path: str, reason: str) -> Diagnostic:
     """NL003 for a whole file."""
     message = f"nanlint failed on this file: {reason}; please report it (NANLINT_DEBUG=1 shows the traceback)"
     return _certain(INTERNAL_ERROR, path, Span(1, 1, 1, 1), message, "")
+
+
+class RuleFailed(Exception):
+    """A plugin's rule that raised an exception, or said what is no finding. The message names it."""
+
+
+def plugin_error(path: str, reason: str) -> Diagnostic:
+    """NL003 for a file that a plugin's rule failed on."""
+    return _certain(INTERNAL_ERROR, path, Span(1, 1, 1, 1), f"a rule that is not nanlint's own failed: {reason}", "")
 
 
 def _certain(rule: Housekeeping, path: str, span: Span, message: str, effect: str) -> Diagnostic:

@@ -18,7 +18,15 @@ from typing import TYPE_CHECKING, Protocol
 
 from nanlint.config import Config, Configs
 from nanlint.diagnostic import Confidence, Diagnostic, Excerpt, Suppressed
-from nanlint.housekeeping import HOUSEKEEPING, INTERNAL_ERROR, RulePage, internal_error, syntax_error
+from nanlint.housekeeping import (
+    HOUSEKEEPING,
+    INTERNAL_ERROR,
+    RuleFailed,
+    RulePage,
+    internal_error,
+    plugin_error,
+    syntax_error,
+)
 from nanlint.ops.roots import ROOTS
 from nanlint.source.decoding import SourceError, reject_binary
 from nanlint.source.discovery import affected, discover
@@ -132,14 +140,27 @@ class Report:
 
 def all_rules() -> Mapping[str, RulePage]:
     """Every rule by its code, those about the check itself first."""
+    from nanlint.plugins import load_installed
     from nanlint.rules import RULES
 
+    load_installed()
     return {**HOUSEKEEPING, **RULES}
 
 
-def rule_names() -> Mapping[str, str]:
-    """Code -> name, what selectors are resolved against."""
-    return {code: rule.name for code, rule in all_rules().items()}
+def rules_in(patterns: Sequence[str], root: str) -> tuple[tuple[str, ...], Mapping[str, str]]:
+    """The rule files that a configuration in ``root`` names, and the rules that they hold. Raises ConfigError."""
+    from nanlint.plugins import load_files, rule_files
+
+    files = rule_files(patterns, root)
+    return files, load_files(files)
+
+
+def rule_names(files: Sequence[str] = ()) -> Mapping[str, str]:
+    """Code -> name: our own rules, those of installed packages and those in rule files. Raises ConfigError."""
+    from nanlint.plugins import is_file, load_files
+
+    shared = {code: rule.name for code, rule in all_rules().items() if not is_file(code)}
+    return {**shared, **load_files(files)} if files else shared
 
 
 def ops_problem(ops: Mapping[str, object]) -> str | None:
@@ -174,11 +195,13 @@ def examine_source(source: Source, config: Config) -> Examined:
         source.tree  # noqa: B018  in a notebook a cell that does not parse leaves a tree of the others
     except Unparsable:
         return _examined(source, _shown(broken, config))
+    if config.rule_files:
+        rule_names(config.rule_files)  # a worker that is no fork of the program has not loaded them
     found = _numeric_findings(source, config)
     if any(diagnostic.code == INTERNAL_ERROR.code for diagnostic in found):
         # nothing is known of what the file's suppressions would have met
         return _examined(source, _shown([*broken, *found], config))
-    judged = suppress(source, found, rule_names(), config.selected)
+    judged = suppress(source, found, rule_names(config.rule_files), config.selected)
     return _examined(
         source,
         _with_witnesses(_shown([*broken, *map(source.fixable, judged.kept), *judged.remarks], config)),
@@ -219,6 +242,8 @@ def _numeric_findings(source: Source, config: Config) -> list[Diagnostic]:
             return diagnose(source, select=config.selects, ops=config.ops, minimum=_least_needed(source, config))
     except RecursionError:
         return [internal_error(source.path, "too deeply nested to analyse")]
+    except RuleFailed as error:
+        return [plugin_error(source.path, str(error))]
     except Exception as error:
         if os.environ.get("NANLINT_DEBUG"):
             raise
@@ -327,7 +352,9 @@ def _judged(source: Source, config: Config, judge: Judge | None) -> Examined:
 
 def roots_of(config: Config) -> tuple[str, ...]:
     """The packages that make a file worth parsing: the frameworks, and those of the user's own ops."""
-    return (*ROOTS, *(name.partition(".")[0] for name in config.ops))
+    from nanlint.ops.catalogue import plugin_roots
+
+    return (*ROOTS, *plugin_roots(), *(name.partition(".")[0] for name in config.ops))
 
 
 def fix_source(

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+import nanlint.rules
 from nanlint.diagnostic import Annotation, Applicability, Confidence, Diagnostic, Edit, Fix, Witness
 from nanlint.housekeeping import Housekeeping
 from nanlint.source import Source
@@ -98,6 +99,8 @@ def toy_diagnose(
 def toy_rules(monkeypatch: pytest.MonkeyPatch) -> Callable[[Diagnose], None]:
     """The program with three toy rules in place of its own; call it to put another diagnosis in."""
     module = ModuleType("nanlint.rules")
+    # what plugins enter their rules in is beside the rules
+    monkeypatch.setattr(module, "__path__", nanlint.rules.__path__, raising=False)
     monkeypatch.setattr(module, "RULES", TOY_RULES, raising=False)
     monkeypatch.setattr(module, "diagnose", toy_diagnose, raising=False)
     monkeypatch.setitem(sys.modules, "nanlint.rules", module)

@@ -52,18 +52,23 @@ def rules_option(name: str, *, help: str) -> Callable[[F], F]:
 def configs_for(config_file: str | None, isolated: bool, overrides: Overrides) -> Configs:
     """The configurations that hold for what is to be read; raises Unusable."""
     from nanlint.config import ConfigError, Configs, load
-    from nanlint.linter import ops_problem, rule_names
+    from nanlint.linter import ops_problem, rule_names, rules_in
 
     if config_file is not None and isolated:
         raise click.UsageError("--config and --isolated exclude each other")
-    rules = rule_names()
     try:
+        rules = rule_names()
         if config_file is not None:
-            return Configs(rules, overrides, fixed=load(config_file, rules, overrides, ops_problem))
+            return Configs(rules, overrides, fixed=load(config_file, rules, overrides, ops_problem, rules_in))
         if isolated:
             return Configs.isolated(rules, overrides)
-        configs = Configs(rules, overrides, ops_problem=ops_problem)
-        configs.default()  # says what is wrong with the options before any file does
+        configs = Configs(rules, overrides, ops_problem=ops_problem, rules_in=rules_in)
+        try:
+            configs.default()  # says what is wrong with the options before any file does
+        except ConfigError:
+            # a rule that only the configuration at hand knows
+            if overrides.names_no_rules or not configs.for_directory(os.getcwd()).rule_files:
+                raise
         return configs
     except ConfigError as error:
         context = click.get_current_context()

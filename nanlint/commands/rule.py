@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import click
 
-from nanlint.commands.base import Unusable
+from nanlint.commands.base import Unusable, configs_for
 from nanlint.commands.completion import complete_rules
 from nanlint.commands.manual import Command
+
+if TYPE_CHECKING:
+    from nanlint.housekeeping import RulePage
 
 
 @click.command(
@@ -31,14 +37,15 @@ from nanlint.commands.manual import Command
 )
 def rule(code_or_name: str | None, every: bool, output_format: str) -> None:
     """Explain the rule with this CODE or NAME, or --all rules."""
-    from nanlint.linter import all_rules
     from nanlint.output.rules import render_rule, render_rule_json, render_rules_json
     from nanlint.selection import did_you_mean
 
-    rules = all_rules()
     if every == (code_or_name is not None):
         raise click.UsageError("give the code or the name of one rule, or --all")
+    rules, broken = _known_rules()
     if every:
+        if broken:
+            raise Unusable(broken)
         in_order = [rules[code] for code in sorted(rules)]
         as_json = output_format == "json"
         _print_page(render_rules_json(in_order) if as_json else "\n".join(map(render_rule, in_order)), not as_json)
@@ -49,8 +56,26 @@ def rule(code_or_name: str | None, every: bool, output_format: str) -> None:
             as_json = output_format == "json"
             _print_page(render_rule_json(one) if as_json else render_rule(one), not as_json)
             return
+    if broken:
+        raise Unusable(broken)
     names = [one.name for one in rules.values()]
     raise Unusable(f'unknown rule "{wanted}"{did_you_mean(wanted, [*rules, *names])}')
+
+
+def _known_rules() -> tuple[Mapping[str, RulePage], str]:
+    """The rules that count in this directory, plugins' too; and what keeps some of those from being known."""
+    from nanlint.config import ConfigError, Overrides
+    from nanlint.housekeeping import HOUSEKEEPING
+    from nanlint.rules import RULES
+
+    broken = ""
+    try:
+        configs_for(None, False, Overrides()).for_directory(os.getcwd())
+    except Unusable as error:
+        broken = error.message
+    except ConfigError as error:
+        broken = str(error)
+    return {**HOUSEKEEPING, **RULES}, broken
 
 
 def _print_page(text: str, is_markdown: bool) -> None:

@@ -25,7 +25,7 @@ def catalogue(user: Mapping[str, object]) -> Spellings:
     Raises:
         SpellingError: if an entry cannot be read.
     """
-    return _with(tuple(own(user).items())) if user else load()
+    return _with(tuple(own(user).items())) if user or _plugins else load()
 
 
 @lru_cache(maxsize=16)
@@ -33,7 +33,36 @@ def _with(lines: tuple[tuple[str, str], ...]) -> Spellings:
     """The catalogue with these lines; every one is read, so that a wrong one is told before any file is."""
     for line in lines:
         parse(*line)
-    return Spellings([*TABLES, dict(lines)])
+    return Spellings([*TABLES, *_plugins.values(), dict(lines)])
+
+
+_plugins: dict[str, Mapping[str, str]] = {}
+
+
+def enter_table(origin: str, table: Mapping[str, str]) -> None:
+    """Add a plugin's table of spellings, in the place of an earlier one of the same origin.
+
+    Raises:
+        SpellingError: if a line cannot be read, or spells a function that the catalogue has.
+    """
+    known = {signature.partition("(")[0].strip() for one in TABLES for signature in one}
+    for signature, meaning in table.items():
+        spelling = parse(signature, meaning)
+        if spelling.name in known:
+            raise SpellingError(f"{signature!r}: the catalogue has {spelling.name} already")
+    _plugins[origin] = dict(table)
+    _with.cache_clear()
+
+
+def leave_table(origin: str) -> None:
+    """Take a plugin's table out again."""
+    if _plugins.pop(origin, None) is not None:
+        _with.cache_clear()
+
+
+def plugin_roots() -> frozenset[str]:
+    """The packages whose functions plugins spell."""
+    return frozenset(signature.partition(".")[0] for table in _plugins.values() for signature in table)
 
 
 def own(user: Mapping[str, object]) -> dict[str, str]:

@@ -5,6 +5,11 @@ from __future__ import annotations
 DOCUMENTATION = "https://nanlint.readthedocs.io/"
 
 
+def has_page(code: str) -> bool:
+    """Whether a rule has a page there: nanlint's own have, those of plugins have not."""
+    return code.startswith("NL")
+
+
 def rule_page(name: str) -> str:
     """The address of the page of the rule with this name."""
     return f"{DOCUMENTATION}rules/{name}/"

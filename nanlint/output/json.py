@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterable
 
 from nanlint.diagnostic import Diagnostic, Edit, Fix, Span, Witness
-from nanlint.output.address import rule_page
+from nanlint.output.address import has_page, rule_page
 from nanlint.output.view import View, is_file
 
 
@@ -35,7 +35,7 @@ def as_object(diagnostic: Diagnostic) -> dict[str, object]:
         "filename": _absolute(diagnostic.path),
         **_range(span),
         "noqa_row": span.row,
-        "url": rule_page(diagnostic.name),
+        "url": rule_page(diagnostic.name) if has_page(diagnostic.code) else None,
         "effect": diagnostic.effect,
         "causes": [
             {**_cell(cause.span), **_range(cause.span), "message": cause.message} for cause in diagnostic.causes

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from nanlint.diagnostic import Applicability, Diagnostic, Excerpt, Severity, Span
-from nanlint.output.address import DOCUMENTATION, rule_page
+from nanlint.output.address import DOCUMENTATION, has_page, rule_page
 from nanlint.output.view import View, portable
 
 _SEVERITIES = {Severity.ERROR: "ERROR", Severity.WARNING: "WARNING", Severity.INFO: "INFO"}
@@ -24,7 +24,7 @@ def _diagnostic(diagnostic: Diagnostic, excerpt: Excerpt) -> dict[str, object]:
         "message": f"{where}{diagnostic.message} ({diagnostic.confidence})",
         "location": {"path": portable(diagnostic.path), "range": _range(diagnostic.span, excerpt)},
         "severity": _SEVERITIES[diagnostic.severity],
-        "code": {"value": diagnostic.code, "url": rule_page(diagnostic.name)},
+        "code": {"value": diagnostic.code, **_url(diagnostic)},
     }
     related = [
         {
@@ -60,3 +60,7 @@ def _position(row: int, column: int, excerpt: Excerpt) -> dict[str, int]:
     """Columns count bytes of UTF-8 here, from 1."""
     before = excerpt.get((None, row), "")[: column - 1]
     return {"line": row, "column": column + len(before.encode("utf-8", "surrogatepass")) - len(before)}
+
+
+def _url(diagnostic: Diagnostic) -> dict[str, str]:
+    return {"url": rule_page(diagnostic.name)} if has_page(diagnostic.code) else {}

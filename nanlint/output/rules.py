@@ -18,7 +18,8 @@ _FIXES = {
 
 def render_rule(rule: RulePage) -> str:
     """A rule's page in Markdown under a title with its name and code."""
-    return f"# {rule.name} ({rule.code})\n\n{_FIXES[rule.fixable]}\n\n{rule.page.strip()}\n"
+    origin = f" From {rule.origin}." if rule.origin else ""
+    return f"# {rule.name} ({rule.code})\n\n{_FIXES[rule.fixable]}{origin}\n\n{rule.page.strip()}\n"
 
 
 def render_rules_json(rules: Iterable[RulePage]) -> str:
@@ -38,4 +39,5 @@ def _as_object(rule: RulePage) -> dict[str, object]:
         "summary": rule.summary,
         "fix": None if rule.fixable is None else str(rule.fixable),
         "explanation": rule.page.strip(),
+        "origin": rule.origin or None,
     }

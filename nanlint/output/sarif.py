@@ -15,7 +15,7 @@ from nanlint import __version__
 from nanlint.diagnostic import Applicability, Confidence, Diagnostic, Excerpt, Fix, Severity, Span, Suppressed
 from nanlint.housekeeping import RulePage
 from nanlint.linter import FileReport, all_rules
-from nanlint.output.address import DOCUMENTATION, rule_page
+from nanlint.output.address import DOCUMENTATION, has_page, rule_page
 from nanlint.output.view import View, is_file, portable
 
 Object = dict[str, Any]
@@ -84,7 +84,7 @@ def _rule(page: RulePage, severity: Severity) -> Object:
         "name": "".join(word.capitalize() for word in page.name.split("-")),
         "shortDescription": {"text": page.summary},
         "fullDescription": {"text": _first_paragraph(text)},
-        "helpUri": rule_page(page.name),
+        **({"helpUri": rule_page(page.name)} if has_page(page.code) else {}),
         "help": {"text": text, "markdown": f"# {page.name} ({page.code})\n\n{text}"},
         "defaultConfiguration": {"enabled": True, "level": _LEVELS[severity]},
         "properties": {"tags": ["numerical-stability", "nan"], "problem.severity": _PROBLEMS[severity]},

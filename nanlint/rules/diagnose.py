@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import PurePath
@@ -14,6 +17,7 @@ from nanlint.diagnostic import Annotation, Confidence, Diagnostic, Fix, Part, Pr
 from nanlint.graph.lower import lower
 from nanlint.graph.node import Node
 from nanlint.graph.written import written_operands
+from nanlint.housekeeping import RuleFailed
 from nanlint.ops.catalogue import catalogue
 from nanlint.ops.op import OPS
 from nanlint.ops.spelling import Spellings
@@ -99,7 +103,7 @@ def analysed(
     ``watched``: rows of which more is asked than what is wrong with them.
     """
     spellings = catalogue(ops)
-    words = pole_words(spellings, minimum)
+    words = pole_words(spellings, minimum, frozenset(RULES))
     return Facts(source, lower(source.tree, spellings, frameworks_of(source), words, package_of(source.path), watched))
 
 
@@ -190,8 +194,36 @@ Ask: TypeAlias = Callable[[Rule, Any, Facts], tuple[list[Finding], str]]
 
 
 def heard(rule: Rule, subject: Hazard | Node, facts: Facts) -> tuple[list[Finding], str]:
-    """What a rule says; why it says nothing is nobody's concern."""
-    return list(rule.check(subject, facts)), ""
+    """What a rule says; why it says nothing is nobody's concern. Raises RuleFailed for a plugin's."""
+    if not rule.origin:
+        return list(rule.check(subject, facts)), ""
+    with blamed(rule):
+        return said_by_plugin(rule, rule.check(subject, facts)), ""
+
+
+@contextmanager
+def blamed(rule: Rule) -> Iterator[None]:
+    """What a plugin's rule raises is its own."""
+    try:
+        yield
+    except RuleFailed:
+        raise
+    except Exception as error:
+        frames = traceback.extract_tb(error.__traceback__)
+        own = [frame for frame in frames if not frame.filename.startswith(os.path.dirname(os.path.dirname(__file__)))]
+        frame = (own or list(frames))[-1]
+        place = f"line {frame.lineno} of {os.path.basename(frame.filename)}"
+        raise RuleFailed(f"{rule.code} of {rule.origin} failed: {type(error).__name__}: {error} ({place})") from error
+
+
+def said_by_plugin(rule: Rule, said: Iterable[object]) -> list[Finding]:
+    """The findings of a plugin's rule, if they are findings."""
+    found = []
+    for one in said:
+        if not isinstance(one, Finding):
+            raise RuleFailed(f"{rule.code} of {rule.origin} yields {one!r}, which is no Finding")
+        found.append(one)
+    return found
 
 
 def answers(facts: Facts, select: Callable[[Rule], bool], ask: Ask) -> Iterator[Answer]:
@@ -272,9 +304,9 @@ def package_of(path: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=8)
-def pole_words(spellings: Spellings, minimum: Confidence) -> frozenset[str]:
+def pole_words(spellings: Spellings, minimum: Confidence, codes: frozenset[str]) -> frozenset[str]:
     """Last names of calls that make a function worth lowering: ops with a pole, and those that rules ask about."""
-    rules = (rule for rule in RULES.values() if rule.most >= minimum)
+    rules = (RULES[code] for code in codes if RULES[code].most >= minimum)
     asked = {name for name, op in OPS.items() if op.breaks}.union(*(r.nodes | r.hazards for r in rules))
     words = {s.name.rpartition(".")[2] for s in spellings if s.op in asked - COMMON | SATURATING}
     return frozenset(words | {"gradient", "GradientTape", "compile"})

@@ -58,6 +58,7 @@ class Rule:
     ``hazards``: it is asked about hazards of these ops; ``nodes``: about every node of these ops. ``after``: rules
     that have the first word on a hazard. ``frameworks``: those in which the hazard exists, each with its programs on
     the rule's page. ``most``: the most it ever says of its confidence.
+    ``origin``: the plugin that it is from; empty of our own.
     """
 
     code: str
@@ -70,6 +71,7 @@ class Rule:
     fixable: Applicability | None = None
     frameworks: frozenset[str] = frozenset(FRAMEWORKS.split())
     most: Confidence = Confidence.CERTAIN
+    origin: str = ""
 
     @property
     def summary(self) -> str:
@@ -83,6 +85,8 @@ OF_NUMBERS = ("NL1", "NL2", "NL3", "NL4", "NL5")
 
 def about_numbers(rule: Rule, finding: Finding) -> bool:
     """Whether a finding says that a number or a gradient becomes nan or inf; what costs digits only is possible."""
+    if rule.origin:
+        return finding.hazard is not None
     if not rule.code.startswith(OF_NUMBERS):
         return False
     return finding.hazard is not None or finding.confidence > Confidence.POSSIBLE

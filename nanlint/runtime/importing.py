@@ -196,7 +196,7 @@ def watched_sites(content: bytes, path: str, recorder: Recorder) -> tuple[Site, 
     """The findings of a file that are watched; the run keeps the source and what is found in it, once."""
     from nanlint.config import CONFIDENCES, ConfigError, Configs, Overrides
     from nanlint.diagnostic import Diagnostic
-    from nanlint.linter import diagnose_source, roots_of, rule_names
+    from nanlint.linter import diagnose_source, ops_problem, roots_of, rule_names, rules_in
     from nanlint.output.json import as_object
     from nanlint.source.decoding import SourceError
     from nanlint.source.prescan import prescan
@@ -204,7 +204,8 @@ def watched_sites(content: bytes, path: str, recorder: Recorder) -> tuple[Site, 
 
     overrides = Overrides(confidence=CONFIDENCES[recorder.options.confidence] if recorder.options.confidence else None)
     try:
-        config = Configs(rule_names(), overrides).for_directory(os.path.dirname(os.path.abspath(path)))
+        configs = Configs(rule_names(), overrides, ops_problem=ops_problem, rules_in=rules_in)
+        config = configs.for_directory(os.path.dirname(os.path.abspath(path)))
         config = config.for_file(os.path.abspath(path))
     except ConfigError:
         config = Configs.isolated(rule_names(), overrides).default()

@@ -10,7 +10,7 @@ from enum import Enum
 
 from nanlint.config import Configs, Overrides
 from nanlint.diagnostic import Confidence, Diagnostic
-from nanlint.linter import diagnose_source, rule_names
+from nanlint.linter import diagnose_source, ops_problem, rule_names, rules_in
 from nanlint.runtime.events import Again, Alert, Birth, Ended, Filtered, Module, Observed
 from nanlint.runtime.health import Health
 from nanlint.runtime.runfile import RunRecord
@@ -215,7 +215,7 @@ def modules_of(run: RunRecord) -> dict[str, tuple[Source, str]]:
 def diagnose_again(source: Source, confidence: Confidence) -> list[Diagnostic]:
     """What the linter says of a kept source."""
     rules = rule_names()
-    configs = Configs(rules, Overrides(confidence=confidence))
+    configs = Configs(rules, Overrides(confidence=confidence), ops_problem=ops_problem, rules_in=rules_in)
     try:
         config = configs.for_directory(os.path.dirname(source.path)).for_file(source.path)
     except Exception:  # a configuration that is broken, or gone with its directory

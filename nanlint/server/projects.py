@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from nanlint.config import Config, ConfigError, Configs, load
-from nanlint.linter import ops_problem, rule_names
+from nanlint.linter import ops_problem, rule_names, rules_in
 from nanlint.server.settings import Settings
 from nanlint.source.discovery import walked
 
@@ -49,11 +49,11 @@ class Project:
         self.errors = {}
         self._problem = None
         overrides, named = self.settings.overrides, self.settings.configuration
-        self.configs = Configs(self._rules, overrides, ops_problem=ops_problem)
+        self.configs = Configs(self._rules, overrides, ops_problem=ops_problem, rules_in=rules_in)
         try:
             self.configs.default()
             if named is not None:
-                fixed = load(os.path.join(self.root, named), self._rules, overrides, ops_problem)
+                fixed = load(os.path.join(self.root, named), self._rules, overrides, ops_problem, rules_in)
                 self.configs = Configs(self._rules, overrides, fixed=fixed)
         except ConfigError as error:
             self._problem = str(error)

@@ -230,7 +230,7 @@ def _read_noqa(source: Source, comment: _Comment, match: re.Match[str], rules: R
             text = word["item"]
             if items and "," not in word["gap"] and not text[-1].isdigit():
                 break  # prose after the codes
-            codes = codes_of(text, rules) if text.startswith("NL") or "-" in text else frozenset[str]()
+            codes = codes_of(text, rules) if text.startswith("NL") or "-" in text or text in rules else frozenset[str]()
             items.append(Item(text, comment.column + word.start("item"), codes))
             end = word.end()
         if not items:
