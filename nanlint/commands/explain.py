@@ -23,7 +23,7 @@ _WIDEST = 120
     cls=Command,
     short_help="Tell the whole story of an expression.",
     examples=(
-        ("nanlint explain loss.py:12", "Every expression of a line."),
+        ("nanlint explain loss.py:12", "What is flagged on a line, or all that is numeric."),
         ("nanlint explain loss.py:12:20 --output-format json", "The one at a column, for a program."),
     ),
     exit_codes=(("0", "Done."), ("2", "The file cannot be read, or there is nothing at the place.")),
@@ -50,13 +50,7 @@ def explain(
     The steps from the inputs to it with the range, the health and the evidence of each, the guards that were seen,
     where its operation breaks and whether that is met, and of every rule that could apply whether it fires, or why not.
 
-    \b
-    Without a column: the expressions of the line that rules speak of, or all numeric ones.
-
-    \b
-    Examples:
-      nanlint explain loss.py:12        what is flagged on line 12
-      nanlint explain loss.py:12:20     the expression at column 20
+    Without a column it is told of the expressions of the line that rules speak of, or of all numeric ones.
     """
     from nanlint.config import CONFIDENCES, Overrides
     from nanlint.explaining import explain as explained

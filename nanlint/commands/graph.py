@@ -38,11 +38,6 @@ def graph(
 
     FUNCTION is a name, Class.method or outer.inner; without it the module level is drawn. DOT needs nothing; SVG, PNG
     and PDF are laid out by Graphviz (`dot`).
-
-    \b
-    Examples:
-      nanlint graph loss.py:Critic.forward -o critic.svg
-      nanlint graph loss.py:cross_entropy | dot -Tsvg > loss.svg
     """
     from nanlint.config import Overrides
     from nanlint.explaining import NoSuchFunction, picture
