@@ -89,8 +89,8 @@ class Watch(Protocol):
         read. Returns whether something was born there that was not before.
         """
 
-    def executed(self, op: int) -> None:
-        """An op ran, for the timeline; ``op`` is a number from ``numbered``."""
+    def executed(self, *ops: int) -> None:
+        """Ops ran, for the timeline; their numbers are from ``numbered``."""
 
     def numbered(
         self, framework: str, op: str, path: str, line: int, backward: bool = False, inputs: Sequence[int] = ()
@@ -111,6 +111,12 @@ class Watch(Protocol):
 
     def measured(self, **numbers: float) -> None:
         """Numbers of the step that goes on, told with it when it is done: for who sees the loss but not the step."""
+
+    def awaits(self, numbers: Callable[[], Mapping[str, float]]) -> None:
+        """As ``measured``, of numbers for which the program would have to be held up now.
+
+        They are asked for some seconds or dozens of steps later, in any thread; at the latest when the run ends.
+        """
 
     def step(self, number: int | None = None, **numbers: float) -> None:
         """A training step is done; ``numbers`` are its loss, gradient norm, …"""

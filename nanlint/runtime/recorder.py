@@ -14,10 +14,12 @@ import sys
 import threading
 import time
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any
+
+import msgspec
 
 from nanlint import __version__
 from nanlint.runtime.adapter import Adapter, Tensor
@@ -52,8 +54,9 @@ from nanlint.runtime.telling import told
 KEPT_WHOLE, KEPT = 4096, 64
 #: births that are kept whole, executions of a site that are written down one by one
 FEW = 16
-#: seconds that what was seen at a site may be newer than what is written down
+#: seconds that what was seen at a site, or a step, may be newer than what is written down; steps that wait to be
 STALE = 2.0
+MANY = 64
 #: distinct births, alerts of one kind, tensors of one filter: beyond, they are only counted
 MOST = 2_000
 #: ops in a trace; a longer step is kept without
@@ -207,6 +210,8 @@ class Recorder:
         self._traces: dict[tuple[int, ...], int] = {}
         self._ops: list[int] = []
         self._measured: dict[str, float] = {}
+        self._awaited: Callable[[], Mapping[str, float]] | None = None
+        self._unsettled: list[tuple[Step, Callable[[], Mapping[str, float]] | None]] = []
         self._step_began = time.time()
         self._ended = False
         self._error = "", ""
@@ -394,10 +399,10 @@ class Recorder:
                         self._write(seen.event())
         return False
 
-    def executed(self, op: int) -> None:
-        """An op ran, for the timeline."""
+    def executed(self, *ops: int) -> None:
+        """Ops ran, for the timeline."""
         if len(self._ops) <= LONGEST:
-            self._ops.append(op)
+            self._ops.extend(ops)
 
     def numbered(
         self, framework: str, op: str, path: str, line: int, backward: bool = False, inputs: Sequence[int] = ()
@@ -442,6 +447,10 @@ class Recorder:
         """Numbers of the step that goes on."""
         self._measured.update(numbers)
 
+    def awaits(self, numbers: Callable[[], Mapping[str, float]]) -> None:
+        """Numbers of the step that goes on, that are asked for later."""
+        self._awaited = numbers
+
     def step(self, number: int | None = None, **numbers: float) -> None:
         """A training step is done."""
         now = time.time()
@@ -453,9 +462,19 @@ class Recorder:
                 if trace is None and len(self._traces) < MOST and self._size < self.options.limit:
                     trace = self._traces[ops] = len(self._traces)
                     self._write(Trace(trace, ops))
+            awaited, self._awaited = self._awaited, None
+            if awaited is not None and self._repeated is not None:  # the numbers are compared
+                self._measured.update(awaited())
+                awaited = None
             told = {name: str(x) for name, x in (self._measured | numbers).items()}
             if self._worth_writing(self.steps):
-                self._write(Step(self.steps, self._step_began, now - self._step_began, trace, told))
+                step = Step(self.steps, self._step_began, now - self._step_began, trace, told)
+                if awaited is None and not self._unsettled:
+                    self._write(step)
+                else:
+                    self._unsettled.append((step, awaited))
+            if self._unsettled and (len(self._unsettled) >= MANY or now - self._unsettled[0][0].time > STALE):
+                self._settle()
             if self._random is not None and self.mode != "all":
                 self._compare(self._random.difference(self.steps, told))
             self._keep_states()
@@ -466,6 +485,13 @@ class Recorder:
             self._random.stepped(self.steps)
         if self._repeated is not None:
             self._repeat(*self._repeated)
+
+    def _settle(self) -> None:
+        """Write down the steps that waited for some of their numbers."""
+        unsettled, self._unsettled = self._unsettled, []
+        for step, awaited in unsettled:
+            numbers = {name: str(x) for name, x in awaited().items()} if awaited is not None else {}
+            self._write(msgspec.structs.replace(step, numbers=step.numbers | numbers) if numbers else step)
 
     def _compare(self, difference: str) -> None:
         if difference:
@@ -493,6 +519,7 @@ class Recorder:
         with self._lock:
             if self._ended:
                 return
+            self._settle()
             for seen in self._seen.values():
                 self._write(seen.event())
             for number, count in self._counts.items():

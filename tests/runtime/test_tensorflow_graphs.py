@@ -72,6 +72,33 @@ def test_so_is_the_gradient_of_a_function_that_is_a_graph_of_its_own(tmp_path: P
     assert {(line, backward) for _, line, backward in reported.blamed()} == {(LOG, True)}
 
 
+def test_xla_compiles_functions_that_were_traced_before_outside_of_it(tmp_path: Path) -> None:
+    with watched(ADAPTERS, tmp_path) as reported:
+        loss = tf.function(log_loss)
+        bad = tf.constant([0.0, 1.0])
+        loss(tf.constant([1.0, 1.0]))
+        concrete = tf.function(root_slope).get_concrete_function(tf.TensorSpec((2,)))
+        tf.function(lambda x: loss(x) + tf.reduce_sum(concrete(x)), jit_compile=True)(bad)
+    assert [(line, birth.compiled) for (_, line, _), birth in zip(reported.blamed(), reported.births, strict=True)] == [
+        (ROOT, "tf.function"),
+        (LOG, "xla"),
+    ]
+
+
+def test_the_gradient_of_a_function_of_xla_inside_of_another_is_xlas_too(tmp_path: Path) -> None:
+    with watched(ADAPTERS, tmp_path) as reported:
+        compiled = tf.function(lambda x: tf.reduce_sum(tf.sqrt(x)), jit_compile=True)  # in XLA
+        compiled(tf.constant([1.0, 1.0]))
+        around = tf.function(lambda x: compiled(x) + 1.0)
+        x = tf.Variable([0.0, 1.0])
+        with tf.GradientTape() as tape:
+            value = around(x)
+        tape.gradient(value, x)
+    (birth,) = reported.births
+    assert (birth.backward, birth.compiled) == (True, "xla")
+    assert birth.forward[0].text.endswith("# in XLA")
+
+
 def test_loops_and_branches_are_gone_into(tmp_path: Path) -> None:
     def grow(x: Any) -> Any:
         while tf.reduce_max(x) < 1e30:
@@ -313,6 +340,40 @@ def test_the_sentinel_tells_a_loss_that_is_not_finite(tmp_path: Path) -> None:
     with watched(ADAPTERS, tmp_path, "sentinel") as reported:
         tf.function(root_slope)(tf.constant([0.0, 4.0]))
     assert [alert.details["what"] for alert in reported.alerts("non-finite")] == ["gradient_norm"]
+
+
+def test_the_step_in_which_the_loss_breaks_is_told_though_numbers_are_read_seldom(tmp_path: Path) -> None:
+    x = tf.Variable(0.0)
+
+    def step(scale: Any) -> Any:
+        with tf.GradientTape() as tape:
+            loss = scale * (x + 1.0)
+        tape.gradient(loss, x)
+        return loss
+
+    with watched(ADAPTERS, tmp_path, "sentinel") as reported:
+        run = tf.function(step)
+        for i in range(150):
+            run(tf.constant(INF if i == 70 else float(i)))
+    (alert,) = reported.alerts("non-finite")[:1]
+    assert alert.step == 70
+    losses = [one.numbers["loss"] for one in reported.steps]
+    assert losses == ["inf" if i == 70 else str(float(i)) for i in range(150)]
+
+
+def test_gradients_in_a_loop_are_as_many_steps(tmp_path: Path) -> None:
+    x = tf.Variable(1.0)
+
+    def steps(count: Any) -> None:
+        for _ in tf.range(count):
+            with tf.GradientTape() as tape:
+                loss = x * x
+            x.assign_sub(0.25 * tape.gradient(loss, x))
+
+    with watched(ADAPTERS, tmp_path, "all") as reported:
+        run = tf.function(steps)
+        run(tf.constant(3)), run(tf.constant(2))
+    assert len(reported.steps) == 5
 
 
 def test_an_exception_of_the_program_is_its_own(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ class TensorFlowAdapter(Adapter):
         self._backward = Backward(places)
         self._eager = EagerWatch(watch, places, self._backward)
         self._graphs = GraphWatch(watch, places, self._backward, self._eager.quiet)
-        self._tape = TapeWatch(watch, places, self._eager, self._graphs.at_rest)
+        self._tape = TapeWatch(watch, places, self._eager, self._graphs)
         self._graphs.after_calls(self._tape.called)
         self._graphs.after_alarms(self._eager.given)
         self._seeds = Seeds()

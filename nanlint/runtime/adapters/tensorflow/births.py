@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
-from tensorflow.python.ops import control_flow_util as _control
 
 from nanlint.runtime.adapter import Tensor, Watch
+from nanlint.runtime.adapters.tensorflow.alarms import Alarm, Setting
 from nanlint.runtime.adapters.tensorflow.gradients import Backward
 from nanlint.runtime.adapters.tensorflow.kept import Inside, Kept, after, is_ours
 from nanlint.runtime.adapters.tensorflow.ops import (
@@ -90,13 +90,6 @@ def told_by(suspects: Sequence[Any], live: Sequence[Any]) -> list[Any]:
     return told
 
 
-def technique_of(graph: Any) -> str:
-    """What compiles a graph, or a graph that it is part of."""
-    contexts = (op._get_control_flow_context() for op in graph.get_operations())
-    compiled = any(_control.GetContainingXLAContext(context) is not None for context in contexts)
-    return "xla" if compiled or _control.GraphOrParentsInXlaContext(graph) else "tf.function"
-
-
 def devices_of(ops: Sequence[Any]) -> frozenset[str]:
     """Where ops were placed by the program."""
     return frozenset(op.device for op in ops if op.device)
@@ -105,11 +98,12 @@ def devices_of(ops: Sequence[Any]) -> frozenset[str]:
 class BirthProbe:
     """The sums of a graph, and the rows that are left where one is not finite."""
 
-    def __init__(self, graph: Any, watched: Sequence[Watched], tensors: Sequence[Any], summed: Sequence[int]) -> None:
-        self.name = str(graph.name)
+    def __init__(
+        self, setting: Setting, watched: Sequence[Watched], tensors: Sequence[Any], summed: Sequence[int]
+    ) -> None:
         self._watched = watched
         self._summed = summed
-        self._compiled = technique_of(graph)
+        self.setting = setting
         self._shapes = [(one.dtype.name, shape_of(one)) for one in tensors]
         self._tensors: Sequence[Any] = tensors  # until it is built
         self._numbers: dict[int, int] = {}  # of each op, in the timeline
@@ -117,7 +111,9 @@ class BirthProbe:
         self._rows = Kept(np.zeros((len(tensors), WIDTH)))
 
     @classmethod
-    def of(cls, graph: Any, outputs: Any, watch: Watch, places: Places, backward: Backward) -> BirthProbe | None:
+    def of(
+        cls, graph: Any, outputs: Any, setting: Setting, watch: Watch, places: Places, backward: Backward
+    ) -> BirthProbe | None:
         """The probe of a graph that is about to be done; None where no op can give birth."""
         tensors: list[Any] = []
         rows: dict[str, int] = {}
@@ -152,12 +148,12 @@ class BirthProbe:
             if not silent or op.type in READS:
                 suspects += made
         summed = [row(one) for one in told_by(suspects, live)]
-        return cls(graph, watched, tensors, summed) if summed else None
+        return cls(setting, watched, tensors, summed) if summed else None
 
-    def build(self, alarm: Kept) -> None:
+    def build(self, alarm: Alarm) -> None:
         """Add to the graph that is being built."""
         tensors, self._tensors = self._tensors, ()
-        kept, rung, left = Inside(self._state), Inside(alarm), Inside(self._rows)
+        kept, left = Inside(self._state), Inside(self._rows)
         sums = [sum_of(tensors[i]) for i in self._summed]
 
         def compare() -> Any:
@@ -166,12 +162,12 @@ class BirthProbe:
 
             def count() -> Any:
                 rows = left.assign(tf.stack([row_of(one) for one in tensors]))
-                return after([rows, kept.assign(tf.concat([codes, [1]], 0)), rung.add(1)])
+                return after([rows, kept.assign(tf.concat([codes, [1]], 0)), alarm.ring(self.setting.host)])
 
             return tf.cond(tf.logical_and(fresh, tf.equal(state[-1], 0)), count, lambda: tf.constant(0))
 
         done = tf.cond(_finite(sums), lambda: tf.constant(0), compare)
-        if len(devices_of([one.op for one in tensors])) < 2 and self._compiled != "xla":
+        if len(devices_of([one.op for one in tensors])) < 2 and self.setting.technique != "xla":
             _not_lowered(done)
 
     def read(self, watch: Watch) -> None:
@@ -185,7 +181,7 @@ class BirthProbe:
         for one in self._watched:
             self._tell(watch, one, [healths[i] for i in one.inputs], [healths[i] for i in one.outputs])
 
-    def finish(self, watch: Watch) -> None:
+    def tell(self, watch: Watch) -> None:
         """Nothing is kept back."""
 
     def numbers(self, watch: Watch) -> Sequence[int]:
@@ -224,16 +220,16 @@ class BirthProbe:
                 f"{one.op} hides {nans:,} nan: its output is finite, its gradient need not be",
                 frames=framed(one.places),
                 op=one.op,
-                compiled=self._compiled,
+                compiled=self.setting.technique,
             )
-        if "nan" in old and one.fused and self._compiled != "xla":
+        if "nan" in old and one.fused and self.setting.technique != "xla":
             watch.alert(
                 "disagreement",
                 f"{one.op} is given nan here and hands it on; in a graph that is not watched, {', '.join(one.fused)} "
                 f"and {one.op} may be fused into one op of oneDNN, which turns this nan into 0",
                 frames=framed(one.places),
                 op=one.op,
-                compiled=self._compiled,
+                compiled=self.setting.technique,
             )
         if "nan" in found and one.op in READS:
             health = next(health for health in made if health.nan)
@@ -256,7 +252,7 @@ class BirthProbe:
             frames=framed(one.places),
             backward=bool(one.gradient_of),
             forward=framed(one.forward),
-            compiled=self._compiled,
+            compiled=self.setting.technique,
             note=f"gradient of {one.gradient_of}" if one.gradient_of else "",
         )
 

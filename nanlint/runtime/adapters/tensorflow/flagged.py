@@ -10,7 +10,8 @@ import numpy as np
 import tensorflow as tf
 
 from nanlint.runtime.adapter import Tensor, Watch
-from nanlint.runtime.adapters.tensorflow.births import live_ops, shape_of, technique_of
+from nanlint.runtime.adapters.tensorflow.alarms import Alarm, Setting
+from nanlint.runtime.adapters.tensorflow.births import live_ops, shape_of
 from nanlint.runtime.adapters.tensorflow.gradients import Backward, Span
 from nanlint.runtime.adapters.tensorflow.kept import Inside, Kept, after
 from nanlint.runtime.adapters.tensorflow.ops import named, says_nothing, spells
@@ -45,9 +46,8 @@ class Seen:
 class SiteProbe:
     """The rows of what came by at the flagged expressions of a graph, added up until they are read."""
 
-    def __init__(self, graph: Any, seen: Sequence[Seen]) -> None:
-        self.name = str(graph.name)
-        self._compiled = technique_of(graph)
+    def __init__(self, setting: Setting, seen: Sequence[Seen]) -> None:
+        self.setting = setting
         self._tensors = [one.tensor for one in seen]  # until it is built
         self._seen = [(one.site, one.role, one.op, one.places) for one in seen]
         self._shapes = [(one.tensor.dtype.name, shape_of(one.tensor)) for one in seen]
@@ -56,9 +56,12 @@ class SiteProbe:
         self._extremes = Kept(np.full((len(seen), WIDTH - COUNTS), -np.inf))
         self._first = Kept(np.zeros((len(seen), WIDTH)))
         self._pending = Kept(np.zeros((), np.int32))
+        self._told = 0
 
     @classmethod
-    def of(cls, graph: Any, outputs: Any, watch: Watch, places: Places, backward: Backward) -> SiteProbe | None:
+    def of(
+        cls, graph: Any, outputs: Any, setting: Setting, watch: Watch, places: Places, backward: Backward
+    ) -> SiteProbe | None:
         """The probe of a graph that is about to be done; None where no line is flagged."""
         live = live_ops(graph, outputs)
         forward: dict[tuple[str, int], list[Any]] = {}
@@ -78,12 +81,12 @@ class SiteProbe:
         alive = {one.name: one for op in live for one in op.outputs}
         for where, gradients in spans.items():
             seen += _backward(watch.sites_on(*where), gradients, alive)
-        return cls(graph, seen) if seen else None
+        return cls(setting, seen) if seen else None
 
-    def build(self, alarm: Kept) -> None:
+    def build(self, alarm: Alarm) -> None:
         """Add to the graph that is being built."""
         tensors, self._tensors = self._tensors, []
-        executions, pending, rung = Inside(self._executions), Inside(self._pending), Inside(alarm)
+        executions, pending = Inside(self._executions), Inside(self._pending)
         before = executions.read()
         sums = tf.stack([tf.cast(sum_of(one), tf.float64) for one in tensors])
         bad = tf.logical_not(tf.math.is_finite(tf.reduce_sum(sums)))
@@ -96,7 +99,7 @@ class SiteProbe:
             furthest = tf.maximum(extremes.read(), ends * tf.constant([-1.0, 1.0, -1.0], tf.float64))
 
             def leave() -> Any:
-                return after([first.assign(rows), pending.assign(1), rung.add(1)])
+                return after([first.assign(rows), pending.assign(1), alarm.ring(self.setting.host)])
 
             fresh = tf.logical_and(is_bad(rows), tf.equal(pending.read(), 0))
             left = tf.cond(fresh, leave, lambda: tf.constant(0))
@@ -118,13 +121,9 @@ class SiteProbe:
         self._births(watch, healths)
         self._tell_totals(watch, rows)
 
-    def finish(self, watch: Watch) -> None:
+    def tell(self, watch: Watch) -> None:
         """Tell what came by and was not told."""
         self._tell_totals(watch, np.zeros((len(self._seen), WIDTH)))
-
-    def numbers(self, watch: Watch) -> Sequence[int]:
-        """Flagged lines alone make no timeline."""
-        return ()
 
     def _births(self, watch: Watch, healths: Sequence[Health]) -> None:
         """An op that was given finite values only, and gave another."""
@@ -145,15 +144,15 @@ class SiteProbe:
                     inputs=given,
                     outputs=[Tensor(RESULT, healths[i])],
                     frames=framed(places),
-                    compiled=self._compiled,
+                    compiled=self.setting.technique,
                 )
 
     def _tell_totals(self, watch: Watch, told: Array) -> None:
         totals, extremes = self._totals.get(), self._extremes.get() * [-1.0, 1.0, -1.0]
-        executions = int(self._executions.get()) - int(told.any())
+        executed = int(self._executions.get())
+        executions, self._told = executed - self._told - int(told.any()), executed
         self._totals.put(np.zeros_like(totals))
         self._extremes.put(np.full_like(extremes, -np.inf))
-        self._executions.put(np.int64(0))
         for i, (site, role, _, _) in enumerate(self._seen):
             if executions > 0:
                 row = np.concatenate([totals[i, :COUNTS] - told[i, :COUNTS], extremes[i]])

@@ -2,60 +2,81 @@
 
 At the end of a trace, ops that can give birth to a non-finite value get a sum beside them. All sums of a graph are
 stacked; where one has become non-finite, a branch counts what every op took and gave and leaves that in a variable.
-One number, an alarm that all graphs share, is read after each call from Python. So it works in loops and branches,
-under XLA and over replicas; nothing is copied, executed twice, or waited for in between.
+The branch also rings an alarm that all graphs share: it calls the host, so that nothing needs to be read as long as
+all is well; XLA calls no host, so there a number is read after each call. So it works in loops and branches, under XLA
+and over replicas; nothing is copied, executed twice, or waited for in between.
 """
 
 from __future__ import annotations
 
-import re
 import threading
+import time
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import tensorflow as tf
 from tensorflow.python.eager import context as _context
 from tensorflow.python.eager.polymorphic_function import function_context as _function_context
 from tensorflow.python.framework import func_graph as _func_graph
 from tensorflow.python.framework import ops as _ops
+from tensorflow.python.ops import control_flow_util as _control
 from tensorflow.python.ops import gradients_util as _gradients
 from tensorflow.python.saved_model import save as _save
 
 from nanlint.runtime.adapter import Watch
+from nanlint.runtime.adapters.tensorflow.alarms import Alarm, Settings
 from nanlint.runtime.adapters.tensorflow.births import BirthProbe
+from nanlint.runtime.adapters.tensorflow.contents import Contents
 from nanlint.runtime.adapters.tensorflow.flagged import SiteProbe
 from nanlint.runtime.adapters.tensorflow.gradients import Backward
-from nanlint.runtime.adapters.tensorflow.kept import SCOPE, Kept
 from nanlint.runtime.adapters.tensorflow.places import Places
 
 #: function graphs of these are run where no variable of ours can be reached
 _ELSEWHERE = ("Dataset",)
 
+#: seconds that what came by at flagged lines may be newer than what is written down
+STALE = 2.0
+
 Probe = BirthProbe | SiteProbe
-#: what a function is called when it runs, and what its graph is called in there
-CALLED = re.compile(r"__(?:inference|forward)_(.*)_\d+")
+
+
+@dataclass(frozen=True)
+class Called:
+    """Of a function that was called: whether all probes in it can call the host; its ops, in the timeline."""
+
+    host: bool
+    timeline: Sequence[int]
 
 
 class GraphWatch:
     """Puts probes into graphs as they are traced, and reads them."""
 
     def __init__(
-        self, watch: Watch, places: Places, backward: Backward, quiet: Callable[[], AbstractContextManager[None]]
+        self,
+        watch: Watch,
+        places: Places,
+        backward: Backward,
+        quiet: Callable[[], AbstractContextManager[None]],
     ) -> None:
         self._watch = watch
+        self.contents = Contents()
+        self.alarm = Alarm()
+        self.settings = Settings()
         self._places = places
         self._backward = backward
         self._quiet = quiet
         self._local = threading.local()
         self._lock = threading.RLock()
         self._probes: list[Probe] = []
-        self._alarm: Kept | None = None
-        self._called: Callable[[bytes], None] = lambda name: None
+        self._tracing: weakref.WeakSet[Any] = weakref.WeakSet()
+        self._calls: dict[bytes, Called] = {}
+        self._told = time.monotonic()
+        self._called: Callable[[bytes, bool], None] = lambda name, exactly: None
         self._rung: Callable[[bytes, Sequence[Any]], None] = lambda name, inputs: None
         self._originals: tuple[Any, ...] = ()
-        self._timelines: dict[bytes, Sequence[int]] = {}
 
     # ── in and out ──────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -74,28 +95,38 @@ class GraphWatch:
             return trace(name, self._probed(python_func), *args, **kwargs)
 
         def differentiated(ys: Any, xs: Any, *args: Any, **kwargs: Any) -> Any:
+            graph, source = _ops.get_default_graph(), kwargs.get("src_graph")
+            if source is None or source is graph:
+                return gradients(ys, xs, *args, **kwargs)
+            self.settings.begins(graph, source)
             found = gradients(ys, xs, *args, **kwargs)
-            graph = _ops.get_default_graph()
-            source = kwargs.get("src_graph")
-            if source is not None and source is not graph and str(getattr(graph, "name", "")).startswith("__backward_"):
+            if self._is_built_by_hand(graph):
                 self._safely(graph, found)
             return found
 
         def called(context: Any, name: bytes, tensor_inputs: Any, num_outputs: int) -> Any:
+            done = False
             try:
-                return call(context, name, tensor_inputs, num_outputs)
+                outputs = call(context, name, tensor_inputs, num_outputs)
+                done = True
+                return outputs
             finally:
                 if not self._busy:
-                    self._after_call(name, tensor_inputs)
+                    self._after_call(name, tensor_inputs, done)
 
         def saved(*args: Any, **kwargs: Any) -> Any:
             with self.at_rest():
                 return save(*args, **kwargs)
 
         def key(*args: Any, **kwargs: Any) -> Any:
-            """Functions that are traced to be saved are others than those with probes."""
+            """Functions that are traced to be saved, or to be called under XLA, are others than those with probes."""
             found = keyed(*args, **kwargs)
-            return found._replace(context=found.context._replace(xla_context_id=-1)) if self._busy else found
+            if self._busy:
+                return found._replace(context=found.context._replace(xla_context_id=-1))
+            if tf.executing_eagerly() or found.context.xla_context_id:
+                return found
+            compiled = _control.GraphOrParentsInXlaContext(_ops.get_default_graph())
+            return found._replace(context=found.context._replace(xla_context_id=-2)) if compiled else found
 
         self._patch(traced, differentiated, called, saved, key)
 
@@ -108,8 +139,8 @@ class GraphWatch:
             _function_context.make_function_context,
         ) = functions
 
-    def after_calls(self, called: Callable[[bytes], None]) -> None:
-        """Have something done after each call of a function, with its name."""
+    def after_calls(self, called: Callable[[bytes, bool], None]) -> None:
+        """Have something done after each call of a function, with its name; and whether the call was unusual."""
         self._called = called
 
     def after_alarms(self, rung: Callable[[bytes, Sequence[Any]], None]) -> None:
@@ -122,7 +153,8 @@ class GraphWatch:
             return
         for probe in self._probes:
             with self.at_rest():
-                probe.finish(self._watch)
+                probe.read(self._watch)
+                probe.tell(self._watch)
         self._patch(*self._originals)
         self._originals = ()
 
@@ -147,11 +179,18 @@ class GraphWatch:
         """The function that is traced, with probes at its end."""
 
         def with_probes(*args: Any, **kwargs: Any) -> Any:
+            graph = _ops.get_default_graph()
+            self._tracing.add(graph)
+            self.settings.begins(graph)
             outputs = python_func(*args, **kwargs)
-            self._safely(_ops.get_default_graph(), outputs)
+            self._safely(graph, outputs)
             return outputs
 
         return tf.__internal__.decorator.make_decorator(python_func, with_probes)
+
+    def _is_built_by_hand(self, graph: Any) -> bool:
+        """Whether a graph of gradients is not traced, so that nobody looks after the order of its effects."""
+        return str(getattr(graph, "name", "")).startswith("__backward_") and graph not in self._tracing
 
     def _safely(self, graph: Any, outputs: Any) -> None:
         try:
@@ -165,15 +204,13 @@ class GraphWatch:
         if not isinstance(graph, _func_graph.FuncGraph) or (self._watch.mode == "sentinel" and not all_ops):
             return
         kind = BirthProbe if all_ops else SiteProbe
-        probe = kind.of(graph, outputs, self._watch, self._places, self._backward)
+        probe = kind.of(graph, outputs, self.settings.of(graph), self._watch, self._places, self._backward)
         if probe is None:
             return
-        if self._alarm is None:
-            self._alarm = Kept(np.zeros((), np.int64))
         before = len(graph.get_operations())
-        with tf.name_scope(SCOPE):
-            probe.build(self._alarm)
-        if not isinstance(graph, _func_graph.FuncGraph) or graph.name.startswith("__backward_"):
+        with tf.name_scope(self.contents.scope_of(probe)):
+            probe.build(self.alarm)
+        if self._is_built_by_hand(graph):
             stateful = [op for op in graph.get_operations()[before:] if op._is_stateful]
             graph.control_outputs.extend(op for op in stateful if op not in graph.control_outputs)
         with self._lock:
@@ -181,30 +218,43 @@ class GraphWatch:
 
     # ── reading ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _timeline(self, name: bytes) -> Sequence[int]:
-        """The ops of the function that was called, where all are watched."""
-        if self._watch.mode != "all":
-            return ()
-        known = self._timelines.get(name)
-        if known is None:
-            traced = CALLED.fullmatch(name.decode())
-            graphs = [probe for probe in self._probes if traced is not None and probe.name == traced[1]]
-            known = self._timelines[name] = graphs[-1].numbers(self._watch) if graphs else ()
-        return known
+    def _first_call(self, name: bytes) -> Called:
+        with self.at_rest():
+            probes = self.contents.of(name).all
+            births = [probe for probe in probes if isinstance(probe, BirthProbe)]
+            timeline = tuple(number for probe in births for number in probe.numbers(self._watch))
+        return Called(all(probe.setting.host for probe in probes), timeline)
 
-    def _after_call(self, name: bytes, inputs: Sequence[Any]) -> None:
-        """A function has run: was there an alarm? Does it count as a step?"""
+    def _after_call(self, name: bytes, inputs: Sequence[Any], done: bool) -> None:
+        """A function has run: was there an alarm? Does it count as a step? Most calls are to cost next to nothing."""
         try:
-            with self._lock, self.at_rest():
-                for number in self._timeline(name):
-                    self._watch.executed(number)
-                if self._alarm is not None and self._alarm.get():
-                    self._alarm.put(0)
-                    self._rung(name, inputs)
-                    for probe in self._probes:
-                        probe.read(self._watch)
-                self._called(name)
+            called = self._calls.get(name)
+            if called is None:
+                called = self._calls[name] = self._first_call(name)
+            if called.timeline and self._watch.mode == "all":
+                self._watch.executed(*called.timeline)
+            rung = self._heard(called.host)
+            if rung or time.monotonic() - self._told > STALE:
+                self._read(name, inputs, rung)
+            self._called(name, rung or not done)
         except FloatingPointError:
             raise
         except Exception as error:
             self._watch.alert("internal", f"tensorflow: reading: {type(error).__name__}: {error}")
+
+    def _heard(self, host: bool) -> bool:
+        if host:
+            return self.alarm.heard(host)
+        with self.at_rest():
+            return self.alarm.heard(host)
+
+    def _read(self, name: bytes, inputs: Sequence[Any], rung: bool) -> None:
+        with self._lock, self.at_rest():
+            if rung:
+                self._rung(name, inputs)
+            for probe in self._probes:
+                if rung:
+                    probe.read(self._watch)
+                else:
+                    probe.tell(self._watch)
+            self._told = time.monotonic()

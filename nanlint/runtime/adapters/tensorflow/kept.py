@@ -55,7 +55,7 @@ class Kept:
 
 
 class Inside:
-    """The same, in the graph that is being built."""
+    """What is kept, in the graph that is being built."""
 
     def __init__(self, kept: Kept) -> None:
         self._dtype = kept.dtype
@@ -68,6 +68,10 @@ class Inside:
     def assign(self, value: Any) -> Any:
         """Set it; returns the op, as those of ``add`` to be made sure of with ``after``."""
         return _variables.assign_variable_op(self._handle, tf.cast(value, self._dtype))
+
+    def assign_row(self, row: Any, value: Any) -> Any:
+        """Set one row of it."""
+        return _variables.resource_scatter_update(self._handle, row, tf.cast(value, self._dtype))
 
     def add(self, value: Any) -> Any:
         """Add to it; safe from several threads."""

@@ -3,27 +3,35 @@
 from __future__ import annotations
 
 import math
-import threading
+import re
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 import tensorflow as tf
+from tensorflow.python.eager import record as _record
 from tensorflow.python.framework import func_graph as _func_graph
 from tensorflow.python.framework import ops as _ops
 
 from nanlint.runtime.adapter import Watch, safely
-from nanlint.runtime.adapters.tensorflow.graphs import CALLED
-from nanlint.runtime.adapters.tensorflow.kept import SCOPE, Inside, Kept
+from nanlint.runtime.adapters.tensorflow.alarms import Alarm, Setting
+from nanlint.runtime.adapters.tensorflow.contents import Held
+from nanlint.runtime.adapters.tensorflow.graphs import GraphWatch
+from nanlint.runtime.adapters.tensorflow.kept import Inside, Kept, after
 from nanlint.runtime.adapters.tensorflow.places import Place, Places, framed
 from nanlint.runtime.adapters.tensorflow.tensors import EagerTensor, array_of
 
 #: a variable whose gradient is only zeros is told of when a run has at least so many steps
 ENOUGH = 2
 
-#: of a function that a graph became
+#: what a function is called when it runs, and what its graph is called in there
+CALLED = re.compile(r"__(?:inference|forward)_(.*)_\d+")
+
+#: executions whose numbers wait in the graph's own memory before they are read
+WAITING = 64
 
 
 class Remembers(Protocol):
@@ -41,18 +49,19 @@ class TapeWatch:
         watch: Watch,
         places: Places,
         eager: Remembers,
-        at_rest: Callable[[], AbstractContextManager[None]],
+        graphs: GraphWatch,
     ) -> None:
         self._watch = watch
         self._places = places
         self._eager = eager
-        self._at_rest = at_rest
-        self._local = threading.local()
+        self._graphs = graphs
         self._asked = False
         self._steps = 0
         self._traced: list[TapeProbe] = []
+        self._calls: dict[bytes, Steps] = {}
         #: names of graphs in which a gradient is computed, where nothing is to be added to them
         self._training: set[str] = set()
+        self._trains: dict[bytes, bool] = {}
         self._waiting: dict[str, Waiting] = {}
         self._began: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
         self._originals: tuple[Any, ...] = ()
@@ -84,6 +93,8 @@ class TapeWatch:
         tf.GradientTape.__enter__, tf.GradientTape.gradient = self._originals
         self._originals = ()
         safely(self._watch, "tensorflow: tape", self._step_done)
+        for probe in self._traced:
+            safely(self._watch, "tensorflow: tape", probe.read)
         for waiting in self._waiting.values():
             waiting.tell(self._watch)
         self._waiting.clear()
@@ -114,7 +125,7 @@ class TapeWatch:
         if tf.executing_eagerly():
             self._eagerly(target, some)
         else:
-            with self._at_rest():
+            with self._graphs.at_rest():
                 self._traced_one(target, some)
 
     def _eagerly(self, target: Any, found: Sequence[tuple[Any, Any]]) -> None:
@@ -122,7 +133,7 @@ class TapeWatch:
         if self._watch.mode == "sites":
             return
         squares = 0.0
-        with self._at_rest():
+        with self._graphs.at_rest():
             for source, gradient in found:
                 dense = gradient.values if isinstance(gradient, tf.IndexedSlices) else gradient
                 if isinstance(dense, EagerTensor) and dense.dtype.is_floating:
@@ -132,8 +143,7 @@ class TapeWatch:
         self._measured(_loss(target), squares)
 
     def _measured(self, loss: float | None, squares: float) -> None:
-        norm = math.sqrt(squares) if squares >= 0 else math.nan
-        numbers = {"gradient_norm": norm} | ({} if loss is None else {"loss": loss})
+        numbers = _numbers(loss, squares)
         self._watch.measured(**numbers)
         if self._watch.mode == "sentinel":
             for name, value in numbers.items():
@@ -163,25 +173,47 @@ class TapeWatch:
             for source, one in found
             if isinstance(one, (tf.Tensor, tf.IndexedSlices)) and one.dtype.is_floating
         ]
-        probe = TapeProbe([self._wait(source) for source, _ in dense])
-        with tf.name_scope(SCOPE):
-            probe.build(target, [gradient for _, gradient in dense])
+        probe = TapeProbe(
+            self._graphs.settings.of(graph), [self._wait(source) for source, _ in dense], self._graphs.at_rest
+        )
+        with _record.stop_recording(), tf.name_scope(self._graphs.contents.scope_of(probe)):
+            probe.build(self._graphs.alarm, target, [gradient for _, gradient in dense])
         self._traced.append(probe)
 
-    def called(self, name: bytes) -> None:
-        """A function has run: was there a gradient in it, how often?"""
+    def called(self, name: bytes, unusual: bool) -> None:
+        """A function has run: was there a gradient in it, how often? ``unusual``: it failed, or rang the alarm."""
         if self._watch.mode == "sites":
-            found = CALLED.fullmatch(name.decode())
-            if found is not None and found[1] in self._training:
+            if self._is_training(name):
                 self._step_done()
                 self._watch.step()
             return
+        steps = self._calls.get(name)
+        if steps is None:
+            steps = self._calls[name] = Steps.of(self._graphs.contents.of(name))
+        if not steps.probes:
+            return
+        if unusual or not steps.one:
+            self._counted(steps.probes)
+        else:
+            self._step_done()
+            self._watch.awaits(_Later([probe.awaited() for probe in steps.probes]).numbers)
+            self._watch.step()
+
+    def _is_training(self, name: bytes) -> bool:
+        known = self._trains.get(name)
+        if known is None:
+            found = CALLED.fullmatch(name.decode())
+            known = self._trains[name] = found is not None and found[1] in self._training
+        return known
+
+    def _counted(self, probes: Sequence[TapeProbe]) -> None:
+        """As many steps as there were gradients, with the numbers of the last."""
         steps = 0
-        for probe in self._traced:
-            executions, loss, squares = probe.read()
+        for probe in probes:
+            executions, last = probe.read()
             if executions:
                 self._step_done()
-                self._measured(loss, squares)
+                self._measured(*last)
             steps = max(steps, executions)
         for _ in range(steps):
             self._watch.step()
@@ -257,37 +289,106 @@ class Waiting:
             watch.alert("dead-gradient", message, frames=self._frames, variable=self._name)
 
 
+@dataclass
+class Awaited:
+    """The loss of an execution and the square of its gradient, when they have been read."""
+
+    probe: TapeProbe
+    known: tuple[float | None, float] | None = None
+
+
+@dataclass(frozen=True)
+class Steps:
+    """The gradients that a call of a function computes; ``one``: each once, and what is bad in them rings at once."""
+
+    probes: tuple[TapeProbe, ...]
+    one: bool
+
+    @classmethod
+    def of(cls, held: Held) -> Steps:
+        """What the contents of a function say."""
+        once, loose = (tuple(one for one in some if isinstance(one, TapeProbe)) for some in (held.once, held.loose))
+        return cls(once + loose, not loose and all(probe.setting.host for probe in once))
+
+
+class _Later:
+    """The numbers of a step that are read when they are asked for, or earlier."""
+
+    def __init__(self, awaited: Sequence[Awaited]) -> None:
+        self._awaited = awaited
+
+    def numbers(self) -> Mapping[str, float]:
+        found: dict[str, float] = {}
+        for one in self._awaited:
+            if one.known is None:
+                one.probe.read()
+            if one.known is not None:
+                found |= _numbers(*one.known)
+        return found
+
+
 class TapeProbe:
-    """How often a gradient was computed in a graph; the loss, and the square of each gradient, the last time."""
+    """How often a gradient was computed in a graph; the loss, and the square of each gradient, the last times."""
 
-    def __init__(self, waiting: Sequence[Waiting]) -> None:
+    def __init__(
+        self, setting: Setting, waiting: Sequence[Waiting], at_rest: Callable[[], AbstractContextManager[None]]
+    ) -> None:
+        self.setting = setting
         self._waiting = waiting
+        self._at_rest = at_rest
         self._count = Kept(np.zeros((), np.int64))
-        self._numbers = Kept(np.full(len(waiting) + 1, np.nan))
+        self._rows = Kept(np.zeros((WAITING, len(waiting) + 1)))
         self._read = 0
+        self._awaited: list[Awaited] = []
 
-    def build(self, target: Any, gradients: Sequence[Any]) -> None:
+    def build(self, alarm: Alarm, target: Any, gradients: Sequence[Any]) -> None:
         """Add to the graph that is being built."""
-        Inside(self._count).add(1)
         loss = next(iter(tf.nest.flatten(target)), None)
-        scalar = isinstance(loss, tf.Tensor) and loss.dtype.is_floating and loss.shape.num_elements() == 1
-        numbers = [tf.reshape(loss, []) if scalar else tf.constant(np.nan), *map(tf.nn.l2_loss, gradients)]
-        kinds = {one.dtype for one in numbers}
-        alike = numbers if len(kinds) == 1 else [tf.cast(one, tf.float64) for one in numbers]
-        Inside(self._numbers).assign(tf.stack(alike))
-        self._scalar = scalar
+        self._scalar = isinstance(loss, tf.Tensor) and loss.dtype.is_floating and loss.shape.num_elements() == 1
+        halves = [tf.nn.l2_loss(one) for one in gradients]
+        numbers = [tf.reshape(loss, []) if self._scalar else tf.zeros(()), *halves]
+        alike = len({one.dtype for one in numbers}) == 1
+        row = tf.cast(tf.stack(numbers if alike else [tf.cast(one, tf.float64) for one in numbers]), tf.float64)
+        count = Inside(self._count)
+        before = count.read()
+        kept = Inside(self._rows).assign_row(before % WAITING, row)
+        with tf.control_dependencies([kept]):
+            counted = count.add(1)
+        with tf.control_dependencies([counted]):
+            finite = tf.math.is_finite(tf.reduce_sum(row))
+        tf.cond(finite, lambda: tf.constant(0), lambda: after([alarm.ring(self.setting.host)]))
 
-    def read(self) -> tuple[int, float | None, float]:
-        """Executions since it was last read, the loss if there was one, the square of the gradient."""
-        count = int(self._count.get())
-        executions, self._read = count - self._read, count
-        if not executions:
-            return 0, None, 0.0
-        loss, *halves = self._numbers.get().tolist()
-        squares = [2.0 * half for half in halves]
-        for waiting, square in zip(self._waiting, squares, strict=True):
-            waiting.seen(square != 0)
-        return executions, loss if self._scalar else None, sum(squares)
+    def awaited(self) -> Awaited:
+        """The numbers of the execution that is just over."""
+        one = Awaited(self)
+        self._awaited.append(one)
+        if len(self._awaited) == WAITING:
+            self.read()
+        return one
+
+    def read(self) -> tuple[int, tuple[float | None, float]]:
+        """New executions that nobody awaits; the loss of the last, if there was one, and the square of its gradient."""
+        with self._at_rest():
+            count = int(self._count.get())
+            executions, self._read = count - self._read, count
+            rows: Any = self._rows.get() if executions else ()
+        awaited, self._awaited = self._awaited, []
+        new = max(executions - len(awaited), 0)
+        last: tuple[float | None, float] = (None, 0.0)
+        for i in range(min(executions, len(rows))):
+            loss, *halves = rows[(count - 1 - i) % WAITING].tolist()
+            for waiting, half in zip(self._waiting, halves, strict=True):
+                waiting.seen(half != 0)
+            numbers = (loss if self._scalar else None, 2.0 * sum(halves))
+            last = numbers if i == 0 else last
+            if i >= new:
+                awaited[new - 1 - i].known = numbers
+        return new, last
+
+
+def _numbers(loss: float | None, squares: float) -> dict[str, float]:
+    norm = math.sqrt(squares) if squares >= 0 else math.nan
+    return {"gradient_norm": norm} | ({} if loss is None else {"loss": loss})
 
 
 def name_of(source: Any) -> str:
