@@ -152,6 +152,10 @@ class Config:
             for patterns in self.exclude
         )
 
+    def excludes_file(self, path: str) -> bool:
+        """Whether a pattern means the absolute ``path`` of a file or a directory above it, whoever names it."""
+        return any(patterns.covers(path) for patterns in self.exclude)
+
     def for_file(self, path: str) -> Config:
         """The same configuration with per-file-ignores settled for one absolute ``path``."""
         if not self.per_file_ignores:

@@ -430,14 +430,15 @@ def check(
     jobs: int | None = 1,
     on_progress: Callable[[int, int], None] | None = None,
     changed_since: str | None = None,
+    force_exclude: bool = False,
 ) -> Report:
     """Check all that ``paths`` lead to; the Report is the same for every ``jobs`` (None: as many as there are cores).
 
     ``on_progress`` hears how many files are done, of how many. ``prove``: findings and fixes are executed.
     ``judge``: what a run has to say of them. ``changed_since``: a git revision, to leave out what did not change since
-    and imports nothing that did. Raises GitError.
+    and imports nothing that did. ``force_exclude``: what is excluded is left out even if it is named. Raises GitError.
     """
-    found = discover(paths, configs)
+    found = discover(paths, configs, force_exclude=force_exclude)
     if changed_since is not None:
         found = affected(found, changed_since, configs)
     tasks = [Task(file.path, file.config, action, unsafe_fixes, file.explicit, judge) for file in found.files]

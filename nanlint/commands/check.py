@@ -136,6 +136,7 @@ def _outputs(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
 @click.option("--config", "config_file", type=click.Path(), help="Use this configuration file for all files.")
 @click.option("--isolated", is_flag=True, help="Ignore all configuration files.")
 @click.option("--exclude", multiple=True, callback=split, metavar="PATTERNS", help="Paths to leave out.")
+@click.option("--force-exclude", is_flag=True, help="Leave out what is excluded even if it is named.")
 @click.option("--respect-gitignore/--no-respect-gitignore", default=None, help="Leave out what git ignores.")
 @click.option("--stdin-filename", type=click.Path(), help="The name of what comes on standard input (path -).")
 @click.option(
@@ -172,6 +173,7 @@ def check(
     config_file: str | None,
     isolated: bool,
     exclude: tuple[str, ...],
+    force_exclude: bool,
     respect_gitignore: bool | None,
     stdin_filename: str | None,
     color: str,
@@ -220,7 +222,7 @@ def check(
     if changed_since is not None and "-" in paths:
         raise click.UsageError("--changed-since is about files, and standard input (-) is none")
     if show_files:
-        ctx.exit(_show_files(paths or (".",), configs, changed_since))
+        ctx.exit(_show_files(paths or (".",), configs, changed_since, force_exclude))
     began = datetime.now(timezone.utc)
     from_stdin = "-" in paths
     judge = _observed(with_run) if with_run is not None else None
@@ -231,7 +233,9 @@ def check(
         content = sys.stdin.buffer.read()
         report = _check_stdin(content, stdin_filename, configs, action, unsafe_fixes, prove, judge)
     else:
-        report = _check_paths(paths or (".",), configs, action, unsafe_fixes, prove, judge, jobs, quiet, changed_since)
+        report = _check_paths(
+            paths or (".",), configs, action, unsafe_fixes, prove, judge, jobs, quiet, changed_since, force_exclude
+        )
 
     if write_baseline is not None:
         report = _known_from_now_on(report, configs, write_baseline, quiet)
@@ -283,6 +287,7 @@ def _check_paths(
     jobs: int | None,
     quiet: bool,
     changed_since: str | None,
+    force_exclude: bool,
 ) -> Report:
     from nanlint import linter
     from nanlint.output.progress import ProgressBar
@@ -301,6 +306,7 @@ def _check_paths(
                 jobs=jobs,
                 on_progress=heard,
                 changed_since=changed_since,
+                force_exclude=force_exclude,
             )
         except GitError as error:
             raise Unusable(f"--changed-since: {error}") from None
@@ -385,11 +391,11 @@ def _silenced(report: Report, configs: Configs, reason: str, *, write: bool, con
     return silence(report, configs, reason, write=write, content=content)
 
 
-def _show_files(paths: Sequence[str], configs: Configs, changed_since: str | None) -> int:
+def _show_files(paths: Sequence[str], configs: Configs, changed_since: str | None, force_exclude: bool) -> int:
     from nanlint.source.discovery import affected, discover
     from nanlint.source.git import GitError
 
-    found = discover(paths, configs)
+    found = discover(paths, configs, force_exclude=force_exclude)
     if changed_since is not None:
         try:
             found = affected(found, changed_since, configs)

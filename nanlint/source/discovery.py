@@ -42,9 +42,12 @@ def shown_path(path: str) -> str:
     return os.path.relpath(absolute) if absolute.startswith(cwd.rstrip(os.sep) + os.sep) else os.path.normpath(path)
 
 
-def discover(paths: Sequence[str], configs: Configs) -> Found:
-    """Visit ``paths``: a file is taken whatever its name and whatever excludes it, a directory is walked."""
-    walk = _Walk(configs)
+def discover(paths: Sequence[str], configs: Configs, *, force_exclude: bool = False) -> Found:
+    """Visit ``paths``: a file is taken whatever its name and whatever excludes it, a directory is walked.
+
+    With ``force_exclude`` a file that the configuration excludes is left out even if it is named.
+    """
+    walk = _Walk(configs, force_exclude)
     for path in paths:
         walk.visit(path)
     return Found(tuple(sorted(walk.files.values(), key=lambda file: file.path)), tuple(walk.failures))
@@ -93,6 +96,7 @@ def affected(found: Found, revision: str, configs: Configs) -> Found:
 @dataclass
 class _Walk:
     configs: Configs
+    force_exclude: bool = False
     files: dict[str, FoundFile] = field(default_factory=dict)
     failures: list[str] = field(default_factory=list)
 
@@ -105,8 +109,9 @@ class _Walk:
         except OSError as error:
             self._fail(f"{path}: {_reason(error)}")
             return
-        config = self._config(os.path.dirname(os.path.abspath(path)))
-        if config is not None:
+        absolute = os.path.abspath(path)
+        config = self._config(os.path.dirname(absolute))
+        if config is not None and not (self.force_exclude and config.excludes_file(absolute)):
             # Named files replace the same ones met on a walk: they are checked without a prescan.
             self.files[os.path.realpath(path)] = FoundFile(shown_path(path), config, explicit=True)
 

@@ -157,3 +157,14 @@ class TestTrouble:
         assert _names(found) == ["a.py", "broken/inner/d.py"]
         (failure,) = found.failures
         assert failure.startswith("broken/nanlint.toml: is not valid TOML")
+
+
+def test_what_is_excluded_is_left_out_even_if_it_is_named_where_that_is_asked_for(project: Path) -> None:
+    (project / "nanlint.toml").write_text('extend-exclude = ["generated", "*_pb2.py"]\n')
+    for name in ("generated/a.py", "b_pb2.py", "c.py"):
+        (project / name).parent.mkdir(exist_ok=True)
+        (project / name).write_text("")
+    named = ["generated/a.py", "b_pb2.py", "c.py"]
+    configs = Configs({})
+    assert [file.path for file in discover(named, configs).files] == sorted(named)
+    assert [file.path for file in discover(named, configs, force_exclude=True).files] == ["c.py"]
