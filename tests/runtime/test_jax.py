@@ -14,7 +14,7 @@ import jax.numpy as jnp  # noqa: E402
 import numpy as np  # noqa: E402
 
 from nanlint.runtime.adapters.jax import JaxAdapter  # noqa: E402
-from nanlint.runtime.events import Alert, Birth, Filtered, Observed, Op  # noqa: E402
+from nanlint.runtime.events import Alert, Birth, Filtered, Observed, Op, Step  # noqa: E402
 from nanlint.runtime.options import Options  # noqa: E402
 from nanlint.runtime.recorder import NonFinite, Recorder  # noqa: E402
 from nanlint.runtime.runfile import read_run  # noqa: E402
@@ -589,6 +589,40 @@ def test_the_sentinel_hears_of_a_loss_that_is_not_finite(tmp_path: Path) -> None
     assert (alert.alert, alert.message, alert.step) == ("non-finite", "the loss is -inf", 3)
 
 
+def test_the_sentinel_tells_the_norm_of_the_gradient_of_some_steps(tmp_path: Path) -> None:
+    def loss(w: Any) -> Any:
+        return jnp.sum(w["a"] ** 2) + 2 * jnp.sum(w["b"])
+
+    def trained() -> Any:
+        @functools.partial(jax.jit, donate_argnums=0)
+        def step(w: Any) -> Any:
+            value, gradients = jax.value_and_grad(loss)(w)
+            return jax.tree.map(lambda p, g: p - 0.1 * g, w, gradients), value
+
+        w = {"a": jnp.array([3.0, 4.0]), "b": jnp.ones(3)}
+        for _ in range(70):
+            w, _ = step(w)
+        return w
+
+    expected = unwatched(trained)
+    run = Run(tmp_path, "sentinel")
+    assert same(trained(), expected)
+    steps = [event.numbers for event in run.events(Step)]
+    assert len(steps) == 70
+    assert [i for i, numbers in enumerate(steps) if "gradient_norm" in numbers] == [0, 1, 2, 3, 32, 64]
+    assert all("loss" in numbers for numbers in steps)
+    assert float(steps[0]["gradient_norm"]) == pytest.approx((6**2 + 8**2 + 3 * 2**2) ** 0.5)
+
+
+def test_the_sentinel_hears_of_a_gradient_that_is_not_finite(tmp_path: Path) -> None:
+    run = Run(tmp_path, "sentinel")
+    step = jax.jit(lambda w: jax.value_and_grad(lambda w: jnp.sqrt(w).sum())(w))
+    step(jnp.ones(3))
+    step(jnp.zeros(3))
+    (alert,) = run.events(Alert)
+    assert (alert.alert, alert.message, alert.step) == ("non-finite", "the gradient norm is inf", 1)
+
+
 # ── what is seen beside births ──────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -699,3 +733,17 @@ def test_filters_at_findings_get_the_tensors_there(tmp_path: Path) -> None:
     events = run.events(Filtered)
     assert events[0].tensor.name == "log:0"
     assert {event.frames[0].text for event in events} == {"return -jnp.log(p).mean()"}
+
+
+def test_what_changes_the_rounding_is_done_without_where_it_can_be(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    from nanlint.runtime.adapters.jax import calls
+
+    asked = []
+    monkeypatch.setattr(calls, "_identical", lambda a, b: asked.append(1) or len(asked) > 1)
+    step = jax.jit(jax.grad(lambda x: jnp.log(jnp.clip(x, 2, 3) - 2).sum()))
+    for _ in range(3):
+        step(jnp.ones(3))
+    (function,) = [one for one in run.adapter._calls._functions.values() if one.users]
+    assert function.same
+    assert [type(reader).__name__ for reader, _ in function.probed] == ["Births"]
+    assert [alert.alert for alert in run.events(Alert)] == ["clip-holds-all"]

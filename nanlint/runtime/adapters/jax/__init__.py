@@ -15,7 +15,7 @@ from nanlint.runtime.adapters.jax.calls import Calls
 from nanlint.runtime.adapters.jax.clips import Clips
 from nanlint.runtime.adapters.jax.filters import Filters
 from nanlint.runtime.adapters.jax.flagged import Flagged
-from nanlint.runtime.adapters.jax.gradients import Gradients
+from nanlint.runtime.adapters.jax.gradients import Gradients, Norms
 from nanlint.runtime.arrays import health_of_array, numbers_of
 from nanlint.runtime.health import Health
 
@@ -27,7 +27,7 @@ class JaxAdapter(Adapter):
 
     def __init__(self, watch: Watch) -> None:
         super().__init__(watch)
-        self._gradients, self._clips = Gradients(watch), Clips(watch)
+        self._gradients, self._norms, self._clips = Gradients(watch), Norms(watch), Clips(watch)
         self._calls = Calls(watch)
 
     def start(self) -> None:
@@ -35,14 +35,16 @@ class JaxAdapter(Adapter):
         everything = [Births(self.watch, self.health), self._gradients, self._clips] if self.watch.mode == "all" else []
         flagged = [Flagged(self.watch)] if self.watch.mode != "sentinel" else []
         filters = [Filters(self.watch)] if self.watch.filtering and self.watch.mode != "sentinel" else []
-        self._calls.start([*everything, *flagged, *filters])
-        if self.watch.mode == "all":
-            self._gradients.start()
+        norms = [self._norms] if self.watch.mode == "sentinel" else []
+        self._calls.start([*everything, *flagged, *filters, *norms])
+        if self.watch.mode != "sites":
+            (self._gradients if self.watch.mode == "all" else self._norms).start()
 
     def stop(self) -> None:
         """Read what is unread, and leave them."""
         self._calls.stop()
         self._gradients.stop()
+        self._norms.stop()
         self._clips.stop()
 
     def owns(self, value: Any) -> bool:

@@ -13,7 +13,7 @@ import weakref
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import jax
@@ -33,6 +33,8 @@ from nanlint.runtime.events import Frame
 #: the arguments of ``Watch.born``
 Birth = dict[str, Any]
 
+#: where it is rarely looked: at the first calls, and at every so-manieth
+FIRST, RARELY = 4, 32
 #: calls whose probes are not read yet: of those that may be gone through again, which hold memory, and of others
 MOST_HELD, MOST_UNREAD = 4, 64
 
@@ -44,7 +46,8 @@ class Function:
     ``users``: it has lines of the user's. ``loss``: which result tells how training goes. ``again``: a reader goes
     through calls again, for which it needs what they were given. ``same``: with probes its results are bit for bit the
     same, as far as was seen at its first call; None before that. ``recorded``: see ``probes.Whole``; ``more``: how many
-    results ``closed`` has beside its own.
+    results ``closed`` has beside its own. ``rare``: the same with probes that are too dear for every call, of
+    which ``asked`` were made; that one's ``plain`` is this.
     """
 
     name: str
@@ -58,6 +61,14 @@ class Function:
     same: bool | None = None
     again: bool = False
     calls: int = 0
+    asked: int = 0
+    rare: Function | None = None
+    plain: Function | None = None
+
+    @property
+    def rests(self) -> bool:
+        """Whether its next call does not come by here, once JAX has an entry for it in C++."""
+        return bool(self.same) and not self.again and self.plain is None
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,12 +105,15 @@ class Reader(ABC):
     """What is done with functions and their calls.
 
     ``measure``: what its probes measure. ``again``: a call may be gone through again. ``eager``: it looks at eager
-    ops, too.
+    ops, too. ``rare``: what it measures is too dear for every call. ``spare``: a function is watched without it, where
+    its probes make XLA round in another way.
     """
 
     measure: Measure
     again = False
     eager = False
+    rare = False
+    spare = False
 
     @abstractmethod
     def probes(self, program: Program) -> Iterable[Probe]:
@@ -159,7 +173,11 @@ class Calls:
         if not function.probed and not (function.users and self._watch.mode == "sentinel"):
             return self._original(*arguments, jaxpr=jaxpr, **params)
         self.read(MOST_HELD if function.again else MOST_UNREAD)
-        if function.same and not function.again:
+        if function.rare is not None:
+            looked = function.asked < FIRST or function.asked % RARELY == 0
+            function.asked += 1
+            function = function.rare if looked else function
+        if function.rests:
             return self._fast(function, arguments, params)
         donated: Sequence[Any] = ()
         if function.again:  # what it was given must last until it is read
@@ -174,7 +192,7 @@ class Calls:
         trained = "jvp" in str(context.name_stack) and not backward
         kept = arguments if function.again else ()
         self._keep(Call(function, kept, donated, _at(function, results), measured, frames, backward, trained))
-        return results, None, _NOT_YET if function.same and not function.again else None, []
+        return results, None, _NOT_YET if function.rests or function.plain is not None else None, []
 
     def _fast(self, function: Function, arguments: Sequence[Any], params: dict[str, Any]) -> Any:
         """A call that the next ones need not come by here for: an entry in C++ is made right behind it."""
@@ -223,6 +241,9 @@ class Calls:
             loss = None if function.loss is None else jax.tree.leaves(results)[function.loss]
             self.read(MOST_UNREAD)
             self._keep(Call(function, (), (), loss, measured, (), False, False))
+            function.asked += 1
+            if function.rare is not None and function.asked % RARELY == 0:
+                _forget()  # the next call comes by
         return results
 
     def _run(
@@ -243,7 +264,13 @@ class Calls:
         plain = self._original(*arguments, jaxpr=jaxpr, **params)[0]
         if function.same is None:
             function.same = all(map(_identical, results, plain))
-            if not function.same:
+            if function.plain is not None:
+                function.plain.rare = function if function.same else None
+            elif not function.same and any(reader.spare for reader, _ in function.probed):
+                readers = [reader for reader in self._readers if not reader.spare]
+                instead = self._functions[jaxpr] = self._with_probes(jaxpr, function.name, readers)
+                instead.calls = function.calls + 1
+            elif not function.same:
                 self._watch.alert("slow", f"jit({function.name}) runs twice: with probes XLA rounds in another way")
         return plain, measured
 
@@ -276,7 +303,7 @@ class Calls:
 
     def _counted(self, call: Call, numbers: dict[str, float]) -> None:
         """A call of the function that is called most is a step."""
-        function = call.function
+        function = call.function.plain or call.function
         if function.users:
             function.calls += 1
             if function.calls >= self._most:
@@ -294,25 +321,32 @@ class Calls:
     def _function(self, jaxpr: Any, name: str) -> Function:
         found = self._functions.get(jaxpr)
         if found is None:
-            self._own.busy = True
+            found = self._functions[jaxpr] = self._with_probes(jaxpr, name, self._readers)
             before = self._known_before.get(jaxpr)
-            try:
-                found = Function(name, _is_users(jaxpr, self._watch), loss=_loss_of(jaxpr.out_avals))
-                found.calls = 0 if before is None else before.calls
-                found.arguments = tuple(jaxpr.jaxpr.debug_info.safe_arg_names(len(jaxpr.in_avals)))
-                found.closed = ClosedJaxpr(jaxpr.jaxpr, jaxpr.consts)
-                readers = [reader for reader in self._readers if found.users or reader.eager]
-                whole = probed(found.closed, readers)
-                found.closed, found.recorded, found.more = whole.closed, whole.recorded, whole.more
-                found.probed = tuple((reader, one) for reader, one in zip(readers, whole.kinds, strict=True) if one)
-                found.again = any(reader.again for reader, _ in found.probed)
-                self._made.add(found.closed)
-            except Exception as error:  # JAX could not trace it anew
-                found = Function(name, False)
-                self._watch.alert("unwatched", f"jit({name}) is not watched: {type(error).__name__}: {error}")
-            finally:
-                self._own.busy = False
-            self._functions[jaxpr] = found
+            found.calls = 0 if before is None else before.calls
+        return found
+
+    def _with_probes(self, jaxpr: Any, name: str, readers: Sequence[Reader]) -> Function:
+        self._own.busy = True
+        try:
+            found = Function(name, _is_users(jaxpr, self._watch), loss=_loss_of(jaxpr.out_avals))
+            found.arguments = tuple(jaxpr.jaxpr.debug_info.safe_arg_names(len(jaxpr.in_avals)))
+            readers = [reader for reader in readers if found.users or reader.eager]
+            whole = probed(ClosedJaxpr(jaxpr.jaxpr, jaxpr.consts), readers)
+            found.closed, found.recorded, found.more = whole.closed, whole.recorded, whole.more
+            found.probed = tuple((reader, one) for reader, one in zip(readers, whole.kinds, strict=True) if one)
+            found.again = any(reader.again for reader, _ in found.probed)
+            self._made.add(found.closed)
+            if found.probed and all(reader.rare for reader, _ in found.probed):
+                rare, plain = found, ClosedJaxpr(jaxpr.jaxpr, jaxpr.consts)
+                found = replace(rare, closed=plain, probed=(), more=0, rare=None if jaxpr.effects else rare)
+                rare.plain = found
+                self._made.add(plain)
+        except Exception as error:  # JAX could not trace it anew
+            found = Function(name, False)
+            self._watch.alert("unwatched", f"jit({name}) is not watched: {type(error).__name__}: {error}")
+        finally:
+            self._own.busy = False
         return found
 
 

@@ -93,7 +93,7 @@ class Clips(Reader):
     """Reads calls for clips that hold every element."""
 
     measure = Free()
-    eager = True
+    eager = spare = True
 
     def __init__(self, watch: Watch) -> None:
         self._watch = watch
@@ -178,7 +178,12 @@ def _clipped(op: Op, made: dict[Value, Op]) -> int | None:
     if len(arrays) != 1 or arrays[0] not in CLAMPS[op.name] or op.eqn.invars[arrays[0]].aval.shape != shape:
         return None
     value = op.inputs[arrays[0]]
-    return value if isinstance(value, int) else None
+    return value if isinstance(value, int) and not any(map(_is_infinite, op.inputs)) else None
+
+
+def _is_infinite(value: Value) -> bool:
+    """Whether a bound holds nothing, as that of a maximum's beginning."""
+    return not isinstance(value, int) and bool(np.isinf(value.val))
 
 
 def _is_bound(value: Value, aval: Any, made: dict[Value, Op]) -> bool:

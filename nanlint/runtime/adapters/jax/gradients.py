@@ -1,4 +1,4 @@
-"""Gradients that are zero for the whole run: what ``grad`` gives inside a jitted function is named, and looked at."""
+"""What ``grad`` gives inside a jitted function is named, and looked at: is it zero all the time, what is its norm."""
 
 from __future__ import annotations
 
@@ -51,6 +51,26 @@ def stride(x: Any) -> int:
     return max(1, min(x.shape[0], -(-x.size // LOOKED_AT))) if x.ndim else 1
 
 
+class Squares(Measure):
+    """The sum of the squares, and the sum, which does not overflow where that one does."""
+
+    size = 2
+
+    def of(self, x: Any, beside: Any) -> Any:
+        """Two sums."""
+        x = jnp.abs(x) if jnp.issubdtype(x.dtype, jnp.complexfloating) else x
+        x = x.astype(jnp.promote_types(x.dtype, jnp.float32))
+        return jnp.stack([jnp.sum(x * x), jnp.sum(x)]).astype(jnp.float32)
+
+    def nothing(self) -> Any:
+        """No sums."""
+        return jnp.zeros(2, jnp.float32)
+
+    def both(self, a: Any, b: Any) -> Any:
+        """Added up."""
+        return a + b
+
+
 @dataclass
 class _Gradient:
     """A gradient of a run: of what, where it is asked for, how often it was there and how often it was not all 0."""
@@ -65,7 +85,8 @@ class _Gradient:
 class Gradients(Reader):
     """Reads calls for gradients that are all zero."""
 
-    measure = Magnitude()
+    measure: Measure = Magnitude()
+    spare = True
 
     def __init__(self, watch: Watch) -> None:
         self._watch = watch
@@ -124,3 +145,27 @@ class Gradients(Reader):
         name = f"argument {jax.tree_util.keystr(path)}" if path else "the argument"
         self._gradients.append(_Gradient(name, self._watch.frames(), stride(gradient)))
         return checkpoint_name(gradient, f"{_MARK}{len(self._gradients) - 1}")
+
+
+class Norms(Gradients):
+    """Reads calls for the norm of all gradients that one asks for: what the sentinel tells."""
+
+    measure = Squares()
+    rare = True
+
+    def read(self, function: Probed, measured: Any, call: Call) -> Iterable[Birth]:
+        """Tell the norm with the step; and of one that is not finite."""
+        rows = [x for probe, x in zip(function.probes, np.asarray(measured), strict=True) if not _is_within(probe)]
+        if rows:
+            squares, total = np.asarray(rows, np.float64).sum(axis=0).tolist()
+            norm = float(np.sqrt(squares))
+            if np.isfinite(norm) or not np.isfinite(total):  # else it is the squares that are too big
+                self._watch.measured(gradient_norm=norm)
+            if not np.isfinite(total):
+                self._watch.alert("non-finite", f"the gradient norm is {norm}", what="gradient_norm")
+        return ()
+
+
+def _is_within(probe: Probe) -> bool:
+    """Whether a gradient is one of many: of a loop, or on the way to another gradient."""
+    return bool(probe.inside) or "jvp" in str(probe.op.eqn.source_info.name_stack)
