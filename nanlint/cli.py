@@ -26,6 +26,7 @@ COMMANDS = (
     "explain",
     "graph",
     "rule",
+    "config",
     "server",
     "completion",
 )

@@ -12,42 +12,13 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from nanlint.diagnostic import Confidence, Severity
+from nanlint.keys import DEFAULT_EXCLUDE, KEYS
 from nanlint.selection import Rules, always_on, codes_of, did_you_mean, select_codes, specificity
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
 T = TypeVar("T")
-
-DEFAULT_EXCLUDE = (
-    ".bzr",
-    ".direnv",
-    ".eggs",
-    ".git",
-    ".git-rewrite",
-    ".hg",
-    ".ipynb_checkpoints",
-    ".mypy_cache",
-    ".nox",
-    ".pants.d",
-    ".pyenv",
-    ".pytest_cache",
-    ".pytype",
-    ".ruff_cache",
-    ".svn",
-    ".tox",
-    ".venv",
-    ".vscode",
-    "__pycache__",
-    "__pypackages__",
-    "_build",
-    "buck-out",
-    "build",
-    "dist",
-    "node_modules",
-    "site-packages",
-    "venv",
-)
 
 
 class ConfigError(Exception):
@@ -211,23 +182,6 @@ def _known(selector: str, rules: Rules, where: str) -> str:
     raise ConfigError(f'{where}: unknown rule "{selector}"{hint}')
 
 
-_KEYS = (
-    "select",
-    "extend-select",
-    "ignore",
-    "per-file-ignores",
-    "exclude",
-    "extend-exclude",
-    "confidence",
-    "severity",
-    "ops",
-    "respect-gitignore",
-    "prove-timeout",
-    "baseline",
-    "rules",
-)
-
-
 @dataclass(frozen=True)
 class _Table:
     """A TOML table with the words to complain about it."""
@@ -298,8 +252,8 @@ def config_of(
     for key in table:
         if key == "tool":
             raise ConfigError(f"{where}: [tool.nanlint] is for pyproject.toml; here the keys stand at the top")
-        if key not in _KEYS:
-            raise ConfigError(f'{where}: unknown key "{key}"{did_you_mean(key, _KEYS)}')
+        if key not in KEYS:
+            raise ConfigError(f'{where}: unknown key "{key}"{did_you_mean(key, KEYS)}')
     values = _Table(where, table)
     rule_files, more = _rule_files(values, root, rules_in)
     rules = {**rules, **more}

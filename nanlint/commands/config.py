@@ -1,0 +1,176 @@
+"""``nanlint config``: which keys a configuration has, and what holds for a file."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from nanlint.commands.base import Unusable, configs_for
+from nanlint.commands.manual import Command
+
+if TYPE_CHECKING:
+    from nanlint.config import Config
+    from nanlint.keys import Key
+
+
+def _complete_keys(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    from nanlint.keys import KEYS
+
+    return [name for name in KEYS if name.startswith(incomplete)]
+
+
+@click.command(
+    cls=Command,
+    short_help="List the keys of the configuration, or show what holds for a file.",
+    examples=(
+        ("nanlint config", "The keys, with their defaults."),
+        ("nanlint config per-file-ignores", "One of them, with an example."),
+        ("nanlint config --show src/loss.py", "What holds for a file, and where that is said."),
+        ("nanlint config --schema > nanlint.schema.json", "For editors that check TOML."),
+    ),
+    exit_codes=(("0", "Done."), ("2", "There is no such key, or the configuration cannot be used.")),
+)
+@click.argument("key", metavar="[KEY|PATH]", required=False, shell_complete=_complete_keys)
+@click.option("--show", is_flag=True, help="Show what holds for PATH, a file or directory.  [default: here]")
+@click.option("--schema", is_flag=True, help="Print the JSON Schema of nanlint.toml and of [tool.nanlint].")
+@click.option(
+    "--output-format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="How it is printed.",
+)
+@click.option("--config", "config_file", type=click.Path(), help="With --show: use this configuration file.")
+@click.option("--isolated", is_flag=True, help="With --show: ignore all configuration files.")
+def config(
+    key: str | None, *, show: bool, schema: bool, output_format: str, config_file: str | None, isolated: bool
+) -> None:
+    """List the keys that a configuration may have, explain one KEY, or show what holds for a PATH.
+
+    They stand under [tool.nanlint] in pyproject.toml, or at the top of nanlint.toml.
+    """
+    from nanlint import keys
+
+    as_json = output_format == "json"
+    if show and schema:
+        raise click.UsageError("--show and --schema exclude each other")
+    if (config_file is not None or isolated) and not show:
+        raise click.UsageError("--config and --isolated go with --show")
+    if schema:
+        click.echo(json.dumps(keys.schema(), indent=2))
+    elif show:
+        click.echo(_shown(key or ".", config_file, isolated, as_json))
+    elif key is not None:
+        click.echo(_one(_known(key), as_json))
+    elif as_json:
+        click.echo(json.dumps([_as_object(one) for one in keys.KEYS.values()], indent=2, ensure_ascii=False))
+    else:
+        click.echo("\n".join(_listed(keys.KEYS.values())))
+
+
+# Keys
+
+
+def _known(name: str) -> Key:
+    from nanlint.keys import KEYS
+    from nanlint.selection import did_you_mean
+
+    if name not in KEYS:
+        hint = did_you_mean(name, KEYS) or "; for what holds for a path: nanlint config --show PATH"
+        raise Unusable(f'unknown key "{name}"{hint}')
+    return KEYS[name]
+
+
+def _listed(keys: Iterable[Key]) -> Iterator[str]:
+    keys = tuple(keys)
+    width = max(len(key.name) for key in keys)
+    for key in keys:
+        yield f"{key.name:<{width}}  {key.summary}"
+        yield f"{'':<{width}}  {key.kind}; default: {_default(key)}"
+
+
+def _one(key: Key, as_json: bool) -> str:
+    if as_json:
+        return json.dumps(_as_object(key), indent=2, ensure_ascii=False)
+    below = f"[tool.nanlint.{key.name}]" if key.kind.startswith("table") else "[tool.nanlint]"
+    return f"{key.name}\n\n{key.about}\n\nHolds:    {key.kind}\nDefault:  {_default(key)}\n\n{below}\n{key.example}"
+
+
+def _as_object(key: Key) -> dict[str, object]:
+    return {
+        "name": key.name,
+        "kind": key.kind,
+        "default": key.default,
+        "about": key.about,
+        "example": key.example,
+        "schema": dict(key.schema),
+    }
+
+
+# What holds
+
+
+def _shown(path: str, config_file: str | None, isolated: bool, as_json: bool) -> str:
+    from nanlint.config import ConfigError, Overrides, read_table
+    from nanlint.keys import KEYS
+
+    if not os.path.exists(path):
+        raise Unusable(f"{path}: no such file or directory")
+    absolute = os.path.abspath(path)
+    directory = absolute if os.path.isdir(path) else os.path.dirname(absolute)
+    try:
+        found = configs_for(config_file, isolated, Overrides()).for_directory(directory)
+        table = read_table(found.file) or {} if found.file is not None else {}
+    except ConfigError as error:
+        raise Unusable(str(error)) from None
+    held = found if os.path.isdir(path) else found.for_file(absolute)
+    if as_json:
+        settings = {
+            name: {"value": table.get(name, key.default), "origin": "file" if name in table else "default"}
+            for name, key in KEYS.items()
+        }
+        selected = sorted(held.selected)
+        return json.dumps({"path": absolute, "file": found.file, "settings": settings, "rules": selected}, indent=2)
+    return "\n".join(_told(path, found, held, table))
+
+
+def _told(path: str, found: Config, held: Config, table: Mapping[str, Any]) -> Iterator[str]:
+    from nanlint.keys import KEYS
+    from nanlint.linter import rule_names
+
+    yield f"# {path}: " + ("no configuration file" if found.file is None else f"configured by {found.file}")
+    width = max(map(len, KEYS))
+    for name, key in KEYS.items():
+        said = name in table
+        value = _toml(table[name]) if said else _default(key)
+        yield f"{name:<{width}} = {value}" + ("" if said else "  # default")
+    names = {*rule_names(), *found.selected}
+    for name in KEYS:
+        variable = f"NANLINT_{name.replace('-', '_').upper()}"
+        if os.environ.get(variable):
+            yield f"# {variable} is set, and heard after it by nanlint check"
+    yield f"# {len(held.selected)} of {len(names)} rules run there"
+    off = sorted(names - held.selected)
+    if off:
+        yield f"# off: {', '.join(off)}"
+    ignored = sorted(found.selected - held.selected)
+    if ignored:
+        yield f"# of these by per-file-ignores: {', '.join(ignored)}"
+
+
+def _default(key: Key) -> str:
+    return key.means or _toml(key.default)
+
+
+def _toml(value: Any) -> str:
+    """A value as TOML has it on one line."""
+    if isinstance(value, dict):
+        inner = ", ".join(f"{json.dumps(name, ensure_ascii=False)} = {_toml(one)}" for name, one in value.items())
+        return f"{{ {inner} }}" if inner else "{}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_toml, value))}]"
+    return json.dumps(value, ensure_ascii=False, default=str)

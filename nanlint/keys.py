@@ -1,0 +1,202 @@
+"""The keys of the configuration, in one table: what each holds, in words and as JSON Schema, and what it is by default.
+
+How they are read and what becomes of them is in ``nanlint.config``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+Schema = Mapping[str, Any]
+
+_STRINGS: Schema = {"type": "array", "items": {"type": "string"}}
+_SEVERITIES = ("error", "warning", "info")
+_CONFIDENCES = ("possible", "likely", "certain")
+
+
+DEFAULT_EXCLUDE = (
+    ".bzr",
+    ".direnv",
+    ".eggs",
+    ".git",
+    ".git-rewrite",
+    ".hg",
+    ".ipynb_checkpoints",
+    ".mypy_cache",
+    ".nox",
+    ".pants.d",
+    ".pyenv",
+    ".pytest_cache",
+    ".pytype",
+    ".ruff_cache",
+    ".svn",
+    ".tox",
+    ".venv",
+    ".vscode",
+    "__pycache__",
+    "__pypackages__",
+    "_build",
+    "buck-out",
+    "build",
+    "dist",
+    "node_modules",
+    "site-packages",
+    "venv",
+)
+
+
+@dataclass(frozen=True)
+class Key:
+    """A key: ``kind`` is what it holds, ``about`` begins with its summary, ``example`` is in TOML.
+
+    ``default`` is what holds where nothing is said; ``means`` says it in words where the value does not.
+    """
+
+    name: str
+    kind: str
+    default: object
+    about: str
+    example: str
+    schema: Schema
+    means: str = ""
+
+    @property
+    def summary(self) -> str:
+        """The first sentence of what it is about."""
+        return self.about.partition(". ")[0].rstrip(".") + "."
+
+
+def _by_name(*keys: Key) -> Mapping[str, Key]:
+    return {key.name: key for key in keys}
+
+
+KEYS = _by_name(
+    Key(
+        "select",
+        "list of rules",
+        ["ALL"],
+        "The rules that run. Codes (NL101), prefixes (NL1), names (log-of-softmax) and ALL; the more specific one of "
+        "select and ignore wins, and ignore wins a tie.",
+        'select = ["NL1", "where-gradient"]',
+        _STRINGS,
+    ),
+    Key(
+        "extend-select",
+        "list of rules",
+        [],
+        "Rules that run beside those selected.",
+        'extend-select = ["NL801"]',
+        _STRINGS,
+    ),
+    Key(
+        "ignore",
+        "list of rules",
+        [],
+        "Rules that do not run. The rules about the check itself (syntax-error, internal-error) can be ignored by "
+        "their own code or name only.",
+        'ignore = ["NL103"]',
+        _STRINGS,
+    ),
+    Key(
+        "per-file-ignores",
+        "table: pattern = list of rules",
+        {},
+        "Rules that do not count in some files. Patterns are those of .gitignore, relative to the configuration file; "
+        "with ! before one it means every file that does not match.",
+        '"tests/**" = ["NL3"]',
+        {"type": "object", "additionalProperties": _STRINGS},
+    ),
+    Key(
+        "exclude",
+        "list of patterns",
+        list(DEFAULT_EXCLUDE),
+        "Files and directories that are left out. In the language of .gitignore, relative to the configuration file; "
+        "it replaces the default, which is .git, .venv, build, node_modules, site-packages and their like.",
+        'exclude = ["third_party", "*_pb2.py"]',
+        _STRINGS,
+        "as Ruff's",
+    ),
+    Key(
+        "extend-exclude",
+        "list of patterns",
+        [],
+        "Files and directories that are left out beside those of exclude.",
+        'extend-exclude = ["generated"]',
+        _STRINGS,
+    ),
+    Key(
+        "respect-gitignore",
+        "boolean",
+        True,
+        "Leave out what git ignores.",
+        "respect-gitignore = false",
+        {"type": "boolean"},
+    ),
+    Key(
+        "confidence",
+        '"possible", "likely" or "certain"',
+        "likely",
+        "The least confidence that is shown.",
+        'confidence = "possible"',
+        {"enum": list(_CONFIDENCES)},
+    ),
+    Key(
+        "severity",
+        'table: rule = "error", "warning" or "info"',
+        {},
+        "How loudly the findings of a rule or a group are shown. Each counts for the exit code.",
+        'NL6 = "warning"',
+        {"type": "object", "additionalProperties": {"enum": list(_SEVERITIES)}},
+        "error for every rule",
+    ),
+    Key(
+        "prove-timeout",
+        "number of seconds",
+        5,
+        "How long --prove may take for one finding. The start of its framework does not count.",
+        "prove-timeout = 20",
+        {"type": "number", "exclusiveMinimum": 0},
+    ),
+    Key(
+        "baseline",
+        "path",
+        None,
+        "The file with the known findings, which are hidden. Relative to the configuration file; --write-baseline "
+        "writes it.",
+        'baseline = "nanlint-baseline.json"',
+        {"type": "string"},
+        "none",
+    ),
+    Key(
+        "rules",
+        "list of patterns",
+        [],
+        "The files that hold rules of your own. Relative to the configuration file, with ** for any directories; they "
+        "are imported, as a part of the program.",
+        'rules = ["tools/nanlint_rules/*.py"]',
+        _STRINGS,
+    ),
+    Key(
+        "ops",
+        "table: function = op, or table",
+        {},
+        "What functions of yours mean, in the words of the catalogue. A line of it, an op that one is like, or the "
+        "range of what comes out.",
+        '"mylib.ln" = { like = "log" }',
+        {"type": "object", "additionalProperties": {"type": ["string", "object"]}},
+    ),
+)
+
+
+def schema() -> Schema:
+    """The JSON Schema of nanlint.toml, and of the table [tool.nanlint]."""
+    properties = {key.name: {"description": key.about, **key.schema, "x-default": key.default} for key in KEYS.values()}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "nanlint",
+        "type": "object",
+        "properties": properties,
+        "additionalProperties": False,
+    }
