@@ -93,6 +93,10 @@ class Facts:
         """Whether a gradient may flow through a node."""
         return self.gradient.flows(node)
 
+    def converted(self, node: Node) -> bool:
+        """Whether a gradient has to pass a conversion from what may be whole numbers, which have none."""
+        return self.gradient.converted(node)
+
     def origin(self, node: Node | None, *ops: str) -> Node | None:
         """The op among ``ops`` whose elements these are: behind views, parts, casts, selections and joins."""
         seen: set[int] = set()

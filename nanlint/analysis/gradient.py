@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from nanlint.analysis.names import without_gradient
+from nanlint.analysis.structure import walk
 from nanlint.graph.lower import Lowering
-from nanlint.graph.node import ATTR, CALL, CONST, INSTANCE, LOOP, MODULE, PARAM, Node
+from nanlint.graph.node import ATTR, CALL, CONST, INSTANCE, LOOP, MODULE, PARAM, PHI, REFINE, Node
 from nanlint.ops.arithmetic import DIFFERENTIABLE
 from nanlint.ops.op import OPS
 
@@ -17,6 +18,14 @@ WITHOUT = {"no_grad": "under no_grad", "custom_gradient": "the gradient here is 
 #: calls through which no gradient flows, by dotted name or method
 UNDIFFERENTIATED = frozenset(
     {".assign", ".assign_add", ".assign_sub", ".item", ".numpy", ".tolist", ".update_state", "builtins.print"}
+)
+
+#: parameters, attributes, and what comes from where nothing is seen
+SOURCES = frozenset({PARAM, ATTR, CALL, INSTANCE, LOOP, "variable"})
+#: ops that whole numbers have as well as others: ranks, counts and labels come through them
+WHOLE_TOO = frozenset(
+    {"abs", "add", "clamp", "concat", "max", "maximum", "min", "minimum", "mul", "neg", "part", "sub", "sum", "view"}
+    | {PHI, REFINE}
 )
 
 
@@ -94,11 +103,28 @@ class GradientFlow:
         elif any(r.kind == "no_grad" for r in node.regions):
             result = False
         else:
-            result = any(
-                self.learns(a, depth + 1) for name, a in node.args.items() if name not in ("cond", "index", "axis")
-            )
+            result = any(self.learns(a, depth + 1) for a in self._differentiated(node))
         self._learns[node.index] = result
         return result
+
+    def converted(self, node: Node) -> bool:
+        """Whether all that a node depends on, and that may require a gradient, is first converted from another dtype.
+
+        What is converted is often whole (ranks, labels, masks), and has none; nothing tells here that it is not.
+        """
+
+        def onward(n: Node) -> list[Node]:
+            return [] if n.op == "cast" and self.may_be_whole(n["x"]) else self._differentiated(n)
+
+        return not any(rests(n) for n in walk(node, onward) if self.learns(n))
+
+    def may_be_whole(self, node: Node) -> bool:
+        """Whether a node may hold whole numbers: nothing on its way makes others of them."""
+        return all(rests(n) or n.op in WHOLE_TOO for n in walk(node, self._differentiated) if self.learns(n))
+
+    @staticmethod
+    def _differentiated(node: Node) -> list[Node]:
+        return [] if rests(node) else [a for k, a in node.args.items() if k not in ("cond", "index", "axis")]
 
     def used_with_gradient(self, node: Node) -> bool:
         """Whether some use of the node does more than compare, count, detach or index with it."""
@@ -130,6 +156,11 @@ class GradientFlow:
                 if len(seen) > 200:
                     return True
         return False
+
+
+def rests(node: Node) -> bool:
+    """Whether a gradient comes to rest at a node, as far as is seen; not at an element of what a call returned."""
+    return node.op in SOURCES and (node.op != CALL or bool(node.name))
 
 
 def asserts(name: str) -> bool:

@@ -9,7 +9,7 @@ from nanlint.analysis.cancellation import cancellation, raised_a_little
 from nanlint.analysis.geometry import holds_each_pair, is_cosine, of_each_pair, tells_diagonal, whole
 from nanlint.analysis.structure import Evaluate, bare, elementwise, factors, same, shift_of, square_root_of, walk
 from nanlint.graph.node import CONST, PHI, TUPLE, Node
-from nanlint.ops.arithmetic import multiply, negate, square, subtract
+from nanlint.ops.arithmetic import absolute, multiply, negate, square, subtract
 from nanlint.ops.functions import exponential
 from nanlint.ops.op import OPS
 from nanlint.ops.reductions import cosine, total
@@ -99,12 +99,14 @@ def ordered(a: Node, b: Node) -> bool | None:
 
 
 def product(node: Node, evaluate: Evaluate) -> Value | None:
-    """x * x is a square; signs of equal factors cancel."""
+    """x * x is a square, x * sign(x) is |x|; signs of equal factors cancel."""
     if node["a"].key == node["b"].key:
         return square(evaluate(node["a"]))
     for one, other in (("a", "b"), ("b", "a")):
         if node[one].op == "neg" and node[one]["x"].key == node[other].key:
             return negate(square(evaluate(node[other])))
+        if node[one].op == "sign" and node[one]["x"].key == node[other].key:
+            return absolute(evaluate(node[other]))
     parts = factors(node)
     if len(parts) < 3:
         return None

@@ -68,7 +68,7 @@ def sources_of(node: Node) -> list[Node]:
 
 def is_source(node: Node, source: Node) -> bool:
     """Whether a node is the source, or a layer or model whose variables the source lists."""
-    if node is source or (node.key == source.key and source.op != CONST):
+    if node is source or (node.key == source.key and not is_made(source)):
         return True
     if source.op == ATTR and source.name in VARIABLES_OF:
         owner = source["base"]
@@ -76,6 +76,11 @@ def is_source(node: Node, source: Node) -> bool:
             return True
         return node.op == LAYER and node in parts_of(owner)
     return False
+
+
+def is_made(node: Node) -> bool:
+    """Whether a node is made of constants alone (``tf.ones``): another one like it is another tensor."""
+    return node.op == CONST or (node.op in OPS and all(map(is_made, node.args.values())))
 
 
 def asks_owner(call: Node, receiver: Node, source: Node) -> bool:
@@ -170,5 +175,5 @@ def flowing(node: Node) -> list[Node]:
     if node.op in ("watch", "slice", "is", "isnot", "test", "variable"):
         return []
     if node.op == "gradient":
-        return [node["target"]]
+        return [node[name] for name in ("target", "output_gradients") if name in node.args]
     return [a for name, a in node.args.items() if name not in ("cond", "index", "axis", "tape")]

@@ -22,6 +22,7 @@ from nanlint.graph.node import (
     LOOP,
     MODULE,
     PARAM,
+    PHI,
     REFINE,
     TUPLE,
     Node,
@@ -88,6 +89,8 @@ ASSERTED = {
 UNDIFFERENTIATED_BASES = ("Optimizer", "Constraint", "Metric", "Initializer", "Callback", "TestCase")
 #: ops that make an array to be filled in
 FRESH = frozenset({"zeros", "full", "ones", "stored"})
+#: frameworks whose arrays change in place: every name of one sees it
+MUTABLE = frozenset({"torch", "numpy"})
 #: what is made of functions that work on gradients, not in them
 TRANSFORMATIONS = {"GradientTransformation", "GradientTransformationExtraArgs"}
 #: test, function if true, function if false
@@ -104,6 +107,17 @@ SAME_MODEL = frozenset(
 CALLS = {"torch.utils.checkpoint.checkpoint"}
 #: calls of a function with each element of the arguments that follow it
 MAPS = {"builtins.map", "jax.lax.map", "tensorflow.map_fn", "tensorflow.vectorized_map", "keras.ops.map"}
+#: calls of a function with each leaf of the trees that follow it
+TREE_MAPS = {
+    "jax.tree.map",
+    "jax.tree_map",
+    "jax.tree_util.tree_map",
+    "keras.tree.map_structure",
+    "optree.tree_map",
+    "tensorflow.nest.map_structure",
+    "torch.utils._pytree.tree_map",
+    "tree.map_structure",
+}
 #: calls of a function with what it returned the last time -> positions of the function, the start and the elements
 FOLDS = {
     "jax.lax.scan": (0, 1, 2),
@@ -117,6 +131,8 @@ FOLDS = {
 }
 #: of these, the ones whose function takes the variables one by one
 SPREAD = {"tensorflow.while_loop", "keras.ops.while_loop"}
+#: what a method of GradientTape takes, where it is more or less than a target and sources
+TAPE_PARAMETERS = {"watch": ("x",), "gradient": ("target", "sources", "output_gradients")}
 OPERATORS: dict[str, ast.operator] = {
     "operator.add": ast.Add(),
     "operator.sub": ast.Sub(),
@@ -226,6 +242,8 @@ class CallLowering(ExpressionLowering):
         if name in MAPS and len(args) >= 2:
             each = self.apply(args[0], [self.each_of(a, e) for a in args[1:]], {}, e)
             return each if name != "builtins.map" else self.emit("list", e, pure=False, each=each)
+        if name in TREE_MAPS and len(args) >= 2:
+            return self.each_leaf(args[0], args[1:], e)
         if name in FOLDS and len(args) > max(p for p in FOLDS[name] if p is not None):
             return self.fold(name, args, e)
         if name in OPERATORS and len(args) == 2:
@@ -296,6 +314,14 @@ class CallLowering(ExpressionLowering):
         if elements.op == TUPLE:
             return self.graph.add(TUPLE, {k: self.each_of(n, e) for k, n in elements.args.items()}, {}, e)
         return self.element(elements, e)
+
+    def each_leaf(self, function: Node, trees: Sequence[Node], e: ast.AST) -> Node:
+        """A function of the leaves of trees; what is not seen to be a tree is a leaf."""
+        first = trees[0]
+        if first.op == TUPLE and all(tree.op == TUPLE and tree.args.keys() == first.args.keys() for tree in trees):
+            leaves = {k: self.each_leaf(function, [tree[k] for tree in trees], e) for k in first.args}
+            return self.graph.add(TUPLE, leaves, {}, e)
+        return self.apply(function, trees, {}, e)
 
     def fold(self, name: str, args: Sequence[Node], e: ast.AST) -> Node:
         """scan, fori_loop, while_loop, reduce: a loop whose variables are the arguments and results of a function."""
@@ -527,6 +553,8 @@ class CallLowering(ExpressionLowering):
         inplace = keywords.get("inplace") if result.framework == "pandas" else None
         changes = spelling.in_place or (inplace is not None and inplace.attrs.get("value") is True)
         if changes and isinstance(e.func, ast.Attribute):
+            if base.op in FRESH:
+                self.rebind(base, lambda _: result)
             self.bind(changed_in_place(e.func.value), result, e)
         return result
 
@@ -656,20 +684,17 @@ class CallLowering(ExpressionLowering):
 
     def call_tape(self, tape: Node, name: str, args: list[Node], keywords: dict[str, Node], e: ast.Call) -> Node:
         """watch, gradient, jacobian of a GradientTape."""
-        given = dict(zip(("target", "sources") if name != "watch" else ("x",), args, strict=False)) | keywords
+        given = dict(zip(TAPE_PARAMETERS.get(name, ("target", "sources")), args, strict=False)) | keywords
         if name == "watch" and "x" in given | {"x": keywords.get("tensor")}:
             return self.emit("watch", e, pure=False, tape=tape, x=given.get("x") or keywords["tensor"])
         if name in ("gradient", "jacobian", "batch_jacobian") and "target" in given:
             if "source" in given:
                 given["sources"] = given.pop("source")
             if "sources" in given:
-                node = self.graph.add(
-                    "gradient",
-                    {"tape": tape, "target": given["target"], "sources": given["sources"]},
-                    {},
-                    e,
-                    pure=False,
-                )
+                operands = {"tape": tape, "target": given["target"], "sources": given["sources"]}
+                if "output_gradients" in given:
+                    operands["output_gradients"] = given["output_gradients"]
+                node = self.graph.add("gradient", operands, {}, e, pure=False)
                 node.regions, node.calls, node.env = self.frame.regions, self.frame.calls, self.frame.env.copy()
                 return node
         if name == "stop_recording":
@@ -849,6 +874,9 @@ class CallLowering(ExpressionLowering):
         positional = list(args)
         if frame.this is not None:
             positional.insert(0, frame.this)
+            # a method meets its object as the caller left it
+            mine = ("field", frame.this.key)
+            frame.env.update({k: n for k, n in caller.env.items() if isinstance(k, tuple) and k[:2] == mine})
         a = definition.args
         names = [*a.posonlyargs, *a.args]
         defaults: dict[str, ast.expr] = {}
@@ -914,7 +942,7 @@ class CallLowering(ExpressionLowering):
 
     def handed_over(self, nodes: Sequence[Node], e: ast.AST) -> None:
         """Arrays made to be filled, given to a call that may write into them: what they hold afterwards is unknown."""
-        for node in nodes:
+        for node in (fresh for given in nodes for fresh in _alternatives(given)):
             if node.op in FRESH:
                 self.rebind(
                     node, lambda old: self.graph.add("stored", {"a": old, "b": self.unknown(e)}, {}, e, pure=False)
@@ -1055,6 +1083,11 @@ def default_of(e: ast.expr) -> ast.expr:
     if isinstance(e, ast.Call) and _last(e) in ("field", "ib", "Field"):
         return next((k.value for k in e.keywords if k.arg == "default"), e)
     return e
+
+
+def _alternatives(node: Node) -> list[Node]:
+    """What a node may be: the values that join in it, itself where none do."""
+    return [one for k in ("a", "b") for one in _alternatives(node[k])] if node.op == PHI else [node]
 
 
 def _last(e: ast.expr) -> str:

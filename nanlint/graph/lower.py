@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from nanlint.graph.calls import MAX_NODES, CallLowering, _last
+from nanlint.graph.calls import FRESH, MAX_NODES, MUTABLE, CallLowering, _last
 from nanlint.graph.expressions import decided
 from nanlint.graph.node import CALL, CLASS, CONST, DICT, INSTANCE, LOOP, MODULE, PHI, TUPLE, Node, Region
 from nanlint.graph.scope import ClassInfo, Env, Frame
@@ -147,7 +147,10 @@ class Lowering(CallLowering):
     def lower_AugAssign(self, s: ast.AugAssign) -> None:
         old = self.lower(s.target)
         right = self.lower(s.value)
-        self.bind(s.target, self.combine(s.op, old, right, s), s)
+        new = self.combine(s.op, old, right, s)
+        if old.op in FRESH and old.framework in MUTABLE:
+            self.rebind(old, lambda _: new)
+        self.bind(s.target, new, s)
 
     def lower_Expr(self, s: ast.Expr) -> None:
         if not isinstance(s.value, ast.Constant):

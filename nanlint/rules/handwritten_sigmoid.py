@@ -44,8 +44,8 @@ def handwritten_sigmoid(quotient: Node, facts: Facts) -> Iterator[Finding]:
     SciPy: `scipy.special.expit`.
     """
     found = logistic(quotient, facts)
-    if found is None or facts.value(found.exp).pinf < POSSIBLE:
-        # no sigmoid of an exponential that overflows
+    if found is None or facts.scalar(found.exp) or facts.value(found.exp).pinf < POSSIBLE:
+        # no sigmoid of an exponential that overflows without raising
         return
     if quotient.op == "div" and tangent(quotient, facts) is not None:
         return

@@ -11,6 +11,7 @@ from nanlint.fixes.codemod import Codemod
 from nanlint.fixes.double_where import DoubleWhere
 from nanlint.fixes.safe_root import SafeNorm, SafeStd
 from nanlint.graph.node import Node
+from nanlint.ops.value import POSSIBLE
 from nanlint.rules.registry import Finding, confidence, rule
 
 #: what the derivative does at the pole, by op
@@ -71,7 +72,8 @@ def where_gradient(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     if facts.masked_result(guard) is not None:
         # NL603 speaks of masks over NaN itself
         return
-    level = confidence(hazard.reach, lowered=int(facts.tests_result(guard)))
+    reach = min(hazard.reach, POSSIBLE) if facts.converted(hazard.node) else hazard.reach
+    level = confidence(reach, lowered=int(facts.tests_result(guard)))
     if level is None:
         return
     # An op in a helper is not to blame for the selection that its caller makes.

@@ -12,7 +12,7 @@ from nanlint.graph.lower import Lowering
 from nanlint.ops.value import CERTAIN, LIKELY, NEVER, POSSIBLE, UNKNOWN, Value
 from nanlint.rules.diagnose import analysed
 from nanlint.source import Source
-from tests.marked import TORCH, findings, program
+from tests.marked import TF, TORCH, check, findings, program
 
 INF = math.inf
 
@@ -401,3 +401,16 @@ def test_a_spent_budget_means_that_nothing_more_is_known() -> None:
     v = evaluator.value(lowering.module.env["r"])
     assert MAX_STEPS > 0
     assert (v.lo, v.zero) == (-INF, UNKNOWN)
+
+
+def test_a_number_times_its_sign_is_its_size() -> None:
+    check(
+        TF,
+        """
+        def symmetric(t):
+            return tf.math.log1p(t * tf.sign(t)) * tf.sign(t)
+
+        def asymmetric(t):
+            return tf.math.log1p(t) * t  # error: [NL104]
+        """,
+    )

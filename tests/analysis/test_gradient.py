@@ -285,3 +285,57 @@ def test_nothing_is_differentiated_in_what_measures() -> None:
     source = program(TORCH, "def dice(hits, union):\n    return torch.where(union > 0, hits / union, 1.0)\n")
     assert [d.code for d in nanlint.check_source(source, path="losses/dice.py")] == ["NL203"]
     assert not nanlint.check_source(source, path="package/metrics/dice.py")
+
+
+@pytest.mark.parametrize(
+    ("imports", "select", "converted"),
+    [
+        (TF, "tf.where(d > 0, 1.0 / tf.math.log1p(d), tf.zeros_like(d))", "tf.cast(tf.abs(a - b), tf.float32)"),
+        (TORCH, "torch.where(d > 0, 1.0 / torch.log1p(d), 0.0)", "(a - b).abs().float()"),
+        (JAX, "jnp.where(d > 0, 1.0 / jnp.log1p(d), 0.0)", "jnp.abs(a - b).astype(jnp.float32)"),
+    ],
+)
+def test_what_is_converted_to_float_may_be_ranks_which_have_no_gradient(
+    imports: str, select: str, converted: str
+) -> None:
+    check(
+        imports,
+        f"""
+        def discount(a, b):
+            d = {converted}
+            return {select}
+        """,
+    )
+    check(
+        imports,
+        f"""
+        def discount(a, b):
+            d = abs(a - b)
+            return {select}  # error: [NL203]
+        """,
+    )
+
+
+def test_a_conversion_of_what_cannot_be_whole_hands_the_gradient_on() -> None:
+    check(
+        TORCH,
+        """
+        def discount(a, b):
+            d = (a.exp() - b.exp()).abs().float()
+            return torch.where(d > 0, 1.0 / torch.log1p(d), 0.0)  # error: [NL203]
+        """,
+    )
+
+
+def test_no_gradient_flows_through_the_leaves_of_gradients() -> None:
+    check(
+        JAX + "import optax\n",
+        """
+        def clipped(params, batch, loss, limit):
+            def scaled(tree):
+                norm = optax.global_norm(tree)
+                return jax.tree.map(lambda leaf: jnp.where(norm < limit, leaf, leaf / norm * limit), tree)
+
+            return scaled(jax.grad(loss)(params, batch))
+        """,
+    )

@@ -344,3 +344,38 @@ def test_a_tape_without_a_with_is_left_alone() -> None:
             return tape.gradient(loss, w)
         """,
     )
+
+
+def test_a_gradient_depends_on_the_output_gradients_it_is_given() -> None:
+    """Forward mode by two backward passes: what pulls back through the inner tape is the source of the outer one."""
+    check(
+        TF,
+        """
+        def push_forward(f, x, tangent, mode):
+            with tf.GradientTape(persistent=True) as backward:
+                backward.watch(x)
+                y = f(x)
+                if mode != "plain":
+                    dummy = tf.ones_like(y)
+                    with tf.GradientTape() as forward:
+                        forward.watch(dummy)
+                        pulled = backward.gradient(y, x, output_gradients=dummy)
+            if mode != "plain":
+                return forward.gradient(pulled, dummy, output_gradients=tangent)
+        """,
+    )
+
+
+def test_two_tensors_of_ones_are_two_tensors() -> None:
+    check(
+        TF,
+        """
+        def slope(x):
+            y = x * tf.ones(3)
+            with tf.GradientTape() as tape:
+                seed = tf.ones(3)
+                tape.watch(seed)
+                loss = tf.reduce_sum(y * seed)
+            return tape.gradient(loss, seed)
+        """,
+    )

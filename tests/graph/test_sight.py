@@ -2444,6 +2444,8 @@ def test_errstate_says_that_numpy_divides_on_purpose() -> None:
         (TF, "tf.vectorized_map(lambda x: tf.nn.softmax(x){floor}, xs)", "tf.math.log", "tf.nn.softmax"),
         (JAX, "jax.lax.map(lambda x: jax.nn.softmax(x){floor}, xs)", "jnp.log", "jax.nn.softmax"),
         (JAX, "jax.vmap(lambda x: jax.nn.softmax(x){floor})(xs)", "jnp.log", "jax.nn.softmax"),
+        (JAX, "jax.tree.map(lambda x: jax.nn.softmax(x){floor}, xs)", "jnp.log", "jax.nn.softmax"),
+        (JAX, "jax.tree_util.tree_map(lambda x: jax.nn.softmax(x){floor}, (xs, xs))[1]", "jnp.log", "jax.nn.softmax"),
     ],
 )
 def test_a_function_mapped_over_elements_is_seen_through(imports: str, mapped: str, log: str, softmax: str) -> None:
@@ -2952,5 +2954,57 @@ def test_a_field_of_finfo_is_the_number_it_is() -> None:
 
         def finite(x):
             return torch.exp(x.clamp(max=math.log(torch.finfo(torch.float32).max)))
+        """,
+    )
+
+
+def test_python_s_own_exponential_raises_where_others_overflow() -> None:
+    check(
+        "import math\n" + TORCH,
+        """
+        def ratio(t):
+            odds = math.exp(t)
+            return odds / (1 + odds)
+        """,
+    )
+
+
+def test_a_state_that_a_method_fills_through_another_name_is_no_zero() -> None:
+    check(
+        TORCH,
+        """
+        class Normalizer:
+            def __call__(self, x):
+                self._start(x)
+                self._update(x)
+                return x / self._scale()
+
+            def _start(self, x):
+                self._count = torch.zeros(1)
+                self._variance = torch.zeros(3)
+
+            def _update(self, x):
+                count = self._count
+                variance = self._variance if x.ndim else self._variance
+                count += len(x)
+                variance.lerp_(x.var(0), 0.1)
+
+            def _scale(self):
+                return (self._variance * self._count).sqrt()
+        """,
+    )
+    check(
+        TORCH,
+        """
+        class Forgetful:
+            def __call__(self, x):
+                self._start(x)
+                return x / self._scale()  # error: [NL303]
+
+            def _start(self, x):
+                self._variance = torch.zeros(3)
+
+            def _scale(self):
+                return self._variance.sqrt()
         """,
     )
