@@ -378,7 +378,7 @@ def _ops(values: _Table, ops_problem: OpsProblem) -> Mapping[str, object]:
 # Files
 
 
-_OWN_FILES = ("nanlint.toml", ".nanlint.toml")
+OWN_FILES = ("nanlint.toml", ".nanlint.toml")
 
 
 def read_table(path: str) -> Mapping[str, Any] | None:
@@ -505,7 +505,7 @@ class Configs:
         return found
 
     def _look_up(self, directory: str) -> Config:
-        for name in (*_OWN_FILES, "pyproject.toml"):
+        for name in (*OWN_FILES, "pyproject.toml"):
             path = os.path.join(directory, name)
             if os.path.isfile(path):
                 try:

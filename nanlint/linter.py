@@ -54,6 +54,16 @@ class Action(Enum):
     DIFF = "diff"
 
 
+class Memory(Protocol):
+    """Knows the reports of tasks whose files have not changed since."""
+
+    def recall(self, task: Task) -> FileReport | None:
+        """The report of a task, if it still holds."""
+
+    def keep(self, task: Task, report: FileReport) -> None:
+        """Remember the report of a task that was not known."""
+
+
 class Judge(Protocol):
     """Knows more of the findings of a text than the text says: what a run saw."""
 
@@ -431,19 +441,21 @@ def check(
     on_progress: Callable[[int, int], None] | None = None,
     changed_since: str | None = None,
     force_exclude: bool = False,
+    memory: Memory | None = None,
 ) -> Report:
     """Check all that ``paths`` lead to; the Report is the same for every ``jobs`` (None: as many as there are cores).
 
     ``on_progress`` hears how many files are done, of how many. ``prove``: findings and fixes are executed.
     ``judge``: what a run has to say of them. ``changed_since``: a git revision, to leave out what did not change since
-    and imports nothing that did. ``force_exclude``: what is excluded is left out even if it is named. Raises GitError.
+    and imports nothing that did. ``force_exclude``: what is excluded is left out even if it is named. ``memory``:
+    what of an earlier check may be good still. Raises GitError.
     """
     found = discover(paths, configs, force_exclude=force_exclude)
     if changed_since is not None:
         found = affected(found, changed_since, configs)
     tasks = [Task(file.path, file.config, action, unsafe_fixes, file.explicit, judge) for file in found.files]
     if not prove:
-        return Report(tuple(_run_all(tasks, jobs, on_progress)), found.failures)
+        return Report(tuple(_run_missing(tasks, jobs, on_progress, memory)), found.failures)
     from nanlint.proof.pool import Pool
 
     with Pool() as pool:
@@ -479,6 +491,21 @@ def _proved(reports: Sequence[FileReport], tasks: Sequence[Task], pool: Pool) ->
         kept = tuple(one for one in judged if one.confidence >= task.config.confidence)
         found.append(replace(report, diagnostics=kept))
     return tuple(found)
+
+
+def _run_missing(
+    tasks: Sequence[Task], jobs: int | None, on_progress: Callable[[int, int], None] | None, memory: Memory | None
+) -> Sequence[FileReport]:
+    """The reports of ``tasks``, of which only those that are not in memory are run."""
+    if memory is None:
+        return _run_all(tasks, jobs, on_progress)
+    known = [memory.recall(task) for task in tasks]
+    missing = [task for task, report in zip(tasks, known, strict=True) if report is None]
+    found = _run_all(missing, jobs, on_progress)
+    for task, report in zip(missing, found, strict=True):
+        memory.keep(task, report)
+    fresh = iter(found)
+    return [report or next(fresh) for report in known]
 
 
 def _run_all(

@@ -127,6 +127,7 @@ def _outputs(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
 @click.option(
     "--exit-non-zero-on-fix", is_flag=True, help="Exit with 1 if anything was fixed, even if nothing is left."
 )
+@click.option("--watch", is_flag=True, help="Check again whenever a file changes, until Ctrl-C.")
 @click.option("--show-files", is_flag=True, help="List the files that would be checked.")
 @click.option(
     "--changed-since",
@@ -169,6 +170,7 @@ def check(
     exit_zero: bool,
     exit_non_zero_on_fix: bool,
     show_files: bool,
+    watch: bool,
     changed_since: str | None,
     config_file: str | None,
     isolated: bool,
@@ -185,6 +187,8 @@ def check(
     Python files and notebooks are read, never imported or run. What is found is shown with its cause, an input that
     makes it fail, and a fix. The nearest pyproject.toml or nanlint.toml configures each file.
     """
+    if watch:
+        _watch(ctx, paths or (".",))
     from dataclasses import replace
     from datetime import datetime, timezone
 
@@ -263,6 +267,48 @@ def check(
     ctx.exit(code)
 
 
+#: where the context of the command holds what it knows of an earlier check
+_MEMORY = "nanlint.memory"
+
+#: options that say what a single check does
+_ONCE = ("add_ignore", "diff", "show_files", "write_baseline")
+
+
+def _watch(ctx: click.Context, paths: Sequence[str]) -> None:
+    """Check, and check again what changes, until the user has seen enough."""
+    from nanlint.watching import Memory, rounds
+
+    option = next((name for name in _ONCE if ctx.params[name] not in (None, False)), None)
+    if option is not None:
+        raise click.UsageError(f"--watch does not go with --{option.replace('_', '-')}")
+    if "-" in paths:
+        raise click.UsageError("--watch is about files, and standard input (-) is none")
+    terminal = sys.stdout.isatty()
+    memory = ctx.meta[_MEMORY] = Memory()
+    parameters = {**ctx.params, "watch": False}
+    try:
+        for number, _ in enumerate(rounds(paths, memory.files)):
+            if terminal:
+                click.clear()
+            elif number:
+                click.echo("Something has changed.", err=True)
+            try:
+                ctx.invoke(check, **parameters)
+            except click.exceptions.Exit:
+                pass
+            except click.ClickException as error:  # a configuration that is being written, a path that has gone
+                error.show()
+            if terminal:
+                click.echo("Watching for changes; Ctrl-C ends it.", err=True)
+            sys.stdout.flush()
+    except ModuleNotFoundError as error:
+        if error.name != "watchfiles":
+            raise
+        raise Unusable('--watch needs watchfiles; run: pip install "nanlint[watch]"') from None
+    except OSError as error:
+        raise Unusable(f"what is to be checked cannot be watched: {error}") from None
+
+
 # What --statistics can be shown as.
 _TABULATED = (*(name for name, one in FORMATS.items() if one.for_people), "json")
 
@@ -307,6 +353,7 @@ def _check_paths(
                 on_progress=heard,
                 changed_since=changed_since,
                 force_exclude=force_exclude,
+                memory=click.get_current_context().meta.get(_MEMORY),
             )
         except GitError as error:
             raise Unusable(f"--changed-since: {error}") from None

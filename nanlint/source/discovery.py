@@ -13,7 +13,7 @@ from nanlint.source.reading import NOTEBOOK
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
-_SUFFIXES = (".py", ".pyi", NOTEBOOK)
+SUFFIXES = (".py", ".pyi", NOTEBOOK)
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ class _Walk:
             real = os.path.realpath(directory)
             for entry in self._entries(directory, shown):
                 is_directory = _is_directory(entry)
-                if not is_directory and not entry.name.endswith(_SUFFIXES):
+                if not is_directory and not entry.name.endswith(SUFFIXES):
                     continue
                 if walking.excludes(entry.path, directory=is_directory, named=top):
                     continue

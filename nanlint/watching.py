@@ -1,0 +1,109 @@
+"""``--watch``: which changes on disk matter to a check, and what of the last check still holds after them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from nanlint.config import OWN_FILES
+from nanlint.linter import FileReport, Task
+from nanlint.source.discovery import SUFFIXES
+
+#: files that say how others are checked, besides those that a configuration names
+_CONFIGURATIONS = ("pyproject.toml", *OWN_FILES)
+_SETTINGS = (*_CONFIGURATIONS, ".gitignore")
+
+#: directories in which programs write much and nobody a program
+_BUSY = frozenset(
+    {".git", ".hg", ".ipynb_checkpoints", ".mypy_cache", ".ruff_cache", ".venv", "__pycache__", "node_modules"}
+)
+
+_TICK = 100  # milliseconds between looks at what no directory that is watched holds
+_QUIET = 100  # milliseconds without a change after which a group of changes is complete
+
+Stamp = tuple[int, int, int] | None
+
+
+def stamp_of(path: str) -> Stamp:
+    """What changes whenever a file does; None where there is none."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino
+
+
+@dataclass
+class Memory:
+    """The reports of the last check, each good for as long as its task and its file are the same."""
+
+    _stamps: dict[str, Stamp] = field(default_factory=dict)
+    _reports: dict[str, tuple[Task, Stamp, FileReport]] = field(default_factory=dict)
+
+    def recall(self, task: Task) -> FileReport | None:
+        """What is known of a task. What was not is looked at from now on."""
+        stamp = stamp_of(task.path)
+        self._stamps[task.path] = stamp
+        known = self._reports.get(task.path)
+        return known[2] if known is not None and stamp is not None and known[:2] == (task, stamp) else None
+
+    def keep(self, task: Task, report: FileReport) -> None:
+        """Remember a report of what the file held when it was asked for."""
+        self._reports[task.path] = (task, self._stamps.get(task.path), report)
+
+    def files(self) -> Sequence[str]:
+        """Files that decide how others are checked: configurations, wherever they are, and baselines."""
+        configs = {id(task.config): task.config for task, *_ in self._reports.values()}.values()
+        return sorted({file for config in configs for file in (config.file, config.baseline) if file is not None})
+
+
+def rounds(paths: Sequence[str], named: Callable[[], Sequence[str]]) -> Iterator[None]:
+    """One item for each time that ``paths`` want to be checked: now, and after each change that matters.
+
+    ``named``: further files that matter, as the last check knows them. Raises ImportError without watchfiles, OSError
+    where the system cannot watch so much.
+    """
+    from watchfiles import Change, watch
+
+    files = {os.path.abspath(path) for path in paths if not os.path.isdir(path)}
+    directories = {os.path.abspath(path) for path in paths if os.path.isdir(path)}
+    tops = directories | {os.path.dirname(file) for file in files}
+    above = [os.path.join(parent, name) for top in sorted(tops) for parent in _parents(top) for name in _CONFIGURATIONS]
+
+    def matters(change: Change, path: str) -> bool:
+        if _BUSY.intersection(path.split(os.sep)[:-1]):
+            return False
+        if path in files:
+            return True
+        inside = any(path.startswith(top.rstrip(os.sep) + os.sep) for top in directories)
+        return inside and (path.endswith(SUFFIXES) or os.path.basename(path) in _SETTINGS)
+
+    def looked_at() -> dict[str, Stamp]:
+        return {path: stamp_of(path) for path in (*above, *named())}
+
+    changes = watch(
+        *sorted(tops),
+        watch_filter=matters,
+        step=_QUIET,
+        rust_timeout=_TICK,
+        yield_on_timeout=True,
+        recursive=bool(directories),
+        ignore_permission_denied=True,
+    )
+    before: dict[str, Stamp] | None = None
+    for group in changes:
+        # The first group comes when the watcher has begun, so no change falls between it and the first check.
+        now = looked_at()
+        if before is None or group or any(before.get(path, stamp) != stamp for path, stamp in now.items()):
+            yield
+        before = now
+
+
+def _parents(directory: str) -> Iterator[str]:
+    while True:
+        yield directory
+        parent = os.path.dirname(directory)
+        if parent == directory:
+            return
+        directory = parent
