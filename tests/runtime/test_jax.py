@@ -183,6 +183,37 @@ def test_a_custom_gradient_is_watched(run: Run) -> None:
     assert (birth.op, birth.kinds) == ("div", ("pinf",))
 
 
+@pytest.mark.parametrize("kind", ["vjp", "jvp"])
+def test_a_birth_in_a_rule_of_a_derivative_is_blamed_on_its_own_line(run: Run, kind: str) -> None:
+    def doubled(x: Any) -> Any:
+        return x * 2
+
+    if kind == "vjp":
+        doubled = jax.custom_vjp(doubled)
+        doubled.defvjp(lambda x: (x * 2, x), lambda x, g: (g / x,))  # here
+    else:
+        doubled = jax.custom_jvp(doubled)
+        doubled.defjvp(lambda given, moved: (given[0] * 2, moved[0] / given[0]))  # here
+
+    def turn(state: Any, x: Any) -> Any:
+        return state + doubled(x), state
+
+    jax.jit(jax.grad(lambda xs: jax.lax.scan(jax.checkpoint(turn), 0.0, xs)[0]))(jnp.array([1.0, 0.0]))
+    assert {blamed(birth).partition("#")[2] for birth in run.births()} == {" here"}
+
+
+def test_the_decorator_of_a_rule_gives_it_back(run: Run) -> None:
+    doubled = jax.custom_jvp(lambda x: x * 2)
+
+    @doubled.defjvp
+    def rule(given: Any, moved: Any) -> Any:
+        return given[0] * 2, moved[0] * 3
+
+    assert float(jax.grad(doubled)(1.0)) == 3
+    assert rule((1.0,), (2.0,)) == (2.0, 6.0)
+    assert rule.__code__.co_filename == __file__
+
+
 def test_a_birth_on_the_devices_of_a_mesh(run: Run) -> None:
     mesh = jax.sharding.Mesh(np.array(jax.devices()[:1]), ("d",))
     rows = jax.sharding.PartitionSpec("d")

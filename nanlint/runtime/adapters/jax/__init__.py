@@ -16,6 +16,7 @@ from nanlint.runtime.adapters.jax.clips import Clips
 from nanlint.runtime.adapters.jax.filters import Filters
 from nanlint.runtime.adapters.jax.flagged import Flagged
 from nanlint.runtime.adapters.jax.gradients import Gradients, Norms
+from nanlint.runtime.adapters.jax.rules import Rules
 from nanlint.runtime.arrays import health_of_array, numbers_of
 from nanlint.runtime.health import Health
 
@@ -28,7 +29,7 @@ class JaxAdapter(Adapter):
     def __init__(self, watch: Watch) -> None:
         super().__init__(watch)
         self._gradients, self._norms, self._clips = Gradients(watch), Norms(watch), Clips(watch)
-        self._calls = Calls(watch)
+        self._calls, self._rules = Calls(watch), Rules(watch)
 
     def start(self) -> None:
         """Hook into the calls of jitted functions."""
@@ -37,6 +38,7 @@ class JaxAdapter(Adapter):
         filters = [Filters(self.watch)] if self.watch.filtering and self.watch.mode != "sentinel" else []
         norms = [self._norms] if self.watch.mode == "sentinel" else []
         self._calls.start([*everything, *flagged, *filters, *norms])
+        self._rules.start()
         if self.watch.mode != "sites":
             (self._gradients if self.watch.mode == "all" else self._norms).start()
 
@@ -45,6 +47,7 @@ class JaxAdapter(Adapter):
         self._calls.stop()
         self._gradients.stop()
         self._norms.stop()
+        self._rules.stop()
         self._clips.stop()
 
     def owns(self, value: Any) -> bool:

@@ -13,7 +13,7 @@ from nanlint.runtime.adapter import Tensor, Watch
 from nanlint.runtime.adapters.jax.calls import Birth, Call, Reader
 from nanlint.runtime.adapters.jax.places import frames_of
 from nanlint.runtime.adapters.jax.probes import NonFinite, Probe, Probed
-from nanlint.runtime.adapters.jax.program import Op, Program, Value, parts_of
+from nanlint.runtime.adapters.jax.program import Op, Program, Value, is_backward, parts_of
 from nanlint.runtime.adapters.jax.propagation import can_give_birth, is_inexact, sinks
 from nanlint.runtime.adapters.jax.replay import Born, Replay, Unrepeatable, kinds_of, replay
 from nanlint.runtime.health import Health
@@ -106,7 +106,7 @@ class Births(Reader):
             frames = frames_of(op, inside, self._watch.owns_file) if op.name != "name" else ()
             if frames:
                 path, line = frames[0].path, frames[0].line
-                number = self._watch.numbered("jax", op.name, path, line, _is_backward(op, inside), inputs)
+                number = self._watch.numbered("jax", op.name, path, line, is_backward(op, inside), inputs)
                 graph.numbers[op], inputs = number, (number,)
             graph.made.update(dict.fromkeys(op.outputs, inputs))
         return graph
@@ -137,7 +137,7 @@ class Births(Reader):
         names = [f"input {i}" for i in range(len(sources))] if len(sources) > 1 else ["input"]
         given = zip(names, done.inputs, sources, strict=True)
         inputs = [Tensor(name, self._health(x), x, source) for name, x, source in given]
-        made = "gradient" if _is_backward(done.op, done.inside) or call.backward else "result"
+        made = "gradient" if is_backward(done.op, done.inside) or call.backward else "result"
         outputs = [Tensor(made, self._health(x), x) for x in done.outputs]
         note = f"in turn {done.turn} of the {done.inside[-1].name}" if done.turn >= 0 else ""
         return self._told(done.op, done.inside, born.kinds, inputs, outputs, call, note)
@@ -161,7 +161,7 @@ class Births(Reader):
             within = (frames_of(one, (), self._watch.owns_file) for one in _births_within(op))
             frames = next(filter(None, within), ())
             note = note or f"somewhere in the {op.name}, whose first op that could is at this line" if frames else note
-        backward = _is_backward(op, inside) or call.backward
+        backward = is_backward(op, inside) or call.backward
         return {
             "framework": "jax",
             "op": op.name,
@@ -186,12 +186,6 @@ class Births(Reader):
             frames = frames_of(hidden.op, hidden.inside, self._watch.owns_file) or call.frames
             message = f"{hidden.op.name} hides nan: its output has none, its gradient need not be finite"
             self._watch.alert("hidden-nan", message, frames=frames)
-
-
-def _is_backward(op: Op, inside: Sequence[Op]) -> bool:
-    """Whether an op computes a gradient, as it or the loop that it is in says; not what a checkpoint makes again."""
-    again = any("rematted" in str(eqn.source_info.name_stack) for eqn in (*op.calls, op.eqn))
-    return op.backward or (not again and any(one.backward for one in inside))
 
 
 def _births_within(op: Op) -> Iterator[Op]:

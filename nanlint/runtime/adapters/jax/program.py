@@ -69,6 +69,12 @@ class Program:
     avals: tuple[Any, ...]
 
 
+def is_backward(op: Op, inside: Sequence[Op]) -> bool:
+    """Whether an op computes a gradient, as it or the loop that it is in says; not what a checkpoint makes again."""
+    again = any("rematted" in str(eqn.source_info.name_stack) for eqn in (*op.calls, op.eqn))
+    return op.backward or (not again and any(one.backward for one in inside))
+
+
 def parts_of(op: Op) -> tuple[Program, ...]:
     """The programs inside an op: the body of a loop, the branches of a condition."""
     return tuple(program_of(part) for part in _parts(op.eqn))

@@ -12,7 +12,7 @@ import numpy as np
 from jax import lax
 from jax._src import core
 
-from nanlint.runtime.adapters.jax.program import Op, Program, bind, parts_of, run
+from nanlint.runtime.adapters.jax.program import Op, Program, bind, is_backward, parts_of, run
 from nanlint.runtime.adapters.jax.propagation import can_give_birth, is_inexact, is_opened
 from nanlint.runtime.arrays import numbers_of
 
@@ -64,7 +64,8 @@ class Replay:
         if fresh and can_give_birth(done.op):
             self.births.append(Born(done, fresh))
             return True
-        if "nan" in before - after and done.op.name in ("select_n", "max", "min", "clamp"):
+        hiding = done.op.name in ("select_n", "max", "min", "clamp") and not is_backward(done.op, done.inside)
+        if hiding and "nan" in before - after:
             self.hidden.append(done)
         return False
 

@@ -1,0 +1,67 @@
+"""Derivatives that the user wrote down (``defvjp``, ``defjvp``): their ops are said to stand where they do.
+
+JAX has the ops of a function that is traced anew stand where they stood before; those of a derivative's rule then all
+stand where the function is called that it is of.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import jax
+from jax._src import source_info_util
+
+from nanlint.runtime.adapter import Watch
+
+#: methods that take rules, by their class
+TAKING = ((jax.custom_vjp, ("defvjp",)), (jax.custom_jvp, ("defjvp", "defjvps")))
+
+
+class Rules:
+    """Wraps the user's rules, from when they are given."""
+
+    def __init__(self, watch: Watch) -> None:
+        self._watch = watch
+        self._originals: list[tuple[type, str, Any]] = []
+
+    def start(self) -> None:
+        """Hear of the rules that are given from now on."""
+        for owner, names in TAKING if not self._originals else ():
+            for name in names:
+                original = getattr(owner, name)
+                self._originals.append((owner, name, original))
+                setattr(owner, name, self._taking(original))
+
+    def stop(self) -> None:
+        """No more; what is wrapped stays so, which changes nothing but what JAX says where ops stand."""
+        for owner, name, original in self._originals:
+            setattr(owner, name, original)
+        self._originals = []
+
+    def _taking(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(original)
+        def taking(function: Any, *rules: Any, **named: Any) -> Any:
+            placed = {name: self._placed(value) for name, value in named.items()}
+            result = original(function, *map(self._placed, rules), **placed)
+            return rules[0] if rules and result is not None else result  # as a decorator
+
+        return taking
+
+    def _placed(self, rule: Any) -> Any:
+        code = getattr(rule, "__code__", None)
+        if code is None or not self._watch.owns_file(code.co_filename):
+            return rule
+
+        @functools.wraps(rule)
+        def placed(*args: Any, **named: Any) -> Any:
+            local = source_info_util._source_info_context
+            before = local.context
+            local.context = source_info_util.SourceInfo(None, before.name_stack)
+            try:
+                return rule(*args, **named)
+            finally:
+                local.context = before
+
+        return placed
