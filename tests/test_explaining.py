@@ -76,6 +76,13 @@ def test_a_column_on_a_name_tells_where_its_value_comes_from() -> None:
     assert [d.code for d in one.causes] == ["NL101"]
 
 
+def test_a_column_on_the_function_that_is_called_tells_of_the_call() -> None:
+    column = PROGRAM.splitlines()[row_of("nll = -") - 1].index("torch.log") + 1
+    for at in (column, column + len("torch.")):
+        (one,) = stories(row_of("nll = -"), at)
+        assert one.story.step.text == "torch.log(probs)"
+
+
 def test_every_finding_of_the_check_fires_in_the_story_of_its_place_with_the_same_confidence() -> None:
     for path in (Path("examples/torch_classifier.py"), Path("examples/tape_model.py"), Path("examples/tf1_mnist.py")):
         text = (Path(__file__).parents[1] / path).read_text(encoding="utf-8")

@@ -14,7 +14,21 @@ from dataclasses import dataclass
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.hazards import NOT_DATA, Cleared, Hazard
 from nanlint.diagnostic import Span
-from nanlint.graph.node import ATTR, CALL, CONST, DICT, LOOP, PARAM, PHI, REFINE, TUPLE, Node
+from nanlint.graph.node import (
+    ATTR,
+    CALL,
+    CLASS,
+    CONST,
+    DICT,
+    FUNCTION,
+    LOOP,
+    MODULE,
+    PARAM,
+    PHI,
+    REFINE,
+    TUPLE,
+    Node,
+)
 from nanlint.ops.op import OPS
 from nanlint.ops.value import NEVER, POSSIBLE, Evidence, Reach, Value
 
@@ -107,8 +121,15 @@ class Story:
 
 
 def nodes_at(facts: Facts, row: int, column: int) -> list[Node]:
-    """The nodes of the smallest expression around a position; several where it was lowered in several calls."""
-    found = [(span, nodes) for span, nodes in places(facts) if encloses(span, row, column)]
+    """The nodes of the smallest expression around a position; several where it was lowered in several calls.
+
+    The name of a module, class or function has no story: at ``torch`` in ``torch.log(p)`` it is that of the call.
+    """
+    found = [
+        (span, nodes)
+        for span, nodes in places(facts)
+        if encloses(span, row, column) and not all(node.op in (MODULE, CLASS, FUNCTION) for node in nodes)
+    ]
     if not found:
         return []
     smallest = min((extent(span) for span, _ in found))
