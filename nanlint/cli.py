@@ -27,6 +27,7 @@ COMMANDS = (
     "graph",
     "rule",
     "config",
+    "clean",
     "server",
     "completion",
 )

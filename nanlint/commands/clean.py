@@ -1,0 +1,68 @@
+"""``nanlint clean``: remove what nanlint keeps in a project."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from nanlint.commands.base import CLEAN, FINDINGS, Unusable
+from nanlint.commands.manual import Command
+
+
+@click.command(
+    cls=Command,
+    short_help="Remove the runs that nanlint verify has left in a project.",
+    examples=(
+        ("nanlint clean --dry-run", "List what is kept here, and how large it is."),
+        ("nanlint clean --keep 1", "Remove all runs but the last."),
+        ("nanlint clean path/to/project", "Remove what is kept there."),
+    ),
+    exit_codes=(
+        ("0", "Done."),
+        ("1", "Something is left: it lies among what nanlint keeps, and is not nanlint's."),
+        ("2", "There is no such directory, or something could not be removed."),
+    ),
+)
+@click.argument("directory", type=click.Path(), default=".")
+@click.option("--dry-run", is_flag=True, help="List what would be removed, and remove nothing.")
+@click.option(
+    "--keep", type=click.IntRange(min=0), default=0, show_default=True, metavar="N", help="Leave the last N runs."
+)
+@click.pass_context
+def clean(ctx: click.Context, directory: str, *, dry_run: bool, keep: int) -> None:
+    """Remove what nanlint keeps in DIRECTORY, the working directory by default: the runs in .nanlint/runs.
+
+    Nothing else is touched: what is not its own is named and left where it is. Runs kept elsewhere (--run-dir) are
+    yours to remove.
+    """
+    from nanlint.runtime.cleaning import CleaningError, going_of, inventory, remove
+
+    if not os.path.isdir(directory):
+        raise Unusable(f"{directory}: no such directory")
+    place = "" if directory == "." else directory
+    try:
+        found = inventory(place)
+        gone = going_of(found, keep) if dry_run else remove(found, place, keep=keep)
+    except (CleaningError, OSError) as error:
+        raise Unusable(str(error)) from None
+    for run in gone:
+        click.echo(f"{'would remove' if dry_run else 'removed'} {run.path} ({_readable(run.size)})")
+    for path in found.foreign:
+        click.echo(f"warning: {path} is not nanlint's, and stays", err=True)
+    count = len(gone)
+    total = _readable(sum(run.size for run in gone))
+    if count:
+        click.echo(f"{'Would remove' if dry_run else 'Removed'} {count} run{'' if count == 1 else 's'} ({total}).")
+    else:
+        click.echo("Nothing to remove.")
+    ctx.exit(FINDINGS if found.foreign else CLEAN)
+
+
+def _readable(size: int) -> str:
+    amount = float(size)
+    for unit in ("B", "kB", "MB"):
+        if amount < 1000:
+            return f"{amount:.0f} {unit}" if unit == "B" else f"{amount:.1f} {unit}"
+        amount /= 1000
+    return f"{amount:.1f} GB"
