@@ -56,7 +56,15 @@ def _outputs(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
     sections={
         "Fixes": ("--fix", "--unsafe-fixes", "--diff", "--exit-non-zero-on-fix", "--add-ignore"),
         "Rules": ("--select", "--ignore", "--extend-select", "--confidence"),
-        "Files": ("--exclude", "--respect-gitignore", "--stdin-filename", "--show-files", "--changed-since", "--watch"),
+        "Files": (
+            "--exclude",
+            "--force-exclude",
+            "--respect-gitignore",
+            "--stdin-filename",
+            "--show-files",
+            "--changed-since",
+            "--watch",
+        ),
         "Output": ("--output-format", "--output", "--statistics", "--color", "--quiet", "--jobs"),
         "Exit code": ("--fail-on", "--exit-zero", "--baseline", "--write-baseline"),
         "Evidence": ("--prove", "--prove-timeout", "--with-run"),
