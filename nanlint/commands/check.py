@@ -46,6 +46,8 @@ def _outputs(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
             raise click.BadParameter(f'"{value}" does not begin with a format{hint}')
         if not path:
             raise click.BadParameter(f'"{value}" names no file; write {name}:FILE')
+        if [other for _, other in pairs].count(path) > 1:
+            raise click.BadParameter(f"{path} can hold one report only")
     return pairs
 
 
@@ -223,7 +225,7 @@ def check(
     paint = paint_for(color)
     if statistics and output_format not in _TABULATED:
         raise click.UsageError(f"--statistics has no {output_format} form; it goes with {', '.join(_TABULATED)}")
-    for _, path in outputs:
+    for path in (*(path for _, path in outputs), *filter(None, [write_baseline])):
         writable(path)
     if write_baseline is not None and (diff or "-" in paths):
         raise click.UsageError("--write-baseline goes with neither --diff nor standard input")

@@ -37,13 +37,14 @@ class TestOutput:
             ("sarf:x.sarif", 'did you mean "sarif"?'),
             ("x.sarif", "does not begin with a format"),
             ("sarif:", "names no file; write sarif:FILE"),
+            ("json:twice --output sarif:twice", "twice can hold one report only"),
             ("json:nowhere/x.json", "there is no directory nowhere"),
             ("json:.", "is a directory"),
         ],
     )
     def test_a_bad_value_is_said_before_anything_is_checked(self, project: Path, value: str, complaint: str) -> None:
         (project / "a.py").write_text(BOOM)
-        result = CliRunner().invoke(cli, ["check", "--fix", "--output", value, "a.py"])
+        result = CliRunner().invoke(cli, ["check", "--fix", "--output", *value.split(), "a.py"])
         assert result.exit_code == 2
         assert complaint in result.stderr
         assert (project / "a.py").read_text() == BOOM
