@@ -158,6 +158,17 @@ class Adapter(ABC):
         """
         return None
 
+    def ahead(self, value: Any) -> Any:
+        """Begin a ``glance`` at a tensor on a device that is not waited for; None (the default) where there is no such.
+
+        What it gives is handed to ``read``, and must not keep the tensor.
+        """
+        return None
+
+    def read(self, begun: Sequence[Any]) -> Sequence[Health | tuple[float, float]]:
+        """What the glances came to that were begun, in one wait: the ends, or the ``health`` of what is not finite."""
+        raise NotImplementedError
+
     @abstractmethod
     def numbers(self, value: Any, limit: int) -> Sequence[float | complex]:
         """The first ``limit`` elements of a concrete tensor, in row-major order."""

@@ -7,6 +7,7 @@ result is there, and looked at only if that is bad.
 from __future__ import annotations
 
 import builtins
+import functools
 import math
 import sys
 import threading
@@ -15,7 +16,7 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
-from nanlint.runtime.adapter import Adapter, Tensor
+from nanlint.runtime.adapter import Adapter, Tensor, safely
 from nanlint.runtime.health import Health, health_of_numbers
 from nanlint.runtime.recorder import Look, NonFinite, Recorder
 from nanlint.runtime.rewriting import NAME, RESULT, Expression
@@ -23,6 +24,8 @@ from nanlint.runtime.sites import Site
 
 #: executions of an expression that are looked at whole, before most are only glanced at
 WHOLE = 8
+#: expressions that may wait for their looks to be read, within a step
+MOST = 4_096
 
 
 @dataclass(slots=True)
@@ -30,8 +33,17 @@ class _Held:
     """An operand until its expression is done, and what was seen of it if it was looked at."""
 
     value: Any
-    look: Look = None
+    look: Look | Later = None
     looked: bool = False
+
+
+class Later:
+    """A look at a tensor on a device that is not waited for: what it came to is read when a step is done."""
+
+    def __init__(self, adapter: Adapter, ahead: Any) -> None:
+        self.adapter = adapter
+        self.ahead = ahead
+        self.look: Look = None
 
 
 @dataclass(slots=True)
@@ -63,13 +75,19 @@ _expressions: dict[int, Expression] = {}
 _runs: dict[int, int] = {}
 _recorder: Recorder | None = None
 _thread = _Thread()
+#: what is to be told when looks have been read, with those looks, in the order in which it came by
+_waiting: list[tuple[Callable[[], None], list[Later]]] = []
 
 
 def install(recorder: Recorder | None) -> None:
-    """Let probes report to this recorder (None: to nobody)."""
+    """Let probes report to this recorder (None: to nobody); the one before hears what waits to be read."""
     global _recorder
+    if _recorder is not None:
+        read(_recorder)
     _recorder = recorder
     _runs.clear()
+    if recorder is not None:
+        recorder.before_steps(functools.partial(read, recorder))
     setattr(builtins, NAME, probe)
 
 
@@ -145,18 +163,61 @@ def _report(recorder: Recorder, number: int, held: dict[int, _Held], result: Any
     operands = {expression.operands[role - 1]: one for role, one in held.items()}
     if isinstance(seen, Health) and seen.bad:
         _look_back(recorder, operands, expression.in_place)
+    elif isinstance(seen, Later) and not expression.in_place:
+        for one in operands.values():
+            if not one.looked:
+                one.look, one.looked = look(recorder, one.value, whole=False), True
     if recorder.filtering:
         _filter(recorder, operands, result)
+    laters = [one.look for one in operands.values() if isinstance(one.look, Later)]
+    if laters or isinstance(seen, Later):
+        laters += [seen] if isinstance(seen, Later) else []
+        forgotten = {name: _Held(None, one.look, one.looked) for name, one in operands.items()}
+        _when_read(recorder, functools.partial(_tell, recorder, expression, forgotten, seen, None), laters)
+    else:
+        _tell(recorder, expression, operands, seen, result)
+    if expression.sites:
+        _await_gradients(recorder, number, operands, result)
+
+
+def _tell(
+    recorder: Recorder, expression: Expression, operands: dict[str, _Held], seen: Look | Later, result: Any
+) -> None:
+    """Tell what came by at an expression; all looks have been read."""
     for site in expression.sites:
         for name, one in operands.items():
             if one.looked:
-                recorder.looked(site, name, one.look)
-        if recorder.looked(site, "result", seen):
+                recorder.looked(site, name, _read(one.look))
+        if recorder.looked(site, "result", _read(seen)):
             _act(recorder, site, "", {**{name: one.value for name, one in operands.items()}, "result": result})
     if expression.part_of:
-        _tell_parts(recorder, expression, operands, seen)
-    if expression.sites:
-        _await_gradients(recorder, number, operands, result)
+        _tell_parts(recorder, expression, operands, _read(seen))
+
+
+def _when_read(recorder: Recorder, tell: Callable[[], None], laters: list[Later]) -> None:
+    """Have something told when looks have been read."""
+    _waiting.append((tell, laters))
+    if len(_waiting) > MOST:
+        read(recorder)
+
+
+def read(recorder: Recorder) -> None:
+    """Read the looks that were begun, all of an adapter at once, and tell what waits for them."""
+    waiting, _waiting[:] = _waiting[:], []
+    begun: dict[Adapter, list[Later]] = {}
+    for _, laters in waiting:
+        for one in laters:
+            if one.ahead is not None:
+                begun.setdefault(one.adapter, []).append(one)
+    for adapter, laters in begun.items():
+        for one, found in zip(laters, adapter.read([one.ahead for one in laters]), strict=True):
+            one.look, one.ahead = found, None
+    for tell, _ in waiting:
+        safely(recorder, "probe", tell)
+
+
+def _read(seen: Look | Later) -> Look:
+    return seen.look if isinstance(seen, Later) else seen
 
 
 def _look_back(recorder: Recorder, operands: dict[str, _Held], in_place: bool) -> None:
@@ -184,13 +245,21 @@ def _await_gradients(recorder: Recorder, number: int, operands: dict[str, _Held]
     for one in operands.values():
         if not one.looked:  # what went in bad is known when the gradient comes, which may be after other executions
             one.look, one.looked = look(recorder, one.value, whole=False), True
-    forward = frozenset[str]().union(*(held.look.bad for held in operands.values() if isinstance(held.look, Health)))
+    given = [held.look for held in operands.values()]
+
+    def tell(name: str, seen: Look | Later, gradient: Any) -> None:
+        known = frozenset[str]().union(*(one.bad for one in map(_read, given) if isinstance(one, Health)))
+        for site in sites:
+            if recorder.looked(site, f"gradient of {name}", _read(seen), known):
+                _act(recorder, site, f"the gradient of {name} in ", {f"gradient of {name}": gradient})
 
     def heard(name: str, gradient: Any) -> None:
         seen = look(recorder, gradient, whole)
-        for site in sites:
-            if recorder.looked(site, f"gradient of {name}", seen, forward):
-                _act(recorder, site, f"the gradient of {name} in ", {f"gradient of {name}": gradient})
+        if isinstance(seen, Later):
+            laters = [one for one in given if isinstance(one, Later)]
+            _when_read(recorder, functools.partial(tell, name, seen, None), [*laters, seen])
+        else:
+            tell(name, seen, gradient)
 
     adapter.on_gradient({name: held.value for name, held in operands.items()}, result, heard)
 
@@ -199,7 +268,7 @@ def _tell_parts(recorder: Recorder, expression: Expression, operands: dict[str, 
     """Tell the findings about a form when this part of it gives what did not go in."""
     if not isinstance(seen, Health):
         return
-    given = {name: held.look for name, held in operands.items() if isinstance(held.look, Health)}
+    given = {name: one for name, held in operands.items() if isinstance(one := _read(held.look), Health)}
     kinds = seen.bad.difference(*(health.bad for health in given.values()))
     for site in expression.part_of if kinds else ():
         if recorder.broke(site, kinds, {**given, "result": seen}):
@@ -214,7 +283,7 @@ def _act(recorder: Recorder, site: Site, what: str, values: dict[str, Any]) -> N
     recorder.act(message, [Tensor(name, Health(), value) for name, value in values.items()])
 
 
-def look(recorder: Recorder, value: Any, whole: bool) -> Look:
+def look(recorder: Recorder, value: Any, whole: bool) -> Look | Later:
     """The breakdown of a value, or its least and greatest number where that is enough; None if it has no numbers."""
     if not whole and isinstance(value, float) and math.isfinite(value):
         return (float(value), float(value))
@@ -222,6 +291,9 @@ def look(recorder: Recorder, value: Any, whole: bool) -> Look:
     if adapter is not None:
         if not adapter.concrete(value):
             return None
+        ahead = None if whole or recorder.prompt else adapter.ahead(value)
+        if ahead is not None:
+            return Later(adapter, ahead)
         glance = None if whole else adapter.glance(value)
         return adapter.health(value) if glance is None else glance
     if isinstance(value, float) or (isinstance(value, int) and abs(value) <= sys.float_info.max):

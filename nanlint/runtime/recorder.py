@@ -185,6 +185,7 @@ class Recorder:
         self._owners: dict[type, Adapter | None] = {}
         self._filters: list[Filter] = [filter_of(name) for name in options.filters]
         self._sites: dict[str, dict[int, tuple[Site, ...]]] = {}
+        self._read: Callable[[], None] = lambda: None
         self._rank = rank
         self.steps = 0  # a fork counts on
         self._random: RandomStates | None = None
@@ -293,6 +294,10 @@ class Recorder:
     def user_line(self) -> tuple[str, int, str] | None:
         """Path, line and function of the user's innermost frame."""
         return self.users.line(sys._getframe(1))
+
+    def before_steps(self, read: Callable[[], None]) -> None:
+        """Have what waits on devices read before a step is done, and at the end."""
+        self._read = read
 
     # ── what is reported ────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -453,6 +458,7 @@ class Recorder:
 
     def step(self, number: int | None = None, **numbers: float) -> None:
         """A training step is done."""
+        self._read()
         now = time.time()
         with self._lock:
             ops, self._ops = tuple(self._ops), []
@@ -516,6 +522,7 @@ class Recorder:
 
     def flush(self) -> None:
         """Write down what is only kept in memory: what came by at the sites, how often births were seen."""
+        self._read()
         with self._lock:
             if self._ended:
                 return

@@ -11,10 +11,13 @@ from typing import Any
 
 import pytest
 
+import nanlint
+from nanlint.runtime import probing
 from nanlint.runtime.events import Alert, Birth, Event, Op, Step, Trace
 from nanlint.runtime.options import Options
 from nanlint.runtime.recorder import NonFinite, Recorder
 from nanlint.runtime.runfile import read_run
+from nanlint.runtime.verdicts import State
 
 torch = pytest.importorskip("torch")
 
@@ -70,7 +73,7 @@ class Silent:
     """A watch of nothing, for what an adapter says of tensors."""
 
     mode = "sites"
-    prompt = filtering = False
+    prompt = filtering = repeats = False
 
 
 def adapter() -> TorchAdapter:
@@ -677,3 +680,36 @@ def test_bad_data_on_a_device_is_no_birth(watching: Watching) -> None:
         data = torch.full((3,), float("nan"))
         (data * 2).exp()
     assert not run.births
+
+
+@pytest.mark.usefixtures("far")
+def test_flagged_expressions_on_a_device_are_read_once_a_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = "import torch\n\ndef entropy(p):\n    return -(p * torch.log(p)).sum()\n"
+    (tmp_path / "flagged_on_a_device.py").write_text(source, "utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    with nanlint.verify(watch="sites", run_directory=str(tmp_path / "run")) as run:
+        from flagged_on_a_device import entropy  # type: ignore[import-not-found]
+
+        def step(p: Any) -> None:
+            entropy(p).backward()
+
+        for _ in range(probing.WHOLE):
+            step(torch.full((2,), 0.5, requires_grad=True))
+        asked: list[str] = []
+        for name in ("item", "tolist"):
+            original = getattr(torch.Tensor, name)
+            monkeypatch.setattr(
+                torch.Tensor, name, lambda x, of=name, original=original: (asked.append(of), original(x))[1]
+            )
+        for _ in range(3):
+            step(torch.full((2,), 0.25, requires_grad=True))
+        assert not asked
+        run.step()
+        assert asked == ["tolist"]
+        assert run.findings[0].state is State.CLEAN
+        step(torch.tensor([0.0, 1.0], requires_grad=True))
+    (finding,) = run.findings
+    assert (finding.state, finding.executions, finding.step) == (State.CONFIRMED, probing.WHOLE + 4, 1)
+    assert finding.roles["result"].bad
+    assert not run.alerts

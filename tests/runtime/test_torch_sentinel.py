@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import copy
+import math
+import warnings
+from typing import Any
+
 import pytest
 
 from nanlint.runtime.events import Step
 
 torch = pytest.importorskip("torch")
 
-from nanlint.runtime.adapters.torch.sentinel import gradient_norm  # noqa: E402
+from nanlint.runtime.adapters.torch.sentinel import exact_norm, gradient_norm  # noqa: E402
 from tests.runtime.test_torch import Watching, adapter, watching  # noqa: E402, F401
 
 
@@ -28,7 +33,9 @@ def test_each_step_has_its_loss_and_gradient_norm(watching: Watching) -> None:  
 def test_a_norm_whose_square_overflows_is_finite() -> None:
     weight = torch.nn.Parameter(torch.zeros(2))
     weight.grad = torch.tensor([3e30, 4e30])
-    assert gradient_norm(torch.optim.SGD([weight])) == pytest.approx(5e30)
+    optimizer = torch.optim.SGD([weight])
+    assert gradient_norm(optimizer) == math.inf
+    assert exact_norm(optimizer) == pytest.approx(5e30)
 
 
 def test_a_bad_step_says_in_which_gradients(watching: Watching) -> None:  # noqa: F811
@@ -40,6 +47,65 @@ def test_a_bad_step_says_in_which_gradients(watching: Watching) -> None:  # noqa
         optimizer.step()
     (alert,) = (a for a in run.alerts if a.alert == "non-finite")
     assert alert.message == "the loss is nan and the gradient norm is inf; in the gradients of model.weight"
+
+
+class Ratio(torch.nn.Module):  # type: ignore[misc,name-defined]
+    """Over its last input; what it masks with is no failure."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.inner = torch.nn.Linear(2, 2)
+
+    def forward(self, x: Any, over: Any) -> dict[str, Any]:
+        return {"ratio": self.inner(x) / over, "mask": torch.full((2,), -float("inf"))}
+
+
+@pytest.mark.parametrize("compiled", [False, True], ids=["eager", "compiled"])
+def test_what_a_model_gives_is_looked_at_outside_of_what_is_compiled(watching: Watching, compiled: bool) -> None:  # noqa: F811
+    from torch._dynamo.utils import counters
+
+    warnings.simplefilter("error", UserWarning)  # PyTorch warns of hooks on all modules where one compiles
+    with watching("sentinel") as run:
+        torch._dynamo.reset()
+        counters.clear()
+        inner = Ratio()
+        model = torch.compile(inner, backend="aot_eager") if compiled else inner
+        optimizer = torch.optim.SGD(inner.parameters(), lr=0.0)
+        for over in (1.0, 1.0, 0.0):
+            given = model(torch.ones(1, 2), torch.tensor(over))  # here
+            optimizer.zero_grad()
+            torch.nan_to_num(given["ratio"], 0, 0, 0).sum().mul(0).backward()
+            for parameter in inner.parameters():
+                parameter.grad = torch.zeros_like(parameter)
+            optimizer.step()
+        copy.deepcopy(inner)
+    (alert,) = (a for a in run.alerts if a.alert == "non-finite")
+    assert (alert.step, alert.message) == (2, "the output of model is not finite")
+    assert alert.frames[0].text.endswith("# here")
+    assert not counters["graph_break"]
+    assert counters["stats"]["unique_graphs"] == compiled
+    assert not torch.nn.modules.module._has_any_global_hook()
+
+
+def test_a_step_reads_its_numbers_at_once(watching: Watching, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
+    asked: list[int] = []
+    original = torch.Tensor.tolist
+
+    def tolist(tensor: Any) -> Any:
+        asked.append(tensor.numel())
+        return original(tensor)
+
+    with watching("sentinel"):
+        model = torch.nn.Linear(2, 1)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for i in range(2):
+            if i:
+                monkeypatch.setattr(torch.Tensor, "tolist", tolist)
+                monkeypatch.setattr(torch.Tensor, "item", lambda _: pytest.fail("waits for the device"))
+                monkeypatch.setattr(torch.Tensor, "__float__", lambda _: pytest.fail("waits for the device"))
+            model(torch.ones(3, 2)).sum().backward()
+            optimizer.step()
+    assert asked == [3]  # norm, loss, output
 
 
 def test_random_numbers_go_on_as_from_a_snapshot() -> None:

@@ -11,8 +11,16 @@ from nanlint.runtime import probing
 from nanlint.runtime.adapter import Adapter
 from nanlint.runtime.adapters.torch import gradients
 from nanlint.runtime.adapters.torch.batches import Batches
-from nanlint.runtime.adapters.torch.breakdown import glance_of, health_of, is_concrete, numbers_of
+from nanlint.runtime.adapters.torch.breakdown import (
+    apart,
+    can_be_glanced_at,
+    glance_of,
+    health_of,
+    is_concrete,
+    numbers_of,
+)
 from nanlint.runtime.adapters.torch.compiled import Compiled
+from nanlint.runtime.adapters.torch.deferred import Ahead, looks
 from nanlint.runtime.adapters.torch.eager import Births
 from nanlint.runtime.adapters.torch.sentinel import Sentinel, restore, snapshot
 from nanlint.runtime.adapters.torch.steps import Steps
@@ -62,6 +70,16 @@ class TorchAdapter(Adapter):
 
     def glance(self, value: Any) -> tuple[float, float] | None:
         return glance_of(value)
+
+    def ahead(self, value: Any) -> Ahead | None:
+        if value.device.type not in self._births.far or not can_be_glanced_at(value):
+            return None
+        with apart():
+            return Ahead.of(value)
+
+    def read(self, begun: Sequence[Ahead]) -> Sequence[Health | tuple[float, float]]:
+        with apart():
+            return looks(begun)
 
     def numbers(self, value: Any, limit: int) -> Sequence[float | complex]:
         return numbers_of(value, limit)

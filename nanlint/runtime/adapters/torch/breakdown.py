@@ -116,7 +116,7 @@ def health_of(tensor: torch.Tensor) -> Health:
 
 def glance_of(tensor: torch.Tensor) -> tuple[float, float] | None:
     """Least and greatest element where all are finite, in one pass; None for what needs a closer look."""
-    if tensor.dtype not in FLOATS or tensor.dtype.is_complex or tensor.layout != torch.strided or not tensor.numel():
+    if not can_be_glanced_at(tensor):
         return None
     if torch._C._len_torch_dispatch_stack():
         with apart():
@@ -124,6 +124,12 @@ def glance_of(tensor: torch.Tensor) -> tuple[float, float] | None:
     else:
         ends = _ends(tensor)
     return ends if math.isfinite(ends[0]) and math.isfinite(ends[1]) else None
+
+
+def can_be_glanced_at(tensor: torch.Tensor) -> bool:
+    """Whether ``glance_of`` knows what to do with it."""
+    real = tensor.dtype in FLOATS and not tensor.dtype.is_complex
+    return real and tensor.layout == torch.strided and tensor.numel() > 0
 
 
 def _ends(tensor: torch.Tensor) -> tuple[float, float]:

@@ -198,10 +198,17 @@ def _flagged(steps: dict[fx.Node, Step], watch: Watch) -> dict[fx.Node, Step]:
     return {
         node: replace(
             step,
-            sites=tuple(site for site in on_line.get(node, ()) if site.op == step.called or site.key not in matched),
+            sites=tuple(site for site in on_line.get(node, ()) if _is_of(step, site, site.key in matched)),
         )
         for node, step in steps.items()
     }
+
+
+def _is_of(step: Step, site: Site, named: bool) -> bool:
+    """Whether an op on a line of a site belongs to it: it is what the site is about, or on its own lines nothing is."""
+    if named:
+        return site.op == step.called
+    return site.span.row <= step.frames[0].line <= site.span.end_row
 
 
 def _frames(trace: str, watch: Watch) -> Iterator[Frame]:

@@ -62,6 +62,45 @@ class Past:
         return Tensor(self.name, Health(**dict.fromkeys(kinds, 1), dtype=self.dtype, shape=self.shape))
 
 
+@dataclass(frozen=True)
+class Ahead:
+    """A glance that was begun: the ends of a tensor, on its device."""
+
+    low: torch.Tensor
+    high: torch.Tensor
+    past: Past
+
+    @staticmethod
+    def of(tensor: torch.Tensor) -> Ahead:
+        low, high = torch.aminmax(tensor.detach())
+        return Ahead(low, high, Past.of("", tensor))
+
+    def came_to(self, low: float, high: float) -> Health | tuple[float, float]:
+        """The look, when the ends are known."""
+        if math.isfinite(low) and math.isfinite(high):
+            return low, high
+        kinds = frozenset({NAN} if math.isnan(low) else {k for k, x in ((NINF, low), (PINF, high)) if math.isinf(x)})
+        return self.past.told(kinds).health
+
+
+def numbers_on_devices(scalars: Sequence[torch.Tensor]) -> list[float]:
+    """The values of tensors of one element, each device waited for once for each dtype."""
+    groups: dict[tuple[torch.device, torch.dtype], list[int]] = {}
+    for i, scalar in enumerate(scalars):
+        groups.setdefault((scalar.device, scalar.dtype), []).append(i)
+    found = [0.0] * len(scalars)
+    for places in groups.values():
+        for i, x in zip(places, torch.stack([scalars[i].reshape(()) for i in places]).tolist(), strict=True):
+            found[i] = float(x)
+    return found
+
+
+def looks(begun: Sequence[Ahead]) -> list[Health | tuple[float, float]]:
+    """What glances came to that were begun."""
+    ends = numbers_on_devices([end for one in begun for end in (one.low, one.high)])
+    return [one.came_to(*pair) for one, pair in zip(begun, zip(ends[::2], ends[1::2], strict=True), strict=True)]
+
+
 def first_bad(flags: Sequence[Flag]) -> tuple[Flag, frozenset[str]] | None:
     """The first op that gave something bad, and its kinds; None where all is well or was bad from the start.
 

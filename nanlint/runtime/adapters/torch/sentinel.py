@@ -1,31 +1,67 @@
-"""The watch of long runs: the gradient's norm and the loss of each step, and nothing else; PyTorch's random state."""
+"""The watch of long runs: the gradient's norm, the loss and what models give in each step; PyTorch's random state."""
 
 from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
+import weakref
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 import torch
+from torch.nn.modules import module as modules
 from torch.optim import Optimizer
 
-from nanlint.runtime.adapter import Watch
-from nanlint.runtime.adapters.torch.breakdown import is_concrete, suspicious
-from nanlint.runtime.adapters.torch.steps import names_of, parameters_of
+from nanlint.runtime.adapter import Watch, safely
+from nanlint.runtime.adapters.torch import deferred
+from nanlint.runtime.adapters.torch.batches import tensors_in
+from nanlint.runtime.adapters.torch.breakdown import NAN, PINF, apart, is_concrete, kinds_of, suspicious
+from nanlint.runtime.adapters.torch.steps import names_in_callers, names_of, parameters_of
+from nanlint.runtime.frames import place
+
+#: outputs of models in one step that are looked at
+MOST = 64
+
+
+@dataclass(frozen=True)
+class Output:
+    """What a model gave: the sum of it, on its device, and where the model was called."""
+
+    name: str
+    total: torch.Tensor
+    past: deferred.Past
+    line: tuple[str, int, str] | None
+
+    def is_bad(self, total: float) -> bool:
+        """Whether it held a nan or +inf (models mask with -inf). A sum can overflow, so what is left of it is asked."""
+        if math.isfinite(total):
+            return False
+        value = self.past.value()
+        return math.isnan(total) if value is None else bool(kinds_of(value) & {NAN, PINF})
 
 
 class Sentinel:
-    """Hears of each loss that a backward pass starts from, and of each step."""
+    """Hears of each loss that a backward pass starts from, of what models give, and of each step.
+
+    A model is the outermost module that has parameters of an optimizer. The hook is one for all modules, as one of its
+    own would be pickled and scripted with it; what is compiled does not call it, but the compiled module as a whole
+    does. All numbers are read when a step is done, in one wait for a device.
+    """
 
     def __init__(self, watch: Watch) -> None:
         self._watch = watch
         self._loss: torch.Tensor | None = None
-        self._undo: Callable[[], None] | None = None
+        self._outputs: list[Output] = []
+        self._models: dict[int, tuple[weakref.ref[torch.nn.Module], str]] = {}
+        #: modules that were called in a step after which models are looked for
+        self._called: dict[int, weakref.ref[torch.nn.Module]] | None = {}
+        self._steps = 0
+        self._undo: list[Callable[[], None]] = []
 
     def start(self) -> None:
-        if self._undo is not None:
+        if self._undo:
             return
         original = torch.Tensor.backward
 
@@ -36,52 +72,123 @@ class Sentinel:
             return original(tensor, *args, **kwargs)
 
         torch.Tensor.backward = backward
-        self._undo = functools.partial(setattr, torch.Tensor, "backward", original)
+        self._undo.append(functools.partial(setattr, torch.Tensor, "backward", original))
+        hook = modules.register_module_forward_hook(self._gave)
+        self._undo.append(hook.remove)
+        asked = modules._has_any_global_hook
+
+        def has_any_global_hook() -> Any:
+            """Whether the program has one: that it has, it is warned of when it compiles."""
+            found = asked()
+            return found if found is not modules._global_forward_hooks or len(found) > 1 else False
+
+        modules._has_any_global_hook = has_any_global_hook
+        self._undo.append(functools.partial(setattr, modules, "_has_any_global_hook", asked))
 
     def stop(self) -> None:
-        if self._undo is not None:
-            self._undo()
-            self._undo = self._loss = None
+        while self._undo:
+            self._undo.pop()()
+        self._loss = None
+        self._outputs.clear()
 
     def stepped(self, optimizer: Optimizer) -> dict[str, float]:
         """The numbers of the step that an optimizer has just taken; bad ones are told of."""
-        norm = gradient_norm(optimizer)
-        numbers = {} if norm is None else {"gradient_norm": norm}
+        outputs, self._outputs = self._outputs, []
         loss, self._loss = self._loss, None
+        scalars = {}
+        norm = gradient_norm(optimizer)
+        if norm is not None:
+            scalars["gradient_norm"] = norm
         if loss is not None and is_concrete(loss) and not loss.is_complex():
-            numbers["loss"] = float(loss)
+            scalars["loss"] = loss
+        read = deferred.numbers_on_devices([*scalars.values(), *(output.total for output in outputs)])
+        numbers = dict(zip(scalars, read, strict=False))
+        if math.isinf(numbers.get("gradient_norm", 0.0)):
+            numbers["gradient_norm"] = exact_norm(optimizer)
         bad = [name for name, x in numbers.items() if not math.isfinite(x)]
-        if bad:
-            self._tell(bad, numbers, optimizer)
+        broken = [output for output, total in zip(outputs, read[len(scalars) :], strict=True) if output.is_bad(total)]
+        if bad or broken:
+            self._tell(bad, numbers, broken, optimizer)
+        self._find_models(optimizer)
         return numbers
 
-    def _tell(self, bad: list[str], numbers: dict[str, float], optimizer: Optimizer) -> None:
+    def _find_models(self, optimizer: Optimizer) -> None:
+        """Which of the modules that were called are models: asked after the first steps, then after ever fewer."""
+        called, self._called = self._called, None
+        if called is not None:
+            modules_ = [module for one in called.values() if (module := one()) is not None]
+            names = names_in_callers(torch.nn.Module, self._watch)
+            for model in outermost(modules_, {id(p) for p in parameters_of(optimizer)}):
+                self._models[id(model)] = weakref.ref(model), names.get(id(model), type(model).__name__)
+        self._steps += 1
+        if self._steps & (self._steps + 1) == 0:
+            self._called = {}
+
+    def _gave(self, module: torch.nn.Module, args: Any, given: Any) -> None:
+        if torch.compiler.is_compiling():
+            return
+        if self._called is not None:
+            self._called[id(module)] = weakref.ref(module)
+        known = self._models.get(id(module))
+        if known is not None and module.training and known[0]() is module and torch._C._get_tracing_state() is None:
+            safely(self._watch, "outputs", self._look, known[1], given)
+
+    def _look(self, name: str, given: Any) -> None:
+        tensors = [one for _, one in tensors_in(given, name) if one.layout == torch.strided]
+        if not tensors or len(self._outputs) >= MOST:
+            return
+        line = self._watch.user_line()
+        with apart():
+            for tensor in tensors:
+                wide = tensor.dtype if tensor.dtype == torch.float64 else torch.float32
+                past = deferred.Past.of(name, tensor)
+                self._outputs.append(Output(name, torch.sum(tensor.detach(), dtype=wide), past, line))
+
+    def _tell(self, bad: list[str], numbers: dict[str, float], outputs: Sequence[Output], optimizer: Optimizer) -> None:
         names = names_of(optimizer)
         broken = [
             names.get(id(p), f"parameter {i}")
             for i, p in enumerate(parameters_of(optimizer))
-            if p.grad is not None and suspicious(p.grad)
+            if bad and p.grad is not None and suspicious(p.grad)
         ]
-        what = " and ".join(f"the {name.replace('_', ' ')} is {numbers[name]}" for name in sorted(bad, reverse=True))
+        said = [f"the {name.replace('_', ' ')} is {numbers[name]}" for name in sorted(bad, reverse=True)]
+        said += [f"the output of {name} is not finite" for name in dict.fromkeys(one.name for one in outputs)]
         where = f"; in the gradients of {', '.join(broken[:3])}" if broken else ""
         more = f" and {len(broken) - 3:,} more" if len(broken) > 3 else ""
         told = {name: str(x) for name, x in numbers.items()}
-        self._watch.alert("non-finite", f"{what}{where}{more}", frames=self._watch.frames(3), **told)
+        line = next((one.line for one in outputs if one.line is not None), None)
+        frames = (*([place(*line)] if line is not None else []), *self._watch.frames(3))
+        self._watch.alert("non-finite", f"{' and '.join(said)}{where}{more}", frames=frames, **told)
 
 
-def gradient_norm(optimizer: Optimizer) -> float | None:
-    """The norm of all gradients together; None where there is none."""
-    gradients = [p.grad for p in parameters_of(optimizer) if p.grad is not None]
-    dense = [g for g in gradients if g.layout == torch.strided and is_concrete(g)]
+def outermost(modules_: Sequence[torch.nn.Module], wanted: set[int]) -> list[torch.nn.Module]:
+    """Those that have parameters of some identities, and are inside of no other."""
+    inner = {id(part) for module in modules_ for part in module.modules() if part is not module}
+    return [m for m in modules_ if id(m) not in inner and any(id(p) in wanted for p in m.parameters())]
+
+
+def gradient_norm(optimizer: Optimizer) -> torch.Tensor | None:
+    """The norm of all gradients together, where they are; None where there is none."""
+    dense = _gradients(optimizer)
     if not dense:
         return None
     norms = torch._foreach_norm(dense)
     if len({norm.device for norm in norms}) > 1:
         norms = [norm.cpu() for norm in norms]
-    norm = float(torch.linalg.vector_norm(torch.stack([norm.float() for norm in norms])))
-    if math.isinf(norm) and not any(map(suspicious, dense)):  # it is the squares that are too big
-        norm = float(torch.linalg.vector_norm(torch.stack([g.double().norm() for g in dense])))
-    return norm
+    return torch.linalg.vector_norm(torch.stack([norm.float() for norm in norms]))
+
+
+def exact_norm(optimizer: Optimizer) -> float:
+    """The same where it is infinite: perhaps only the squares are too big."""
+    dense = _gradients(optimizer)
+    if any(map(suspicious, dense)):
+        return math.inf
+    return float(torch.linalg.vector_norm(torch.stack([g.double().norm() for g in dense])))
+
+
+def _gradients(optimizer: Optimizer) -> list[torch.Tensor]:
+    gradients = [p.grad for p in parameters_of(optimizer) if p.grad is not None]
+    return [g for g in gradients if g.layout == torch.strided and is_concrete(g)]
 
 
 def snapshot() -> bytes:

@@ -229,6 +229,19 @@ def _subclasses(kind: type[Any]) -> Iterator[type[Any]]:
         yield from _subclasses(one)
 
 
+def names_in_callers(kind: type[Any], watch: Watch) -> dict[int, str]:
+    """How the user's variables are called that hold objects of a kind, by the identity of these; the innermost first."""
+    names: dict[int, str] = {}
+    frame: Any = sys._getframe(1)
+    while frame is not None:
+        for variables in (frame.f_locals, frame.f_globals) if watch.owns_file(frame.f_code.co_filename) else ():
+            for variable, value in list(variables.items()):
+                if isinstance(value, kind):
+                    names.setdefault(id(value), variable)
+        frame = frame.f_back
+    return names
+
+
 def names_of(optimizer: Optimizer) -> dict[int, str]:
     """The names of parameters by identity: as the optimizer was told, or as a caller of the step calls its module."""
     names: dict[int, str] = {}
