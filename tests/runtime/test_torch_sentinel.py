@@ -68,19 +68,19 @@ def test_what_a_model_gives_is_looked_at_outside_of_what_is_compiled(watching: W
     with watching("sentinel") as run:
         torch._dynamo.reset()
         counters.clear()
-        inner = Ratio()
-        model = torch.compile(inner, backend="aot_eager") if compiled else inner
-        optimizer = torch.optim.SGD(inner.parameters(), lr=0.0)
+        model = Ratio()
+        called = torch.compile(model, backend="aot_eager") if compiled else model
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.0)
         for over in (1.0, 1.0, 0.0):
-            given = model(torch.ones(1, 2), torch.tensor(over))  # here
+            given = called(torch.ones(1, 2), torch.tensor(over))  # here
             optimizer.zero_grad()
             torch.nan_to_num(given["ratio"], 0, 0, 0).sum().mul(0).backward()
-            for parameter in inner.parameters():
+            for parameter in model.parameters():
                 parameter.grad = torch.zeros_like(parameter)
             optimizer.step()
-        copy.deepcopy(inner)
+        copy.deepcopy(model)
     (alert,) = (a for a in run.alerts if a.alert == "non-finite")
-    assert (alert.step, alert.message) == (2, "the output of model is not finite")
+    assert (alert.step, alert.message) == (2, f"the output of {'called' if compiled else 'model'} is not finite")
     assert alert.frames[0].text.endswith("# here")
     assert not counters["graph_break"]
     assert counters["stats"]["unique_graphs"] == compiled

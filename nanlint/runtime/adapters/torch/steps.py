@@ -230,7 +230,7 @@ def _subclasses(kind: type[Any]) -> Iterator[type[Any]]:
 
 
 def names_in_callers(kind: type[Any], watch: Watch) -> dict[int, str]:
-    """How the user's variables are called that hold objects of a kind, by the identity of these; the innermost first."""
+    """How the user's variables are called that hold objects of a kind, by the identity of these."""
     names: dict[int, str] = {}
     frame: Any = sys._getframe(1)
     while frame is not None:
