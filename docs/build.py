@@ -41,7 +41,7 @@ _NOTE = "<!-- Written by docs/build.py from the rule's docstring and page progra
 
 def built() -> Iterator[tuple[Path, str]]:
     """Every generated file with the text it should have."""
-    rules = all_rules()
+    rules = {code: rule for code, rule in all_rules().items() if not rule.origin}
     index = [
         "# Rules",
         "",

@@ -37,7 +37,7 @@ def check_source(text: str, path: str = "<string>", **config: Any) -> list[Diagn
     from nanlint.linter import diagnose_source
     from nanlint.source import Source
 
-    return diagnose_source(Source(path, text.removeprefix("\ufeff")), _config(path, config))
+    return diagnose_source(Source(path, text.removeprefix("\ufeff")), config_of_keys(path, config))
 
 
 def fix_source(text: str, path: str = "<string>", *, unsafe_fixes: bool = False, **config: Any) -> FixResult:
@@ -49,7 +49,7 @@ def fix_source(text: str, path: str = "<string>", *, unsafe_fixes: bool = False,
     from nanlint.source import Source
 
     source = Source(path, text.removeprefix("\ufeff"))
-    return linter.fix_source(source, _config(path, config), unsafe=unsafe_fixes)
+    return linter.fix_source(source, config_of_keys(path, config), unsafe=unsafe_fixes)
 
 
 def check_paths(paths: Sequence[str]) -> Report:
@@ -63,7 +63,8 @@ def check_paths(paths: Sequence[str]) -> Report:
     )
 
 
-def _config(path: str, values: dict[str, Any]) -> Config:
+def config_of_keys(path: str, values: dict[str, Any]) -> Config:
+    """The configuration that keys of ``[tool.nanlint]`` with underscores make. Raises ConfigError."""
     import os
 
     from nanlint.config import config_of

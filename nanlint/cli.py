@@ -26,6 +26,7 @@ COMMANDS = (
     "explain",
     "graph",
     "rule",
+    "new-rule",
     "config",
     "clean",
     "server",

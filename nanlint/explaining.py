@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from nanlint.analysis.facts import Facts
-from nanlint.analysis.hazards import Hazard
+from nanlint.analysis.hazards import RULED_OUT, Cleared, Hazard
 from nanlint.analysis.picture import Picture, draw, functions
 from nanlint.analysis.story import Story, is_numeric, nodes_at, nodes_of_line, one_of, places, tell
 from nanlint.config import Config
@@ -132,11 +132,15 @@ def explanation(source: Source, config: Config, facts: Facts, node: Node, shown:
             of_rule.setdefault(answer.rule.code, []).append(answer)
     known = rule_names(config.rule_files)
     concerned = [r for r in RULES.values() if r.code in known and (node.op in r.hazards | r.nodes or r.code in of_rule)]
-    verdicts = [verdict(source, config, facts, rule, of_rule.get(rule.code, []), shown) for rule in concerned]
+    story = tell(facts, node)
+    for code, given in of_rule.items():
+        # where rules are silent, what they said of this very node counts, not of the same in another call
+        of_rule[code] = [one for one in given if one.node is node or one.findings] or given
+    verdicts = [verdict(source, config, facts, rule, of_rule.get(rule.code, []), shown, story) for rule in concerned]
     order = (FIRES, HIDDEN, SILENCED, UNSELECTED, SILENT)
     causes = [d for d in shown if d.span != span and any(cause.span == span for cause in d.causes)]
     return Explanation(
-        tell(facts, node),
+        story,
         tuple(sorted(verdicts, key=lambda v: (order.index(v.outcome), v.code))),
         tuple(causes),
     )
@@ -149,6 +153,7 @@ def verdict(
     rule: Rule,
     answers: Iterable[Answer],
     shown: Sequence[Diagnostic],
+    story: Story,
 ) -> Verdict:
     """What becomes of a rule, from what it answered."""
     blank = Verdict(rule.code, rule.name, SILENT, "")
@@ -161,7 +166,7 @@ def verdict(
         if reasons:
             return replace(blank, why="; ".join(reasons))
         asked = rule.hazards and not rule.nodes
-        return replace(blank, why="no pole of the operation is met" if asked else "has nothing to say here")
+        return replace(blank, why=no_pole(story) if asked else "has nothing to say here")
     best = max(found, key=lambda finding: finding.confidence)
     blank = replace(blank, confidence=best.confidence, message=best.message)
     span = facts.span_of(best.site)
@@ -178,3 +183,9 @@ def verdict(
             return replace(blank, outcome=SILENCED, why=f"by the comment on line {comment.span.row}")
     first = ", ".join(sorted(code for code in rule.after if any(d.code == code and d.span == span for d in shown)))
     return replace(blank, why=f"{first} says it already" if first else "said already of the same place")
+
+
+def no_pole(story: Story) -> str:
+    """That no pole of an op is met; and why, where that is one reason for all that are not ruled out."""
+    reasons = dict.fromkeys(one.why for one in story.poles if isinstance(one, Cleared) and one.why != RULED_OUT)
+    return "no pole of the operation is met" + (f": {next(iter(reasons))}" if len(reasons) == 1 else "")

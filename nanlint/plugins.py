@@ -216,13 +216,7 @@ def _check_rules(before: Mapping[str, object], origin: str) -> None:
     names = {rule.name: code for code, rule in RULES.items() if code in before}
     for code in [code for code in RULES if code not in before]:
         rule = RULES[code]
-        parts = _CODE.fullmatch(code)
-        if parts is None:
-            raise PluginError(f"the code {code!r} must be capital letters and digits, such as ABC101")
-        if parts[1] == RESERVED:
-            raise PluginError(f"the code {code}: {RESERVED} is for nanlint's own rules; take a prefix of your own")
-        if _NAME.fullmatch(rule.name) is None:
-            raise PluginError(f"{code}: the name {rule.name!r} must be words in lower case with dashes between them")
+        _check_form(code, rule.name)
         if rule.name in names:
             raise PluginError(f"{code}: the name {rule.name} is taken, by {names[rule.name]}")
         if not rule.page.strip():
@@ -234,6 +228,25 @@ def _check_rules(before: Mapping[str, object], origin: str) -> None:
                 raise PluginError(f"{code}: no op named {op!r} in the catalogue{nearest(op)}")
         names[rule.name] = code
         RULES[code] = replace(rule, origin=origin)
+
+
+def check_identity(code: str, name: str) -> None:
+    """Whether a new rule may have this code and name. Raises PluginError."""
+    _check_form(code, name)
+    for rule in RULES.values():
+        if code == rule.code or name == rule.name:
+            word = f"the code {code}" if code == rule.code else f"the name {name}"
+            raise PluginError(f"{word} is taken, by {rule.name} ({rule.code})")
+
+
+def _check_form(code: str, name: str) -> None:
+    parts = _CODE.fullmatch(code)
+    if parts is None:
+        raise PluginError(f"the code {code!r} must be capital letters and digits, such as ABC101")
+    if parts[1] == RESERVED:
+        raise PluginError(f"the code {code}: {RESERVED} is for nanlint's own rules; take a prefix of your own")
+    if _NAME.fullmatch(name) is None:
+        raise PluginError(f"{code}: the name {name!r} must be words in lower case with dashes between them")
 
 
 def _take_table(loaded: object, origin: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import builtins
 import importlib.util
 import re
 import subprocess
@@ -19,64 +18,13 @@ import tomli
 import nanlint
 from nanlint.diagnostic import Confidence
 from nanlint.rules import RULES
+from nanlint.testing import as_program, blocks, sections
 
 ROOT = Path(__file__).parents[1]
 GUIDES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 PAGES = [(rule.code, rule.name) for _, rule in sorted(RULES.items())]
-BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-SECTION = re.compile(r"^## (.+?)\n(.*?)(?=^## |\Z)", re.DOTALL | re.MULTILINE)
 MARKER = re.compile(r"# error: \[(NL\d{3})\](?: (certain|likely|possible))?$")
 LINK = re.compile(r"\]\((?!https?://)([^)#]+)(#[^)]*)?\)")
-
-# What a snippet means by a name that it does not define.
-IMPORTS = {
-    "F": "import torch.nn.functional as F",
-    "jax": "import jax",
-    "jnp": "import jax.numpy as jnp",
-    "keras": "import keras",
-    "math": "import math",
-    "nn": "from torch import nn",
-    "np": "import numpy as np",
-    "special": "from scipy import special",
-    "tf": "import tensorflow as tf",
-    "torch": "import torch",
-}
-
-
-def blocks(text: str, language: str) -> list[str]:
-    return [block for kind, block in BLOCK.findall(text) if kind == language]
-
-
-def sections(text: str) -> dict[str, str]:
-    return dict(SECTION.findall(text))
-
-
-def undefined(snippet: str) -> list[str]:
-    """Names that a snippet reads and nothing in it binds, in order."""
-    nodes = list(ast.walk(ast.parse(snippet)))
-    names = [node for node in nodes if isinstance(node, ast.Name)]
-    bound = {
-        *(name.id for name in names if not isinstance(name.ctx, ast.Load)),
-        *(node.arg for node in nodes if isinstance(node, ast.arg)),
-        *(node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef)),
-        *((alias.asname or alias.name) for node in nodes if isinstance(node, ast.ImportFrom) for alias in node.names),
-        *((alias.asname or alias.name) for node in nodes if isinstance(node, ast.Import) for alias in node.names),
-    }
-    return list(dict.fromkeys(name.id for name in names if name.id not in bound and not hasattr(builtins, name.id)))
-
-
-def as_program(snippet: str, beside: str = "") -> tuple[str, int]:
-    """A snippet as a function of the names that nothing in it binds, and the row that it starts at.
-
-    Its imports are those it needs and those that the one ``beside`` it needs.
-    """
-    needed = dict.fromkeys([*undefined(snippet), *undefined(beside)])
-    imports = [IMPORTS[name] for name in needed if name in IMPORTS]
-    parameters = [name for name in undefined(snippet) if name not in IMPORTS]
-    if not parameters:
-        return "\n".join([*imports, snippet]), len(imports)
-    body = [f"    {line}" if line else "" for line in snippet.splitlines()]
-    return "\n".join([*imports, f"def example({', '.join(parameters)}):", *body, ""]), len(imports) + 1
 
 
 def judged(snippet: str, beside: str = "", **config: Any) -> dict[int, tuple[str, str]]:

@@ -6,10 +6,12 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from nanlint import plugins
 from nanlint.config import ConfigError, load
 from nanlint.linter import rule_names, rules_in
 from nanlint.ops.op import OPS
@@ -65,6 +67,14 @@ def nanlint(*arguments: str, cwd: Path, path: Path | None = None) -> subprocess.
     command = [sys.executable, "-m", "nanlint", *arguments]
     environment = {**os.environ, "PYTHONPATH": search}
     return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture(autouse=True)
+def without_rule_files() -> Iterator[None]:
+    """What a test loads is gone when it ends."""
+    yield
+    for path in list(plugins._files):
+        plugins._forget(path)
 
 
 @pytest.fixture

@@ -28,6 +28,8 @@ SELECTS_BACKWARD = {
 }
 #: arrays that are at a pole at a known place
 GRIDS = frozenset({"arange", "linspace", "positive_frequencies", "frequencies"})
+#: why a pole is no hazard where the range or a guard says so
+RULED_OUT = "ruled out"
 #: operands that hold data (as against axes, indices, conditions)
 NOT_DATA = frozenset({"cond", "index", "axis", "ord"})
 
@@ -136,7 +138,7 @@ class Hazards:
         also = self.also(node, pole, self.evaluator)
         reach = min(reach, *also) if also else reach
         if reach is NEVER:
-            return Cleared(node, pole, "ruled out", v)
+            return Cleared(node, pole, RULED_OUT, v)
         form = evidence_by_form(node, pole, source, self.evaluator.value) if reach < LIKELY else None
         form = form or self.expected(node, pole, reach)
         if form is not None:

@@ -293,6 +293,10 @@ def interval(v: Value) -> str:
 
 
 def one_of(facts: Facts, nodes: list[Node]) -> Node:
-    """Of the nodes of one expression the one to tell of: with a hazard first, then reached through fewest calls."""
-    endangered = [n for n in nodes if any(isinstance(one, Hazard) for one in facts.hazards.weighed(n))]
-    return min(endangered or nodes, key=lambda n: (len(n.calls), n.index))
+    """Of the nodes of one expression the one to tell of: with the surest hazard, then reached through fewest calls."""
+
+    def rank(node: Node) -> tuple[int, int, int]:
+        met = [one.reach for one in facts.hazards.weighed(node) if isinstance(one, Hazard)]
+        return -max(met, default=NEVER), len(node.calls), node.index
+
+    return min(nodes, key=rank)

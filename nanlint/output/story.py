@@ -12,7 +12,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from nanlint.analysis.hazards import Cleared, Hazard
+from nanlint.analysis.hazards import RULED_OUT, Cleared, Hazard
 from nanlint.analysis.story import CLASSES, SIGNS, Belief, Step, Story, interval, shown
 from nanlint.diagnostic import Span
 from nanlint.explaining import FIRES, HIDDEN, SILENCED, SILENT, UNSELECTED, Explanation, Verdict
@@ -118,7 +118,7 @@ def _told(step: Step, told: Step) -> Iterator[Text]:
     yield Text(" · ".join(filter(None, _nature(step, of_gradient))))
     if step.called:
         lines = ", ".join(str(span.row) for span in step.called)
-        yield Text(f"as it is called from line {lines}", "dim")
+        yield Text(f"as it is called from line{'s' if len(step.called) > 1 else ''} {lines}", "dim")
     alike: dict[tuple[Reach, str], list[str]] = {}
     for belief in step.beliefs:
         if belief.cls not in HARMLESS or belief.evidence is not None:
@@ -194,7 +194,7 @@ def _poles(story: Story) -> Table:
 
 def _outcome(one: Hazard | Cleared) -> Text:
     if isinstance(one, Cleared):
-        known = f": it is in {interval(one.value)}" if one.why == "ruled out" and one.value is not None else ""
+        known = f": it is in {interval(one.value)}" if one.why == RULED_OUT and one.value is not None else ""
         return Text.assemble(("not met", "green"), f", {one.why}{known}")
     word, style = REACHES[one.reach]
     named = "by its name" if one.evidence.named else "derived"

@@ -238,16 +238,32 @@ def answers(facts: Facts, select: Callable[[Rule], bool], ask: Ask) -> Iterator[
         for node in facts.nodes(rule.nodes) if rule.nodes else ():
             found, silence = ask(rule, node, facts)
             for finding in found:
-                if not rule.after and (finding.node is node or finding.confidence > Confidence.POSSIBLE):
+                if not (rule.after or rule.origin) and (
+                    finding.node is node or finding.confidence > Confidence.POSSIBLE
+                ):
                     claimed.setdefault(node.index, rule)
             if found or silence:
                 yield Answer(rule, node, None, tuple(found), silence)
     for hazard in facts.all_hazards():
         claim = claimed.get(hazard.node.index)
-        if claim is None:
-            yield from first_word(by_op.get(hazard.node.op, []), hazard, facts, ask)
-        else:
-            yield from spoken_for(by_op.get(hazard.node.op, []), hazard, claim)
+        own, others = by_origin(by_op.get(hazard.node.op, []))
+        told = list(first_word(own, hazard, facts, ask) if claim is None else spoken_for(own, hazard, claim))
+        yield from told
+        said = {answer.rule.code: answer.rule for answer in told if answer.findings}
+        if claim is not None:
+            said[claim.code] = claim
+        for rule in others:
+            first = next((said[code] for code in sorted(rule.after) if code in said), None)
+            yield from first_word([rule], hazard, facts, ask) if first is None else spoken_for([rule], hazard, first)
+
+
+def by_origin(rules: Iterable[Rule]) -> tuple[list[Rule], list[Rule]]:
+    """Our own rules, and those of plugins: of these each is asked, but for those that it lets speak first."""
+    own: list[Rule] = []
+    others: list[Rule] = []
+    for rule in rules:
+        (others if rule.origin else own).append(rule)
+    return own, others
 
 
 def first_word(rules: Sequence[Rule], hazard: Hazard, facts: Facts, ask: Ask) -> Iterator[Answer]:

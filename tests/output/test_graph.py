@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import os
 import shutil
 import subprocess
@@ -110,3 +111,14 @@ def test_what_cannot_be_drawn_is_an_error_that_names_it(tmp_path: Path) -> None:
     (tmp_path / "critic.py").write_text(PROGRAM, encoding="utf-8")
     assert "the module level has no numeric expressions" in run("critic.py", cwd=tmp_path).stderr
     assert "expected a name that ends in .dot" in run("critic.py:helper", "-o", "x.jpeg", cwd=tmp_path).stderr
+
+
+def test_the_picture_in_the_documentation_is_that_of_the_example() -> None:
+    """Its tooltips, which no version of Graphviz lays out otherwise."""
+    example = "examples/torch_classifier.py"
+    source = Source(example, (ROOT / example).read_text(encoding="utf-8"))
+    made = picture(source, config_of({}, rule_names(), root="/", where="test"), "weighted_cross_entropy")
+    shown = (ROOT / "docs" / "weighted_cross_entropy.svg").read_text(encoding="utf-8")
+    assert made.boxes
+    for box in made.boxes:
+        assert f"line {box.step.span.row}: {box.step.text}" in html.unescape(shown), "draw it anew"

@@ -1,0 +1,120 @@
+"""``nanlint new-rule``: a rule file and its test, to start from."""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+
+import click
+
+from nanlint.commands.base import Unusable, configs_for
+from nanlint.commands.manual import Command
+
+_DIRECTORY = os.path.join("tools", "nanlint_rules")
+_PREFIX = "OWN"
+
+
+@click.command(
+    "new-rule",
+    cls=Command,
+    short_help="Write a rule of your own and its test, to start from.",
+    examples=(
+        ("nanlint new-rule log-of-counts", f"{_DIRECTORY}/log_of_counts.py, and tests/test_log_of_counts.py."),
+        ("nanlint new-rule log-of-counts --code ACME101 --path lint", "With a code and in a directory of your own."),
+    ),
+    exit_codes=(("0", "Written."), ("2", "Nothing was written: a file is there already, or the name cannot be.")),
+)
+@click.argument("name")
+@click.option(
+    "--code", help=f"The rule's code: a prefix of your own and a number.  [default: {_PREFIX}101, or the next]"
+)
+@click.option("--path", type=click.Path(), help=f"The directory of the rule file.  [default: {_DIRECTORY}]")
+@click.option("--tests", type=click.Path(), default="tests", show_default=True, help="The directory of its test.")
+def new_rule(name: str, code: str | None, path: str | None, tests: str) -> None:
+    """Write a rule called NAME and a test of it, which passes as it is. Nothing that is there is overwritten.
+
+    The rule finds logarithms of what reaches 0; change what it asks, says and shows on its page. docs/authors.md goes
+    through it.
+    """
+    from nanlint.config import Overrides
+    from nanlint.output.scaffold import render_rule_file, render_test_file
+    from nanlint.plugins import PluginError, check_identity
+    from nanlint.rules import RULES
+
+    here = os.getcwd()
+    try:
+        config = configs_for(None, False, Overrides()).for_directory(here)
+    except Unusable:
+        raise
+    except Exception as error:
+        raise Unusable(str(error)) from None
+    name = name.strip().lower().replace("_", "-")
+    known = [os.path.dirname(file) for file in config.rule_files]
+    directory = path or (os.path.relpath(known[0]) if known else _DIRECTORY)
+    chosen = (code or _next_code([*RULES, *_codes_in(directory)])).upper()
+    try:
+        check_identity(chosen, name)
+    except PluginError as error:
+        raise Unusable(str(error)) from None
+    stem = name.replace("-", "_")
+    rule_file, test_file = os.path.join(directory, f"{stem}.py"), os.path.join(tests, f"test_{stem}.py")
+    _write_new(
+        {
+            rule_file: render_rule_file(chosen, name),
+            test_file: render_test_file(chosen, name, os.path.relpath(rule_file, tests)),
+        }
+    )
+    click.echo(f"wrote {rule_file}\nwrote {test_file}")
+    if os.path.abspath(rule_file) not in _named(config.file, here):
+        pattern = f"{directory.replace(os.sep, '/')}/*.py"
+        click.echo(
+            f'\nFor `nanlint check` to use it, name it in the configuration:\n\n[tool.nanlint]\nrules = ["{pattern}"]'
+        )
+
+
+def _next_code(codes: list[str]) -> str:
+    """The code after the last one with the prefix that is proposed."""
+    numbers = [int(match[1]) for code in codes if (match := re.fullmatch(rf"{_PREFIX}(\d+)", code))]
+    return f"{_PREFIX}{max(numbers, default=100) + 1}"
+
+
+def _codes_in(directory: str) -> list[str]:
+    """The codes that the files of a directory seem to hold, which no configuration may name yet."""
+    found: list[str] = []
+    for path in glob.glob(os.path.join(glob.escape(directory), "*.py")):
+        with open(path, encoding="utf-8", errors="replace") as file:
+            found += re.findall(rf'"({_PREFIX}\d+)"', file.read())
+    return found
+
+
+def _named(config_file: str | None, here: str) -> tuple[str, ...]:
+    """The rule files that the configuration names, now that one was written."""
+    from nanlint.config import ConfigError, read_table
+    from nanlint.plugins import rule_files
+
+    if config_file is None:
+        return ()
+    try:
+        patterns = (read_table(config_file) or {}).get("rules", [])
+        return rule_files(patterns, os.path.dirname(config_file))
+    except ConfigError:
+        return ()
+
+
+def _write_new(files: dict[str, str]) -> None:
+    """Write all of some new files, or none."""
+    for path in files:
+        if os.path.lexists(path):
+            raise Unusable(f"{path}: is there already; nothing was written")
+    written: list[str] = []
+    for path, text in files.items():
+        try:
+            os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+            with open(path, "x", encoding="utf-8") as file:
+                written.append(path)
+                file.write(text)
+        except OSError as error:
+            for other in written:
+                os.unlink(other)
+            raise Unusable(f"{path}: could not be written: {(error.strerror or str(error)).lower()}") from None
