@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
+
 from nanlint.analysis.names import without_gradient
 from nanlint.analysis.structure import walk
 from nanlint.graph.lower import Lowering
-from nanlint.graph.node import ATTR, CALL, CONST, INSTANCE, LOOP, MODULE, PARAM, PHI, REFINE, Node
+from nanlint.graph.node import ATTR, CALL, CONST, INSTANCE, LOOP, MODULE, PARAM, PHI, REFINE, Node, Region
 from nanlint.ops.arithmetic import DIFFERENTIABLE
 from nanlint.ops.op import OPS
 
@@ -68,6 +70,8 @@ class GradientFlow:
         for region in node.regions:
             if region.kind in WITHOUT:
                 return WITHOUT[region.kind]
+            if region.kind == "derivative_rule" and not self._moves(node, region):
+                return "it stands in a derivative's rule, where only second derivatives meet it"
         row = getattr(node.site, "lineno", 0)
         owner = self.owner(node)
         if owner in PLAIN:
@@ -77,6 +81,14 @@ class GradientFlow:
         if not self.learns(node):
             return "it depends on nothing that is differentiated with respect to"
         return None if self.used_with_gradient(node) else "all uses only compare it, count it, print it or detach it"
+
+    def _moves(self, node: Node, rule: Region) -> bool:
+        """Whether a node depends on the tangents of a derivative's rule: that part is transposed by a backward pass."""
+        position, statement = rule.attrs["tangents"], rule.statement
+        if position is None or not isinstance(statement, ast.FunctionDef | ast.Lambda) or not statement.args.args:
+            return False
+        tangents = statement.args.args[position].arg
+        return any(n.op == PARAM and n.name == tangents for n in walk(node, lambda n: list(n.args.values())))
 
     def learns(self, node: Node, depth: int = 0) -> bool:
         """Whether the node depends on anything that may require a gradient, not on constants and draws alone."""

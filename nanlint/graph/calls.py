@@ -93,6 +93,9 @@ FRESH = frozenset({"zeros", "full", "ones", "stored"})
 MUTABLE = frozenset({"torch", "numpy"})
 #: what is made of functions that work on gradients, not in them
 TRANSFORMATIONS = {"GradientTransformation", "GradientTransformationExtraArgs"}
+#: methods that take the rule of a derivative, and which of the rule's parameters holds tangents: only a function of
+#: these is differentiated with the rule (transposed), what stands beside them has but second derivatives
+DERIVATIVE_RULES: dict[str, int | None] = {"defjvp": -1, "defjvps": 0, "defvjp": None}
 #: test, function if true, function if false
 CONDITIONALS = {"tensorflow.cond", "jax.lax.cond", "keras.ops.cond", "torch.cond", "tensorflow.compat.v1.cond"}
 SEQUENTIAL = {"torch.nn.Sequential", "keras.Sequential", "keras.models.Sequential", "flax.linen.Sequential"}
@@ -516,6 +519,10 @@ class CallLowering(ExpressionLowering):
             if base.op == CLASS and name == "apply" and (forward := base.attrs["cls"].method("forward")) is not None:
                 return self.apply_function(forward, base, e)
         args, keywords = self.arguments(e), self.keywords(e)
+        if name in DERIVATIVE_RULES:
+            for function in (*args, *keywords.values()):
+                if function.op == FUNCTION:
+                    self.derivative_rules[id(function.attrs["definition"])] = DERIVATIVE_RULES[name]
         if base.op == LAYER:
             return self.call_model(base, name, args, keywords, e)
         if base.op == "tape":
@@ -925,6 +932,8 @@ class CallLowering(ExpressionLowering):
                 found.append(Region("errstate", definition))
             elif last in ("custom_jvp", "custom_vjp", "custom_gradient"):
                 found.append(Region("custom_gradient", definition))
+            elif last in DERIVATIVE_RULES:
+                found.append(Region("derivative_rule", definition, {"tangents": DERIVATIVE_RULES[last]}))
         return tuple(found)
 
     def class_regions(self, function: Node) -> tuple[Region, ...]:
@@ -933,6 +942,9 @@ class CallLowering(ExpressionLowering):
         enclosing: Frame = function.attrs["frame"]
         if id(function.attrs["definition"]) in self.without_gradient:
             return (Region("no_grad", function.site),)
+        definition = function.attrs["definition"]
+        if id(definition) in self.derivative_rules:
+            return (Region("derivative_rule", definition, {"tangents": self.derivative_rules[id(definition)]}),)
         handmade = tuple(r for r in enclosing.regions if r.kind == "custom_gradient") if enclosing is not None else ()
         if handmade:
             return handmade
@@ -1037,6 +1049,7 @@ class CallLowering(ExpressionLowering):
     package: tuple[str, ...]
     #: definitions of functions that transform gradients
     without_gradient: set[int]
+    derivative_rules: dict[int, int | None]
 
 
 def changed_in_place(receiver: ast.expr) -> ast.expr:

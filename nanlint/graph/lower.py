@@ -38,6 +38,7 @@ class Lowering(CallLowering):
         self.budget = MAX_NODES
         self.inlined = set()
         self.without_gradient = set()
+        self.derivative_rules = {}
         self.classes: list[ClassInfo] = []
 
     # ── blocks ──────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -26,7 +26,7 @@ MODULE, FUNCTION, CLASS, INSTANCE, LAYER, TUPLE, DICT, STRING = (
 
 @dataclass(frozen=True, eq=False)
 class Region:
-    """A ``with`` region (or a decorator's). ``kind``: tape, no_grad, errstate, half, custom_gradient."""
+    """A ``with`` region, or a decorator's: tape, no_grad, errstate, half, custom_gradient, derivative_rule."""
 
     kind: str
     statement: ast.AST | None = None

@@ -255,6 +255,41 @@ def test_a_custom_gradient_is_written_by_hand() -> None:
     )
 
 
+def test_what_a_derivatives_rule_does_with_tangents_is_differentiated_and_nothing_else_there() -> None:
+    check(
+        JAX,
+        """
+        @jax.custom_jvp
+        def root(x):
+            return jnp.sqrt(x)
+
+        @root.defjvp
+        def root_jvp(primals, tangents):
+            (x,), (t,) = primals, tangents
+            return root(x), t * jnp.where(x > 0, 0.5 / jnp.sqrt(x), 0.0)
+
+        @jax.custom_jvp
+        def inverse(x):
+            return jnp.where(x > 0, 1 / x, 0.0)
+
+        def inverse_jvp(primals, tangents):
+            (x,), (t,) = primals, tangents
+            return inverse(x), jnp.where(x > 0, -t / x**2, 0.0)  # error: [NL203]
+
+        inverse.defjvp(inverse_jvp)
+
+        @jax.custom_vjp
+        def halves(x):
+            return jnp.where(x > 0, 1 / x, 0.0)
+
+        def halves_bwd(x, g):
+            return (jnp.where(x > 0, -g / x**2, 0.0),)
+
+        halves.defvjp(lambda x: (halves(x), x), halves_bwd)
+        """,
+    )
+
+
 def test_draws_and_shapes_have_no_gradient() -> None:
     check(
         TORCH,
