@@ -208,3 +208,24 @@ def test_a_comment_that_is_not_understood_is_said_with_the_nearest_right_one(com
 
 def test_prose_about_nanlint_is_no_directive() -> None:
     assert _judge("x = 1  # nanlint: finds such things\n").remarks == ()
+
+
+@pytest.mark.parametrize(
+    ("comment", "reason"),
+    [
+        ("# nanlint: ignore[NL103]", ""),
+        ("# nanlint: ignore[NL103] counts plus one", "counts plus one"),
+        ("# nanlint: ignore[NL103] - see issue #12", "see issue #12"),
+        ("# nanlint: ignore[NL103] mine  # type: ignore", "mine"),
+        ("# noqa: NL103 counts plus one", "counts plus one"),
+        ("# noqa: E501, NL103", ""),
+    ],
+)
+def test_what_is_silenced_is_kept_with_the_reason_given(comment: str, reason: str) -> None:
+    (silenced,) = _judge(f"log(x)  {comment}\n").silenced
+    assert (silenced.diagnostic.code, silenced.justification, silenced.external) == ("NL103", reason, False)
+
+
+def test_a_finding_that_two_comments_silence_is_kept_once_with_the_reason_that_there_is() -> None:
+    (silenced,) = _judge("# nanlint: file-ignore[NL103]\nlog(x)  # nanlint: ignore[NL103] why\n").silenced
+    assert silenced.justification == "why"

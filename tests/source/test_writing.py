@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from nanlint.source import SourceError
-from nanlint.source.writing import write_atomically
+from nanlint.source.writing import write_atomically, write_whole
 
 
 def test_content_is_replaced_and_nothing_is_left_beside_it(tmp_path: Path) -> None:
@@ -74,3 +74,26 @@ def test_a_failed_move_leaves_the_file_as_it_was(tmp_path: Path, monkeypatch: py
         write_atomically(str(path), b"old", b"new")
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_report_that_cannot_be_put_in_its_place_leaves_the_old_one_and_nothing_beside_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "report.json"
+    path.write_bytes(b"old")
+
+    def full(source: str, target: str) -> None:
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr(os, "replace", full)
+    with pytest.raises(OSError, match="no space left"):
+        write_whole(str(path), b"new")
+    assert (path.read_bytes(), list(tmp_path.iterdir())) == (b"old", [path])
+
+
+def test_a_report_is_written_to_the_target_of_a_link(tmp_path: Path) -> None:
+    link = tmp_path / "latest.json"
+    link.symlink_to("report.json")
+    write_whole(str(link), b"new")
+    assert link.is_symlink()
+    assert (tmp_path / "report.json").read_bytes() == b"new"
