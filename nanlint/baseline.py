@@ -171,8 +171,10 @@ def updated(baseline: Baseline, report: Report, config_of: ConfigOf) -> Baseline
     for file in report.files:
         name = baseline.name_of(file.path)
         found = [*file.diagnostics, *(one.diagnostic for one in file.suppressed if one.external)]
-        if file.checked and not any(one.code == SYNTAX_ERROR.code for one in found):
+        broken = [one for one in found if one.code == SYNTAX_ERROR.code]
+        if file.checked and not broken:
             looked_at[name] = config_of(file.path)
+        if file.checked and all(one.cell for one in broken):  # of a notebook some cells were looked at
             for one in found:
                 if one.code not in ALWAYS_ON:
                     entries[name, one.code] = (*entries.get((name, one.code), ()), one.fingerprint)
@@ -180,5 +182,5 @@ def updated(baseline: Baseline, report: Report, config_of: ConfigOf) -> Baseline
         config = looked_at.get(name)
         unknown = baseline.exists(name) if config is None else not config.selects(code)
         if unknown:
-            entries[name, code] = known
+            entries[name, code] = (*known, *(one for one in entries.get((name, code), ()) if one not in known))
     return replace(baseline, entries=entries)

@@ -153,6 +153,22 @@ def test_a_cell_that_does_not_parse_is_named_and_the_others_are_checked() -> Non
     assert _sources()[2:] == ["def f(:\n    pass", LOSS.replace("torch.log(probs)", "torch.log_softmax(logits, -1)")]
 
 
+def test_what_is_found_can_be_silenced_and_known_around_a_cell_that_does_not_parse() -> None:
+    _write(IMPORTS, PROBS, "def f(:\n    pass", LOSS)
+    _run("--write-baseline=known.json", "a.ipynb")
+    assert [line.split()[2] for line in _lines("--baseline=known.json")] == ["NL000"]
+    _run("--add-ignore=by hand", "a.ipynb")
+    assert _sources()[3].splitlines()[1] == "%time loss = torch.log(probs).sum()  # nanlint: ignore[NL101] by hand"
+    assert [line.split()[2] for line in _lines()] == ["NL000"]
+
+
+def test_expressions_of_notebooks_are_explained_in_no_riddles() -> None:
+    _write(IMPORTS, PROBS, LOSS)
+    result = CliRunner().invoke(cli, ["explain", "a.ipynb:cell 4:2:14"])
+    assert result.exit_code == 2
+    assert "jupyter nbconvert --to script" in result.stderr
+
+
 def test_what_awaits_or_returns_at_the_top_of_a_cell_does_not_end_the_check() -> None:
     _write("import torch\nx = await load()\nreturn x", "y = torch.log(torch.softmax(x, -1))")
     assert len(_lines()) == 1

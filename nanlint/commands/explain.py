@@ -56,9 +56,14 @@ def explain(
     from nanlint.explaining import explain as explained
     from nanlint.output.paint import plain
     from nanlint.output.story import render_explanations, render_explanations_json
+    from nanlint.source.reading import is_notebook
     from nanlint.source.syntax import Unparsable
 
     path, row, column = parse_place(place)
+    notebook = path.partition(":cell ")[0]
+    if is_notebook(notebook):
+        script = f"jupyter nbconvert --to script {notebook}"
+        raise Unusable(f"{notebook}: expressions of notebooks are not explained; make a file of its cells: {script}")
     least = None if confidence is None else CONFIDENCES[confidence]
     source, config = read(path, config_file, isolated, Overrides(confidence=least))
     if row > len(source.lines):
@@ -99,8 +104,8 @@ def parse_place(place: str) -> tuple[str, int, int | None]:
 def read(path: str, config_file: str | None, isolated: bool, overrides: Overrides) -> tuple[Source, Config]:
     """A file and the configuration that holds for it; raises Unusable."""
     from nanlint.config import ConfigError
-    from nanlint.source import Source
     from nanlint.source.decoding import SourceError, reject_binary
+    from nanlint.source.reading import read_source
 
     if os.path.isdir(path):
         raise Unusable(f"{path}: is a directory; name one of its files")
@@ -108,7 +113,7 @@ def read(path: str, config_file: str | None, isolated: bool, overrides: Override
         with open(path, "rb") as file:
             content = file.read()
         reject_binary(content, path)
-        source = Source.from_bytes(content, path)
+        source = read_source(content, path)
     except OSError as error:
         raise Unusable(f"{path}: could not be read: {(error.strerror or str(error)).lower()}") from None
     except SourceError as error:
