@@ -27,21 +27,20 @@ _STARTUP = {
     exit_codes=(("0", "Done."), ("2", "There is no script for that shell.")),
 )
 @click.argument("shell", required=False, type=click.Choice(list(_STARTUP)))
-def completion(shell: str | None) -> None:
+@click.pass_context
+def completion(ctx: click.Context, shell: str | None) -> None:
     """Print the script that completes commands, options, paths and rules in SHELL, by default the one that is yours.
 
     Load it once to try it, or in each new shell by a line in the shell's startup file (see the examples).
     """
     from click.shell_completion import get_completion_class
 
-    from nanlint.cli import cli
-
     chosen = shell or os.path.basename(os.environ.get("SHELL", ""))
     found = get_completion_class(chosen)
     if chosen not in _STARTUP or found is None:
         raise Unusable(f"which shell is yours is not known; name it: nanlint completion {'|'.join(_STARTUP)}")
     try:
-        click.echo(found(cli, {}, "nanlint", _VARIABLE).source())
+        click.echo(found(ctx.find_root().command, {}, "nanlint", _VARIABLE).source())
     except RuntimeError as error:  # a shell that is too old, or is not there
         raise Unusable(f"{chosen}: {error}") from None
 
