@@ -100,10 +100,13 @@ class Watch(Protocol):
         ``inputs``: the numbers of the ops that its inputs come from, where there is a graph that tells.
         """
 
-    def wants(self, name: str, framework: str, value: Any, frames: Sequence[Frame] = ()) -> None:
+    def wants(
+        self, name: str, framework: str, value: Any, frames: Sequence[Frame] = (), health: Health | None = None
+    ) -> None:
         """Hand a tensor to the user's filters (``--filter``), if there are any.
 
-        ``frames``: where it was made, if that is not where the program is now.
+        ``frames``: where it was made, if that is not where the program is now. ``health``: its breakdown, where the
+        tensor is not at hand and ``value`` is None; filters that are functions are not asked then, which is told.
         """
 
     def alert(self, kind: str, message: str, *, frames: Sequence[Frame] = (), **details: Any) -> None:

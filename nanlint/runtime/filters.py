@@ -20,10 +20,14 @@ class FilterError(ValueError):
 
 @dataclass(frozen=True)
 class Filter:
-    """A question to every tensor: ``holds`` gets its breakdown and the framework's own tensor."""
+    """A question to every tensor: ``holds`` gets its breakdown and the framework's own tensor.
+
+    Only one that ``wants_tensor`` looks at that.
+    """
 
     name: str
     holds: Callable[[Health, Any], bool]
+    wants_tensor: bool = False
 
 
 def _has_inf_or_nan(health: Health, _: Any) -> bool:
@@ -64,7 +68,7 @@ def filter_of(name: str) -> Filter:
         return Filter(name, _bounded(name, *bound.groups()))
     module, colon, function = name.rpartition(":")
     if colon and module:
-        return Filter(name, _function(name, module, function))
+        return Filter(name, _function(name, module, function), wants_tensor=True)
     raise FilterError(
         f'unknown filter "{name}": {", ".join(NAMED)}, range>NUMBER, or a Python function as MODULE:FUNCTION'
     )

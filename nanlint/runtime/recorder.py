@@ -422,17 +422,26 @@ class Recorder:
                     self._write(Op(number, framework, op, path, line, backward, tuple(inputs)))
         return number
 
-    def wants(self, name: str, framework: str, value: Any, frames: Sequence[Frame] = ()) -> None:
-        """Hand a tensor to the user's filters."""
+    def wants(
+        self, name: str, framework: str, value: Any, frames: Sequence[Frame] = (), health: Health | None = None
+    ) -> None:
+        """Hand a tensor, or its breakdown, to the user's filters."""
+        adapter = self.adapter_of(value) if self._filters and health is None else None
+        if health is None and (adapter is None or not adapter.concrete(value)):
+            return
         for one in self._filters:
-            adapter = self.adapter_of(value)
-            if adapter is None or not adapter.concrete(value):
-                return
-            health = adapter.health(value)
-            if one.holds(health, value):
+            if health is not None and one.wants_tensor:
+                self.alert(
+                    "unwatched",
+                    f"the filter {one.name} is a Python function, which XLA cannot call: it is not asked of what XLA "
+                    "compiles",
+                )
+                continue
+            found = adapter.health(value) if adapter is not None else health
+            if found is not None and one.holds(found, value):
                 line = (frames[0].path, frames[0].line, frames[0].function) if frames else self.user_line()
                 if self._first((one.name, framework, name, line)):
-                    tensor = self._kept(Tensor(name, health, value))
+                    tensor = self._kept(Tensor(name, found, value))
                     self._write(Filtered(one.name, self.steps, framework, tensor, tuple(frames) or self.frames(1)))
 
     @property

@@ -273,6 +273,31 @@ def test_a_nan_that_is_hidden_is_told(tmp_path: Path, name: str, hide: Any) -> N
     assert [alert.details["op"] for alert in reported.alerts("hidden-nan")] == [name]
 
 
+def test_a_variable_that_nobody_named_is_called_as_in_the_source(tmp_path: Path) -> None:
+    class Model:
+        def __init__(self) -> None:
+            self.kept = tf.Variable(2.0)
+            self.lost = tf.Variable(
+                3.0,
+            )
+            self.named = tf.Variable(1.0, name="bias")
+
+    x = tf.constant(1.0)
+    with watched(ADAPTERS, tmp_path) as reported:
+        model = Model()
+        for _ in range(2):
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                loss = 0.0 * model.kept
+            tape.gradient(loss, [model.kept, model.lost, model.named, x])
+    assert [alert.details["variable"] for alert in reported.alerts("dead-gradient")] == [
+        "self.lost",
+        "bias",
+        "x",
+        "self.kept",
+    ]
+
+
 def test_a_filter_of_the_user_is_asked_of_every_tensor(tmp_path: Path) -> None:
     from nanlint.runtime.events import Filtered
 

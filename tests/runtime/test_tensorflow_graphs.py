@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from nanlint.runtime.events import Birth, Op, Step, Trace
+from nanlint.runtime.events import Birth, Filtered, Op, Step, Trace
 from nanlint.runtime.runfile import read_run
 from tests.runtime.running import verify
 from tests.runtime.watched import site, watched
@@ -235,6 +235,76 @@ def test_a_nan_in_the_batch_that_a_function_is_given_is_told_with_its_place(tmp_
     (alert,) = reported.alerts("nan-in-input")
     assert (alert.details["first"], alert.details["shape"]) == ([1, 1], [2, 2])
     assert reported.blamed() == []
+
+
+# ── variables, clips, filters ───────────────────────────────────────────────────────────────────────────────────────
+
+WAYS: dict[str, Callable[[Any], Any]] = {
+    "eager": lambda step: step,
+    "graph": tf.function,
+    "xla": lambda step: tf.function(step, jit_compile=True),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_what_an_optimizer_computes_in_a_variable_can_be_born_there(tmp_path: Path, way: str) -> None:
+    with watched(ADAPTERS, tmp_path) as reported:
+        weights, mean, square = (tf.Variable([1.0, 2.0]) for _ in range(3))
+        total, lowest = tf.Variable([3e38]), tf.Variable([-INF])
+
+        def adam(power: Any) -> Any:
+            state = {"var": weights.handle, "m": mean.handle, "v": square.handle}
+            rates = {"lr": 0.1, "beta1": 0.9, "beta2": 0.9, "epsilon": 1e-7}
+            tf.raw_ops.ResourceApplyAdam(**state, **rates, beta1_power=power, beta2_power=0.9, grad=tf.ones(2))
+            return weights + 1.0
+
+        def add(amount: Any) -> Any:
+            total.assign_add(amount)  # the sum
+            lowest.assign_add(tf.ones(1))
+            return tf.constant(0)
+
+        for step, given in ((WAYS[way](adam), (0.9, 1.0)), (WAYS[way](add), ([1.0], [3e38], [1.0]))):
+            for one in given:
+                step(tf.constant(one))
+    assert [op for op, _, _ in reported.blamed()] == ["ResourceApplyAdam", "AssignAddVariableOp"]
+    assert reported.blamed()[1][1] == "total.assign_add(amount)  # the sum"
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_clip_that_holds_every_element_in_a_graph_is_told_where_a_gradient_is_asked(tmp_path: Path, way: str) -> None:
+    def step(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            held = tf.clip_by_value(x, 5.0, 6.0)  # all
+            loss = tf.reduce_sum(held * tf.clip_by_value(x, 1.5, 6.0) * tf.maximum(x, 2.0 * x))
+        return tape.gradient(loss, x)
+
+    with watched(ADAPTERS, tmp_path) as reported:
+        WAYS[way](step)(tf.constant([1.0, 2.0]))
+        if way != "eager":
+            WAYS[way](lambda x: tf.clip_by_value(x, 5.0, 6.0))(tf.constant([1.0, 2.0]))
+    (alert,) = reported.alerts("clip-holds-all")
+    assert alert.frames[0].text.endswith("# all")
+
+
+def test_a_filter_is_asked_of_the_tensors_of_graphs(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(
+        "def odd(health, tensor):\n    return float(tensor.numpy().max()) == 7.0\n", "utf-8"
+    )
+    names = ("range>1e3", f"{tmp_path / 'mine.py'}:odd")
+    with watched(ADAPTERS, tmp_path / "run", filters=names) as reported:
+        for way in ("graph", "xla"):
+            run = WAYS[way](lambda x: tf.exp(x) * 1.0 if x.shape == () else 7.0 * x)  # here
+            run(tf.constant(1.0)), run(tf.constant(9.0)), run(tf.constant([1.0]))
+    found = [event for event in reported.events if isinstance(event, Filtered)]
+    assert {event.frames[0].text[-6:] for event in found} == {"# here"}
+    assert [(event.filter.split(":")[-1], event.tensor.name) for event in found] == [
+        ("range>1e3", "Exp"),
+        ("range>1e3", "Mul"),
+        ("odd", "Mul"),
+    ]
+    (alert,) = reported.alerts("unwatched")
+    assert "XLA cannot call" in alert.message
 
 
 # ── flagged lines ───────────────────────────────────────────────────────────────────────────────────────────────────

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -25,6 +25,7 @@ from nanlint.runtime.adapters.tensorflow.ops import (
 from nanlint.runtime.adapters.tensorflow.places import Place, Places, framed
 from nanlint.runtime.adapters.tensorflow.rows import WIDTH, health_of_row, is_float, row_of, sum_of
 from nanlint.runtime.adapters.tensorflow.tensors import Array
+from nanlint.runtime.adapters.tensorflow.variables import reads_of, written
 from nanlint.runtime.health import Health
 
 #: what a sum says: all finite, or what it became
@@ -65,25 +66,29 @@ def _symbols(graph: Any, outputs: Any) -> list[Any]:
     return [one for one in found if one.op.graph is graph]
 
 
-def told_by(suspects: Sequence[Any], live: Sequence[Any]) -> list[Any]:
-    """The fewest tensors that are not finite if any of these is: the last of those that hand it on to each other."""
+def told_by(suspects: Sequence[Any], live: Sequence[Any], stored: Mapping[Any, Sequence[Any]]) -> list[Any]:
+    """The fewest tensors that are not finite if any of these is: the last of those that hand it on to each other.
+
+    ``stored``: what variables hold after ops that compute in them.
+    """
     alive = set(live)
+    outputs = {op: [*(one for one in op.outputs if is_float(one)), *stored.get(op, ())] for op in live}
     needed = {one.name: one for one in suspects}
     told = []
     for op in live:
-        for one in op.outputs:
+        for one in outputs[op]:
             if one.name not in needed:
                 continue
             heirs = [
                 consumer
                 for consumer in one.consumers()
                 if consumer in alive
-                and consumer.outputs
-                and is_float(consumer.outputs[0])
+                and outputs[consumer]
                 and any(given is one and hands_on(consumer.type, i) for i, given in enumerate(consumer.inputs))
             ]
             if heirs:
-                heir = next((heir for heir in heirs if heir.outputs[0].name in needed), heirs[0]).outputs[0]
+                made = [outputs[heir][0] for heir in heirs]
+                heir = next((heir for heir in made if heir.name in needed), made[0])
                 needed[heir.name] = heir
             else:
                 told.append(one)
@@ -127,9 +132,13 @@ class BirthProbe:
         suspects: list[Any] = []
         watched = []
         live = live_ops(graph, outputs)
+        stored = written(graph, live)
         for op in live:
             given = [one for one in op.inputs if is_float(one)]
             made = [one for one in op.outputs if is_float(one)]
+            if op in stored:
+                given += reads_of(op)
+                made += stored[op]
             silent = says_nothing(op.type)
             if not made or (silent and op.type not in HIDES | READS):
                 continue
@@ -147,7 +156,7 @@ class BirthProbe:
             watched.append(one)
             if not silent or op.type in READS:
                 suspects += made
-        summed = [row(one) for one in told_by(suspects, live)]
+        summed = [row(one) for one in told_by(suspects, live, stored)]
         return cls(setting, watched, tensors, summed) if summed else None
 
     def build(self, alarm: Alarm) -> None:

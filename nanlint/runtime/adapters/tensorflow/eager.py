@@ -18,10 +18,12 @@ from tensorflow.python import pywrap_tfe as _tfe
 from tensorflow.python.framework import op_callbacks as _callbacks
 
 from nanlint.runtime.adapter import Tensor, Watch
+from nanlint.runtime.adapters.tensorflow.clamps import has_bounds
 from nanlint.runtime.adapters.tensorflow.gradients import Backward, Forward
 from nanlint.runtime.adapters.tensorflow.ops import CLAMPS, HIDES, READS, is_call, says_nothing
 from nanlint.runtime.adapters.tensorflow.places import Place, Places, framed
 from nanlint.runtime.adapters.tensorflow.tensors import EagerTensor, array_of, first_nan, health_of, is_finite
+from nanlint.runtime.adapters.tensorflow.variables import computes_in_place, handles_in, value_of
 
 #: ops that are remembered, twice over: where a tensor comes from is asked soon after
 REMEMBERED = 50_000
@@ -56,6 +58,7 @@ class EagerWatch:
         self._used: dict[tuple[str, int], Executed] = {}
         self._used_before: dict[tuple[str, int], Executed] = {}
         self._bad: dict[int, None] = {}
+        self._bad_variables: dict[int, frozenset[str]] = {}  # by their handles
         self._numbers: dict[tuple[str, Place, bool], int] = {}
         self._silent: dict[str, bool] = {}
         self._profiles = False
@@ -127,14 +130,16 @@ class EagerWatch:
                 number = self._watch.numbered("tensorflow", op, where[0], where[1], forward is not None)
                 self._numbers[key] = number
             self._watch.executed(number)
-        if self._watch.filtering:
+        if self._watch.filtering and not is_call(op):  # in those are probes
             for output in outputs:
                 self._watch.wants(op, "tensorflow", output)
         silent = self._silent.get(op)
         if silent is None:
             silent = self._silent[op] = says_nothing(op)
-        if taped and forward is None and op in CLAMPS:
+        if taped and forward is None and op in CLAMPS and has_bounds(inputs):
             self._clamped(op, inputs, outputs, where)
+        if op == "AssignVariableOp":
+            self._assigned(inputs)
         if silent and not self._bad:
             return
         if silent and not is_call(op) and not any(one._id in self._bad for one in inputs):
@@ -143,6 +148,8 @@ class EagerWatch:
             if output._datatype_enum() in _FLOATS and not is_finite(output):
                 self._hit(op, inputs, outputs, forward, silent)
                 return
+        if not outputs and computes_in_place(op):
+            self._stored(op, inputs)
         if self._bad and op in HIDES:
             self._hidden(op, inputs, outputs)
 
@@ -182,6 +189,30 @@ class EagerWatch:
             forward=framed([origin]) if origin is not None else (),
             note=f"gradient of {forward.op}" if forward is not None else "",
         )
+
+    def _assigned(self, inputs: Any) -> None:
+        """What is put into a variable as it is, is not born there."""
+        handle, value = inputs
+        if value._datatype_enum() in _FLOATS and not is_finite(value):
+            self._bad_variables[handle._id] = health_of(value).bad
+        else:
+            self._bad_variables.pop(handle._id, None)
+
+    def _stored(self, op: str, inputs: Any) -> None:
+        """An op has computed in variables: is what they hold now finite?"""
+        for handle in handles_in(inputs):
+            value = value_of(handle)
+            known = self._bad_variables.pop(handle._id, frozenset())
+            if is_finite(value):
+                continue
+            made = Tensor("the variable", health_of(value), value)
+            self._bad_variables[handle._id] = made.health.bad
+            given = _tensors(inputs, "input")
+            new = made.health.bad.difference(known, *(one.health.bad for one in given))
+            if new:
+                self._watch.born(
+                    framework="tensorflow", op=op, kinds=new, inputs=given, outputs=[made], frames=self._places.frames()
+                )
 
     def _taint(self, outputs: Any) -> None:
         if len(self._bad) > REMEMBERED:

@@ -6,7 +6,7 @@ import inspect
 import threading
 import weakref
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,6 +56,7 @@ class Backward:
         self._places = places
         self._local = threading.local()
         self._spans: weakref.WeakKeyDictionary[Any, list[Span]] = weakref.WeakKeyDictionary()
+        self._differentiated: weakref.WeakKeyDictionary[Any, set[int]] = weakref.WeakKeyDictionary()
         self._awaited: OrderedDict[int, tuple[str, Heard]] = OrderedDict()
         self._original: Any = None
         self._original_of_graphs: Any = None
@@ -93,6 +94,10 @@ class Backward:
     def spans_in(self, graph: Any) -> Sequence[Span]:
         """All gradients of single ops that a graph computes."""
         return self._spans.get(graph, ())
+
+    def differentiated(self, graph: Any) -> Set[int]:
+        """The ids of the ops of a graph that a gradient was asked of."""
+        return self._differentiated.get(graph, frozenset())
 
     def await_gradient(self, operands: Mapping[str, Any], result: Any, heard: Heard) -> None:
         """Tell ``heard`` of what comes in at a result and goes out at operands, if a tape is recording."""
@@ -137,6 +142,8 @@ class Backward:
         earlier = None if forward is None else self.span_of(forward)  # a gradient of a gradient
         places = () if forward is None else earlier.places if earlier is not None else self._places.all_of(forward)
         number = 0 if forward is None else forward._id
+        if forward is not None:
+            self._differentiated.setdefault(forward.graph, set()).add(number)
         span = Span(first, graph.version, kind, number, places, _names(out_grads), _names(in_grads))
         self._spans.setdefault(graph, []).append(span)
 

@@ -29,7 +29,9 @@ from tensorflow.python.saved_model import save as _save
 from nanlint.runtime.adapter import Watch
 from nanlint.runtime.adapters.tensorflow.alarms import Alarm, Settings
 from nanlint.runtime.adapters.tensorflow.births import BirthProbe
+from nanlint.runtime.adapters.tensorflow.clamps import ClampProbe
 from nanlint.runtime.adapters.tensorflow.contents import Contents
+from nanlint.runtime.adapters.tensorflow.filtered import FilterProbe
 from nanlint.runtime.adapters.tensorflow.flagged import SiteProbe
 from nanlint.runtime.adapters.tensorflow.gradients import Backward
 from nanlint.runtime.adapters.tensorflow.places import Places
@@ -40,15 +42,16 @@ _ELSEWHERE = ("Dataset",)
 #: seconds that what came by at flagged lines may be newer than what is written down
 STALE = 2.0
 
-Probe = BirthProbe | SiteProbe
+Probe = BirthProbe | SiteProbe | ClampProbe | FilterProbe
 
 
 @dataclass(frozen=True)
 class Called:
-    """Of a function that was called: whether all probes in it can call the host; its ops, in the timeline."""
+    """Of a function that was called: whether all probes in it can call the host; its ops, in the timeline; filters."""
 
     host: bool
     timeline: Sequence[int]
+    filters: Sequence[FilterProbe]
 
 
 class GraphWatch:
@@ -204,17 +207,22 @@ class GraphWatch:
         if not isinstance(graph, _func_graph.FuncGraph) or (self._watch.mode == "sentinel" and not all_ops):
             return
         kind = BirthProbe if all_ops else SiteProbe
-        probe = kind.of(graph, outputs, self.settings.of(graph), self._watch, self._places, self._backward)
-        if probe is None:
-            return
+        setting = self.settings.of(graph)
+        probes: list[Probe | None] = [
+            kind.of(graph, outputs, setting, self._watch, self._places, self._backward),
+            ClampProbe.of(graph, outputs, setting, self._watch, self._places, self._backward),
+            FilterProbe.of(graph, outputs, setting, self._watch, self._places),
+        ]
         before = len(graph.get_operations())
-        with tf.name_scope(self.contents.scope_of(probe)):
-            probe.build(self.alarm)
+        for probe in probes:
+            if probe is not None:
+                with tf.name_scope(self.contents.scope_of(probe)):
+                    probe.build(self.alarm)
+                with self._lock:
+                    self._probes.append(probe)
         if self._is_built_by_hand(graph):
             stateful = [op for op in graph.get_operations()[before:] if op._is_stateful]
             graph.control_outputs.extend(op for op in stateful if op not in graph.control_outputs)
-        with self._lock:
-            self._probes.append(probe)
 
     # ── reading ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -223,7 +231,8 @@ class GraphWatch:
             probes = self.contents.of(name).all
             births = [probe for probe in probes if isinstance(probe, BirthProbe)]
             timeline = tuple(number for probe in births for number in probe.numbers(self._watch))
-        return Called(all(probe.setting.host for probe in probes), timeline)
+        filters = [probe for probe in probes if isinstance(probe, FilterProbe) and not probe.setting.host]
+        return Called(all(probe.setting.host for probe in probes), timeline, filters)
 
     def _after_call(self, name: bytes, inputs: Sequence[Any], done: bool) -> None:
         """A function has run: was there an alarm? Does it count as a step? Most calls are to cost next to nothing."""
@@ -236,6 +245,10 @@ class GraphWatch:
             rung = self._heard(called.host)
             if rung or time.monotonic() - self._told > STALE:
                 self._read(name, inputs, rung)
+            elif called.filters:
+                with self.at_rest():
+                    for probe in called.filters:
+                        probe.read(self._watch)
             self._called(name, rung or not done)
         except FloatingPointError:
             raise

@@ -13,8 +13,8 @@ MOVES = named(
     """
     Abs All Any ArgMax ArgMin Assert AssignVariableOp BatchToSpaceND Bitcast BroadcastArgs BroadcastGradientArgs
     BroadcastTo Case Ceil CheckNumerics ClipByValue Concat ConcatOffset ConcatV2 ConjugateTranspose Const
-    DeepCopy DepthToSpace DiagPart DynamicPartition DynamicStitch Elu EluGrad EnsureShape Equal Erf ExpandDims
-    ExtractImagePatches
+    DeepCopy DepthToSpace DestroyResourceOp DiagPart DynamicPartition DynamicStitch Elu EluGrad EnsureShape Equal Erf
+    ExpandDims ExtractImagePatches
     Fill Floor Gather GatherNd GatherV2 Greater GreaterEqual HashTableV2 Identity IdentityN If InvertPermutation
     IsFinite IsInf IsNan LeakyRelu LeakyReluGrad Less LessEqual LogicalAnd LogicalNot LogicalOr MatrixBandPart
     MatrixDiag MatrixDiagPart MatrixDiagPartV3 MatrixDiagV3 MatrixSetDiagV3 MatrixTranspose Max MaxPool MaxPoolGrad
@@ -51,7 +51,8 @@ CLAMPS = named("ClipByValue Maximum Minimum")
 #: what is not finite in any input, is not finite in the output either: it is enough to look at that
 HANDS_ON = named(
     """
-    Abs Add AddN AddV2 BatchMatMulV2 BiasAdd BiasAddGrad BroadcastTo ConcatV2 Conv2D ExpandDims Identity L2Loss Log
+    Abs Add AddN AddV2 AssignAddVariableOp AssignSubVariableOp BatchMatMulV2 BiasAdd BiasAddGrad BroadcastTo ConcatV2
+    Conv2D ExpandDims Identity L2Loss Log
     MatMul Mean Mul Neg Pack Prod Reshape Sqrt Square SquaredDifference Squeeze Sub Sum Tile Transpose
     """
 )

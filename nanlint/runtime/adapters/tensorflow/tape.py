@@ -21,6 +21,7 @@ from nanlint.runtime.adapters.tensorflow.alarms import Alarm, Setting
 from nanlint.runtime.adapters.tensorflow.contents import Held
 from nanlint.runtime.adapters.tensorflow.graphs import GraphWatch
 from nanlint.runtime.adapters.tensorflow.kept import Inside, Kept, after
+from nanlint.runtime.adapters.tensorflow.names import Names
 from nanlint.runtime.adapters.tensorflow.places import Place, Places, framed
 from nanlint.runtime.adapters.tensorflow.tensors import EagerTensor, array_of
 
@@ -62,7 +63,8 @@ class TapeWatch:
         #: names of graphs in which a gradient is computed, where nothing is to be added to them
         self._training: set[str] = set()
         self._trains: dict[bytes, bool] = {}
-        self._waiting: dict[str, Waiting] = {}
+        self._waiting: dict[Any, Waiting] = {}
+        self._names = Names(watch, places)
         self._began: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
         self._originals: tuple[Any, ...] = ()
 
@@ -85,6 +87,7 @@ class TapeWatch:
             return found
 
         tf.GradientTape.__enter__, tf.GradientTape.gradient = entered, differentiated
+        self._names.start()
 
     def stop(self) -> None:
         """Hear no more; the last step is done."""
@@ -92,6 +95,7 @@ class TapeWatch:
             return
         tf.GradientTape.__enter__, tf.GradientTape.gradient = self._originals
         self._originals = ()
+        self._names.stop()
         safely(self._watch, "tensorflow: tape", self._step_done)
         for probe in self._traced:
             safely(self._watch, "tensorflow: tape", probe.read)
@@ -118,28 +122,30 @@ class TapeWatch:
         gradients = tf.nest.flatten(found, expand_composites=False)
         if len(gradients) != len(flat_sources):
             return
-        for source, gradient in zip(flat_sources, gradients, strict=True):
+        some = []
+        for i, (source, gradient) in enumerate(zip(flat_sources, gradients, strict=True)):
             if gradient is None:
-                self._dead(tape, source)
-        some = [(source, one) for source, one in zip(flat_sources, gradients, strict=True) if one is not None]
+                self._dead(tape, source, self._names.of(source, i))
+            else:
+                some.append((source, i, gradient))
         if tf.executing_eagerly():
             self._eagerly(target, some)
         else:
             with self._graphs.at_rest():
                 self._traced_one(target, some)
 
-    def _eagerly(self, target: Any, found: Sequence[tuple[Any, Any]]) -> None:
+    def _eagerly(self, target: Any, found: Sequence[tuple[Any, int, Any]]) -> None:
         self._asked, self._steps = True, self._watch.steps
         if self._watch.mode == "sites":
             return
         squares = 0.0
         with self._graphs.at_rest():
-            for source, gradient in found:
+            for source, i, gradient in found:
                 dense = gradient.values if isinstance(gradient, tf.IndexedSlices) else gradient
                 if isinstance(dense, EagerTensor) and dense.dtype.is_floating:
                     square = 2.0 * float(tf.nn.l2_loss(dense))
                     squares += square
-                    self._wait(source).seen(square != 0)
+                    self._wait(source, i).seen(square != 0)
         self._measured(_loss(target), squares)
 
     def _measured(self, loss: float | None, squares: float) -> None:
@@ -150,16 +156,16 @@ class TapeWatch:
                 if not math.isfinite(value):
                     self._watch.alert("non-finite", f"the {name.replace('_', ' ')} is {value}", what=name)
 
-    def _wait(self, source: Any) -> Waiting:
-        name = name_of(source)
-        waiting = self._waiting.get(name)
+    def _wait(self, source: Any, i: int) -> Waiting:
+        key = getattr(source, "_unique_id", None) or getattr(source, "path", None) or (self._watch.user_line(), i)
+        waiting = self._waiting.get(key)
         if waiting is None:
-            waiting = self._waiting[name] = Waiting(name, self._places)
+            waiting = self._waiting[key] = Waiting(self._names.of(source, i), self._places)
         return waiting
 
     # ── while a function is traced ──────────────────────────────────────────────────────────────────────────────────
 
-    def _traced_one(self, target: Any, found: Sequence[tuple[Any, Any]]) -> None:
+    def _traced_one(self, target: Any, found: Sequence[tuple[Any, int, Any]]) -> None:
         graph = _ops.get_default_graph()
         if not isinstance(graph, _func_graph.FuncGraph):
             return
@@ -169,15 +175,14 @@ class TapeWatch:
             self._training.add(str(graph.name))
             return
         dense = [
-            (source, one.values if isinstance(one, tf.IndexedSlices) else one)
-            for source, one in found
+            (source, i, one.values if isinstance(one, tf.IndexedSlices) else one)
+            for source, i, one in found
             if isinstance(one, (tf.Tensor, tf.IndexedSlices)) and one.dtype.is_floating
         ]
-        probe = TapeProbe(
-            self._graphs.settings.of(graph), [self._wait(source) for source, _ in dense], self._graphs.at_rest
-        )
+        waiting = [self._wait(source, i) for source, i, _ in dense]
+        probe = TapeProbe(self._graphs.settings.of(graph), waiting, self._graphs.at_rest)
         with _record.stop_recording(), tf.name_scope(self._graphs.contents.scope_of(probe)):
-            probe.build(self._graphs.alarm, target, [gradient for _, gradient in dense])
+            probe.build(self._graphs.alarm, target, [gradient for _, _, gradient in dense])
         self._traced.append(probe)
 
     def called(self, name: bytes, unusual: bool) -> None:
@@ -220,9 +225,8 @@ class TapeWatch:
 
     # ── no gradient ─────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _dead(self, tape: Any, source: Any) -> None:
+    def _dead(self, tape: Any, source: Any, name: str) -> None:
         """A source without a gradient: where did the path leave the tape?"""
-        name = name_of(source)
         leak = None
         handle = getattr(source, "handle", source)
         if tf.executing_eagerly():
@@ -389,14 +393,6 @@ class TapeProbe:
 def _numbers(loss: float | None, squares: float) -> dict[str, float]:
     norm = math.sqrt(squares) if squares >= 0 else math.nan
     return {"gradient_norm": norm} | ({} if loss is None else {"loss": loss})
-
-
-def name_of(source: Any) -> str:
-    """How the user may know a variable or a tensor."""
-    name = getattr(source, "path", None) or (source.name if isinstance(source, tf.Variable) else None)
-    if name is not None:
-        return str(name).removesuffix(":0")
-    return f"the tensor of shape {tuple(source.shape)}" if hasattr(source, "shape") else type(source).__name__
 
 
 def _loss(target: Any) -> float | None:
