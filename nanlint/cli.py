@@ -10,13 +10,15 @@ import gc
 import os
 import sys
 from importlib import import_module
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import click
-from click.shell_completion import CompletionItem
 
 from nanlint import __version__
 from nanlint.commands.base import CLEAN, FINDINGS, INTERRUPTED
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 # The command COMMAND is the function COMMAND of nanlint/commands/COMMAND.py, with underscores for dashes.
 COMMANDS = (
