@@ -13,6 +13,7 @@ from nanlint.analysis.late_guards import late_guard
 from nanlint.analysis.structure import bare, elementwise, walk
 from nanlint.graph.lower import Lowering
 from nanlint.graph.node import CONST, LOOP, PHI, REFINE, TUPLE, Node
+from nanlint.interrupt import checkpoint
 from nanlint.ops.arithmetic import add
 from nanlint.ops.op import OPS, Pole, shifted
 from nanlint.ops.selection import COMPARISONS
@@ -71,6 +72,7 @@ class Hazards:
 
     def __iter__(self) -> Iterator[Hazard]:
         for node in list(self.lowering.graph):
+            checkpoint()
             if node.op == "where":
                 yield from self.traps_behind(node)
             if self.deliberate(node):

@@ -9,6 +9,7 @@ from nanlint.graph.calls import FRESH, MAX_NODES, MUTABLE, CallLowering, _last
 from nanlint.graph.expressions import decided
 from nanlint.graph.node import CALL, CLASS, CONST, DICT, INSTANCE, LOOP, MODULE, PHI, TUPLE, Node, Region
 from nanlint.graph.scope import ClassInfo, Env, Frame
+from nanlint.interrupt import checkpoint
 from nanlint.ops.contracts import OF_THE_SUPPORT
 from nanlint.ops.op import OPS
 from nanlint.ops.selection import CONDITIONS
@@ -53,6 +54,7 @@ class Lowering(CallLowering):
 
     def block(self, body: Sequence[ast.stmt]) -> None:
         for statement in body:
+            checkpoint()
             if not self.frame.live:
                 return
             handler = getattr(self, f"lower_{type(statement).__name__}", None)

@@ -104,17 +104,17 @@ def _chain(story: Story) -> Table:
     table.add_column(overflow="fold")
     for step in story.steps:
         table.add_row(_at(step.span), Text(f"{_short(step.text)}", "bold"))
-        for line in _told(step, story.step):
+        for line in told(step, story.step):
             table.add_row("", line)
     for step, why in story.void:
         table.add_row(_at(step.span), Text.assemble((step.text, "bold"), f" does not guard: {why}"))
     return table
 
 
-def _told(step: Step, told: Step) -> Iterator[Text]:
-    """What is said of a step in the story of ``told``; of gradients only there and where one stops."""
+def told(step: Step, subject: Step) -> Iterator[Text]:
+    """What is said of a step in the story of ``subject``; of gradients only there and where one stops."""
     op = OPS.get(step.node.op)
-    of_gradient = step is told or (op is not None and op.stops_gradient)
+    of_gradient = step is subject or (op is not None and op.stops_gradient)
     yield Text(" · ".join(filter(None, _nature(step, of_gradient))))
     if step.called:
         lines = ", ".join(str(span.row) for span in step.called)
@@ -188,11 +188,12 @@ def _poles(story: Story) -> Table:
     met = [one for one in story.poles if isinstance(one, Hazard)]
     for one in story.poles:
         if isinstance(one, Hazard) or all(one.pole != other.pole for other in met):
-            table.add_row(pole_phrase(one.node, one.pole, story), _outcome(one))
+            table.add_row(pole_phrase(one.node, one.pole, story), outcome(one))
     return table
 
 
-def _outcome(one: Hazard | Cleared) -> Text:
+def outcome(one: Hazard | Cleared) -> Text:
+    """Whether a place where an op breaks is met, and why."""
     if isinstance(one, Cleared):
         known = f": it is in {interval(one.value)}" if one.why == RULED_OUT and one.value is not None else ""
         return Text.assemble(("not met", "green"), f", {one.why}{known}")

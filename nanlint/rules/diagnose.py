@@ -18,6 +18,7 @@ from nanlint.graph.lower import lower
 from nanlint.graph.node import Node
 from nanlint.graph.written import written_operands
 from nanlint.housekeeping import RuleFailed
+from nanlint.interrupt import checkpoint
 from nanlint.ops.catalogue import catalogue
 from nanlint.ops.op import OPS
 from nanlint.ops.spelling import Spellings
@@ -121,12 +122,13 @@ def fixes_of(facts: Facts, findings: Mapping[tuple[str, Span], Finding]) -> dict
     from nanlint.fixes.place import Place
 
     file = File(facts)
-    found = {
-        key: codemod.rewrite(Place(file, finding.node))
-        for key, (finding, codemod, site) in mended.items()
-        if file.lossless.find(site) is not None
-    }
-    return {key: fix for key, fix in found.items() if fix is not None}
+    found: dict[tuple[str, Span], Fix] = {}
+    for key, (finding, codemod, site) in mended.items():
+        checkpoint()
+        fix = codemod.rewrite(Place(file, finding.node)) if file.lossless.find(site) is not None else None
+        if fix is not None:
+            found[key] = fix
+    return found
 
 
 def slices_of(slicing: Slicing, rule: Rule, finding: Finding, alike: Iterable[Finding]) -> tuple[Slice, ...]:
@@ -235,6 +237,7 @@ def answers(facts: Facts, select: Callable[[Rule], bool], ask: Ask) -> Iterator[
             by_op.setdefault(op, []).append(rule)
     claimed: dict[int, Rule] = {}
     for rule in rules:
+        checkpoint()
         for node in facts.nodes(rule.nodes) if rule.nodes else ():
             found, silence = ask(rule, node, facts)
             for finding in found:

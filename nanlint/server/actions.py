@@ -5,7 +5,7 @@ What takes time (fix all, of a file or of a rule) carries what it needs to be re
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -125,10 +125,9 @@ class Actions:
             return types.CodeAction(title=title, kind=kind, data=kept)
         return types.CodeAction(title=title, kind=kind, edit=self.mended(order))
 
-    def mended(self, order: Order, checkpoint: Callable[[], None] = lambda: None) -> types.WorkspaceEdit:
+    def mended(self, order: Order) -> types.WorkspaceEdit:
         """The edits that carry out an order on the text."""
-        after = mended(self.checked, order, checkpoint)
-        return self._edit(difference(self.checked.source, after))
+        return self._edit(difference(self.checked.source, mended(self.checked, order)))
 
     def _edit(self, edits: Iterable[Edit]) -> types.WorkspaceEdit:
         return workspace_edit(self.checked.document, text_edits(edits, self.ruler), self.client)
@@ -139,7 +138,7 @@ class Actions:
         return [one for one in told if one.code == own.code and one.range == own.range] or [own]
 
 
-def mended(checked: Checked, order: Order, checkpoint: Callable[[], None] = lambda: None) -> Source:
+def mended(checked: Checked, order: Order) -> Source:
     """The text after an order, as ``nanlint check --fix`` leaves it, or would if there were no other rule."""
     source, config = checked.source, checked.held.config
     if config is None:
@@ -148,7 +147,6 @@ def mended(checked: Checked, order: Order, checkpoint: Callable[[], None] = lamb
         return fix_source(source, config, unsafe=order.unsafe).source
 
     def diagnose(text: Source) -> list[Diagnostic]:
-        checkpoint()
         return [one for one in diagnose_source(text, config) if one.code == order.code]
 
     return fix_until_stable(source, diagnose, unsafe=order.unsafe).source

@@ -1,7 +1,8 @@
 """Texts are checked here, on a thread of their own, so that typing never waits; what is out of date is dropped.
 
 For each open document there is at most one check under way, of its newest text; whoever asks for it shares it. A check
-that nobody waits for any more, or that a newer text has overtaken, stops at the next checkpoint.
+that nobody waits for any more, or that a newer text has overtaken, stops at the next checkpoint. In a long text a first
+answer looks only at what was edited since everything was checked; everything is checked again once typing pauses.
 """
 
 from __future__ import annotations
@@ -10,13 +11,15 @@ import asyncio
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TypeVar
 
 from nanlint.diagnostic import Diagnostic
 from nanlint.housekeeping import SYNTAX_ERROR
+from nanlint.interrupt import interruptible
 from nanlint.linter import diagnose_source, roots_of
 from nanlint.server.documents import Document
+from nanlint.server.hurrying import hurried
 from nanlint.server.projects import Held, Projects
 from nanlint.source import Source
 from nanlint.source.prescan import prescan
@@ -25,6 +28,8 @@ T = TypeVar("T")
 
 #: bytes; deep expressions are read recursively, and threads have an eighth of this on some systems
 _STACK = 1 << 26
+#: seconds without a key after which everything is checked again
+PAUSE = 0.3
 
 
 class Stopped(BaseException):
@@ -36,7 +41,7 @@ class Overtaken(Exception):
 
 
 class Stop:
-    """Asks a piece of work on another thread to end; the work calls it at its checkpoints."""
+    """Asks a piece of work on another thread to end, at its next checkpoint."""
 
     def __init__(self) -> None:
         self._asked = threading.Event()
@@ -53,12 +58,13 @@ class Stop:
 
 @dataclass(frozen=True)
 class Checked:
-    """What was found in one text."""
+    """What was found in one text; if it is not ``settled``, without what an edit does to other definitions."""
 
     document: Document
     held: Held
     source: Source
     diagnostics: tuple[Diagnostic, ...] = ()
+    settled: bool = True
 
 
 def check(document: Document, held: Held) -> Checked:
@@ -73,6 +79,15 @@ def check(document: Document, held: Held) -> Checked:
     return Checked(document, held, source, tuple(shown))
 
 
+def first_answer(document: Document, held: Held, before: Checked) -> Checked | None:
+    """What is found where ``document`` differs from what was checked ``before``; None if that will not do."""
+    if held.config is None or held != before.held:
+        return None
+    source = Source(held.path, document.text.removeprefix("\ufeff"))
+    found = hurried(before.source, before.diagnostics, source, held.config)
+    return None if found is None else Checked(document, held, source, tuple(found), settled=False)
+
+
 class Worker:
     """One thread, with room to recurse, that works off what it is given, in order."""
 
@@ -84,13 +99,14 @@ class Worker:
         finally:
             threading.stack_size(before)
 
-    async def run(self, work: Callable[[Stop], T]) -> T:
+    async def run(self, work: Callable[[], T]) -> T:
         """What ``work`` returns; cancelling the wait stops it. Raises asyncio.CancelledError, and what it raises."""
         stop = Stop()
 
         def stoppable() -> T:
             stop()
-            return work(stop)
+            with interruptible(stop):
+                return work()
 
         future = self._executor.submit(stoppable)
         try:
@@ -112,19 +128,26 @@ class _Run:
     waiting: int = 0
 
 
-@dataclass
 class Checking:
-    """The newest findings of each open document, found when they are asked for and kept until it changes."""
+    """The newest findings of each open document, found when they are asked for and kept until it changes.
 
-    projects: Projects
-    worker: Worker
-    _runs: dict[str, _Run] = field(default_factory=dict)
+    ``on_settled`` hears of a check of everything that found something else than the first answer. None: it could not be
+    told, so there are no first answers.
+    """
+
+    def __init__(self, projects: Projects, worker: Worker) -> None:
+        self.on_settled: Callable[[Checked], None] | None = None
+        self._projects = projects
+        self._worker = worker
+        self._runs: dict[str, _Run] = {}
+        self._settled: dict[str, Checked] = {}
+        self._settling: dict[str, asyncio.Task[None]] = {}
 
     async def checked(self, document: Document) -> Checked:
         """The findings of this version of a document. Raises Overtaken when a newer one comes meanwhile."""
         run = self._runs.get(document.uri)
         if run is None or run.document is not document or run.task.cancelled():
-            self.forget(document.uri)
+            self.overtake(document.uri)
             run = _Run(document, asyncio.create_task(self._check(document)))
             self._runs[document.uri] = run
         run.waiting += 1
@@ -140,15 +163,50 @@ class Checking:
                 run.task.cancel()
 
     async def _check(self, document: Document) -> Checked:
-        return await self.worker.run(lambda stop: check(document, self.projects.holds(document.path)))
+        before = self._settled.get(document.uri)
+        if before is not None and self.on_settled is not None:
+            base = before
+            first = await self._worker.run(lambda: first_answer(document, self._projects.holds(document.path), base))
+            if first is not None:
+                self._settling[document.uri] = asyncio.create_task(self._settle(document, first))
+                return first
+        return await self._check_all(document)
 
-    def forget(self, uri: str) -> None:
-        """Drop what is known of a document; who still waits for it is told."""
+    async def _check_all(self, document: Document) -> Checked:
+        checked = await self._worker.run(lambda: check(document, self._projects.holds(document.path)))
+        if not checked.source.failures:
+            self._settled[document.uri] = checked
+        return checked
+
+    async def _settle(self, document: Document, first: Checked) -> None:
+        await asyncio.sleep(PAUSE)
+        checked = await self._check_all(document)
+        run = self._runs.get(document.uri)
+        if run is None or run.document is not document:
+            return
+        self._runs[document.uri] = _Run(document, asyncio.create_task(_value(checked)))
+        if self.on_settled is not None and checked.diagnostics != first.diagnostics:
+            self.on_settled(checked)
+
+    def overtake(self, uri: str) -> None:
+        """There is a newer text; who still waits for the last one is told."""
+        settling = self._settling.pop(uri, None)
+        if settling is not None:
+            settling.cancel()
         run = self._runs.pop(uri, None)
         if run is not None:
             run.task.cancel()
 
+    def forget(self, uri: str) -> None:
+        """Drop all that is known of a document."""
+        self.overtake(uri)
+        self._settled.pop(uri, None)
+
     def forget_all(self) -> None:
         """Drop everything: the configuration has changed."""
-        for uri in tuple(self._runs):
+        for uri in {*self._runs, *self._settled}:
             self.forget(uri)
+
+
+async def _value(checked: Checked) -> Checked:
+    return checked

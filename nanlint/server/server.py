@@ -17,12 +17,15 @@ from nanlint.diagnostic import Diagnostic, Fix
 from nanlint.server.actions import KINDS, Actions, Order
 from nanlint.server.checking import Checked, Checking, Overtaken, Worker
 from nanlint.server.client import Client
-from nanlint.server.diagnostics import document_report, lsp_diagnostic
+from nanlint.server.configuration import place_of, selector_in_table
+from nanlint.server.diagnostics import document_report, lsp_diagnostic, plain_diagnostic
 from nanlint.server.documents import Document, Documents, path_of
+from nanlint.server.hovering import hover, hover_at, of_selector
 from nanlint.server.positions import Ruler
 from nanlint.server.projects import CONFIG_FILES, Projects
 from nanlint.server.protocol import Protocol
 from nanlint.server.settings import settings_of
+from nanlint.source import Source
 
 logger = logging.getLogger(__name__)
 
@@ -102,6 +105,13 @@ class NanlintServer(LanguageServer):
         if waiting is not None:
             waiting.cancel()
 
+    def settled(self, checked: Checked) -> None:
+        """A check of everything has found something else than what the client was told first."""
+        if self.client.pulls:
+            self.start(self._refresh())
+        else:
+            self.publish(checked.document.uri, self.shown(checked), checked.document.version)
+
     async def _push(self, document: Document) -> None:
         try:
             checked = await self.checking.checked(document)
@@ -149,8 +159,18 @@ class NanlintServer(LanguageServer):
             self.publish(from_fs_path(file) or file, [])
 
     def _at_fault(self, file: str, message: str) -> types.Diagnostic:
-        start = types.Position(0, 0)
-        return types.Diagnostic(types.Range(start, start), message, types.DiagnosticSeverity.Error, source="nanlint")
+        uri = from_fs_path(file) or file
+        document = self.documents.get(uri)
+        source = Source(file, document.text if document is not None else _read(file))
+        return plain_diagnostic(message, Ruler(source, self.documents.encoding).range(place_of(message, source)))
+
+
+def _read(file: str) -> str:
+    try:
+        with open(file, encoding="utf-8-sig", errors="replace") as stream:
+            return stream.read()
+    except OSError:
+        return ""
 
 
 def make_server() -> NanlintServer:
@@ -160,6 +180,7 @@ def make_server() -> NanlintServer:
     _register_documents(server)
     _register_pull(server)
     _register_actions(server)
+    _register_hover(server)
     return server
 
 
@@ -167,6 +188,7 @@ def _register_lifecycle(server: NanlintServer) -> None:
     @server.feature(types.INITIALIZE)
     def initialize(params: types.InitializeParams) -> None:
         server.client = Client.of(params.capabilities)
+        server.checking.on_settled = server.settled if server.client.refreshes or not server.client.pulls else None
         server.documents.encoding = types.PositionEncodingKind(server.workspace.position_encoding or "utf-16")
         settings, problems = settings_of(params.initialization_options)
         server.projects.configure(settings)
@@ -265,7 +287,7 @@ def _register_documents(server: NanlintServer) -> None:
         identifier = params.text_document
         document = server.documents.changed(identifier.uri, identifier.version, params.content_changes)
         if document is not None:
-            server.checking.forget(document.uri)
+            server.checking.overtake(document.uri)
             server.push_soon(document)
 
     @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
@@ -302,7 +324,7 @@ def _register_actions(server: NanlintServer) -> None:
             return None
         fixes = await _fixes(server, checked)
         found = Actions(checked, Ruler(checked.source, server.documents.encoding), server.client)
-        return await server.worker.run(lambda stop: list(found.at(params.range, params.context, fixes)))
+        return await server.worker.run(lambda: list(found.at(params.range, params.context, fixes)))
 
     @server.feature(types.CODE_ACTION_RESOLVE)
     async def resolved(action: types.CodeAction) -> types.CodeAction:
@@ -313,8 +335,32 @@ def _register_actions(server: NanlintServer) -> None:
         checked = await server.newest(uri)
         if checked is not None and checked.document.version == version:
             found = Actions(checked, Ruler(checked.source, server.documents.encoding), server.client)
-            action.edit = await server.worker.run(lambda stop: found.mended(order, stop))
+            action.edit = await server.worker.run(lambda: found.mended(order))
         return action
+
+
+def _register_hover(server: NanlintServer) -> None:
+    @server.feature(types.TEXT_DOCUMENT_HOVER)
+    async def hovered(params: types.HoverParams) -> types.Hover | None:
+        uri, position = params.text_document.uri, params.position
+        document = server.documents.get(uri)
+        if document is None:
+            return None
+        if os.path.basename(document.path or "") in CONFIG_FILES:
+            return _hover_in_table(server, document, position)
+        checked = await server.newest(uri)
+        if checked is None or not document.is_python:
+            return None
+        ruler = Ruler(checked.source, server.documents.encoding)
+        return await server.worker.run(lambda: hover_at(checked, ruler, position, server.client))
+
+
+def _hover_in_table(server: NanlintServer, document: Document, position: types.Position) -> types.Hover | None:
+    source = Source(document.path or "", document.text)
+    ruler = Ruler(source, server.documents.encoding)
+    named = selector_in_table(source, *ruler.place(position))
+    text = of_selector(named[0]) if named is not None else None
+    return hover(text, ruler.range(named[1]), server.client) if named is not None and text is not None else None
 
 
 async def _fixes(server: NanlintServer, checked: Checked) -> dict[Diagnostic, Fix]:

@@ -1,0 +1,147 @@
+"""What is shown where the mouse rests: the page of a rule, a finding, the story of an expression. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from lsprotocol import types
+
+from nanlint.analysis.story import Step, Story, encloses, extent, is_step, one_of, places, tell
+from nanlint.config import Config
+from nanlint.diagnostic import Applicability, Diagnostic, Span
+from nanlint.linter import all_rules, room_to_recurse, rule_names
+from nanlint.output.address import rule_page
+from nanlint.output.rules import render_rule
+from nanlint.output.story import outcome, pole_phrase, told
+from nanlint.rules.diagnose import analysed
+from nanlint.selection import codes_of
+from nanlint.server.actions import touching
+from nanlint.server.checking import Checked
+from nanlint.server.client import Client
+from nanlint.server.positions import Ruler
+from nanlint.source import Source
+from nanlint.source.suppression import read_comments
+
+_LISTED = 12  # rules of a prefix that are named
+
+
+def hover(text: str, range: types.Range, client: Client) -> types.Hover:
+    """Markdown where the client shows it; the same as plain text elsewhere."""
+    kind = types.MarkupKind.Markdown if client.markdown else types.MarkupKind.PlainText
+    return types.Hover(types.MarkupContent(kind, text), range)
+
+
+def hover_at(checked: Checked, ruler: Ruler, position: types.Position, client: Client) -> types.Hover | None:
+    """What there is to say at a position: of a rule that a comment names, else of findings and of the expression."""
+    row, column = ruler.place(position)
+    source, config = checked.source, checked.held.config
+    named = selector_in_comment(source, row, column)
+    if named is not None:
+        text = of_selector(named[0])
+        return hover(text, ruler.range(named[1]), client) if text is not None else None
+    if config is None or source.failures:
+        return None
+    findings = touching(checked.diagnostics, Span(row, column, row, column))
+    story = story_at(source, config, row, column)
+    parts = [*map(of_finding, findings), *([of_story(story)] if story is not None else [])]
+    if not parts:
+        return None
+    span = findings[0].span if findings else story.step.span if story is not None else Span(row, column, row, column)
+    return hover("\n\n---\n\n".join(parts), ruler.range(span), client)
+
+
+# Rules
+
+
+def selector_in_comment(source: Source, row: int, column: int) -> tuple[str, Span] | None:
+    """The code or name in a suppression comment at a place."""
+    for suppression in read_comments(source, rule_names()).suppressions:
+        for item in suppression.items or ():
+            span = Span(suppression.span.row, item.column, suppression.span.row, item.column + len(item.text))
+            if span.row == row and span.column <= column <= span.end_column:
+                return item.text, span
+    return None
+
+
+def of_selector(selector: str) -> str | None:
+    """The page of a rule by its code or name; of a prefix the rules that it means; None for what means none."""
+    rules = all_rules()
+    codes = sorted(codes_of(selector, rule_names()))
+    if len(codes) == 1:
+        rule = rules[codes[0]]
+        return f"{render_rule(rule)}\n[{rule.name}]({rule_page(rule.name)})"
+    if not codes:
+        return None
+    listed = [f"- [{code}]({rule_page(rules[code].name)}) {rules[code].name}: {rules[code].summary}" for code in codes]
+    more = [f"- and {len(listed) - _LISTED} others"] if len(listed) > _LISTED else []
+    return "\n".join([f"**{selector}** means {len(codes)} rules", "", *listed[:_LISTED], *more])
+
+
+# Findings and expressions
+
+
+def of_finding(diagnostic: Diagnostic) -> str:
+    """One finding: what the frame of the command line says."""
+    link = f"[{diagnostic.code}]({rule_page(diagnostic.name)}) {diagnostic.name}"
+    lines = [f"**{diagnostic.message}** ({link}, {diagnostic.confidence})", ""]
+    lines += [f"- line {cause.span.row}: {cause.message}" for cause in reversed(diagnostic.causes)]
+    if diagnostic.effect:
+        lines.append(f"- here: {diagnostic.effect}")
+    if diagnostic.witness is not None:
+        lines.append(f"- witness: `{_code(diagnostic.witness.text)}`")
+    fix = diagnostic.fix
+    if fix is not None:
+        shown = fix.display or fix.message
+        how = "for a person to make" if fix.applicability is Applicability.DISPLAY else str(fix.applicability)
+        lines.append(f"- fix ({how}): {shown if fix.display == fix.message else f'`{_code(shown)}`'}")
+    return "\n".join(lines)
+
+
+def story_at(source: Source, config: Config, row: int, column: int) -> Story | None:
+    """The story of the smallest expression around a place that the analysis knows."""
+    with room_to_recurse():
+        facts = analysed(source, config.ops, watched=range(row, row + 1))
+        around = [
+            (span, steps)
+            for span, nodes in places(facts)
+            if encloses(span, row, column) and (steps := [node for node in nodes if is_step(facts, node)])
+        ]
+        if not around:
+            return None
+        smallest = min(extent(span) for span, _ in around)
+        return tell(
+            facts, one_of(facts, [node for span, nodes in around if extent(span) == smallest for node in nodes])
+        )
+
+
+def of_story(story: Story) -> str:
+    """The expression, what is believed of it and why, where its op breaks, and the steps that lead to it."""
+    return "\n".join(_story_lines(story))
+
+
+def _story_lines(story: Story) -> Iterator[str]:
+    step = story.step
+    yield f"`{_code(step.text)}`"
+    yield ""
+    for line in told(step, step):
+        yield f"- {line.plain}"
+    for guard, why in story.void:
+        yield f"- `{_code(guard.text)}` does not guard: {why}"
+    if story.poles:
+        yield from ("", "**Where it breaks**", "")
+        for one in story.poles:
+            yield f"- `{_code(pole_phrase(one.node, one.pole, story))}`: {outcome(one).plain}"
+    if len(story.steps) > 1:
+        yield from ("", "**How it comes about**", "")
+        yield from _chain(story.steps[:-1], step)
+
+
+def _chain(steps: Sequence[Step], told_of: Step) -> Iterator[str]:
+    for step in steps:
+        said = "; ".join(line.plain for line in told(step, told_of))
+        yield f"- line {step.span.row}: `{_code(step.text)}`: {said}"
+
+
+def _code(text: str) -> str:
+    """Text for a stretch of code in Markdown: on one line, without what would end the stretch."""
+    return " ".join(text.split()).replace("`", "'")
