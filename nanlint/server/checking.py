@@ -67,25 +67,23 @@ class Checked:
     settled: bool = True
 
 
-def check(document: Document, held: Held) -> Checked:
-    """What the command line would find in the text on a walk of the folder."""
+def check(document: Document, held: Held, before: Checked | None = None) -> Checked:
+    """What the command line would find in the text on a walk of the folder.
+
+    With what was checked ``before``, and where that will do: what is found in what has been edited since.
+    """
     source = Source(held.path, document.text.removeprefix("\ufeff"))
     if held.config is None or not document.is_python:
         return Checked(document, held, source)
+    if before is not None and held == before.held:
+        first = hurried(before.source, before.diagnostics, source, held.config)
+        if first is not None:
+            return Checked(document, held, source, tuple(first), settled=False)
     content = document.text.encode("utf-8", "surrogatepass")
     shown = diagnose_source(source, held.config) if prescan(content, roots_of(held.config)) else ()
     if not held.settings.syntax_errors:
         shown = [one for one in shown if one.code != SYNTAX_ERROR.code]
     return Checked(document, held, source, tuple(shown))
-
-
-def first_answer(document: Document, held: Held, before: Checked) -> Checked | None:
-    """What is found where ``document`` differs from what was checked ``before``; None if that will not do."""
-    if held.config is None or held != before.held:
-        return None
-    source = Source(held.path, document.text.removeprefix("\ufeff"))
-    found = hurried(before.source, before.diagnostics, source, held.config)
-    return None if found is None else Checked(document, held, source, tuple(found), settled=False)
 
 
 class Worker:
@@ -163,24 +161,20 @@ class Checking:
                 run.task.cancel()
 
     async def _check(self, document: Document) -> Checked:
-        before = self._settled.get(document.uri)
-        if before is not None and self.on_settled is not None:
-            base = before
-            first = await self._worker.run(lambda: first_answer(document, self._projects.holds(document.path), base))
-            if first is not None:
-                self._settling[document.uri] = asyncio.create_task(self._settle(document, first))
-                return first
-        return await self._check_all(document)
+        checked = await self._checked_since(document, self._settled.get(document.uri) if self.on_settled else None)
+        if not checked.settled:
+            self._settling[document.uri] = asyncio.create_task(self._settle(document, checked))
+        return checked
 
-    async def _check_all(self, document: Document) -> Checked:
-        checked = await self._worker.run(lambda: check(document, self._projects.holds(document.path)))
-        if not checked.source.failures:
+    async def _checked_since(self, document: Document, before: Checked | None) -> Checked:
+        checked = await self._worker.run(lambda: check(document, self._projects.holds(document.path), before))
+        if checked.settled and not checked.source.failures:
             self._settled[document.uri] = checked
         return checked
 
     async def _settle(self, document: Document, first: Checked) -> None:
         await asyncio.sleep(PAUSE)
-        checked = await self._check_all(document)
+        checked = await self._checked_since(document, None)
         run = self._runs.get(document.uri)
         if run is None or run.document is not document:
             return

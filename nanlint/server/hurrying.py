@@ -13,6 +13,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from nanlint.config import Config
 from nanlint.diagnostic import Diagnostic, Edit, Fix, Span
@@ -106,16 +107,32 @@ def shared(old: Sequence[Part], new: Sequence[Part]) -> int:
     return count
 
 
+@dataclass(frozen=True, eq=False)
+class Excerpt(Source):
+    """A source without some of its statements, whose tree need not be read again."""
+
+    statements: tuple[ast.stmt, ...] = ()
+
+    @cached_property
+    def tree(self) -> ast.Module:
+        """The statements that are left, at their places."""
+        return ast.Module(list(self.statements), [])
+
+
 def excerpt(source: Source, parts: Sequence[Part], changed: Sequence[Part]) -> Source:
     """The source without definitions that ``changed`` has nothing to do with, all else at its place."""
-    kept = {id(part) for part in concerned(parts, changed)}
+    kept = set(map(id, concerned(parts, changed)))
     lines = list(source.lines)
+    statements: list[ast.stmt] = []
     for part in parts:
         if part.is_definition and id(part) not in kept and "file-ignore" not in part.text:
             for row in range(part.first, part.last + 1):
                 lines[row - 1] = "\n"
+        else:
+            statements += part.statements
     # which frameworks there are is read off the whole text
-    return Source(source.path, f"{''.join(lines)}\n# {' '.join(frameworks_of(source))}\n")
+    text = f"{''.join(lines)}\n# {' '.join(frameworks_of(source))}\n"
+    return Excerpt(source.path, text, statements=tuple(statements))
 
 
 def concerned(parts: Sequence[Part], changed: Sequence[Part]) -> Iterator[Part]:
