@@ -102,10 +102,11 @@ def _pool(jobs: int) -> ProcessPoolExecutor:
 
     # A forked worker has the rules imported already; elsewhere fork does not exist or is not sound.
     context = multiprocessing.get_context("fork" if sys.platform == "linux" else None)
-    return ProcessPoolExecutor(jobs, mp_context=context, initializer=_start_worker)
+    return ProcessPoolExecutor(jobs, mp_context=context, initializer=start_worker)
 
 
-def _start_worker() -> None:
+def start_worker() -> None:
+    """Begin a process that checks files: it ends with its parent, and without a word."""
     # Ctrl-C reaches every process of the group: workers go quietly, the parent says what there is to say.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     threading.Thread(target=_end_with_parent, daemon=True).start()

@@ -70,3 +70,13 @@ def document_report(
     if name == previous:
         return types.RelatedUnchangedDocumentDiagnosticReport(result_id=name)
     return types.RelatedFullDocumentDiagnosticReport(items=list(diagnostics), result_id=name)
+
+
+def workspace_report(
+    uri: str, diagnostics: Sequence[types.Diagnostic], previous: str | None
+) -> types.WorkspaceFullDocumentDiagnosticReport | types.WorkspaceUnchangedDocumentDiagnosticReport:
+    """One file's part of the answer to a pull of the workspace; the text is that on disk, so it has no version."""
+    name = result_id(diagnostics)
+    if name == previous:
+        return types.WorkspaceUnchangedDocumentDiagnosticReport(uri, name)
+    return types.WorkspaceFullDocumentDiagnosticReport(uri, list(diagnostics), result_id=name)

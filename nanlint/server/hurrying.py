@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from nanlint.config import Config
-from nanlint.diagnostic import Diagnostic, Edit, Fix, Span
+from nanlint.diagnostic import Diagnostic, Edit, Span
 from nanlint.linter import diagnose_source
 from nanlint.rules.diagnose import frameworks_of
 from nanlint.source import Source
@@ -67,15 +67,22 @@ def hurried(before: Source, known: Iterable[Diagnostic], after: Source, config: 
     gone, come = old[head : len(old) - tail], new[head : len(new) - tail]
     if not all(part.is_definition for part in (*gone, *come)) or rest(before, old) != rest(after, new):
         return None
-    fresh = diagnose_source(excerpt(after, new, come), config) if come else []
-    changed = [range(part.first, part.last + 1) for part in come]
-    found = [one for one in fresh if any(one.span.row in rows for rows in changed)]
     move = Move(
         above=old[head - 1].last if head else 0,
         gone=range(gone[0].first, gone[-1].last + 1) if gone else range(0),
         down=len(after.lines) - len(before.lines),
     )
-    found += [moved for one in known if (moved := move.diagnostic(one)) is not None]
+    fresh = diagnose_source(excerpt(after, new, come), config) if come else []
+    rows = {row for part in come for row in range(part.first, part.last + 1)}
+    found = [one for one in fresh if one.span.row in rows]
+    for one in known:
+        span = move.span(one.span)
+        if span is None:
+            continue
+        moved = move.diagnostic(one, span)
+        if moved is None:  # what was edited is a cause of it
+            return None
+        found.append(moved)
     return sorted(found, key=Diagnostic.sort_key)
 
 
@@ -171,16 +178,12 @@ class Move:
             return None
         return Span(span.row + self.down, span.column, span.end_row + self.down, span.end_column)
 
-    def diagnostic(self, one: Diagnostic) -> Diagnostic | None:
-        """A finding where it is now; a fix that would touch what is gone goes with it."""
-        span = self.span(one.span)
-        if span is None:
-            return None
+    def diagnostic(self, one: Diagnostic, span: Span) -> Diagnostic | None:
+        """A finding that is at ``span`` now; None if it speaks of what is gone."""
         causes = [replace(cause, span=place) for cause in one.causes if (place := self.span(cause.span)) is not None]
-        fix = None if one.fix is None else self.fix(one.fix)
+        edits = one.fix.edits if one.fix is not None else ()
+        moved = [Edit(place, edit.content) for edit in edits if (place := self.span(edit.span)) is not None]
+        if len(causes) < len(one.causes) or len(moved) < len(edits):
+            return None
+        fix = None if one.fix is None else replace(one.fix, edits=tuple(moved))
         return replace(one, span=span, causes=tuple(causes), fix=fix)
-
-    def fix(self, fix: Fix) -> Fix | None:
-        """A fix where it is now."""
-        edits = [Edit(place, edit.content) for edit in fix.edits if (place := self.span(edit.span)) is not None]
-        return replace(fix, edits=tuple(edits)) if len(edits) == len(fix.edits) else None

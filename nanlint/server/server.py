@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from collections.abc import Iterable
+import uuid
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 from lsprotocol import types
@@ -18,17 +20,20 @@ from nanlint.server.actions import KINDS, Actions, Order
 from nanlint.server.checking import Checked, Checking, Overtaken, Worker
 from nanlint.server.client import Client
 from nanlint.server.configuration import place_of, selector_in_table
-from nanlint.server.diagnostics import document_report, lsp_diagnostic, plain_diagnostic
+from nanlint.server.diagnostics import document_report, lsp_diagnostic, plain_diagnostic, workspace_report
 from nanlint.server.documents import Document, Documents, path_of
 from nanlint.server.hovering import hover, hover_at, of_selector
 from nanlint.server.positions import Ruler
-from nanlint.server.projects import CONFIG_FILES, Projects
+from nanlint.server.projects import CONFIG_FILES, Project, Projects
 from nanlint.server.protocol import Protocol
-from nanlint.server.settings import settings_of
+from nanlint.server.settings import MODES, settings_of
+from nanlint.server.workspace import Progress, check_folder, shown_file, tasks_of
 from nanlint.source import Source
 
 logger = logging.getLogger(__name__)
 
+#: checks all files, for those who ask for it
+CHECK_WORKSPACE = "nanlint.checkWorkspace"
 #: seconds that typing must pause before what is pushed is looked for; who pulls decides that for himself
 DEBOUNCE = 0.03
 #: what the client is asked to watch: where configuration is read from
@@ -54,6 +59,9 @@ class NanlintServer(LanguageServer):
         self._tasks: set[asyncio.Task[None]] = set()
         self._pushes: dict[str, asyncio.TimerHandle] = {}
         self._said: set[str] = set()
+        self._from_check: set[str] = set()
+        self._changes = 0
+        self._changed = asyncio.Event()
         self._faulty: set[str] = set()
 
     def start(self, work: Any) -> None:
@@ -126,6 +134,75 @@ class NanlintServer(LanguageServer):
         version = version if self.client.versions else None
         self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, list(diagnostics), version))
 
+    # ── the whole workspace ─────────────────────────────────────────────────────────────────────────────────────────
+
+    async def check_workspace(
+        self, progress: Progress, wanted: Callable[[Project], bool] = lambda project: True
+    ) -> dict[str, list[types.Diagnostic]]:
+        """What is found in all files that are not open, of the folders that are wanted, by address."""
+        folders = [project for project in self.projects if wanted(project)]
+        tasks = [(folder.root, await self.worker.run(partial(tasks_of, folder))) for folder in folders]
+        open_files = {document.path for document in self.documents}
+        tasks = [
+            (root, [one for one in each if os.path.join(root, one.path) not in open_files]) for root, each in tasks
+        ]
+        total, done = sum(len(each) for _, each in tasks), 0
+        found: dict[str, list[types.Diagnostic]] = {}
+        progress.begin(total)
+        try:
+            for root, each in tasks:
+                async for chunk in check_folder(root, each):
+                    for file in chunk:
+                        uri = from_fs_path(file.path) or file.path
+                        found[uri] = shown_file(file, self.documents.encoding, self.client)
+                    done += len(chunk)
+                    progress.report(done, total)
+        finally:
+            progress.end(f"{sum(map(len, found.values()))} findings in {done} files")
+        self.tell_of_configuration()
+        return found
+
+    async def publish_workspace(self, progress: Progress) -> dict[str, int]:
+        """Check all files and show what is found in those that are not open; how much there is."""
+        found = await self.check_workspace(progress)
+        told = {uri for uri, diagnostics in found.items() if diagnostics}
+        for uri in sorted(told | self._from_check):
+            if self.documents.get(uri) is None:
+                self.publish(uri, found.get(uri, ()))
+        self._from_check = told
+        return {"files": len(found), "findings": sum(map(len, found.values()))}
+
+    def opened(self, document: Document) -> None:
+        """A document is open now: what a check of the workspace said of its file is not said twice."""
+        if document.uri in self._from_check:
+            self._from_check.discard(document.uri)
+            if self.client.pulls:
+                self.publish(document.uri, ())
+
+    async def progress_token(self) -> types.ProgressToken | None:
+        """A token that the client shows progress under, and lets the user cancel; None where it does not."""
+        if not self.client.progress:
+            return None
+        token = f"nanlint-{uuid.uuid4()}"
+        await self.work_done_progress.create_async(token)
+        return token
+
+    def tell_progress(self, token: types.ProgressToken, value: object) -> None:
+        """Send what there is to tell under a token."""
+        self.progress(types.ProgressParams(token, value))
+
+    def note_change(self) -> None:
+        """Something is not as it was when the workspace was looked at last."""
+        self._changes += 1
+        self._changed.set()
+        self._changed = asyncio.Event()
+
+    async def changed_since(self, number: int) -> int:
+        """Wait until something has changed since then; the number of changes so far."""
+        while self._changes == number:
+            await self._changed.wait()
+        return self._changes
+
     # ── configuration ───────────────────────────────────────────────────────────────────────────────────────────────
 
     def reloaded(self) -> None:
@@ -136,6 +213,7 @@ class NanlintServer(LanguageServer):
     def recheck(self) -> None:
         """Look again at every open document."""
         self.checking.forget_all()
+        self.note_change()
         for problem in self.projects.problems:
             self.say_once(problem)
         for document in self.documents:
@@ -179,6 +257,7 @@ def make_server() -> NanlintServer:
     _register_lifecycle(server)
     _register_documents(server)
     _register_pull(server)
+    _register_workspace(server)
     _register_actions(server)
     _register_hover(server)
     return server
@@ -205,6 +284,8 @@ def _register_lifecycle(server: NanlintServer) -> None:
             server.say_once(problem)
         await _register_watches(server)
         await _ask_for_settings(server)
+        if not server.client.pulls and any(project.settings.mode == MODES[1] for project in server.projects):
+            await server.publish_workspace(Progress(server.tell_progress, await server.progress_token()))
 
     @server.feature(types.SHUTDOWN)
     def shutdown(params: None) -> None:
@@ -238,6 +319,8 @@ def _register_lifecycle(server: NanlintServer) -> None:
         names = {os.path.basename(path_of(change.uri) or "") for change in params.changes}
         if names & {*CONFIG_FILES, ".gitignore"}:
             server.reloaded()
+        else:
+            server.note_change()
 
 
 def _add_folder(server: NanlintServer, uri: str | None) -> None:
@@ -249,7 +332,9 @@ def _add_folder(server: NanlintServer, uri: str | None) -> None:
 async def _register_watches(server: NanlintServer) -> None:
     if not server.client.watches:
         return
-    watchers = [types.FileSystemWatcher(pattern) for pattern in WATCHED]
+    everything = any(project.settings.mode == MODES[1] for project in server.projects)
+    patterns = (*WATCHED, "**/*.{py,pyi,ipynb}") if everything else WATCHED
+    watchers = [types.FileSystemWatcher(pattern) for pattern in patterns]
     registration = types.Registration(
         id="nanlint.configuration",
         method=types.WORKSPACE_DID_CHANGE_WATCHED_FILES,
@@ -280,7 +365,9 @@ async def _ask_for_settings(server: NanlintServer) -> None:
 def _register_documents(server: NanlintServer) -> None:
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
     def opened(params: types.DidOpenTextDocumentParams) -> None:
-        server.push_soon(server.documents.opened(params.text_document))
+        document = server.documents.opened(params.text_document)
+        server.opened(document)
+        server.push_soon(document)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
     def changed(params: types.DidChangeTextDocumentParams) -> None:
@@ -294,6 +381,8 @@ def _register_documents(server: NanlintServer) -> None:
     def saved(params: types.DidSaveTextDocumentParams) -> None:
         if os.path.basename(path_of(params.text_document.uri) or "") in CONFIG_FILES:
             server.reloaded()
+        else:
+            server.note_change()
 
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     def closed(params: types.DidCloseTextDocumentParams) -> None:
@@ -307,13 +396,44 @@ def _register_documents(server: NanlintServer) -> None:
 
 def _register_pull(server: NanlintServer) -> None:
     options = types.DiagnosticOptions(
-        identifier="nanlint", inter_file_dependencies=False, workspace_diagnostics=False, work_done_progress=False
+        identifier="nanlint", inter_file_dependencies=False, workspace_diagnostics=True, work_done_progress=True
     )
 
     @server.feature(types.TEXT_DOCUMENT_DIAGNOSTIC, options)
     async def pulled(params: types.DocumentDiagnosticParams) -> types.DocumentDiagnosticReport:
         checked = await server.newest(params.text_document.uri)
         return document_report([] if checked is None else server.shown(checked), params.previous_result_id)
+
+
+def _register_workspace(server: NanlintServer) -> None:
+    answered = -1
+
+    @server.feature(types.WORKSPACE_DIAGNOSTIC)
+    async def pulled_all(params: types.WorkspaceDiagnosticParams) -> types.WorkspaceDiagnosticReport:
+        # Who has been answered asks again at once, and is answered when there is something new.
+        nonlocal answered
+        answered = await server.changed_since(answered)
+        progress = Progress(server.tell_progress, params.work_done_token)
+        previous = {one.uri: one.value for one in params.previous_result_ids}
+        found = await server.check_workspace(progress, lambda project: project.settings.mode == MODES[1])
+        gone: dict[str, list[types.Diagnostic]] = {
+            uri: [] for uri in previous if uri not in found and server.documents.get(uri) is None
+        }
+        reports = [workspace_report(uri, each, previous.get(uri)) for uri, each in sorted({**gone, **found}.items())]
+        return types.WorkspaceDiagnosticReport(reports)
+
+    @server.command(CHECK_WORKSPACE)
+    async def check_workspace() -> dict[str, int]:
+        token = await server.progress_token()
+        try:
+            work = asyncio.ensure_future(server.publish_workspace(Progress(server.tell_progress, token)))
+            if token is not None:
+                server.work_done_progress.tokens[token].add_done_callback(
+                    lambda future: work.cancel() if future.cancelled() else None
+                )
+            return await work
+        finally:
+            server.work_done_progress.tokens.pop(token, None) if token is not None else None
 
 
 def _register_actions(server: NanlintServer) -> None:

@@ -1,0 +1,115 @@
+"""All files of a folder, checked by processes of their own, so that the editor goes on; told with progress."""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import os
+from collections.abc import AsyncIterator, Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, replace
+
+from lsprotocol import types
+from pygls.uris import from_fs_path
+
+from nanlint.diagnostic import Diagnostic
+from nanlint.linter import Task, run_task
+from nanlint.parallel import cores, start_worker
+from nanlint.server.client import Client
+from nanlint.server.diagnostics import lsp_diagnostic
+from nanlint.server.positions import Ruler
+from nanlint.server.projects import Project
+from nanlint.source import SourceError
+from nanlint.source.discovery import discover
+from nanlint.source.reading import read_source
+
+#: files that go to a process at a time
+_CHUNK = 4
+
+
+@dataclass(frozen=True)
+class FileFindings:
+    """What was found in a file that is not open; ``failure`` says why it could not be checked."""
+
+    path: str
+    diagnostics: tuple[Diagnostic, ...]
+    failure: str | None = None
+
+
+def tasks_of(project: Project) -> list[Task]:
+    """The files of a folder, as a walk of it finds them, with paths below it."""
+    if project.problem is not None or not project.settings.enable:
+        return []
+    found = discover([project.root], project.configs)
+    return [Task(os.path.relpath(os.path.abspath(file.path), project.root), file.config) for file in found.files]
+
+
+def run_chunk(root: str, tasks: Sequence[Task]) -> list[FileFindings]:
+    """What a process does: check some files of a folder."""
+    os.chdir(root)
+    found = []
+    for task in tasks:
+        report = run_task(task)
+        # what a proof would execute holds trees, which are no use to an editor
+        diagnostics = tuple(replace(one, slices=(), probe=None) for one in report.diagnostics)
+        found.append(FileFindings(os.path.join(root, task.path), diagnostics, report.failure))
+    return found
+
+
+async def check_folder(root: str, tasks: Sequence[Task]) -> AsyncIterator[list[FileFindings]]:
+    """The findings of the files of one folder, some at a time, as they are found."""
+    chunks = [tasks[start : start + _CHUNK] for start in range(0, len(tasks), _CHUNK)]
+    loop = asyncio.get_running_loop()
+    # a fork would copy the threads' locks as they are at that moment
+    context = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(max(1, min(cores(), len(chunks))), context, initializer=start_worker)
+    try:
+        for next_done in asyncio.as_completed([loop.run_in_executor(pool, run_chunk, root, chunk) for chunk in chunks]):
+            yield await next_done
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def shown_file(found: FileFindings, encoding: types.PositionEncodingKind, client: Client) -> list[types.Diagnostic]:
+    """The findings of a file as the client sees them; those of a notebook stand at its beginning, and name the cell."""
+    try:
+        with open(found.path, "rb") as file:
+            source = read_source(file.read(), found.path)
+    except (OSError, SourceError):
+        return []
+    uri = from_fs_path(found.path) or found.path
+    return [lsp_diagnostic(one, uri, Ruler(source, encoding), client) for one in map(_in_file, found.diagnostics)]
+
+
+def _in_file(one: Diagnostic) -> Diagnostic:
+    if one.cell is None:
+        return one
+    message = f"{one.span.start}: {one.message}"
+    return replace(one, span=one.span.in_file, message=message, causes=())
+
+
+class Progress:
+    """Work-done progress for a client that shows it: how many files are done, and whether the user has had enough."""
+
+    def __init__(
+        self, notify: Callable[[types.ProgressToken, object], None], token: types.ProgressToken | None
+    ) -> None:
+        self._notify = notify
+        self._token = token
+
+    def begin(self, total: int) -> None:
+        """So many files will be checked."""
+        self._tell(types.WorkDoneProgressBegin("nanlint", cancellable=True, message=f"0/{total} files", percentage=0))
+
+    def report(self, done: int, total: int) -> None:
+        """So many are done."""
+        percentage = 100 * done // max(total, 1)
+        self._tell(types.WorkDoneProgressReport(message=f"{done}/{total} files", percentage=percentage))
+
+    def end(self, message: str) -> None:
+        """There is nothing more to come."""
+        self._tell(types.WorkDoneProgressEnd(message=message))
+
+    def _tell(self, value: object) -> None:
+        if self._token is not None:
+            self._notify(self._token, value)

@@ -1,0 +1,65 @@
+"""What is shown where the mouse rests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.server.sessions import session
+
+LOSS = """\
+import torch
+import torch.nn.functional as F
+
+
+def loss(logits, target):
+    "\U0001f600"; probs = F.softmax(logits, dim=1)
+    return -(target * torch.log(probs)).sum()
+
+
+def other(x):
+    return torch.log(torch.softmax(x, -1))  # nanlint: ignore[NL101, NL2]
+"""
+
+
+def at(words: str, line: int) -> tuple[int, int]:
+    """Line and UTF-16 column of a piece of a line."""
+    before, _, _ = LOSS.splitlines()[line].partition(words)
+    return line, len(before.encode("utf-16-le")) // 2
+
+
+@pytest.mark.asyncio
+async def test_hover_tells_of_findings_expressions_and_suppressed_rules(tmp_path: Path) -> None:
+    async with session("VS Code", tmp_path) as editor:
+        uri = editor.open("loss.py", LOSS)
+        finding = await editor.hover(uri, *at("torch.log", 6))
+        assert finding is not None
+        assert "log of a softmax" in finding
+        assert "witness: `logits = [0., 200.]" in finding
+        assert "fix (safe): `F.log_softmax(logits, dim=1)`" in finding
+        expression = await editor.hover(uri, *at("softmax", 5))
+        assert expression is not None
+        assert expression.startswith("`F.softmax(logits, dim=1)`")
+        assert "in [0, 1]" in expression
+        assert "0 is certain, derived: is exactly 0 when a logit is 104 below the largest (float32)" in expression
+        assert "`logits`: parameter" in expression
+        page = await editor.hover(uri, *at("NL101", 10))
+        assert page is not None
+        assert page.startswith("# log-of-softmax (NL101)")
+        group = await editor.hover(uri, *at("NL2", 10))
+        assert group is not None
+        assert "sqrt-at-zero" in group
+        assert await editor.hover(uri, *at("import", 0)) is None
+
+
+@pytest.mark.asyncio
+async def test_rules_in_configuration_have_their_pages(tmp_path: Path) -> None:
+    table = '[tool.other]\nselect = ["NL101"]\n[tool.nanlint]\nignore = ["where-gradient"]\n'
+    async with session("VS Code", tmp_path) as editor:
+        uri = editor.open("pyproject.toml", table, "toml")
+        page = await editor.hover(uri, 3, 14)
+        assert page is not None
+        assert page.startswith("# where-gradient (NL203)")
+        assert await editor.hover(uri, 1, 14) is None
+        assert await editor.hover(uri, 3, 2) is None

@@ -1,0 +1,89 @@
+"""The first answer while one types is what a check of everything says of what was edited."""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import random
+from pathlib import Path
+
+import pytest
+
+from nanlint.config import Configs
+from nanlint.diagnostic import Diagnostic
+from nanlint.linter import diagnose_source, rule_names
+from nanlint.server.hurrying import LONG, hurried
+from nanlint.source import Source
+from tests.server.sessions import session
+
+CONFIG = Configs.isolated(rule_names()).default()
+EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("torch_*.py"))
+TYPED = ("y_ = torch.log(torch.softmax(logits, -1))", "z_ = 1 / mask.sum()", "pass", "n_ = 3")
+
+
+def long_text() -> str:
+    """The examples for PyTorch one after the other, made long by functions that are nobody's concern."""
+    texts = [path.read_text().replace('if __name__ == "__main__":', "def main():") for path in EXAMPLES]
+    filler = "".join(f"\n\ndef filler_{n}(x):\n    return x + {n}\n" for n in range(LONG // 4))
+    return "".join(f"{text}\n\n" for text in texts) + filler
+
+
+def told(found: list[Diagnostic] | None) -> list[object] | None:
+    return None if found is None else [(d.code, d.span, d.message, d.causes, d.fix) for d in found]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_line_typed_into_a_function_is_answered_as_if_everything_were_checked(seed: int) -> None:
+    chosen = random.Random(seed)
+    before = Source("all.py", long_text())
+    known = diagnose_source(before, CONFIG)
+    assert known
+    function = chosen.choice([n for n in ast.walk(before.tree) if isinstance(n, ast.FunctionDef)])
+    statement = chosen.choice(function.body)
+    lines = list(before.lines)
+    lines.insert(statement.lineno - 1, " " * statement.col_offset + chosen.choice(TYPED) + "\n")
+    after = Source("all.py", "".join(lines))
+    first = hurried(before, known, after, CONFIG)
+    if first is None:  # what was edited is a cause of a finding elsewhere
+        rows = next(range(s.lineno, (s.end_lineno or 0) + 1) for s in before.tree.body if function in ast.walk(s))
+        assert any(cause.span.row in rows and one.span.row not in rows for one in known for cause in one.causes)
+    else:
+        assert told(first) == told(diagnose_source(after, CONFIG))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("import torch\n", "import torch as t\n"),
+        ("def filler_1(x):", "EPS = 1\n\n\ndef filler_1(x):"),
+        ("def filler_1(x):", "def filler_1(x"),
+    ],
+    ids=["an import", "a constant", "what does not parse"],
+)
+def test_what_may_concern_all_of_the_text_is_left_to_a_check_of_everything(old: str, new: str) -> None:
+    text = long_text()
+    before, after = Source("all.py", text), Source("all.py", text.replace(old, new, 1))
+    assert hurried(before, diagnose_source(before, CONFIG), after, CONFIG) is None
+
+
+def test_a_comment_that_silences_the_file_is_heard_in_what_is_left_out() -> None:
+    text = long_text() + "\n\ndef last(x):\n    # nanlint: file-ignore[NL1]\n    return x\n"
+    before = Source("all.py", text)
+    after = Source("all.py", text.replace("x + 1\n", "torch.log(torch.softmax(x, -1))\n", 1))
+    assert told(hurried(before, diagnose_source(before, CONFIG), after, CONFIG)) == told(diagnose_source(after, CONFIG))
+
+
+FAR = "import torch\n\n\ndef scale(x):\n    return x.abs() + 1\n\n\ndef loss(x):\n    return torch.log(scale(x))\n"
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("profile", ["Emacs", "VS Code"])
+async def test_what_an_edit_does_to_other_functions_is_told_once_typing_pauses(profile: str, tmp_path: Path) -> None:
+    text = FAR + long_text().partition("import torch\n")[2]
+    async with session(profile, tmp_path) as editor:
+        uri = editor.open("all.py", text)
+        rows = [one.range.start.line for one in await editor.diagnostics(uri)]
+        assert 8 not in rows
+        editor.replace(uri, text.replace("x.abs() + 1", "torch.softmax(x, -1)", 1))
+        while 8 not in [one.range.start.line for one in await editor.diagnostics(uri)]:
+            await asyncio.sleep(0.05)
