@@ -131,6 +131,8 @@ class Births(Reader):
     def _of(self, born: Born, call: Call, graph: _Graph) -> Birth:
         """A birth as it is told."""
         done = born.done
+        if not done.outputs:
+            return self._told(done.op, done.inside, born.kinds, (), (), call, f"in the {done.inside[-1].name}")
         for i, program in enumerate(done.programs[1:], 1):
             graph = self._graph(program, done.inside[:i], graph)
         sources = [next(iter(graph.of(value)), None) for value in done.op.inputs]

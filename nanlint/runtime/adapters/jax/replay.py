@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Generator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 from jax import lax
 from jax._src import core
 
+from nanlint.runtime.adapters.jax.meshes import births_on
 from nanlint.runtime.adapters.jax.program import Op, Program, bind, is_backward, parts_of, run
 from nanlint.runtime.adapters.jax.propagation import can_give_birth, is_inexact, is_opened
 from nanlint.runtime.arrays import numbers_of
@@ -62,12 +64,22 @@ class Replay:
         before = frozenset[str]().union(*map(kinds_of, done.inputs))
         fresh = after - before
         if fresh and can_give_birth(done.op):
-            self.births.append(Born(done, fresh))
+            self.births += list(_on_mesh(done)) or [Born(done, fresh)]
             return True
         hiding = done.op.name in ("select_n", "max", "min", "clamp") and not is_backward(done.op, done.inside)
         if hiding and "nan" in before - after:
             self.hidden.append(done)
         return False
+
+
+def _on_mesh(done: Done) -> Iterator[Born]:
+    """The births inside a ``shard_map``, without values; none where they cannot be told apart."""
+    if done.op.name == "shard_map":
+        (part,) = parts_of(done.op)
+        inside, programs = (*done.inside, done.op), (*done.programs, part)
+        with suppress(Exception):  # then it is one of the whole
+            for op, kinds in births_on(done.op, part, done.inputs):
+                yield Born(replace(done, op=op, inputs=(), outputs=(), inside=inside, programs=programs), kinds)
 
 
 def replay(
