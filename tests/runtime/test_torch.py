@@ -713,3 +713,32 @@ def test_flagged_expressions_on_a_device_are_read_once_a_step(tmp_path: Path, mo
     assert (finding.state, finding.executions, finding.step) == (State.CONFIRMED, probing.WHOLE + 4, 1)
     assert finding.roles["result"].bad
     assert not run.alerts
+
+
+@pytest.fixture
+def mesh() -> Iterator[Any]:
+    """A mesh of this process alone."""
+    distributed = torch.distributed
+    distributed.init_process_group("gloo", store=distributed.HashStore(), rank=0, world_size=1)
+    yield distributed.init_device_mesh("cpu", (1,))
+    distributed.destroy_process_group()
+
+
+@pytest.mark.parametrize("mode", ["sites", "all", "sentinel"])
+def test_sharded_parameters_are_looked_at_where_they_are(watching: Watching, mesh: Any, mode: str) -> None:
+    from torch.distributed.fsdp import fully_shard
+
+    with watching(mode) as run:
+        model = torch.nn.Linear(2, 1, bias=False)
+        fully_shard(model, mesh=mesh)
+        optimizer = torch.optim.SGD(model.parameters(), lr=1.0)
+        model(torch.full((1, 2), 2.0)).sum().backward()
+        optimizer.step()
+        other = torch.distributed.tensor.distribute_tensor(torch.zeros(2), mesh)
+        (other / other).sum()  # here
+    assert not run.alerts
+    if mode == "all":
+        assert run.first() == ("div", "(other / other).sum()  # here", False)
+    if mode == "sentinel":
+        (step,) = (event for event in run.events if isinstance(event, Step))
+        assert float(step.numbers["gradient_norm"]) == pytest.approx(8**0.5)

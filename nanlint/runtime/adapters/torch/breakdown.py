@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import torch
+from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 
 from nanlint.runtime.health import Health
 
@@ -38,6 +39,19 @@ def _is_symbolic(tensor: torch.Tensor) -> bool:
     )
 
 
+def parts_of(tensor: torch.Tensor) -> list[torch.Tensor]:
+    """What a tensor that wraps others holds here: of a distributed one its local part. Else the tensor itself.
+
+    To look at the wrapper apart from its own code would crash. One that must be waited for tells nothing.
+    """
+    if type(tensor) in _PLAIN or not _is_symbolic(tensor):
+        return [tensor]
+    if not is_traceable_wrapper_subclass(tensor) or hasattr(tensor, "trigger_wait"):
+        return []
+    inner = [getattr(tensor, name) for name in tensor.__tensor_flatten__()[0]]
+    return [part for one in inner if isinstance(one, torch.Tensor) for part in parts_of(one)]
+
+
 @contextlib.contextmanager
 def apart() -> Iterator[None]:
     """Ops in here are nanlint's own: no mode, no subclass and no graph of the user's hears of them."""
@@ -47,6 +61,8 @@ def apart() -> Iterator[None]:
 
 def suspicious(tensor: torch.Tensor) -> bool:
     """Whether there may be a nan or an inf: one pass. A sum can overflow, so ask ``kinds_of`` then."""
+    if type(tensor) not in _PLAIN and _is_symbolic(tensor):
+        return any(map(suspicious, parts_of(tensor)))
     try:
         dtype = tensor.dtype
         if dtype is _MAIN:
@@ -76,6 +92,8 @@ def any_suspicious(tensors: Sequence[torch.Tensor]) -> bool:
 
 def kinds_of(tensor: torch.Tensor) -> frozenset[str]:
     """Which of ninf, pinf and nan occur."""
+    if type(tensor) not in _PLAIN and _is_symbolic(tensor):
+        return NONE.union(*map(kinds_of, parts_of(tensor)))
     flat = _values(tensor)
     if flat is None or not flat.numel() or not flat.dtype.is_floating_point:
         return NONE

@@ -30,6 +30,7 @@ from nanlint.runtime.adapters.torch.breakdown import (
     is_concrete,
     kinds_of,
     nan_places,
+    parts_of,
     suspicious,
 )
 from nanlint.runtime.events import Frame
@@ -569,8 +570,11 @@ def plain(value: Any) -> Iterator[torch.Tensor]:
     """The tensors in an argument or result that have numbers of their own and may be looked at."""
     if isinstance(value, torch.Tensor):
         dtype = value.dtype
-        if (dtype.is_floating_point or dtype.is_complex) and (value.__class__ is _TENSOR or is_concrete(value)):
-            yield value
+        if dtype.is_floating_point or dtype.is_complex:
+            if value.__class__ is _TENSOR or is_concrete(value):
+                yield value
+            elif value.__class__ is not _PARAMETER:
+                yield from (part for part in parts_of(value) if part is not value and is_concrete(part))
     elif isinstance(value, (list, tuple)):
         for one in value:
             yield from plain(one)

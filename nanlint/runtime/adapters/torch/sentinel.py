@@ -17,7 +17,7 @@ from torch.optim import Optimizer
 from nanlint.runtime.adapter import Watch, safely
 from nanlint.runtime.adapters.torch import deferred
 from nanlint.runtime.adapters.torch.batches import tensors_in
-from nanlint.runtime.adapters.torch.breakdown import NAN, PINF, apart, is_concrete, kinds_of, suspicious
+from nanlint.runtime.adapters.torch.breakdown import NAN, PINF, apart, is_concrete, kinds_of, parts_of, suspicious
 from nanlint.runtime.adapters.torch.steps import names_in_callers, names_of, parameters_of
 from nanlint.runtime.frames import place
 
@@ -187,7 +187,7 @@ def exact_norm(optimizer: Optimizer) -> float:
 
 
 def _gradients(optimizer: Optimizer) -> list[torch.Tensor]:
-    gradients = [p.grad for p in parameters_of(optimizer) if p.grad is not None]
+    gradients = [part for p in parameters_of(optimizer) if p.grad is not None for part in parts_of(p.grad)]
     return [g for g in gradients if g.layout == torch.strided and is_concrete(g)]
 
 

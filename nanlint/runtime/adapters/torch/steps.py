@@ -16,7 +16,8 @@ import torch
 from torch.optim import Optimizer
 
 from nanlint.runtime.adapter import Tensor, Watch
-from nanlint.runtime.adapters.torch.breakdown import NONE, apart, health_of, is_concrete, kinds_of, suspicious
+from nanlint.runtime.adapters.torch.breakdown import NONE, apart, health_of, is_concrete, parts_of, suspicious
+from nanlint.runtime.adapters.torch.deferred import numbers_on_devices
 from nanlint.runtime.adapters.torch.eager import Births
 
 #: a parameter without a gradient is told of after so many steps, or at the end of a shorter run
@@ -144,22 +145,23 @@ class Steps:
     def _broke(self, optimizer: Optimizer) -> dict[str, Any] | None:
         """The birth of a bad value in a parameter whose gradient was finite, if there is one that is new."""
         for parameter in self._suspicious(optimizer):
-            kinds = kinds_of(parameter) if is_concrete(parameter) else NONE
+            outputs = _here("parameter", parameter)
+            kinds = NONE.union(*(one.health.bad for one in outputs))
             if not kinds:
                 continue
             self._broken.add(id(parameter))
-            state = {k: x for k, x in optimizer.state.get(parameter, {}).items() if isinstance(x, torch.Tensor)}
-            fresh = kinds - kinds_of(parameter.grad)
+            inputs = _here("gradient", parameter.grad)
+            fresh = kinds.difference(*(one.health.bad for one in inputs))
             if not fresh:
                 continue
-            inputs = [Tensor("gradient", health_of(parameter.grad), parameter.grad)]
-            inputs += [Tensor(name, health_of(x), x) for name, x in state.items()]
+            for name, value in optimizer.state.get(parameter, {}).items():
+                inputs += _here(name, value) if isinstance(value, torch.Tensor) else []
             return {
                 "framework": "torch",
                 "op": f"{type(optimizer).__name__}.step",
                 "kinds": fresh,
                 "inputs": inputs,
-                "outputs": [Tensor("parameter", health_of(parameter), parameter)],
+                "outputs": outputs,
                 "frames": self._watch.frames(2),
                 "note": "the state of the optimizer is as the step left it",
             }
@@ -168,14 +170,18 @@ class Steps:
     def _suspicious(self, optimizer: Optimizer) -> list[torch.Tensor]:
         """Its parameters that have something bad, perhaps; those on a device are asked together."""
         trained = [p for p in parameters_of(optimizer) if p.grad is not None and id(p) not in self._broken]
-        far = [p for p in trained if p.device.type in self._births.far and p.layout == torch.strided]
+        far = [p for p in trained if p.device.type in self._births.far and p.layout == torch.strided and is_concrete(p)]
         if far:
-            totals = [torch.sum(p, dtype=torch.float32) for p in far]
-            one = all(total.device == totals[0].device for total in totals)
-            read = torch.stack(totals).tolist() if one else [total.item() for total in totals]
+            read = numbers_on_devices([torch.sum(p, dtype=torch.float32) for p in far])
             fine = {id(p) for p, total in zip(far, read, strict=True) if math.isfinite(total)}
             trained = [p for p in trained if id(p) not in fine]
         return [p for p in trained if suspicious(p)]
+
+
+def _here(name: str, tensor: torch.Tensor | None) -> list[Tensor]:
+    """A tensor as it is reported: of one that lies in several places the part that is here."""
+    parts = [] if tensor is None else [part for part in parts_of(tensor) if is_concrete(part)]
+    return [Tensor(name, health_of(part), part) for part in parts]
 
 
 class Waiting:
