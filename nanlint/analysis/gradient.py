@@ -69,7 +69,7 @@ class GradientFlow:
         """What keeps gradients from flowing through a node; None where they may."""
         for region in node.regions:
             if region.kind in WITHOUT:
-                return WITHOUT[region.kind]
+                return str(region.attrs.get("why", WITHOUT[region.kind]))
             if region.kind == "derivative_rule" and not self._moves(node, region):
                 return "it stands in a derivative's rule, where only second derivatives meet it"
         row = getattr(node.site, "lineno", 0)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import math
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from nanlint.analysis.facts import Facts
@@ -29,6 +29,7 @@ from nanlint.graph.node import (
     TUPLE,
     Node,
 )
+from nanlint.graph.written import written_operands
 from nanlint.ops.op import OPS
 from nanlint.ops.value import NEVER, POSSIBLE, Evidence, Reach, Value
 
@@ -103,12 +104,14 @@ class Step:
 class Story:
     """All that is known of an expression: the steps from the inputs, itself last; ``left_out`` others are farther off.
 
-    ``poles``: what comes of each place where the op breaks. ``void``: guards that do not guard, with why.
+    ``poles``: what comes of each place where the op breaks. ``operands``: the source of the op's operands, by name.
+    ``void``: guards that do not guard, with why.
     """
 
     steps: tuple[Step, ...]
     left_out: int
     poles: tuple[Hazard | Cleared, ...]
+    operands: Mapping[str, str]
     void: tuple[tuple[Step, str], ...]
 
     @property
@@ -141,8 +144,9 @@ def nodes_of_line(facts: Facts, row: int) -> list[list[Node]]:
     numeric: dict[Span, list[Node]] = {}
     for span, nodes in places(facts):
         ops = [node for node in nodes if is_numeric(node)]
-        if ops and span.row == row:
-            numeric.setdefault(span, []).extend(ops)
+        own = [node for node in ops if facts.span(node) == span]
+        if own and span.row == row:
+            numeric.setdefault(span, []).extend(own)
     breaking = {span: nodes for span, nodes in numeric.items() if any(OPS[n.op].breaks for n in nodes)}
     return [breaking[span] for span in sorted(breaking)] or [numeric[span] for span in sorted(numeric)]
 
@@ -184,11 +188,22 @@ def tell(facts: Facts, node: Node) -> Story:
     poles = (*facts.hazards.weighed(node), *facts.hazards.traps_of(node))
     steps = {(n.key, n.op, facts.span(n)): step for n in chain if (step := step_of(facts, n)) is not None}
     void = ((step, one.why) for one in facts.epsilons(node) if (step := step_of(facts, one.number)) is not None)
-    return Story(tuple(steps.values()), left_out, poles, tuple(void))
+    return Story(tuple(steps.values()), left_out, poles, dict(operands(facts, node)), tuple(void))
+
+
+def operands(facts: Facts, node: Node) -> Iterator[tuple[str, str]]:
+    """The operands of an op as its expression writes them."""
+    for name, e in written_operands(node):
+        span = facts.span_of(e)
+        if span is not None:
+            yield name, " ".join(facts.source.segment(span).split())
 
 
 def behind(facts: Facts, node: Node) -> tuple[list[Node], int]:
-    """What a node is computed from, nearest kept, in order of evaluation; and how many steps are farther off."""
+    """What a node is computed from, in order of evaluation, the nearest and what brings its evidence about.
+
+    And how many steps are farther off.
+    """
     found: list[Node] = []
     pending, seen = deque([node]), {node.index}
     while pending:
@@ -199,7 +214,10 @@ def behind(facts: Facts, node: Node) -> tuple[list[Node], int]:
             if name not in (*NOT_DATA, "by", "default", "base") and operand.index not in seen:
                 seen.add(operand.index)
                 pending.append(operand)
-    nearest = found[:MAX_STEPS]
+    telling = {
+        e.node.index for n in (node, *node.args.values()) for e in facts.value(n).why.values() if e.node is not None
+    }
+    nearest = [*found[:MAX_STEPS], *(n for n in found[MAX_STEPS:] if n.index in telling)]
     in_order = sorted((n for n in nearest if n is not node), key=lambda n: n.index)
     return [*in_order, node], len(found) - len(nearest)
 
@@ -236,8 +254,12 @@ def step_of(facts: Facts, node: Node) -> Step | None:
 
 def written(facts: Facts, node: Node, span: Span) -> str:
     """A node's source on one line."""
-    if node.op in (PARAM, LOOP) and node.name:
+    if isinstance(node.site, ast.arg):
+        return node.site.arg
+    if node.op == LOOP and node.name:
         return node.name
+    if isinstance(node.site, ast.If):
+        return f"if {ast.unparse(node.site.test)}: … else: …"
     return " ".join(facts.source.segment(span).split())
 
 

@@ -941,7 +941,7 @@ class CallLowering(ExpressionLowering):
         cls: ClassInfo | None = function.attrs.get("cls")
         enclosing: Frame = function.attrs["frame"]
         if id(function.attrs["definition"]) in self.without_gradient:
-            return (Region("no_grad", function.site),)
+            return (Region("no_grad", function.site, {"why": "this works on gradients, and is not differentiated"}),)
         definition = function.attrs["definition"]
         if id(definition) in self.derivative_rules:
             return (Region("derivative_rule", definition, {"tangents": self.derivative_rules[id(definition)]}),)
@@ -949,7 +949,9 @@ class CallLowering(ExpressionLowering):
         if handmade:
             return handmade
         if cls is not None and any(base.endswith(UNDIFFERENTIATED_BASES) for base in cls.external_bases()):
-            return (Region("no_grad", cls.definition),)
+            return (
+                Region("no_grad", cls.definition, {"why": "nothing is differentiated through a class such as this"}),
+            )
         return ()
 
     def handed_over(self, nodes: Sequence[Node], e: ast.AST) -> None:

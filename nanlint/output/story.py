@@ -219,6 +219,8 @@ def _in_class(operand: str, cls: str, at: float) -> str:
 def _operand_text(node: Node, name: str, story: Story) -> str:
     if name == "result":
         return "the result"
+    if name in story.operands:
+        return _short(story.operands[name])
     source = node.get(name)
     step = next((step for step in story.steps if source is not None and step.node.index == source.index), None)
     return _short(step.text) if step is not None else name
