@@ -117,7 +117,9 @@ def _mask_escapes(mask: _Mask) -> None:
     while row < len(lines):
         line = lines[row]
         end = row + 1
-        if line.lstrip().startswith(_ESCAPES):
+        if line.strip() in ("", "\\") or line.lstrip().startswith("#"):
+            pass  # belongs to the statement below for the tokenizer, and to none for IPython
+        elif line.lstrip().startswith(_ESCAPES):
             end = _continued(lines, row)
             _mask_escape(mask, mask.offset(row, len(line) - len(line.lstrip())), mask.offset(end, 0), statement=True)
         elif tokens := list(_logical_line(lines[row:])):

@@ -37,6 +37,7 @@ def _program(cell: str) -> str:
         "here = %pwd",
         "if x:\n    %matplotlib inline\n    !ls\nelse:\n    y = 1",
         "def f():\n\t!ls\n\treturn 1",
+        "# install it\n!pip install torch\n\n# look at it\n%time x = 1",
         "!echo 'unbalanced (\nx = (1,\n     2)",
         "x = f(\n    1\n)?",
         "%cd ..\r\nx = 1\r\n",
