@@ -55,7 +55,8 @@ class Severity(Enum):
 class Span:
     """A stretch of source text: 1-based rows, 1-based columns in characters (not bytes), end exclusive.
 
-    ``cell`` is the number of a notebook's cell, counted from 1 over all its cells; then rows are those of the cell.
+    ``cell`` is the number of a notebook's cell, counted from 1 over all its cells; then rows are those of the cell, and
+    ``lines`` are the first and the last line of the notebook's file in which they are written.
     """
 
     row: int
@@ -63,6 +64,7 @@ class Span:
     end_row: int
     end_column: int
     cell: int | None = None
+    lines: tuple[int, int] = field(default=(1, 1), compare=False, repr=False)
 
     @property
     def start(self) -> str:
@@ -71,8 +73,8 @@ class Span:
 
     @property
     def in_file(self) -> Span:
-        """Where that is in the file: rows of a cell are no lines of its notebook, so there it is the beginning."""
-        return self if self.cell is None else Span(1, 1, 1, 1)
+        """Where that is in the file: in a notebook the lines that hold the rows of the cell, at their beginning."""
+        return self if self.cell is None else Span(self.lines[0], 1, self.lines[1], 1)
 
     @property
     def empty(self) -> bool:

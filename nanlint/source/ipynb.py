@@ -52,6 +52,17 @@ class NotebookFile:
                 at = cell.end
         return self.bom + "".join((*pieces, self.json[at:])).encode("utf-8", "surrogatepass")
 
+    def line_of(self, number: int, row: int) -> int:
+        """The line of the file in which a row of a cell is written, as the file was read."""
+        cell = next(cell for cell in self.cells if cell.number == number)
+        at = cell.start
+        for text, start, _ in _strings(self.json[cell.start : cell.end]) if self.json[at] == "[" else ():
+            at = cell.start + start
+            if row <= max(text.count("\n"), 1):
+                break
+            row -= text.count("\n")
+        return self.json.count("\n", 0, at) + 1
+
     def _encoded(self, cell: CodeCell, text: str) -> str:
         """A source as the cell had it: a string, or a list of lines in which those that stay are as they were."""
         old = self.json[cell.start : cell.end]

@@ -123,7 +123,9 @@ class Notebook(Source):
             return span
         index = self._index(span.row)
         up = self._rows[index] - 1
-        return Span(span.row - up, span.column, span.end_row - up, span.end_column, self.cells[index].number)
+        row, end_row, number = span.row - up, span.end_row - up, self.cells[index].number
+        lines = (1, 1) if self.file is None else (self.file.line_of(number, row), self.file.line_of(number, end_row))
+        return Span(row, span.column, end_row, span.end_column, number, lines)
 
     def in_cells(self, diagnostic: Diagnostic) -> Diagnostic:
         """A finding in the text as one in cells: with their numbers, at their rows."""
