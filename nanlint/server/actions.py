@@ -18,8 +18,8 @@ from nanlint.selection import ALWAYS_ON
 from nanlint.server.checking import Checked
 from nanlint.server.client import Client
 from nanlint.server.diagnostics import SOURCE, lsp_diagnostic
-from nanlint.server.edits import difference, text_edits, workspace_edit
-from nanlint.server.positions import Ruler
+from nanlint.server.edits import difference
+from nanlint.server.sheet import Sheet
 from nanlint.source import Source
 from nanlint.source.ignoring import ignore_file, ignore_lines
 from nanlint.source.suppression import UNKNOWN, UNUSED
@@ -57,15 +57,15 @@ class Actions:
     """The code actions of one checked text for one client."""
 
     checked: Checked
-    ruler: Ruler
+    sheet: Sheet
     client: Client
 
     def at(
-        self, range: types.Range, context: types.CodeActionContext, fixes: Mapping[Diagnostic, Fix]
+        self, uri: str, range: types.Range, context: types.CodeActionContext, fixes: Mapping[Diagnostic, Fix]
     ) -> Iterator[types.CodeAction]:
-        """Those for a selection, of the kinds that are asked for; ``fixes`` of the findings in it."""
+        """Those for a selection in a document, of the kinds that are asked for; ``fixes`` of the findings in it."""
         if wanted(QUICK_FIX, context.only):
-            touched = touching(self.checked.diagnostics, self.ruler.span(range))
+            touched = touching(self.checked.diagnostics, self.sheet.span(uri, range))
             for diagnostic in touched:
                 yield from self._fixes(diagnostic, fixes.get(diagnostic), context.diagnostics)
             for code in dict.fromkeys(one.code for one in touched):
@@ -130,11 +130,11 @@ class Actions:
         return self._edit(difference(self.checked.source, mended(self.checked, order)))
 
     def _edit(self, edits: Iterable[Edit]) -> types.WorkspaceEdit:
-        return workspace_edit(self.checked.document, text_edits(edits, self.ruler), self.client)
+        return self.sheet.edit(edits, self.client)
 
     def _told(self, diagnostic: Diagnostic, told: Sequence[types.Diagnostic]) -> list[types.Diagnostic]:
         """The diagnostic as the client knows it, or as it would be told."""
-        own = lsp_diagnostic(diagnostic, self.checked.document.uri, self.ruler, self.client)
+        own = lsp_diagnostic(diagnostic, self.sheet, self.client)
         return [one for one in told if one.code == own.code and one.range == own.range] or [own]
 
 

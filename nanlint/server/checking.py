@@ -72,14 +72,14 @@ def check(document: Document, held: Held, before: Checked | None = None) -> Chec
 
     With what was checked ``before``, and where that will do: what is found in what has been edited since.
     """
-    source = Source(held.path, document.text.removeprefix("\ufeff"))
+    source = document.source(held.path)
     if held.config is None or not document.is_python:
         return Checked(document, held, source)
-    if before is not None and held == before.held:
+    if before is not None and held == before.held and document.cells is None:
         first = hurried(before.source, before.diagnostics, source, held.config)
         if first is not None:
             return Checked(document, held, source, tuple(first), settled=False)
-    content = document.text.encode("utf-8", "surrogatepass")
+    content = source.text.encode("utf-8", "surrogatepass")
     shown = diagnose_source(source, held.config) if prescan(content, roots_of(held.config)) else ()
     if not held.settings.syntax_errors:
         shown = [one for one in shown if one.code != SYNTAX_ERROR.code]

@@ -10,7 +10,7 @@ from lsprotocol import types
 from nanlint.diagnostic import Diagnostic, Severity
 from nanlint.output.address import rule_page
 from nanlint.server.client import Client
-from nanlint.server.positions import Ruler
+from nanlint.server.sheet import Sheet
 from nanlint.source.suppression import UNUSED
 
 SOURCE = "nanlint"
@@ -22,15 +22,14 @@ SEVERITIES: Mapping[Severity, types.DiagnosticSeverity] = {
 }
 
 
-def lsp_diagnostic(diagnostic: Diagnostic, uri: str, ruler: Ruler, client: Client) -> types.Diagnostic:
+def lsp_diagnostic(diagnostic: Diagnostic, sheet: Sheet, client: Client) -> types.Diagnostic:
     """One finding: the effect underlined, with its causes as related places where the client shows them."""
     related = [
-        types.DiagnosticRelatedInformation(types.Location(uri, ruler.range(cause.span)), cause.message)
-        for cause in diagnostic.causes
+        types.DiagnosticRelatedInformation(sheet.location(cause.span), cause.message) for cause in diagnostic.causes
     ]
     unnecessary = client.tags and diagnostic.code == UNUSED
     return types.Diagnostic(
-        range=ruler.range(diagnostic.span),
+        range=sheet.range(diagnostic.span),
         message=message_of(diagnostic),
         severity=SEVERITIES[diagnostic.severity],
         code=diagnostic.code,

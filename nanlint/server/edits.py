@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from lsprotocol import types
 
 from nanlint.diagnostic import Edit, Span
-from nanlint.server.client import Client
-from nanlint.server.documents import Document
 from nanlint.server.positions import Ruler
 from nanlint.source import Source
+from nanlint.source.notebook import Notebook
 
 
 def text_edits(edits: Iterable[Edit], ruler: Ruler) -> list[types.TextEdit]:
@@ -40,7 +40,21 @@ def _end(span: Span) -> tuple[int, int]:
 
 
 def difference(before: Source, after: Source) -> list[Edit]:
-    """Edits, as small as whole lines and the ends they share allow, that make the one text the other."""
+    """Edits, as small as whole lines and the ends they share allow, that make the one text the other.
+
+    Those of a notebook keep within its cells, of which there must be as many.
+    """
+    if isinstance(before, Notebook) and isinstance(after, Notebook):
+        pairs = zip(before.cells, after.cells, strict=True)
+        return [
+            replace(edit, span=before.placed(replace(edit.span, cell=old.number)))
+            for old, new in pairs
+            for edit in _difference(Source("", old.written), Source("", new.written))
+        ]
+    return _difference(before, after)
+
+
+def _difference(before: Source, after: Source) -> list[Edit]:
     matcher = difflib.SequenceMatcher(None, before.lines, after.lines, autojunk=False)
     return list(_changed(before.lines, after.lines, matcher.get_opcodes()))
 
@@ -66,11 +80,3 @@ def _changed_line(row: int, old: str, new: str) -> Iterator[Edit]:
     head = next((i for i in range(shortest) if old[i] != new[i]), shortest)
     tail = next((i for i in range(shortest - head) if old[-1 - i] != new[-1 - i]), shortest - head)
     yield Edit(Span(row, head + 1, row, len(old) - tail + 1), new[head : len(new) - tail])
-
-
-def workspace_edit(document: Document, edits: Sequence[types.TextEdit], client: Client) -> types.WorkspaceEdit:
-    """Edits of one document; of this version of it, where the client can tell."""
-    if client.document_changes:
-        identifier = types.OptionalVersionedTextDocumentIdentifier(uri=document.uri, version=document.version)
-        return types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(identifier, list(edits))])
-    return types.WorkspaceEdit(changes={document.uri: list(edits)})

@@ -18,8 +18,9 @@ from nanlint.selection import codes_of
 from nanlint.server.actions import touching
 from nanlint.server.checking import Checked
 from nanlint.server.client import Client
-from nanlint.server.positions import Ruler
+from nanlint.server.sheet import Sheet
 from nanlint.source import Source
+from nanlint.source.notebook import Notebook
 from nanlint.source.suppression import read_comments
 
 _LISTED = 12  # rules of a prefix that are named
@@ -31,15 +32,15 @@ def hover(text: str, range: types.Range, client: Client) -> types.Hover:
     return types.Hover(types.MarkupContent(kind, text), range)
 
 
-def hover_at(checked: Checked, ruler: Ruler, position: types.Position, client: Client) -> types.Hover | None:
+def hover_at(checked: Checked, sheet: Sheet, uri: str, position: types.Position, client: Client) -> types.Hover | None:
     """What there is to say at a position: of a rule that a comment names, else of findings and of the expression."""
-    row, column = ruler.place(position)
+    row, column = sheet.place(uri, position)
     source, config = checked.source, checked.held.config
     named = selector_in_comment(source, row, column)
     if named is not None:
         text = of_selector(named[0])
-        return hover(text, ruler.range(named[1]), client) if text is not None else None
-    if config is None or source.failures:
+        return hover(text, sheet.range(named[1]), client) if text is not None else None
+    if config is None or not parses(source):
         return None
     findings = touching(checked.diagnostics, Span(row, column, row, column))
     story = story_at(source, config, row, column)
@@ -47,7 +48,12 @@ def hover_at(checked: Checked, ruler: Ruler, position: types.Position, client: C
     if not parts:
         return None
     span = findings[0].span if findings else story.step.span if story is not None else Span(row, column, row, column)
-    return hover("\n\n---\n\n".join(parts), ruler.range(span), client)
+    return hover("\n\n---\n\n".join(parts), sheet.range(span), client)
+
+
+def parses(source: Source) -> bool:
+    """Whether there is a tree to ask: in a notebook, of the cells that parse."""
+    return not source.failures or isinstance(source, Notebook)
 
 
 # Rules

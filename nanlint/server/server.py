@@ -27,6 +27,7 @@ from nanlint.server.positions import Ruler
 from nanlint.server.projects import CONFIG_FILES, Project, Projects
 from nanlint.server.protocol import Protocol
 from nanlint.server.settings import MODES, settings_of
+from nanlint.server.sheet import Sheet
 from nanlint.server.workspace import Progress, check_folder, shown_file, tasks_of
 from nanlint.source import Source
 
@@ -48,6 +49,9 @@ class NanlintServer(LanguageServer):
             "nanlint",
             __version__,
             text_document_sync_kind=types.TextDocumentSyncKind.Incremental,
+            notebook_document_sync=types.NotebookDocumentSyncOptions(
+                [types.NotebookDocumentFilterWithCells([types.NotebookCellLanguage("python")], "jupyter-notebook")]
+            ),
             protocol_cls=Protocol,
         )
         self.client = Client()
@@ -94,10 +98,19 @@ class NanlintServer(LanguageServer):
             return checked
         return None
 
-    def shown(self, checked: Checked) -> list[types.Diagnostic]:
-        """Findings as the client sees them."""
-        ruler = Ruler(checked.source, self.documents.encoding)
-        return [lsp_diagnostic(one, checked.document.uri, ruler, self.client) for one in checked.diagnostics]
+    def sheet(self, checked: Checked) -> Sheet:
+        """Where the places of a checked text are for this client."""
+        return Sheet(checked.source, checked.document, self.documents.encoding)
+
+    def shown(self, checked: Checked) -> dict[str, list[types.Diagnostic]]:
+        """Findings as the client sees them, by document: those of a notebook in its cells."""
+        sheet, document = self.sheet(checked), checked.document
+        found: dict[str, list[types.Diagnostic]] = {
+            one.uri: [] for _, one in (document.cells if document.cells is not None else ((0, document),))
+        }
+        for one in checked.diagnostics:
+            found[sheet.location(one.span).uri].append(lsp_diagnostic(one, sheet, self.client))
+        return found
 
     def push_soon(self, document: Document) -> None:
         """Publish what is found in a document once typing pauses, for clients that do not pull."""
@@ -118,7 +131,7 @@ class NanlintServer(LanguageServer):
         if self.client.pulls:
             self.start(self._refresh())
         else:
-            self.publish(checked.document.uri, self.shown(checked), checked.document.version)
+            self.publish_all(checked)
 
     async def _push(self, document: Document) -> None:
         try:
@@ -127,7 +140,13 @@ class NanlintServer(LanguageServer):
             return
         self.tell_of_configuration()
         if self.documents.get(document.uri) is document:
-            self.publish(document.uri, self.shown(checked), document.version)
+            self.publish_all(checked)
+
+    def publish_all(self, checked: Checked) -> None:
+        """Tell the client what is found in a document, or in the cells of one."""
+        versions = {one.uri: one.version for _, one in checked.document.cells or ((0, checked.document),)}
+        for uri, found in self.shown(checked).items():
+            self.publish(uri, found, versions.get(uri))
 
     def publish(self, uri: str, diagnostics: Iterable[types.Diagnostic], version: int | None = None) -> None:
         """Tell the client what is found in a document, whatever was before."""
@@ -256,6 +275,7 @@ def make_server() -> NanlintServer:
     server = NanlintServer()
     _register_lifecycle(server)
     _register_documents(server)
+    _register_notebooks(server)
     _register_pull(server)
     _register_workspace(server)
     _register_actions(server)
@@ -394,6 +414,29 @@ def _register_documents(server: NanlintServer) -> None:
             server.publish(uri, ())
 
 
+def _register_notebooks(server: NanlintServer) -> None:
+    @server.feature(types.NOTEBOOK_DOCUMENT_DID_OPEN)
+    def opened(params: types.DidOpenNotebookDocumentParams) -> None:
+        server.push_soon(server.documents.notebook_opened(params.notebook_document, params.cell_text_documents))
+
+    @server.feature(types.NOTEBOOK_DOCUMENT_DID_CHANGE)
+    def changed(params: types.DidChangeNotebookDocumentParams) -> None:
+        identifier = params.notebook_document
+        notebook = server.documents.notebook_changed(identifier.uri, identifier.version, params.change.cells)
+        if notebook is not None:
+            server.checking.overtake(notebook.uri)
+            server.push_soon(notebook)
+
+    @server.feature(types.NOTEBOOK_DOCUMENT_DID_CLOSE)
+    def closed(params: types.DidCloseNotebookDocumentParams) -> None:
+        uri = params.notebook_document.uri
+        server.checking.forget(uri)
+        server.forget_push(uri)
+        for cell in server.documents.notebook_closed(uri):
+            if not server.client.pulls:
+                server.publish(cell, ())
+
+
 def _register_pull(server: NanlintServer) -> None:
     options = types.DiagnosticOptions(
         identifier="nanlint", inter_file_dependencies=False, workspace_diagnostics=True, work_done_progress=True
@@ -402,7 +445,8 @@ def _register_pull(server: NanlintServer) -> None:
     @server.feature(types.TEXT_DOCUMENT_DIAGNOSTIC, options)
     async def pulled(params: types.DocumentDiagnosticParams) -> types.DocumentDiagnosticReport:
         checked = await server.newest(params.text_document.uri)
-        return document_report([] if checked is None else server.shown(checked), params.previous_result_id)
+        uri = params.text_document.uri
+        return document_report([] if checked is None else server.shown(checked).get(uri, []), params.previous_result_id)
 
 
 def _register_workspace(server: NanlintServer) -> None:
@@ -443,8 +487,10 @@ def _register_actions(server: NanlintServer) -> None:
         if checked is None or not checked.diagnostics or not server.client.literal_actions:
             return None
         fixes = await _fixes(server, checked)
-        found = Actions(checked, Ruler(checked.source, server.documents.encoding), server.client)
-        return await server.worker.run(lambda: list(found.at(params.range, params.context, fixes)))
+        found = Actions(checked, server.sheet(checked), server.client)
+        return await server.worker.run(
+            lambda: list(found.at(params.text_document.uri, params.range, params.context, fixes))
+        )
 
     @server.feature(types.CODE_ACTION_RESOLVE)
     async def resolved(action: types.CodeAction) -> types.CodeAction:
@@ -454,7 +500,7 @@ def _register_actions(server: NanlintServer) -> None:
         uri, version, order = kept
         checked = await server.newest(uri)
         if checked is not None and checked.document.version == version:
-            found = Actions(checked, Ruler(checked.source, server.documents.encoding), server.client)
+            found = Actions(checked, server.sheet(checked), server.client)
             action.edit = await server.worker.run(lambda: found.mended(order))
         return action
 
@@ -471,8 +517,8 @@ def _register_hover(server: NanlintServer) -> None:
         checked = await server.newest(uri)
         if checked is None or not document.is_python:
             return None
-        ruler = Ruler(checked.source, server.documents.encoding)
-        return await server.worker.run(lambda: hover_at(checked, ruler, position, server.client))
+        sheet = server.sheet(checked)
+        return await server.worker.run(lambda: hover_at(checked, sheet, uri, position, server.client))
 
 
 def _hover_in_table(server: NanlintServer, document: Document, position: types.Position) -> types.Hover | None:

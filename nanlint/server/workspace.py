@@ -17,9 +17,10 @@ from nanlint.linter import Task, run_task
 from nanlint.parallel import cores, start_worker
 from nanlint.server.client import Client
 from nanlint.server.diagnostics import lsp_diagnostic
-from nanlint.server.positions import Ruler
+from nanlint.server.documents import Document
 from nanlint.server.projects import Project
-from nanlint.source import SourceError
+from nanlint.server.sheet import Sheet
+from nanlint.source import Source, SourceError
 from nanlint.source.discovery import discover
 from nanlint.source.reading import read_source
 
@@ -77,8 +78,9 @@ def shown_file(found: FileFindings, encoding: types.PositionEncodingKind, client
             source = read_source(file.read(), found.path)
     except (OSError, SourceError):
         return []
-    uri = from_fs_path(found.path) or found.path
-    return [lsp_diagnostic(one, uri, Ruler(source, encoding), client) for one in map(_in_file, found.diagnostics)]
+    document = Document(from_fs_path(found.path) or found.path, 0, "", "")
+    sheet = Sheet(Source(found.path, source.text), document, encoding)
+    return [lsp_diagnostic(one, sheet, client) for one in map(_in_file, found.diagnostics)]
 
 
 def _in_file(one: Diagnostic) -> Diagnostic:

@@ -1,0 +1,73 @@
+"""A checked text and the documents of the editor that it is in: one, or the cells of a notebook. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from lsprotocol import types
+
+from nanlint.diagnostic import Edit, Span
+from nanlint.server.client import Client
+from nanlint.server.documents import Document
+from nanlint.server.edits import text_edits
+from nanlint.server.positions import Ruler
+from nanlint.source import Source
+from nanlint.source.notebook import Notebook
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """Takes places of ``source`` to places of documents, and back."""
+
+    source: Source
+    document: Document
+    encoding: types.PositionEncodingKind
+
+    def located(self, span: Span) -> Span:
+        """A span of the text as one of its document."""
+        return self.source.located(span) if isinstance(self.source, Notebook) else span
+
+    def location(self, span: Span) -> types.Location:
+        """The document that a span is in, and where."""
+        span = self.located(span)
+        return types.Location(self._document(span).uri, self._ruler(span).range(span))
+
+    def range(self, span: Span) -> types.Range:
+        """Where a span is in its document."""
+        return self.location(span).range
+
+    def place(self, uri: str, position: types.Position) -> tuple[int, int]:
+        """The row and column of the text that a position of a document is."""
+        cell = next((number for number, one in self.document.cells or () if one.uri == uri), None)
+        row, column = self._ruler(Span(1, 1, 1, 1, cell)).place(position)
+        span = self.source.placed(Span(row, column, row, column, cell))
+        return span.row, span.column
+
+    def span(self, uri: str, range: types.Range) -> Span:
+        """The span of the text that a range of a document is."""
+        return Span(*self.place(uri, range.start), *self.place(uri, range.end))
+
+    def edit(self, edits: Iterable[Edit], client: Client) -> types.WorkspaceEdit:
+        """Edits of the text as edits of its documents; of these versions of them, where the client can tell."""
+        by_cell: dict[int | None, list[Edit]] = {}
+        for edit in edits:
+            span = self.located(edit.span)
+            by_cell.setdefault(span.cell, []).append(Edit(span, edit.content))
+        changes = []
+        for cell, own in sorted(by_cell.items(), key=lambda item: item[0] or 0):
+            place = Span(1, 1, 1, 1, cell)
+            document = self._document(place)
+            identifier = types.OptionalVersionedTextDocumentIdentifier(uri=document.uri, version=document.version)
+            changes.append(types.TextDocumentEdit(identifier, text_edits(own, self._ruler(place))))
+        if client.document_changes:
+            return types.WorkspaceEdit(document_changes=changes)
+        plain = {one.text_document.uri: [e for e in one.edits if isinstance(e, types.TextEdit)] for one in changes}
+        return types.WorkspaceEdit(changes=plain)
+
+    def _document(self, span: Span) -> Document:
+        return next((one for number, one in self.document.cells or () if number == span.cell), self.document)
+
+    def _ruler(self, span: Span) -> Ruler:
+        document = self._document(span)
+        return Ruler(self.source if document is self.document else document.source(""), self.encoding)
