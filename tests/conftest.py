@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+import os
 import signal
 import sys
 from collections.abc import Callable, Mapping
@@ -20,6 +21,11 @@ from nanlint.source import Source
 from tests.last_words import LAST_WORDS
 
 Diagnose = Callable[..., Any]
+
+# A worker of the tests has a core: threads of several frameworks would spin against each other, minutes for seconds.
+# Programs under test inherit it; frameworks read it when they are imported.
+for variable in ("OMP_NUM_THREADS", "TF_NUM_INTRAOP_THREADS"):
+    os.environ.setdefault(variable, "1")
 
 
 def pytest_configure() -> None:
