@@ -49,6 +49,8 @@ class Users:
 
     def _judge(self, filename: str) -> bool:
         if filename.startswith("<"):
+            if filename == "<string>" and "--multiprocessing-fork" in sys.orig_argv:
+                return False  # the code that ``multiprocessing`` spawns processes with
             return filename in ("<string>", "<stdin>") or filename.startswith("<ipython")
         path = os.path.realpath(filename)
         if any(one in path for one in self._include):

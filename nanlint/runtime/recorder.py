@@ -519,7 +519,7 @@ class Recorder:
     def _repeat(self, first: int, last: int) -> None:
         """The steps that are to be repeated begin, or are over."""
         if self.steps > last:
-            if not self._bad:
+            if not self._bad and self._random is not None and self._random.alone:
                 self.alert("not-repeated", f"nothing went bad in step {last:,} this time")
             raise Repeated(0)
         if self.steps >= first and self.mode != "all":
@@ -551,9 +551,9 @@ class Recorder:
         with self._lock:
             if self._ended or self._file is None:
                 return
-            if self._repeated is not None and self.steps < self._repeated[0]:
-                self.alert("not-repeated", f"the program ended before step {self._repeated[1]:,} began")
-            self._repeated = None
+            repeated, self._repeated = self._repeated, None
+            if repeated is not None and self.steps < repeated[0] and self._random is not None and self._random.alone:
+                self.alert("not-repeated", f"the program ended before step {repeated[1]:,} began")
             for adapter in self.adapters:
                 self._stopped(adapter)
             if self._ops:

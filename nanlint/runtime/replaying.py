@@ -7,6 +7,7 @@ watched.
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 import random
@@ -40,11 +41,13 @@ class Repeatable:
     """What a process left for its repetition: random states by where they are of, and the numbers of its steps.
 
     ``begun``: as each of them was met with first. ``late``: as a step began, soon before the one that went bad.
+    ``alone``: no other process of the run took steps.
     """
 
     begun: Mapping[str, bytes] = field(default_factory=dict)
     late: Mapping[int, Mapping[str, bytes]] = field(default_factory=dict)
     numbers: Mapping[int, Mapping[str, str]] = field(default_factory=dict)
+    alone: bool = False
 
 
 @dataclass(frozen=True)
@@ -71,7 +74,10 @@ class RandomStates:
     def repeated(self) -> Repeatable:
         """What is repeated; asked late, as a spawned process does not know its name when it begins."""
         if self._repeatable is None:
-            self._repeatable = Repeatable() if self._repeats is None else self._repeats()
+            self._repeatable = Repeatable()
+            if self._repeats is not None:
+                with contextlib.suppress(RunError, OSError):  # it is gone meanwhile: then it cannot be like it
+                    self._repeatable = self._repeats()
         return self._repeatable
 
     def add(self, name: str, source: Source) -> None:
@@ -115,6 +121,11 @@ class RandomStates:
             file = f"{STATE}{name}-{stem}{f'-{step}' if step else ''}"
             if _is_kept(os.path.join(directory, file), state):
                 yield Checkpoint(step, file, current_process().name)
+
+    @property
+    def alone(self) -> bool:
+        """Whether what is not repeated in this process is not repeated at all."""
+        return self._repeats is not None and self.repeated.alone
 
     def difference(self, step: int, numbers: Mapping[str, str]) -> str:
         """How the numbers of a step differ from those of the run that is repeated; told once, and empty if not."""
@@ -176,7 +187,8 @@ def repeatable(options: Options, rank: int, argv: tuple[str, ...]) -> Repeatable
     """What the process that this one repeats has left: that of the same rank, name and arguments. Raises RunError."""
     ours = current_process().name
     run = read_run(options.replayed)
-    there = [(process, _checkpoints(process, ours)) for process in run.processes if process.started.rank == rank]
+    stepped = [process for process in run.processes if any(isinstance(e, Checkpoint) for e in process.events)]
+    there = [(process, _checkpoints(process, ours)) for process in stepped if process.started.rank == rank]
     there = [(process, checkpoints) for process, checkpoints in there if checkpoints]
     alike = [one for one in there if one[0].started.argv == argv]
     for process, checkpoints in alike or there:
@@ -187,7 +199,7 @@ def repeatable(options: Options, rank: int, argv: tuple[str, ...]) -> Repeatable
                 name = checkpoint.file.removeprefix(STATE).split("-")[0]
                 (late.setdefault(checkpoint.step, {}) if checkpoint.step else begun)[name] = file.read()
         numbers = {event.number: event.numbers for event in process.events if isinstance(event, Step)}
-        return Repeatable(begun, late, numbers)
+        return Repeatable(begun, late, numbers, alone=len(stepped) == 1)
     return Repeatable()
 
 
