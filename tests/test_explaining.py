@@ -114,6 +114,18 @@ def test_a_bound_is_a_guard() -> None:
     assert clamp.guards == ("zero",)
 
 
+def test_an_upper_bound_is_told_with_its_own_number() -> None:
+    program = "import torch\n\n\ndef f(x):\n    return x.clip(min=-2, max=1), torch.minimum(x, torch.tensor(3.0))\n"
+    evidence = {
+        belief.evidence.text
+        for one in stories(5, program=program)
+        for belief in one.story.step.beliefs
+        if belief.evidence is not None
+    }
+    assert "is exactly 1 wherever the bound holds it" in evidence
+    assert not any(text.startswith("is exactly -1") for text in evidence)
+
+
 def test_an_epsilon_that_vanishes_is_told_of() -> None:
     one = next(one for one in stories(row_of("void =")) if one.story.step.sort == "log")
     assert [step.text for step, _ in one.story.void] == ["1 + 1e-10"]

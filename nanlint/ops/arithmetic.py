@@ -511,16 +511,15 @@ def power(x: Value, y: Value) -> Value:
     return value(nan=x.neg if x.neg >= POSSIBLE else UNKNOWN, **fields)
 
 
-def maximum(a: Value, b: Value) -> Value:
-    """max(a, b): a lower bound of either is one of the result."""
+def maximum(a: Value, b: Value, *, sign: float = 1.0) -> Value:
+    """max(a, b): a lower bound of either is one of the result. ``sign``: what bounds are told with."""
     a, b = in_common_format(a, b)
     lo, hi = max(a.lo, b.lo), max(a.hi, b.hi)
     setter, other = (a, b) if a.lo >= b.lo else (b, a)
     # The larger lower bound is attained when the other side can fall below it.
     if setter.constant is not None:
         low = max(other.low if other.lo == lo else UNKNOWN, LIKELY if other.lo < lo else UNKNOWN)
-        because = Evidence(f"is exactly {setter.constant:g} wherever the bound holds it")
-        low_why: Evidence | None = because
+        low_why: Evidence | None = held_at(sign * setter.constant)
     else:
         low = min(setter.low, other.low if other.lo == lo else LIKELY, LIKELY)
         low_why = pick(setter, "low")
@@ -531,11 +530,7 @@ def maximum(a: Value, b: Value) -> Value:
     elif lo < 0:
         zero = max(a.zero, b.zero, UNKNOWN) if zero is not NEVER else zero
     reaching = max((v for v in (a, b) if v.hi == hi), key=lambda v: (v.high, v.constant is None))
-    bound = (
-        Evidence(f"is exactly {reaching.constant:g} wherever the bound holds it")
-        if reaching.constant is not None
-        else None
-    )
+    bound = held_at(sign * reaching.constant) if reaching.constant is not None else None
     why = noted(
         low=low_why,
         high=bound or pick(reaching, "high"),
@@ -559,7 +554,12 @@ def maximum(a: Value, b: Value) -> Value:
 
 def minimum(a: Value, b: Value) -> Value:
     """min(a, b)."""
-    return negate(maximum(negate(a), negate(b)))
+    return negate(maximum(negate(a), negate(b), sign=-1.0))
+
+
+def held_at(bound: float) -> Evidence:
+    """That a bound holds what is beyond it exactly there."""
+    return Evidence(f"is exactly {bound + 0.0:g} wherever the bound holds it")
 
 
 def clamp(x: Value, lo: Value | None, hi: Value | None) -> Value:
