@@ -482,10 +482,10 @@ def _register_workspace(server: NanlintServer) -> None:
 
 def _register_actions(server: NanlintServer) -> None:
     @server.feature(types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionOptions(KINDS, resolve_provider=True))
-    async def actions(params: types.CodeActionParams) -> list[types.CodeAction] | None:
+    async def actions(params: types.CodeActionParams) -> list[types.CodeAction]:
         checked = await server.newest(params.text_document.uri)
         if checked is None or not checked.diagnostics or not server.client.literal_actions:
-            return None
+            return []
         fixes = await _fixes(server, checked)
         found = Actions(checked, server.sheet(checked), server.client)
         return await server.worker.run(
