@@ -100,6 +100,11 @@ def test_what_is_done_once_is_not_watched(arguments: list[str]) -> None:
     assert "--watch" in result.stderr
 
 
+def test_what_is_not_there_is_not_waited_for() -> None:
+    result = CliRunner().invoke(cli, ["check", "--watch", "nowhere.py"])
+    assert (result.exit_code, result.stderr) == (2, "error: nowhere.py: no such file or directory\n")
+
+
 def test_a_missing_watchfiles_is_named_with_the_extra(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(sys.modules, "watchfiles", None)
     result = CliRunner().invoke(cli, ["check", "--watch", str(tmp_path)])

@@ -293,6 +293,8 @@ def _watch(ctx: click.Context, paths: Sequence[str]) -> None:
         raise click.UsageError(f"--watch does not go with --{option.replace('_', '-')}")
     if "-" in paths:
         raise click.UsageError("--watch is about files, and standard input (-) is none")
+    if not any(map(os.path.exists, paths)):
+        raise Unusable(f"{paths[0]}: no such file or directory")
     terminal = sys.stdout.isatty()
     memory = ctx.meta[_MEMORY] = Memory()
     parameters = {**ctx.params, "watch": False}
