@@ -13,3 +13,8 @@ def has_page(code: str) -> bool:
 def rule_page(name: str) -> str:
     """The address of the page of the rule with this name."""
     return f"{DOCUMENTATION}rules/{name}/"
+
+
+def link_to(code: str, name: str) -> str:
+    """The address of a rule's page, empty if it has none."""
+    return rule_page(name) if has_page(code) else ""

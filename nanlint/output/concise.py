@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from nanlint.diagnostic import Diagnostic
 from nanlint.fixing import applicable
-from nanlint.output.address import rule_page
+from nanlint.output.address import link_to
 from nanlint.output.paint import Paint, plain
 from nanlint.output.view import View
 
@@ -24,5 +24,5 @@ def render_concise(diagnostics: Iterable[Diagnostic], *, unsafe: bool = False, p
 def _line(diagnostic: Diagnostic, unsafe: bool, paint: Paint) -> str:
     mark = paint("[*] ", "mark") if applicable(diagnostic, unsafe=unsafe) else ""
     place = paint(diagnostic.path, "path") + f":{diagnostic.span.start}:"
-    code = paint(diagnostic.code, str(diagnostic.severity), link=rule_page(diagnostic.name))
+    code = paint(diagnostic.code, str(diagnostic.severity), link=link_to(diagnostic.code, diagnostic.name))
     return f"{place} {code} {mark}{diagnostic.message} ({diagnostic.confidence})"

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from nanlint.diagnostic import Diagnostic, Excerpt, Severity, Span
-from nanlint.output.address import rule_page
+from nanlint.output.address import link_to
 from nanlint.output.paint import Paint, plain
 from nanlint.output.view import View
 
@@ -61,7 +61,7 @@ class _Mark:
 
 def _frame(diagnostic: Diagnostic, excerpt: Excerpt, paint: Paint) -> str:
     level = "" if diagnostic.severity is Severity.ERROR else f", {diagnostic.severity}"
-    code = paint(diagnostic.code, str(diagnostic.severity), link=rule_page(diagnostic.name))
+    code = paint(diagnostic.code, str(diagnostic.severity), link=link_to(diagnostic.code, diagnostic.name))
     out = [f"{paint(diagnostic.place, 'path')} {code} [{diagnostic.confidence}{level}] {diagnostic.message}\n"]
     marks = _marks(diagnostic, excerpt)
     width = len(str(max((mark.row for mark in marks), default=diagnostic.span.row)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nanlint.diagnostic import Diagnostic
 from nanlint.fixing import applicable
-from nanlint.output.address import rule_page
+from nanlint.output.address import link_to
 from nanlint.output.view import View
 
 
@@ -21,5 +21,5 @@ def render(view: View) -> str:
 
 def _line(diagnostic: Diagnostic, view: View) -> str:
     mark = view.paint("[*] ", "mark") if applicable(diagnostic, unsafe=view.unsafe) else ""
-    code = view.paint(diagnostic.code, str(diagnostic.severity), link=rule_page(diagnostic.name))
+    code = view.paint(diagnostic.code, str(diagnostic.severity), link=link_to(diagnostic.code, diagnostic.name))
     return f"{code} {mark}{diagnostic.message} ({diagnostic.confidence})"

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from nanlint.diagnostic import Diagnostic
 from nanlint.fixing import applicable
-from nanlint.output.address import rule_page
+from nanlint.output.address import link_to
 from nanlint.output.paint import Paint, plain
 
 
@@ -89,6 +89,6 @@ def render_statistics(
     lines = []
     for code in ordered:
         mark = "[*]" if fixable[code] == counts[code] else "[-]" if fixable[code] else "[ ]"
-        linked = paint(code, "error", link=rule_page(names[code]))
+        linked = paint(code, "error", link=link_to(code, names[code]))
         lines.append(f"{counts[code]:>{width}}\t{linked}\t{paint(mark, 'mark')} {names[code]}\n")
     return "".join(lines)

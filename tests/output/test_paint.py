@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from nanlint.cli import cli
+from nanlint.output.address import link_to
 from nanlint.output.paint import coloured, linking, plain, shows_links
 
 PAGE = "https://nanlint.readthedocs.io/rules/log-of-softmax/"
@@ -56,3 +57,8 @@ def test_the_code_of_a_finding_links_to_the_page_of_its_rule(
     linked = CliRunner().invoke(cli, ["check", *arguments], env={"FORCE_HYPERLINK": "1"}, color=True).stdout
     assert f"\x1b]8;;{PAGE}\x1b\\NL101\x1b]8;;\x1b\\" in linked
     assert "\x1b]8" not in CliRunner().invoke(cli, ["check", *arguments], env={"TERM": "xterm-kitty"}).stdout
+
+
+def test_the_rule_of_a_plugin_has_no_page_to_lead_to() -> None:
+    assert link_to("ACME1", "acme") == ""
+    assert linking(plain)("ACME1", "error", link=link_to("ACME1", "acme")) == "ACME1"
