@@ -340,6 +340,16 @@ def test_how_near_a_clean_line_came_is_kept(tmp_path: Path) -> None:
     assert (last.executions, last.closest, last.bad_step) == (2, 0.125, None)
 
 
+def test_a_flagged_line_has_its_verdict_where_all_is_watched_too(tmp_path: Path) -> None:
+    with watched(ADAPTERS, tmp_path, "all", [site(__file__, LOG, "log")]) as reported:
+        run = tf.function(log_loss, input_signature=[tf.TensorSpec(None)])
+        run(tf.constant([0.5, 1.0])), run(tf.constant([0.0, 1.0]))
+    last = reported.observed[-1]
+    assert (last.executions, last.bad_step) == (2, 0)
+    assert reported.blamed() == [("Log", LOG, False)]
+    assert reported.births[0].inputs[0].health.shape == (2,)
+
+
 def test_a_graph_without_a_flagged_line_is_left_alone(tmp_path: Path) -> None:
     with watched(ADAPTERS, tmp_path, "sites", [site(__file__, ROOT, "sqrt")]):
         run = tf.function(log_loss).get_concrete_function(tf.TensorSpec((2,)))

@@ -304,9 +304,9 @@ def _named(name: str, healths: Sequence[Health]) -> list[Tensor]:
 
 
 def shape_of(tensor: Any) -> tuple[int, ...]:
-    """Its static shape, -1 where a length is open."""
+    """Its static shape, -1 where a length is open; as if flat where not even the rank is known."""
     if tensor.shape.rank is None:
-        return ()
+        return (-1,)
     return tuple(-1 if length is None else length for length in tensor.shape)
 
 

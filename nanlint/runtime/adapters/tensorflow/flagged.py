@@ -118,7 +118,8 @@ class SiteProbe:
         healths = [health_of_row(row, *shape) for row, shape in zip(rows, self._shapes, strict=True)]
         for (site, role, _, _), health in zip(self._seen, healths, strict=True):
             watch.observed(site, role, health)
-        self._births(watch, healths)
+        if watch.mode != "all":
+            self._births(watch, healths)
         self._tell_totals(watch, rows)
 
     def tell(self, watch: Watch) -> None:
@@ -156,7 +157,7 @@ class SiteProbe:
         for i, (site, role, _, _) in enumerate(self._seen):
             if executions > 0:
                 row = np.concatenate([totals[i, :COUNTS] - told[i, :COUNTS], extremes[i]])
-                watch.observed(site, role, health_of_row(row, *self._shapes[i]), executions)
+                watch.observed(site, role, health_of_row(row, *self._shapes[i], executions), executions)
 
 
 def _forward(sites: Sequence[Site], ops: Sequence[Any], places: Places) -> Iterator[Seen]:

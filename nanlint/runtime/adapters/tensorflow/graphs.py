@@ -206,11 +206,12 @@ class GraphWatch:
         all_ops = self._watch.mode == "all" or self._watch.repeats  # in a function that may run in that step, too
         if not isinstance(graph, _func_graph.FuncGraph) or (self._watch.mode == "sentinel" and not all_ops):
             return
-        kind = BirthProbe if all_ops else SiteProbe
         setting = self.settings.of(graph)
+        around = (setting, self._watch, self._places, self._backward)
         probes: list[Probe | None] = [
-            kind.of(graph, outputs, setting, self._watch, self._places, self._backward),
-            ClampProbe.of(graph, outputs, setting, self._watch, self._places, self._backward),
+            BirthProbe.of(graph, outputs, *around) if all_ops else None,
+            SiteProbe.of(graph, outputs, *around) if self._watch.mode != "sentinel" else None,
+            ClampProbe.of(graph, outputs, *around),
             FilterProbe.of(graph, outputs, setting, self._watch, self._places),
         ]
         before = len(graph.get_operations())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Sequence
 from typing import Any
@@ -94,9 +95,12 @@ def is_bad(rows: Any) -> Any:
     return tf.reduce_any((rows[:, NINF] > 0) | (rows[:, PINF] > 0) | (numbers < rows[:, ALL]))
 
 
-def health_of_row(row: Array, dtype: str, shape: tuple[int, ...]) -> Health:
-    """What a row says of a tensor."""
+def health_of_row(row: Array, dtype: str, shape: tuple[int, ...], executions: int = 1) -> Health:
+    """What a row says of a tensor, or of those of several executions; an open length of one is told by its size."""
     ninf, neg, zero, pos, pinf, size = (int(one) for one in row[:COUNTS])
     low, high, near = (float(one) if np.isfinite(one) else None for one in row[COUNTS:])
     nan = size - neg - zero - pos
+    if executions == 1 and shape.count(-1) == 1:
+        known = math.prod(length for length in shape if length >= 0)
+        shape = tuple(size // max(known, 1) if length == -1 else length for length in shape)
     return Health(ninf, neg - ninf, zero, pos - pinf, pinf, nan, low, high, near, dtype=dtype, shape=shape)
