@@ -21,11 +21,10 @@
       eglot-send-changes-idle-time 0
       eglot-confirm-server-initiated-edits nil
       flymake-no-changes-timeout nil)
+(load (getenv "NANLINT_CONFIGURATION") nil t t)
 (find-file (getenv "NANLINT_FILE"))
-(python-mode)
-(add-to-list 'eglot-server-programs
-             (cons 'python-mode (json-parse-string (getenv "NANLINT_SERVER") :array-type 'list)))
-(apply #'eglot (eglot--guess-contact))
+(unless (derived-mode-p 'python-mode) (python-mode))
+(unless (eglot-managed-p) (apply #'eglot (eglot--guess-contact))) ; what eglot-ensure does once a command has ended
 (flymake-mode 1)
 (wait (lambda () (flymake-start) (flymake-diagnostics)) "no diagnostic appeared")
 (let ((diagnostic (car (flymake-diagnostics))))

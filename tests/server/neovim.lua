@@ -1,5 +1,5 @@
 -- Opens a file in a Neovim with nothing but nanlint, in the words of the guide, and tells what a user would see.
-local server, file, out = vim.env.NANLINT_SERVER, vim.env.NANLINT_FILE, vim.env.NANLINT_OUT
+local file, out = vim.env.NANLINT_FILE, vim.env.NANLINT_OUT
 local told = {}
 
 local function wait(condition, what)
@@ -10,16 +10,9 @@ local function wait(condition, what)
   end
 end
 
-local command = vim.fn.json_decode(server)
+dofile(vim.env.NANLINT_CONFIGURATION)
+vim.cmd("filetype on")
 vim.cmd("edit " .. vim.fn.fnameescape(file))
-if vim.lsp.config then
-  vim.lsp.config("nanlint", { cmd = command, filetypes = { "python" }, root_markers = { "pyproject.toml" } })
-  vim.lsp.enable("nanlint")
-  vim.cmd("doautocmd FileType python")
-else
-  local id = vim.lsp.start_client({ name = "nanlint", cmd = command, root_dir = vim.fn.getcwd() })
-  vim.lsp.buf_attach_client(0, id)
-end
 
 local function count()
   return #vim.diagnostic.get(0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import sys
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -196,3 +197,21 @@ def applied(text: str, edit: types.WorkspaceEdit, encoding: types.PositionEncodi
     for one in sorted(edits, key=lambda one: (one.range.start.line, one.range.start.character), reverse=True):
         text = text[: offset(one.range.start)] + one.new_text + text[offset(one.range.end) :]
     return text
+
+
+GUIDE = Path(__file__).parents[2] / "docs" / "editors.md"
+
+
+def from_the_guide(language: str, number: int = 0) -> str:
+    """A block of configuration of docs/editors.md, as a user copies it."""
+    parts = GUIDE.read_text(encoding="utf-8").split(f"```{language}\n")[1:]
+    return parts[number].partition("```")[0]
+
+
+def on_the_path(folder: Path) -> str:
+    """A PATH on which the command ``nanlint`` is this one."""
+    program = folder / "bin" / "nanlint"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m nanlint "$@"\n')
+    program.chmod(0o755)
+    return f"{program.parent}{os.pathsep}{os.environ['PATH']}"

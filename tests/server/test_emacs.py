@@ -6,10 +6,11 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from tests.server.sessions import from_the_guide, on_the_path
 
 LOSS = """\
 import torch
@@ -33,8 +34,11 @@ def test_emacs_shows_what_is_found_and_mends_it(tmp_path: Path) -> None:
         pytest.skip("there is no emacs with eglot")
     file, out = tmp_path / "loss.py", tmp_path / "told.json"
     file.write_text(LOSS)
+    configuration = tmp_path / "init.el"
+    configuration.write_text(from_the_guide("elisp"))
     environment = os.environ | {
-        "NANLINT_SERVER": json.dumps([sys.executable, "-m", "nanlint", "server"]),
+        "PATH": on_the_path(tmp_path),
+        "NANLINT_CONFIGURATION": str(configuration),
         "NANLINT_FILE": str(file),
         "NANLINT_OUT": str(out),
         "NANLINT_ACTION": "log_softmax",

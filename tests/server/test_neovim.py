@@ -7,11 +7,12 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.server.sessions import from_the_guide, on_the_path
 
 LOSS = """\
 import torch
@@ -36,13 +37,16 @@ def packaged() -> str | None:
 EDITORS = {"on the path": shutil.which("nvim"), "from its package": packaged()}
 
 
-def typed(editor: str, folder: Path, action: str) -> dict[str, Any]:
+def typed(editor: str, folder: Path, guide: str, action: str) -> dict[str, Any]:
     """What a user of the editor sees who opens the file, types, and takes an action."""
     file, out = folder / "loss.py", folder / "told.json"
     file.write_text(LOSS)
     (folder / "pyproject.toml").write_text("")
+    configuration = folder / "init.lua"
+    configuration.write_text(guide)
     environment = os.environ | {
-        "NANLINT_SERVER": json.dumps([sys.executable, "-m", "nanlint", "server"]),
+        "PATH": on_the_path(folder),
+        "NANLINT_CONFIGURATION": str(configuration),
         "NANLINT_FILE": str(file),
         "NANLINT_OUT": str(out),
         "NANLINT_ACTION": action,
@@ -71,7 +75,7 @@ def test_neovim_shows_what_is_found_and_mends_it(which: str, tmp_path: Path) -> 
     editor = EDITORS[which]
     if editor is None:
         pytest.skip(f"there is no nvim {which}")
-    told = typed(editor, tmp_path, "log_softmax")
+    told = typed(editor, tmp_path, from_the_guide("lua", which == "on the path"), "log_softmax")
     assert told["first"]["code"] == "NL101"
     assert (told["first"]["row"], told["first"]["column"]) == (6, LOSS.splitlines()[6].index("torch.log"))
     assert told["after"][6] == "    return smile, -(target * F.log_softmax(logits, dim=1)).sum()"
