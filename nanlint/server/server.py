@@ -36,7 +36,7 @@ logger = logging.getLogger(__name__)
 #: checks all files, for those who ask for it
 CHECK_WORKSPACE = "nanlint.checkWorkspace"
 #: seconds that typing must pause before what is pushed is looked for; who pulls decides that for himself
-DEBOUNCE = 0.03
+DEBOUNCE = 0.01
 #: what the client is asked to watch: where configuration is read from
 WATCHED = (*(f"**/{name}" for name in CONFIG_FILES), "**/.gitignore")
 
