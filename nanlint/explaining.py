@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.hazards import RULED_OUT, Cleared, Hazard
 from nanlint.analysis.picture import Picture, draw, functions
-from nanlint.analysis.story import Story, is_numeric, nodes_at, nodes_of_line, one_of, places, tell
+from nanlint.analysis.story import Step, Story, is_numeric, nodes_at, nodes_of_line, one_of, places, tell
 from nanlint.config import Config
 from nanlint.diagnostic import Confidence, Diagnostic, Span
 from nanlint.graph.node import Node
@@ -72,7 +72,35 @@ def explain(source: Source, config: Config, row: int, column: int | None = None)
         else:
             chosen = flagged_on(facts, config, row) or nodes_of_line(facts, row)
         shown = diagnose_source(source, config)
-        return [explanation(source, config, facts, one_of(facts, nodes), shown) for nodes in chosen]
+        told = [explanation(source, config, facts, one_of(facts, nodes), shown) for nodes in chosen]
+        return [in_cells(source, one) for one in told]
+
+
+def in_cells(source: Source, told: Explanation) -> Explanation:
+    """An explanation with its places in the cells of a notebook; of other sources it stays as it is."""
+    moved = replace(
+        told.story,
+        steps=tuple(step_in_cell(source, step) for step in told.story.steps),
+        void=tuple((step_in_cell(source, step), why) for step, why in told.story.void),
+    )
+    return replace(told, story=moved, causes=tuple(map(source.in_cells, told.causes)))
+
+
+def step_in_cell(source: Source, step: Step) -> Step:
+    """A step at its place in a cell."""
+    return replace(
+        step,
+        span=in_cell(source, step.span),
+        called=tuple(in_cell(source, span) for span in step.called),
+        beliefs=tuple(replace(b, span=None if b.span is None else in_cell(source, b.span)) for b in step.beliefs),
+    )
+
+
+def in_cell(source: Source, span: Span) -> Span:
+    """A span in its cell, if there are cells."""
+    cell, row = source.row_in_cell(span.row)
+    down = row - span.row
+    return span if cell is None else replace(span, row=row, end_row=span.end_row + down, cell=cell)
 
 
 class NoSuchFunction(Exception):
@@ -95,7 +123,9 @@ def picture(source: Source, config: Config, name: str) -> Picture:
     with room_to_recurse():
         facts = analysed(source, config.ops, watched=rows)
         title = f"{source.path}:{name}" if name else source.path
-        return draw(facts, function, title, diagnose_source(source, config))
+        drawn = draw(facts, function, title, diagnose_source(source, config))
+        boxes = tuple(replace(box, step=step_in_cell(source, box.step)) for box in drawn.boxes)
+        return replace(drawn, boxes=boxes)
 
 
 def numeric_rows(source: Source, config: Config) -> list[int]:
@@ -180,7 +210,9 @@ def verdict(
         as_found = Diagnostic(source.path, span, rule.code, rule.name, best.message, best.confidence)
         comment = silencing(source, as_found, rule_names(config.rule_files))
         if comment is not None:
-            return replace(blank, outcome=SILENCED, why=f"by the comment on line {comment.span.row}")
+            return replace(
+                blank, outcome=SILENCED, why=f"by the comment on line {source.row_in_cell(comment.span.row)[1]}"
+            )
     first = ", ".join(sorted(code for code in rule.after if any(d.code == code and d.span == span for d in shown)))
     return replace(blank, why=f"{first} says it already" if first else "said already of the same place")
 

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+
+from click.testing import CliRunner
 
 import nanlint
 from nanlint.analysis.hazards import Cleared, Hazard
 from nanlint.analysis.story import interval
+from nanlint.cli import cli
 from nanlint.config import config_of
+from nanlint.diagnostic import Span
 from nanlint.explaining import Explanation, Verdict, explain
 from nanlint.linter import rule_names
+from nanlint.output.story import render_explanations, render_explanations_json
 from nanlint.source import Source
+from nanlint.source.notebook import Notebook
 
 PROGRAM = """\
 import numpy as np
@@ -176,3 +183,64 @@ def test_what_no_rule_would_have_looked_at_has_a_story_too() -> None:
 
 def test_where_nothing_numeric_stands_there_is_no_story() -> None:
     assert stories(3) == []
+
+
+def test_in_a_notebook_steps_stand_in_their_cells() -> None:
+    cells = [(2, "import torch\n%matplotlib inline\nx = torch.relu(torch.randn(3))"), (5, "# now\ny = torch.log(x)")]
+    notebook = Notebook.of_cells("loss.ipynb", cells)
+    row = notebook.placed(Span(2, 1, 2, 1, 5)).row
+    (one,) = explain(notebook, config_of({}, rule_names(), root="/", where="test"), row)
+    assert [step.span.start for step in one.story.steps] == ["cell 2:3:16", "cell 2:3:5", "cell 5:2:5"]
+    shown = render_explanations([one], "loss.ipynb", width=100, colour=False)
+    assert "(line 3 of cell 2)" in shown
+
+
+def test_what_cannot_be_explained_is_an_error_that_names_the_place(tmp_path: Path) -> None:
+    file = tmp_path / "loss.py"
+    file.write_text(PROGRAM, encoding="utf-8")
+    notebook = tmp_path / "loss.ipynb"
+    cell: dict[str, object] = {
+        "cell_type": "code",
+        "metadata": {},
+        "outputs": [],
+        "execution_count": None,
+        "source": "x = 1",
+    }
+    content = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 4}
+    notebook.write_text(json.dumps(content), encoding="utf-8")
+    (tmp_path / "broken.py").write_text("def (:\n", encoding="utf-8")
+    problems = {
+        f"{file}:3": "no numeric expression there; the nearest are on lines 6, 7, 8",
+        f"{file}:900": "has 26 lines, so there is nothing at line 900",
+        f"{file}:6:80": "no expression stands there; without a column the whole line is explained",
+        f"{file}": "expected FILE:LINE or FILE:LINE:COL",
+        f"{file}:0": "lines and columns are counted from 1",
+        f"{tmp_path}:1": "is a directory; name one of its files",
+        f"{tmp_path}/none.py:1": "could not be read: no such file or directory",
+        f"{tmp_path}/broken.py:1": "broken.py:1:5: invalid syntax",
+        f"{notebook}:1": "lines of a notebook are those of a cell",
+        f"{notebook}:cell 3:1": "has no cell 3 of Python code",
+        f"{notebook}:cell 1:7": "cell 1 has no line 7",
+        f"{notebook}:cell 1:1": "no numeric expression there, nor anywhere in the file",
+    }
+    for place, message in problems.items():
+        done = CliRunner().invoke(cli, ["explain", place])
+        assert (done.exit_code, done.stdout) == (2, ""), place
+        assert message in done.stderr, place
+
+
+def test_json_has_a_version_and_every_part_of_the_story() -> None:
+    shown = json.loads(render_explanations_json(stories(row_of("nll = -")), "/loss.py"))
+    assert (shown["version"], shown["filename"]) == (1, "/loss.py")
+    (expression,) = shown["expressions"]
+    assert expression["steps"][1]["health"]["0"] == "certain"
+    assert expression["steps"][1]["range"] == [0.0, 1.0]
+    assert expression["poles"][0] == {
+        "where": "probs = 0: the value is -inf",
+        "gives": "-inf",
+        "gradient": False,
+        "met": True,
+        "reach": "certain",
+        "why": "is exactly 0 when a logit is 104 below the largest (float32)",
+    }
+    assert {"code": "NL101", "outcome": "fires", "confidence": "certain"}.items() <= expression["rules"][0].items()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from typing import TYPE_CHECKING
 
@@ -28,7 +29,7 @@ _WIDEST = 120
     ),
     exit_codes=(("0", "Done."), ("2", "The file cannot be read, or there is nothing at the place.")),
 )
-@click.argument("place", metavar="FILE:LINE[:COL]")
+@click.argument("place", metavar="FILE[:cell N]:LINE[:COL]")
 @click.option(
     "--output-format",
     type=click.Choice(["text", "json"]),
@@ -50,23 +51,21 @@ def explain(
     The steps from the inputs to it with the range, the health and the evidence of each, the guards that were seen,
     where its operation breaks and whether that is met, and of every rule that could apply whether it fires, or why not.
 
-    Without a column it is told of the expressions of the line that rules speak of, or of all numeric ones.
+    Without a column it is told of the expressions of the line that rules speak of, or of all numeric ones. In a
+    notebook the line is one of a cell: `notebook.ipynb:cell 3:2`.
     """
     from nanlint.config import CONFIDENCES, Overrides
     from nanlint.explaining import explain as explained
     from nanlint.output.paint import plain
     from nanlint.output.story import render_explanations, render_explanations_json
-    from nanlint.source.reading import is_notebook
     from nanlint.source.syntax import Unparsable
 
-    path, row, column = parse_place(place)
-    notebook = path.partition(":cell ")[0]
-    if is_notebook(notebook):
-        script = f"jupyter nbconvert --to script {notebook}"
-        raise Unusable(f"{notebook}: expressions of notebooks are not explained; make a file of its cells: {script}")
+    path, cell, row, column = parse_place(place)
     least = None if confidence is None else CONFIDENCES[confidence]
     source, config = read(path, config_file, isolated, Overrides(confidence=least))
-    if row > len(source.lines):
+    if cell is not None or source.cell_at(1) is not None:
+        row = _row_of(source, cell, row)
+    elif row > len(source.lines):
         count = len(source.lines) - (source.lines[-1] == "")
         raise Unusable(f"{path}: has {count} lines, so there is nothing at line {row}")
     try:
@@ -74,7 +73,7 @@ def explain(
     except Unparsable as error:
         raise Unusable(f"{path}:{error}") from None
     if not found:
-        raise Unusable(nothing_at(source, config, row, column))
+        raise Unusable(nothing_at(source, config, place, row, column))
     if output_format == "json":
         click.echo(render_explanations_json(found, os.path.abspath(path)), nl=False)
         return
@@ -83,8 +82,26 @@ def explain(
     click.echo(render_explanations(found, path, width=width, colour=coloured), nl=False, color=True)
 
 
-def parse_place(place: str) -> tuple[str, int, int | None]:
-    """FILE:LINE or FILE:LINE:COL; the file may have colons of its own."""
+def _row_of(source: Source, cell: int | None, row: int) -> int:
+    """The row in the program of a notebook's cells; raises Unusable."""
+    from nanlint.diagnostic import Span
+
+    if cell is None:
+        raise Unusable(f"{source.path}: lines of a notebook are those of a cell: '{source.path}:cell 3:{row}'")
+    span = Span(row, 1, row, 1, cell)
+    placed = source.placed(span)
+    if placed == span:
+        raise Unusable(f"{source.path}: has no cell {cell} of Python code")
+    if source.cell_at(placed.row) != cell or placed.row > len(source.lines):
+        raise Unusable(f"{source.path}: cell {cell} has no line {row}")
+    return placed.row
+
+
+def parse_place(place: str) -> tuple[str, int | None, int, int | None]:
+    """FILE:LINE or FILE:LINE:COL, of a notebook FILE:cell N:LINE; the file may have colons of its own."""
+    in_cell = re.fullmatch(r"(.+):cell ([0-9]+):([1-9][0-9]*)(?::([1-9][0-9]*))?", place)
+    if in_cell is not None:
+        return in_cell[1], int(in_cell[2]), int(in_cell[3]), int(in_cell[4]) if in_cell[4] else None
     path, _, last = place.rpartition(":")
     before, _, middle = path.rpartition(":")
     numbers = [text for text in (middle, last) if text.isdecimal()] if before else [last] if last.isdecimal() else []
@@ -98,7 +115,7 @@ def parse_place(place: str) -> tuple[str, int, int | None]:
     column = rest[0] if rest else None
     if row < 1 or (column is not None and column < 1):
         raise click.UsageError(f"{place}: lines and columns are counted from 1")
-    return path, row, column
+    return path, None, row, column
 
 
 def read(path: str, config_file: str | None, isolated: bool, overrides: Overrides) -> tuple[Source, Config]:
@@ -126,15 +143,16 @@ def read(path: str, config_file: str | None, isolated: bool, overrides: Override
     return source, config.for_file(absolute)
 
 
-def nothing_at(source: Source, config: Config, row: int, column: int | None) -> str:
+def nothing_at(source: Source, config: Config, where: str, row: int, column: int | None) -> str:
     """That there is nothing to explain, and where the nearest expressions are."""
     from nanlint.explaining import numeric_rows
 
-    where = f"{source.path}:{row}" + (f":{column}" if column is not None else "")
     rows = numeric_rows(source, config)
     if row in rows and column is not None:
         return f"{where}: no expression stands there; without a column the whole line is explained"
     if not rows:
         return f"{where}: no numeric expression there, nor anywhere in the file"
     near = sorted(sorted(rows, key=lambda other: abs(other - row))[:3])
-    return f"{where}: no numeric expression there; the nearest are on lines {', '.join(map(str, near))}"
+    shown = (source.row_in_cell(other) for other in near)
+    listed = ", ".join(str(line) if cell is None else f"{line} of cell {cell}" for cell, line in shown)
+    return f"{where}: no numeric expression there; the nearest are on lines {listed}"

@@ -68,7 +68,7 @@ def render_explanations(explanations: Sequence[Explanation], path: str, *, width
 def _parts(explanation: Explanation, path: str) -> Iterator[RenderableType]:
     story = explanation.story
     place = story.step.span
-    yield Text.assemble((f"{path}:{place.row}:{place.column}", "bold"), " ", story.step.text)
+    yield Text.assemble((f"{path}:{place.start}", "bold"), " ", story.step.text)
     yield Text()
     yield Text("How it comes about", "bold blue")
     if story.left_out:
@@ -86,12 +86,12 @@ def _parts(explanation: Explanation, path: str) -> Iterator[RenderableType]:
     yield Text("Rules", "bold blue")
     yield Padding(_verdicts(explanation.verdicts, story), (0, 0, 0, 2))
     for other in explanation.causes:
-        text = f"It is a cause of {other.code} {other.name} [{other.confidence}] at line {other.span.row}."
+        text = f"It is a cause of {other.code} {other.name} [{other.confidence}] at {_line(other.span)}."
         yield Padding(Text(text), (0, 0, 0, 2))
 
 
-def _at(span: Span) -> str:
-    return f"{span.row}:{span.column}"
+def _line(span: Span) -> str:
+    return f"line {span.row}" if span.cell is None else f"line {span.row} of cell {span.cell}"
 
 
 def _short(text: str) -> str:
@@ -103,11 +103,11 @@ def _chain(story: Story) -> Table:
     table.add_column(justify="right", style="blue", no_wrap=True)
     table.add_column(overflow="fold")
     for step in story.steps:
-        table.add_row(_at(step.span), Text(f"{_short(step.text)}", "bold"))
+        table.add_row(step.span.start, Text(f"{_short(step.text)}", "bold"))
         for line in told(step, story.step):
             table.add_row("", line)
     for step, why in story.void:
-        table.add_row(_at(step.span), Text.assemble((step.text, "bold"), f" does not guard: {why}"))
+        table.add_row(step.span.start, Text.assemble((step.text, "bold"), f" does not guard: {why}"))
     return table
 
 
@@ -160,7 +160,8 @@ def _basis(belief: Belief, step: Step) -> str:
     evidence = belief.evidence
     if evidence is None:
         return "though nothing says why" if belief.reach < Reach.CERTAIN else "by what the operation does"
-    where = f" (line {belief.span.row})" if belief.span is not None and belief.span.row != step.span.row else ""
+    elsewhere = belief.span is not None and (belief.span.cell, belief.span.row) != (step.span.cell, step.span.row)
+    where = f" ({_line(belief.span)})" if belief.span is not None and elsewhere else ""
     return f"{'by its name' if evidence.named else 'derived'}: {evidence.text}{where}"
 
 
@@ -172,7 +173,7 @@ def _health(story: Story) -> Table:
         table.add_column(SIGNS[cls], no_wrap=True)
     for step in story.steps:
         name = f"where {step.condition}" if step.condition else step.text
-        table.add_row(_at(step.span), name, *(_reach(step.value, cls) for cls in CLASSES))
+        table.add_row(step.span.start, name, *(_reach(step.value, cls) for cls in CLASSES))
     return table
 
 
@@ -348,6 +349,7 @@ def _number(number: float) -> float | str:
 
 def _range(span: Span) -> dict[str, object]:
     return {
+        "cell": span.cell,
         "location": {"row": span.row, "column": span.column},
         "end_location": {"row": span.end_row, "column": span.end_column},
     }
