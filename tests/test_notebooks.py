@@ -170,11 +170,12 @@ def test_what_is_found_can_be_silenced_and_known_around_a_cell_that_does_not_par
     assert [line.split()[2] for line in _lines()] == ["NL000"]
 
 
-def test_expressions_of_notebooks_are_explained_in_no_riddles() -> None:
+def test_expressions_of_notebooks_are_explained_by_cell() -> None:
     _write(IMPORTS, PROBS, LOSS)
-    result = CliRunner().invoke(cli, ["explain", "a.ipynb:cell 4:2:14"])
-    assert result.exit_code == 2
-    assert "jupyter nbconvert --to script" in result.stderr
+    flagged = CliRunner().invoke(cli, ["check", "a.ipynb", "--output-format", "concise"]).stdout.partition(": NL")[0]
+    result = CliRunner().invoke(cli, ["explain", flagged])
+    assert result.exit_code == 0
+    assert result.stdout.startswith(f"{flagged} torch.log(")
 
 
 def test_what_awaits_or_returns_at_the_top_of_a_cell_does_not_end_the_check() -> None:
