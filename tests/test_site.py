@@ -28,7 +28,7 @@ def build(root: Path, site: Path) -> subprocess.CompletedProcess[str]:
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     """A copy of what the site is built from."""
-    for name in ("docs", "nanlint", "examples", "tests/fixtures"):
+    for name in ("benchmarks", "docs", "nanlint", "examples", "templates", "tests"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
     for path in (*ROOT.glob("*.md"), ROOT / "mkdocs.yml"):
         shutil.copy(path, tmp_path)
