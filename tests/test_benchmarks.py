@@ -84,3 +84,13 @@ def test_the_page_has_the_sections() -> None:
     page = (ROOT / "docs" / "measurements.md").read_text(encoding="utf-8")
     for name in ("speed", "wheels"):
         assert page.index(f"<!-- {name} -->") < page.index(f"<!-- /{name} -->")
+
+
+def test_the_server_is_measured_key_by_key(cache: Path) -> None:
+    filler = "".join(f"\n\ndef filler_{n}(x):\n    return x + {n}\n" for n in range(490))
+    (cache / "tiny-1.0" / "long.py").write_text(LOSS + filler)
+    done = _run("server.py", "--package", PACKAGE, "--files", "1", "--keys", "8", "--cache", str(cache))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("1 files of 1,900 to 2,100 lines")
+    rows = [row.split(" | ")[:2] for row in done.stdout.splitlines() if " ms |" in row]
+    assert rows == [["| pulled", "8"], ["| pushed", "8"]]

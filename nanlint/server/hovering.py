@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Iterator, Sequence
 
 from lsprotocol import types
@@ -23,13 +25,15 @@ from nanlint.source import Source
 from nanlint.source.notebook import Notebook
 from nanlint.source.suppression import read_comments
 
+#: what Markdown reads as more than itself, and how it is written to be itself
+_SIGNS, _ESCAPED = re.compile(r"([\[\]*_<>])"), re.compile(r"\\([\[\]*_<>])")
 _LISTED = 12  # rules of a prefix that are named
 
 
 def hover(text: str, range: types.Range, client: Client) -> types.Hover:
     """Markdown where the client shows it; the same as plain text elsewhere."""
     kind = types.MarkupKind.Markdown if client.markdown else types.MarkupKind.PlainText
-    return types.Hover(types.MarkupContent(kind, text), range)
+    return types.Hover(types.MarkupContent(kind, text if client.markdown else _ESCAPED.sub(r"\1", text)), range)
 
 
 def hover_at(checked: Checked, sheet: Sheet, uri: str, position: types.Position, client: Client) -> types.Hover | None:
@@ -89,10 +93,10 @@ def of_selector(selector: str) -> str | None:
 def of_finding(diagnostic: Diagnostic) -> str:
     """One finding: what the frame of the command line says."""
     link = f"[{diagnostic.code}]({rule_page(diagnostic.name)}) {diagnostic.name}"
-    lines = [f"**{diagnostic.message}** ({link}, {diagnostic.confidence})", ""]
-    lines += [f"- line {cause.span.row}: {cause.message}" for cause in reversed(diagnostic.causes)]
+    lines = [f"**{_text(diagnostic.message)}** ({link}, {diagnostic.confidence})", ""]
+    lines += [f"- line {cause.span.row}: {_text(cause.message)}" for cause in reversed(diagnostic.causes)]
     if diagnostic.effect:
-        lines.append(f"- here: {diagnostic.effect}")
+        lines.append(f"- here: {_text(diagnostic.effect)}")
     if diagnostic.witness is not None:
         lines.append(f"- witness: `{_code(diagnostic.witness.text)}`")
     fix = diagnostic.fix
@@ -104,20 +108,37 @@ def of_finding(diagnostic: Diagnostic) -> str:
 
 
 def story_at(source: Source, config: Config, row: int, column: int) -> Story | None:
-    """The story of the smallest expression around a place that the analysis knows."""
+    """The story of the smallest expression around a place that the analysis knows; that of its value for a name."""
+    value = bound_at(source, row, column)
+    if value is not None:
+        row, column = value.row, value.column
     with room_to_recurse():
         facts = analysed(source, config.ops, watched=range(row, row + 1))
         around = [
             (span, steps)
             for span, nodes in places(facts)
-            if encloses(span, row, column) and (steps := [node for node in nodes if is_step(facts, node)])
+            if (encloses(span, row, column) if value is None else span == value)
+            and (steps := [node for node in nodes if is_step(facts, node)])
         ]
         if not around:
             return None
         smallest = min(extent(span) for span, _ in around)
-        return tell(
-            facts, one_of(facts, [node for span, nodes in around if extent(span) == smallest for node in nodes])
-        )
+        nodes = [node for span, steps in around if extent(span) == smallest for node in steps]
+        return tell(facts, one_of(facts, nodes))
+
+
+def bound_at(source: Source, row: int, column: int) -> Span | None:
+    """The value that the name at a place is bound to, if an assignment binds it there."""
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.Assign):
+            targets = node.targets
+        elif isinstance(node, ast.AnnAssign | ast.NamedExpr) and node.value is not None:
+            targets = [node.target]
+        else:
+            continue
+        if any(encloses(source.span(one), row, column) for one in targets if isinstance(one, ast.Name)):
+            return source.span(node.value)  # type: ignore[arg-type]
+    return None
 
 
 def of_story(story: Story) -> str:
@@ -130,13 +151,13 @@ def _story_lines(story: Story) -> Iterator[str]:
     yield f"`{_code(step.text)}`"
     yield ""
     for line in told(step, step):
-        yield f"- {line.plain}"
+        yield f"- {_text(line.plain)}"
     for guard, why in story.void:
-        yield f"- `{_code(guard.text)}` does not guard: {why}"
+        yield f"- `{_code(guard.text)}` does not guard: {_text(why)}"
     if story.poles:
         yield from ("", "**Where it breaks**", "")
         for one in story.poles:
-            yield f"- `{_code(pole_phrase(one.node, one.pole, story))}`: {outcome(one).plain}"
+            yield f"- `{_code(pole_phrase(one.node, one.pole, story))}`: {_text(outcome(one).plain)}"
     if len(story.steps) > 1:
         yield from ("", "**How it comes about**", "")
         yield from _chain(story.steps[:-1], step)
@@ -144,8 +165,14 @@ def _story_lines(story: Story) -> Iterator[str]:
 
 def _chain(steps: Sequence[Step], told_of: Step) -> Iterator[str]:
     for step in steps:
-        said = "; ".join(line.plain for line in told(step, told_of))
+        said = "; ".join(_text(line.plain) for line in told(step, told_of))
         yield f"- line {step.span.row}: `{_code(step.text)}`: {said}"
+
+
+def _text(text: str) -> str:
+    """Text for Markdown, in which an interval is no link and a product no emphasis; code in it stays code."""
+    parts = text.split("`")
+    return "`".join(part if number % 2 else _SIGNS.sub(r"\\\1", part) for number, part in enumerate(parts))
 
 
 def _code(text: str) -> str:

@@ -43,6 +43,12 @@ def bare() -> types.ClientCapabilities:
     return types.ClientCapabilities()
 
 
+def plain_text() -> types.ClientCapabilities:
+    """A client that shows text as it is."""
+    hover = types.HoverClientCapabilities(content_format=[types.MarkupKind.PlainText])
+    return types.ClientCapabilities(text_document=types.TextDocumentClientCapabilities(hover=hover))
+
+
 PROFILES: Mapping[str, Callable[[], types.ClientCapabilities]] = {
     "VS Code": code_that_pulls,
     "VS Code 1.65": lambda: client_capabilities("visual-studio-code@v1.65.2"),
@@ -51,6 +57,7 @@ PROFILES: Mapping[str, Callable[[], types.ClientCapabilities]] = {
     "Emacs": lambda: client_capabilities("emacs@v29.1"),
     "Helix": helix,
     "bare": bare,
+    "plain text": plain_text,
 }
 
 

@@ -41,9 +41,10 @@ async def test_hover_tells_of_findings_expressions_and_suppressed_rules(tmp_path
         expression = await editor.hover(uri, *at("softmax", 5))
         assert expression is not None
         assert expression.startswith("`F.softmax(logits, dim=1)`")
-        assert "in [0, 1]" in expression
+        assert r"in \[0, 1\]" in expression
         assert "0 is certain, derived: is exactly 0 when a logit is 104 below the largest (float32)" in expression
         assert "`logits`: parameter" in expression
+        assert await editor.hover(uri, *at("probs", 5)) == expression
         page = await editor.hover(uri, *at("NL101", 10))
         assert page is not None
         assert page.startswith("# log-of-softmax (NL101)")
@@ -63,3 +64,12 @@ async def test_rules_in_configuration_have_their_pages(tmp_path: Path) -> None:
         assert page.startswith("# where-gradient (NL203)")
         assert await editor.hover(uri, 1, 14) is None
         assert await editor.hover(uri, 3, 2) is None
+
+
+@pytest.mark.asyncio
+async def test_a_client_that_shows_no_markdown_gets_the_signs_themselves(tmp_path: Path) -> None:
+    async with session("plain text", tmp_path) as editor:
+        uri = editor.open("loss.py", LOSS)
+        expression = await editor.hover(uri, *at("softmax", 5))
+        assert expression is not None
+        assert "in [0, 1]" in expression
