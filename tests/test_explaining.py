@@ -229,6 +229,13 @@ def test_what_cannot_be_explained_is_an_error_that_names_the_place(tmp_path: Pat
         assert message in done.stderr, place
 
 
+def test_a_pole_that_is_not_at_0_is_told_in_numbers_of_the_operand() -> None:
+    program = "import torch\n\n\ndef f(x):\n    return torch.acos(x.clamp(-0.9, 0.9))\n"
+    shown = render_explanations(stories(5, program=program), "a.py", width=140, colour=False)
+    assert "x.clamp(-0.9, 0.9) > 1: the value is nan" in shown
+    assert "not met, ruled out: it is in [-0.9, 0.9]" in shown
+
+
 def test_json_has_a_version_and_every_part_of_the_story() -> None:
     shown = json.loads(render_explanations_json(stories(row_of("nll = -")), "/loss.py"))
     assert (shown["version"], shown["filename"]) == (1, "/loss.py")

@@ -256,6 +256,8 @@ def written(facts: Facts, node: Node, span: Span) -> str:
     """A node's source on one line."""
     if isinstance(node.site, ast.arg):
         return node.site.arg
+    if isinstance(node.site, ast.AnnAssign) and node.site.value is None:
+        return ast.unparse(node.site.target)
     if node.op == LOOP and node.name:
         return node.name
     if isinstance(node.site, ast.If):

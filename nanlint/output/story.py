@@ -12,7 +12,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from nanlint.analysis.hazards import RULED_OUT, Cleared, Hazard
+from nanlint.analysis.hazards import RULED_OUT, Cleared, Hazard, moved
 from nanlint.analysis.story import CLASSES, SIGNS, Belief, Step, Story, interval, shown
 from nanlint.diagnostic import Span
 from nanlint.explaining import FIRES, HIDDEN, SILENCED, SILENT, UNSELECTED, Explanation, Verdict
@@ -196,7 +196,8 @@ def _poles(story: Story) -> Table:
 def outcome(one: Hazard | Cleared) -> Text:
     """Whether a place where an op breaks is met, and why."""
     if isinstance(one, Cleared):
-        known = f": it is in {interval(one.value)}" if one.why == RULED_OUT and one.value is not None else ""
+        v = one.value if one.why == RULED_OUT else None
+        known = f": it is in {interval(moved(v, -one.pole.shift))}" if v is not None else ""
         return Text.assemble(("not met", "green"), f", {one.why}{known}")
     word, style = REACHES[one.reach]
     named = "by its name" if one.evidence.named else "derived"

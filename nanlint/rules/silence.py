@@ -29,6 +29,7 @@ KNOWN = {
     "hazard.guard is None": "no selection hides the value",
     "hazard.guard is not None": "a selection further on hides the value",
     "hazard.pole.cls != 'zero'": "about the pole at 0 only",
+    "hazard.pole.cls == 'zero'": "about what lies beyond the pole only",
     "not facts.differentiated(hazard.node)": "no gradient flows",
 }
 
