@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from nanlint.config import OWN_FILES
 from nanlint.linter import FileReport, Task
-from nanlint.source.discovery import SUFFIXES
+from nanlint.source.discovery import SUFFIXES, parents
 
 #: files that say how others are checked, besides those that a configuration names
 _CONFIGURATIONS = ("pyproject.toml", *OWN_FILES)
@@ -69,7 +69,7 @@ def rounds(paths: Sequence[str], named: Callable[[], Sequence[str]]) -> Iterator
     files = {os.path.abspath(path) for path in paths if not os.path.isdir(path)}
     directories = {os.path.abspath(path) for path in paths if os.path.isdir(path)}
     tops = directories | {os.path.dirname(file) for file in files}
-    above = [os.path.join(parent, name) for top in sorted(tops) for parent in _parents(top) for name in _CONFIGURATIONS]
+    above = [os.path.join(parent, name) for top in sorted(tops) for parent in parents(top) for name in _CONFIGURATIONS]
 
     def matters(change: Change, path: str) -> bool:
         if _BUSY.intersection(path.split(os.sep)[:-1]):
@@ -98,12 +98,3 @@ def rounds(paths: Sequence[str], named: Callable[[], Sequence[str]]) -> Iterator
         if before is None or group or any(before.get(path, stamp) != stamp for path, stamp in now.items()):
             yield
         before = now
-
-
-def _parents(directory: str) -> Iterator[str]:
-    while True:
-        yield directory
-        parent = os.path.dirname(directory)
-        if parent == directory:
-            return
-        directory = parent

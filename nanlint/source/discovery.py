@@ -192,7 +192,7 @@ class _Ignores:
     def above(cls, directory: str) -> _Ignores:
         """Those between the repository's root and ``directory``, this one not included; none outside a repository."""
         chain = []
-        for parent in _parents(directory):
+        for parent in parents(directory):
             chain.append(parent)
             if os.path.exists(os.path.join(parent, ".git")):
                 ignores = cls()
@@ -222,7 +222,8 @@ class _Ignores:
         return False
 
 
-def _parents(directory: str) -> Iterator[str]:
+def parents(directory: str) -> Iterator[str]:
+    """A directory and those above it, innermost first."""
     while True:
         yield directory
         parent = os.path.dirname(directory)
