@@ -262,7 +262,11 @@ def written(facts: Facts, node: Node, span: Span) -> str:
         return node.name
     if isinstance(node.site, ast.If):
         return f"if {ast.unparse(node.site.test)}: … else: …"
-    return " ".join(facts.source.segment(span).split())
+    text = facts.source.segment(span)
+    if isinstance(node.site, ast.expr) and "#" in text and "\n" in text:
+        # without the comments between its lines
+        return ast.unparse(node.site)
+    return " ".join(text.split())
 
 
 def beliefs(facts: Facts, v: Value) -> Iterator[Belief]:
