@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from nanlint import __version__
-from nanlint.commands.base import CLEAN, FINDINGS, INTERRUPTED
+from nanlint.commands.base import CLEAN, FINDINGS, INTERRUPTED, Unusable
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -68,8 +68,19 @@ class Commands(click.Group):
         """Put ``check`` before whatever is no command and no option of the group."""
         own = {*COMMANDS, "--help", "-h", "--version", "-V"}
         if args and args[0] not in own:
+            _reject_misspelled(args[0])
             args = ["check", *args]
         return super().parse_args(ctx, args)
+
+
+def _reject_misspelled(word: str) -> None:
+    """Raise Unusable for a first word that is a command with a slip, and not a path."""
+    if word.replace("-", "_").isidentifier() and not word.startswith("-"):
+        from nanlint.selection import did_you_mean
+
+        hint = did_you_mean(word, COMMANDS)
+        if hint and not os.path.lexists(word):
+            raise Unusable(f"{word}: no such command, file or directory{hint}")
 
 
 @click.group(

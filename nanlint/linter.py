@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from enum import Enum
@@ -442,17 +442,21 @@ def check(
     changed_since: str | None = None,
     force_exclude: bool = False,
     memory: Memory | None = None,
+    on_configs: Callable[[Collection[Config]], None] | None = None,
 ) -> Report:
     """Check all that ``paths`` lead to; the Report is the same for every ``jobs`` (None: as many as there are cores).
 
     ``on_progress`` hears how many files are done, of how many. ``prove``: findings and fixes are executed.
     ``judge``: what a run has to say of them. ``changed_since``: a git revision, to leave out what did not change since
     and imports nothing that did. ``force_exclude``: what is excluded is left out even if it is named. ``memory``:
-    what of an earlier check may be good still. Raises GitError.
+    what of an earlier check may be good still. ``on_configs`` hears the configurations of the files before any is
+    read or written, and may raise. Raises GitError.
     """
     found = discover(paths, configs, force_exclude=force_exclude)
     if changed_since is not None:
         found = affected(found, changed_since, configs)
+    if on_configs is not None:
+        on_configs([file.config for file in found.files])
     tasks = [Task(file.path, file.config, action, unsafe_fixes, file.explicit, judge) for file in found.files]
     if not prove:
         return Report(tuple(_run_missing(tasks, jobs, on_progress, memory)), found.failures)

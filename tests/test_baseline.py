@@ -105,6 +105,11 @@ def test_the_same_findings_make_the_same_file(known: Path) -> None:
     assert (known / FILE).read_bytes() == before
 
 
+def test_how_it_is_used_is_told_where_nothing_uses_it(known: Path) -> None:
+    assert "To hide them" not in _run("--write-baseline").stderr
+    assert "To hide them: --baseline other.json, or the key `baseline`.\n" in _run("--write-baseline=other.json").stderr
+
+
 def test_the_value_is_optional_and_never_the_path_that_follows(project: Path) -> None:
     (project / "a.py").write_text(TWO)
     assert _run("--write-baseline", "a.py").exit_code == 0
@@ -140,6 +145,24 @@ def test_a_baseline_that_is_not_there_is_an_error(project: Path) -> None:
     result = _run("--baseline", "nowhere.json", "a.py")
     assert result.exit_code == 2
     assert "nowhere.json: there is no such baseline; --write-baseline writes one" in result.stderr
+
+
+@pytest.mark.parametrize("content", [None, "<<<<<<< HEAD\n"])
+def test_one_that_the_configuration_names_is_looked_at_before_anything_is_fixed(
+    project: Path, content: str | None
+) -> None:
+    (project / "a.py").write_text(TWO)
+    (project / "part").mkdir()
+    (project / "part" / "b.py").write_text(TWO)
+    (project / "part" / "nanlint.toml").write_text(f'baseline = "{FILE}"\n')
+    if content is not None:
+        (project / "part" / FILE).write_text(content)
+    for options in (["--fix"], ["--fix", "--write-baseline"]) if content else (["--fix"],):
+        result = _run(*options)
+        assert result.exit_code == 2
+        assert f"part/{FILE}: " in result.stderr
+        assert (project / "a.py").read_text() == TWO
+        assert (project / "part" / "b.py").read_text() == TWO
 
 
 def test_it_cannot_be_written_from_standard_input_or_a_diff(project: Path) -> None:

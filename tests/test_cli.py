@@ -242,6 +242,14 @@ class TestTrouble:
         assert result.exit_code == 1
         assert result.stderr == "error: nowhere.py: no such file or directory\n"
 
+    def test_a_command_with_a_slip_is_no_path(self, project: Path) -> None:
+        (project / "a.py").write_text(BOOM)
+        result = _run("verfy", "a.py")
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert result.stderr == 'error: verfy: no such command, file or directory; did you mean "verify"?\n'
+        (project / "verfy").mkdir()
+        assert _run("verfy", "a.py").exit_code == 1
+
     def test_where_nothing_could_be_checked_the_exit_code_is_2(self, project: Path) -> None:
         result = _run("check", "nowhere.py", "--exit-zero")
         assert result.exit_code == 2

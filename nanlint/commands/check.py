@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
@@ -73,13 +73,13 @@ def _outputs(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
         "Configuration": ("--config", "--isolated"),
     },
     examples=(
-        ("nanlint", "Check the working directory and all below it."),
+        ("nanlint check", "Check the working directory and all below it."),
         ("nanlint --fix src train.ipynb", "Mend what can be mended safely, and show the rest."),
         ("nanlint --diff src", "Show what --fix would change."),
         ("nanlint --select NL1,where-gradient .", "Only logarithms and one rule by its name."),
         ("nanlint --output sarif:nanlint.sarif .", "For people here, for machines in a file."),
         ("cat loss.py | nanlint --stdin-filename loss.py -", "Check what is not saved yet."),
-        ("NANLINT_OUTPUT_FORMAT=concise nanlint", "Set an option by its variable."),
+        ("NANLINT_OUTPUT_FORMAT=concise nanlint check", "Set an option by its variable."),
     ),
 )
 @click.argument("paths", nargs=-1, type=click.Path())
@@ -248,7 +248,17 @@ def check(
         report = _check_stdin(content, stdin_filename, configs, action, unsafe_fixes, prove, judge)
     else:
         report = _check_paths(
-            paths or (".",), configs, action, unsafe_fixes, prove, judge, jobs, quiet, changed_since, force_exclude
+            paths or (".",),
+            configs,
+            action,
+            unsafe_fixes,
+            prove,
+            judge,
+            jobs,
+            quiet,
+            changed_since,
+            force_exclude,
+            write_baseline,
         )
 
     if write_baseline is not None:
@@ -346,6 +356,7 @@ def _check_paths(
     quiet: bool,
     changed_since: str | None,
     force_exclude: bool,
+    write_baseline: str | None,
 ) -> Report:
     from nanlint import linter
     from nanlint.output.progress import ProgressBar
@@ -366,6 +377,7 @@ def _check_paths(
                 changed_since=changed_since,
                 force_exclude=force_exclude,
                 memory=click.get_current_context().meta.get(_MEMORY),
+                on_configs=partial(_see_baselines, written=write_baseline),
             )
         except GitError as error:
             raise Unusable(f"--changed-since: {error}") from None
@@ -397,11 +409,22 @@ def _config_of(configs: Configs, path: str) -> Config:
     return configs.for_directory(os.path.dirname(absolute)).for_file(absolute)
 
 
-def _baseline(path: str) -> Baseline:
+def _see_baselines(configs: Iterable[Config], written: str | None) -> None:
+    """Say what is wrong with a baseline that will be read, or ``written``, before any file is fixed."""
+    paths = {written or config.baseline for config in configs}
+    if written is not None:
+        from nanlint.baseline import DEFAULT_PATH
+
+        paths = {path or DEFAULT_PATH for path in paths}
+    for path in sorted(filter(None, paths)):
+        _baseline(path, may_lack=written is not None)
+
+
+def _baseline(path: str, *, may_lack: bool = False) -> Baseline:
     from nanlint.baseline import Baseline, BaselineError
 
     try:
-        return Baseline.read(path)
+        return Baseline.read(path, may_lack=may_lack)
     except BaselineError as error:
         raise Unusable(str(error)) from None
 
@@ -434,11 +457,14 @@ def _known_from_now_on(report: Report, configs: Configs, chosen: str, quiet: boo
         baselines = {one.path: one for one in renewed(report, path_of, config_of)}
     except BaselineError as error:
         raise Unusable(str(error)) from None
+    configured = {config_of(file.path).baseline for file in report.files}
     for path, one in baselines.items():
         write_report(writable(path), one.render())
         if not quiet:
             count = sum(map(len, one.entries.values()))
             click.echo(f"{shown_path(path)} knows {count} error{'' if count == 1 else 's'} now.", err=True)
+            if path not in configured:
+                click.echo(f"To hide them: --baseline {shown_path(path)}, or the key `baseline`.", err=True)
     return hide_known(report, lambda path: baselines[path_of(path)], config_of)
 
 

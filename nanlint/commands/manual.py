@@ -74,9 +74,10 @@ class Command(click.Command):
         _write(formatter, "Other options" if listed else "Options", _records(ctx, others))
         _write(formatter, "Examples", self.examples)
         _write(formatter, "Exit codes", self.exit_codes)
-        with formatter.section("Environment"):
-            variables = ", ".join(str(option.envvar) for option in options if option.envvar)
-            formatter.write_text(f"A variable sets each option, too: {variables}.")
+        variables = ", ".join(str(option.envvar) for option in options if option.envvar)
+        if variables:
+            with formatter.section("Environment"):
+                formatter.write_text(f"A variable sets each option, too: {variables}.")
 
 
 def variable(command: str, option: click.Option) -> str:

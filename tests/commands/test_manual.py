@@ -46,6 +46,7 @@ class TestEveryCommand:
 
     def test_shows_examples_exit_codes_and_variables(self, name: str) -> None:
         text = _run(name, "--help").stdout
+        assert "too: ." not in text
         assert "Examples:\n  " in text
         assert "Exit codes:\n  0" in text or name == "verify"
         for option in _command(name).params:
@@ -59,6 +60,7 @@ class TestEveryCommand:
             words = line.partition(" -- ")[0].replace("=", " ").split()
             assert {word for word in words if word.startswith("--")} <= known
             assert f"nanlint {name}" in line or name == "check"
+            assert line.split()[-1] != "nanlint", "without a word it shows its help"
 
 
 @pytest.mark.usefixtures("bug")
