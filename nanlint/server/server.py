@@ -15,7 +15,6 @@ from pygls.lsp.server import LanguageServer
 from pygls.uris import from_fs_path
 
 from nanlint import __version__
-from nanlint.diagnostic import Diagnostic, Fix
 from nanlint.server.actions import KINDS, Actions, Order
 from nanlint.server.checking import Checked, Checking, Overtaken, Worker
 from nanlint.server.client import Client
@@ -486,7 +485,7 @@ def _register_actions(server: NanlintServer) -> None:
         checked = await server.newest(params.text_document.uri)
         if checked is None or not checked.diagnostics or not server.client.literal_actions:
             return []
-        fixes = await _fixes(server, checked)
+        fixes = {one: one.fix for one in checked.diagnostics if one.fix is not None}
         found = Actions(checked, server.sheet(checked), server.client)
         return await server.worker.run(
             lambda: list(found.at(params.text_document.uri, params.range, params.context, fixes))
@@ -527,7 +526,3 @@ def _hover_in_table(server: NanlintServer, document: Document, position: types.P
     named = selector_in_table(source, *ruler.place(position))
     text = of_selector(named[0]) if named is not None else None
     return hover(text, ruler.range(named[1]), server.client) if named is not None and text is not None else None
-
-
-async def _fixes(server: NanlintServer, checked: Checked) -> dict[Diagnostic, Fix]:
-    return {one: one.fix for one in checked.diagnostics if one.fix is not None}

@@ -8,11 +8,16 @@ import os
 import sys
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 from lsprotocol import types
+from pygls.io_ import run_async
 from pytest_lsp import LanguageClient, client_capabilities, make_test_lsp_client
+
+from nanlint.server.server import make_server
 
 UTF8, UTF16, UTF32 = types.PositionEncodingKind.Utf8, types.PositionEncodingKind.Utf16, types.PositionEncodingKind.Utf32
 PATIENCE = 60.0  # seconds; a machine may be busy, and a test that waits for what never comes must end
@@ -154,9 +159,17 @@ async def patiently(awaited: Any) -> Any:
 
 @asynccontextmanager
 async def session(
-    profile: str, folder: Path, settings: object = None, *, folders: Sequence[Path] | None = None
+    profile: str,
+    folder: Path,
+    settings: object = None,
+    *,
+    folders: Sequence[Path] | None = None,
+    process: bool = False,
 ) -> AsyncIterator[Session]:
-    """A client of that profile with a server of its own, in a workspace."""
+    """A client of that profile with a server of its own, in a workspace.
+
+    The server is in this process, which has read the program already, or in one of its own.
+    """
     client = make_test_lsp_client()
     registered: list[types.Registration] = []
 
@@ -164,7 +177,13 @@ async def session(
         registered.extend(params.registrations)
 
     client.feature(types.CLIENT_REGISTER_CAPABILITY)(register)
-    await client.start_io(sys.executable, "-m", "nanlint", "server")
+    writers: list[asyncio.StreamWriter] = []
+    listener = None
+    if process:
+        await client.start_io(sys.executable, "-m", "nanlint", "server")
+    else:
+        listener = await asyncio.start_server(partial(serve, writers), "127.0.0.1", 0)
+        await client.start_tcp(*listener.sockets[0].getsockname())
     roots = folders if folders is not None else [folder]
     params = types.InitializeParams(
         PROFILES[profile](),
@@ -175,14 +194,29 @@ async def session(
     try:
         result = await patiently(client.initialize_session(params))
         yield Session(client, folder, result, registered)
-        await patiently(client.shutdown_session())
-        assert client._server is not None
-        assert client._server.returncode == 0
+        if client._server is None:
+            await patiently(client.shutdown_async(None))
+        else:
+            await patiently(client.shutdown_session())
+            assert client._server.returncode == 0
     finally:
-        assert client._server is not None
-        if client._server.returncode is None:
+        if client._server is not None and client._server.returncode is None:
             client._server.kill()
+        if listener is not None:
+            listener.close()
+            for writer in writers:
+                writer.close()
         await client.stop()  # type: ignore[no-untyped-call]
+
+
+async def serve(
+    writers: list[asyncio.StreamWriter], reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+) -> None:
+    """A server for one client, until its writer is closed."""
+    writers.append(writer)
+    server = make_server()
+    server.protocol.set_writer(writer)
+    await run_async(Event(), reader, server.protocol, error_handler=server.report_server_error)
 
 
 def applied(text: str, edit: types.WorkspaceEdit, encoding: types.PositionEncodingKind) -> str:

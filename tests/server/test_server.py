@@ -39,7 +39,7 @@ async def test_the_editor_shows_what_the_command_line_prints(monkeypatch: pytest
         place = (one.span.row - 1, one.span.column - 1, one.span.end_row - 1, one.span.end_column - 1)
         printed[Path(one.path).name].append((one.code, one.message, *place))
     assert any(printed.values())
-    async with session("Emacs", ROOT) as editor:
+    async with session("Emacs", ROOT, process=True) as editor:
         for path in EXAMPLES:
             uri = editor.open(f"examples/{path.name}", path.read_text())
             shown = [
@@ -55,7 +55,7 @@ async def test_the_editor_shows_what_the_command_line_prints(monkeypatch: pytest
 
 @pytest.mark.asyncio
 async def test_what_has_not_changed_is_not_sent_again(tmp_path: Path) -> None:
-    async with session("VS Code", tmp_path) as editor:
+    async with session("VS Code", tmp_path, process=True) as editor:
         uri = editor.open("loss.py", LOSS)
         first = await editor.pull(uri)
         assert first.kind == "full"
