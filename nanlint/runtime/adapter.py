@@ -89,6 +89,9 @@ class Watch(Protocol):
         read. Returns whether something was born there that was not before.
         """
 
+    def unwatched(self, site: Site) -> None:
+        """A flagged expression is where this watch does not look, as in a graph that it leaves alone: it may run."""
+
     def executed(self, *ops: int) -> None:
         """Ops ran, for the timeline; their numbers are from ``numbered``."""
 

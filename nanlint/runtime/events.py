@@ -143,6 +143,7 @@ class Observed(Kind, frozen=True):
 
     ``roles``: breakdown of everything seen, by operand, "result", "gradient of NAME". ``closest``: how near the
     operand came to the pole, and at which step. ``bad``: the first time that something bad came out, with its roles.
+    ``unwatched``: there are executions of which nothing is seen; see ``Watch.unwatched``.
     """
 
     site: str
@@ -153,6 +154,7 @@ class Observed(Kind, frozen=True):
     bad_step: int | None = None
     bad: dict[str, Health] = {}
     kinds: tuple[str, ...] = ()
+    unwatched: bool = False
 
 
 class Filtered(Kind, frozen=True):

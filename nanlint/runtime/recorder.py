@@ -118,6 +118,7 @@ class _Seen:
     bad_step: int | None = None
     bad: dict[str, Health] = field(default_factory=dict)
     kinds: set[str] = field(default_factory=set)
+    unwatched: bool = False
     written: float = 0.0
 
     def add(self, role: str, health: Health, step: int) -> None:
@@ -167,6 +168,7 @@ class _Seen:
             bad_step=self.bad_step,
             bad=dict(self.bad),
             kinds=tuple(sorted(self.kinds)),
+            unwatched=self.unwatched,
         )
 
 
@@ -389,6 +391,14 @@ class Recorder:
         self._write(seen.event())
         self._went_bad()
         return True
+
+    def unwatched(self, site: Site) -> None:
+        """See ``Watch.unwatched``."""
+        with self._lock:
+            seen = self._seen.setdefault(site.key, _Seen(site))
+            if not seen.unwatched:
+                seen.unwatched = True
+                self._write(seen.event())
 
     def looked(self, site: Site, role: str, look: Look, known: frozenset[str] = frozenset()) -> bool:
         """What a probe saw: as ``observed``, and cheaper where all was finite."""

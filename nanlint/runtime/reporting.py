@@ -14,7 +14,13 @@ from nanlint.runtime.hindsight import Hindsight
 from nanlint.runtime.telling import KINDS, described, placed
 from nanlint.runtime.verdicts import State, Verdict, Verdicts
 
-_ROLES = {State.CONFIRMED: "error", State.CLOSE: "warning", State.CLEAN: "note", State.NOT_REACHED: "gutter"}
+_ROLES = {
+    State.CONFIRMED: "error",
+    State.CLOSE: "warning",
+    State.CLEAN: "note",
+    State.NOT_WATCHED: "gutter",
+    State.NOT_REACHED: "gutter",
+}
 
 
 def render_report(
@@ -120,7 +126,7 @@ def _how(verdict: Verdict) -> str:
         operand = verdict.site.operand if verdict.site is not None else "operand"
         return f" ({operand} came within {verdict.closest:.3g} of the pole at step {verdict.step})"
     if verdict.state is State.CLEAN:
-        return f" ({_many(verdict.executions, 'execution')})"
+        return f" ({_many(verdict.executions, 'execution')}{', others not watched' if verdict.unwatched else ''})"
     return ""
 
 
@@ -188,6 +194,7 @@ def _verdict(verdict: Verdict) -> dict[str, object]:
     return {
         "state": str(verdict.state),
         "executions": verdict.executions,
+        "unwatched": verdict.unwatched,
         "step": verdict.step,
         "closest": verdict.closest,
         "kinds": [KINDS[kind] for kind in verdict.kinds],

@@ -32,6 +32,7 @@ class State(Enum):
     CONFIRMED = "confirmed"
     CLOSE = "close"
     CLEAN = "clean"
+    NOT_WATCHED = "not watched"
     NOT_REACHED = "not reached"
 
     def __str__(self) -> str:
@@ -45,7 +46,8 @@ class Verdict:
     ``executions``: how often it was seen. ``step``: the first at which it went wrong, or the one of the closest
     approach. ``roles``: the breakdown of each operand and the result then (confirmed), else of all that came by.
     ``closest``: how near the operand came to the pole. ``kinds``: what was born: nan, pinf, ninf. ``alert``: what
-    confirms it where nothing was born: the gradient was lost.
+    confirms it where nothing was born: the gradient was lost. ``unwatched``: more may
+    have run than was seen.
     """
 
     diagnostic: Diagnostic
@@ -58,6 +60,7 @@ class Verdict:
     kinds: tuple[str, ...] = ()
     births: tuple[Birth, ...] = ()
     alert: str = ""
+    unwatched: bool = False
 
 
 @dataclass(frozen=True)
@@ -146,9 +149,19 @@ def verdict_of(
             step = own[0].step
         return Verdict(diagnostic, site, State.CONFIRMED, max(executions, 1), step, roles, None, tuple(kinds), own)
     if seen is None or not executions:
-        return Verdict(diagnostic, site, State.NOT_REACHED)
+        unwatched = seen is not None and seen.unwatched
+        return Verdict(diagnostic, site, State.NOT_WATCHED if unwatched else State.NOT_REACHED, unwatched=unwatched)
     state = State.CLOSE if site is not None and is_close(site, seen) else State.CLEAN
-    return Verdict(diagnostic, site, state, executions, seen.closest_step, seen.roles, seen.closest)
+    return Verdict(
+        diagnostic,
+        site,
+        state,
+        executions,
+        seen.closest_step,
+        seen.roles,
+        seen.closest,
+        unwatched=seen.unwatched,
+    )
 
 
 def after_alerts(verdict: Verdict, alerts: Iterable[Alert]) -> Verdict:
@@ -193,6 +206,7 @@ def merged(observed: Iterable[Observed]) -> Observed | None:
             worst.bad_step,
             worst.bad,
             tuple(sorted({*found.kinds, *one.kinds})),
+            found.unwatched or one.unwatched,
         )
     return found
 

@@ -49,8 +49,8 @@ class ObservedRun:
 
 def observed(verdict: Verdict) -> str:
     """What a run saw at a finding, in one line."""
-    if verdict.state is State.NOT_REACHED:
-        return "not reached"
+    if verdict.state in (State.NOT_WATCHED, State.NOT_REACHED):
+        return str(verdict.state)
     if verdict.alert:
         return f"{verdict.alert}, at step {verdict.step}"
     ranges = "; ".join(

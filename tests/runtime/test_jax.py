@@ -607,6 +607,13 @@ def test_all_births_and_what_came_by_at_flagged_expressions_are_watched_together
     assert {(birth.op, birth.kinds) for birth in run.births()} == {("log", ("ninf",))}
 
 
+def test_a_flagged_expression_that_the_sentinel_leaves_alone_is_called_so(tmp_path: Path) -> None:
+    run, space = flagged(tmp_path, "sentinel")
+    space["jitted"](jnp.array([1.0, 0.5]))
+    (observed,) = seen(run).values()
+    assert (observed.unwatched, observed.executions) == (True, 0)
+
+
 def test_numbers_of_a_gradient_without_jit(tmp_path: Path) -> None:
     adapter = Run(tmp_path, "sites").adapter
     found = []

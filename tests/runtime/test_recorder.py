@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from nanlint.diagnostic import Probe, Span
+from nanlint.diagnostic import Confidence, Diagnostic, Probe, Span
 from nanlint.runtime.adapter import Tensor
 from nanlint.runtime.events import Alert, Birth, Ended, Observed, Step, Trace
 from nanlint.runtime.filters import FilterError, filter_of
@@ -23,7 +23,7 @@ from nanlint.runtime.recorder import NonFinite, Recorder
 from nanlint.runtime.reporting import render_report
 from nanlint.runtime.runfile import RunError, read_run
 from nanlint.runtime.sites import Site, distance, site_of
-from nanlint.runtime.verdicts import births_of, verdicts_of
+from nanlint.runtime.verdicts import births_of, verdict_of, verdicts_of
 from tests.runtime.running import Ran, python
 
 NAN = health_of_numbers([1.0, math.nan], "float32", (2,))
@@ -219,6 +219,15 @@ def test_what_comes_out_bad_of_good_operands_confirms(recorder: Recorder, tmp_pa
     found = observed(recorder, tmp_path)
     assert (found.executions, found.bad_step, found.kinds) == (2, 1, ("nan",))
     assert found.bad["x"].pos == 2
+
+
+def test_what_ran_where_nothing_is_looked_at_was_reached(recorder: Recorder, tmp_path: Path) -> None:
+    finding = Diagnostic(__file__, Span(1, 1, 1, 5), "NL103", "log-zero", "log of 0", Confidence.LIKELY)
+    recorder.unwatched(site())
+    recorder.unwatched(site())
+    found = observed(recorder, tmp_path)
+    assert str(verdict_of(finding, site(), [found], []).state) == "not watched"
+    assert str(verdict_of(finding, site(), [], []).state) == "not reached"
 
 
 def test_what_went_in_bad_confirms_nothing(recorder: Recorder, tmp_path: Path) -> None:

@@ -422,6 +422,17 @@ def test_the_sentinel_tells_a_loss_that_is_not_finite(tmp_path: Path) -> None:
     assert [alert.details["what"] for alert in reported.alerts("non-finite")] == ["gradient_norm"]
 
 
+@pytest.mark.parametrize(("mode", "unwatched"), [("sentinel", [True]), ("sites", [False])])
+def test_a_flagged_line_that_the_sentinel_leaves_alone_is_called_so(
+    tmp_path: Path, mode: str, unwatched: list[bool]
+) -> None:
+    with watched(ADAPTERS, tmp_path, mode, [site(__file__, LOG, "log")]) as reported:
+        trained(tf.function)
+    last = {one.site: one for one in reported.observed}
+    assert [one.unwatched for one in last.values()] == unwatched
+    assert [one.executions == 0 for one in last.values()] == unwatched
+
+
 def test_the_step_in_which_the_loss_breaks_is_told_though_numbers_are_read_seldom(tmp_path: Path) -> None:
     x = tf.Variable(0.0)
 

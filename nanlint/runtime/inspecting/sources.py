@@ -91,10 +91,13 @@ def read_current(path: str) -> SourceFile | None:
 
 
 def _told(verdict: Verdict) -> str:
-    times = f"{verdict.executions:,} execution{'' if verdict.executions == 1 else 's'}"
+    others = ", others not watched" if verdict.unwatched else ""
+    times = f"{verdict.executions:,} execution{'' if verdict.executions == 1 else 's'}{others}"
     if verdict.state is State.CONFIRMED:
         what = " and ".join(KINDS.get(kind, kind) for kind in verdict.kinds) or "a non-finite value"
         return f"{what} at step {verdict.step} ({times})"
+    if verdict.state is State.NOT_WATCHED:
+        return "may have run where this watch does not look"
     if verdict.state is State.NOT_REACHED:
         return "was never executed"
     if verdict.closest is None:

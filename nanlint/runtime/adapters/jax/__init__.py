@@ -14,7 +14,7 @@ from nanlint.runtime.adapters.jax.births import Births
 from nanlint.runtime.adapters.jax.calls import Calls
 from nanlint.runtime.adapters.jax.clips import Clips
 from nanlint.runtime.adapters.jax.filters import Filters
-from nanlint.runtime.adapters.jax.flagged import Flagged
+from nanlint.runtime.adapters.jax.flagged import Flagged, Unwatched
 from nanlint.runtime.adapters.jax.gradients import Gradients, Norms
 from nanlint.runtime.adapters.jax.rules import Rules
 from nanlint.runtime.arrays import health_of_array, numbers_of
@@ -34,7 +34,7 @@ class JaxAdapter(Adapter):
     def start(self) -> None:
         """Hook into the calls of jitted functions."""
         everything = [Births(self.watch, self.health), self._gradients, self._clips] if self.watch.mode == "all" else []
-        flagged = [Flagged(self.watch)] if self.watch.mode != "sentinel" else []
+        flagged = [Unwatched(self.watch) if self.watch.mode == "sentinel" else Flagged(self.watch)]
         filters = [Filters(self.watch)] if self.watch.filtering and self.watch.mode != "sentinel" else []
         norms = [self._norms] if self.watch.mode == "sentinel" else []
         self._calls.start([*everything, *flagged, *filters, *norms])

@@ -88,16 +88,8 @@ class Flagged(Reader):
 
     def probes(self, program: Program) -> Iterator[Probe]:
         """At flagged expressions."""
-        by_span: dict[tuple[str, Span], _Ops] = {}
-        for op in program.ops:
-            place = next(spans_of(op, self._watch.owns_file), None)
-            if place is not None and not is_opened(op):
-                ops = by_span.setdefault(place, _Ops())
-                (ops.backward if op.backward else ops.forward).append(op)
-        for (path, span), ops in by_span.items():
-            for site in self._watch.sites_on(path, span.row):
-                if site.span == span:
-                    yield from self._roles_of(site, ops, program)
+        for site, ops in _flagged(program, self._watch):
+            yield from self._roles_of(site, ops, program)
 
     def _roles_of(self, site: Site, ops: _Ops, program: Program) -> Iterator[Probe]:
         """The operands, the result and the gradients of an expression among what its ops read and make."""
@@ -121,6 +113,39 @@ class Flagged(Reader):
         var = (op.eqn.outvars if result else op.eqn.invars)[position]
         self._roles.setdefault((op, position, result), []).append(_Role(site, role, var.aval))
         return Probe(op, position, result)
+
+
+class Unwatched(Reader):
+    """Tells which flagged expressions are in functions that the sentinel measures nothing else in; has no probes."""
+
+    measure = Breakdown()
+
+    def __init__(self, watch: Watch) -> None:
+        self._watch = watch
+
+    def probes(self, program: Program) -> Iterator[Probe]:
+        """None."""
+        for site, _ in _flagged(program, self._watch):
+            self._watch.unwatched(site)
+        return iter(())
+
+    def read(self, function: Probed, measured: Any, call: Call) -> Iterable[Birth]:
+        """Nothing is measured."""
+        return ()
+
+
+def _flagged(program: Program, watch: Watch) -> Iterator[tuple[Site, _Ops]]:
+    """The flagged expressions of a program, with the ops that they became."""
+    by_span: dict[tuple[str, Span], _Ops] = {}
+    for op in program.ops:
+        place = next(spans_of(op, watch.owns_file), None)
+        if place is not None and not is_opened(op):
+            ops = by_span.setdefault(place, _Ops())
+            (ops.backward if op.backward else ops.forward).append(op)
+    for (path, span), ops in by_span.items():
+        for site in watch.sites_on(path, span.row):
+            if site.span == span:
+                yield site, ops
 
 
 def _edges(ops: Sequence[Op], program: Program) -> tuple[list[tuple[Op, int]], list[tuple[Op, int]]]:

@@ -83,6 +83,11 @@ class SiteProbe:
             seen += _backward(watch.sites_on(*where), gradients, alive)
         return cls(setting, seen) if seen else None
 
+    @property
+    def sites(self) -> list[Site]:
+        """The findings at those expressions."""
+        return list(dict.fromkeys(site for site, _, _, _ in self._seen))
+
     def build(self, alarm: Alarm) -> None:
         """Add to the graph that is being built."""
         tensors, self._tensors = self._tensors, []

@@ -204,13 +204,20 @@ class GraphWatch:
 
     def _put_probes(self, graph: Any, outputs: Any) -> None:
         all_ops = self._watch.mode == "all" or self._watch.repeats  # in a function that may run in that step, too
-        if not isinstance(graph, _func_graph.FuncGraph) or (self._watch.mode == "sentinel" and not all_ops):
+        if not isinstance(graph, _func_graph.FuncGraph):
             return
         setting = self.settings.of(graph)
         around = (setting, self._watch, self._places, self._backward)
+        flagged = SiteProbe.of(graph, outputs, *around)
+        if self._watch.mode == "sentinel":
+            for site in flagged.sites if flagged is not None else ():
+                self._watch.unwatched(site)
+            flagged = None
+            if not all_ops:
+                return
         probes: list[Probe | None] = [
             BirthProbe.of(graph, outputs, *around) if all_ops else None,
-            SiteProbe.of(graph, outputs, *around) if self._watch.mode != "sentinel" else None,
+            flagged,
             ClampProbe.of(graph, outputs, *around),
             FilterProbe.of(graph, outputs, setting, self._watch, self._places),
         ]
