@@ -106,11 +106,11 @@ def writable(path: str) -> str:
     return path
 
 
-def write_report(path: str, text: str) -> None:
+def write_report(path: str, content: str | bytes) -> None:
     """Write what was asked for into a file, all of it or nothing; raises Unusable."""
     from nanlint.source.writing import write_whole
 
     try:
-        write_whole(path, text.encode("utf-8", "backslashreplace"))
+        write_whole(path, content if isinstance(content, bytes) else content.encode("utf-8", "backslashreplace"))
     except OSError as error:
         raise Unusable(f"{path}: could not be written: {(error.strerror or str(error)).lower()}") from None

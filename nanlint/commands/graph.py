@@ -7,7 +7,7 @@ import sys
 
 import click
 
-from nanlint.commands.base import Unusable
+from nanlint.commands.base import Unusable, writable, write_report
 from nanlint.commands.explain import read
 from nanlint.commands.manual import Command
 
@@ -36,8 +36,8 @@ def graph(
 ) -> None:
     """Draw the dataflow graph of a function, with health as colours and hazards highlighted.
 
-    FUNCTION is a name, Class.method or outer.inner; without it the module level is drawn. DOT needs nothing; SVG, PNG
-    and PDF are laid out by Graphviz (`dot`).
+    FUNCTION is a name, Class.method or outer.inner; without it the module level is drawn. Needs the extra `graph`;
+    SVG, PNG and PDF are laid out by Graphviz (`dot`).
     """
     from nanlint.config import Overrides
     from nanlint.explaining import NoSuchFunction, picture
@@ -46,6 +46,8 @@ def graph(
 
     path, name = parse_function(function)
     chosen = output_format or format_of(output)
+    if output is not None:
+        writable(output)
     try:
         import graphviz
     except ImportError:
@@ -100,8 +102,4 @@ def _write(output: str | None, content: bytes) -> None:
     if output is None:
         sys.stdout.buffer.write(content)
         return
-    try:
-        with open(output, "wb") as file:
-            file.write(content)
-    except OSError as error:
-        raise Unusable(f"{output}: could not be written: {(error.strerror or str(error)).lower()}") from None
+    write_report(output, content)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from nanlint.commands.base import Unusable, paint_for, split, write_report
+from nanlint.commands.base import Unusable, paint_for, split, writable, write_report
 from nanlint.commands.manual import Command
 
 
@@ -96,6 +96,8 @@ def verify(
 
     if not command:
         raise click.UsageError("give the program to run: nanlint verify -- train.py")
+    if output_file is not None:
+        writable(output_file)
     try:
         verified = verify_command(
             command[1:] if command[0] == "--" else command,

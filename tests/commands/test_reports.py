@@ -111,3 +111,11 @@ class TestExit:
         (project / "a.py").write_text(BOOM)
         assert _run("--fix", "--exit-non-zero-on-fix", "a.py").exit_code == 1
         assert _run("--fix", "--exit-non-zero-on-fix", "a.py").exit_code == 0
+
+
+def test_verify_looks_where_its_report_goes_before_the_program_runs(project: Path) -> None:
+    (project / "train.py").write_text("open('trace', 'w').close()\n")
+    result = CliRunner().invoke(cli, ["verify", "--output-file", "nowhere/report.txt", "--", "train.py"])
+    assert result.exit_code == 2
+    assert result.stderr == "error: nowhere/report.txt: could not be written: there is no directory nowhere\n"
+    assert not (project / "trace").exists()

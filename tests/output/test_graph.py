@@ -111,6 +111,9 @@ def test_what_cannot_be_drawn_is_an_error_that_names_it(tmp_path: Path) -> None:
     (tmp_path / "critic.py").write_text(PROGRAM, encoding="utf-8")
     assert "the module level has no numeric expressions" in run("critic.py", cwd=tmp_path).stderr
     assert "expected a name that ends in .dot" in run("critic.py:helper", "-o", "x.jpeg", cwd=tmp_path).stderr
+    nowhere = run("critic.py:helper", "-o", "nowhere/x.dot", cwd=tmp_path)
+    assert (nowhere.returncode, nowhere.stdout) == (2, "")
+    assert "error: nowhere/x.dot: could not be written: there is no directory nowhere\n" in nowhere.stderr
 
 
 def test_the_picture_in_the_documentation_is_that_of_the_example() -> None:
