@@ -101,7 +101,7 @@ def hide_known(
     files = []
     pairs = [(file, baseline_of(file.path)) for file in report.files]
     for file, baseline in pairs:
-        files.append(file if baseline is None else _hidden(file, baseline))
+        files.append(file if baseline is None else file_without_known(file, baseline))
     gone: Counter[str] = Counter()
     for baseline in {one.path: one for _, one in pairs if one is not None and complete}.values():
         own = Report(tuple(file for file, of in pairs if of is not None and of.path == baseline.path))
@@ -116,7 +116,8 @@ def hide_known(
     return replace(report, files=tuple(files), notes=(*report.notes, *notes))
 
 
-def _hidden(file: FileReport, baseline: Baseline) -> FileReport:
+def file_without_known(file: FileReport, baseline: Baseline) -> FileReport:
+    """One file's report without what the baseline holds; that is among what is suppressed."""
     name = baseline.name_of(file.path)
     counts = Counter(one.code for one in file.diagnostics)
     shown: list[Diagnostic] = []

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TypeVar
@@ -20,6 +20,7 @@ from nanlint.interrupt import interruptible
 from nanlint.linter import diagnose_source, roots_of
 from nanlint.server.documents import Document
 from nanlint.server.hurrying import hurried
+from nanlint.server.known import marked
 from nanlint.server.projects import Held, Projects
 from nanlint.source import Source
 from nanlint.source.prescan import prescan
@@ -78,12 +79,16 @@ def check(document: Document, held: Held, before: Checked | None = None) -> Chec
     if before is not None and held == before.held and document.cells is None:
         first = hurried(before.source, before.diagnostics, source, held.config)
         if first is not None:
-            return Checked(document, held, source, tuple(first), settled=False)
+            return Checked(document, held, source, _marked(first, document, held), settled=False)
     content = source.text.encode("utf-8", "surrogatepass")
     shown = diagnose_source(source, held.config) if prescan(content, roots_of(held.config)) else ()
     if not held.settings.syntax_errors:
         shown = [one for one in shown if one.code != SYNTAX_ERROR.code]
-    return Checked(document, held, source, tuple(shown))
+    return Checked(document, held, source, _marked(shown, document, held))
+
+
+def _marked(diagnostics: Iterable[Diagnostic], document: Document, held: Held) -> tuple[Diagnostic, ...]:
+    return marked(diagnostics, document.path or held.path, held.baseline)
 
 
 class Worker:

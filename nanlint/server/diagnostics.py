@@ -23,7 +23,10 @@ SEVERITIES: Mapping[Severity, types.DiagnosticSeverity] = {
 
 
 def lsp_diagnostic(diagnostic: Diagnostic, sheet: Sheet, client: Client) -> types.Diagnostic:
-    """One finding: the effect underlined, with its causes as related places where the client shows them."""
+    """One finding: the effect underlined, with its causes as related places where the client shows them.
+
+    What the baseline knows is a hint, whatever its severity.
+    """
     related = [
         types.DiagnosticRelatedInformation(sheet.location(cause.span), cause.message) for cause in diagnostic.causes
     ]
@@ -31,7 +34,7 @@ def lsp_diagnostic(diagnostic: Diagnostic, sheet: Sheet, client: Client) -> type
     return types.Diagnostic(
         range=sheet.range(diagnostic.span),
         message=message_of(diagnostic),
-        severity=SEVERITIES[diagnostic.severity],
+        severity=types.DiagnosticSeverity.Hint if diagnostic.new is False else SEVERITIES[diagnostic.severity],
         code=diagnostic.code,
         code_description=types.CodeDescription(rule_page(diagnostic.name)) if client.describes else None,
         source=SOURCE,
@@ -42,12 +45,14 @@ def lsp_diagnostic(diagnostic: Diagnostic, sheet: Sheet, client: Client) -> type
 
 
 def message_of(diagnostic: Diagnostic) -> str:
-    """What is wrong, then what happens there, then an input that makes it happen."""
+    """What is wrong, then what happens there, then an input that makes it happen, then whether it is known."""
     lines = [diagnostic.message]
     if diagnostic.effect:
         lines.append(diagnostic.effect)
     if diagnostic.witness is not None:
         lines.append(f"witness: {diagnostic.witness.text}")
+    if diagnostic.new is False:
+        lines.append("known: the baseline hides it from `nanlint check`")
     return "\n".join(lines)
 
 

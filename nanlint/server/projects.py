@@ -6,10 +6,12 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from nanlint.baseline import Baseline, BaselineError
 from nanlint.config import Config, ConfigError, Configs, load
 from nanlint.linter import ops_problem, rule_names, rules_in
+from nanlint.server.known import baseline_at
 from nanlint.server.settings import Settings
-from nanlint.source.discovery import walked
+from nanlint.source.discovery import shown_path, walked
 
 CONFIG_FILES = ("pyproject.toml", "nanlint.toml", ".nanlint.toml")
 
@@ -21,6 +23,7 @@ class Held:
     path: str
     config: Config | None
     settings: Settings
+    baseline: Baseline | None = None
 
 
 class Project:
@@ -28,12 +31,14 @@ class Project:
 
     A configuration that breaks while it is being edited leaves the one in force that was last good; one that never was
     good lets nothing be checked, as on the command line. ``errors``: what is wrong, by the file that is at fault.
+    ``without_baseline``: the same of baselines, by the file that names one; then nothing is known.
     """
 
     def __init__(self, root: str, settings: Settings) -> None:
         self.root = root
         self.settings = settings
         self.errors: dict[str, str] = {}
+        self.without_baseline: dict[str, str] = {}
         self._good: dict[str, Config] = {}
         self._rules = rule_names()
         self._problem: str | None = None
@@ -47,6 +52,7 @@ class Project:
     def reload(self) -> None:
         """Forget what was read of configuration files."""
         self.errors = {}
+        self.without_baseline = {}
         self._problem = None
         overrides, named = self.settings.overrides, self.settings.configuration
         self.configs = Configs(self._rules, overrides, ops_problem=ops_problem, rules_in=rules_in)
@@ -77,7 +83,19 @@ class Project:
         config = self.config(os.path.dirname(path)) if self.settings.enable else None
         if config is None or not self._walks_to(path):
             return Held(shown, None, self.settings)
-        return Held(shown, config.for_file(path), self.settings)
+        return Held(shown, config.for_file(path), self.settings, self._baseline(config))
+
+    def _baseline(self, config: Config) -> Baseline | None:
+        if config.baseline is None:
+            return None
+        named = config.file or config.baseline
+        try:
+            found = baseline_at(config.baseline)
+        except BaselineError as error:
+            self.without_baseline[named] = f"{shown_path(named)}: baseline: {error}"
+            return None
+        self.without_baseline.pop(named, None)
+        return found
 
     def _walks_to(self, path: str) -> bool:
         try:
@@ -100,7 +118,11 @@ class Projects:
     @property
     def errors(self) -> Mapping[str, str]:
         """What is wrong with configuration files, by absolute path."""
-        return {file: text for project in self._all() for file, text in project.errors.items()}
+        return {
+            file: text
+            for project in self._all()
+            for file, text in (*project.without_baseline.items(), *project.errors.items())
+        }
 
     @property
     def problems(self) -> tuple[str, ...]:

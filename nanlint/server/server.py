@@ -15,6 +15,7 @@ from pygls.lsp.server import LanguageServer
 from pygls.uris import from_fs_path
 
 from nanlint import __version__
+from nanlint.baseline import DEFAULT_PATH
 from nanlint.server.actions import KINDS, Actions, Order
 from nanlint.server.checking import Checked, Checking, Overtaken, Worker
 from nanlint.server.client import Client
@@ -36,8 +37,9 @@ logger = logging.getLogger(__name__)
 CHECK_WORKSPACE = "nanlint.checkWorkspace"
 #: seconds that typing must pause before what is pushed is looked for; who pulls decides that for himself
 DEBOUNCE = 0.01
-#: what the client is asked to watch: where configuration is read from
-WATCHED = (*(f"**/{name}" for name in CONFIG_FILES), "**/.gitignore")
+#: files that decide what is found and shown; the client is asked to watch them
+DECISIVE = (*CONFIG_FILES, ".gitignore", DEFAULT_PATH)
+WATCHED = tuple(f"**/{name}" for name in DECISIVE)
 
 
 class NanlintServer(LanguageServer):
@@ -336,7 +338,7 @@ def _register_lifecycle(server: NanlintServer) -> None:
     @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
     def files_changed(params: types.DidChangeWatchedFilesParams) -> None:
         names = {os.path.basename(path_of(change.uri) or "") for change in params.changes}
-        if names & {*CONFIG_FILES, ".gitignore"}:
+        if names & {*DECISIVE}:
             server.reloaded()
         else:
             server.note_change()

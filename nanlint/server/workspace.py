@@ -12,16 +12,20 @@ from dataclasses import dataclass, replace
 from lsprotocol import types
 from pygls.uris import from_fs_path
 
+from nanlint.baseline import Baseline, BaselineError
+from nanlint.config import Config
 from nanlint.diagnostic import Diagnostic
 from nanlint.linter import Task, run_task
 from nanlint.parallel import cores, start_worker
 from nanlint.server.client import Client
 from nanlint.server.diagnostics import lsp_diagnostic
 from nanlint.server.documents import Document
+from nanlint.server.known import baseline_at, marked
 from nanlint.server.projects import Project
 from nanlint.server.sheet import Sheet
 from nanlint.source import Source, SourceError
 from nanlint.source.discovery import discover
+from nanlint.source.notebook import Notebook
 from nanlint.source.reading import read_source
 
 #: files that go to a process at a time
@@ -51,10 +55,18 @@ def run_chunk(root: str, tasks: Sequence[Task]) -> list[FileFindings]:
     found = []
     for task in tasks:
         report = run_task(task)
+        path = os.path.join(root, task.path)
         # what a proof would execute holds trees, which are no use to an editor
         diagnostics = tuple(replace(one, slices=(), probe=None) for one in report.diagnostics)
-        found.append(FileFindings(os.path.join(root, task.path), diagnostics, report.failure))
+        found.append(FileFindings(path, marked(diagnostics, path, _baseline(task.config)), report.failure))
     return found
+
+
+def _baseline(config: Config) -> Baseline | None:
+    try:
+        return None if config.baseline is None else baseline_at(config.baseline)
+    except BaselineError:
+        return None  # told of the first text that is open
 
 
 async def check_folder(root: str, tasks: Sequence[Task]) -> AsyncIterator[list[FileFindings]]:
@@ -72,14 +84,15 @@ async def check_folder(root: str, tasks: Sequence[Task]) -> AsyncIterator[list[F
 
 
 def shown_file(found: FileFindings, encoding: types.PositionEncodingKind, client: Client) -> list[types.Diagnostic]:
-    """The findings of a file as the client sees them; those of a notebook stand at its beginning, and name the cell."""
+    """The findings of a file as the client sees them; those of a notebook stand in its JSON, and name the cell."""
     try:
         with open(found.path, "rb") as file:
-            source = read_source(file.read(), found.path)
+            source = read_source(content := file.read(), found.path)
     except (OSError, SourceError):
         return []
+    text = content.decode("utf-8-sig", "replace") if isinstance(source, Notebook) else source.text
     document = Document(from_fs_path(found.path) or found.path, 0, "", "")
-    sheet = Sheet(Source(found.path, source.text), document, encoding)
+    sheet = Sheet(Source(found.path, text), document, encoding)
     return [lsp_diagnostic(one, sheet, client) for one in map(_in_file, found.diagnostics)]
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from lsprotocol import types
 
+from nanlint.cli import cli
 from nanlint.config import Configs
 from nanlint.linter import check, ops_problem, rule_names
 from tests.server.sessions import Session, patiently, session
@@ -147,3 +150,60 @@ async def test_a_client_may_pull_the_workspace_and_hears_again_only_of_what_has_
             bad.as_uri(): "full",
             (tmp_path / "fine.py").as_uri(): "unchanged",
         }
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("profile", ["VS Code", "Helix"])
+async def test_what_the_baseline_hides_from_the_command_line_is_a_hint_until_there_is_more(
+    profile: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path / "loss.py", LOSS)
+    write(tmp_path / "part" / "other.py", LOSS)
+    write(tmp_path / "nanlint.toml", 'baseline = "nanlint-baseline.json"\n')
+    monkeypatch.chdir(tmp_path)
+    assert CliRunner().invoke(cli, ["check", "--write-baseline"]).exit_code == 0
+    async with session(profile, tmp_path) as editor:
+        uri = editor.open("loss.py", "\n\n" + LOSS)
+        (known,) = await editor.diagnostics(uri)
+        assert (known.code, known.severity) == ("NL101", types.DiagnosticSeverity.Hint)
+        assert known.message.endswith("\nknown: the baseline hides it from `nanlint check`")
+        again = LOSS.partition("\n\n\n")[2]
+        editor.replace(uri, LOSS + "\n\n" + again.replace("loss", "again"))
+        found = await editor.diagnostics(uri)
+        assert [(one.code, one.severity) for one in found] == [("NL101", types.DiagnosticSeverity.Error)] * 2
+        asked = types.ExecuteCommandParams("nanlint.checkWorkspace", [])
+        await patiently(editor.client.workspace_execute_command_async(asked))
+        (other,) = await editor.pushed(editor.uri("part/other.py"))
+        assert other.severity is types.DiagnosticSeverity.Hint
+
+
+@pytest.mark.asyncio
+async def test_findings_in_a_notebook_that_is_not_open_stand_where_its_file_has_the_cell(tmp_path: Path) -> None:
+    cells = [
+        {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None, "source": [one]}
+        for one in ("import torch", "y = torch.log(torch.softmax(torch.ones(3), -1))")
+    ]
+    text = json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}, indent=1)
+    write(tmp_path / "study.ipynb", text)
+    async with session("VS Code", tmp_path) as editor:
+        asked = types.ExecuteCommandParams("nanlint.checkWorkspace", [])
+        await patiently(editor.client.workspace_execute_command_async(asked))
+        (found,) = await editor.pushed(editor.uri("study.ipynb"))
+        assert found.message.startswith("cell 2:1:5: log of a softmax")
+        assert "torch.log" in text.splitlines()[found.range.start.line]
+
+
+@pytest.mark.asyncio
+async def test_a_baseline_that_cannot_be_used_is_told_where_it_is_named_and_hides_nothing(tmp_path: Path) -> None:
+    table = 'confidence = "likely"\nbaseline = "known.json"\n'
+    toml = write(tmp_path / "nanlint.toml", table).as_uri()
+    async with session("VS Code", tmp_path) as editor:
+        uri = editor.open("loss.py", LOSS)
+        assert [one.severity for one in await editor.diagnostics(uri)] == [types.DiagnosticSeverity.Error]
+        (fault,) = await editor.pushed(toml)
+        assert "known.json: there is no such baseline" in fault.message
+        assert fault.range.start == types.Position(1, 0)
+        write(tmp_path / "known.json", '{"version": 1, "files": {"loss.py": {"NL101": ["0"]}}}')
+        editor.replace(uri, LOSS)
+        assert [one.severity for one in await editor.diagnostics(uri)] == [types.DiagnosticSeverity.Hint]
+        assert await editor.pushed(toml) == ()
