@@ -181,7 +181,7 @@ async def test_what_the_baseline_hides_from_the_command_line_is_a_hint_until_the
 async def test_findings_in_a_notebook_that_is_not_open_stand_where_its_file_has_the_cell(tmp_path: Path) -> None:
     cells = [
         {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None, "source": [one]}
-        for one in ("import torch", "y = torch.log(torch.softmax(torch.ones(3), -1))")
+        for one in ("import torch", "y = torch.log(torch.softmax(torch.randn(3), -1))")
     ]
     text = json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}, indent=1)
     write(tmp_path / "study.ipynb", text)
