@@ -23,7 +23,7 @@ from nanlint.commands.manual import Command
         ("nanlint verify --replay RUN", "Repeat the step at which a run went bad."),
     ),
     exit_codes=(
-        ("1", "A finding was confirmed, or a nan or inf was born."),
+        ("1", "A finding was confirmed, a nan or inf was born, or a loss was not finite."),
         ("2", "The program could not be run."),
         ("other", "The program's own."),
     ),
@@ -86,7 +86,8 @@ def verify(
 ) -> None:
     """Run a PROGRAM as Python would, and bring back a verdict for each finding.
 
-    PROGRAM is a script, `-m MODULE` or `-c CODE`, with its arguments. The report goes to standard error.
+    PROGRAM is a script, `-m MODULE` or `-c CODE`, with its arguments; with --replay it may be left out, and is that of
+    the run. The report goes to standard error.
     """
     from nanlint.config import CONFIDENCES
     from nanlint.runtime.filters import FilterError
@@ -94,13 +95,13 @@ def verify(
     from nanlint.runtime.runfile import RunError
     from nanlint.runtime.verifying import verify_command
 
-    if not command:
+    if not command and replayed is None:
         raise click.UsageError("give the program to run: nanlint verify -- train.py")
     if output_file is not None:
         writable(output_file)
     try:
         verified = verify_command(
-            command[1:] if command[0] == "--" else command,
+            command[1:] if command[:1] == ("--",) else command,
             watch=watch,
             filters=filters,
             on_nan=on_nan,

@@ -6,6 +6,8 @@ readers would misread raises ``FORMAT``.
 
 from __future__ import annotations
 
+import math
+import os
 from typing import Any
 
 import msgspec
@@ -13,6 +15,9 @@ import msgspec
 from nanlint.runtime.health import Health
 
 FORMAT = 1
+
+#: what runs the program in the process that `nanlint verify` starts
+PROGRAM = os.path.join("nanlint", "runtime", "program.py")
 
 
 class Record(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -63,6 +68,11 @@ class Started(Kind, frozen=True):
     directory: str
     watch: str
     hash_seed: int | None = None
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        """What was run, as one types it: a script, ``-m`` or ``-c``, and its arguments."""
+        return self.argv[1:] if self.argv and self.argv[0].endswith(PROGRAM) else self.argv
 
 
 class Module(Kind, frozen=True):
@@ -175,6 +185,12 @@ class Alert(Kind, frozen=True):
     message: str
     frames: tuple[Frame, ...] = ()
     details: dict[str, Any] = {}
+
+
+def is_bad_loss(alert: Alert) -> bool:
+    """Whether it tells of a loss that is not finite. A bad gradient alone may be one that a loss scaler awaits."""
+    loss = alert.details.get("loss", "0")
+    return alert.alert == "non-finite" and (alert.details.get("what") == "loss" or not math.isfinite(float(loss)))
 
 
 class Checkpoint(Kind, frozen=True):

@@ -40,6 +40,7 @@ from nanlint.runtime.events import (
     Started,
     Step,
     Trace,
+    is_bad_loss,
 )
 from nanlint.runtime.filters import Filter, filter_of
 from nanlint.runtime.frames import Users
@@ -463,9 +464,12 @@ class Recorder:
         """Something beside a birth, told once for the same kind, message and place."""
         place = (frames[0].path, frames[0].line) if frames else None
         if self._first((kind, message, place)):
-            self._write(Alert(kind, self.steps, message, tuple(frames), details))
+            alert = Alert(kind, self.steps, message, tuple(frames), details)
+            self._write(alert)
             if kind in BAD:
                 self._went_bad()
+            if is_bad_loss(alert):
+                self.act(f"step {self.steps:,}: {message}", ())
 
     def measured(self, **numbers: float) -> None:
         """Numbers of the step that goes on."""
@@ -649,11 +653,15 @@ class Recorder:
         if self.options.on_nan == "stop":
             raise NonFinite(message)
         if self.options.on_nan == "debug":
-            debug(self.users.frame(sys._getframe(1)), message, {one.name: one.value for one in tensors})
+            found = {one.name: one.health if one.value is None else one.value for one in tensors}
+            debug(self.users.frame(sys._getframe(1)), message, found)
 
 
 def debug(frame: FrameType | None, message: str, tensors: dict[str, Any]) -> None:
-    """Drop into pdb at a frame, with the tensors of the op bound as ``nanlint_tensors``; ``quit`` exits with 1."""
+    """Drop into pdb at a frame, with the tensors of the op bound as ``nanlint_tensors``; ``quit`` exits with 1.
+
+    Of a tensor that is gone, as those of a graph are, it is the breakdown.
+    """
     if frame is None:
         return
     debugger = pdb.Pdb(nosigint=True)

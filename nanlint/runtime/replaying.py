@@ -169,14 +169,15 @@ def steps_to_repeat(run: RunRecord) -> tuple[int, int]:
     """The first and the last step to watch: the one that went bad first in any process, and the one before it, which
     may have left bad parameters behind. Raises RunError if no step went bad.
     """
-    bad = [step for process in run.processes for step in _bad_steps(process)]
-    if not bad:
+    first = min(bad_steps(run), default=None)
+    if first is None:
         raise RunError(f"{run.directory}: no step of it went bad; say which to repeat with --step")
-    return max(0, min(bad) - 1), min(bad)
+    return max(0, first - 1), first
 
 
-def _bad_steps(process: Process) -> Iterator[int]:
-    for event in process.events:
+def bad_steps(run: RunRecord) -> Iterator[int]:
+    """The steps that went bad, in any process."""
+    for _, event in run:
         if isinstance(event, Birth) or (isinstance(event, Alert) and event.alert in BAD):
             yield event.step
         elif isinstance(event, Observed) and event.bad_step is not None:

@@ -43,6 +43,8 @@ def render_report(
     if verdicts.damaged:
         cut = _many(verdicts.damaged, "line")
         lines.append(f"{cut} of the record could not be read: more may have happened than is told here.")
+    if verdicts.repeatable is not None:
+        lines.append(f"Step {verdicts.repeatable:,} went bad first. Repeat it: nanlint verify --replay {_short(run)}")
     lines.append(f"The run is kept in {_short(run)}: nanlint inspect {_short(run)}")
     return "\n".join(lines) + "\n"
 

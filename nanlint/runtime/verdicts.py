@@ -11,8 +11,9 @@ from enum import Enum
 from nanlint.config import Configs, Overrides
 from nanlint.diagnostic import Confidence, Diagnostic
 from nanlint.linter import diagnose_source, ops_problem, rule_names, rules_in
-from nanlint.runtime.events import Again, Alert, Birth, Ended, Filtered, Module, Observed
+from nanlint.runtime.events import Again, Alert, Birth, Checkpoint, Ended, Filtered, Module, Observed, is_bad_loss
 from nanlint.runtime.health import Health
+from nanlint.runtime.replaying import bad_steps
 from nanlint.runtime.runfile import RunRecord
 from nanlint.runtime.sites import Site, key_of, sites_of
 from nanlint.source.text import Source
@@ -67,7 +68,8 @@ class Verdict:
 class Verdicts:
     """All that a run says. ``born``: births at lines without a finding, with how often; ``sources``: by path.
 
-    ``damaged``: how many lines of the record could not be read, as when the disk was full.
+    ``damaged``: how many lines of the record could not be read, as when the disk was full. ``repeatable``: the step
+    that went bad first, of a run that kept what it takes to repeat it.
     """
 
     findings: tuple[Verdict, ...] = ()
@@ -77,11 +79,13 @@ class Verdicts:
     ended: Ended | None = None
     sources: Mapping[str, Source] = field(default_factory=dict)
     damaged: int = 0
+    repeatable: int | None = None
 
     @property
     def bad(self) -> bool:
-        """Whether something went wrong: a finding was confirmed, or something was born."""
-        return bool(self.born) or any(one.state is State.CONFIRMED for one in self.findings)
+        """Whether something went wrong: a finding was confirmed, something was born, or a loss was not finite."""
+        confirmed = any(one.state is State.CONFIRMED for one in self.findings)
+        return bool(self.born) or confirmed or any(map(is_bad_loss, self.alerts))
 
 
 def verdicts_of(run: RunRecord, confidence: Confidence = Confidence.LIKELY) -> Verdicts:
@@ -107,6 +111,7 @@ def verdicts_of(run: RunRecord, confidence: Confidence = Confidence.LIKELY) -> V
         ended=next((event for event in run.processes[0].events if isinstance(event, Ended)), None),
         sources={path: source for path, (source, _) in sources.items()},
         damaged=sum(process.damaged for process in run.processes),
+        repeatable=min(bad_steps(run), default=None) if any(isinstance(e, Checkpoint) for _, e in run) else None,
     )
 
 

@@ -13,7 +13,7 @@ from nanlint.runtime.hindsight import Hindsight, hindsight_of
 from nanlint.runtime.launch import HASH_SEED, Outcome, launch, new_run
 from nanlint.runtime.options import Options
 from nanlint.runtime.replaying import steps_to_repeat
-from nanlint.runtime.runfile import RunError, read_run
+from nanlint.runtime.runfile import RunError, RunRecord, read_run
 from nanlint.runtime.verdicts import Verdicts, verdicts_of
 
 BAD = 1
@@ -53,21 +53,22 @@ def verify_command(
     replayed: str = "",
     replay: int | None = None,
 ) -> Verified:
-    """Run ``script args…``, ``-m module args…`` or ``-c code args…`` and judge.
+    """Run ``script args…``, ``-m module args…`` or ``-c code args…`` and judge; nothing: what ``replayed`` ran.
 
     Raises RunError for a run that cannot be kept or a program that cannot be started, FilterError for a filter.
     """
     for name in filters:
         filter_of(name)
-    reject_missing(command)
     steps: tuple[int, int] | None = None
     seed = secrets.randbits(32) if watch == "sentinel" and HASH_SEED not in os.environ else None
     if replayed:
         run = read_run(replayed)
         steps = steps_to_repeat(run) if replay is None else (replay, replay)
         seed = run.processes[0].started.hash_seed
+        command = command or command_to_repeat(run)
     elif replay is not None:
         raise RunError("--step says which step of a run to repeat: name the run with --replay RUN")
+    reject_missing(command)
     directory = new_run(run_directory)
     options = Options(
         directory=directory,
@@ -84,6 +85,14 @@ def verify_command(
     outcome = launch(command, options)
     verdicts = verdicts_of(read_run(directory), confidence)
     return Verified(directory, outcome, verdicts, hindsight_of(verdicts, directory))
+
+
+def command_to_repeat(run: RunRecord) -> tuple[str, ...]:
+    """The program of a run, which only runs as it did where it ran. Raises RunError elsewhere."""
+    directory = run.processes[0].started.directory
+    if os.path.realpath(directory) != os.path.realpath(os.getcwd()):
+        raise RunError(f"{run.directory}: its program ran in {directory}: go there, or give the program to run")
+    return run.processes[0].started.command
 
 
 def reject_missing(command: Sequence[str]) -> None:

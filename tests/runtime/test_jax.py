@@ -632,6 +632,15 @@ def test_the_sentinel_hears_of_a_loss_that_is_not_finite(tmp_path: Path) -> None
     assert (alert.alert, alert.message, alert.step) == ("non-finite", "the loss is -inf", 3)
 
 
+def test_a_loss_that_is_not_finite_stops_the_program_if_it_is_to_stop(tmp_path: Path) -> None:
+    run = Run(tmp_path, "sentinel", on_nan="stop")
+    step = jax.jit(lambda w: jnp.log(w).sum())
+    step(jnp.array([1.0]))
+    with pytest.raises(FloatingPointError, match="step 1: the loss is -inf"):
+        step(jnp.array([0.0]))
+    assert len(run.events(Alert)) == 1
+
+
 def test_the_sentinel_tells_the_norm_of_the_gradient_of_some_steps(tmp_path: Path) -> None:
     def loss(w: Any) -> Any:
         return jnp.sum(w["a"] ** 2) + 2 * jnp.sum(w["b"])

@@ -230,6 +230,15 @@ def test_what_ran_where_nothing_is_looked_at_was_reached(recorder: Recorder, tmp
     assert str(verdict_of(finding, site(), [], []).state) == "not reached"
 
 
+@pytest.mark.parametrize(("details", "bad"), [({"what": "loss"}, True), ({"what": "gradient_norm"}, False)])
+def test_a_loss_that_is_not_finite_is_bad(
+    recorder: Recorder, tmp_path: Path, details: dict[str, str], bad: bool
+) -> None:
+    recorder.alert("non-finite", "it is nan", **details)
+    recorder.end()
+    assert verdicts_of(read_run(str(tmp_path))).bad is bad
+
+
 def test_what_went_in_bad_confirms_nothing(recorder: Recorder, tmp_path: Path) -> None:
     recorder.observed(site(), "x", NAN)
     assert not recorder.observed(site(), "result", NAN)

@@ -95,7 +95,7 @@ def test_the_bad_step_of_a_program_without_seeds_is_repeated(framework: str, tmp
     (tmp_path / "train.py").write_text(program, "utf-8")
     first = verify("train.py", cwd=tmp_path, options=("--watch", "sentinel", "--run-dir", "first"))
     early, bad = steps_to_repeat(read_run(str(tmp_path / "first")))
-    again = verify("train.py", cwd=tmp_path, options=("--replay", "first", "--run-dir", "again"))
+    again = verify(cwd=tmp_path, options=("--replay", "first", "--run-dir", "again"))
     found = events(tmp_path / "again")
     assert not [e for e in found if isinstance(e, Alert) and e.alert in ("not-repeated", "internal")]
     birth = next(event for event in found if isinstance(event, Birth))

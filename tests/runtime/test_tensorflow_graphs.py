@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from nanlint.runtime.events import Birth, Filtered, Op, Step, Trace
+from nanlint.runtime.recorder import NonFinite
 from nanlint.runtime.runfile import read_run
 from tests.runtime.running import verify
 from tests.runtime.watched import site, watched
@@ -450,6 +451,21 @@ def test_the_step_in_which_the_loss_breaks_is_told_though_numbers_are_read_seldo
     assert alert.step == 70
     losses = [one.numbers["loss"] for one in reported.steps]
     assert losses == ["inf" if i == 70 else str(float(i)) for i in range(150)]
+
+
+def test_a_loss_that_is_not_finite_stops_the_program_if_it_is_to_stop(tmp_path: Path) -> None:
+    x = tf.Variable(1.0)
+
+    @tf.function
+    def step(scale: Any) -> Any:
+        with tf.GradientTape() as tape:
+            loss = scale * x
+        return tape.gradient(loss, x)
+
+    with watched(ADAPTERS, tmp_path, "sentinel", on_nan="stop"):
+        step(tf.constant(1.0))
+        with pytest.raises(NonFinite, match="step 1: the loss is inf"):
+            step(tf.constant(INF))
 
 
 def test_gradients_in_a_loop_are_as_many_steps(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from nanlint.runtime.events import Step
+from nanlint.runtime.recorder import NonFinite
 
 torch = pytest.importorskip("torch")
 
@@ -47,6 +48,17 @@ def test_a_bad_step_says_in_which_gradients(watching: Watching) -> None:  # noqa
         optimizer.step()
     (alert,) = (a for a in run.alerts if a.alert == "non-finite")
     assert alert.message == "the loss is nan and the gradient norm is inf; in the gradients of model.weight"
+
+
+def test_a_loss_that_is_not_finite_stops_the_program_if_it_is_to_stop(watching: Watching) -> None:  # noqa: F811
+    weight = torch.nn.Parameter(torch.tensor(1.0))
+    optimizer = torch.optim.SGD([weight], lr=0.1)
+    with watching("sentinel", on_nan="stop"):
+        weight.backward()
+        optimizer.step()
+        (weight * math.nan).backward()
+        with pytest.raises(NonFinite, match="step 1: the loss is nan"):
+            optimizer.step()
 
 
 class Ratio(torch.nn.Module):  # type: ignore[misc,name-defined]

@@ -198,9 +198,7 @@ class Run:
     @property
     def command(self) -> str:
         """What was run, as one would type it."""
-        own = os.path.join("nanlint", "runtime", "program.py")
-        argv = self.members[0].started.argv
-        return shlex.join(argv[1:] if argv and argv[0].endswith(own) else argv)
+        return shlex.join(self.members[0].started.command)
 
     def shown(self, path: str) -> str:
         """A path as the reader knows it: relative to where the program was started, if it is below."""

@@ -132,6 +132,8 @@ class Steps:
                         report = self._broke(optimizer)
                     if self._watch.mode == "sentinel":
                         numbers = self._listener.stepped(optimizer)
+        except FloatingPointError:
+            raise
         except Exception as error:
             self._watch.alert("internal", f"{type(error).__name__}: {error}")
         if report is not None:
