@@ -46,6 +46,8 @@ def _outputs(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
             raise click.BadParameter(f'"{value}" does not begin with a format{hint}')
         if not path:
             raise click.BadParameter(f'"{value}" names no file; write {name}:FILE')
+        if path == "-":
+            raise click.BadParameter(f'"{value}" names no file; for standard output there is --output-format {name}')
         if [other for _, other in pairs].count(path) > 1:
             raise click.BadParameter(f"{path} can hold one report only")
     return pairs

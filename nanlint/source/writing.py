@@ -34,12 +34,12 @@ def write_whole(path: str, content: bytes) -> None:
 
     Mode bits are kept, a link is followed, a pipe or a device is written to. Raises OSError.
     """
-    target = os.path.realpath(path)
-    mode = os.stat(target).st_mode if os.path.exists(target) else None
+    mode = os.stat(path).st_mode if os.path.exists(path) else None
     if mode is not None and not stat.S_ISREG(mode):
-        with open(target, "wb") as file:
+        with open(path, "wb") as file:
             file.write(content)
         return
+    target = os.path.realpath(path)
     beside = os.path.join(os.path.dirname(target), f".nanlint-{secrets.token_hex(4)}.tmp")
     # 0o666 is what the umask makes the mode of a new file of
     descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -37,6 +39,7 @@ class TestOutput:
             ("sarf:x.sarif", 'did you mean "sarif"?'),
             ("x.sarif", "does not begin with a format"),
             ("sarif:", "names no file; write sarif:FILE"),
+            ("sarif:-", "for standard output there is --output-format sarif"),
             ("json:twice --output sarif:twice", "twice can hold one report only"),
             ("json:nowhere/x.json", "there is no directory nowhere"),
             ("json:.", "is a directory"),
@@ -79,6 +82,14 @@ class TestOutput:
     def test_a_pipe_is_written_to(self, project: Path) -> None:
         (project / "a.py").write_text(BOOM)
         assert _run("--output", f"concise:{os.devnull}", "a.py").exit_code == 1
+
+    @pytest.mark.skipif(not Path("/dev/stdout").exists(), reason="this system has no /dev/stdout")
+    def test_standard_output_that_is_a_pipe_is_written_to(self, project: Path) -> None:
+        (project / "a.py").write_text(BOOM)
+        command = [sys.executable, "-m", "nanlint", "-q", "--output", "json:/dev/stdout", "--output-format", "concise"]
+        environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+        ran = subprocess.run([*command, "a.py"], env=environment, capture_output=True, text=True, check=False)
+        assert (ran.returncode, ran.stdout, ran.stderr) == (0, "[]\n", "")
 
     def test_a_report_is_written_even_if_nothing_could_be_checked(self, project: Path) -> None:
         result = _run("--output", "sarif:found.sarif", "missing.py")
