@@ -5,6 +5,7 @@ How they are read and what becomes of them is in ``nanlint.config``.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -66,6 +67,21 @@ class Key:
     def summary(self) -> str:
         """The first sentence of what it is about."""
         return self.about.partition(". ")[0].rstrip(".") + "."
+
+    @property
+    def default_shown(self) -> str:
+        """What it is by default, in TOML or in words."""
+        return self.means or as_toml(self.default)
+
+
+def as_toml(value: Any) -> str:
+    """A value as TOML has it on one line."""
+    if isinstance(value, dict):
+        inner = ", ".join(f"{json.dumps(name, ensure_ascii=False)} = {as_toml(one)}" for name, one in value.items())
+        return f"{{ {inner} }}" if inner else "{}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(as_toml, value))}]"
+    return json.dumps(value, ensure_ascii=False, default=str)
 
 
 def _by_name(*keys: Key) -> Mapping[str, Key]:

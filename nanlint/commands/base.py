@@ -101,7 +101,10 @@ def writable(path: str) -> str:
         raise Unusable(f"{path}: is a directory; name a file in it")
     if not os.path.isdir(directory):
         raise Unusable(f"{path}: could not be written: there is no directory {directory}")
-    if os.path.exists(path) and not os.access(path, os.W_OK):
+    needed = [path] if os.path.exists(path) else []
+    if not needed or os.path.isfile(path):  # the new content is written beside the old one
+        needed.append(os.path.dirname(os.path.realpath(path)))
+    if not all(os.access(one, os.W_OK) for one in needed):
         raise Unusable(f"{path}: could not be written: permission denied")
     return path
 

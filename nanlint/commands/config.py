@@ -90,14 +90,14 @@ def _listed(keys: Iterable[Key]) -> Iterator[str]:
     width = max(len(key.name) for key in keys)
     for key in keys:
         yield f"{key.name:<{width}}  {key.summary}"
-        yield f"{'':<{width}}  {key.kind}; default: {_default(key)}"
+        yield f"{'':<{width}}  {key.kind}; default: {key.default_shown}"
 
 
 def _one(key: Key, as_json: bool) -> str:
     if as_json:
         return json.dumps(_as_object(key), indent=2, ensure_ascii=False)
     below = f"[tool.nanlint.{key.name}]" if key.kind.startswith("table") else "[tool.nanlint]"
-    return f"{key.name}\n\n{key.about}\n\nHolds:    {key.kind}\nDefault:  {_default(key)}\n\n{below}\n{key.example}"
+    return f"{key.name}\n\n{key.about}\n\nHolds:    {key.kind}\nDefault:  {key.default_shown}\n\n{below}\n{key.example}"
 
 
 def _as_object(key: Key) -> dict[str, object]:
@@ -139,14 +139,14 @@ def _shown(path: str, config_file: str | None, isolated: bool, as_json: bool) ->
 
 
 def _told(path: str, found: Config, held: Config, table: Mapping[str, Any]) -> Iterator[str]:
-    from nanlint.keys import KEYS
+    from nanlint.keys import KEYS, as_toml
     from nanlint.linter import rule_names
 
     yield f"# {path}: " + ("no configuration file" if found.file is None else f"configured by {found.file}")
     width = max(map(len, KEYS))
     for name, key in KEYS.items():
         said = name in table
-        value = _toml(table[name]) if said else _default(key)
+        value = as_toml(table[name]) if said else key.default_shown
         yield f"{name:<{width}} = {value}" + ("" if said else "  # default")
     names = {*rule_names(), *found.selected}
     for name in KEYS:
@@ -160,17 +160,3 @@ def _told(path: str, found: Config, held: Config, table: Mapping[str, Any]) -> I
     ignored = sorted(found.selected - held.selected)
     if ignored:
         yield f"# of these by per-file-ignores: {', '.join(ignored)}"
-
-
-def _default(key: Key) -> str:
-    return key.means or _toml(key.default)
-
-
-def _toml(value: Any) -> str:
-    """A value as TOML has it on one line."""
-    if isinstance(value, dict):
-        inner = ", ".join(f"{json.dumps(name, ensure_ascii=False)} = {_toml(one)}" for name, one in value.items())
-        return f"{{ {inner} }}" if inner else "{}"
-    if isinstance(value, list):
-        return f"[{', '.join(map(_toml, value))}]"
-    return json.dumps(value, ensure_ascii=False, default=str)

@@ -1,4 +1,4 @@
-"""Files of configuration in the editor: where a rule is named in one, and where what is wrong with one stands. Pure."""
+"""Files of configuration in the editor: where they name rules and keys, and where what is wrong stands. Pure."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from nanlint.diagnostic import Span
+from nanlint.keys import KEYS
 from nanlint.linter import rule_names
 from nanlint.selection import codes_of
 from nanlint.source import Source
@@ -19,16 +20,31 @@ _START = Span(1, 1, 1, 1)
 
 def selector_in_table(source: Source, row: int, column: int) -> tuple[str, Span] | None:
     """The code, prefix or name at a place, where rules are named in nanlint's own table."""
+    word, span = _word(source, row, column)
+    return (word, span) if word and codes_of(word, rule_names()) else None
+
+
+def key_in_table(source: Source, row: int, column: int) -> tuple[str, Span] | None:
+    """The key at a place, where nanlint's own table gives it a value, or a table of its own."""
+    word, span = _word(source, row, column)
+    line = source.lines[row - 1]
+    before, after = line[: span.column - 1].strip(), line[span.end_column - 1 :].lstrip()
+    is_key = not before and after.startswith("=")
+    is_table = before.startswith("[") and after.startswith("]")
+    return (word, span) if word in KEYS and (is_key or is_table) else None
+
+
+def _word(source: Source, row: int, column: int) -> tuple[str, Span]:
+    """What is written at a place of nanlint's own table; empty elsewhere."""
     if row not in set(own_rows(source)):
-        return None
+        return "", Span(row, column, row, column)
     line = source.lines[row - 1].rstrip("\r\n")
     start = end = min(column - 1, len(line))
     while start > 0 and _of_a_word(line[start - 1]):
         start -= 1
     while end < len(line) and _of_a_word(line[end]):
         end += 1
-    word = line[start:end]
-    return (word, Span(row, start + 1, row, end + 1)) if word and codes_of(word, rule_names()) else None
+    return line[start:end], Span(row, start + 1, row, end + 1)
 
 
 def own_rows(source: Source) -> Iterator[int]:

@@ -11,6 +11,7 @@ from lsprotocol import types
 from nanlint.analysis.story import Step, Story, encloses, extent, is_step, one_of, places, tell
 from nanlint.config import Config
 from nanlint.diagnostic import Applicability, Diagnostic, Span
+from nanlint.keys import KEYS
 from nanlint.linter import all_rules, room_to_recurse, rule_names
 from nanlint.output.address import rule_page
 from nanlint.output.rules import render_rule
@@ -85,6 +86,13 @@ def of_selector(selector: str) -> str | None:
     listed = [f"- [{code}]({rule_page(rules[code].name)}) {rules[code].name}: {rules[code].summary}" for code in codes]
     more = [f"- and {len(listed) - _LISTED} others"] if len(listed) > _LISTED else []
     return "\n".join([f"**{selector}** means {len(codes)} rules", "", *listed[:_LISTED], *more])
+
+
+def of_key(name: str) -> str:
+    """What a key of the configuration holds."""
+    key = KEYS[name]
+    held = f"- holds: {key.kind}\n- default: `{key.default_shown}`"
+    return f"**{key.name}**\n\n{key.about}\n\n{held}\n\n```toml\n{key.example}\n```"
 
 
 # Findings and expressions

@@ -19,10 +19,10 @@ from nanlint.baseline import DEFAULT_PATH
 from nanlint.server.actions import KINDS, Actions, Order
 from nanlint.server.checking import Checked, Checking, Overtaken, Worker
 from nanlint.server.client import Client
-from nanlint.server.configuration import place_of, selector_in_table
+from nanlint.server.configuration import key_in_table, place_of, selector_in_table
 from nanlint.server.diagnostics import document_report, lsp_diagnostic, plain_diagnostic, workspace_report
 from nanlint.server.documents import Document, Documents, path_of
-from nanlint.server.hovering import hover, hover_at, of_selector
+from nanlint.server.hovering import hover, hover_at, of_key, of_selector
 from nanlint.server.positions import Ruler
 from nanlint.server.projects import CONFIG_FILES, Project, Projects
 from nanlint.server.protocol import Protocol
@@ -525,6 +525,10 @@ def _register_hover(server: NanlintServer) -> None:
 def _hover_in_table(server: NanlintServer, document: Document, position: types.Position) -> types.Hover | None:
     source = Source(document.path or "", document.text)
     ruler = Ruler(source, server.documents.encoding)
-    named = selector_in_table(source, *ruler.place(position))
+    place = ruler.place(position)
+    key = key_in_table(source, *place)
+    if key is not None:
+        return hover(of_key(key[0]), ruler.range(key[1]), server.client)
+    named = selector_in_table(source, *place)
     text = of_selector(named[0]) if named is not None else None
     return hover(text, ruler.range(named[1]), server.client) if named is not None and text is not None else None

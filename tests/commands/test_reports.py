@@ -62,6 +62,16 @@ class TestOutput:
         assert (result.exit_code, (project / "found.json").read_text()) == (2, "old")
         assert "permission denied" in result.stderr
 
+    def test_a_directory_that_may_not_be_written_is_said_before_anything_is_fixed(self, project: Path) -> None:
+        if os.geteuid() == 0:
+            pytest.skip("root may write everything")
+        (project / "a.py").write_text(BOOM)
+        (project / "closed").mkdir(mode=0o555)
+        for option in ("--output=json:closed/found.json", "--write-baseline=closed/known.json"):
+            result = CliRunner().invoke(cli, ["check", "--fix", option, "a.py"])
+            assert (result.exit_code, (project / "a.py").read_text()) == (2, BOOM)
+            assert result.stderr.endswith("could not be written: permission denied\n")
+
     def test_a_report_replaces_an_old_one_and_keeps_its_mode_and_leaves_nothing_beside_it(self, project: Path) -> None:
         (project / "a.py").write_text(BOOM)
         (project / "found.json").write_text("old")

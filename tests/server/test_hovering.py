@@ -63,7 +63,21 @@ async def test_rules_in_configuration_have_their_pages(tmp_path: Path) -> None:
         assert page is not None
         assert page.startswith("# where-gradient (NL203)")
         assert await editor.hover(uri, 1, 14) is None
-        assert await editor.hover(uri, 3, 2) is None
+        assert await editor.hover(uri, 3, 9) is None
+
+
+@pytest.mark.asyncio
+async def test_keys_of_the_configuration_tell_what_they_hold(tmp_path: Path) -> None:
+    table = 'select = ["ALL"]\n[tool.nanlint]\nconfidence = "likely"\n[tool.nanlint.severity]\nNL1 = "info"\n'
+    async with session("VS Code", tmp_path) as editor:
+        uri = editor.open("pyproject.toml", table, "toml")
+        key = await editor.hover(uri, 2, 4)
+        assert key is not None
+        assert key.startswith("**confidence**\n\nThe least confidence that is shown.")
+        assert '- default: `"likely"`' in key
+        assert (await editor.hover(uri, 3, 16) or "").startswith("**severity**")
+        assert await editor.hover(uri, 2, 15) is None
+        assert await editor.hover(uri, 0, 2) is None
 
 
 @pytest.mark.asyncio
