@@ -126,6 +126,8 @@ def verify(
         text = render_report(
             verified.verdicts, run=verified.run, outcome=verified.failure, hindsight=verified.hindsight, paint=paint
         )
+        if filters and watch != "all" and not replayed and not verified.verdicts.filtered:
+            text += "Filters were asked at flagged expressions; with --watch all they are of every tensor.\n"
     if output_file is None:
         click.echo(text, nl=False, err=True, color=True)
     else:

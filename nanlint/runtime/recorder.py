@@ -449,11 +449,19 @@ class Recorder:
                 )
                 continue
             found = adapter.health(value) if adapter is not None else health
-            if found is not None and one.holds(found, value):
+            if found is not None and self._holds(one, found, value):
                 line = (frames[0].path, frames[0].line, frames[0].function) if frames else self.user_line()
                 if self._first((one.name, framework, name, line)):
                     tensor = self._kept(Tensor(name, found, value))
                     self._write(Filtered(one.name, self.steps, framework, tensor, tuple(frames) or self.frames(1)))
+
+    def _holds(self, one: Filter, health: Health, value: Any) -> bool:
+        """Whether a filter holds; one of the user's may fail, which is told, and the others are asked all the same."""
+        try:
+            return one.holds(health, value)
+        except Exception as error:
+            self.alert("filter-failed", f"the filter {one.name} failed: {type(error).__name__}: {error}")
+            return False
 
     @property
     def filtering(self) -> bool:

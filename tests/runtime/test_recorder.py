@@ -14,7 +14,7 @@ import pytest
 
 from nanlint.diagnostic import Confidence, Diagnostic, Probe, Span
 from nanlint.runtime.adapter import Tensor
-from nanlint.runtime.events import Alert, Birth, Ended, Observed, Step, Trace
+from nanlint.runtime.events import Alert, Birth, Ended, Filtered, Observed, Step, Trace
 from nanlint.runtime.filters import FilterError, filter_of
 from nanlint.runtime.frames import Users, place
 from nanlint.runtime.health import Health, health_of_numbers
@@ -228,6 +228,22 @@ def test_what_ran_where_nothing_is_looked_at_was_reached(recorder: Recorder, tmp
     found = observed(recorder, tmp_path)
     assert str(verdict_of(finding, site(), [found], []).state) == "not watched"
     assert str(verdict_of(finding, site(), [], []).state) == "not reached"
+
+
+def test_a_filter_that_fails_is_named_and_the_others_are_asked(tmp_path: Path) -> None:
+    numpy = pytest.importorskip("numpy")
+    from nanlint.runtime.adapters.numpy import NumpyAdapter
+
+    (tmp_path / "mine_that_fails.py").write_text("def bad(health, tensor):\n    return tensor.nothing\n")
+    filters = (f"{tmp_path / 'mine_that_fails.py'}:bad", "has_inf_or_nan")
+    recorder = Recorder(Options(str(tmp_path), str(tmp_path), filters=filters))
+    recorder.add_adapter(NumpyAdapter(recorder))
+    recorder.wants("x", "numpy", numpy.array([1.0, math.nan]))
+    recorder.end()
+    (alert,) = (event for _, event in read_run(str(tmp_path)) if isinstance(event, Alert))
+    assert alert.alert == "filter-failed"
+    assert "mine_that_fails.py:bad failed: AttributeError" in alert.message
+    assert [event.filter for _, event in read_run(str(tmp_path)) if isinstance(event, Filtered)] == ["has_inf_or_nan"]
 
 
 @pytest.mark.parametrize(("details", "bad"), [({"what": "loss"}, True), ({"what": "gradient_norm"}, False)])

@@ -173,6 +173,15 @@ def test_flagged_lines_are_watched_in_compiled_code(tmp_path: Path, backend: str
     assert seen.roles["gradient of x"].nan == 3
 
 
+def test_the_program_stops_at_a_flagged_line_in_compiled_code(tmp_path: Path) -> None:
+    (tmp_path / "loss.py").write_text(PROGRAM.format(backend="aot_eager"), "utf-8")
+    ran = verify("loss.py", cwd=tmp_path, options=("--on-nan", "stop"))
+    assert (ran.code, ran.stdout) == (1, "")
+    assert "NonFinite: -inf born in log" in ran.stderr
+    assert ("NL203", "confirmed") in ran.verdicts()
+    assert not ran.report["born"]
+
+
 @pytest.mark.slow
 def test_inductor_is_watched_and_left_as_it_is(tmp_path: Path) -> None:
     (tmp_path / "loss.py").write_text(PROGRAM.format(backend="inductor"), "utf-8")

@@ -271,7 +271,11 @@ class Calls:
                 instead = self._functions[jaxpr] = self._with_probes(jaxpr, function.name, readers)
                 instead.calls = function.calls + 1
             elif not function.same:
-                self._watch.alert("slow", f"jit({function.name}) runs twice: with probes XLA rounds in another way")
+                self._watch.alert(
+                    "slow",
+                    f"each call of jit({function.name}) is made twice, with probes and without: with them XLA rounds "
+                    "in another way, and the program gets the numbers that it would get unwatched",
+                )
         return plain, measured
 
     def _keep(self, call: Call) -> None:

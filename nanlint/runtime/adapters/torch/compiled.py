@@ -366,13 +366,36 @@ class Repetition:
         finally:
             torch.set_rng_state(state)
         found: list[tuple[Callable[..., Any], dict[str, Any]]] = []
-        found += [(self._watch.observed, seen) for seen in ops.observed()]
+        seen = list(ops.observed())
+        found += [(self._seen, {"seen": seen})] if seen else []
         if self._watch.mode == "all":
             found += [(self._watch.born, birth) for birth in ops.births()]
             if bad and not ops.bad and not self._graph.random and not self._graph.written:
                 message = f"{self._graph.by} gives a value that is not finite where its ops, one by one, give none"
                 found.append((self._watch.alert, {"kind": "disagreement", "message": message, "frames": ops.last}))
         return found
+
+    def _seen(self, seen: Sequence[dict[str, Any]]) -> None:
+        """Tell what came by at flagged lines; where the program is to stop at what is born there, that is a birth."""
+        before: dict[Site, list[Tensor]] = {}
+        for one in seen:
+            site, here = one["site"], Tensor(one["role"], one["health"])
+            given = before.setdefault(site, [])
+            if self._watch.observed(**one) and self._watch.prompt and self._watch.mode != "all":
+                backward = here.name.startswith("gradient of ")
+                frames = (place(site.path, site.span.row),)
+                self._watch.born(
+                    framework="torch",
+                    op=site.op,
+                    kinds=here.health.bad.difference(*(x.health.bad for x in given)) or here.health.bad,
+                    inputs=tuple(given),
+                    outputs=(here,),
+                    frames=frames,
+                    backward=backward,
+                    forward=frames if backward else (),
+                    compiled=self._graph.by,
+                )
+            given.append(here)
 
 
 def _at(results: Any, i: int) -> Any:
