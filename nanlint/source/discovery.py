@@ -89,7 +89,8 @@ def affected(found: Found, revision: str, configs: Configs) -> Found:
     outside = next((file.path for file in found.files if not real[file.path].startswith(below)), None)
     if outside is not None:
         raise GitError(f"{outside} is not in the repository {top}; run it there")
-    wanted = with_importers(changed, frozenset(real.values()), top)
+    gone = {path for path in changed if path.endswith(SUFFIXES) and not os.path.exists(path)}
+    wanted = with_importers(changed, gone.union(real.values()), top)
     return Found(tuple(file for file in found.files if real[file.path] in wanted), found.failures)
 
 

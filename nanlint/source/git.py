@@ -23,7 +23,7 @@ def top_level(directory: str) -> str:
 
 
 def changed_files(top: str, revision: str) -> frozenset[str]:
-    """Real paths of the files below ``top`` that are not as they were at ``revision``: edited, renamed, new, untracked.
+    """Real paths of the files below ``top`` that are not as they were at ``revision``: edited, new, untracked, gone.
 
     Where the branch and ``revision`` have gone different ways, it is the commit at which they parted that counts, so
     that what others have done since is no change. Raises GitError.
@@ -36,7 +36,7 @@ def changed_files(top: str, revision: str) -> frozenset[str]:
     if not parted.returncode:
         since = os.fsdecode(parted.stdout).strip()
     names = (
-        *_names(top, "diff", "--name-only", "-z", "--diff-filter=d", "--no-ext-diff", "--no-relative", since, "--"),
+        *_names(top, "diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-relative", since, "--"),
         *_names(top, "ls-files", "--others", "--exclude-standard", "-z"),
     )
     return frozenset(os.path.realpath(os.path.join(top, name)) for name in names)

@@ -84,6 +84,12 @@ def test_a_file_that_was_deleted_is_no_file_to_check(project: Path, git: Git) ->
     assert _shown("--changed-since", "HEAD") == []
 
 
+@pytest.mark.parametrize("change", [("rm", "losses.py"), ("mv", "losses.py", "criteria.py")])
+def test_who_imports_what_is_gone_is_checked(git: Git, change: tuple[str, ...]) -> None:
+    git(*change)
+    assert _shown("--changed-since", "HEAD") == [*change[2:], "model.py"]
+
+
 def test_what_others_have_done_since_the_branch_began_is_no_change(project: Path, git: Git) -> None:
     git("checkout", "--quiet", "-b", "mine")
     (project / "other.py").write_text("import torch\n")
