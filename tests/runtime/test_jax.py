@@ -697,6 +697,23 @@ def test_a_gradient_that_is_zero_all_along_is_dead(run: Run) -> None:
     assert "jax.grad(loss)" in alert.frames[0].text
 
 
+def test_a_function_traced_under_one_watch_is_read_under_the_next(tmp_path: Path) -> None:
+    @jax.jit
+    def step(w: Any) -> Any:
+        return jax.grad(lambda w: jnp.sum(0 * w))(w)
+
+    (tmp_path / "first").mkdir()
+    (tmp_path / "second").mkdir()
+    first = Run(tmp_path / "first", "sentinel")
+    step(jnp.ones(3))
+    assert not first.events(Alert)
+    second = Run(tmp_path / "second")
+    for _ in range(3):
+        step(jnp.ones(3))
+    (alert,) = second.events(Alert)
+    assert (alert.alert, alert.message) == ("dead-gradient", "the gradient of the argument was zero in all 3 steps")
+
+
 def test_nan_in_the_data_is_told(run: Run) -> None:
     jax.jit(lambda batch: (batch * 2).sum())(jnp.array([[1.0, 2.0], [np.nan, 3.0]]))
     (alert,) = run.events(Alert)

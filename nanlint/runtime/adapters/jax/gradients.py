@@ -71,15 +71,18 @@ class Squares(Measure):
         return a + b
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Gradient:
-    """A gradient of a run: of what, where it is asked for, how often it was there and how often it was not all 0."""
+    """A gradient that is asked for: of what, and where; every ``stride``-th row is looked at."""
 
     name: str
     frames: tuple[Frame, ...]
     stride: int = 1
-    times: int = 0
-    alive: int = 0
+
+
+# By the number of its mark. What was traced once is run again under another watch, and by the next one: the marks in it
+# outlast the reader that made them.
+_MARKED: list[_Gradient] = []
 
 
 class Gradients(Reader):
@@ -90,7 +93,7 @@ class Gradients(Reader):
 
     def __init__(self, watch: Watch) -> None:
         self._watch = watch
-        self._gradients: list[_Gradient] = []
+        self._seen: dict[int, tuple[int, int]] = {}  # mark -> how often it was there, and was not all 0
         self._original: Any = None
 
     def start(self) -> None:
@@ -104,9 +107,10 @@ class Gradients(Reader):
         if self._original is not None:
             api.value_and_grad = jax.value_and_grad = self._original
             self._original = None
-            for one in self._gradients:
-                if one.times > 1 and not one.alive:
-                    message = f"the gradient of {one.name} was zero in all {one.times} steps"
+            for number, (times, alive) in self._seen.items():
+                if times > 1 and not alive:
+                    one = _MARKED[number]
+                    message = f"the gradient of {one.name} was zero in all {times} steps"
                     if one.stride > 1:
                         message += f", in one of {one.stride} rows, which were looked at"
                     self._watch.alert("dead-gradient", message, frames=one.frames, variable=one.name)
@@ -120,9 +124,9 @@ class Gradients(Reader):
     def read(self, function: Probed, measured: Any, call: Call) -> Iterable[Birth]:
         """Count."""
         for probe, x in zip(function.probes, np.asarray(measured).ravel(), strict=True):
-            one = self._gradients[int(probe.op.eqn.params["name"].removeprefix(_MARK))]
-            one.times += 1
-            one.alive += bool(x != 0)
+            number = int(probe.op.eqn.params["name"].removeprefix(_MARK))
+            times, alive = self._seen.get(number, (0, 0))
+            self._seen[number] = times + 1, alive + bool(x != 0)
         return ()
 
     def _named(self, original: Callable[..., Any]) -> Callable[..., Any]:
@@ -143,8 +147,8 @@ class Gradients(Reader):
         if not isinstance(gradient, pe.DynamicJaxprTracer) or not is_inexact(core.typeof(gradient)):
             return gradient
         name = f"argument {jax.tree_util.keystr(path)}" if path else "the argument"
-        self._gradients.append(_Gradient(name, self._watch.frames(), stride(gradient)))
-        return checkpoint_name(gradient, f"{_MARK}{len(self._gradients) - 1}")
+        _MARKED.append(_Gradient(name, self._watch.frames(), stride(gradient)))
+        return checkpoint_name(gradient, f"{_MARK}{len(_MARKED) - 1}")
 
 
 class Norms(Gradients):
