@@ -19,12 +19,16 @@ _KEY = pytest.StashKey["Session"]()
 def pytest_addoption(parser: pytest.Parser) -> None:
     """The options of `nanlint verify`, as far as they make sense for tests."""
     group = parser.getgroup("nanlint", "births of nan and inf")
+    # options of their own rather than one with a value that may be left out: that would be the path which follows
     group.addoption(
-        "--nanlint",
-        nargs="?",
+        *("--nanlint", "--nanlint=sites"),
+        dest="nanlint",
+        action="store_const",
         const="sites",
-        choices=["sites", "all"],
-        help="watch flagged expressions (sites) or the birth of every nan and inf (all) while the tests run",
+        help="watch flagged expressions while the tests run",
+    )
+    group.addoption(
+        "--nanlint=all", dest="nanlint", action="store_const", const="all", help="watch the birth of every nan and inf"
     )
     group.addoption("--nanlint-run-dir", metavar="DIR", help="where the run is kept (a new one in .nanlint/runs)")
     group.addoption("--nanlint-include", action="append", default=[], metavar="PACKAGE", help="watch as your own")
@@ -77,7 +81,7 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Begin here in a worker, which has no command line of its own."""
-    if config.getoption("--nanlint") and _KEY not in config.stash:
+    if config.getoption("nanlint") and _KEY not in config.stash:
         config.stash[_KEY] = Session(config, config.option)
 
 

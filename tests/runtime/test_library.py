@@ -111,11 +111,11 @@ def test_tests_in_which_something_is_born_do_not_pass(tmp_path: Path) -> None:
     there = pytest_in(tmp_path)
     assert there.returncode == 0, there.stdout
     assert "NL401" not in there.stdout
-    ran = pytest_in(tmp_path, "--nanlint")
+    ran = pytest_in(tmp_path, "--nanlint", "test_model.py")
     assert ran.returncode == 1
     assert "2 passed" in ran.stdout
     assert "model.py:6:12 NL401 confirmed (nan and +inf at step 1)" in ran.stdout
-    clean = pytest_in(tmp_path, "--nanlint", "-k", "small")
+    clean = pytest_in(tmp_path, "--nanlint=all", "-k", "small")
     assert clean.returncode == 0
     assert "NL401 clean (1 execution)" in clean.stdout
 
