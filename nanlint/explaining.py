@@ -78,12 +78,16 @@ def explain(source: Source, config: Config, row: int, column: int | None = None)
 
 def in_cells(source: Source, told: Explanation) -> Explanation:
     """An explanation with its places in the cells of a notebook; of other sources it stays as it is."""
-    moved = replace(
-        told.story,
-        steps=tuple(step_in_cell(source, step) for step in told.story.steps),
-        void=tuple((step_in_cell(source, step), why) for step, why in told.story.void),
+    return replace(told, story=story_in_cells(source, told.story), causes=tuple(map(source.in_cells, told.causes)))
+
+
+def story_in_cells(source: Source, story: Story) -> Story:
+    """A story with its places in the cells of a notebook; of other sources it stays as it is."""
+    return replace(
+        story,
+        steps=tuple(step_in_cell(source, step) for step in story.steps),
+        void=tuple((step_in_cell(source, step), why) for step, why in story.void),
     )
-    return replace(told, story=moved, causes=tuple(map(source.in_cells, told.causes)))
 
 
 def step_in_cell(source: Source, step: Step) -> Step:

@@ -86,11 +86,12 @@ def _parts(explanation: Explanation, path: str) -> Iterator[RenderableType]:
     yield Text("Rules", "bold blue")
     yield Padding(_verdicts(explanation.verdicts, story), (0, 0, 0, 2))
     for other in explanation.causes:
-        text = f"It is a cause of {other.code} {other.name} [{other.confidence}] at {_line(other.span)}."
+        text = f"It is a cause of {other.code} {other.name} [{other.confidence}] at {line_of(other.span)}."
         yield Padding(Text(text), (0, 0, 0, 2))
 
 
-def _line(span: Span) -> str:
+def line_of(span: Span) -> str:
+    """The line that a place is on, as one says it."""
     return f"line {span.row}" if span.cell is None else f"line {span.row} of cell {span.cell}"
 
 
@@ -161,7 +162,7 @@ def _basis(belief: Belief, step: Step) -> str:
     if evidence is None:
         return "though nothing says why" if belief.reach < Reach.CERTAIN else "by what the operation does"
     elsewhere = belief.span is not None and (belief.span.cell, belief.span.row) != (step.span.cell, step.span.row)
-    where = f" ({_line(belief.span)})" if belief.span is not None and elsewhere else ""
+    where = f" ({line_of(belief.span)})" if belief.span is not None and elsewhere else ""
     return f"{'by its name' if evidence.named else 'derived'}: {evidence.text}{where}"
 
 

@@ -11,11 +11,12 @@ from lsprotocol import types
 from nanlint.analysis.story import Step, Story, encloses, extent, is_step, one_of, places, tell
 from nanlint.config import Config
 from nanlint.diagnostic import Applicability, Diagnostic, Span
+from nanlint.explaining import story_in_cells
 from nanlint.keys import KEYS
 from nanlint.linter import all_rules, room_to_recurse, rule_names
 from nanlint.output.address import rule_page
 from nanlint.output.rules import render_rule
-from nanlint.output.story import outcome, pole_phrase, told
+from nanlint.output.story import line_of, outcome, pole_phrase, told
 from nanlint.rules.diagnose import analysed
 from nanlint.selection import codes_of
 from nanlint.server.actions import touching
@@ -49,7 +50,9 @@ def hover_at(checked: Checked, sheet: Sheet, uri: str, position: types.Position,
         return None
     findings = touching(checked.diagnostics, Span(row, column, row, column))
     story = story_at(source, config, row, column)
-    parts = [*map(of_finding, findings), *([of_story(story)] if story is not None else [])]
+    parts = [of_finding(source.in_cells(one)) for one in findings]
+    if story is not None:
+        parts.append(of_story(story_in_cells(source, story)))
     if not parts:
         return None
     span = findings[0].span if findings else story.step.span if story is not None else Span(row, column, row, column)
@@ -102,7 +105,7 @@ def of_finding(diagnostic: Diagnostic) -> str:
     """One finding: what the frame of the command line says."""
     link = f"[{diagnostic.code}]({rule_page(diagnostic.name)}) {diagnostic.name}"
     lines = [f"**{_text(diagnostic.message)}** ({link}, {diagnostic.confidence})", ""]
-    lines += [f"- line {cause.span.row}: {_text(cause.message)}" for cause in reversed(diagnostic.causes)]
+    lines += [f"- {line_of(cause.span)}: {_text(cause.message)}" for cause in reversed(diagnostic.causes)]
     if diagnostic.effect:
         lines.append(f"- here: {_text(diagnostic.effect)}")
     if diagnostic.witness is not None:
@@ -174,7 +177,7 @@ def _story_lines(story: Story) -> Iterator[str]:
 def _chain(steps: Sequence[Step], told_of: Step) -> Iterator[str]:
     for step in steps:
         said = "; ".join(_text(line.plain) for line in told(step, told_of))
-        yield f"- line {step.span.row}: `{_code(step.text)}`: {said}"
+        yield f"- {line_of(step.span)}: `{_code(step.text)}`: {said}"
 
 
 def _text(text: str) -> str:
