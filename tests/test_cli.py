@@ -307,6 +307,9 @@ class TestRule:
         result = _run("rule", "where-gradiant")
         assert result.exit_code == 2
         assert result.stderr == 'error: unknown rule "where-gradiant"; did you mean "where-gradient"?\n'
+        group = _run("rule", "nl")
+        assert group.exit_code == 2
+        assert group.stderr.startswith("error: nl is a group of rules; name one: NL000, ")
 
     @pytest.mark.parametrize("arguments", [[], ["NL103", "--all"]])
     def test_one_rule_or_all(self, arguments: list[str]) -> None:

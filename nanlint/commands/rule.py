@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 def rule(code_or_name: str | None, every: bool, output_format: str) -> None:
     """Explain the rule with this CODE or NAME, or --all rules."""
     from nanlint.output.rules import render_rule, render_rule_json, render_rules_json
-    from nanlint.selection import did_you_mean
+    from nanlint.selection import codes_of, did_you_mean
 
     if every == (code_or_name is not None):
         raise click.UsageError("give the code or the name of one rule, or --all")
@@ -58,8 +58,11 @@ def rule(code_or_name: str | None, every: bool, output_format: str) -> None:
             return
     if broken:
         raise Unusable(broken)
-    names = [one.name for one in rules.values()]
-    raise Unusable(f'unknown rule "{wanted}"{did_you_mean(wanted, [*rules, *names])}')
+    names = {code: one.name for code, one in rules.items()}
+    group = sorted(codes_of(wanted, names))
+    if group:
+        raise Unusable(f"{wanted} is a group of rules; name one: {', '.join(group)}")
+    raise Unusable(f'unknown rule "{wanted}"{did_you_mean(wanted, [*rules, *names.values()])}')
 
 
 def _known_rules() -> tuple[Mapping[str, RulePage], str]:
