@@ -133,6 +133,8 @@ class Adapter(ABC):
 
     #: as it is reported
     name: ClassVar[str]
+    #: whether it looks itself at flagged expressions of tensors that are not ``concrete``, or says ``unwatched``
+    probes_graphs: ClassVar[bool] = False
 
     def __init__(self, watch: Watch) -> None:
         self.watch = watch

@@ -157,7 +157,8 @@ def _report(recorder: Recorder, number: int, held: dict[int, _Held], result: Any
     runs = _runs.get(number, 0)
     seen = look(recorder, result, runs < WHOLE)
     if seen is None:
-        if recorder.adapter_of(result) is None:  # else it is for the adapter to know
+        adapter = recorder.adapter_of(result)
+        if adapter is None or not adapter.probes_graphs:
             for site in _expressions[number].sites:
                 recorder.unwatched(site)
         return

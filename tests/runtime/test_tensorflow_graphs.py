@@ -434,6 +434,14 @@ def test_a_flagged_line_that_the_sentinel_leaves_alone_is_called_so(
     assert [one.executions == 0 for one in last.values()] == unwatched
 
 
+def test_a_flagged_line_in_a_pipeline_of_examples_is_not_called_unreached(tmp_path: Path) -> None:
+    examples = tf.data.Dataset.from_tensor_slices(tf.constant([[0.5, 0.5]]))
+    with watched(ADAPTERS, tmp_path, "sites", [site(__file__, LOG, "log")]) as reported:
+        (loss,) = examples.map(log_loss)
+    assert float(loss) == pytest.approx(0.6931, abs=1e-4)
+    assert [(one.unwatched, one.executions) for one in reported.observed[-1:]] == [(True, 0)]
+
+
 def test_the_step_in_which_the_loss_breaks_is_told_though_numbers_are_read_seldom(tmp_path: Path) -> None:
     x = tf.Variable(0.0)
 

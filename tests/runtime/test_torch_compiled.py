@@ -13,6 +13,7 @@ from tests.runtime.running import verify
 
 torch = pytest.importorskip("torch")
 
+from nanlint.runtime.adapters.torch.breakdown import is_concrete  # noqa: E402
 from tests.runtime.test_torch import Watching, watching  # noqa: E402, F401
 
 
@@ -137,6 +138,15 @@ def test_stopping_unpatches_the_compiler(watching: Watching) -> None:  # noqa: F
         torch.compile(torch.sin, backend="aot_eager")(torch.ones(1))
         assert common.aot_module_simplified is not before[1]
     assert (torch.compile, common.aot_module_simplified, config.donated_buffer) == before
+
+
+def test_what_jit_trace_records_is_not_looked_at() -> None:
+    seen = []
+    traced = torch.jit.trace(lambda x: (seen.append(is_concrete(x)), x * 2)[1], torch.ones(2), check_trace=False)
+    assert traced(torch.ones(2)).tolist() == [2.0, 2.0]
+    assert seen
+    assert not any(seen)
+    assert is_concrete(torch.ones(2))
 
 
 PROGRAM = """

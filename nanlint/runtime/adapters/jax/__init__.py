@@ -25,6 +25,7 @@ class JaxAdapter(Adapter):
     """Watches JAX."""
 
     name: ClassVar[str] = "jax"
+    probes_graphs: ClassVar[bool] = True
 
     def __init__(self, watch: Watch) -> None:
         super().__init__(watch)

@@ -20,6 +20,7 @@ class TensorFlowAdapter(Adapter):
     """TensorFlow 2, eager and in graphs."""
 
     name: ClassVar[str] = "tensorflow"
+    probes_graphs: ClassVar[bool] = True
 
     def __init__(self, watch: Watch) -> None:
         super().__init__(watch)

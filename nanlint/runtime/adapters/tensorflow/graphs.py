@@ -93,8 +93,12 @@ class GraphWatch:
         self._originals = (trace, gradients, call, save, keyed)
 
         def traced(name: str, python_func: Any, *args: Any, **kwargs: Any) -> Any:
-            if self._busy or str(name).startswith(_ELSEWHERE):
+            if self._busy:
                 return trace(name, python_func, *args, **kwargs)
+            if str(name).startswith(_ELSEWHERE):
+                graph = trace(name, python_func, *args, **kwargs)
+                self._safely(graph, graph.outputs, self._leave_alone)
+                return graph
             return trace(name, self._probed(python_func), *args, **kwargs)
 
         def differentiated(ys: Any, xs: Any, *args: Any, **kwargs: Any) -> Any:
@@ -195,10 +199,10 @@ class GraphWatch:
         """Whether a graph of gradients is not traced, so that nobody looks after the order of its effects."""
         return str(getattr(graph, "name", "")).startswith("__backward_") and graph not in self._tracing
 
-    def _safely(self, graph: Any, outputs: Any) -> None:
+    def _safely(self, graph: Any, outputs: Any, done: Callable[[Any, Any], None] | None = None) -> None:
         try:
             with self.at_rest():
-                self._put_probes(graph, outputs)
+                (done or self._put_probes)(graph, outputs)
         except Exception as error:
             self._watch.alert("internal", f"tensorflow: probes: {type(error).__name__}: {error}")
 
@@ -206,18 +210,15 @@ class GraphWatch:
         all_ops = self._watch.mode == "all" or self._watch.repeats  # in a function that may run in that step, too
         if not isinstance(graph, _func_graph.FuncGraph):
             return
-        setting = self.settings.of(graph)
-        around = (setting, self._watch, self._places, self._backward)
-        flagged = SiteProbe.of(graph, outputs, *around)
         if self._watch.mode == "sentinel":
-            for site in flagged.sites if flagged is not None else ():
-                self._watch.unwatched(site)
-            flagged = None
+            self._leave_alone(graph, outputs)
             if not all_ops:
                 return
+        setting = self.settings.of(graph)
+        around = (setting, self._watch, self._places, self._backward)
         probes: list[Probe | None] = [
             BirthProbe.of(graph, outputs, *around) if all_ops else None,
-            flagged,
+            SiteProbe.of(graph, outputs, *around) if self._watch.mode != "sentinel" else None,
             ClampProbe.of(graph, outputs, *around),
             FilterProbe.of(graph, outputs, setting, self._watch, self._places),
         ]
@@ -231,6 +232,12 @@ class GraphWatch:
         if self._is_built_by_hand(graph):
             stateful = [op for op in graph.get_operations()[before:] if op._is_stateful]
             graph.control_outputs.extend(op for op in stateful if op not in graph.control_outputs)
+
+    def _leave_alone(self, graph: Any, outputs: Any) -> None:
+        """A graph gets no probes at flagged lines."""
+        flagged = SiteProbe.of(graph, outputs, self.settings.of(graph), self._watch, self._places, self._backward)
+        for site in flagged.sites if flagged is not None else ():
+            self._watch.unwatched(site)
 
     # ── reading ─────────────────────────────────────────────────────────────────────────────────────────────────────
 

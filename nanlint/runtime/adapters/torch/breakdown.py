@@ -25,10 +25,15 @@ _MAIN = torch.float32
 
 
 def is_concrete(tensor: torch.Tensor) -> bool:
-    """Whether it has numbers: no tracer of functorch, no fake, functional or meta tensor."""
+    """Whether it has numbers that may be looked at: no tracer of functorch, no fake, functional or meta tensor.
+
+    While ``torch.jit.trace`` records, what one looks at becomes part of the trace.
+    """
     if type(tensor) not in _PLAIN and _is_symbolic(tensor):
         return bool(tensor.layout == torch.jagged and is_concrete(tensor.values()))
-    return bool(tensor.device.type != "meta" and not torch._C._functorch.is_functorch_wrapped_tensor(tensor))
+    if tensor.device.type == "meta" or torch._C._get_tracing_state() is not None:
+        return False
+    return not torch._C._functorch.is_functorch_wrapped_tensor(tensor)
 
 
 def _is_symbolic(tensor: torch.Tensor) -> bool:
