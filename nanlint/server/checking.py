@@ -2,7 +2,7 @@
 
 For each open document there is at most one check under way, of its newest text; whoever asks for it shares it. A check
 that nobody waits for any more, or that a newer text has overtaken, stops at the next checkpoint. In a long text a first
-answer looks only at what was edited since everything was checked; everything is checked again once typing pauses.
+answer looks only at what was edited since the last one; everything is checked again once typing pauses.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ class Checking:
         self._projects = projects
         self._worker = worker
         self._runs: dict[str, _Run] = {}
-        self._settled: dict[str, Checked] = {}
+        self._answered: dict[str, Checked] = {}
         self._settling: dict[str, asyncio.Task[None]] = {}
 
     async def checked(self, document: Document) -> Checked:
@@ -166,15 +166,15 @@ class Checking:
                 run.task.cancel()
 
     async def _check(self, document: Document) -> Checked:
-        checked = await self._checked_since(document, self._settled.get(document.uri) if self.on_settled else None)
+        checked = await self._checked_since(document, self._answered.get(document.uri) if self.on_settled else None)
         if not checked.settled:
             self._settling[document.uri] = asyncio.create_task(self._settle(document, checked))
         return checked
 
     async def _checked_since(self, document: Document, before: Checked | None) -> Checked:
         checked = await self._worker.run(lambda: check(document, self._projects.holds(document.path), before))
-        if checked.settled and not checked.source.failures:
-            self._settled[document.uri] = checked
+        if not checked.source.failures:
+            self._answered[document.uri] = checked
         return checked
 
     async def _settle(self, document: Document, first: Checked) -> None:
@@ -199,11 +199,11 @@ class Checking:
     def forget(self, uri: str) -> None:
         """Drop all that is known of a document."""
         self.overtake(uri)
-        self._settled.pop(uri, None)
+        self._answered.pop(uri, None)
 
     def forget_all(self) -> None:
         """Drop everything: the configuration has changed."""
-        for uri in {*self._runs, *self._settled}:
+        for uri in {*self._runs, *self._answered}:
             self.forget(uri)
 
 
