@@ -28,6 +28,7 @@ def run(command: str, project: Path) -> subprocess.CompletedProcess[str]:
         **os.environ,
         "PATH": f"{bin_directory}{os.pathsep}{os.environ['PATH']}",
         "PYTHONPATH": str(ROOT),
+        "PYTEST_ADDOPTS": "",
         "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
     }
     return subprocess.run(
