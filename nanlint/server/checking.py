@@ -2,7 +2,8 @@
 
 For each open document there is at most one check under way, of its newest text; whoever asks for it shares it. A check
 that nobody waits for any more, or that a newer text has overtaken, stops at the next checkpoint. In a long text a first
-answer looks only at what was edited since the last one; everything is checked again once typing pauses.
+answer looks only at what was edited since the last answer, which may have been a first one, too; everything is checked
+again once typing pauses.
 """
 
 from __future__ import annotations
@@ -71,7 +72,8 @@ class Checked:
 def check(document: Document, held: Held, before: Checked | None = None) -> Checked:
     """What the command line would find in the text on a walk of the folder.
 
-    With what was checked ``before``, and where that will do: what is found in what has been edited since.
+    With what was checked ``before``, settled or not, and where that will do: what is found in what has been edited
+    since, and else what was found before.
     """
     source = document.source(held.path)
     if held.config is None or not document.is_python:
@@ -134,8 +136,9 @@ class _Run:
 class Checking:
     """The newest findings of each open document, found when they are asked for and kept until it changes.
 
-    ``on_settled`` hears of a check of everything that found something else than the first answer. None: it could not be
-    told, so there are no first answers.
+    First answers start from the last answer to a text that parses, until a check of everything takes its place.
+    ``on_settled`` hears of such a check if it found something else than the first answer. None: it could not be told,
+    so there are no first answers.
     """
 
     def __init__(self, projects: Projects, worker: Worker) -> None:

@@ -4,8 +4,8 @@
          ── they, what they use, and the module level, each at its place ── diagnose ── findings in what differs
          ── findings elsewhere, moved with their lines
 
-What other definitions make of the changed ones is not looked at: a check of everything, once typing pauses, has the
-last word.
+What was checked last may be a first answer itself, so of edits that follow each other only the newest is looked at.
+What other definitions make of the changed ones is not: a check of everything, once typing pauses, has the last word.
 """
 
 from __future__ import annotations

@@ -5,16 +5,21 @@ from __future__ import annotations
 import ast
 import asyncio
 import random
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
-from nanlint.config import Configs
+from nanlint.config import Config, Configs
 from nanlint.diagnostic import Diagnostic
 from nanlint.linter import diagnose_source, rule_names
+from nanlint.server import checking as server_checking
+from nanlint.server.checking import Checked, Checking, Worker, check
+from nanlint.server.documents import Document
 from nanlint.server.hurrying import LONG, hurried
+from nanlint.server.projects import Projects
 from nanlint.source import Source
-from tests.server.sessions import session
+from tests.server.sessions import PATIENCE, session
 
 CONFIG = Configs.isolated(rule_names()).default()
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("torch_*.py"))
@@ -28,7 +33,7 @@ def long_text() -> str:
     return "".join(f"{text}\n\n" for text in texts) + filler
 
 
-def told(found: list[Diagnostic] | None) -> list[object] | None:
+def told(found: Iterable[Diagnostic] | None) -> list[object] | None:
     return None if found is None else [(d.code, d.span, d.message, d.causes, d.fix) for d in found]
 
 
@@ -87,3 +92,50 @@ async def test_what_an_edit_does_to_other_functions_is_told_once_typing_pauses(p
         editor.replace(uri, text.replace("x.abs() + 1", "torch.softmax(x, -1)", 1))
         while 8 not in [one.range.start.line for one in await editor.diagnostics(uri)]:
             await asyncio.sleep(0.05)
+
+
+@pytest.mark.asyncio
+async def test_edits_without_a_pause_are_each_answered_from_the_last_answer_and_end_in_what_a_full_check_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[str] = []
+
+    def noted(before: Source, known: Iterable[Diagnostic], after: Source, config: Config) -> list[Diagnostic] | None:
+        begun.append(before.text)
+        return hurried(before, known, after, config)
+
+    monkeypatch.setattr(server_checking, "hurried", noted)
+    texts = [FAR + long_text().partition("import torch\n")[2]]
+    for old, new in (
+        ("x.abs() + 1", "torch.softmax(x, -1)"),
+        ("return x + 3\n", "return torch.log(torch.softmax(x, -1))\n"),
+        ("return x + 40\n", "y = x.sum()\n    return x / y.log()\n"),
+        ("return x + 7\n", "return torch.sqrt(x.relu())\n"),
+    ):
+        assert old in texts[-1]
+        texts.append(texts[-1].replace(old, new, 1))
+    projects, worker = Projects(), Worker()
+    projects.add(str(tmp_path))
+    checking = Checking(projects, worker)
+    settled: asyncio.Future[Checked] = asyncio.get_running_loop().create_future()
+    checking.on_settled = settled.set_result
+    uri = (tmp_path / "all.py").as_uri()
+    try:
+        answers = []
+        for version, text in enumerate(texts):
+            checking.overtake(uri)
+            document = Document(uri, version, text, "python")
+            answers.append(await checking.checked(document))
+        assert begun == texts[:-1]
+        assert [one.settled for one in answers] == [True, False, False, False, False]
+        everything = check(document, projects.holds(document.path))
+        # what the first edit does to another function is all that the answers lack
+        row = texts[0].splitlines().index("    return torch.log(scale(x))") + 1
+        known = [one for one in everything.diagnostics if one.span.row != row]
+        assert len(known) < len(everything.diagnostics)
+        assert told(answers[-1].diagnostics) == told(known)
+        assert told((await asyncio.wait_for(settled, PATIENCE)).diagnostics) == told(everything.diagnostics)
+        assert told((await checking.checked(document)).diagnostics) == told(everything.diagnostics)
+    finally:
+        checking.forget(uri)
+        worker.close()
