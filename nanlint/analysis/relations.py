@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from nanlint.analysis.algebra import terms
 from nanlint.analysis.cancellation import cancellation, raised_a_little
 from nanlint.analysis.geometry import holds_each_pair, is_cosine, of_each_pair, tells_diagonal, whole
 from nanlint.analysis.structure import Evaluate, bare, elementwise, factors, same, shift_of, square_root_of, walk
@@ -13,7 +14,7 @@ from nanlint.ops.arithmetic import absolute, multiply, negate, square, subtract
 from nanlint.ops.functions import exponential
 from nanlint.ops.op import OPS
 from nanlint.ops.reductions import cosine, total
-from nanlint.ops.value import INF, LIKELY, NEVER, POSSIBLE, UNKNOWN, Evidence, Kind, Value, constant, value
+from nanlint.ops.value import INF, LIKELY, NEVER, POSSIBLE, UNKNOWN, Evidence, Kind, Reach, Value, constant, value
 
 #: arrays of which single elements are known by their place
 PLACED = frozenset({TUPLE, "arange", "linspace", "scatter_sum", "segment_sum"})
@@ -47,13 +48,15 @@ def subtraction(node: Node, evaluate: Evaluate) -> Value | None:
         because = "is the mask without its diagonal: 0 everywhere where nothing else matches"
         return value(0.0, 1.0, low=LIKELY, high=LIKELY, whole=True, kind=va.kind, format=va.format, because=because)
     top = shift_of(b, ("max", "logsumexp"))
+    if any(same(one, a) for one in largest_of(b)):
+        return value(-INF, 0.0, high=LIKELY, nan=shift_of_infinity(va), kind=va.kind, format=va.format, because="")
     if top is not None and same(top, a):
         return value(
             -INF,
             0.0,
             high=LIKELY,
             peak=True,
-            nan=va.ninf if va.ninf >= LIKELY else NEVER,
+            nan=shift_of_infinity(va),
             kind=va.kind,
             format=va.format,
             because="",
@@ -78,6 +81,21 @@ def subtraction(node: Node, evaluate: Evaluate) -> Value | None:
     if (cancelled := cancellation(node, evaluate)) is not None:
         return value(neg=LIKELY, zero=LIKELY, kind=va.kind, format=va.format, because=cancelled)
     return None
+
+
+def shift_of_infinity(v: Value) -> Reach:
+    """How far -inf - -inf is met, where what is shifted by its own maximum is ``v``."""
+    return v.ninf if v.ninf >= LIKELY else NEVER
+
+
+def largest_of(node: Node) -> list[Node]:
+    """The values of which a node is the elementwise largest; none if it is no maximum."""
+    node = bare(node)
+    if node.op == "maximum":
+        return [one for k in ("a", "b") for one in largest_of(node[k]) or [node[k]]]
+    if node.op == "max" and (stacked := bare(node["x"])).op == TUPLE:
+        return list(stacked.args.values())
+    return []
 
 
 def same_pair(least: Node, largest: Node) -> bool:
@@ -266,12 +284,32 @@ def kept_by_its_sum(selection: Node) -> Node | None:
 
 def addition(node: Node, evaluate: Evaluate) -> Value | None:
     """a + b for operands that know of each other; a difference that cancels, raised by an eps."""
+    if (found := shifted_exponentials(node, evaluate)) is not None:
+        return found
     masked = raised_where_zero(node, evaluate)
     difference = raised_a_little(node, evaluate) if masked is None else None
     if difference is None:
         return masked
     v = evaluate(difference)
     return value(neg=LIKELY, kind=v.kind, format=v.format, because={"neg": v.why["neg"]})
+
+
+def shifted_exponentials(node: Node, evaluate: Evaluate) -> Value | None:
+    """exp(a - m) + exp(b - m) for the larger of a and b: one of the terms is 1."""
+    if bare(node["b"]).op != "exp":
+        return None
+    parts = terms(node)
+    exps = [bare(term.node) for term in parts if not term.negative]
+    shifts = [bare(e["x"]) for e in exps if e.op == "exp"]
+    if len(shifts) < len(parts) or any(s.op != "sub" for s in shifts):
+        return None
+    largest = largest_of(shifts[0]["b"])
+    together = all(same(s["b"], shifts[0]["b"]) for s in shifts)
+    if not largest or not together or not all(any(same(one, s["a"]) for s in shifts) for one in largest):
+        return None
+    values = [evaluate(e) for e in exps]
+    nan = max(v.nan for v in values)
+    return value(1.0, float(len(shifts)), nan=nan, kind=values[0].kind, format=values[0].format)
 
 
 def raised_where_zero(node: Node, evaluate: Evaluate) -> Value | None:

@@ -414,3 +414,36 @@ def test_a_number_times_its_sign_is_its_size() -> None:
             return tf.math.log1p(t) * t  # error: [NL104]
         """,
     )
+
+
+@pytest.mark.parametrize(
+    "largest",
+    [
+        "torch.max(a, b)",
+        "torch.maximum(b, a)",
+        "torch.max(torch.stack([a, b]), dim=0)[0]",
+        "torch.stack([a, b]).amax(0)",
+    ],
+)
+def test_exponentials_shifted_by_the_larger_of_their_exponents_add_up_to_one_at_least(largest: str) -> None:
+    check(
+        TORCH,
+        f"""
+        def mixture(a, b):
+            top = {largest}
+            return top + torch.log(torch.exp(a - top) + torch.exp(b - top))
+        """,
+    )
+
+
+def test_exponentials_shifted_by_what_is_not_the_largest_of_them_may_all_vanish_or_overflow() -> None:
+    check(
+        TORCH,
+        """
+        def unshifted(a, b):
+            return torch.log(torch.exp(a) + torch.exp(b))  # error: [NL106]
+
+        def shifted_by_one(a, b):
+            return a + torch.log(torch.exp(b - a) + torch.exp(2 * b - a))  # error: [NL106]
+        """,
+    )
