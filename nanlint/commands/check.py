@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
-from functools import cache, partial
+from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -22,16 +22,14 @@ from nanlint.commands.base import (
     writable,
     write_report,
 )
+from nanlint.commands.baselines import baseline_at, known_from_now_on, see_baselines, without_known
 from nanlint.commands.manual import Command
+from nanlint.commands.printing import TABULATED, exit_code_of, print_diff, print_mended, print_messages, rendered
 from nanlint.output.formats import FORMATS
 
 if TYPE_CHECKING:
-    from nanlint.baseline import Baseline
-    from nanlint.config import Config, Configs
-    from nanlint.diagnostic import Diagnostic
-    from nanlint.linter import Action, FileReport, Judge, Report
-    from nanlint.output.paint import Paint
-    from nanlint.output.view import View
+    from nanlint.config import Configs
+    from nanlint.linter import Action, Judge, Report
     from nanlint.runtime.with_run import ObservedRun
 
 
@@ -201,6 +199,7 @@ def check(
     """
     if watch:
         _watch(ctx, paths or (".",))
+        return
     from dataclasses import replace
     from datetime import datetime, timezone
 
@@ -225,14 +224,14 @@ def check(
     shows_fixes = diff and (fix or add_ignore is None)
     action = Action.DIFF if shows_fixes else Action.FIX if fix and not diff else Action.CHECK
     paint = paint_for(color)
-    if statistics and output_format not in _TABULATED:
-        raise click.UsageError(f"--statistics has no {output_format} form; it goes with {', '.join(_TABULATED)}")
+    if statistics and output_format not in TABULATED:
+        raise click.UsageError(f"--statistics has no {output_format} form; it goes with {', '.join(TABULATED)}")
     for path in (*(path for _, path in outputs), *filter(None, [write_baseline])):
         writable(path)
     if write_baseline is not None and (diff or "-" in paths):
         raise click.UsageError("--write-baseline goes with neither --diff nor standard input")
     if baseline is not None and write_baseline is None:
-        _baseline(baseline)  # says what is wrong with it before anything is fixed
+        baseline_at(baseline)  # says what is wrong with it before anything is fixed
     if add_ignore and len(add_ignore.splitlines()) > 1:
         raise click.UsageError("the reason of --add-ignore goes over lines, and a comment cannot")
     if changed_since is not None and "-" in paths:
@@ -264,27 +263,27 @@ def check(
         )
 
     if write_baseline is not None:
-        report = _known_from_now_on(report, configs, write_baseline, quiet)
+        report = known_from_now_on(report, configs, write_baseline, quiet)
     else:
-        report = _without_known(report, configs, complete=confidence is None and not prove and judge is None)
+        report = without_known(report, configs, complete=confidence is None and not prove and judge is None)
     if add_ignore is not None:
         report = _silenced(report, configs, add_ignore, write=not diff and not from_stdin, content=content)
     least = CONFIDENCES[fail_on] if fail_on else Confidence.POSSIBLE
     failing = any(one.confidence >= least for one in report.diagnostics) or (exit_non_zero_on_fix and report.fixed)
     if diff:
         failing = any(file.after is not None for file in report.files)
-    code = _exit_code(report, findings=bool(failing), exit_zero=exit_zero)
+    code = exit_code_of(report, findings=bool(failing), exit_zero=exit_zero)
     view = View(report, unsafe=unsafe_fixes, exit_code=code, began=began)
     for name, path in outputs:
         write_report(path, render(name, view))
-    _print_messages(report, diff=diff, quiet=quiet, changed_since=changed_since)
+    print_messages(report, diff=diff, quiet=quiet, changed_since=changed_since)
     if diff:
-        _print_diff(report, paint, quiet)
+        print_diff(report, paint, quiet)
         ctx.exit(code)
     to_stderr = from_stdin and (action is Action.FIX or add_ignore is not None)
     if content is not None and to_stderr:
-        _print_mended(report.files[0], content)
-    text = _rendered(replace(view, paint=paint), output_format, statistics, fixing=action is Action.FIX, quiet=quiet)
+        print_mended(report.files[0], content)
+    text = rendered(replace(view, paint=paint), output_format, statistics, fixing=action is Action.FIX, quiet=quiet)
     click.echo(text, nl=False, err=to_stderr, color=True)
     ctx.exit(code)
 
@@ -333,10 +332,6 @@ def _watch(ctx: click.Context, paths: Sequence[str]) -> None:
         raise Unusable(f"what is to be checked cannot be watched: {error}") from None
 
 
-# What --statistics can be shown as.
-_TABULATED = (*(name for name, one in FORMATS.items() if one.for_people), "json")
-
-
 def _observed(run: str) -> ObservedRun:
     from nanlint.runtime.runfile import RunError
     from nanlint.runtime.with_run import ObservedRun
@@ -379,7 +374,7 @@ def _check_paths(
                 changed_since=changed_since,
                 force_exclude=force_exclude,
                 memory=click.get_current_context().meta.get(_MEMORY),
-                on_configs=partial(_see_baselines, written=write_baseline),
+                on_configs=partial(see_baselines, written=write_baseline),
             )
         except GitError as error:
             raise Unusable(f"--changed-since: {error}") from None
@@ -406,70 +401,6 @@ def _check_stdin(
     return check_bytes(content, task, prove=prove)
 
 
-def _config_of(configs: Configs, path: str) -> Config:
-    absolute = os.path.abspath(path)
-    return configs.for_directory(os.path.dirname(absolute)).for_file(absolute)
-
-
-def _see_baselines(configs: Iterable[Config], written: str | None) -> None:
-    """Say what is wrong with a baseline that will be read, or ``written``, before any file is fixed."""
-    paths = {written or config.baseline for config in configs}
-    if written is not None:
-        from nanlint.baseline import DEFAULT_PATH
-
-        paths = {path or DEFAULT_PATH for path in paths}
-    for path in sorted(filter(None, paths)):
-        _baseline(path, may_lack=written is not None)
-
-
-def _baseline(path: str, *, may_lack: bool = False) -> Baseline:
-    from nanlint.baseline import Baseline, BaselineError
-
-    try:
-        return Baseline.read(path, may_lack=may_lack)
-    except BaselineError as error:
-        raise Unusable(str(error)) from None
-
-
-def _without_known(report: Report, configs: Configs, *, complete: bool) -> Report:
-    """What the baseline does not hide, if there is one."""
-    config_of = partial(_config_of, configs)
-    if all(config_of(file.path).baseline is None for file in report.files):
-        return report
-    from nanlint.baseline import hide_known
-
-    @cache
-    def read(path: str | None) -> Baseline | None:
-        return None if path is None else _baseline(path)
-
-    return hide_known(report, lambda path: read(config_of(path).baseline), config_of, complete=complete)
-
-
-def _known_from_now_on(report: Report, configs: Configs, chosen: str, quiet: bool) -> Report:
-    """Write what is found into the baseline, so that it is known."""
-    from nanlint.baseline import DEFAULT_PATH, BaselineError, hide_known, renewed
-    from nanlint.source.discovery import shown_path
-
-    config_of = partial(_config_of, configs)
-
-    def path_of(path: str) -> str:
-        return os.path.abspath(chosen or config_of(path).baseline or DEFAULT_PATH)
-
-    try:
-        baselines = {one.path: one for one in renewed(report, path_of, config_of)}
-    except BaselineError as error:
-        raise Unusable(str(error)) from None
-    configured = {config_of(file.path).baseline for file in report.files}
-    for path, one in baselines.items():
-        write_report(writable(path), one.render())
-        if not quiet:
-            count = sum(map(len, one.entries.values()))
-            click.echo(f"{shown_path(path)} knows {count} error{'' if count == 1 else 's'} now.", err=True)
-            if path not in configured:
-                click.echo(f"To hide them: --baseline {shown_path(path)}, or the key `baseline`.", err=True)
-    return hide_known(report, lambda path: baselines[path_of(path)], config_of)
-
-
 def _silenced(report: Report, configs: Configs, reason: str, *, write: bool, content: bytes | None) -> Report:
     if not report.diagnostics:
         return report
@@ -493,78 +424,3 @@ def _show_files(paths: Sequence[str], configs: Configs, changed_since: str | Non
     for file in found.files:
         click.echo(os.path.abspath(file.path))
     return COULD_NOT_RUN if found.failures and not found.files else FINDINGS if found.failures else CLEAN
-
-
-def _print_messages(report: Report, *, diff: bool, quiet: bool, changed_since: str | None) -> None:
-    for message in report.messages:
-        click.echo(f"error: {message}", err=True)
-    if quiet:
-        return
-    for note in report.notes:
-        click.echo(f"warning: {note}", err=True)
-    for file in report.files:
-        for note in file.notes:
-            click.echo(f"warning: {note}", err=True)
-    if report.ignored and not diff:
-        click.echo(f"Silenced {_count(report.ignored)} by comments.", err=True)
-    if not report.files and not report.messages:
-        changed = "" if changed_since is None else f" that changed since {changed_since} or import one that did"
-        click.echo(f"warning: no Python files found under the given paths{changed}", err=True)
-
-
-def _rendered(view: View, output_format: str, statistics: bool, *, fixing: bool, quiet: bool) -> str:
-    """What goes to the terminal: the report, and for people what is to be said after it."""
-    from nanlint.output.formats import render
-    from nanlint.output.summary import render_footer, render_statistics
-
-    report = view.report
-    for_people = FORMATS[output_format].for_people
-    if for_people and report.messages and not report.checked:
-        return ""
-    if statistics:
-        text = render_statistics(
-            report.diagnostics, unsafe=view.unsafe, paint=view.paint, as_json=output_format == "json"
-        )
-    else:
-        text = render(output_format, view)
-    if quiet or not for_people:
-        return text
-    return text + render_footer(
-        report.diagnostics,
-        fixed=len(report.fixed),
-        known=report.known,
-        unsafe=view.unsafe,
-        fixing=fixing,
-        paint=view.paint,
-    )
-
-
-def _print_diff(report: Report, paint: Paint, quiet: bool) -> None:
-    from nanlint.output.diff import render_diff_of
-
-    for file in report.files:
-        if file.before is not None and file.after is not None:
-            click.echo(render_diff_of(file.before, file.after, paint=paint), nl=False, color=True)
-    if not quiet and report.checked:
-        if report.ignored:
-            click.echo(f"Would silence {_count(report.ignored)} by comments.", err=True)
-        if report.fixed or not report.ignored:
-            would = f"Would fix {_count(report.fixed)}." if report.fixed else "No errors would be fixed."
-            click.echo(would, err=True)
-
-
-def _count(findings: Sequence[Diagnostic]) -> str:
-    return f"{len(findings)} error{'' if len(findings) == 1 else 's'}"
-
-
-def _print_mended(file: FileReport, content: bytes) -> None:
-    """Standard input with its fixes goes to standard output, byte for byte if there were none."""
-    sys.stdout.buffer.write(content if file.after is None else file.after.to_bytes())
-
-
-def _exit_code(report: Report, *, findings: bool, exit_zero: bool) -> int:
-    if report.messages and not report.checked:
-        return COULD_NOT_RUN
-    if exit_zero:
-        return CLEAN
-    return FINDINGS if findings or report.messages else CLEAN

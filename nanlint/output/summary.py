@@ -29,16 +29,20 @@ def render_footer(
     return _footer(remaining, fixed, known, unsafe, fixing, paint) + hidden
 
 
+def errors(count: int) -> str:
+    """So many errors, in words."""
+    return f"{count} error{'' if count == 1 else 's'}"
+
+
 def _footer(remaining: Sequence[Diagnostic], fixed: int, known: int, unsafe: bool, fixing: bool, paint: Paint) -> str:
     total = len(remaining) + fixed
     if total == 0:
         return f"All checks passed, but for {known} that the baseline hides.\n" if known else "All checks passed!\n"
-    noun = "error" if total == 1 else "errors"
     if fixed:
-        return f"Found {total} {noun} ({fixed} fixed, {len(remaining)} remaining).\n" + _hidden(
+        return f"Found {errors(total)} ({fixed} fixed, {len(remaining)} remaining).\n" + _hidden(
             remaining, unsafe, paint
         )
-    found = f"Found {total} {noun}.\n"
+    found = f"Found {errors(total)}.\n"
     return found + (_hidden(remaining, unsafe, paint) if fixing else _fixable(remaining, unsafe, paint))
 
 
