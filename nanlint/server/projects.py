@@ -134,7 +134,8 @@ class Projects:
 
     def add(self, root: str) -> None:
         """A folder has come into the workspace."""
-        self._folders.setdefault(root, Project(root, self._settings))
+        if root not in self._folders:
+            self._folders[root] = Project(root, self._settings)
 
     def remove(self, root: str) -> None:
         """A folder has left the workspace."""
@@ -159,11 +160,11 @@ class Projects:
         around = [root for root in self._folders if is_below(path, root)]
         if around:
             return self._folders[max(around, key=len)]
-        if self._folders:
-            # a file of another project, or of a library: as it would be met on a walk from the top
-            return self._loose.setdefault(os.sep, Project(os.sep, self._settings))
-        directory = os.path.dirname(path)
-        return self._loose.setdefault(directory, Project(directory, self._settings))
+        # a file of another project, or of a library, is as it would be met on a walk from the top
+        root = os.sep if self._folders else os.path.dirname(path)
+        if root not in self._loose:
+            self._loose[root] = Project(root, self._settings)
+        return self._loose[root]
 
     def holds(self, path: str | None) -> Held:
         """What holds for a text: that of its file, or for one that is in none the first folder's."""
