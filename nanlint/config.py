@@ -378,7 +378,8 @@ def _ops(values: _Table, ops_problem: OpsProblem) -> Mapping[str, object]:
 # Files
 
 
-OWN_FILES = ("nanlint.toml", ".nanlint.toml")
+#: where a configuration is looked for in a directory, in this order
+CONFIG_FILES = ("nanlint.toml", ".nanlint.toml", "pyproject.toml")
 
 
 def read_table(path: str) -> Mapping[str, Any] | None:
@@ -505,7 +506,7 @@ class Configs:
         return found
 
     def _look_up(self, directory: str) -> Config:
-        for name in (*OWN_FILES, "pyproject.toml"):
+        for name in CONFIG_FILES:
             path = os.path.join(directory, name)
             if os.path.isfile(path):
                 try:

@@ -6,13 +6,12 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from nanlint.config import OWN_FILES
+from nanlint.config import CONFIG_FILES
 from nanlint.linter import FileReport, Task
 from nanlint.source.discovery import SUFFIXES, parents
 
 #: files that say how others are checked, besides those that a configuration names
-_CONFIGURATIONS = ("pyproject.toml", *OWN_FILES)
-_SETTINGS = (*_CONFIGURATIONS, ".gitignore")
+_SETTINGS = (*CONFIG_FILES, ".gitignore")
 
 #: directories in which programs write much and nobody a program
 _BUSY = frozenset(
@@ -69,7 +68,7 @@ def rounds(paths: Sequence[str], named: Callable[[], Sequence[str]]) -> Iterator
     files = {os.path.abspath(path) for path in paths if not os.path.isdir(path)}
     directories = {os.path.abspath(path) for path in paths if os.path.isdir(path)}
     tops = directories | {os.path.dirname(file) for file in files}
-    above = [os.path.join(parent, name) for top in sorted(tops) for parent in parents(top) for name in _CONFIGURATIONS]
+    above = [os.path.join(parent, name) for top in sorted(tops) for parent in parents(top) for name in CONFIG_FILES]
 
     def matters(change: Change, path: str) -> bool:
         if _BUSY.intersection(path.split(os.sep)[:-1]):

@@ -13,8 +13,6 @@ from nanlint.server.known import baseline_at
 from nanlint.server.settings import Settings
 from nanlint.source.discovery import shown_path, walked
 
-CONFIG_FILES = ("pyproject.toml", "nanlint.toml", ".nanlint.toml")
-
 
 @dataclass(frozen=True)
 class Held:
@@ -31,7 +29,8 @@ class Project:
 
     A configuration that breaks while it is being edited leaves the one in force that was last good; one that never was
     good lets nothing be checked, as on the command line. ``errors``: what is wrong, by the file that is at fault.
-    ``without_baseline``: the same of baselines, by the file that names one; then nothing is known.
+    ``without_baseline``: the same of baselines, by the file that names one; then nothing is known. ``problem``: what is
+    wrong with the settings; then nothing is checked.
     """
 
     def __init__(self, root: str, settings: Settings) -> None:
@@ -41,19 +40,14 @@ class Project:
         self.without_baseline: dict[str, str] = {}
         self._good: dict[str, Config] = {}
         self._rules = rule_names()
-        self._problem: str | None = None
+        self.problem: str | None = None
         self.reload()
-
-    @property
-    def problem(self) -> str | None:
-        """What is wrong with the settings: then nothing is checked."""
-        return self._problem
 
     def reload(self) -> None:
         """Forget what was read of configuration files."""
         self.errors = {}
         self.without_baseline = {}
-        self._problem = None
+        self.problem = None
         overrides, named = self.settings.overrides, self.settings.configuration
         self.configs = Configs(self._rules, overrides, ops_problem=ops_problem, rules_in=rules_in)
         try:
@@ -62,11 +56,11 @@ class Project:
                 fixed = load(os.path.join(self.root, named), self._rules, overrides, ops_problem, rules_in)
                 self.configs = Configs(self._rules, overrides, fixed=fixed)
         except ConfigError as error:
-            self._problem = str(error)
+            self.problem = str(error)
 
     def config(self, directory: str) -> Config | None:
         """The Config that holds in an absolute directory; None where there is none that can be used."""
-        if self._problem is not None:
+        if self.problem is not None:
             return None
         try:
             found = self.configs.for_directory(directory)

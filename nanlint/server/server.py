@@ -16,6 +16,7 @@ from pygls.uris import from_fs_path
 
 from nanlint import __version__
 from nanlint.baseline import DEFAULT_PATH
+from nanlint.config import CONFIG_FILES
 from nanlint.server.actions import KINDS, Actions, Order
 from nanlint.server.checking import Checked, Checking, Overtaken, Worker
 from nanlint.server.client import Client
@@ -24,7 +25,7 @@ from nanlint.server.diagnostics import document_report, lsp_diagnostic, plain_di
 from nanlint.server.documents import Document, Documents, path_of
 from nanlint.server.hovering import hover, hover_at, of_key, of_selector
 from nanlint.server.positions import Ruler
-from nanlint.server.projects import CONFIG_FILES, Project, Projects
+from nanlint.server.projects import Project, Projects
 from nanlint.server.protocol import Protocol
 from nanlint.server.settings import MODES, settings_of
 from nanlint.server.sheet import Sheet
