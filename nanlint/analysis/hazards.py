@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from nanlint.analysis.evaluate import Evaluator
 from nanlint.analysis.forms import evidence_by_form
 from nanlint.analysis.geometry import holds_each_pair, tells_diagonal
-from nanlint.analysis.gradient import GradientFlow
+from nanlint.analysis.gradient import PLAIN, GradientFlow
 from nanlint.analysis.late_guards import late_guard
+from nanlint.analysis.scenarios import degenerate
 from nanlint.analysis.structure import bare, elementwise, walk
 from nanlint.graph.lower import Lowering
 from nanlint.graph.node import CONST, LOOP, PHI, REFINE, TUPLE, Node
@@ -145,6 +146,10 @@ class Hazards:
         form = form or self.expected(node, pole, reach)
         if form is not None:
             reach = LIKELY
+        learned = self.gradient.owner(node) not in PLAIN
+        scenario = degenerate(node, pole, source, self.evaluator.value, learned=learned) if reach < LIKELY else None
+        if scenario is not None and scenario.reach > reach:
+            reach, form = scenario.reach, scenario.evidence
         if reach < POSSIBLE:
             return Cleared(node, pole, "no evidence that it is reached", v)
         if pole.gradient:
@@ -191,7 +196,8 @@ class Hazards:
             return Reach.CERTAIN
         bounded = [self.evaluator.value(a) for name, a in source.args.items() if name in ("x", "a", "b")]
         exactly = max((v.zero for v in bounded if v.constant is None), default=Reach.UNKNOWN)
-        return Reach.CERTAIN if exactly >= LIKELY else POSSIBLE
+        # what lies beyond the bound gets no gradient; what lies on it, as equal points do, an infinite one
+        return Reach.CERTAIN if exactly >= LIKELY else LIKELY
 
     def scalar(self, node: Node, operand: Value) -> bool:
         """Whether the op works on Python numbers, where Python raises instead of making a NaN."""

@@ -473,9 +473,11 @@ class CallLowering(ExpressionLowering):
             node.spelling = spelling
 
     def sort(self, node: Node) -> str:
-        """What an argument is, as far as overloads are told apart by it: "int", "dtype" or ""."""
+        """What an argument is, as far as overloads are told apart by it: "int", "dtype", a string in quotes, or ""."""
         if self.dtype_of(node) is not None:
             return "dtype"
+        if node.op == CONST and isinstance(node.attrs["value"], str):
+            return repr(node.attrs["value"])
         if node.op == "neg":
             node = node["x"]
         if node.op == CONST and type(node.attrs["value"]) is int:
