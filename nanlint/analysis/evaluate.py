@@ -8,6 +8,7 @@ from typing import Any
 
 from nanlint.analysis.names import named
 from nanlint.analysis.relations import RELATIONS
+from nanlint.analysis.selections import taken_by
 from nanlint.analysis.structure import bare
 from nanlint.graph.expressions import implied
 from nanlint.graph.lower import Lowering
@@ -250,14 +251,11 @@ class Evaluator:
     def part(self, node: Node) -> Value | None:
         """Elements that a condition takes, under it; elements of their places, where that some are 0 says nothing."""
         x, index = node["x"], node.get("index")
-        if index is not None and index.op == "argmax" and index.attrs.get("nonzero"):
-            cond = index["x"]
-            itself = cond.key == x.key
+        if (cond := taken_by(index)) is not None and cond.op != "or":
+            # neither side of an "or" is known to hold
+            itself = cond.key == x.key and cond.op not in CONDITIONS
             v = self.refine(self.value(cond), "ne", constant(0.0)) if itself else self.under(cond, True).value(x)
             return replace(v, peak=False, sum_one=False)
-        if index is not None and index.op in CONDITIONS:
-            # neither side of an "or" is known to hold
-            return None if index.op == "or" else replace(self.under(index, True).value(x), peak=False, sum_one=False)
         v = self.value(x)
         reason = v.evidence("zero")
         by_place = reason is not None and reason.node is not None and reason.node.op in POSITIONAL

@@ -441,15 +441,22 @@ def equality(node: Node, evaluate: Evaluate) -> Value | None:
     a, b = bare(node["a"]), bare(node["b"])
     if {a.op, b.op} == {"arange", "argmax"}:
         return value(0.0, 1.0, whole=True, peak=True, kind=Kind.TENSOR)
-    if a.op != CONST and (
-        a.key == b.key or any(p.op == "part" and "index" not in p.args and same(p["x"], q) for p, q in ((a, b), (b, a)))
-    ):
+    if a.op != CONST and (a.key == b.key or element_of(a, b) or element_of(b, a)):
         return value(0.0, 1.0, whole=True, peak=True, kind=evaluate(a).kind)
     for one, other in (("a", "b"), ("b", "a")):
         top = shift_of(node[one], ("max", "min"))
         if top is not None and same(top, node[other]):
             return value(0.0, 1.0, whole=True, peak=True, kind=evaluate(node[other]).kind)
     return None
+
+
+def element_of(node: Node, array: Node) -> bool:
+    """Whether a node is an element, or all distinct ones, of an array."""
+    while node.op == "part" and "index" not in node.args:
+        node = bare(node["x"])
+        if same(node, array):
+            return True
+    return False
 
 
 def support(node: Node, evaluate: Evaluate) -> Value | None:

@@ -25,7 +25,7 @@ from nanlint.graph.node import (
     Graph,
     Node,
 )
-from nanlint.graph.scope import ClassInfo, Env, Frame
+from nanlint.graph.scope import ClassInfo, Env, Facts, Frame
 from nanlint.ops.floats import FORMATS, Format
 from nanlint.ops.frameworks import canonical
 from nanlint.ops.op import OPS
@@ -526,7 +526,7 @@ class ExpressionLowering:
         """Canonical dotted name of a module node."""
         return canonical(node.name)
 
-    def snapshot(self) -> tuple[Env, dict[int, tuple[tuple[str, Node], ...]]]:
+    def snapshot(self) -> tuple[Env, Facts]:
         """Variables and facts, to come back to."""
         return dict(self.frame.env), dict(self.frame.facts)
 
@@ -711,7 +711,16 @@ def implied(lowering: Any, cond: Node, truth: bool) -> list[tuple[int, str, Node
         CONST,
         MODULE,
         FUNCTION,
-        "isclose",
     ):
         return []
-    return [(cond.key, "ne" if truth else "eq", zero)]
+    if op == "isclose":
+        # what is not close is not equal
+        a, b = cond["a"], cond["b"]
+        apart = [
+            (a.key, "ne", b),
+            (b.key, "ne", a),
+            *((graph.key("sub", {"a": x, "b": y}, {}), "ne", zero) for x, y in ((a, b), (b, a))),
+        ]
+        return [] if truth else apart
+    filled = [(key, "filled", zero) for key in counted_by(cond)] if truth else []
+    return [(cond.key, "ne" if truth else "eq", zero), *filled]

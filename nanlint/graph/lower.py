@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from nanlint.graph.calls import FRESH, MAX_NODES, MUTABLE, CallLowering, _last
+from nanlint.graph.calls import MAX_NODES, CallLowering, _last
 from nanlint.graph.expressions import decided
 from nanlint.graph.node import CALL, CLASS, CONST, DICT, INSTANCE, LOOP, MODULE, PHI, TUPLE, Node, Region
-from nanlint.graph.scope import ClassInfo, Env, Frame
+from nanlint.graph.scope import ClassInfo, Env, Facts, Frame
 from nanlint.interrupt import checkpoint
 from nanlint.ops.contracts import OF_THE_SUPPORT
 from nanlint.ops.op import OPS
@@ -113,6 +113,10 @@ class Lowering(CallLowering):
             if value.op == "size":
                 self.bind(t, self.emit("size", site, x=value, index=self.number(i)), site)
                 continue
+            if value.attrs.get("nonzero"):
+                # places, axis by axis
+                self.bind(t, self.emit("part", site, x=value, index=self.number(i)), site)
+                continue
             each = value.get("each") if value.op == "list" else None
             self.bind(t, each if each is not None and each.op in OPS else self.unknown(t, value), site)
 
@@ -136,6 +140,7 @@ class Lowering(CallLowering):
             new = self.graph.add("stored", {"a": base, "b": value}, {}, target, pure=False)
             new.framework = base.framework
             self.frame.env["item", new.key, index.key] = value
+        self.written(base, new, target)
         self.bind(target.value, new, target)
 
     def lower_Assign(self, s: ast.Assign) -> None:
@@ -151,8 +156,7 @@ class Lowering(CallLowering):
         old = self.lower(s.target)
         right = self.lower(s.value)
         new = self.combine(s.op, old, right, s)
-        if old.op in FRESH and old.framework in MUTABLE:
-            self.rebind(old, lambda _: new)
+        self.written(old, new, s)
         self.bind(s.target, new, s)
 
     def lower_Expr(self, s: ast.Expr) -> None:
@@ -200,6 +204,7 @@ class Lowering(CallLowering):
     def lower_Return(self, s: ast.Return) -> None:
         if s.value is not None:
             self.frame.returns.append(self.lower(s.value))
+        self.frame.exits.append(self.frame.facts)
         self.frame.live = False
 
     def lower_Raise(self, s: ast.Raise) -> None:
@@ -225,7 +230,7 @@ class Lowering(CallLowering):
             self.block(s.body if taken else s.orelse)
             return
         env, facts = self.snapshot()
-        outcomes: list[tuple[Env, dict[int, tuple[tuple[str, Node], ...]], bool]] = []
+        outcomes: list[tuple[Env, Facts, bool]] = []
         for truth, body in ((True, s.body), (False, s.orelse)):
             frame.env, frame.facts, frame.live = dict(env), dict(facts), True
             self.assume(cond, truth)
