@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from nanlint.analysis.names import named
 from nanlint.analysis.relations import RELATIONS
 from nanlint.analysis.selections import taken_by
 from nanlint.analysis.structure import bare
+from nanlint.graph.conditions import Known, of_nothing, truths
 from nanlint.graph.expressions import implied
 from nanlint.graph.lower import Lowering
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, REFINE, TUPLE, Node
@@ -36,9 +37,6 @@ from nanlint.ops.value import (
     value,
     with_evidence,
 )
-
-#: what conditions say: key of an expression -> comparisons that hold of it, each with its other side
-Known = Mapping[int, tuple[tuple[str, Node], ...]]
 
 SCALAR_ANNOTATIONS = frozenset({"int", "float", "bool", "str", "Scalar", "Number", "Real"})
 TENSOR_ANNOTATIONS = frozenset(
@@ -109,6 +107,7 @@ class Evaluator:
         self._memo: dict[int, Value] = {}
         self._open: set[int] = set()
         self._children: dict[tuple[int, bool, bool], Evaluator] = {}
+        self._standing: dict[int, Evaluator] = {}
         self._depth = 0
         self._outer: Evaluator | None = None
         self._trials = 0
@@ -137,6 +136,30 @@ class Evaluator:
                 child = self
             self._children[key] = child
         return child
+
+    def at(self, node: Node) -> Evaluator:
+        """The evaluator where a node stands: under all that the path to it says; this one itself if that is nothing."""
+        facts = node.facts
+        if not facts or self.level:
+            return self
+        child = self._standing.get(id(facts))
+        if child is None:
+            known = truths(facts)
+            child = Evaluator(self.lowering, facts, level=self.level + 1, parent=self, fuel=self._fuel)
+            child.truths = known
+            child._new = frozenset((*facts, *(key for cond in known for key in self.selections.get(cond, ()))))
+            child._since = min(map(self.lowering.graph.first, child._new))
+            self._standing[id(facts)] = child
+        return child
+
+    @cached_property
+    def selections(self) -> dict[int, list[int]]:
+        """Keys of what a condition selects between, by the condition's."""
+        found: dict[int, list[int]] = {}
+        for node in self.lowering.graph:
+            if (node.op in ("where", PHI) or node.attrs.get("set_where")) and (cond := node.get("cond")) is not None:
+                found.setdefault(cond.key, []).append(node.key)
+        return found
 
     def value(self, node: Node) -> Value:
         """What is known of a node."""
@@ -209,6 +232,8 @@ class Evaluator:
             return self.refine(self.value(node["x"]), node.attrs["cmp"], self.value(node["by"]))
         if op == PHI:
             return self.phi(node)
+        if node.attrs.get("set_where") and node["cond"].key in self.truths:
+            return self.value(node["x" if self.truths[node["cond"].key] else "before"])
         if op == LOOP:
             return self.loop(node) if self._parent is None else self._parent.value(node)
         if op in ("and", "or") and node.attrs.get("python"):
@@ -334,14 +359,16 @@ class Evaluator:
 
     def phi(self, node: Node) -> Value:
         cond = node.get("cond")
+        if cond is not None and cond.key in self.truths:
+            return self.value(node["a" if self.truths[cond.key] else "b"])
         values = []
         for operand, truth in (("a", True), ("b", False)):
             branch = node[operand]
             if branch.op == CONST and branch.attrs["value"] is None:
                 continue
             v = (self.under(cond, truth) if cond is not None else self).value(branch)
-            # a literal 0 on one path is a placeholder for "not computed"
-            if branch.op == CONST:
+            # a literal 0 on one path is a placeholder for "not computed"; so is what is given back for no data at all
+            if branch.op == CONST or (cond is not None and of_nothing(cond, truth)):
                 v = weakened(v)
             elif branch.op == "tensor" and v.zero is CERTAIN and v.evidence("zero") is None:
                 v = replace(v, why={**v.why, "zero": Evidence("is set to 0 on one path", branch)})

@@ -320,7 +320,8 @@ def raised_where_zero(node: Node, evaluate: Evaluate) -> Value | None:
             return value(max(v.lo, 0.0), INF, zero=UNKNOWN, kind=v.kind, format=v.format)
         parts = factors(node[other])
         masked = any(p.op in ("le", "eq", "lt") and same(p["a"], node[one]) for p in parts)
-        if masked and len(parts) == 2 and any((c := evaluate(p).constant) is not None and c > 0 for p in parts):
+        raised = [c for p in parts if (c := evaluate(p).constant) is not None and c > 0]
+        if masked and len(parts) - len(raised) == 1:
             v = evaluate(node[one])
             return value(max(v.lo, 0.0), INF, zero=NEVER, kind=v.kind, format=v.format)
     return None

@@ -9,6 +9,7 @@ import ast
 from collections.abc import Sequence
 from typing import Any
 
+from nanlint.graph.conditions import parting
 from nanlint.graph.expressions import ExpressionLowering
 from nanlint.graph.node import (
     ATTR,
@@ -28,7 +29,7 @@ from nanlint.graph.node import (
     Node,
     Region,
 )
-from nanlint.graph.scope import ClassInfo, Frame, FunctionAst
+from nanlint.graph.scope import ClassInfo, Frame, FunctionAst, common
 from nanlint.ops.contracts import CONSTRAINTS
 from nanlint.ops.frameworks import canonical
 from nanlint.ops.op import OPS
@@ -115,6 +116,8 @@ TRANSFORMATIONS = {"GradientTransformation", "GradientTransformationExtraArgs"}
 DERIVATIVE_RULES: dict[str, int | None] = {"defjvp": -1, "defjvps": 0, "defvjp": None}
 #: test, function if true, function if false
 CONDITIONALS = {"tensorflow.cond", "jax.lax.cond", "keras.ops.cond", "torch.cond", "tensorflow.compat.v1.cond"}
+#: what their first three arguments are called
+CHOICES = ("pred", "true_fn", "false_fn")
 SEQUENTIAL = {"torch.nn.Sequential", "keras.Sequential", "keras.models.Sequential", "flax.linen.Sequential"}
 FUNCTIONAL_MODEL = {"keras.Model", "keras.models.Model"}
 #: containers of torch that hold their argument as it is
@@ -292,8 +295,11 @@ class CallLowering(ExpressionLowering):
             output = keywords.get("outputs") or (args[1] if len(args) > 1 else None)
             if output is not None:
                 return self.graph.add(LAYER, {"output": output}, {"name": name}, e, pure=False)
-        if name in CONDITIONALS and len(args) >= 3:
-            return self.conditional_call(args[0], args[1], args[2], args[3:], e)
+        if name in CONDITIONALS:
+            given = {**dict(zip(CHOICES, args, strict=False)), **keywords}
+            if all(choice in given for choice in CHOICES):
+                cond, yes, no = (given[choice] for choice in CHOICES)
+                return self.conditional_call(cond, yes, no, args[3:], e)
         if name == "tensorflow.GradientTape":
             return self.graph.add("tape", keywords, {}, e, pure=False)
         if name == "tensorflow.Variable":
@@ -330,6 +336,8 @@ class CallLowering(ExpressionLowering):
             comparison, bound = ASSERTED[last]
             other = args[1] if bound is None and len(args) > 1 else self.number(bound or 0)
             self.assume(self.graph.add(comparison, {"a": args[0], "b": other}, {}, e), True)
+        if name == "numpy.seterr":
+            self.module.regions = (*self.module.regions, Region("errstate", e))
         if name == "numpy.add.at" and len(args) == 3 and args[0].op in FRESH and args[2].op == CONST:
             self.rebind(args[0], self.emit("bincount", e, x=args[1]))
         self.handed_over([*args, *keywords.values()], e)
@@ -907,7 +915,7 @@ class CallLowering(ExpressionLowering):
             function=definition,
             facts={} if bare else dict(caller.facts),
             regions=(
-                *(() if bare else caller.regions),
+                *(self.module.regions if bare else caller.regions),
                 *self.decorator_regions(definition),
                 *self.class_regions(function),
             ),
@@ -1060,9 +1068,16 @@ class CallLowering(ExpressionLowering):
             return each if managed else self.emit("list", e, pure=False, each=each)
         if not frame.returns:
             return self.unknown(e)
-        result = frame.returns[0]
-        for other in frame.returns[1:]:
-            result = self.join_results(result, other, e)
+        *earlier, (result, facts) = frame.returns
+        for other, on_the_way in reversed(earlier):
+            parted = parting(on_the_way, facts)
+            if parted is None:
+                result = self.join_results(None, other, result, e)
+            elif parted[1]:
+                result = self.join_results(parted[0], other, result, e)
+            else:
+                result = self.join_results(parted[0], result, other, e)
+            facts = common((on_the_way, facts))
         return result
 
     def come_back(self, frame: Frame) -> None:
@@ -1074,15 +1089,15 @@ class CallLowering(ExpressionLowering):
         elif frame.this is None:
             self.frame.live = False
 
-    def join_results(self, a: Node, b: Node, e: ast.AST) -> Node:
-        """Join of two returned values, element by element for tuples."""
+    def join_results(self, cond: Node | None, a: Node, b: Node, e: ast.AST) -> Node:
+        """Join of two returned values, element by element for tuples: ``a`` where ``cond`` holds, if that is known."""
         if a.op == TUPLE and b.op == TUPLE and len(a.args) == len(b.args):
-            return self.graph.add(TUPLE, {k: self.merge(None, a[k], b[k], e) for k in a.args if k in b.args}, {}, e)
+            return self.graph.add(TUPLE, {k: self.merge(cond, a[k], b[k], e) for k in a.args if k in b.args}, {}, e)
         if a.op == CONST and a.attrs["value"] is None:
             return b
         if b.op == CONST and b.attrs["value"] is None:
             return a
-        return self.merge(None, a, b, e)
+        return self.merge(cond, a, b, e)
 
     def within(self, frame: Frame, e: ast.expr) -> Node:
         """An expression lowered in another frame."""
@@ -1101,6 +1116,8 @@ class CallLowering(ExpressionLowering):
         raise NotImplementedError
 
     caller_of: dict[int, Frame]
+    #: what is outside of all functions; its regions, in the end, are open in each
+    module: Frame
     #: size of the graph beyond which the function being lowered is not expanded further
     budget: int
     #: definitions that were inlined somewhere

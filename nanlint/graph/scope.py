@@ -68,8 +68,9 @@ class ClassInfo:
 class Frame:
     """One activation of a function (or the module): its variables, facts, regions, returns.
 
-    ``facts``: what the path taken says. ``exits``: what it said at each return. ``declared``: names that are global or
-    nonlocal here -> the frame they belong to.
+    ``facts``: what the path taken says. ``returns``: the values returned, each with what the path to it said;
+    ``exits``: what the path to any return said. ``declared``: names that are global or nonlocal here -> the frame they
+    belong to.
     """
 
     parent: Frame | None = None
@@ -78,7 +79,7 @@ class Frame:
     facts: Facts = field(default_factory=dict)
     regions: tuple[Region, ...] = ()
     calls: tuple[ast.AST, ...] = ()
-    returns: list[Node] = field(default_factory=list)
+    returns: list[tuple[Node, Facts]] = field(default_factory=list)
     exits: list[Facts] = field(default_factory=list)
     yields: list[Node] = field(default_factory=list)
     live: bool = True

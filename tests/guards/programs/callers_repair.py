@@ -33,7 +33,6 @@ def row_means(x, mask):
 # runs: row_means(np.ones((2, 3)), np.zeros((2, 3)))
 
 # --- torch: under no_grad, the finite ones
-# missed: not seen yet
 import torch
 
 

@@ -44,7 +44,6 @@ def row_means(x, mask):
 # runs: row_means(np.ones((2, 3)), np.zeros((2, 3)))
 
 # --- numpy: for the whole file
-# missed: not seen yet
 import numpy as np
 
 np.seterr(divide="ignore", invalid="ignore")  # guard

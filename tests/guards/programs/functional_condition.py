@@ -39,7 +39,6 @@ def masked_mean(x, mask):
 # runs: masked_mean(tf.ones(3), tf.zeros(3))
 
 # --- tf: named functions
-# missed: not seen yet
 import tensorflow as tf
 
 

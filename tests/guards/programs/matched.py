@@ -1,7 +1,6 @@
 """A match statement has a case for nothing."""
 
 # --- numpy: a literal
-# missed: not seen yet
 import numpy as np
 
 
@@ -30,7 +29,6 @@ def masked_mean(x, mask):
 # runs: masked_mean(torch.ones(3), torch.zeros(3))
 
 # --- numpy: a guard of a comparison
-# missed: not seen yet
 import numpy as np
 
 

@@ -1,7 +1,6 @@
 """A count is 0 only while something else is None."""
 
 # --- torch: two variables set together
-# missed: not seen yet
 import torch
 
 
@@ -38,7 +37,6 @@ def later(x, mask):
 # runs: first(np.zeros(3), np.zeros(3))
 
 # --- torch: the else of the test
-# missed: not seen yet
 import torch
 
 
@@ -61,7 +59,6 @@ def moving(x, mask, start):
 # runs: moving(torch.zeros(3), torch.zeros(3), None)
 
 # --- torch: attributes
-# missed: not seen yet
 import torch
 
 
@@ -79,7 +76,6 @@ class Running:
 # runs: Running().update(torch.zeros(3), torch.zeros(3))
 
 # --- numpy: in a conditional expression
-# missed: not seen yet
 import numpy as np
 
 

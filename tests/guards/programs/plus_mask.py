@@ -1,7 +1,6 @@
 """What is 0 is raised by the test for it."""
 
 # --- torch: plus the comparison
-# missed: not seen yet
 import torch
 
 
@@ -14,7 +13,6 @@ def means(x, mask):
 # runs: means(torch.ones(2, 3), torch.zeros(2, 3))
 
 # --- numpy: in place
-# missed: not seen yet
 import numpy as np
 
 
@@ -27,7 +25,6 @@ def row_means(x, mask):
 # runs: row_means(np.ones((2, 3)), np.zeros((2, 3)))
 
 # --- tf: cast
-# missed: not seen yet
 import tensorflow as tf
 
 

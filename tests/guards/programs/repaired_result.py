@@ -54,7 +54,6 @@ def row_means(x, mask):
 # runs: row_means(np.ones((2, 3)), np.zeros((2, 3)))
 
 # --- numpy: the finite ones are taken
-# missed: not seen yet
 import numpy as np
 
 
@@ -66,7 +65,6 @@ def row_means(x, mask):
 # runs: row_means(np.ones((2, 3)), np.zeros((2, 3)))
 
 # --- numpy: a mean that skips them
-# missed: not seen yet
 import numpy as np
 
 
@@ -93,7 +91,6 @@ def mean_of_valid(x, mask):
 # runs: mean_of_valid(np.ones(3), np.zeros(3))
 
 # --- torch: a number that is tested
-# missed: not seen yet
 import torch
 
 

@@ -1,7 +1,6 @@
 """The same condition is asked twice: what is bad is made on one side, and divided on the other."""
 
 # --- torch: a flag, with attributes set under it
-# missed: not seen yet
 import torch
 
 
@@ -19,7 +18,6 @@ class Running:
 # runs: Running().update(torch.zeros(2, 1), torch.zeros(2))
 
 # --- torch: a variable of the function
-# missed: not seen yet
 import torch
 
 
@@ -37,7 +35,6 @@ def moving(x, mask, start=None):
 # runs: moving(torch.zeros(3), torch.zeros(3))
 
 # --- numpy: tested in the other sense
-# missed: not seen yet
 import numpy as np
 
 
@@ -54,7 +51,6 @@ def rate(hits, labels, everything):
 # runs: rate(np.zeros(3), np.zeros((2, 3)), False)
 
 # --- torch: the condition is written out again
-# missed: not seen yet
 import torch
 
 
@@ -71,7 +67,6 @@ def pooled(x, mask, mode):
 # runs: pooled(torch.zeros(3), torch.zeros(3), "sum")
 
 # --- numpy: written the other way round
-# missed: not seen yet
 import numpy as np
 
 
@@ -87,7 +82,6 @@ def pooled(x, mask, mode):
 # runs: pooled(np.zeros(3), np.zeros(3), "sum")
 
 # --- jax: a flag that is passed to a helper
-# missed: not seen yet
 import jax.numpy as jnp
 
 
@@ -108,7 +102,6 @@ def pooled(x, mask, floored):
 # runs: pooled(jnp.ones(3), jnp.zeros(3), False)
 
 # --- torch: something is computed in between
-# missed: not seen yet
 import torch
 
 
