@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from nanlint.analysis.cases import decided_by_range, distinction
 from nanlint.analysis.names import named
 from nanlint.analysis.relations import RELATIONS
 from nanlint.analysis.selections import taken_by
@@ -16,7 +17,7 @@ from nanlint.graph.lower import Lowering
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, REFINE, TUPLE, Node
 from nanlint.ops.floats import FLOAT32, FLOAT64
 from nanlint.ops.op import OPS
-from nanlint.ops.selection import CONDITIONS
+from nanlint.ops.selection import COMPARISONS, CONDITIONS
 from nanlint.ops.value import (
     CERTAIN,
     INF,
@@ -99,6 +100,8 @@ class Evaluator:
         self._fuel = fuel or Fuel(MAX_STEPS)
         #: conditions known to hold or not, by key: the same one chooses the same branch everywhere
         self.truths: dict[int, bool] = {}
+        #: the comparison whose case this is, by key
+        self.case: dict[int, bool] = {}
         self._affected: dict[int, bool] = {}
         self._new: frozenset[int] = frozenset(self.facts) if parent is not None else frozenset()
         self._since = 0
@@ -135,6 +138,19 @@ class Evaluator:
             else:
                 child = self
             self._children[key] = child
+        return child
+
+    def in_case(self, cond: Node, truth: bool) -> Evaluator:
+        """The evaluator of elements for which a comparison is ``truth``, that comparison itself included."""
+        facts = dict(self.facts)
+        for key, comparison, other in implied(self.lowering, cond, truth):
+            facts[key] = (*facts.get(key, ()), (comparison, other))
+        child = Evaluator(self.lowering, facts, level=self.level + 1, parent=self, fuel=self._fuel)
+        child._new = frozenset((*facts, cond.key, *self.selections.get(cond.key, ())))
+        child._since = min(map(self.lowering.graph.first, child._new))
+        child.truths = {**self.truths, cond.key: truth}
+        child.case = {cond.key: truth}
+        child._open, child._depth = set(self._open), self._depth
         return child
 
     def at(self, node: Node) -> Evaluator:
@@ -248,13 +264,18 @@ class Evaluator:
         known = OPS.get(op)
         if known is None:
             return self.top
+        if op in COMPARISONS and node.key in self.case:
+            return constant(float(self.case[node.key]))
         if op == "where":
             cond = node["cond"]
-            if cond.key in self.truths:
-                return self.value(node["a" if self.truths[cond.key] else "b"])
+            taken = self.truths.get(cond.key)
+            if taken is None and self.case and cond.op in COMPARISONS:
+                taken = decided_by_range(cond.op, self.value(cond["a"]), self.value(cond["b"]))
+            if taken is not None:
+                return self.value(node["a" if taken else "b"])
             return join(self.under(cond, True).value(node["a"]), self.under(cond, False).value(node["b"]))
-        if op == "part" and (taken := self.part(node)) is not None:
-            return taken
+        if op == "part" and (chosen := self.part(node)) is not None:
+            return chosen
         relation = RELATIONS.get(op)
         if relation is not None and all(o in node.args for o in known.operands if o not in ("axis", "ord", "ddof")):
             related = relation(node, self.value)
@@ -267,6 +288,8 @@ class Evaluator:
             result = known.transfer(operands, node.attrs)
         except (KeyError, OverflowError, ZeroDivisionError):
             return self.top
+        if not self.case and (shared := distinction(self.lowering.graph, node, result)) is not None:
+            return join(*(self.in_case(shared, truth).compute(node) for truth in (True, False)))
         made = node.framework in ("numpy", "scipy") and "dtype" not in node.attrs
         if made and all(v.kind is Kind.SCALAR or node[name].op == TUPLE for name, v in operands.items()):
             # what NumPy makes of Python numbers is float64

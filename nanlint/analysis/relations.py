@@ -125,6 +125,8 @@ def product(node: Node, evaluate: Evaluate) -> Value | None:
             return negate(square(evaluate(node[other])))
         if node[one].op == "sign" and node[one]["x"].key == node[other].key:
             return absolute(evaluate(node[other]))
+        if node[one].op == "copysign" and same(node[one]["b"], node[other]) and evaluate(node[one]["a"]).lo > 0:
+            return multiply(absolute(evaluate(node[other])), evaluate(node[one]["a"]))
     parts = factors(node)
     if len(parts) < 3:
         return None
@@ -141,6 +143,14 @@ def product(node: Node, evaluate: Evaluate) -> Value | None:
         return None
     squared = square(evaluate(bases[0]))
     return multiply(squared, constant(scale))
+
+
+def larger(node: Node, evaluate: Evaluate) -> Value | None:
+    """max(x, -x) is |x|."""
+    for one, other in (("a", "b"), ("b", "a")):
+        if bare(node[one]).op == "neg" and same(bare(node[one])["x"], node[other]):
+            return absolute(evaluate(node[other]))
+    return None
 
 
 def dot(node: Node, evaluate: Evaluate) -> Value | None:
@@ -331,6 +341,8 @@ def sum_of(node: Node, evaluate: Evaluate) -> Value | None:
     """A sum of squares: 0 for the zero vector. A sum of exponentials without a lower bound: 0 when all underflow."""
     if node.op == "sum" and (found := cosine_of(node, evaluate)) is not None:
         return found
+    if (found := sum_of_shares(node, evaluate)) is not None:
+        return found
     chosen = bare(node["x"])
     if chosen.op in PLACED or (chosen.op == "tensor" and bare(chosen["x"]).op == TUPLE):
         # one element that is 0 does not make a sum of 0
@@ -369,6 +381,33 @@ def sum_of(node: Node, evaluate: Evaluate) -> Value | None:
     if v.zero is NEVER or v.zero >= POSSIBLE:
         return None
     return value(0.0, INF, zero=POSSIBLE, kind=v.kind, format=v.format, because="is 0 for the zero vector")
+
+
+def sum_of_shares(node: Node, evaluate: Evaluate) -> Value | None:
+    """The sum of a softmax over its own axis, also of a mean of it over another one, and of one with dropout."""
+    axis, current, dropped = node.get("axis"), node["x"], False
+    places = {evaluate(axis).constant} if node.op == "sum" and axis is not None else {None}
+    means = 0
+    while None not in places:
+        current = bare(current)
+        if current.op == "mean" and (over := current.get("axis")) is not None:
+            removed = evaluate(over).constant
+            if removed is None or removed in places:
+                return None
+            # where the mean keeps its axis, those behind it stay where they are
+            places |= {p + 1 for p in places if p is not None and p >= removed >= 0}
+            means += 1
+        elif current.op == "dropout":
+            dropped = True
+        elif current.op == "softmax" and (own := current.get("axis")) is not None and (means or dropped):
+            if evaluate(own).constant not in places:
+                return None
+            shares = total(replace(evaluate(current), sum_one=True))
+            return replace(shares, lo=0.0, hi=INF, zero=UNKNOWN, low=UNKNOWN) if dropped else shares
+        else:
+            return None
+        current = current["x"]
+    return None
 
 
 def length(node: Node, evaluate: Evaluate) -> Value | None:
@@ -505,6 +544,7 @@ RELATIONS: dict[str, Callable[[Node, Evaluate], Value | None]] = {
     "add": addition,
     "sub": subtraction,
     "mul": product,
+    "maximum": larger,
     "dot": dot,
     "div": quotient,
     "exp": power_by_exp,

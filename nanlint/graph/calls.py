@@ -946,7 +946,10 @@ class CallLowering(ExpressionLowering):
             else:
                 default = self.in_frame(enclosing, defaults[arg.arg]) if arg.arg in defaults else None
                 spread = any(k.startswith("**") for k in keywords)
-                if default is not None and not bare and not spread and function.attrs.get("name") != "__init__":
+                made = function.attrs.get("name") != "__init__" or (
+                    frame.this is not None and "init" in frame.this.attrs
+                )
+                if default is not None and not bare and not spread and made:
                     frame.env[arg.arg] = default
                 else:
                     frame.env[arg.arg] = self.parameter(arg.arg, arg.annotation, default, arg)

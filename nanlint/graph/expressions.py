@@ -75,7 +75,7 @@ TENSOR_ATTRIBUTES = {
     "T": "view",
     "mT": "view",
     "H": "view",
-    "real": "part",
+    "real": "view",
     "data": "stop_gradient",
     "shape": "size",
     "size": "size",
@@ -266,8 +266,7 @@ class ExpressionLowering:
 
     def machine_limit(self, dtype: Node | None, name: str, e: ast.AST) -> Node:
         """A field of finfo: the number itself where the dtype is known, else some positive (for min: negative) one."""
-        last = dtype.name.rpartition(".")[2] if dtype is not None and dtype.op == MODULE else ""
-        known = FORMATS.get(DTYPES.get(last, last))
+        known = FORMATS.get(self.dtype_of(dtype) or "")
         if known is not None and name in MACHINE_LIMITS:
             return self.number(MACHINE_LIMITS[name](known), e)
         limit = self.emit("finfo_eps", e, {"field": name})
@@ -563,6 +562,8 @@ class ExpressionLowering:
         """Name of the floating-point format that a dtype expression names, or None."""
         if node is None:
             return None
+        if node.op == CALL and node.name == "torch.get_default_dtype":
+            return "float32"
         name = node.attrs.get("value") if node.op == CONST else node.name if node.op == MODULE else None
         return DTYPES.get(name.rpartition(".")[2]) if isinstance(name, str) else None
 

@@ -519,7 +519,7 @@ SPELLINGS: Mapping[str, str] = {
     "builtins.min(arg1, arg2)": "minimum(a=arg1, b=arg2)",
     "builtins.len(obj)": "size(x=obj)",
     "builtins.float(x)": "item(x=x)",
-    "builtins.int(x)": "integer(x=x)",
+    "builtins.int(x)": "integer(x=x, scalar=True)",
     "builtins.bool(x)": "view(x=x)",
     "builtins.round(number, ndigits)": "round(x=number)",
     "builtins.pow(base, exp)": "pow(x=base, y=exp)",

@@ -17,15 +17,14 @@ def accuracy(predicted, labels):
 # runs: accuracy(torch.zeros(3), torch.full((3,), -100))
 
 # --- numpy: Python numbers
-# missed: not seen yet
 import numpy as np
 
 
 def precision(hits, predicted):
     n = int(np.count_nonzero(predicted > 0.5))
-    right = int((hits * (predicted > 0.5)).sum())
+    right = (hits * (predicted > 0.5)).sum()
     try:  # guard: else if True:
-        return right / n  # guard: else return np.float64(right) / n
+        return float(right) / n  # guard: else return right / n
     except ZeroDivisionError:  # guard
         return 0.0  # guard
 

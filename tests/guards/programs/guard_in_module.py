@@ -67,7 +67,6 @@ class Head(layers.Layer):
 # runs: Head()(-ops.ones((2, 3)))
 
 # --- torch: an optional clip in forward
-# missed: not seen yet
 import torch
 from torch import nn
 

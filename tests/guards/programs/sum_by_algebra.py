@@ -1,7 +1,6 @@
 """Terms that are not 0 at the same time: of x and 1 - x one is at least 1/2, and what sums to 1 is not 0."""
 
 # --- torch: bumps of both ends
-# missed: not seen yet
 import torch
 
 
@@ -18,7 +17,6 @@ def step(x):
 # runs: step(torch.tensor([-1.0, 0.0, 2.0]))
 
 # --- torch: squares of both ends
-# missed: not seen yet
 import torch
 
 
@@ -53,7 +51,6 @@ def normalized(x):
 # runs: normalized(-jnp.ones((2, 2)))
 
 # --- torch: a mean over another axis first
-# missed: not seen yet
 import torch
 
 
@@ -67,7 +64,6 @@ def degrees(x):
 # runs: degrees(torch.tensor([[[0.0, 200.0], [0.0, 200.0]]]))
 
 # --- jax: two sigmoids
-# missed: not seen yet
 import jax
 import jax.numpy as jnp
 
@@ -81,7 +77,6 @@ def blend(x):
 # runs: blend(jnp.array([-400.0, 400.0]))
 
 # --- tf: a softmax and its complement
-# missed: not seen yet
 import tensorflow as tf
 
 
