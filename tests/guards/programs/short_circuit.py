@@ -28,9 +28,9 @@ import numpy as np
 
 def mean_or_nothing(x, mask):
     n = mask.sum()
-    if n and (x * mask).sum() / n > 0:  # guard: else if (x * mask).sum() / n > 0:
-        return (x * mask).sum() / n
-    return 0.0
+    if not n or (x * mask).sum() / n < 0:  # guard: else if (x * mask).sum() / n < 0:
+        return 0.0
+    return (x * mask).sum() / n
 
 
 # runs: mean_or_nothing(np.ones(3), np.zeros(3))

@@ -37,6 +37,7 @@ def means(x, mask):
 # runs: means(torch.ones(2, 3), torch.zeros(2, 3))
 
 # --- jax: a double where
+import jax
 import jax.numpy as jnp
 
 
