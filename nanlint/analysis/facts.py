@@ -283,8 +283,9 @@ class Facts:
         return next((n for n in selections if selects_by_mask(n.get("index"), self.value)), None)
 
     def known_filled(self, selection: Node) -> bool:
-        """Whether a condition on the way says that a selection, or its mask, is not empty."""
-        return any(is_filled(part) for part in (selection, selection["index"]))
+        """Whether a condition on the way says that a selection, or its mask, is not empty, or the mask is true once."""
+        index = self.value(selection["index"])
+        return any(is_filled(part) for part in (selection, selection["index"])) or (index.whole and index.peak)
 
     def has_one_element(self, node: Node, axis: Node | None) -> bool:
         """Whether an array has exactly one element along an axis: a literal of one, or a slice from i to i + 1."""

@@ -6,9 +6,10 @@ Spellings of the catalogue, functions and classes of this file (inlined), layers
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
+from nanlint.graph.conditions import parting
 from nanlint.graph.expressions import ExpressionLowering
 from nanlint.graph.node import (
     ATTR,
@@ -28,7 +29,7 @@ from nanlint.graph.node import (
     Node,
     Region,
 )
-from nanlint.graph.scope import ClassInfo, Frame, FunctionAst
+from nanlint.graph.scope import ClassInfo, Frame, FunctionAst, common
 from nanlint.ops.contracts import CONSTRAINTS
 from nanlint.ops.frameworks import canonical
 from nanlint.ops.op import OPS
@@ -85,6 +86,23 @@ ASSERTED = {
     "assert_less": ("lt", None),
     "assert_less_equal": ("le", None),
 }
+#: calls that raise unless their first argument holds
+ASSERTIONS = frozenset(
+    {
+        "jax.experimental.checkify.check",
+        "tensorflow.Assert",
+        "tensorflow.debugging.Assert",
+        "torch._assert",
+        "torch._check",
+    }
+)
+#: calls that store a value into an array where a condition holds: what their arguments are, by position and by name
+STORES_WHERE = {
+    "numpy.copyto": ("array", "value"),
+    "numpy.place": ("array", "cond", "value"),
+    "numpy.putmask": ("array", "cond", "value"),
+}
+STORED_BY_NAME = {"where": "cond", "mask": "cond", "src": "value", "vals": "value", "values": "value"}
 #: base classes, by the end of their name, whose methods run outside of differentiation
 UNDIFFERENTIATED_BASES = ("Optimizer", "Constraint", "Metric", "Initializer", "Callback", "TestCase")
 #: ops that make an array to be filled in
@@ -98,6 +116,8 @@ TRANSFORMATIONS = {"GradientTransformation", "GradientTransformationExtraArgs"}
 DERIVATIVE_RULES: dict[str, int | None] = {"defjvp": -1, "defjvps": 0, "defvjp": None}
 #: test, function if true, function if false
 CONDITIONALS = {"tensorflow.cond", "jax.lax.cond", "keras.ops.cond", "torch.cond", "tensorflow.compat.v1.cond"}
+#: what their first three arguments are called
+CHOICES = ("pred", "true_fn", "false_fn")
 SEQUENTIAL = {"torch.nn.Sequential", "keras.Sequential", "keras.models.Sequential", "flax.linen.Sequential"}
 FUNCTIONAL_MODEL = {"keras.Model", "keras.models.Model"}
 #: containers of torch that hold their argument as it is
@@ -224,6 +244,7 @@ class CallLowering(ExpressionLowering):
         if op == "phi":
             branches = [self.apply(callee[k], args, keywords, e) for k in ("a", "b") if k in callee.args]
             return self.merge(callee.get("cond"), branches[0], branches[-1], e)
+        self.handed_over([*args, *keywords.values()], e)
         return self.unknown(e, callee, *args, *keywords.values())
 
     def call_dotted(self, name: str, args: Sequence[Node], keywords: dict[str, Node], e: ast.AST) -> Node:
@@ -274,8 +295,11 @@ class CallLowering(ExpressionLowering):
             output = keywords.get("outputs") or (args[1] if len(args) > 1 else None)
             if output is not None:
                 return self.graph.add(LAYER, {"output": output}, {"name": name}, e, pure=False)
-        if name in CONDITIONALS and len(args) >= 3:
-            return self.conditional_call(args[0], args[1], args[2], args[3:], e)
+        if name in CONDITIONALS:
+            given = {**dict(zip(CHOICES, args, strict=False)), **keywords}
+            if all(choice in given for choice in CHOICES):
+                cond, yes, no = (given[choice] for choice in CHOICES)
+                return self.conditional_call(cond, yes, no, args[3:], e)
         if name == "tensorflow.GradientTape":
             return self.graph.add("tape", keywords, {}, e, pure=False)
         if name == "tensorflow.Variable":
@@ -300,17 +324,34 @@ class CallLowering(ExpressionLowering):
                 return self.emit(DICT, e, args={k if k.startswith("**") else f"={k!r}": n for k, n in keywords.items()})
             if last == "getattr" and len(args) >= 2 and isinstance(args[1].attrs.get("value"), str):
                 return self.read_attribute(args[0], args[1].attrs["value"], e)
+        if name in ASSERTIONS and args:
+            self.assume(args[0], True)
+        if name in STORES_WHERE and isinstance(e, ast.Call) and e.args:
+            given = dict(zip(STORES_WHERE[name], args, strict=False))
+            given.update({STORED_BY_NAME[k]: n for k, n in keywords.items() if k in STORED_BY_NAME})
+            if {"array", "cond", "value"} <= given.keys():
+                self.store_where(given["array"], given["cond"], given["value"], e)
+                return given["array"]
         if last in ASSERTED and args:
             comparison, bound = ASSERTED[last]
             other = args[1] if bound is None and len(args) > 1 else self.number(bound or 0)
             self.assume(self.graph.add(comparison, {"a": args[0], "b": other}, {}, e), True)
+        if name == "numpy.seterr":
+            self.module.regions = (*self.module.regions, Region("errstate", e))
         if name == "numpy.add.at" and len(args) == 3 and args[0].op in FRESH and args[2].op == CONST:
-            self.rebind(args[0], lambda _: self.emit("bincount", e, x=args[1]))
+            self.rebind(args[0], self.emit("bincount", e, x=args[1]))
         self.handed_over([*args, *keywords.values()], e)
         if last.endswith("finfo"):
             dtype = self.dtype_of(args[0]) if args else None
             return self.emit(CALL, e, {"name": name, "dtype": dtype}, args={f"arg{i}": a for i, a in enumerate(args)})
         return self.unknown(e, *args, *keywords.values(), name=name)
+
+    def store_where(self, array: Node, cond: Node, value: Node, e: ast.Call) -> None:
+        """``array[cond] = value``, written as a call."""
+        new = self.emit("where", e, {"stored": True}, cond=cond, a=value, b=array)
+        new.framework = array.framework
+        self.written(array, new, e)
+        self.bind(e.args[0], new, e)
 
     def each_of(self, elements: Node, e: ast.AST) -> Node:
         """One element of an array, or the tuple of one element of each array in a tuple."""
@@ -414,6 +455,7 @@ class CallLowering(ExpressionLowering):
         if out is not None and isinstance(e, ast.Call):
             target = next((k.value for k in e.keywords if k.arg == "out"), None)
             if target is not None:
+                self.written(out, result, e)
                 self.bind(target, result, e)
         return result
 
@@ -562,8 +604,7 @@ class CallLowering(ExpressionLowering):
         inplace = keywords.get("inplace") if result.framework == "pandas" else None
         changes = spelling.in_place or (inplace is not None and inplace.attrs.get("value") is True)
         if changes and isinstance(e.func, ast.Attribute):
-            if base.op in FRESH:
-                self.rebind(base, lambda _: result)
+            self.written(base, result, e)
             self.bind(changed_in_place(e.func.value), result, e)
         return result
 
@@ -747,7 +788,10 @@ class CallLowering(ExpressionLowering):
                 return None
             if found.op in (LAYER, INSTANCE, FUNCTION, CLASS):
                 return found
-            return self.promised(cls, name, found, site) if stores <= 1 else None
+            if stores > 1:
+                return None
+            self.frame.facts = {**instance.attrs.get("facts", {}), **self.frame.facts}
+            return self.promised(cls, name, self.refined(found), site)
         constant = cls.constant(name)
         return self.in_frame(constant[0].scope, constant[1]) if constant is not None else None
 
@@ -785,6 +829,7 @@ class CallLowering(ExpressionLowering):
             given = instance.attrs.get("init", ([], {})) if name == "__init__" else ([], {})
             frame = self.activation(bound, given[0], given[1], definition)
             self.run(frame, definition.body)
+            instance.attrs["facts"] = {**instance.attrs.get("facts", {}), **(frame.facts_behind or {})}
             found.update(
                 {
                     k[2]: v
@@ -870,8 +915,9 @@ class CallLowering(ExpressionLowering):
         frame = Frame(
             parent=enclosing,
             function=definition,
+            facts={} if bare else dict(caller.facts),
             regions=(
-                *(() if bare else caller.regions),
+                *(self.module.regions if bare else caller.regions),
                 *self.decorator_regions(definition),
                 *self.class_regions(function),
             ),
@@ -902,7 +948,10 @@ class CallLowering(ExpressionLowering):
             else:
                 default = self.in_frame(enclosing, defaults[arg.arg]) if arg.arg in defaults else None
                 spread = any(k.startswith("**") for k in keywords)
-                if default is not None and not bare and not spread and function.attrs.get("name") != "__init__":
+                made = function.attrs.get("name") != "__init__" or (
+                    frame.this is not None and "init" in frame.this.attrs
+                )
+                if default is not None and not bare and not spread and made:
                     frame.env[arg.arg] = default
                 else:
                     frame.env[arg.arg] = self.parameter(arg.arg, arg.annotation, default, arg)
@@ -958,18 +1007,32 @@ class CallLowering(ExpressionLowering):
 
     def handed_over(self, nodes: Sequence[Node], e: ast.AST) -> None:
         """Arrays made to be filled, given to a call that may write into them: what they hold afterwards is unknown."""
-        for node in (fresh for given in nodes for fresh in _alternatives(given)):
-            if node.op in FRESH:
-                self.rebind(
-                    node, lambda old: self.graph.add("stored", {"a": old, "b": self.unknown(e)}, {}, e, pure=False)
-                )
+        for node in (one for given in nodes for one in _alternatives(given)):
+            if filled_array(node) is not None:
+                self.written(node, self.unknown(e), e)
 
-    def rebind(self, old: Node, new: Callable[[Node], Node]) -> None:
-        """Give every variable and attribute that holds ``old`` another value."""
-        names = [name for name, value in self.frame.env.items() if value is old]
-        if names:
-            replacement = new(old)
-            self.frame.env.update(dict.fromkeys(names, replacement))
+    def written(self, part: Node, value: Node, site: ast.AST) -> None:
+        """Tell all names of an array that is filled, here and in the callers, that a part of it holds a value now."""
+        array = filled_array(part)
+        if array is None or array.framework not in MUTABLE:
+            return
+        whole = value if part is array else self.graph.add("stored", {"a": array, "b": value}, {}, site, pure=False)
+        whole.framework = whole.framework or array.framework
+        self.rebind(array, whole)
+        if part is not array:
+            self.rebind(part, value)
+
+    def rebind(self, old: Node, new: Node) -> None:
+        """Give every variable and attribute that holds ``old`` another value, here and in the functions around."""
+        pending: list[Frame | None] = [self.frame]
+        seen: set[int] = set()
+        while pending:
+            frame = pending.pop()
+            if frame is None or id(frame) in seen:
+                continue
+            seen.add(id(frame))
+            frame.env.update({name: new for name, value in frame.env.items() if value is old})
+            pending += [frame.parent, self.caller_of.get(id(frame))]
 
     def inline(self, function: Node, args: Sequence[Node], keywords: dict[str, Node], e: ast.AST) -> Node:
         """The result of calling a function of this file: its body lowered with these arguments."""
@@ -996,12 +1059,8 @@ class CallLowering(ExpressionLowering):
         """Lower a body in a frame; the join of what it returns."""
         if isinstance(definition, ast.Lambda):
             return self.within(frame, definition.body)
-        given = dict(frame.env)
         self.run(frame, definition.body)
-        for name, before in given.items():
-            after = frame.env.get(name)
-            if after is not None and after is not before and after.op == "stored" and before.op in FRESH:
-                self.rebind(before, lambda _, after=after: after)  # type: ignore[misc]
+        self.come_back(frame)
         self.frame.env.update({name: node for name, node in frame.env.items() if isinstance(name, tuple)})
         for name, owner in frame.declared.items():
             if name in frame.env and frame.depth:
@@ -1014,20 +1073,36 @@ class CallLowering(ExpressionLowering):
             return each if managed else self.emit("list", e, pure=False, each=each)
         if not frame.returns:
             return self.unknown(e)
-        result = frame.returns[0]
-        for other in frame.returns[1:]:
-            result = self.join_results(result, other, e)
+        *earlier, (result, facts) = frame.returns
+        for other, on_the_way in reversed(earlier):
+            parted = parting(on_the_way, facts)
+            if parted is None:
+                result = self.join_results(None, other, result, e)
+            elif parted[1]:
+                result = self.join_results(parted[0], other, result, e)
+            else:
+                result = self.join_results(parted[0], result, other, e)
+            facts = common((on_the_way, facts))
         return result
 
-    def join_results(self, a: Node, b: Node, e: ast.AST) -> Node:
-        """Join of two returned values, element by element for tuples."""
+    def come_back(self, frame: Frame) -> None:
+        """What holds wherever a function returns holds behind its call; one that cannot return ends the path."""
+        if not frame.depth or frame.yields:
+            return
+        if frame.facts_behind is not None:
+            self.frame.facts = {**self.frame.facts, **frame.facts_behind}
+        elif frame.this is None:
+            self.frame.live = False
+
+    def join_results(self, cond: Node | None, a: Node, b: Node, e: ast.AST) -> Node:
+        """Join of two returned values, element by element for tuples: ``a`` where ``cond`` holds, if that is known."""
         if a.op == TUPLE and b.op == TUPLE and len(a.args) == len(b.args):
-            return self.graph.add(TUPLE, {k: self.merge(None, a[k], b[k], e) for k in a.args if k in b.args}, {}, e)
+            return self.graph.add(TUPLE, {k: self.merge(cond, a[k], b[k], e) for k in a.args if k in b.args}, {}, e)
         if a.op == CONST and a.attrs["value"] is None:
             return b
         if b.op == CONST and b.attrs["value"] is None:
             return a
-        return self.merge(None, a, b, e)
+        return self.merge(cond, a, b, e)
 
     def within(self, frame: Frame, e: ast.expr) -> Node:
         """An expression lowered in another frame."""
@@ -1046,6 +1121,8 @@ class CallLowering(ExpressionLowering):
         raise NotImplementedError
 
     caller_of: dict[int, Frame]
+    #: what is outside of all functions; its regions, in the end, are open in each
+    module: Frame
     #: size of the graph beyond which the function being lowered is not expanded further
     budget: int
     #: definitions that were inlined somewhere
@@ -1100,6 +1177,16 @@ def default_of(e: ast.expr) -> ast.expr:
     if isinstance(e, ast.Call) and _last(e) in ("field", "ib", "Field"):
         return next((k.value for k in e.keywords if k.arg == "default"), e)
     return e
+
+
+def filled_array(node: Node) -> Node | None:
+    """The array made to be filled that a node is, or is a view of."""
+    while node.op in ("part", "view", REFINE) and "x" in node.args:
+        node = node["x"]
+    start = node
+    while start.op == LOOP:
+        start = start["pre"]
+    return node if start.op in FRESH else None
 
 
 def _alternatives(node: Node) -> list[Node]:

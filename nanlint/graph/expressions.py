@@ -8,6 +8,7 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from nanlint.graph.conditions import MIRRORED, NEGATED, TRUTHS, settled, truth_of
 from nanlint.graph.node import (
     ATTR,
     CALL,
@@ -25,7 +26,7 @@ from nanlint.graph.node import (
     Graph,
     Node,
 )
-from nanlint.graph.scope import ClassInfo, Env, Frame
+from nanlint.graph.scope import ClassInfo, Env, Facts, Frame
 from nanlint.ops.floats import FORMATS, Format
 from nanlint.ops.frameworks import canonical
 from nanlint.ops.op import OPS
@@ -52,8 +53,6 @@ COMPARE: dict[type[ast.cmpop], str] = {
     ast.GtE: "ge",
 }
 IDENTITY: dict[type[ast.cmpop], str] = {ast.Is: "is", ast.IsNot: "isnot"}
-MIRRORED = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
-NEGATED = {"eq": "ne", "ne": "eq", "lt": "ge", "le": "gt", "gt": "le", "ge": "lt"}
 
 #: last component of a dotted name -> number, for the modules that have them
 NUMBERS = {
@@ -76,7 +75,7 @@ TENSOR_ATTRIBUTES = {
     "T": "view",
     "mT": "view",
     "H": "view",
-    "real": "part",
+    "real": "view",
     "data": "stop_gradient",
     "shape": "size",
     "size": "size",
@@ -169,6 +168,7 @@ class ExpressionLowering:
         node.calls = self.frame.calls
         if known is not None and (known.breaks or op in REMEMBERED):
             node.env = self.frame.env.copy()
+            node.facts = self.frame.facts
         return self.refined(node)
 
     def refined(self, node: Node) -> Node:
@@ -178,6 +178,8 @@ class ExpressionLowering:
             return node
         result = node
         for comparison, other in facts:
+            if comparison in TRUTHS:
+                continue
             result = self.graph.add(REFINE, {"x": result, "by": other}, {"cmp": comparison}, node.site)
             result.framework = node.framework
         result.key = node.key
@@ -214,7 +216,16 @@ class ExpressionLowering:
         found = self.frame.lookup(e.id)
         if found is None:
             return self.graph.add(MODULE, {}, {"name": f"builtins.{e.id}"}, e)
-        return self.refined(found) if self.frame.facts else found
+        return self.refined(self.chosen_before(found)) if self.frame.facts else found
+
+    def chosen_before(self, node: Node) -> Node:
+        """The value on this path of a variable that another branch on the same condition has set."""
+        while (node.op == PHI and "cond" in node.args) or node.attrs.get("set_where"):
+            truth = truth_of(node["cond"], self.frame.facts)
+            if truth is None:
+                break
+            node = node[("a" if truth else "b") if node.op == PHI else "x" if truth else "before"]
+        return node
 
     def attribute(self, e: ast.Attribute) -> Node:
         return self.refined(self.read_attribute(self.lower(e.value), e.attr, e))
@@ -229,6 +240,7 @@ class ExpressionLowering:
             return self.graph.add(MODULE, {}, {"name": dotted}, e)
         stored = self.frame.lookup(("field", base.key, name))
         if stored is not None:
+            stored = self.chosen_before(stored)
             return self.promised(base.attrs["cls"], name, stored, e) if base.op == INSTANCE else stored
         if base.op == INSTANCE:
             found = self.member(base, name, e)
@@ -254,8 +266,7 @@ class ExpressionLowering:
 
     def machine_limit(self, dtype: Node | None, name: str, e: ast.AST) -> Node:
         """A field of finfo: the number itself where the dtype is known, else some positive (for min: negative) one."""
-        last = dtype.name.rpartition(".")[2] if dtype is not None and dtype.op == MODULE else ""
-        known = FORMATS.get(DTYPES.get(last, last))
+        known = FORMATS.get(self.dtype_of(dtype) or "")
         if known is not None and name in MACHINE_LIMITS:
             return self.number(MACHINE_LIMITS[name](known), e)
         limit = self.emit("finfo_eps", e, {"field": name})
@@ -313,7 +324,12 @@ class ExpressionLowering:
         for comparison, right_source in zip(e.ops, e.comparators, strict=True):
             right = self.lower(right_source)
             op = COMPARE.get(type(comparison))
-            if op is None:
+            unset = (
+                self.is_none(left, e) if type(comparison) in IDENTITY and right.attrs.get("value", 0) is None else None
+            )
+            if unset is not None:
+                part = unset if isinstance(comparison, ast.Is) else self.graph.add("not", {"x": unset}, {}, e)
+            elif op is None:
                 part = self.graph.add(IDENTITY.get(type(comparison), "test"), {"a": left, "b": right}, {}, e)
             else:
                 part = self.emit(op, e, a=left, b=right)
@@ -336,6 +352,38 @@ class ExpressionLowering:
         self.frame.facts = saved
         return self.merge(cond, branches[0], branches[1], e)
 
+    def one_sided(self, cond: Node | None, a: Node, b: Node, site: ast.AST | None) -> Node | None:
+        """A value that only one of two paths sets, the other has None: the value, which remembers where it is set."""
+        for value, other, truth in ((a, b, True), (b, a, False)):
+            if other.op == CONST and other.attrs["value"] is None:
+                # what nobody chose between, or what is None on both
+                if cond is None or (value.op == CONST and value.attrs["value"] is None):
+                    return value
+                return self.set_where(cond, truth, value, other)
+        return None
+
+    def set_where(self, cond: Node, truth: bool, value: Node, before: Node) -> Node:
+        """A value where a condition is ``truth``; elsewhere what there was before, of which nothing much is known."""
+        if not truth:
+            cond = self.graph.add("not", {"x": cond}, {}, cond.site)
+        node = self.graph.add("view", {"x": value, "cond": cond, "before": before}, {"set_where": True}, value.site)
+        node.framework, node.regions = value.framework, self.frame.regions
+        return node
+
+    def is_none(self, node: Node, site: ast.AST) -> Node | None:
+        """The condition under which a value is None because it was not set; None of one that always is."""
+        while node.op == REFINE:
+            node = node["x"]
+        if not node.attrs.get("set_where") or node["before"].op != CONST:
+            return None
+        value, unset = node["x"], self.graph.add("not", {"x": node["cond"]}, {}, site)
+        if (value.op in OPS and "before" not in value.args) or value.op in (TUPLE, LAYER, FUNCTION, INSTANCE, DICT):
+            return unset
+        other = self.is_none(value, site)
+        if other is None:
+            other = self.graph.add("is", {"a": value, "b": node["before"]}, {}, site)
+        return self.graph.add("or", {"a": unset, "b": other}, {}, site)
+
     def merge(self, cond: Node | None, a: Node, b: Node, site: ast.AST | None) -> Node:
         """One of two values that meet at a join. Of two imports under one name, the first that the catalogue knows."""
         if a.op == b.op == MODULE and isinstance(a.site, IMPORTS) and isinstance(b.site, IMPORTS):
@@ -343,6 +391,8 @@ class ExpressionLowering:
             return b if known == [False, True] else a
         if a is b or a.key == b.key:
             return a if a.op != REFINE else b if b.op != REFINE else a["x"]
+        if cond is not None and (found := self.one_sided(cond, a, b, site)) is not None:
+            return found
         args = {"a": a, "b": b}
         if cond is not None:
             args["cond"] = cond
@@ -480,9 +530,10 @@ class ExpressionLowering:
 
     def assume(self, cond: Node, truth: bool) -> None:
         """Record in the frame what follows from a condition being true (or false)."""
-        for key, comparison, other in implied(self, cond, truth):
-            known = self.frame.facts.get(key, ())
-            self.frame.facts[key] = (*known, (comparison, other))
+        facts = dict(self.frame.facts)
+        for key, comparison, other in (*implied(self, cond, truth), *settled(self.graph, cond, truth)):
+            facts[key] = (*facts.get(key, ()), (comparison, other))
+        self.frame.facts = facts
 
     # ── supplied by the other half of the lowering ──────────────────────────────────────────────────────────────────
 
@@ -511,6 +562,8 @@ class ExpressionLowering:
         """Name of the floating-point format that a dtype expression names, or None."""
         if node is None:
             return None
+        if node.op == CALL and node.name == "torch.get_default_dtype":
+            return "float32"
         name = node.attrs.get("value") if node.op == CONST else node.name if node.op == MODULE else None
         return DTYPES.get(name.rpartition(".")[2]) if isinstance(name, str) else None
 
@@ -526,7 +579,7 @@ class ExpressionLowering:
         """Canonical dotted name of a module node."""
         return canonical(node.name)
 
-    def snapshot(self) -> tuple[Env, dict[int, tuple[tuple[str, Node], ...]]]:
+    def snapshot(self) -> tuple[Env, Facts]:
         """Variables and facts, to come back to."""
         return dict(self.frame.env), dict(self.frame.facts)
 
@@ -711,7 +764,16 @@ def implied(lowering: Any, cond: Node, truth: bool) -> list[tuple[int, str, Node
         CONST,
         MODULE,
         FUNCTION,
-        "isclose",
     ):
         return []
-    return [(cond.key, "ne" if truth else "eq", zero)]
+    if op == "isclose":
+        # what is not close is not equal
+        a, b = cond["a"], cond["b"]
+        apart = [
+            (a.key, "ne", b),
+            (b.key, "ne", a),
+            *((graph.key("sub", {"a": x, "b": y}, {}), "ne", zero) for x, y in ((a, b), (b, a))),
+        ]
+        return [] if truth else apart
+    filled = [(key, "filled", zero) for key in counted_by(cond)] if truth else []
+    return [(cond.key, "ne" if truth else "eq", zero), *filled]

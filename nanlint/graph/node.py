@@ -38,8 +38,8 @@ class Node:
 
     ``args``: operands by neutral name. ``attrs``: literals. ``site``: the expression it was lowered from. ``key``:
     equal for structurally equal pure expressions. ``regions``: innermost last. ``env``: names in scope at an op that
-    rules ask about. ``calls``: the chain of call expressions it was inlined through, outermost first. ``spelling``:
-    the function of a framework that was called, None for an operator.
+    rules ask about; ``facts``: what the path to it says. ``calls``: the chain of call expressions it was inlined
+    through, outermost first. ``spelling``: the function of a framework that was called, None for an operator.
     """
 
     __slots__ = (
@@ -47,6 +47,7 @@ class Node:
         "attrs",
         "calls",
         "env",
+        "facts",
         "framework",
         "index",
         "key",
@@ -68,6 +69,7 @@ class Node:
         self.regions: tuple[Region, ...] = ()
         self.calls: tuple[ast.AST, ...] = ()
         self.env: Mapping[Any, Node] | None = None
+        self.facts: Mapping[int, tuple[tuple[str, Node], ...]] = {}
         self.framework: str | None = None
         self.spelling: Spelling | None = None
 

@@ -60,7 +60,7 @@ class Op:
     they depend on what is known of the operands (a power's on its exponent). ``view``: same elements, other shape
     or place. ``pure``: same operands, same result. ``stops_gradient``: nothing flows back. ``reduction``: many elements
     become one. Of an op that is not pointwise: ``zero_preserving``: it is 0 where all its operands are 0 throughout,
-    and where one is if it is ``bilinear``; ``keeps_constants``: of equal elements it is that element; ``flat``: it is 0.
+    and where one is if it is ``bilinear``; ``keeps_constants``: equal elements are its result; ``flat``: they give 0.
     """
 
     name: str

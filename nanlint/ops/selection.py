@@ -63,13 +63,13 @@ def cast(v: Operands, attrs: Attrs) -> Value:
     return settled(replace(x, format=fmt)) if narrower else replace(x, format=fmt)
 
 
-def integer(v: Operands, _: Attrs) -> Value:
+def integer(v: Operands, attrs: Attrs) -> Value:
     """The number without its fraction: 0 for whatever is smaller than 1."""
-    x = v["x"]
+    x = replace(v["x"], kind=Kind.SCALAR) if attrs.get("scalar") else v["x"]
     lo, hi = (t if math.isinf(t) else float(math.trunc(t)) for t in (x.lo, x.hi))
     near = lo <= 0 <= hi
     return replace(
-        part(v, _),
+        part({"x": x}, attrs),
         lo=lo,
         hi=hi,
         whole=True,
