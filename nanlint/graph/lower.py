@@ -6,8 +6,23 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from nanlint.graph.calls import FRESH, MAX_NODES, MUTABLE, CallLowering, _last
-from nanlint.graph.expressions import decided
-from nanlint.graph.node import CALL, CLASS, CONST, DICT, INSTANCE, LOOP, MODULE, PHI, TUPLE, Node, Region
+from nanlint.graph.expressions import TENSOR_ATTRIBUTES, decided
+from nanlint.graph.node import (
+    CALL,
+    CLASS,
+    CONST,
+    DATA,
+    DICT,
+    INSTANCE,
+    KEPT,
+    LOOP,
+    MODULE,
+    PHI,
+    RETURNED,
+    TUPLE,
+    Node,
+    Region,
+)
 from nanlint.graph.scope import ClassInfo, Env, Frame
 from nanlint.interrupt import checkpoint
 from nanlint.ops.contracts import OF_THE_SUPPORT
@@ -73,6 +88,8 @@ class Lowering(CallLowering):
             if value.op in (CALL, "part") and not value.attrs.get("variable"):
                 value.attrs["variable"] = target.id
             self.frame.env[target.id] = value
+            if self.frame is self.module or target.id in self.frame.declared:
+                self.escape(value)
         elif isinstance(target, (ast.Tuple, ast.List)):
             self.bind_tuple(target, value, site)
         elif isinstance(target, ast.Starred):
@@ -82,6 +99,7 @@ class Lowering(CallLowering):
             if value.op == CALL and not value.attrs.get("variable"):
                 value.attrs["variable"], value.attrs["held"] = target.attr, True
             self.frame.env["field", base.key, target.attr] = value
+            self.escape(value, DATA if TENSOR_ATTRIBUTES.get(target.attr) == "stop_gradient" else KEPT)
             if base.op == INSTANCE and base.attrs.get("fields") is not None and self.frame.function is None:
                 base.attrs["fields"][target.attr] = value
         elif isinstance(target, ast.Subscript):
@@ -136,6 +154,7 @@ class Lowering(CallLowering):
             new = self.graph.add("stored", {"a": base, "b": value}, {}, target, pure=False)
             new.framework = base.framework
             self.frame.env["item", new.key, index.key] = value
+        self.escape_in_place(base, new)
         self.bind(target.value, new, target)
 
     def lower_Assign(self, s: ast.Assign) -> None:
@@ -153,6 +172,7 @@ class Lowering(CallLowering):
         new = self.combine(s.op, old, right, s)
         if old.op in FRESH and old.framework in MUTABLE:
             self.rebind(old, lambda _: new)
+        self.escape_in_place(old, new)
         self.bind(s.target, new, s)
 
     def lower_Expr(self, s: ast.Expr) -> None:
@@ -210,6 +230,7 @@ class Lowering(CallLowering):
         self.frame.live = False
 
     def lower_Continue(self, s: ast.Continue) -> None:
+        self.escape_unused(self.frame)
         self.frame.live = False
 
     def lower_Assert(self, s: ast.Assert) -> None:
@@ -621,7 +642,9 @@ def lower(
             frame = lowering.activation(node, [], {}, definition, bare=True)
             frame.depth = 0
             lowering.take_from_support(frame)
-            lowering.run_function(frame, definition, definition)
+            result = lowering.run_function(frame, definition, definition)
+            for returned in (result, *frame.returns):
+                lowering.escape(returned, RETURNED)
         finally:
             lowering.frame = saved
 
