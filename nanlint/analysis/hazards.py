@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from nanlint.analysis.evaluate import Evaluator
 from nanlint.analysis.forms import evidence_by_form
 from nanlint.analysis.geometry import holds_each_pair, tells_diagonal
-from nanlint.analysis.gradient import PLAIN, GradientFlow
+from nanlint.analysis.gradient import PLAIN, Flow, GradientFlow
 from nanlint.analysis.late_guards import late_guard
 from nanlint.analysis.scenarios import degenerate
 from nanlint.analysis.selections import taken_by
@@ -172,6 +172,8 @@ class Hazards:
             return Cleared(node, pole, f"a {guard.op} further on drops the bad value, and no gradient flows", v)
         if guard is not None and self.undefined_elsewhere(guard):
             return Cleared(node, pole, f"the {guard.op} further on gives nan or inf there on purpose", v)
+        if pole.gradient or guard is not None:
+            reach = self.believed(node, reach)
         return Hazard(node, pole, source, v, reach, form or evidence_of(v, pole, source), guard)
 
     def ruled_out_there(self, node: Node, pole: Pole, anywhere: Value) -> bool:
@@ -182,6 +184,10 @@ class Hazards:
         found = self.operand(node, pole, there)
         reaches = [] if found is None else [found[1].reach(pole.cls), *self.also(node, pole, there)]
         return min(reaches, default=POSSIBLE) < min(anywhere.reach(pole.cls), POSSIBLE)
+
+    def believed(self, node: Node, reach: Reach) -> Reach:
+        """How likely a hazard of the gradient alone is: possible at best where it is doubtful that one flows."""
+        return min(reach, POSSIBLE) if self.gradient.judge(node).flow is Flow.DOUBTFUL else reach
 
     def expected(self, node: Node, pole: Pole, reach: Reach) -> Evidence | None:
         """Evidence that a guard behind an op gives: its author expects the pole to be met.
@@ -315,9 +321,8 @@ class Hazards:
                         continue
                     if harmless_behind_selection(node, pole) or self.scalar(node, met[1]):
                         continue
-                    yield Hazard(
-                        node, pole, met[0], met[1], met[1].reach(pole.cls), evidence_of(met[1], pole, met[0]), selection
-                    )
+                    reach = self.believed(node, met[1].reach(pole.cls))
+                    yield Hazard(node, pole, met[0], met[1], reach, evidence_of(met[1], pole, met[0]), selection)
 
     def traps_of(self, node: Node) -> Iterator[Hazard]:
         """The hazards of one op that selections further on make."""

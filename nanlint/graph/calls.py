@@ -16,12 +16,15 @@ from nanlint.graph.node import (
     CALL,
     CLASS,
     CONST,
+    DATA,
     DICT,
     FUNCTION,
     INSTANCE,
+    KEPT,
     LAYER,
     LOOP,
     MODULE,
+    OTHER,
     PARAM,
     PHI,
     REFINE,
@@ -165,6 +168,8 @@ OPERATORS: dict[str, ast.operator] = {
 }
 #: nodes whose call is known
 CALLABLE = frozenset({MODULE, FUNCTION, CLASS, LAYER, INSTANCE, "partial"})
+#: arguments that say where, not what: through them no gradient flows
+PLACES = frozenset({"index", "indices", "ids", "axis", "dim", "dims", "dtype", "device", "shape", "size"})
 #: operands without which an op is none; the others have defaults
 REQUIRED = frozenset({"x", "a", "b", "y", "cond"})
 #: methods that run a model on their first argument
@@ -255,6 +260,7 @@ class CallLowering(ExpressionLowering):
         if spelling is not None:
             result = self.spell(spelling, args, keywords, e)
             if spelling.in_place and isinstance(e, ast.Call) and e.args:
+                self.escape_in_place(args[0], result)
                 self.bind(e.args[0], result, e)
             return result
         last = name.rpartition(".")[2]
@@ -403,6 +409,8 @@ class CallLowering(ExpressionLowering):
         elif variable.op == TUPLE and back.op == TUPLE:
             for key in variable.args.keys() & back.args.keys():
                 self.carry(variable[key], back[key])
+        else:
+            self.escape(back)
 
     def conditional_call(self, cond: Node, yes: Node, no: Node, operands: Sequence[Node], e: ast.AST) -> Node:
         """cond(test, yes, no): only one of the two functions runs."""
@@ -439,6 +447,12 @@ class CallLowering(ExpressionLowering):
                 break
             given[param] = node
         given.update({spelling.aliases.get(name, name): node for name, node in keywords.items()})
+        read = {argument.lstrip("*") for s in (spelling, *spelling.rest) for argument in s.operands.values()}
+        for name, node in given.items():
+            if name not in read:
+                self.escape(node, DATA if name in PLACES else OTHER)
+        for node in positional[len(given) :]:
+            self.escape(node)
         if spelling.framework in ("numpy", "scipy") and (where := keywords.get("where")) is not None:
             saved = self.frame.facts
             self.frame.facts = dict(saved)
@@ -605,6 +619,7 @@ class CallLowering(ExpressionLowering):
         changes = spelling.in_place or (inplace is not None and inplace.attrs.get("value") is True)
         if changes and isinstance(e.func, ast.Attribute):
             self.written(base, result, e)
+            self.escape_in_place(base, result)
             self.bind(changed_in_place(e.func.value), result, e)
         return result
 
@@ -686,7 +701,7 @@ class CallLowering(ExpressionLowering):
                 called = self.loss_function(one)
                 if called is not None:
                     place = one.site if isinstance(one.site, ast.expr) else e
-                    self.apply(called, [self.unknown(e, name="labels"), output], {}, place)
+                    self.escape(self.apply(called, [self.unknown(e, name="labels"), output], {}, place))
             return self.unknown(e)
         if name in SAME_MODEL:
             return model
@@ -704,6 +719,8 @@ class CallLowering(ExpressionLowering):
     def run_layer(self, layer: Node, args: Sequence[Node], keywords: dict[str, Node], e: ast.AST) -> Node:
         """Apply a layer, or a stack of layers, to its input."""
         x = args[0] if args else next(iter(keywords.values()), None) or self.unknown(e)
+        for node in (*args[1:], *keywords.values()):
+            self.escape(node)
         spelling: Spelling | None = layer.attrs.get("spelling")
         if spelling is not None:
             operands = {k: n for k, n in layer.args.items() if k != "activation"}
@@ -891,16 +908,23 @@ class CallLowering(ExpressionLowering):
     def parameter(self, name: str, annotation: ast.expr | None, default: Node | None, site: ast.AST) -> Node:
         """A value that comes from outside."""
         args = {"default": default} if default is not None else {}
-        return self.graph.add(
+        made = self.graph.add(
             PARAM,
             args,
             {"name": name, "annotation": _last(annotation) if annotation is not None else ""},
             site,
             pure=False,
         )
+        if isinstance(annotation, ast.Attribute) and isinstance(annotation.value, ast.Name):
+            module = self.module.env.get(annotation.value.id)
+            if module is not None and module.op == MODULE and canonical(module.name) == "numpy":
+                made.framework = "numpy"
+        return made
 
     def instantiate(self, cls: Node, args: Sequence[Node], keywords: dict[str, Node], e: ast.AST) -> Node:
         """An object of a class of this file."""
+        for node in (*args, *keywords.values()):
+            self.escape(node, KEPT)
         return self.graph.add(
             INSTANCE, {}, {"cls": cls.attrs["cls"], "init": (list(args), dict(keywords))}, e, pure=False
         )
@@ -999,6 +1023,11 @@ class CallLowering(ExpressionLowering):
         handmade = tuple(r for r in enclosing.regions if r.kind == "custom_gradient") if enclosing is not None else ()
         if handmade:
             return handmade
+        if cls is not None and any(base.startswith("torch.autograd.") for base in cls.external_bases()):
+            # a function whose derivative is written beside it: forward is not recorded, backward is the derivative
+            by_hand = definition.name == "forward"
+            rule = Region("derivative_rule", definition, {"tangents": None})
+            return (Region("custom_gradient", definition) if by_hand else rule,)
         if cls is not None and any(base.endswith(UNDIFFERENTIATED_BASES) for base in cls.external_bases()):
             return (
                 Region("no_grad", cls.definition, {"why": "nothing is differentiated through a class such as this"}),
@@ -1034,6 +1063,24 @@ class CallLowering(ExpressionLowering):
             frame.env.update({name: new for name, value in frame.env.items() if value is old})
             pending += [frame.parent, self.caller_of.get(id(frame))]
 
+    def escape_in_place(self, old: Node, new: Node) -> None:
+        """Note that others see what becomes of an array in place, unless it was made here."""
+        for _ in range(40):
+            made = old.op in OPS and not OPS[old.op].view and not old.attrs.get("stored")
+            if made or old.op == CONST or not old.args:
+                break
+            kept = ("pre", "a", "x") if not old.attrs.get("stored") else ("b",)
+            old = next((old[name] for name in kept if name in old.args), old)
+        if old.op not in OPS and old.op != CONST:
+            self.escape(new)
+
+    def escape_unused(self, frame: Frame) -> None:
+        """Note that what the variables of a frame hold may yet be used, on a path that is not followed."""
+        if frame is not self.module:
+            for value in frame.env.values():
+                if not value.users:
+                    self.escape(value)
+
     def inline(self, function: Node, args: Sequence[Node], keywords: dict[str, Node], e: ast.AST) -> Node:
         """The result of calling a function of this file: its body lowered with these arguments."""
         spelling = self.own(function, args, keywords)
@@ -1046,6 +1093,7 @@ class CallLowering(ExpressionLowering):
             frame = self.caller_of.get(id(frame))
         too_deep = self.frame.depth >= MAX_DEPTH or len(self.graph.nodes) > self.budget
         if frame is not None or too_deep:
+            self.escape_unused(function.attrs["frame"])
             return self.unknown(e, *args, *keywords.values(), name=str(function.attrs.get("name", "")))
         return self.run_function(self.activation(function, args, keywords, e), definition, e)
 

@@ -14,14 +14,17 @@ from nanlint.graph.node import (
     CALL,
     CLASS,
     CONST,
+    DATA,
     DICT,
     FUNCTION,
     INSTANCE,
     LAYER,
     LOOP,
     MODULE,
+    OTHER,
     PHI,
     REFINE,
+    RETURNED,
     TUPLE,
     Graph,
     Node,
@@ -116,6 +119,8 @@ class ExpressionLowering:
         #: rows whose expressions are remembered, with their node in each activation (which its calls tell)
         self.watched = range(0)
         self.readings: dict[ast.expr, list[tuple[tuple[ast.AST, ...], Node]]] = {}
+        #: nodes that leave the code that computes them -> how (RETURNED, KEPT on an object, or OTHER ways)
+        self.escapes: dict[int, str] = {}
         self._expressions: dict[type[ast.AST], Callable[[Any], Node]] = {
             ast.Constant: self.constant,
             ast.Name: self.variable,
@@ -184,6 +189,11 @@ class ExpressionLowering:
             result.framework = node.framework
         result.key = node.key
         return result
+
+    def escape(self, node: Node, way: str = OTHER) -> None:
+        """Note that a value can be used by code that is not seen here."""
+        if self.escapes.get(node.index) in (None, DATA) or way in (RETURNED, OTHER):
+            self.escapes[node.index] = way
 
     def number(self, value: float, site: ast.AST | None = None) -> Node:
         """A literal number."""
@@ -293,7 +303,10 @@ class ExpressionLowering:
         op = BINARY.get(type(operator))
         if op is None:
             return self.unknown(site, left, right)
-        return self.emit(op[0], site, args={op[1]: left, op[2]: right})
+        result = self.emit(op[0], site, args={op[1]: left, op[2]: right})
+        if result.framework is None and {n.framework for n in (left, right) if n.op != CONST} == {"numpy"}:
+            result.framework = "numpy"
+        return result
 
     def unary(self, e: ast.UnaryOp) -> Node:
         x = self.lower(e.operand)
@@ -390,6 +403,7 @@ class ExpressionLowering:
             known = [canonical(n.name).startswith(self.frameworks) for n in (a, b)]
             return b if known == [False, True] else a
         if a is b or a.key == b.key:
+            self.escape(b)
             return a if a.op != REFINE else b if b.op != REFINE else a["x"]
         if cond is not None and (found := self.one_sided(cond, a, b, site)) is not None:
             return found
@@ -486,6 +500,7 @@ class ExpressionLowering:
         if e.value is not None:
             value = self.lower(e.value)
             self.frame.yields.append(self.element(value, e) if isinstance(e, ast.YieldFrom) else value)
+            self.escape(self.frame.yields[-1])
         return self.unknown(e)
 
     def walrus(self, e: ast.NamedExpr) -> Node:
@@ -654,6 +669,7 @@ def stripped(node: Node) -> Node:
         op = OPS.get(node.op)
         if (op is not None and op.view and node.op not in ("part", "diagonal")) or node.op in (
             REFINE,
+            RETURNED,
             "cast",
             "identity",
         ):
@@ -762,6 +778,7 @@ def implied(lowering: Any, cond: Node, truth: bool) -> list[tuple[int, str, Node
         "isinf",
         "isfinite",
         CONST,
+        DATA,
         MODULE,
         FUNCTION,
     ):

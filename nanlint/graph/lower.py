@@ -6,8 +6,24 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from nanlint.graph.calls import MAX_NODES, CallLowering, _last
-from nanlint.graph.expressions import decided
-from nanlint.graph.node import ATTR, CALL, CLASS, CONST, DICT, INSTANCE, LOOP, MODULE, PHI, TUPLE, Node, Region
+from nanlint.graph.expressions import TENSOR_ATTRIBUTES, decided
+from nanlint.graph.node import (
+    ATTR,
+    CALL,
+    CLASS,
+    CONST,
+    DATA,
+    DICT,
+    INSTANCE,
+    KEPT,
+    LOOP,
+    MODULE,
+    PHI,
+    RETURNED,
+    TUPLE,
+    Node,
+    Region,
+)
 from nanlint.graph.scope import ClassInfo, Env, Facts, Frame, common
 from nanlint.interrupt import checkpoint
 from nanlint.ops.contracts import OF_THE_SUPPORT
@@ -75,6 +91,8 @@ class Lowering(CallLowering):
             if value.op in (CALL, "part") and not value.attrs.get("variable"):
                 value.attrs["variable"] = target.id
             self.frame.env[target.id] = value
+            if self.frame is self.module or target.id in self.frame.declared:
+                self.escape(value)
         elif isinstance(target, (ast.Tuple, ast.List)):
             self.bind_tuple(target, value, site)
         elif isinstance(target, ast.Starred):
@@ -85,6 +103,7 @@ class Lowering(CallLowering):
             if value.op == CALL and not value.attrs.get("variable"):
                 value.attrs["variable"], value.attrs["held"] = target.attr, True
             self.frame.env["field", base.key, target.attr] = value
+            self.escape(value, DATA if TENSOR_ATTRIBUTES.get(target.attr) == "stop_gradient" else KEPT)
             if base.op == INSTANCE and base.attrs.get("fields") is not None and self.frame.function is None:
                 base.attrs["fields"][target.attr] = value
         elif isinstance(target, ast.Subscript):
@@ -144,6 +163,7 @@ class Lowering(CallLowering):
             new.framework = base.framework
             self.frame.env["item", new.key, index.key] = value
         self.written(base, new, target)
+        self.escape_in_place(base, new)
         self.bind(target.value, new, target)
 
     def lower_Assign(self, s: ast.Assign) -> None:
@@ -160,6 +180,7 @@ class Lowering(CallLowering):
         right = self.lower(s.value)
         new = self.combine(s.op, old, right, s)
         self.written(old, new, s)
+        self.escape_in_place(old, new)
         self.bind(s.target, new, s)
 
     def lower_Expr(self, s: ast.Expr) -> None:
@@ -218,6 +239,7 @@ class Lowering(CallLowering):
         self.frame.live = False
 
     def lower_Continue(self, s: ast.Continue) -> None:
+        self.escape_unused(self.frame)
         self.frame.live = False
 
     def lower_Assert(self, s: ast.Assert) -> None:
@@ -661,7 +683,9 @@ def lower(
             frame = lowering.activation(node, [], {}, definition, bare=True)
             frame.depth = 0
             lowering.take_from_support(frame)
-            lowering.run_function(frame, definition, definition)
+            result = lowering.run_function(frame, definition, definition)
+            for returned in (result, *(value for value, _ in frame.returns)):
+                lowering.escape(returned, RETURNED)
         finally:
             lowering.frame = saved
 

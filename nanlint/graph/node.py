@@ -23,6 +23,9 @@ MODULE, FUNCTION, CLASS, INSTANCE, LAYER, TUPLE, DICT, STRING = (
     "string",
 )
 
+#: how a value leaves the code that computes it (as DATA: by a way on which no gradient comes back)
+RETURNED, KEPT, DATA, OTHER = "returned", "kept", "data", "other"
+
 
 @dataclass(frozen=True, eq=False)
 class Region:
