@@ -24,6 +24,7 @@ from nanlint.graph.node import (
     TUPLE,
     Graph,
     Node,
+    unite,
 )
 from nanlint.graph.scope import ClassInfo, Env, Frame
 from nanlint.ops.floats import FORMATS, Format
@@ -283,9 +284,28 @@ class ExpressionLowering:
         if op is None:
             return self.unknown(site, left, right)
         if isinstance(operator, (ast.Add, ast.Sub)):
-            name, left, right = signed(op[0], left, right)
+            name, left, right = self.signed(op[0], left, right)
             return self.emit(name, site, a=left, b=right)
         return self.emit(op[0], site, args={op[1]: left, op[2]: right})
+
+    def signed(self, op: str, left: Node, right: Node) -> tuple[str, Node, Node]:
+        """A sum or difference without operands that are negated: -b + a and a + -b are a - b."""
+        if op == "add" and (b := self.negated(right)) is not None:
+            return "sub", left, b
+        if op == "add" and (b := self.negated(left)) is not None:
+            return "sub", right, b
+        if op == "sub" and right.op == "neg":
+            return "add", left, right["x"]
+        return op, left, right
+
+    def negated(self, node: Node) -> Node | None:
+        """The x of -x, the positive number of a negative one."""
+        if node.op == "neg":
+            return node["x"]
+        number = node.attrs.get("value") if node.op == CONST else None
+        if not isinstance(number, (int, float)) or isinstance(number, bool) or not number < 0:
+            return None
+        return self.graph.add(CONST, {}, {"value": -number, "type": type(number).__name__}, node.site)
 
     def unary(self, e: ast.UnaryOp) -> Node:
         x = self.lower(e.operand)
@@ -348,6 +368,8 @@ class ExpressionLowering:
             known = [canonical(n.name).startswith(self.frameworks) for n in (a, b)]
             return b if known == [False, True] else a
         if a is b or a.key == b.key:
+            if REFINE not in (a.op, b.op):
+                unite(a, b)
             return a if a.op != REFINE else b if b.op != REFINE else a["x"]
         if (both := self.joined(cond, a, b, site)) is not None:
             return both
@@ -419,10 +441,12 @@ class ExpressionLowering:
         if base.op == TUPLE and isinstance(at, int) and not base.attrs.get("starred"):
             elements = list(base.args.values())
             if -len(elements) <= at < len(elements):
+                base.attrs["apart"] = True
                 return self.refined(elements[at])
         if base.op == DICT and index.op == CONST:
             found = base.args.get(f"={at!r}")
             if found is not None:
+                base.attrs["apart"] = True
                 return self.refined(found)
         if at in (0, -1) and base.op == "view" and self.adds_axis(base.get("index")):
             return base["x"]
@@ -430,6 +454,7 @@ class ExpressionLowering:
         if stored is not None:
             return stored
         if base.op == "list" and "each" in base.args and "last" not in base.args:
+            base.attrs["apart"] = True
             return base if index.op == "slice" else base["each"]
         if base.op == "size":
             return self.emit("size", site, x=base, index=index)
@@ -571,17 +596,6 @@ def values_of_pair(node: Node) -> Node:
 def written_out(node: Node) -> bool:
     """Whether all elements of a tuple or list are known, each by its place."""
     return node.op == TUPLE and not node.attrs.get("starred")
-
-
-def signed(op: str, left: Node, right: Node) -> tuple[str, Node, Node]:
-    """A sum or difference without negated operands where there is one such: -b + a and a + -b are a - b."""
-    if op == "add" and right.op == "neg":
-        return "sub", left, right["x"]
-    if op == "add" and left.op == "neg":
-        return "sub", right, left["x"]
-    if op == "sub" and right.op == "neg":
-        return "add", left, right["x"]
-    return op, left, right
 
 
 def is_list(node: Node, depth: int = 4) -> bool:

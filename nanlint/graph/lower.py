@@ -108,6 +108,7 @@ class Lowering(CallLowering):
             rest = self.emit(TUPLE, site, args={str(i): n for i, n in enumerate(elements[star:end])})
             elements = [*elements[:star], rest, *elements[end:]]
         if len(elements) == len(target.elts):
+            value.attrs["apart"] = True
             for t, n in zip(target.elts, elements, strict=True):
                 self.bind(t.value if isinstance(t, ast.Starred) else t, n, site)
             return

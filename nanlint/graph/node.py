@@ -100,6 +100,13 @@ def squared(op: str, args: Mapping[str, Node]) -> Node | None:
     return None
 
 
+def unite(one: Node, other: Node) -> None:
+    """Let two equal nodes that meet at a join have the same uses: what becomes of one becomes of both."""
+    if one.users is not other.users:
+        one.users.extend(other.users)
+        other.users = one.users
+
+
 class Graph:
     """All nodes of a file, in order of creation, and the table that gives equal expressions equal keys.
 
