@@ -748,7 +748,9 @@ class CallLowering(ExpressionLowering):
         if name in fields:
             stores = sum(c.stores.get(name, 0) for c in cls.mro())
             found = fields[name]
-            if found.op in FRESH or (found.op == CONST and found.attrs["value"] == 0):
+            given, named = instance.attrs.get("init", ([], {}))
+            is_argument = any(found is one for one in (*given, *named.values()))
+            if found.op in FRESH or (found.op == CONST and found.attrs["value"] == 0 and not is_argument):
                 # a state that starts at 0
                 return None
             if found.op in (LAYER, INSTANCE, FUNCTION, CLASS):

@@ -449,6 +449,9 @@ class ExpressionLowering:
                 base.attrs["apart"] = True
                 return self.refined(found)
         if at in (0, -1) and base.op == "view" and self.adds_axis(base.get("index")):
+            if isinstance(site, ast.Subscript) and isinstance(site.value, ast.Subscript) and not base.users:
+                # nothing else sees the view
+                base["x"].users.remove(base)
             return base["x"]
         stored = self.frame.lookup(("item", base.key, index.key))
         if stored is not None:

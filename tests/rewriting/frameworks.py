@@ -1,5 +1,7 @@
 """A rewriting into another framework: each call is the call of a function that means the same there.
 
+NumPy is none of them: it computes in float64, and differentiates nothing.
+
 What a function means is what the spelling tables say. A program with a call, an attribute of a module or a layer that
 has no counterpart stays as it is. The function that runs the program is left out: its arrays are the other framework's.
 """
@@ -19,14 +21,12 @@ IMPORTS = {
     "torch": "import torch",
     "tensorflow": "import tensorflow as tf",
     "jax": "import jax\nimport jax.numpy as jnp",
-    "numpy": "import numpy as np",
 }
 #: where functions of arrays are looked for, the usual place first, and how it is written
 MODULES = {
     "torch": {"torch": "torch", "torch.nn.functional": "torch.nn.functional"},
     "tensorflow": {"tensorflow": "tf", "tensorflow.nn": "tf.nn", "tensorflow.linalg": "tf.linalg"},
     "jax": {"jax.numpy": "jnp", "jax.nn": "jax.nn", "jax.numpy.linalg": "jnp.linalg", "jax.lax": "jax.lax"},
-    "numpy": {"numpy": "np", "numpy.linalg": "np.linalg"},
 }
 #: functions that the tables have as tf's own, and TensorFlow 2 in tf.math only
 IN_TF_MATH = frozenset(
@@ -38,9 +38,9 @@ IN_TF_MATH = frozenset(
 )  # fmt: skip
 #: functions that are there, but take something else, or are of TensorFlow 1
 AVOIDED = frozenset({"tensorflow.add_n", "tensorflow.softmax", "tensorflow.log_softmax", "tensorflow.clip_by_value"})
-KEEPING = {"torch": "keepdim", "tensorflow": "keepdims", "jax": "keepdims", "numpy": "keepdims"}
+KEEPING = {"torch": "keepdim", "tensorflow": "keepdims", "jax": "keepdims"}
 #: the classes whose methods are looked for
-ARRAYS = {"torch": "torch.Tensor", "jax": "jax.Array", "numpy": "numpy.ndarray"}
+ARRAYS = {"torch": "torch.Tensor", "jax": "jax.Array"}
 
 
 class Untranslatable(Exception):
@@ -51,8 +51,8 @@ def into(target: str) -> Callable[[Code], int]:
     """The rewriting into a framework."""
 
     def rewrite(code: Code) -> int:
-        source = {m.partition(".")[0] for m in code.imported.values()} & {*IMPORTS, "keras", "scipy"}
-        if source - {"jax", "torch", "tensorflow", "numpy"} or target in source or len(source) != 1:
+        source = {m.partition(".")[0] for m in code.imported.values()} & {*IMPORTS, "keras", "numpy", "scipy"}
+        if not source <= IMPORTS.keys() or target in source or len(source) != 1:
             return 0
         if any(isinstance(s, ast.ClassDef) or getattr(s, "decorator_list", ()) for s in code.tree.body):
             return 0
@@ -79,7 +79,7 @@ def about(s: ast.Import | ast.ImportFrom, frameworks: set[str]) -> bool:
 
 def translated(code: Code, e: ast.expr, target: str) -> ast.expr | None:
     """A call in the other framework; None of what is no call of a framework."""
-    if isinstance(e, ast.Attribute) and code.dotted(e) in ("torch.inf", "numpy.inf", "jax.numpy.inf"):
+    if isinstance(e, ast.Attribute) and code.dotted(e) in ("torch.inf", "jax.numpy.inf"):
         return ast.Call(ast.Name("float", ast.Load()), [ast.Constant("inf")], [])
     if not isinstance(e, ast.Call):
         return None
@@ -98,6 +98,8 @@ def translated(code: Code, e: ast.expr, target: str) -> ast.expr | None:
     given |= {spelling.aliases.get(k.arg or "", k.arg or ""): k.value for k in e.keywords}
     keeping = [given.pop(k) for k in ("keepdim", "keepdims") if k in given]
     operands: dict[str, ast.expr | Literal] = dict(spelling.literals)
+    if spelling.op in ("softmax", "log_softmax"):
+        operands["axis"] = ast.parse("-1", mode="eval").body
     operands |= {o: given.pop(p.lstrip("*")) for o, p in spelling.operands.items() if p.lstrip("*") in given}
     if given or any(isinstance(o, SEQUENCES) for o in operands.values()):
         raise Untranslatable(spelling.name)

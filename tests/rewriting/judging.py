@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import nanlint
 from nanlint.diagnostic import Diagnostic
 from tests.programs.fixtures import Program
-from tests.rewriting.code import Code, Origins, rewritten
+from tests.rewriting.code import WITNESS, Code, Origins, rewritten
 
 
 @dataclass(frozen=True)
@@ -57,6 +57,10 @@ def variant(program: Program, rewrite: Callable[[Code], int], before: list[Found
     if made is None:
         return None
     text, origins = made
+    if f"def {WITNESS}(" not in text:
+        # what a program does with the arguments that it runs on is not asked of one that does not run
+        bare = program.text[: program.text.index(f"def {WITNESS}(")]
+        before = found_in(bare, str(program.path), lambda d: frozenset(range(d.span.row, d.span.end_row + 1)))
     after = found_in(text, str(program.path), lambda d: rows_of(d, origins, text))
     possible = any(only_possible for _, only_possible in program.marked())
     asked = [f for f in before if f.shown or (possible and program.is_bad and f.code == program.code)]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from tests.rewriting import calls, functions, order, selections, variables
+from nanlint.rules import RULES
+from tests.programs.fixtures import Program
+from tests.rewriting import calls, frameworks, functions, order, selections, variables
 from tests.rewriting.code import Code
 
 #: what is rewritten, and the function that does it: it says how many places it changed
@@ -39,4 +41,13 @@ REWRITINGS: Mapping[str, Callable[[Code], int]] = {
     "views": selections.views,
     "indexing": selections.indices,
     "selections": selections.selections,
+    "in torch": frameworks.into("torch"),
+    "in tensorflow": frameworks.into("tensorflow"),
+    "in jax": frameworks.into("jax"),
 }
+
+
+def of(program: Program) -> Mapping[str, Callable[[Code], int]]:
+    """The rewritings of a program: a bad one is not bad in a framework that has not got the hazard of its rule."""
+    there = RULES[program.code].frameworks
+    return {n: r for n, r in REWRITINGS.items() if not (program.is_bad and n.startswith("in ")) or n[3:] in there}

@@ -8,13 +8,13 @@ from concurrent.futures import ProcessPoolExecutor
 
 from tests.programs.fixtures import PROGRAMS, Program
 from tests.rewriting.judging import Variant, original, variant
-from tests.rewriting.rewritings import REWRITINGS
+from tests.rewriting.rewritings import REWRITINGS, of
 
 
 def variants_of(program: Program) -> list[tuple[str, Variant]]:
     """Each rewriting that applies to a program, and how the variant is judged."""
     before = original(program)
-    made = ((name, variant(program, rewrite, before)) for name, rewrite in REWRITINGS.items())
+    made = ((name, variant(program, rewrite, before)) for name, rewrite in of(program).items())
     return [(name, one) for name, one in made if one is not None]
 
 
