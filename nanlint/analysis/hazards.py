@@ -410,6 +410,9 @@ def harmless_behind_selection(node: Node, pole: Pole) -> bool:
 def _observes(user: Node, node: Node) -> bool:
     """Whether a use only looks at the value: a comparison, a test for nan, a size."""
     op = OPS.get(user.op)
+    if user.op == "partial" or (user.attrs.get("apart") and not user.users):
+        # a container out of which the elements were taken: their uses are uses of this
+        return True
     if user.op in ("is", "isnot", "test", "isnan", "isinf", "isfinite"):
         return True
     if (

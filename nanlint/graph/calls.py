@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from functools import reduce
 from typing import Any
 
 from nanlint.graph.conditions import parting
-from nanlint.graph.expressions import ExpressionLowering
+from nanlint.graph.expressions import ExpressionLowering, written_out
 from nanlint.graph.node import (
     ATTR,
     CALL,
@@ -39,8 +40,10 @@ from nanlint.ops.op import OPS
 from nanlint.ops.spelling import Spelling
 
 #: inlining stops at this many calls deep, and once the graph of one function has grown to this many nodes
-MAX_DEPTH = 6
+MAX_DEPTH = 8
 MAX_NODES = 2_500
+#: terms of a list that is summed, one by one
+MAX_TERMS = 8
 
 #: calls that hand back the function they are given
 TRANSPARENT = {
@@ -256,6 +259,9 @@ class CallLowering(ExpressionLowering):
         """A call of something imported, by canonical dotted name."""
         if name == "builtins.float" and len(args) == 1 and (number := spelled_out(args[0])) is not None:
             return self.number(number, e)
+        if name == "builtins.sum" and len(args) == 1 and written_out(args[0]) and 1 < len(args[0].args) <= MAX_TERMS:
+            # a sum of a list that is written out is the sum of its terms
+            return reduce(lambda a, b: self.combine(ast.Add(), a, b, e), args[0].args.values())
         spelling = self.chosen(name, args, keywords)
         if spelling is not None:
             result = self.spell(spelling, args, keywords, e)
@@ -396,8 +402,8 @@ class CallLowering(ExpressionLowering):
 
     def carried(self, start: Node, e: ast.AST) -> Node:
         """The variables of a loop that start so: of a tuple each by itself."""
-        if start.op == TUPLE:
-            return self.graph.add(TUPLE, {k: self.carried(n, e) for k, n in start.args.items()}, {}, e)
+        if start.op in (TUPLE, DICT):
+            return self.graph.add(start.op, {k: self.carried(n, e) for k, n in start.args.items()}, {}, e)
         variable = self.graph.add(LOOP, {"pre": start}, {"name": ""}, e, pure=False)
         variable.attrs["together"] = (variable,)
         return variable
@@ -406,7 +412,7 @@ class CallLowering(ExpressionLowering):
         """Tell the variables of a loop what a turn makes of them."""
         if variable.op == LOOP and "back" not in variable.args and back is not variable:
             self.graph.connect(variable, "back", back)
-        elif variable.op == TUPLE and back.op == TUPLE:
+        elif variable.op == back.op and variable.op in (TUPLE, DICT):
             for key in variable.args.keys() & back.args.keys():
                 self.carry(variable[key], back[key])
         else:
@@ -511,6 +517,8 @@ class CallLowering(ExpressionLowering):
         if not REQUIRED & set(known) <= operands.keys():
             # an operand hides in **kwargs, or the call is of another form (where with one argument)
             return self.unknown(e, *operands.values(), name=spelling.name)
+        if spelling.op == "where" and (both := selected_alike(operands)) is not None:
+            return both
         if sort == "bool":
             result = self.emit("ne", e, a=operands["x"], b=self.number(0, e))
         else:
@@ -800,7 +808,9 @@ class CallLowering(ExpressionLowering):
         if name in fields:
             stores = sum(c.stores.get(name, 0) for c in cls.mro())
             found = fields[name]
-            if found.op in FRESH or (found.op == CONST and found.attrs["value"] == 0):
+            given, named = instance.attrs.get("init", ([], {}))
+            is_argument = any(found is one for one in (*given, *named.values()))
+            if found.op in FRESH or (found.op == CONST and found.attrs["value"] == 0 and not is_argument):
                 # a state that starts at 0
                 return None
             if found.op in (LAYER, INSTANCE, FUNCTION, CLASS):
@@ -1179,6 +1189,16 @@ class CallLowering(ExpressionLowering):
     #: definitions of functions that transform gradients
     without_gradient: set[int]
     derivative_rules: dict[int, int | None]
+
+
+def selected_alike(operands: dict[str, Node]) -> Node | None:
+    """What a selection gives both sides of which are the same value."""
+    a, b = operands.get("a"), operands.get("b")
+    if a is None or b is None or a.op == CONST or a.key != b.key:
+        return None
+    while a.op == REFINE:
+        a = a["x"]
+    return a
 
 
 def changed_in_place(receiver: ast.expr) -> ast.expr:

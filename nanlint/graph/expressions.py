@@ -28,6 +28,7 @@ from nanlint.graph.node import (
     TUPLE,
     Graph,
     Node,
+    unite,
 )
 from nanlint.graph.scope import ClassInfo, Env, Facts, Frame
 from nanlint.ops.floats import FORMATS, Format
@@ -303,10 +304,33 @@ class ExpressionLowering:
         op = BINARY.get(type(operator))
         if op is None:
             return self.unknown(site, left, right)
-        result = self.emit(op[0], site, args={op[1]: left, op[2]: right})
+        name, operands = op[0], {op[1]: left, op[2]: right}
+        if isinstance(operator, (ast.Add, ast.Sub)):
+            name, left, right = self.signed(name, left, right)
+            operands = {"a": left, "b": right}
+        result = self.emit(name, site, args=operands)
         if result.framework is None and {n.framework for n in (left, right) if n.op != CONST} == {"numpy"}:
             result.framework = "numpy"
         return result
+
+    def signed(self, op: str, left: Node, right: Node) -> tuple[str, Node, Node]:
+        """A sum or difference without operands that are negated: -b + a and a + -b are a - b."""
+        if op == "add" and (b := self.negated(right)) is not None:
+            return "sub", left, b
+        if op == "add" and (b := self.negated(left)) is not None:
+            return "sub", right, b
+        if op == "sub" and right.op == "neg":
+            return "add", left, right["x"]
+        return op, left, right
+
+    def negated(self, node: Node) -> Node | None:
+        """The x of -x, the positive number of a negative one."""
+        if node.op == "neg":
+            return node["x"]
+        number = node.attrs.get("value") if node.op == CONST else None
+        if not isinstance(number, (int, float)) or isinstance(number, bool) or not number < 0:
+            return None
+        return self.graph.add(CONST, {}, {"value": -number, "type": type(number).__name__}, node.site)
 
     def unary(self, e: ast.UnaryOp) -> Node:
         x = self.lower(e.operand)
@@ -342,6 +366,9 @@ class ExpressionLowering:
             )
             if unset is not None:
                 part = unset if isinstance(comparison, ast.Is) else self.graph.add("not", {"x": unset}, {}, e)
+            elif op in MIRRORED and left.op == CONST and right.op != CONST:
+                # 0 < x is x > 0
+                part = self.emit(MIRRORED[op], e, a=right, b=left)
             elif op is None:
                 part = self.graph.add(IDENTITY.get(type(comparison), "test"), {"a": left, "b": right}, {}, e)
             else:
@@ -403,16 +430,35 @@ class ExpressionLowering:
             known = [canonical(n.name).startswith(self.frameworks) for n in (a, b)]
             return b if known == [False, True] else a
         if a is b or a.key == b.key:
-            self.escape(b)
-            return a if a.op != REFINE else b if b.op != REFINE else a["x"]
+            if REFINE in (a.op, b.op):
+                self.escape(b)
+                return a if a.op != REFINE else b if b.op != REFINE else a["x"]
+            unite(a, b)
+            return a
         if cond is not None and (found := self.one_sided(cond, a, b, site)) is not None:
             return found
+        if (both := self.joined(cond, a, b, site)) is not None:
+            return both
         args = {"a": a, "b": b}
         if cond is not None:
             args["cond"] = cond
         node = self.graph.add(PHI, args, {}, site)
         node.regions = self.frame.regions
         return node
+
+    def joined(self, cond: Node | None, a: Node, b: Node, site: ast.AST | None) -> Node | None:
+        """Two things of the same parts that meet are one of the parts that meet: dicts, layers, objects of a class."""
+        same_parts = a.op == b.op and a.args.keys() == b.args.keys()
+        if (same_parts and a.op == DICT) or (a.op == LAYER and same_parts and a.attrs == b.attrs):
+            parts = {k: self.merge(cond, n, b[k], site) for k, n in a.args.items()}
+            return self.graph.add(a.op, parts, dict(a.attrs), a.site, pure=a.op == DICT)
+        if a.op == b.op == INSTANCE and a.attrs["cls"] is b.attrs["cls"] and "init" in a.attrs and "init" in b.attrs:
+            (args, keywords), (others, other_keywords) = a.attrs["init"], b.attrs["init"]
+            if len(args) == len(others) and keywords.keys() == other_keywords.keys():
+                given = [self.merge(cond, x, y, site) for x, y in zip(args, others, strict=True)]
+                named = {k: self.merge(cond, n, other_keywords[k], site) for k, n in keywords.items()}
+                return self.graph.add(INSTANCE, {}, {"cls": a.attrs["cls"], "init": (given, named)}, a.site, pure=False)
+        return None
 
     # ── containers ──────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -461,15 +507,23 @@ class ExpressionLowering:
         if base.op == TUPLE and isinstance(at, int) and not base.attrs.get("starred"):
             elements = list(base.args.values())
             if -len(elements) <= at < len(elements):
-                return elements[at]
+                base.attrs["apart"] = True
+                return self.refined(elements[at])
         if base.op == DICT and index.op == CONST:
             found = base.args.get(f"={at!r}")
             if found is not None:
-                return found
+                base.attrs["apart"] = True
+                return self.refined(found)
+        if at in (0, -1) and base.op == "view" and self.adds_axis(base.get("index")):
+            if isinstance(site, ast.Subscript) and isinstance(site.value, ast.Subscript) and not base.users:
+                # nothing else sees the view
+                base["x"].users.remove(base)
+            return base["x"]
         stored = self.frame.lookup(("item", base.key, index.key))
         if stored is not None:
             return stored
         if base.op == "list" and "each" in base.args and "last" not in base.args:
+            base.attrs["apart"] = True
             return base if index.op == "slice" else base["each"]
         if base.op == "size":
             return self.emit("size", site, x=base, index=index)
@@ -494,6 +548,12 @@ class ExpressionLowering:
         if index.op == MODULE:
             return index.name.endswith("newaxis")
         return index.op == TUPLE and all(self.keeps_all(i) for i in index.args.values())
+
+    def adds_axis(self, index: Node | None) -> bool:
+        """Whether an index only puts a new axis before all others: None, newaxis."""
+        if index is None:
+            return False
+        return (index.op == CONST and index.attrs["value"] is None) or (index.op == MODULE and self.keeps_all(index))
 
     def yielded(self, e: ast.Yield | ast.YieldFrom) -> Node:
         """What a generator gives to the loop over it; what it gets back is unknown."""
@@ -604,6 +664,11 @@ def values_of_pair(node: Node) -> Node:
     if node.op == TUPLE and len(node.args) == 2 and "1" in node.args and node["1"].op == "argmax":
         return node["0"]
     return node
+
+
+def written_out(node: Node) -> bool:
+    """Whether all elements of a tuple or list are known, each by its place."""
+    return node.op == TUPLE and not node.attrs.get("starred")
 
 
 def is_list(node: Node, depth: int = 4) -> bool:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from nanlint.graph.calls import MAX_NODES, CallLowering, _last
-from nanlint.graph.expressions import TENSOR_ATTRIBUTES, decided
+from nanlint.graph.expressions import TENSOR_ATTRIBUTES, decided, written_out
 from nanlint.graph.node import (
     ATTR,
     CALL,
@@ -31,6 +31,8 @@ from nanlint.ops.op import OPS
 from nanlint.ops.selection import CONDITIONS
 from nanlint.ops.spelling import Spellings
 
+#: turns of a loop over what is written out that are taken one by one
+MAX_TURNS = 4
 #: dotted names whose ``with`` opens a region
 REGIONS = {
     "torch.no_grad": "no_grad",
@@ -128,6 +130,7 @@ class Lowering(CallLowering):
             rest = self.emit(TUPLE, site, args={str(i): n for i, n in enumerate(elements[star:end])})
             elements = [*elements[:star], rest, *elements[end:]]
         if len(elements) == len(target.elts):
+            value.attrs["apart"] = True
             for t, n in zip(target.elts, elements, strict=True):
                 self.bind(t.value if isinstance(t, ast.Starred) else t, n, site)
             return
@@ -148,6 +151,11 @@ class Lowering(CallLowering):
         if base.op == MODULE:
             return
         index = self.lower(target.slice)
+        at = index.attrs.get("value") if index.op == CONST else None
+        if written_out(base) and isinstance(at, int) and -len(base.args) <= at < len(base.args):
+            elements = {**base.args, str(at % len(base.args)): value}
+            self.bind(target.value, self.graph.add(TUPLE, elements, {}, target), target)
+            return
         if base.op == DICT and index.op == CONST:
             entries = {**base.args, f"={index.attrs['value']!r}": value}
             self.bind(target.value, self.graph.add(DICT, entries, {}, target), target)
@@ -305,8 +313,8 @@ class Lowering(CallLowering):
         return found or self.graph.add(ATTR, {"base": owner}, {"name": name[2]}, site)
 
     def lower_For(self, s: ast.For | ast.AsyncFor) -> None:
-        iterable = self.lower(s.iter)
-        if iterable.op == TUPLE and 0 < len(iterable.args) <= 4 and not iterable.attrs.get("starred"):
+        iterable = self.counted(self.lower(s.iter), s)
+        if iterable.op == TUPLE and 0 < len(iterable.args) <= MAX_TURNS and not iterable.attrs.get("starred"):
             for element in list(iterable.args.values()):
                 self.bind(s.target, element, s)
                 self.block(s.body)
@@ -315,6 +323,17 @@ class Lowering(CallLowering):
         self.loop(s, lambda: self.bind(s.target, self.element(iterable, s.iter), s))
 
     lower_AsyncFor = lower_For
+
+    def counted(self, iterable: Node, s: ast.For | ast.AsyncFor) -> Node:
+        """The numbers of a range of a few that are known, one by one; anything else as it is."""
+        bounds = [n.attrs.get("value") for n in iterable.args.values() if n.op == CONST]
+        whole = iterable.op == "range" and len(bounds) == len(iterable.args) <= 2
+        if not whole or not all(type(b) is int for b in bounds) or any(isinstance(n, ast.Break) for n in ast.walk(s)):
+            return iterable
+        numbers = range(*bounds)  # type: ignore[arg-type]
+        if not 0 < len(numbers) <= MAX_TURNS:
+            return iterable
+        return self.emit(TUPLE, s.iter, args={str(i): self.number(i, s.iter) for i in numbers})
 
     def lower_While(self, s: ast.While) -> None:
         def enter() -> None:
@@ -328,9 +347,12 @@ class Lowering(CallLowering):
         """Every variable that a loop's body assigns becomes a LOOP node over its value before and after a turn."""
         frame = self.frame
         phis: dict[str, Node] = {}
+        records: dict[str, Node] = {}
         for name in stored_names(s.body):
             before = frame.lookup(name)
-            if before is not None:
+            if before is not None and is_record(before):
+                frame.env[name] = records[name] = self.carried(before, s)
+            elif before is not None:
                 phi = self.graph.add(LOOP, {"pre": before}, {"name": name}, s, pure=False)
                 phi.framework = before.framework
                 frame.env[name] = phis[name] = phi
@@ -345,8 +367,15 @@ class Lowering(CallLowering):
             back = after.get(name)
             if back is not None and back is not phi and frame.live:
                 self.graph.connect(phi, "back", back)
+        for name, record in records.items():
+            back = after.get(name)
+            if back is None or not frame.live or back.args.keys() == record.args.keys():
+                self.carry(record, back or record)
+            else:
+                # of another form after a turn
+                records[name] = self.unknown(s, record, back)
         frame.live = True
-        env = {**after, **phis}
+        env = {**after, **phis, **records}
         for broken, _ in frame.breaks:
             env = self.join_env(None, env, broken, s)
         frame.env, frame.facts, frame.breaks = env, facts, outer_breaks
@@ -593,16 +622,36 @@ def names_nan(comparison: ast.Compare) -> bool:
     return False
 
 
+def is_record(node: Node) -> bool:
+    """Whether a node is a tuple or dict, written out, that a loop may give other values and not more of them."""
+    if node.op == DICT:
+        return bool(node.args) and all(k.startswith("=") for k in node.args)
+    return written_out(node) and isinstance(node.site, ast.Tuple)
+
+
+def root_of(e: ast.expr) -> str:
+    """The name that a chain of attributes starts with; "" if it starts with anything else."""
+    while isinstance(e, ast.Attribute):
+        e = e.value
+    return e.id if isinstance(e, ast.Name) else ""
+
+
 def interesting(tree: ast.Module, words: frozenset[str]) -> set[ast.AST]:
     """Functions worth lowering: those that hold an operation with a pole, or call (by name) something that does."""
     aliased = {
-        alias.asname
+        alias.asname or alias.name
         for statement in descendants(tree)
         if isinstance(statement, ast.ImportFrom)
         for alias in statement.names
-        if alias.asname and alias.name in words
+        if alias.name in words
     }
     words = words | aliased
+    modules = {
+        alias.asname or alias.name.partition(".")[0]
+        for statement in tree.body
+        if isinstance(statement, (ast.Import, ast.ImportFrom))
+        for alias in statement.names
+    }
     calls: dict[ast.AST, set[str]] = {}
     names: dict[str, list[ast.AST]] = {}
     wanted: set[ast.AST] = set()
@@ -622,7 +671,15 @@ def interesting(tree: ast.Module, words: frozenset[str]) -> set[ast.AST]:
         called = calls[place] = set()
         for node in descendants(place):
             kind = type(node)
-            if kind is ast.Call:
+            if kind is ast.Name:
+                # also a function that is not called here but handed on
+                called.add(node.id)  # type: ignore[attr-defined]
+                if node.id in aliased:  # type: ignore[attr-defined]
+                    wanted.add(place)
+            elif kind is ast.Attribute:
+                if node.attr in words and root_of(node) in modules:  # type: ignore[attr-defined,arg-type]
+                    wanted.add(place)
+            elif kind is ast.Call:
                 f = node.func  # type: ignore[attr-defined]
                 word = f.attr if isinstance(f, ast.Attribute) else f.id if isinstance(f, ast.Name) else ""
                 called.add(word)

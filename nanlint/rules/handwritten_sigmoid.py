@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nanlint.analysis.exponentials import Logistic, logistic, tangent
+from nanlint.analysis.exponentials import Logistic, bounded, logistic, tangent
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.gradient import PLAIN
 from nanlint.diagnostic import Applicability, Confidence
@@ -46,6 +46,8 @@ def handwritten_sigmoid(quotient: Node, facts: Facts) -> Iterator[Finding]:
     found = logistic(quotient, facts)
     if found is None or facts.scalar(found.exp) or facts.value(found.exp).pinf < POSSIBLE:
         # no sigmoid of an exponential that overflows without raising
+        return
+    if bounded(found.exp["x"], facts):
         return
     if quotient.op == "div" and tangent(quotient, facts) is not None:
         return
