@@ -76,6 +76,29 @@ POSITIVE = frozenset(
 )
 SIGNED = frozenset({"log", "raw", "pre", "logit", "unconstrained", "zero", "max", "min", "diff", "growth", "learning"})
 MASK = frozenset({"mask", "masks"})
+#: what is kept as its logarithm because it is positive: nothing says how large that is
+LOGARITHM = frozenset(
+    {"logvar", "logvars", "logstd", "logstds", "logsigma", "logsigma2", "logscale", "logit", "logits"}
+)
+KEPT_AS_LOGARITHM = frozenset(
+    {
+        *{
+            "var",
+            "vars",
+            "variance",
+            "variances",
+            "std",
+            "stds",
+            "stddev",
+            "sd",
+            "sigma",
+            "sigmas",
+            "sigma2",
+            "sigmasq",
+        },
+        *{"scale", "scales", "precision", "rate", "rates", "lambda", "intensity", "concentration", "temperature", "s"},
+    }
+)
 EXTENT = frozenset({"shape", "ndim"})
 
 
@@ -111,6 +134,13 @@ def is_epsilon(name: str) -> bool:
     """Whether a name says that a small positive number is meant."""
     parts = words(name)
     return bool(parts) and (parts[-1] in EPSILON or parts[0] in EPSILON)
+
+
+def is_logarithm(name: str) -> bool:
+    """Whether a name says that a scale is kept as its logarithm, or that something is a logit: any real number."""
+    parts = words(name)
+    after = {part for one, part in zip(parts, parts[1:], strict=False) if one == "log"}
+    return bool(LOGARITHM & set(parts) or KEPT_AS_LOGARITHM & after)
 
 
 @lru_cache(maxsize=4096)
