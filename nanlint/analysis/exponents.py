@@ -10,7 +10,7 @@ from nanlint.analysis.exponentials import overflows
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.growth import FAR
 from nanlint.analysis.log_space import closed
-from nanlint.analysis.names import is_logarithm
+from nanlint.analysis.names import is_log_probability, is_logarithm
 from nanlint.analysis.structure import bare, walk
 from nanlint.graph.node import ATTR, CALL, LAYER, LOOP, PARAM, PHI, Node
 from nanlint.ops.floats import FLOAT32
@@ -45,8 +45,9 @@ def exposed(exp: Node, facts: Facts) -> Exposed | None:
     if FAR * abs(form.factor) < FLOAT32.exp_overflow:
         # no ordinary number is that large
         return None
-    found = {kind: node for node in sources(form.core) if (kind := kind_of(node)) is not None}
-    if not found:
+    parts = list(sources(form.core))
+    found = {kind: node for node in parts if (kind := kind_of(node)) is not None}
+    if not found or any(is_log_probability(name_of(node)) for node in parts):
         return None
     # a model whose result is called a logarithm ends in a layer, and in nothing that bounds it
     kind = "network" if {"module", "named"} <= found.keys() else next(k for k in KINDS if k in found)
@@ -95,7 +96,12 @@ def kind_of(node: Node) -> str | None:
 
 def logarithmic(node: Node) -> bool:
     """Whether a value is called a logarithm, or a logit."""
-    return is_logarithm(str(node.attrs.get("variable") or node.name))
+    return is_logarithm(name_of(node))
+
+
+def name_of(node: Node) -> str:
+    """The name of a source, or of the variable that it was first bound to."""
+    return str(node.attrs.get("variable") or node.name)
 
 
 def scales(exp: Node, facts: Facts) -> bool:

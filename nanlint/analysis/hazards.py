@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from nanlint.analysis.by_use import met_by_use
 from nanlint.analysis.evaluate import Evaluator
 from nanlint.analysis.forms import evidence_by_form
 from nanlint.analysis.geometry import holds_each_pair, tells_diagonal
@@ -143,8 +144,11 @@ class Hazards:
             return Cleared(node, pole, RULED_OUT, v)
         form = evidence_by_form(node, pole, source, self.evaluator.value) if reach < LIKELY else None
         form = form or self.expected(node, pole, reach)
+        met = met_by_use(node, pole, source, self.evaluator.value) if form is None and reach < LIKELY else None
         if form is not None:
             reach = LIKELY
+        elif met is not None:
+            reach, form = max(reach, met[0]), met[1]
         if reach < POSSIBLE:
             return Cleared(node, pole, "no evidence that it is reached", v)
         if pole.gradient:
@@ -162,6 +166,9 @@ class Hazards:
             return Cleared(node, pole, f"a {guard.op} further on drops the bad value, and no gradient flows", v)
         if guard is not None and self.undefined_elsewhere(guard):
             return Cleared(node, pole, f"the {guard.op} further on gives nan or inf there on purpose", v)
+        if guard is not None and met is not None:
+            # the value is repaired, and nothing says that the operand is learned
+            reach = min(reach, POSSIBLE)
         return Hazard(node, pole, source, v, reach, form or evidence_of(v, pole, source), guard)
 
     def expected(self, node: Node, pole: Pole, reach: Reach) -> Evidence | None:
@@ -245,7 +252,7 @@ class Hazards:
     def excludes(self, selection: Node, branch: bool, node: Node, pole: Pole) -> bool:
         """Whether a selection takes ``branch`` only where the pole is not reached."""
         cond = selection["cond"]
-        if tests_result(cond) or (tells_diagonal(cond) and holds_each_pair(node)):
+        if tests_result(cond) or self.equals_infinity(cond) or (tells_diagonal(cond) and holds_each_pair(node)):
             return True
         selected = self.evaluator.under(cond, branch)
         if selected is self.evaluator:
@@ -255,6 +262,12 @@ class Hazards:
             return False
         # less than without the condition: one that has nothing to do with the operand guards nothing
         return found[1].reach(pole.cls) < min(anywhere[1].reach(pole.cls), POSSIBLE)
+
+    def equals_infinity(self, cond: Node) -> bool:
+        """Whether a condition is x == inf, which asks of a result what isinf does."""
+        if cond.op not in ("eq", "ne"):
+            return False
+        return any(self.evaluator.value(cond[k]).constant in (INF, -INF) for k in ("a", "b"))
 
     def traps_behind(self, selection: Node) -> Iterator[Hazard]:
         """Poles that the condition of a selection keeps out of the value, but not out of the gradient.

@@ -7,6 +7,7 @@ table.
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import pairwise
 
 from nanlint.ops.floats import FLOAT32
 from nanlint.ops.value import INF, LIKELY, NEVER, UNKNOWN, Evidence, Kind, Value, value
@@ -76,6 +77,8 @@ POSITIVE = frozenset(
 )
 SIGNED = frozenset({"log", "raw", "pre", "logit", "unconstrained", "zero", "max", "min", "diff", "growth", "learning"})
 MASK = frozenset({"mask", "masks"})
+LOG_PROBABILITY = frozenset({"logprob", "logprobs", "logp", "logps", "loglik", "loglikelihood"})
+ODDS = frozenset({*PROBABILITY, "p", "ps", "likelihood", "likelihoods", "pdf", "pmf", "cdf"})
 #: what is kept as its logarithm because it is positive: nothing says how large that is
 LOGARITHM = frozenset(
     {"logvar", "logvars", "logstd", "logstds", "logsigma", "logsigma2", "logscale", "logit", "logits"}
@@ -136,10 +139,16 @@ def is_epsilon(name: str) -> bool:
     return bool(parts) and (parts[-1] in EPSILON or parts[0] in EPSILON)
 
 
+def is_log_probability(name: str) -> bool:
+    """Whether a name says that a value is the logarithm of a probability: 0 at most."""
+    parts = words(name)
+    return bool(LOG_PROBABILITY & set(parts)) or any(a == "log" and b in ODDS for a, b in pairwise(parts))
+
+
 def is_logarithm(name: str) -> bool:
     """Whether a name says that a scale is kept as its logarithm, or that something is a logit: any real number."""
     parts = words(name)
-    after = {part for one, part in zip(parts, parts[1:], strict=False) if one == "log"}
+    after = {part for one, part in pairwise(parts) if one == "log"}
     return bool(LOGARITHM & set(parts) or KEPT_AS_LOGARITHM & after)
 
 
