@@ -11,10 +11,10 @@ from collections.abc import Callable
 
 from nanlint.analysis.algebra import monomial, terms
 from nanlint.analysis.forms import choices, from_outside
-from nanlint.analysis.geometry import products
+from nanlint.analysis.geometry import products, whole
 from nanlint.analysis.structure import Evaluate, bare, factors, same, square_root_of, walk
 from nanlint.graph.node import ATTR, CONST, INSTANCE, MODULE, PARAM, Node
-from nanlint.ops.op import Pole
+from nanlint.ops.op import OPS, Pole
 from nanlint.ops.value import LIKELY, POSSIBLE, Evidence, Kind, Reach
 
 Met = tuple[Reach, Evidence]
@@ -44,7 +44,11 @@ def beyond_domain(node: Node, pole: Pole, operand: Node, value: Evaluate) -> Met
     core = bare(operand)
     while core.op in ("neg", "abs"):
         core = bare(core["x"])
-    if core.op == "einsum" or products(core) is not None:
+    pair = products(core)
+    if node.op == "acos" and pair is not None and not any(map(computed, pair)):
+        # of vectors of any length, as far as is seen
+        return None
+    if core.op == "einsum" or pair is not None:
         because = "is a scalar product: 1 for equal vectors of length 1, and rounding takes it just beyond"
         return LIKELY, Evidence(because, core)
     if node.op == "acosh":
@@ -63,6 +67,12 @@ def beyond_domain(node: Node, pole: Pole, operand: Node, value: Evaluate) -> Met
     if core.op == "part" and from_outside(core["x"]) and "index" in core.args:
         return POSSIBLE, Evidence("is an element of what has length 1 up to rounding", core)
     return None
+
+
+def computed(vector: Node) -> bool:
+    """Whether a vector is the result of arithmetic: of length 1 by that, where an arccosine is taken of its products."""
+    core = whole(vector)
+    return core.op in OPS and (OPS[core.op].pointwise or core.op in ("dot", "einsum", "normalize"))
 
 
 def spherical(node: Node) -> bool:

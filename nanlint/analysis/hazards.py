@@ -321,7 +321,12 @@ class Hazards:
                     continue
                 if node is bare(result) and not infinite and "nan" not in pole.gives:
                     continue
-                if pole.cls == "ninf" and (bare(found[0]).op == "where" or found[1].ninf < POSSIBLE):
+                if any(cls in ("ninf", "pinf") for _, cls in pole.also):
+                    # what made the infinity comes further back
+                    continue
+                if pole.cls in ("ninf", "pinf") and (
+                    bare(found[0]).op == "where" or found[1].reach(pole.cls) < POSSIBLE
+                ):
                     # a row that is masked out as a whole: no gradient comes through the mask
                     continue
                 if NEVER not in self.also(node, pole, self.evaluator) and not harmless_behind_selection(node, pole):
