@@ -6,11 +6,11 @@ import random
 from collections.abc import Iterator, Sequence
 
 from nanlint.ops.floats import FORMATS
+from nanlint.proof.plausible import Row
 from nanlint.proof.slice import Domain, Slice
 
-Row = tuple[float, ...]
-
-#: at what a source of the operand that breaks is tried: nothing, equal, apart, far apart
+#: at what a source of the operand that breaks is tried, the most plausible first: nothing, equal, one-hot, signs,
+#: what saturates, what overflows (see ``nanlint.proof.plausible``)
 CRITICAL: tuple[Row, ...] = (
     (0.0, 0.0),
     (1.0, 1.0),
@@ -34,6 +34,9 @@ CRITICAL: tuple[Row, ...] = (
     (0.0, 2000.0),
     (2000.0, 0.0),
     (1e-9, 1e-9),
+    (1e5, 1e5),
+    (1e20, 1e20),
+    (-1e20, -1e20),
 )
 #: and any other source: numbers that do nothing
 NEUTRAL: tuple[Row, ...] = ((1.0, 1.0), (1.0, 2.0), (0.0, 1.0), (0.0, 0.0), (-1.0, 1.0), (-1.0, -1.0), (0.5, 0.5))

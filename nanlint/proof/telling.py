@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from nanlint.diagnostic import Witness
+from nanlint.proof.entering import Sort
 from nanlint.proof.search import Found
 from nanlint.proof.slice import Slice
 
@@ -16,12 +17,12 @@ MAX_GRADIENTS = 1
 def witness(program: Slice, found: Found, framework: str | None) -> Witness:
     """The witness that inputs which fail are. ``framework``: what executed it; None for the ranges alone."""
     operand = program.breaking.operand if program.breaking else program.at
-    nearest = program.sources(operand, found.cuts)
-    sources = [i for i in dict.fromkeys((*nearest, *program.sources(found.end, found.cuts))) if i in found.inputs]
+    nearest = program.sources(operand)
+    sources = [i for i in dict.fromkeys((*nearest, *program.sources(found.end))) if i in found.inputs]
     named: dict[str, tuple[float, ...]] = {}
     for i in sources:
         # how long a row is, its numbers say
-        if program.steps[i].name and not (program.steps[i].domain.whole and program.steps[i].domain.lo == 1):
+        if program.steps[i].name and program.steps[i].sort is not Sort.SIZE:
             named.setdefault(program.steps[i].name, found.inputs[i])
     shown = sorted(named.items(), key=lambda item: item[0] in given_by_default(program, sources))
     output = program.steps[found.end].name or "the result"

@@ -16,7 +16,7 @@ from typing import BinaryIO
 from nanlint.proof.backend import Backend
 from nanlint.proof.proofs import Mended, Proof, Question, Task
 from nanlint.proof.ranges import failing
-from nanlint.proof.search import Search
+from nanlint.proof.search import ENOUGH, Search
 from nanlint.proof.telling import witness
 
 
@@ -33,6 +33,7 @@ def proof(question: Question, backend: Backend) -> Proof:
     """Inputs that fail in the framework, from the first of the slices that has any."""
     deadline = time.monotonic() + question.seconds
     refuted = True
+    first: Proof | None = None
     for number, program in enumerate(question.slices):
         if program.breaking is not None and program.breaking.trap and not backend.differentiates:
             return Proof()
@@ -41,9 +42,12 @@ def proof(question: Question, backend: Backend) -> Proof:
         outcome = search.run([hint] if hint is not None else [])
         if outcome.found is not None:
             others = tuple(search.others(outcome.found, question.more)) if question.more else ()
-            return Proof(witness(program, outcome.found, backend.name), outcome.found, number, others=others)
+            shown = Proof(witness(program, outcome.found, backend.name), outcome.found, number, others=others)
+            if outcome.found.plausibility >= ENOUGH:
+                return shown
+            first = first or shown
         refuted = refuted and hint is None and outcome.refuted
-    return Proof(refuted=refuted and bool(question.slices))
+    return first or Proof(refuted=refuted and bool(question.slices), searched=True)
 
 
 def main(framework: str) -> None:
