@@ -56,7 +56,12 @@ def unusual(sort: Sort | None, domain: Domain, row: Row) -> bool:
     """A setting that is off, a draw that is an end of its range."""
     if sort is Sort.DRAWN:
         return not domain.whole and any(x in (domain.lo, domain.hi) for x in row)
-    return domain.scalar and not domain.whole and sort in (Sort.PARAMETER, Sort.ATTRIBUTE) and not all(row)
+    return (
+        domain.scalar
+        and not (domain.whole or domain.counted)
+        and sort in (Sort.PARAMETER, Sort.ATTRIBUTE)
+        and not all(row)
+    )
 
 
 def of_all(given: Iterable[tuple[Step, Row]]) -> Plausibility:

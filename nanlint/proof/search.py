@@ -55,8 +55,8 @@ class Outcome:
 
     @property
     def searched(self) -> bool:
-        """Whether anything got through: whether what is not found says something."""
-        return self.tried > 0
+        """Whether much got through, so that it says something if nothing fails."""
+        return self.tried >= THOROUGH
 
     @property
     def refuted(self) -> bool:

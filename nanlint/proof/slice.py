@@ -30,6 +30,8 @@ MAX_STEPS = 300
 MAX_FORWARD = 14
 MAX_SEEN = 60
 
+#: steps that compare
+COMPARISONS = frozenset({"eq", "ne", "lt", "le", "gt", "ge", REFINE, "isclose"})
 #: attributes of a node that its meaning depends on
 MEANING = frozenset({"value", "cmp", "dtype", "python", "field", "scalar", "nonzero", "starred"})
 
@@ -40,7 +42,8 @@ CLASSES = ("ninf", "neg", "zero", "pos", "pinf", "nan")
 class Domain:
     """What a source may be: a finite number in [lo, hi], in none of the ``excluded`` classes (or ends).
 
-    ``number``: the one it is by default. ``data``: nothing is differentiated with respect to it.
+    ``whole``: of an integer type; ``counted``: a whole number by its name. ``number``: the one it is by default.
+    ``data``: nothing is differentiated with respect to it.
     """
 
     lo: float = -math.inf
@@ -51,10 +54,12 @@ class Domain:
     format: str = "float32"
     number: float | None = None
     data: bool = False
+    counted: bool = False
 
     def admits(self, x: float) -> bool:
         """Whether the analysis lets a source be ``x``. Infinities and nan are never put in from outside."""
-        if not math.isfinite(x) or not self.lo <= x <= self.hi or (self.whole and not x.is_integer()):
+        whole = self.whole or self.counted
+        if not math.isfinite(x) or not self.lo <= x <= self.hi or (whole and not x.is_integer()):
             return False
         if (x == self.lo and "low" in self.excluded) or (x == self.hi and "high" in self.excluded):
             return False
@@ -136,6 +141,17 @@ class Slice:
     def sources(self, root: int) -> list[int]:
         """The sources that ``root`` depends on."""
         return [i for i in self.upstream(root) if self.is_source(i)]
+
+    @cached_property
+    def thresholds(self) -> tuple[float, ...]:
+        """The numbers that the program itself compares with: at them it takes another way."""
+        found: dict[float, None] = {}
+        for step in self.steps:
+            for i in step.args.values() if step.op in COMPARISONS else ():
+                number = self.steps[i].attrs.get("value")
+                if isinstance(number, (int, float)) and not isinstance(number, bool):
+                    found[float(number)] = None
+        return tuple(found)
 
     @cached_property
     def executable(self) -> bool:
@@ -231,9 +247,15 @@ class Slicing:
 
     def steps(self, roots: list[Node]) -> tuple[tuple[Step, ...], dict[int, int]]:
         """The steps that compute the roots, and the number of each node's step."""
-        nodes = self.collect(roots)
-        index = {n: i for i, n in enumerate(nodes)}
-        return tuple(self.step(node, index) for node in nodes.values()), index
+        nodes: list[Node] = []
+        index: dict[int, int] = {}
+        same: dict[tuple[str, int], int] = {}
+        for number, node in self.collect(roots).items():
+            known = identity(node)
+            if known is None or known not in same:
+                nodes.append(node)
+            index[number] = len(nodes) - 1 if known is None else same.setdefault(known, len(nodes) - 1)
+        return tuple(self.step(node, index) for node in nodes), index
 
     def collect(self, roots: list[Node]) -> dict[int, Node]:
         """The roots and what they are computed from, nearest first."""
@@ -314,16 +336,17 @@ class Slicing:
         annotation = node.attrs.get("annotation")
         boolean = isinstance(number, bool) or annotation == "bool"
         excluded = frozenset(c for c in (*CLASSES, "low", "high") if v.reach(c) is NEVER)
-        lo, hi, whole = (v.lo, v.hi, False) if sort is None else bounds(node, v.lo, v.hi)
+        lo, hi, counted = (v.lo, v.hi, False) if sort is None else bounds(node, v.lo, v.hi)
         return Domain(
             0.0 if boolean else 1.0 if sort is Sort.SIZE else lo,
             1.0 if boolean else hi,
             excluded,
-            (v.whole and sort is not Sort.TRAINED) or whole or boolean or annotation == "int" or sort is Sort.SIZE,
+            (v.whole and sort is not Sort.TRAINED) or boolean or annotation == "int" or sort is Sort.SIZE,
             v.kind is Kind.SCALAR or boolean or sort is Sort.SIZE,
             v.format.name if v.format.name in FORMATS else "float32",
             float(number) if isinstance(number, (int, float)) and not boolean else None,
             without_gradient(self.name(node, sort)) or not self.facts.gradient.learns(node),
+            counted,
         )
 
     def breaking(self, hazard: Hazard, index: Mapping[int, int]) -> Breaking | None:
@@ -360,6 +383,14 @@ def target(statement: ast.stmt) -> str:
 
 #: frameworks that run on the arrays of another
 RUNS_IN = {"keras": "tensorflow", "scipy": "numpy", "math": "numpy", "builtins": "numpy", "": "numpy"}
+
+
+def identity(node: Node) -> tuple[str, int] | None:
+    """What a source is one of: the same parameter, attribute or layer has the same numbers wherever it is used."""
+    sort = sort_of(node)
+    if sort is Sort.LAYER:
+        return sort.value, node["layer"].index
+    return (sort.value, node.key) if sort in (Sort.PARAMETER, Sort.ATTRIBUTE) else None
 
 
 def weights(node: Node) -> str:
@@ -414,10 +445,12 @@ def plain(value: object) -> bool:
 def exact(program: Slice, root: int) -> bool:
     """Whether rows tell all that the program's own arrays could: each element by itself, and along one axis once."""
     ops = [program.steps[i].op for i in program.upstream(root)]
-    pointwise = [op in ("source", CONST, REFINE) or (op in OPS and OPS[op].pointwise) for op in ops]
+    pointwise = [op in ELEMENTWISE or (op in OPS and OPS[op].pointwise) for op in ops]
     return pointwise.count(False) <= 1 and all(p or op in ALONG_AN_AXIS for op, p in zip(ops, pointwise, strict=True))
 
 
+#: steps that give each element by itself, beside the ops that are said to
+ELEMENTWISE = frozenset({"source", CONST, REFINE, "zeros", "ones", "full", "cast"})
 #: ops that look at all elements along an axis
 ALONG_AN_AXIS = frozenset(["softmax", "log_softmax", "logsumexp", "sum", "mean", "max", "min", "any", "all"])
 
@@ -467,11 +500,18 @@ def unknown_place(program: Slice, step: Step) -> bool:
 
 def is_mask(step: Step) -> bool:
     """Whether an index is a mask that was given."""
-    return step.sort is not None and step.domain.whole and (step.domain.lo, step.domain.hi) == (0.0, 1.0)
+    return step.sort is not None and (step.domain.lo, step.domain.hi) == (0.0, 1.0)
 
 
 def last_index(program: Slice, index: Step) -> Step:
-    """Of a tuple of indices the one of the last axis."""
-    while index.op == TUPLE and index.args:
+    """Of a tuple of indices the one of the last axis; of a mask in another type or shape the mask."""
+    while index.args and (index.op == TUPLE or (index.op in ("view", "cast") and given_mask(program, index))):
         index = program.steps[list(index.args.values())[-1]]
     return index
+
+
+def given_mask(program: Slice, step: Step) -> bool:
+    """Whether a view or cast is one of a mask that was given, or of a condition."""
+    while step.op in ("view", "cast"):
+        step = program.steps[step.args["x"]]
+    return is_mask(step) or step.op in MASKS
