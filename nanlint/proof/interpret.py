@@ -354,13 +354,11 @@ class Execution:
         return self.made(step, [0.0, 0.5][: self.width])
 
     def do_bincount(self, i: int, step: Step, turns: int) -> Numbers:
-        """How often each whole number is met, from 0 to the largest; of other numbers, how many are in either half."""
+        """How often each whole number is met, from 0 to the largest; others are not counted."""
         numbers = self.observe(i, turns, lambda: self.read(i, self.value(step.args["x"], turns)))
-        if all(x >= 0 and x.is_integer() and x < MAX_BINS for x in numbers):
-            counts = [float(numbers.count(k)) for k in range(int(max(numbers, default=0.0)) + 1)]
-        else:
-            middle = (min(numbers) + max(numbers)) / 2
-            counts = [float(sum(x < middle for x in numbers)), float(sum(x >= middle for x in numbers))]
+        if not all(0 <= x < MAX_BINS and x.is_integer() for x in numbers):
+            raise Infeasible
+        counts = [float(numbers.count(k)) for k in range(int(max(numbers, default=0.0)) + 1)]
         return self.backend.row(counts, step.domain.format)
 
     def do_zeros(self, i: int, step: Step, turns: int) -> Numbers:
