@@ -6,10 +6,9 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
-from functools import cached_property
 
 from nanlint.analysis.names import without_gradient
-from nanlint.analysis.roles import Opinion, Roles
+from nanlint.analysis.roles import Opinion, Roles, untrainable
 from nanlint.analysis.structure import walk
 from nanlint.graph.lower import Lowering
 from nanlint.graph.node import (
@@ -51,6 +50,8 @@ OF_ARRAYS = ("torch.signal.", "torch.fft.", "torch.linalg.", "jax.numpy.", "jax.
 #: annotations of what holds no numbers that could be differentiated
 NUMBERS = frozenset({"int", "float", "bool"})
 INTEGERS = frozenset({"Bool", "BoolTensor", "Int", "IntTensor", "Integer", "LongTensor"})
+#: frameworks that take derivatives of a function, or of what stands under a tape
+FUNCTIONAL = frozenset({"jax", "tensorflow", "keras"})
 #: nodes that pass on what they hold, and do nothing themselves
 PASSIVE = frozenset({PHI, LOOP, REFINE, TUPLE, "dict", "list", "stored", "slice"})
 
@@ -154,7 +155,9 @@ class GradientFlow:
             yield "it is computed from a derivative, so that only second derivatives meet it"
         if self.owner(node) == "jax" and self.only_kept(node):
             yield "its result is only kept on an object, where JAX takes no derivatives"
-        reasons = [self.obstacle(n) for n in self.called_from_outside(node)]
+        if self.roles is not None and self.owner(node) in FUNCTIONAL and self.roles.drives(node):
+            yield "it stands beside what a derivative is taken of, not in it"
+        reasons = [self.obstacle(n) for n in self.called_from_outside(node) if self.is_used(n)]
         if reasons and None not in reasons:
             yield f"no gradient flows where it is called in this file: {reasons[0]}"
 
@@ -249,21 +252,15 @@ class GradientFlow:
         if node.op == PARAM:
             return node.attrs.get("annotation") in NUMBERS | INTEGERS
         if node.op == ATTR:
-            return node.name in self.buffers
+            return self.roles is not None and node.name in self.roles.frozen
         if node.op not in (CALL, "variable") or not isinstance(node.site, ast.Call):
             return False
-        if switched(node, "trainable", True) is False or switched(node, "requires_grad", True) is False:
+        if untrainable(node.site):
             return True
         if node.name == "torch.autograd.grad":
             return switched(node, "create_graph", False) is False
         root, _, last = node.name.partition(".")
         return root in PLAIN and (root != "builtins" or f"builtins.{last}" in UNDIFFERENTIATED)
-
-    @cached_property
-    def buffers(self) -> frozenset[str]:
-        """The attributes that are registered as buffers, which are not trained."""
-        names = (n.get("arg1") for n in self.lowering.graph if n.op == CALL and n.name == ".register_buffer")
-        return frozenset(str(n.attrs.get("value")) for n in names if n is not None and n.op == CONST)
 
     def converted(self, node: Node) -> bool:
         """Whether all that a node depends on, and that may require a gradient, is first converted from another dtype.
@@ -312,6 +309,11 @@ class GradientFlow:
             if len(seen) > 200:
                 yield OTHER
                 return
+
+    def is_used(self, node: Node) -> bool:
+        """Whether anything happens with a node, not only with another result of the same function."""
+        passed = walk(node, lambda n: n.users if n is node or n.op in PASSIVE else ())
+        return any(n.index in self.lowering.escapes or (n is not node and n.op not in PASSIVE) for n in passed)
 
     def awaits_use(self, node: Node) -> bool:
         """Whether nothing uses a node as yet; a result beside another one that is used does not wait for a use."""

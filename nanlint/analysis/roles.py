@@ -25,8 +25,8 @@ DIFFERENTIATE = frozenset(
     {"grad", "grads", "gradient", "gradients", "vjp", "jvp", "jacobian", "hessian", "jacrev", "jacfwd", "linearize"}
     | {"minimize", "minimise"}
 )
-#: and of those that do the contrary
-PREVENT = frozenset({"no", "stop", "disable", "without", "set", "custom"})
+#: and what else their names say
+BESIDE = frozenset({"aux", "and", "compute", "filter", "value"})
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
@@ -101,6 +101,37 @@ class Roles:
                     found.add(id(method))
         return found
 
+    def drives(self, node: Node) -> bool:
+        """Whether a node stands in, or is called from, a function that takes derivatives, or has others take them."""
+        rows = {getattr(site, "lineno", 0) for site in (node.site, *node.calls)}
+        return any(d.lineno <= row <= (d.end_lineno or 0) for d in self.drivers for row in rows)
+
+    @cached_property
+    def drivers(self) -> list[ast.FunctionDef]:
+        """The functions that take derivatives, and those that call them."""
+        calls: dict[ast.FunctionDef, set[str]] = {}
+        found: list[ast.FunctionDef] = []
+        for d in ast.walk(self.tree):
+            if isinstance(d, ast.FunctionDef):
+                called = [n.func for s in d.body for n in ast.walk(s) if isinstance(n, ast.Call)]
+                calls[d] = {name for f in called if (name := last_name(f))}
+                if any(differentiates(f) for f in called):
+                    found.append(d)
+        for driver in found:
+            found += [d for d in calls if d not in found and driver.name in calls[d]]
+        return found
+
+    @cached_property
+    def frozen(self) -> set[str]:
+        """The attributes that the file declares as not trained: buffers, and weights that are not trainable."""
+        found: set[str] = set()
+        for n in ast.walk(self.tree):
+            if isinstance(n, ast.Call) and last_name(n.func) == "register_buffer" and n.args:
+                found |= {str(a.value) for a in n.args[:1] if isinstance(a, ast.Constant)}
+            elif isinstance(n, ast.Assign) and any(untrainable(c) for c in ast.walk(n.value)):
+                found |= {t.attr for t in n.targets if isinstance(t, ast.Attribute)}
+        return found
+
     @cached_property
     def differentiated(self) -> set[str]:
         """The names of the functions of which the file takes derivatives."""
@@ -120,12 +151,21 @@ def names_in(given: ast.AST) -> Iterator[str]:
             yield n.id if isinstance(n, ast.Name) else n.attr
 
 
+def last_name(function: ast.expr) -> str:
+    """The last part of a function's dotted name."""
+    return function.attr if isinstance(function, ast.Attribute) else str(getattr(function, "id", ""))
+
+
+def untrainable(call: ast.AST) -> bool:
+    """Whether a call makes a weight that is not trained."""
+    keywords = call.keywords if isinstance(call, ast.Call) else []
+    set_to = {k.arg: k.value.value for k in keywords if isinstance(k.value, ast.Constant)}
+    return set_to.get("trainable") is False or set_to.get("requires_grad") is False
+
+
 def differentiates(function: ast.expr) -> bool:
     """Whether a function, by the last part of its dotted name, takes derivatives of the function it is given."""
     if isinstance(function, ast.Call):
         return any(differentiates(f) for f in (function.func, *function.args))
-    name = (
-        function.id if isinstance(function, ast.Name) else function.attr if isinstance(function, ast.Attribute) else ""
-    )
-    parts = set(words(name))
-    return bool(parts & DIFFERENTIATE) and not parts & PREVENT
+    parts = set(words(last_name(function)))
+    return bool(parts & DIFFERENTIATE) and parts <= DIFFERENTIATE | BESIDE

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import nanlint
-from tests.marked import JAX, NUMPY, TF, TORCH, check, program
+from tests.marked import JAX, KERAS, NUMPY, TF, TORCH, check, program
 
 ROOT = "torch.sqrt(((x - y) ** 2).sum(-1))"
 
@@ -480,6 +480,29 @@ def test_buffers_and_frozen_weights_are_not_trained() -> None:
     )
 
 
+def test_weights_that_are_not_trainable_are_not_trained() -> None:
+    check(
+        KERAS,
+        """
+        class Standardize(keras.Layer):
+            def __init__(self):
+                super().__init__()
+                self.spread = None
+                self.gain = None
+
+            def build(self, shapes):
+                self.spread = [self.add_weight(shape=s, trainable=False) for s in shapes]
+                self.gain = [self.add_weight(shape=s) for s in shapes]
+
+            def deviation(self, i):
+                return ops.where(self.spread[i] > 0, ops.sqrt(self.spread[i] / 2), 1.0)
+
+            def scaled(self, i):
+                return ops.where(self.gain[i] > 0, ops.sqrt(self.gain[i] / 2), 1.0)  # error: [NL203]
+        """,
+    )
+
+
 def test_what_is_annotated_as_an_array_of_numpy_is_one() -> None:
     check(
         TORCH,
@@ -622,3 +645,42 @@ def test_what_jax_only_keeps_on_an_object_is_doubtful() -> None:
     """
     assert levels(program(JAX, source)) == ["possible"]
     assert levels(program(JAX, source.replace("self.residual =", "return"))) == ["likely"]
+
+
+def test_what_stands_beside_the_function_that_is_differentiated_is_doubtful() -> None:
+    source = """
+        def advantages(values):
+            return values / (jnp.std(values) + 1e-8)
+
+        def update(params, batch):
+            def cost(p):
+                return jnp.mean(p * weights)
+
+            weights = advantages(batch)
+            return jax.grad(cost)(params)
+    """
+    assert levels(program(JAX, source.replace("advantages", "_advantages"))) == ["possible"]
+    assert "likely" in levels(program(JAX, source.replace("p * weights", "advantages(p)")))
+
+
+def test_a_result_that_is_dropped_says_nothing_about_gradients() -> None:
+    source = """
+        def schedule(x, y):
+            return torch.sqrt(((x - y) ** 2).sum(-1)), x + y
+
+        def weight(x, y):
+            _, total = schedule(x, y)
+            return total
+    """
+    assert levels(program(TORCH, source)) == ["likely"]
+
+
+def test_a_name_that_speaks_of_a_derivative_takes_none() -> None:
+    source = """
+        def density(x):
+            return jnp.sqrt(jnp.sum(x**2)) - log_det_jacobian(x)
+
+        def log_det_jacobian(x):
+            return jnp.log(x**2 + 1)
+    """
+    assert levels(program(JAX, source)) == ["likely"]
