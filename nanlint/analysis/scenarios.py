@@ -15,7 +15,7 @@ from enum import Enum
 from typing import Any
 
 from nanlint.analysis.structure import Evaluate, bare, walk
-from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, REFINE, Node
+from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, REFINE, TUPLE, Node
 from nanlint.ops.op import OPS, Pole
 from nanlint.ops.selection import COMPARISONS
 from nanlint.ops.value import LIKELY, NEVER, POSSIBLE, UNKNOWN, Evidence, Kind, Origin, Reach, constant
@@ -129,7 +129,7 @@ class Execution:
     def _execute(self, node: Node) -> Symbol:
         if node.op in SOURCES or node.op in (CONST, LOOP):
             return self._untouched(node)
-        operands = {name: self.symbol(a) for name, a in node.args.items() if name not in PLACES}
+        operands = {name: self.symbol(a) for name, a in operands_of(node)}
         touched = [s for s in operands.values() if s.touched]
         if not touched:
             return self._untouched(node)
@@ -286,6 +286,15 @@ class Execution:
             return OPS[node.op].transfer(values, node.attrs).constant
         except (KeyError, OverflowError, ZeroDivisionError):
             return None
+
+
+def operands_of(node: Node) -> Iterator[tuple[str, Node]]:
+    """The operands of a node; of a product of several in one tuple, each."""
+    for name, operand in node.args.items():
+        if node.op == "einsum" and operand.op == TUPLE:
+            yield from ((f"{name}.{i}", a) for i, a in operand.args.items())
+        elif name not in PLACES and not isinstance(operand.attrs.get("value"), str):
+            yield name, operand
 
 
 def one_of(data: Mapping[str, Symbol]) -> bool:
