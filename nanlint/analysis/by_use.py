@@ -70,7 +70,7 @@ def beyond_domain(node: Node, pole: Pole, operand: Node, value: Evaluate) -> Met
 
 
 def computed(vector: Node) -> bool:
-    """Whether a vector is the result of arithmetic: of length 1 by that, where an arccosine is taken of its products."""
+    """Whether a vector is the result of arithmetic, which gives it length 1 where an arccosine follows."""
     core = whole(vector)
     return core.op in OPS and (OPS[core.op].pointwise or core.op in ("dot", "einsum", "normalize"))
 
