@@ -90,6 +90,9 @@ def zero_times_overflow(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     if hazard.guard is not None or cause is None or hazard.value.zero < LIKELY:
         # a selection hides the product, or hardly anything says that the infinity meets a 0
         return
+    if facts.tests_result(facts.bare(hazard.node[other])):
+        # the infinity is taken out before
+        return
     if not (facts.varies(hazard.operand) and facts.varies(cause)):
         # a grid, or numbers that the author sees
         return
