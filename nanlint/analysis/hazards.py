@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from nanlint.analysis.algebra import monomial
 from nanlint.analysis.by_use import met_by_use
 from nanlint.analysis.evaluate import Evaluator
 from nanlint.analysis.forms import evidence_by_form
@@ -114,11 +115,24 @@ class Hazards:
         return None if source is None else (source, moved(evaluator.value(source), pole.shift))
 
     def also(self, node: Node, pole: Pole, evaluator: Evaluator) -> list[Reach]:
-        """Reach of what must hold of other operands at the same time."""
-        conditions = ((*shifted(operand), cls) for operand, cls in pole.also)
-        return [
-            moved(evaluator.value(node[name]), shift).reach(cls) for name, shift, cls in conditions if name in node.args
-        ]
+        """Reach of what must hold of other operands at the same time.
+
+        Of an unknown number nothing is more ordinary than that it is positive; one that shares a factor with the
+        operand at 0 is 0 with it.
+        """
+        found = []
+        for name, shift, cls in ((*shifted(operand), cls) for operand, cls in pole.also):
+            if name not in node.args:
+                continue
+            reach = moved(evaluator.value(node[name]), shift).reach(cls)
+            if pole.cls == "zero" and cls in ("pos", "neg") and pole.name in node.args:
+                zero, other = (monomial(node[k], evaluator.value).above for k in (pole.name, name))
+                if any(same(factor, one) for factor in zero for one in other):
+                    reach = NEVER
+                elif cls == "pos" and reach is Reach.UNKNOWN:
+                    reach = LIKELY
+            found.append(reach)
+        return found
 
     def deliberate(self, node: Node) -> bool:
         """Whether the author switched NumPy's own warning off around it."""
