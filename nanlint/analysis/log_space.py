@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -83,13 +84,18 @@ def log_addition(exp: Node) -> LogAddition | None:
     else:
         return None
     both = {bare(a).key, bare(b).key}
-    sums = (u for user in exp.users for u in (user.users if user.op == "add" else (user,)))
+    sums = (u for user in seen_by(exp) for u in (seen_by(user) if user.op == "add" else (user,)))
     for log in (u for u in sums if u.op in ("log", "log1p")):
-        for total in (u for u in log.users if u.op == "add"):
+        for total in (u for u in seen_by(log) if u.op == "add"):
             for largest in (bare(total[k]) for k in ("a", "b")):
                 if largest.op == "maximum" and {bare(largest[k]).key for k in ("a", "b")} == both:
                     return LogAddition(total, difference, a, b)
     return None
+
+
+def seen_by(node: Node) -> Iterator[Node]:
+    """The uses of a node, behind views of it."""
+    return uses(node, lambda user, used: bare(user) is bare(used), 20)
 
 
 # masks

@@ -7,6 +7,7 @@ table.
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import pairwise
 
 from nanlint.ops.floats import FLOAT32
 from nanlint.ops.value import INF, LIKELY, NEVER, UNKNOWN, Evidence, Kind, Value, value
@@ -62,12 +63,20 @@ LOSS = frozenset(
         "elbo",
     }
 )
-#: modules, classes and functions that measure, or that take a step: what they give is not trained on
-MEASURE = frozenset({"metric", "metrics", "evaluate", "evaluation", "evaluator", "accuracy"})
-STEP = frozenset({"optimizer", "optimizers", "optim", "optax"})
+#: what a function or class is for, by a word of its name, where nothing is differentiated as a rule
+UNTRAINED = {
+    **dict.fromkeys(("metric", "metrics", "evaluate", "evaluation", "evaluator", "eval", "accuracy"), "measures"),
+    **dict.fromkeys(("optimizer", "optimizers", "optim", "optax"), "takes an optimizer's step"),
+    **dict.fromkeys(("predict", "predictions", "postprocess", "nms"), "predicts"),
+    **dict.fromkeys(("sampler", "samplers", "mcmc", "hmc", "nuts"), "draws samples"),
+    **dict.fromkeys(("dataset", "datasets", "dataloader", "preprocess", "preprocessing", "augment"), "prepares data"),
+    **dict.fromkeys(("assign", "assigner", "matcher"), "assigns targets"),
+    **dict.fromkeys(("plot", "visualize", "diagnostic", "diagnostics", "summary", "callback"), "reports"),
+    **dict.fromkeys(("initialize", "initializer"), "sets initial values"),
+}
 #: what gradients are with respect to nothing: data, and gradients themselves
 WITHOUT_GRADIENT = frozenset(
-    {"label", "labels", "target", "targets", "grad", "grads", "gradient", "gradients", "updates"}
+    {"label", "labels", "target", "targets", "grad", "grads", "gradient", "gradients", "updates", "window"}
 )
 EPSILON = frozenset({"eps", "epsilon", "tiny"})
 #: parameters of distributions that are positive by contract
@@ -76,6 +85,31 @@ POSITIVE = frozenset(
 )
 SIGNED = frozenset({"log", "raw", "pre", "logit", "unconstrained", "zero", "max", "min", "diff", "growth", "learning"})
 MASK = frozenset({"mask", "masks"})
+LOG_PROBABILITY = frozenset({"logprob", "logprobs", "logp", "logps", "loglik", "loglikelihood"})
+ODDS = frozenset({*PROBABILITY, "p", "ps", "likelihood", "likelihoods", "pdf", "pmf", "cdf"})
+#: what is kept as its logarithm because it is positive: nothing says how large that is
+LOGARITHM = frozenset(
+    {"logvar", "logvars", "logstd", "logstds", "logsigma", "logsigma2", "logscale", "logit", "logits"}
+)
+KEPT_AS_LOGARITHM = frozenset(
+    {
+        *{
+            "var",
+            "vars",
+            "variance",
+            "variances",
+            "std",
+            "stds",
+            "stddev",
+            "sd",
+            "sigma",
+            "sigmas",
+            "sigma2",
+            "sigmasq",
+        },
+        *{"scale", "scales", "precision", "rate", "rates", "lambda", "intensity", "concentration", "temperature", "s"},
+    }
+)
 EXTENT = frozenset({"shape", "ndim"})
 
 
@@ -101,16 +135,37 @@ def without_gradient(name: str) -> bool:
     return bool(parts) and (parts[-1] in WITHOUT_GRADIENT or parts == ("y", "true"))
 
 
-def measures(name: str) -> bool:
-    """Whether a module, class or function is called a measurement or an optimizer: nothing is differentiated in it."""
-    parts = set(words(name))
-    return bool((MEASURE | STEP) & parts) and not parts & LOSS and "learning" not in parts
+def trained(name: str) -> bool:
+    """Whether a function or class says by its name that its values are trained on."""
+    return bool(LOSS & set(words(name)))
+
+
+def untrained(name: str) -> str | None:
+    """What a function or class does by its name, if nothing is differentiated in what does so."""
+    parts = words(name)
+    if trained(name) or "learning" in parts:
+        return None
+    purpose = next((UNTRAINED[part] for part in parts if part in UNTRAINED), None)
+    return purpose or ("predicts" if ("post", "process") in pairwise(parts) else None)
 
 
 def is_epsilon(name: str) -> bool:
     """Whether a name says that a small positive number is meant."""
     parts = words(name)
     return bool(parts) and (parts[-1] in EPSILON or parts[0] in EPSILON)
+
+
+def is_log_probability(name: str) -> bool:
+    """Whether a name says that a value is the logarithm of a probability: 0 at most."""
+    parts = words(name)
+    return bool(LOG_PROBABILITY & set(parts)) or any(a == "log" and b in ODDS for a, b in pairwise(parts))
+
+
+def is_logarithm(name: str) -> bool:
+    """Whether a name says that a scale is kept as its logarithm, or that something is a logit: any real number."""
+    parts = words(name)
+    after = {part for one, part in pairwise(parts) if one == "log"}
+    return bool(LOGARITHM & set(parts) or KEPT_AS_LOGARITHM & after)
 
 
 @lru_cache(maxsize=4096)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
+from itertools import takewhile
 
 from nanlint.analysis.facts import Facts
 from nanlint.graph.calls import FORWARD_METHODS
@@ -52,9 +53,14 @@ def source_texts(gradient: Node) -> dict[int, ast.expr]:
 
 
 def place_of(outside: Node, gradient: Node) -> ast.AST | None:
-    """Where, in the function that asks for the gradient, the op outside is: itself, or the call that leads to it."""
-    beyond = outside.calls[len(gradient.calls) :] if outside.calls[: len(gradient.calls)] == gradient.calls else ()
-    return beyond[0] if beyond else outside.site
+    """Where, in the function that asks for the gradient, the op outside is: itself, or the call that leads to it.
+
+    Where they meet in a function that calls both, it is the place there.
+    """
+    shared = sum(
+        1 for _ in takewhile(lambda pair: pair[0] is pair[1], zip(outside.calls, gradient.calls, strict=False))
+    )
+    return outside.calls[shared] if shared < len(outside.calls) else outside.site
 
 
 def sources_of(node: Node) -> list[Node]:

@@ -23,6 +23,9 @@ MODULE, FUNCTION, CLASS, INSTANCE, LAYER, TUPLE, DICT, STRING = (
     "string",
 )
 
+#: how a value leaves the code that computes it (as DATA: by a way on which no gradient comes back)
+RETURNED, KEPT, DATA, OTHER = "returned", "kept", "data", "other"
+
 
 @dataclass(frozen=True, eq=False)
 class Region:
@@ -38,8 +41,8 @@ class Node:
 
     ``args``: operands by neutral name. ``attrs``: literals. ``site``: the expression it was lowered from. ``key``:
     equal for structurally equal pure expressions. ``regions``: innermost last. ``env``: names in scope at an op that
-    rules ask about. ``calls``: the chain of call expressions it was inlined through, outermost first. ``spelling``:
-    the function of a framework that was called, None for an operator.
+    rules ask about; ``facts``: what the path to it says. ``calls``: the chain of call expressions it was inlined
+    through, outermost first. ``spelling``: the function of a framework that was called, None for an operator.
     """
 
     __slots__ = (
@@ -47,6 +50,7 @@ class Node:
         "attrs",
         "calls",
         "env",
+        "facts",
         "framework",
         "index",
         "key",
@@ -68,6 +72,7 @@ class Node:
         self.regions: tuple[Region, ...] = ()
         self.calls: tuple[ast.AST, ...] = ()
         self.env: Mapping[Any, Node] | None = None
+        self.facts: Mapping[int, tuple[tuple[str, Node], ...]] = {}
         self.framework: str | None = None
         self.spelling: Spelling | None = None
 
@@ -87,8 +92,32 @@ class Node:
         return f"<{self.index}:{self.op} {self.attrs.get('name') or self.attrs.get('value') or ''}>"
 
 
+#: ops whose result does not depend on the order of their two operands
+COMMUTATIVE = frozenset({"add", "mul", "maximum", "minimum", "eq", "ne"})
+
+
+def squared(op: str, args: Mapping[str, Node]) -> Node | None:
+    """The x of x**2 and x * x."""
+    if op == "mul" and args["a"].key == args["b"].key:
+        return args["a"]
+    if op == "pow" and "y" in args and args["y"].op == CONST and args["y"].attrs.get("value") in (2, 2.0):
+        return args["x"]
+    return None
+
+
+def unite(one: Node, other: Node) -> None:
+    """Let two equal nodes that meet at a join have the same uses: what becomes of one becomes of both."""
+    if one.users is not other.users:
+        one.users.extend(other.users)
+        other.users = one.users
+
+
 class Graph:
-    """All nodes of a file, in order of creation, and the table that gives equal expressions equal keys."""
+    """All nodes of a file, in order of creation, and the table that gives equal expressions equal keys.
+
+    The operands of an op that commutes may stand in either order: a + b has the key of b + a. x**2 and x * x are
+    squares.
+    """
 
     def __init__(self) -> None:
         self.nodes: list[Node] = []
@@ -98,7 +127,12 @@ class Graph:
     def key(self, op: str, args: Mapping[str, Node], attrs: Mapping[str, Any]) -> int:
         """Number of a structure; -1 for one that cannot be hashed."""
         try:
-            structure = (op, tuple((k, v.key) for k, v in args.items()), tuple(attrs.items()) if attrs else ())
+            if (base := squared(op, args)) is not None:
+                op, args = "square", {"x": base}
+            operands: tuple[object, ...] = tuple((k, v.key) for k, v in args.items())
+            if op in COMMUTATIVE and len(args) == 2:
+                operands = tuple(sorted(v.key for v in args.values()))
+            structure = (op, operands, tuple(attrs.items()) if attrs else ())
             found = self._keys.get(structure)
         except TypeError:
             return self.fresh()

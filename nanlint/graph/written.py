@@ -13,7 +13,9 @@ from nanlint.ops.spelling import METHOD_OWNERS
 def written_operands(node: Node) -> Iterator[tuple[str, ast.expr]]:
     """Neutral name and expression of the operands that stand in the expression of an op, in order of evaluation."""
     site = node.site
-    if isinstance(site, ast.BinOp):
+    if isinstance(site, ast.BinOp) and SIGNED.get(node.op) not in (None, type(site.op)):
+        yield from _signed(site)
+    elif isinstance(site, ast.BinOp):
         yield from zip(_names(node), (site.left, site.right), strict=False)
     elif isinstance(site, ast.AugAssign):
         yield from zip(_names(node), (site.target, site.value), strict=False)
@@ -21,6 +23,19 @@ def written_operands(node: Node) -> Iterator[tuple[str, ast.expr]]:
         yield from zip(_names(node), (site.operand,), strict=False)
     elif isinstance(site, ast.Call) and node.spelling is not None:
         yield from _arguments(node, site)
+
+
+#: sums and differences, which may be written as the other with an operand negated
+SIGNED: dict[str, type[ast.operator]] = {"add": ast.Add, "sub": ast.Sub}
+
+
+def _signed(site: ast.BinOp) -> Iterator[tuple[str, ast.expr]]:
+    """The operands of -b + a, a + -b and a - -b, as far as the sign is written there."""
+    left, right = site.left, site.right
+    if isinstance(right, ast.UnaryOp) and isinstance(right.op, ast.USub):
+        yield from (("a", left), ("b", right.operand))
+    elif isinstance(site.op, ast.Add) and isinstance(left, ast.UnaryOp) and isinstance(left.op, ast.USub):
+        yield from (("b", left.operand), ("a", right))
 
 
 def _names(node: Node) -> tuple[str, ...]:

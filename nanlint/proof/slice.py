@@ -345,7 +345,7 @@ class Slicing:
             v.kind is Kind.SCALAR or boolean or sort is Sort.SIZE,
             v.format.name if v.format.name in FORMATS else "float32",
             float(number) if isinstance(number, (int, float)) and not boolean else None,
-            without_gradient(self.name(node, sort)) or not self.facts.gradient.learns(node),
+            without_gradient(self.name(node, sort)) or not self.facts.gradient.learns(node, believed=True),
             counted,
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nanlint.analysis.exponentials import Logistic, logistic, tangent
+from nanlint.analysis.exponentials import Logistic, bounded, logistic, tangent
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.gradient import PLAIN
 from nanlint.diagnostic import Applicability, Confidence
@@ -47,9 +47,11 @@ def handwritten_sigmoid(quotient: Node, facts: Facts) -> Iterator[Finding]:
     if found is None or facts.scalar(found.exp) or facts.value(found.exp).pinf < POSSIBLE:
         # no sigmoid of an exponential that overflows without raising
         return
+    if bounded(found.exp["x"], facts):
+        return
     if quotient.op == "div" and tangent(quotient, facts) is not None:
         return
-    harmless = not found.both and (facts.framework(quotient) in PLAIN or not facts.differentiated(quotient))
+    harmless = not found.both and (facts.framework(quotient) in PLAIN or facts.doubted(quotient))
     evidence = facts.value(found.exp).evidence("pinf")
     yield Finding(
         quotient,

@@ -1,0 +1,48 @@
+"""Prints how many variants are judged as the original, for each rewriting: ``python -m tests.rewriting.table``."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+
+from tests.programs.fixtures import PROGRAMS, Program
+from tests.rewriting.judging import Variant, original, variant
+from tests.rewriting.rewritings import REWRITINGS, of
+
+
+def variants_of(program: Program) -> list[tuple[str, Variant]]:
+    """Each rewriting that applies to a program, and how the variant is judged."""
+    before = original(program)
+    made = ((name, variant(program, rewrite, before)) for name, rewrite in of(program).items())
+    return [(name, one) for name, one in made if one is not None]
+
+
+def judged(programs: Sequence[Program], processes: int = 2) -> Iterator[tuple[Program, str, Variant]]:
+    with ProcessPoolExecutor(processes) as pool:
+        for program, found in zip(programs, pool.map(variants_of, programs, chunksize=8), strict=True):
+            yield from ((program, name, one) for name, one in found)
+
+
+def table(results: Sequence[tuple[Program, str, Variant]]) -> str:
+    """A Markdown table: variants of bad and of good programs, and how many are judged as the original."""
+    lines = ["| rewriting | bad programs | kept | good programs | kept |", "| --- | ---: | ---: | ---: | ---: |"]
+    for name in (*REWRITINGS, "all"):
+        cells = []
+        for bad in (True, False):
+            some = [v for p, n, v in results if p.is_bad is bad and name in (n, "all")]
+            kept = sum(v.kept for v in some)
+            cells.append(f"{len(some)} | {100 * kept / len(some):.1f} %" if some else "0 | ")
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    results = list(judged(PROGRAMS))
+    print(table(results))
+    if "-v" in sys.argv:
+        for program, name, one in results:
+            for what, found in (("missing", one.missing), ("surplus", one.surplus)):
+                for f in found:
+                    where = f"{program.rule}/{program.path.name}"
+                    print(f"{name}: {where}: {what} {f.code} {f.confidence} at {sorted(f.rows)}")
