@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
+from nanlint.analysis.cases import decided_by_range, distinction
 from nanlint.analysis.names import named
 from nanlint.analysis.relations import RELATIONS
+from nanlint.analysis.selections import taken_by
 from nanlint.analysis.structure import bare
+from nanlint.graph.conditions import Known, of_nothing, truths
 from nanlint.graph.expressions import implied
 from nanlint.graph.lower import Lowering
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, REFINE, TUPLE, Node
 from nanlint.ops.floats import FLOAT32, FLOAT64
 from nanlint.ops.op import OPS
-from nanlint.ops.selection import CONDITIONS
+from nanlint.ops.selection import COMPARISONS, CONDITIONS
 from nanlint.ops.value import (
     CERTAIN,
     INF,
@@ -35,9 +38,6 @@ from nanlint.ops.value import (
     value,
     with_evidence,
 )
-
-#: what conditions say: key of an expression -> comparisons that hold of it, each with its other side
-Known = Mapping[int, tuple[tuple[str, Node], ...]]
 
 SCALAR_ANNOTATIONS = frozenset({"int", "float", "bool", "str", "Scalar", "Number", "Real"})
 TENSOR_ANNOTATIONS = frozenset(
@@ -100,6 +100,8 @@ class Evaluator:
         self._fuel = fuel or Fuel(MAX_STEPS)
         #: conditions known to hold or not, by key: the same one chooses the same branch everywhere
         self.truths: dict[int, bool] = {}
+        #: the comparison whose case this is, by key
+        self.case: dict[int, bool] = {}
         self._affected: dict[int, bool] = {}
         self._new: frozenset[int] = frozenset(self.facts) if parent is not None else frozenset()
         self._since = 0
@@ -108,6 +110,7 @@ class Evaluator:
         self._memo: dict[int, Value] = {}
         self._open: set[int] = set()
         self._children: dict[tuple[int, bool, bool], Evaluator] = {}
+        self._standing: dict[int, Evaluator] = {}
         self._depth = 0
         self._outer: Evaluator | None = None
         self._trials = 0
@@ -136,6 +139,43 @@ class Evaluator:
                 child = self
             self._children[key] = child
         return child
+
+    def in_case(self, cond: Node, truth: bool) -> Evaluator:
+        """The evaluator of elements for which a comparison is ``truth``, that comparison itself included."""
+        facts = dict(self.facts)
+        for key, comparison, other in implied(self.lowering, cond, truth):
+            facts[key] = (*facts.get(key, ()), (comparison, other))
+        child = Evaluator(self.lowering, facts, level=self.level + 1, parent=self, fuel=self._fuel)
+        child._new = frozenset((*facts, cond.key, *self.selections.get(cond.key, ())))
+        child._since = min(map(self.lowering.graph.first, child._new))
+        child.truths = {**self.truths, cond.key: truth}
+        child.case = {cond.key: truth}
+        child._open, child._depth = set(self._open), self._depth
+        return child
+
+    def at(self, node: Node) -> Evaluator:
+        """The evaluator where a node stands: under all that the path to it says; this one itself if that is nothing."""
+        facts = node.facts
+        if not facts or self.level:
+            return self
+        child = self._standing.get(id(facts))
+        if child is None:
+            known = truths(facts)
+            child = Evaluator(self.lowering, facts, level=self.level + 1, parent=self, fuel=self._fuel)
+            child.truths = known
+            child._new = frozenset((*facts, *(key for cond in known for key in self.selections.get(cond, ()))))
+            child._since = min(map(self.lowering.graph.first, child._new))
+            self._standing[id(facts)] = child
+        return child
+
+    @cached_property
+    def selections(self) -> dict[int, list[int]]:
+        """Keys of what a condition selects between, by the condition's."""
+        found: dict[int, list[int]] = {}
+        for node in self.lowering.graph:
+            if (node.op in ("where", PHI) or node.attrs.get("set_where")) and (cond := node.get("cond")) is not None:
+                found.setdefault(cond.key, []).append(node.key)
+        return found
 
     def value(self, node: Node) -> Value:
         """What is known of a node."""
@@ -208,6 +248,8 @@ class Evaluator:
             return self.refine(self.value(node["x"]), node.attrs["cmp"], self.value(node["by"]))
         if op == PHI:
             return self.phi(node)
+        if node.attrs.get("set_where") and node["cond"].key in self.truths:
+            return self.value(node["x" if self.truths[node["cond"].key] else "before"])
         if op == LOOP:
             return self.loop(node) if self._parent is None else self._parent.value(node)
         if op in ("and", "or") and node.attrs.get("python"):
@@ -222,13 +264,18 @@ class Evaluator:
         known = OPS.get(op)
         if known is None:
             return self.top
+        if op in COMPARISONS and node.key in self.case:
+            return constant(float(self.case[node.key]))
         if op == "where":
             cond = node["cond"]
-            if cond.key in self.truths:
-                return self.value(node["a" if self.truths[cond.key] else "b"])
+            taken = self.truths.get(cond.key)
+            if taken is None and self.case and cond.op in COMPARISONS:
+                taken = decided_by_range(cond.op, self.value(cond["a"]), self.value(cond["b"]))
+            if taken is not None:
+                return self.value(node["a" if taken else "b"])
             return join(self.under(cond, True).value(node["a"]), self.under(cond, False).value(node["b"]))
-        if op == "part" and (taken := self.part(node)) is not None:
-            return taken
+        if op == "part" and (chosen := self.part(node)) is not None:
+            return chosen
         relation = RELATIONS.get(op)
         if relation is not None and all(o in node.args for o in known.operands if o not in ("axis", "ord", "ddof")):
             related = relation(node, self.value)
@@ -241,6 +288,8 @@ class Evaluator:
             result = known.transfer(operands, node.attrs)
         except (KeyError, OverflowError, ZeroDivisionError):
             return self.top
+        if not self.case and (shared := distinction(self.lowering.graph, node, result)) is not None:
+            return join(*(self.in_case(shared, truth).compute(node) for truth in (True, False)))
         made = node.framework in ("numpy", "scipy") and "dtype" not in node.attrs
         if made and all(v.kind is Kind.SCALAR or node[name].op == TUPLE for name, v in operands.items()):
             # what NumPy makes of Python numbers is float64
@@ -250,14 +299,11 @@ class Evaluator:
     def part(self, node: Node) -> Value | None:
         """Elements that a condition takes, under it; elements of their places, where that some are 0 says nothing."""
         x, index = node["x"], node.get("index")
-        if index is not None and index.op == "argmax" and index.attrs.get("nonzero"):
-            cond = index["x"]
-            itself = cond.key == x.key
+        if (cond := taken_by(index)) is not None and cond.op != "or":
+            # neither side of an "or" is known to hold
+            itself = cond.key == x.key and cond.op not in CONDITIONS
             v = self.refine(self.value(cond), "ne", constant(0.0)) if itself else self.under(cond, True).value(x)
             return replace(v, peak=False, sum_one=False)
-        if index is not None and index.op in CONDITIONS:
-            # neither side of an "or" is known to hold
-            return None if index.op == "or" else replace(self.under(index, True).value(x), peak=False, sum_one=False)
         v = self.value(x)
         reason = v.evidence("zero")
         by_place = reason is not None and reason.node is not None and reason.node.op in POSITIONAL
@@ -336,14 +382,16 @@ class Evaluator:
 
     def phi(self, node: Node) -> Value:
         cond = node.get("cond")
+        if cond is not None and cond.key in self.truths:
+            return self.value(node["a" if self.truths[cond.key] else "b"])
         values = []
         for operand, truth in (("a", True), ("b", False)):
             branch = node[operand]
             if branch.op == CONST and branch.attrs["value"] is None:
                 continue
             v = (self.under(cond, truth) if cond is not None else self).value(branch)
-            # a literal 0 on one path is a placeholder for "not computed"
-            if branch.op == CONST:
+            # a literal 0 on one path is a placeholder for "not computed"; so is what is given back for no data at all
+            if branch.op == CONST or (cond is not None and of_nothing(cond, truth)):
                 v = weakened(v)
             elif branch.op == "tensor" and v.zero is CERTAIN and v.evidence("zero") is None:
                 v = replace(v, why={**v.why, "zero": Evidence("is set to 0 on one path", branch)})

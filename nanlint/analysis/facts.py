@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from pathlib import PurePath
 from typing import cast
 
 from nanlint.analysis.cancellation import Tail, held, left_by_cancellation, tail
@@ -13,11 +12,12 @@ from nanlint.analysis.epsilons import Epsilon, epsilons
 from nanlint.analysis.evaluate import Evaluator
 from nanlint.analysis.forms import LOGARITHMS, own_logarithm
 from nanlint.analysis.geometry import fractional, length_behind, vectors_of, whole
-from nanlint.analysis.gradient import PLAIN, GradientFlow
+from nanlint.analysis.gradient import PLAIN, Flow, GradientFlow
 from nanlint.analysis.hazards import NOT_DATA, Hazard, Hazards, test_of_result, tests_result
 from nanlint.analysis.late_guards import late_guard
-from nanlint.analysis.names import LOSS, is_epsilon, measures, words
+from nanlint.analysis.names import is_epsilon, trained, words
 from nanlint.analysis.relations import on_grid
+from nanlint.analysis.roles import Roles
 from nanlint.analysis.selections import is_filled, is_single_slice, opens_axis, selects_by_mask
 from nanlint.analysis.structure import bare, elementwise, factors, same, uses, walk
 from nanlint.diagnostic import Span
@@ -46,8 +46,6 @@ NEAR_ZERO = 0.125
 BOUNDS = frozenset({"clamp", "maximum", "minimum"})
 #: what asks for NaN, or takes it out
 HOLES = frozenset({"isnan", "isfinite", "isinf", "nan_to_num", "without_nan"})
-#: methods that a model is run by
-FORWARD = frozenset({"forward", "call", "__call__"})
 
 
 class Facts:
@@ -59,9 +57,7 @@ class Facts:
         self.hazards = Hazards(lowering)
         self.evaluator: Evaluator = self.hazards.evaluator
         self.gradient: GradientFlow = self.hazards.gradient
-        self.gradient.measured = [(first, last) for name, first, last in self.definitions if measures(name)]
-        if any(measures(part) for part in PurePath(source.path).with_suffix("").parts):
-            self.gradient.measured.append((1, len(source.lines)))
+        self.gradient.roles = Roles(lowering, source.tree, source.path)
 
     def nodes(self, ops: frozenset[str]) -> Iterator[Node]:
         """Nodes of the given ops that stand somewhere in the source, in order of creation."""
@@ -208,7 +204,7 @@ class Facts:
     def in_loss(self, node: Node) -> bool:
         """Whether a node stands in a function, method or class that is called a loss, an entropy, a policy …"""
         row = getattr(node.site, "lineno", 0)
-        return any(first <= row <= last and LOSS & set(words(name)) for name, first, last in self.definitions)
+        return any(first <= row <= last and trained(name) for name, first, last in self.definitions)
 
     @cached_property
     def definitions(self) -> list[tuple[str, int, int]]:
@@ -226,7 +222,7 @@ class Facts:
             if current.op in (PARAM, ATTR, CALL, LOOP, "variable") or len(seen) > 60:
                 return False
             for name, operand in current.args.items():
-                if name not in NOT_DATA and operand.index not in seen and self.gradient.learns(operand):
+                if name not in NOT_DATA and operand.index not in seen and self.gradient.learns(operand, believed=True):
                     seen.add(operand.index)
                     pending.append(operand)
         return True
@@ -283,8 +279,9 @@ class Facts:
         return next((n for n in selections if selects_by_mask(n.get("index"), self.value)), None)
 
     def known_filled(self, selection: Node) -> bool:
-        """Whether a condition on the way says that a selection, or its mask, is not empty."""
-        return any(is_filled(part) for part in (selection, selection["index"]))
+        """Whether a condition on the way says that a selection, or its mask, is not empty, or the mask is true once."""
+        index = self.value(selection["index"])
+        return any(is_filled(part) for part in (selection, selection["index"])) or (index.whole and index.peak)
 
     def has_one_element(self, node: Node, axis: Node | None) -> bool:
         """Whether an array has exactly one element along an axis: a literal of one, or a slice from i to i + 1."""
@@ -395,18 +392,12 @@ class Facts:
         return held or inner.op == "gradient" or bool(inner.attrs.get("gradient"))
 
     def trained(self, node: Node) -> bool:
-        """Whether it shows that a gradient is taken of a value.
+        """Whether the file shows that a gradient is taken of a value."""
+        return self.gradient.judge(node).flow is Flow.SHOWN
 
-        It stands in a loss (by name) or in a forward pass, or ``backward`` is called on what becomes of it.
-        """
-        row = getattr(node.site, "lineno", 0)
-        forward = any(first <= row <= last and name in FORWARD for name, first, last in self.definitions)
-        return forward or self.in_loss(node) or self.goes_backward(node)
-
-    def goes_backward(self, node: Node) -> bool:
-        """Whether ``backward`` or a tape's ``gradient`` is called on what becomes of a value."""
-        becomes = (user for n in walk(node, lambda n: n.users, 200) for user in n.users)
-        return any(user.op == "gradient" or (user.op == CALL and user.name == ".backward") for user in becomes)
+    def doubted(self, node: Node) -> bool:
+        """Whether no gradient flows through a node, or none is believed to."""
+        return self.gradient.judge(node).flow <= Flow.DOUBTFUL
 
     def tests_result(self, selection: Node) -> bool:
         """Whether a selection asks for NaN or Inf themselves, not for what leads to them."""

@@ -3,11 +3,31 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import IntEnum
 
 from nanlint.analysis.names import without_gradient
+from nanlint.analysis.roles import Opinion, Roles, untrainable
 from nanlint.analysis.structure import walk
 from nanlint.graph.lower import Lowering
-from nanlint.graph.node import ATTR, CALL, CONST, INSTANCE, LOOP, MODULE, PARAM, PHI, REFINE, Node, Region
+from nanlint.graph.node import (
+    ATTR,
+    CALL,
+    CONST,
+    DATA,
+    INSTANCE,
+    KEPT,
+    LOOP,
+    MODULE,
+    OTHER,
+    PARAM,
+    PHI,
+    REFINE,
+    TUPLE,
+    Node,
+    Region,
+)
 from nanlint.ops.arithmetic import DIFFERENTIABLE
 from nanlint.ops.op import OPS
 
@@ -20,7 +40,20 @@ WITHOUT = {"no_grad": "under no_grad", "custom_gradient": "the gradient here is 
 #: calls through which no gradient flows, by dotted name or method
 UNDIFFERENTIATED = frozenset(
     {".assign", ".assign_add", ".assign_sub", ".item", ".numpy", ".tolist", ".update_state", "builtins.print"}
+    | {".register_buffer", ".add_scalar", ".info", ".debug", ".warning", ".warn"}
+    | {f"builtins.{name}" for name in ("bool", "float", "format", "int", "len", "range", "repr", "round", "str")}
 )
+#: calls that take derivatives of a value
+BACKWARD = frozenset({".backward", ".minimize", ".compute_gradients", "tensorflow.gradients", "torch.autograd.grad"})
+#: modules of functions of arrays: what they make of constants is one
+OF_ARRAYS = ("torch.signal.", "torch.fft.", "torch.linalg.", "jax.numpy.", "jax.random.", "tensorflow.signal.")
+#: annotations of what holds no numbers that could be differentiated
+NUMBERS = frozenset({"int", "float", "bool"})
+INTEGERS = frozenset({"Bool", "BoolTensor", "Int", "IntTensor", "Integer", "LongTensor"})
+#: frameworks that take derivatives of a function, or of what stands under a tape
+FUNCTIONAL = frozenset({"jax", "tensorflow", "keras"})
+#: nodes that pass on what they hold, and do nothing themselves
+PASSIVE = frozenset({PHI, LOOP, REFINE, TUPLE, "dict", "list", "stored", "slice"})
 
 #: parameters, attributes, and what comes from where nothing is seen
 SOURCES = frozenset({PARAM, ATTR, CALL, INSTANCE, LOOP, "variable"})
@@ -31,15 +64,38 @@ WHOLE_TOO = frozenset(
 )
 
 
+class Flow(IntEnum):
+    """How far it is known that a gradient flows."""
+
+    NO = 0
+    #: belief speaks against it
+    DOUBTFUL = 1
+    #: a function of tensors, which anyone may differentiate
+    BELIEVED = 2
+    #: something in the file differentiates it
+    SHOWN = 3
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """Whether a gradient flows, and why that is known; no reason where it is believed for want of others."""
+
+    flow: Flow
+    why: str = ""
+
+
 class GradientFlow:
     """Answers for the nodes of one file."""
 
     def __init__(self, lowering: Lowering) -> None:
+        self.lowering = lowering
         self.frameworks = lowering.frameworks
-        #: first and last row of what measures and does not learn
-        self.measured: list[tuple[int, int]] = []
+        #: what the functions of the file are for, where its tree is known
+        self.roles: Roles | None = None
         self._framework: dict[int, str | None] = {}
-        self._learns: dict[int, bool] = {}
+        self._learns: dict[tuple[int, bool], bool] = {}
+        self._judged: dict[int, Judgement] = {}
+        self._by_site: dict[int, list[Node]] = {}
 
     def framework(self, node: Node) -> str | None:
         """The framework whose op this is: its spelling's, else its operands'."""
@@ -65,6 +121,69 @@ class GradientFlow:
         """Whether the node may be on the path of a gradient."""
         return self.obstacle(node) is None
 
+    def judge(self, node: Node) -> Judgement:
+        """Whether a gradient flows through a node, as far as it is proved, shown or believed."""
+        found = self._judged.get(node.index)
+        if found is None:
+            found = self._judged[node.index] = self._judgement(node)
+        return found
+
+    def _judgement(self, node: Node) -> Judgement:
+        obstacle = self.obstacle(node)
+        if obstacle is not None:
+            return Judgement(Flow.NO, obstacle)
+        opinion = self.opinion(node)
+        if self.goes_backward(node) or any(r.kind == "tape" for r in node.regions):
+            return Judgement(Flow.SHOWN, "a derivative is taken of what becomes of it")
+        if opinion is not None and opinion.trained:
+            return Judgement(Flow.SHOWN, opinion.why)
+        doubt = next(self.doubts(node), None) or (opinion.why if opinion is not None else None)
+        return Judgement(Flow.DOUBTFUL, doubt) if doubt is not None else Judgement(Flow.BELIEVED)
+
+    def opinion(self, node: Node) -> Opinion | None:
+        """What the functions around a node say of gradients."""
+        return self.roles.opinion(node) if self.roles is not None else None
+
+    def doubts(self, node: Node) -> Iterator[str]:
+        """What speaks against a gradient without ruling it out, function names aside."""
+        for region in node.regions:
+            if region.kind == "undifferentiated":
+                yield str(region.attrs["why"])
+        if not self.learns(node, believed=True):
+            yield "all that it depends on is data or a setting, by its name"
+        if any(n.attrs.get("gradient") for n in walk(node, self._differentiated, 60)):
+            yield "it is computed from a derivative, so that only second derivatives meet it"
+        if self.owner(node) == "jax" and self.only_kept(node):
+            yield "its result is only kept on an object, where JAX takes no derivatives"
+        if self.roles is not None and self.owner(node) in FUNCTIONAL and self.roles.drives(node):
+            yield "it stands beside what a derivative is taken of, not in it"
+        reasons = [self.obstacle(n) for n in self.called_from_outside(node) if self.is_used(n)]
+        if reasons and None not in reasons:
+            yield f"no gradient flows where it is called in this file: {reasons[0]}"
+
+    def called_from_outside(self, node: Node) -> list[Node]:
+        """The same op where the functions around it are called from the functions that nothing in the file calls."""
+        within = {n.calls: n for n in self.copies(node) if n.calls[len(n.calls) - len(node.calls) :] == node.calls}
+        inner = {calls[i:] for calls in within for i in range(1, len(calls) + 1)}
+        return [n for calls, n in within.items() if calls not in inner]
+
+    def same_site(self, node: Node) -> list[Node]:
+        """The nodes of one expression of the source."""
+        if not self._by_site:
+            for n in self.lowering.graph:
+                if n.site is not None:
+                    self._by_site.setdefault(id(n.site), []).append(n)
+        return self._by_site.get(id(node.site), [])
+
+    def copies(self, node: Node) -> list[Node]:
+        """The nodes of one op of the source: one for each call that its function was followed through."""
+        return [n for n in self.same_site(node) if n.op == node.op]
+
+    def goes_backward(self, node: Node) -> bool:
+        """Whether ``backward`` or a tape's ``gradient`` is called on what becomes of a value."""
+        becomes = (user for n in walk(node, lambda n: n.users, 200) for user in n.users)
+        return any(user.op == "gradient" or (user.op == CALL and user.name in BACKWARD) for user in becomes)
+
     def obstacle(self, node: Node) -> str | None:
         """What keeps gradients from flowing through a node; None where they may."""
         for region in node.regions:
@@ -72,12 +191,9 @@ class GradientFlow:
                 return str(region.attrs.get("why", WITHOUT[region.kind]))
             if region.kind == "derivative_rule" and not self._moves(node, region):
                 return "it stands in a derivative's rule, where only second derivatives meet it"
-        row = getattr(node.site, "lineno", 0)
         owner = self.owner(node)
         if owner in PLAIN:
             return f"{OWN_NAMES.get(owner or '', owner)} does not differentiate"
-        if any(first <= row <= last for first, last in self.measured):
-            return "this is a measurement or an optimizer's step, which is not trained on"
         if not self.learns(node):
             return "it depends on nothing that is differentiated with respect to"
         return None if self.used_with_gradient(node) else "all uses only compare it, count it, print it or detach it"
@@ -90,34 +206,61 @@ class GradientFlow:
         tangents = statement.args.args[position].arg
         return any(n.op == PARAM and n.name == tangents for n in walk(node, lambda n: list(n.args.values())))
 
-    def learns(self, node: Node, depth: int = 0) -> bool:
-        """Whether the node depends on anything that may require a gradient, not on constants and draws alone."""
-        known = self._learns.get(node.index)
+    def learns(self, node: Node, depth: int = 0, *, believed: bool = False) -> bool:
+        """Whether the node depends on anything that may require a gradient, not on constants and draws alone.
+
+        ``believed``: what is data or a setting by its name counts as such.
+        """
+        known = self._learns.get((node.index, believed))
         if known is not None:
             return known
         if depth > 60:
             return True
-        self._learns[node.index] = False
+        self._learns[node.index, believed] = False
         op = OPS.get(node.op)
-        if node.attrs.get("requires_grad") or node.op in ("variable", "linear", LOOP):
+        if node.attrs.get("requires_grad") or node.op in ("linear", LOOP):
             result = True
         elif (
             (op is not None and op.stops_gradient)
             or node.op in (CONST, MODULE, "arange", "range", "stop_gradient")
-            or without_gradient_by_nature(node)
+            or self.fixed(node)
+            or (believed and is_data(node))
         ):
             result = False
-        elif node.op == CALL and not node.name and len(node.args) == 1:
-            # an element of a tuple that a call returned
-            result = self.learns(next(iter(node.args.values())), depth + 1)
+        elif node.op == "variable":
+            result = True
+        elif node.op == CALL and ((not node.name and len(node.args) == 1) or node.name.startswith(OF_ARRAYS)):
+            # an element of a tuple that a call returned, or a function of arrays
+            result = any(self.learns(a, depth + 1, believed=believed) for a in node.args.values())
         elif node.op in (PARAM, ATTR, CALL, INSTANCE):
             result = True
         elif any(r.kind == "no_grad" for r in node.regions):
             result = False
         else:
-            result = any(self.learns(a, depth + 1) for a in self._differentiated(node))
-        self._learns[node.index] = result
+            result = any(self.learns(a, depth + 1, believed=believed) for a in self._differentiated(node))
+        self._learns[node.index, believed] = result
         return result
+
+    def fixed(self, node: Node) -> bool:
+        """Whether a source of the graph is no tensor that is differentiated with respect to, by what it is.
+
+        It is a gradient itself, a buffer, a number or whole by its annotation, or comes from a framework that has no
+        gradients.
+        """
+        if node.attrs.get("gradient"):
+            return True
+        if node.op == PARAM:
+            return node.attrs.get("annotation") in NUMBERS | INTEGERS
+        if node.op == ATTR:
+            return self.roles is not None and node.name in self.roles.frozen
+        if node.op not in (CALL, "variable") or not isinstance(node.site, ast.Call):
+            return False
+        if untrainable(node.site):
+            return True
+        if node.name == "torch.autograd.grad":
+            return switched(node, "create_graph", False) is False
+        root, _, last = node.name.partition(".")
+        return root in PLAIN and (root != "builtins" or f"builtins.{last}" in UNDIFFERENTIATED)
 
     def converted(self, node: Node) -> bool:
         """Whether all that a node depends on, and that may require a gradient, is first converted from another dtype.
@@ -128,11 +271,13 @@ class GradientFlow:
         def onward(n: Node) -> list[Node]:
             return [] if n.op == "cast" and self.may_be_whole(n["x"]) else self._differentiated(n)
 
-        return not any(rests(n) for n in walk(node, onward) if self.learns(n))
+        return not any(rests(n) for n in walk(node, onward) if self.learns(n, believed=True))
 
     def may_be_whole(self, node: Node) -> bool:
         """Whether a node may hold whole numbers: nothing on its way makes others of them."""
-        return all(rests(n) or n.op in WHOLE_TOO for n in walk(node, self._differentiated) if self.learns(n))
+        return all(
+            rests(n) or n.op in WHOLE_TOO for n in walk(node, self._differentiated) if self.learns(n, believed=True)
+        )
 
     @staticmethod
     def _differentiated(node: Node) -> list[Node]:
@@ -140,34 +285,59 @@ class GradientFlow:
 
     def used_with_gradient(self, node: Node) -> bool:
         """Whether some use of the node does more than compare, count, detach or index with it."""
+        return next(self.ends(node), None) is not None
+
+    def only_kept(self, node: Node) -> bool:
+        """Whether all that becomes of a node is kept on objects."""
+        return all(way == KEPT for way in self.ends(node))
+
+    def ends(self, node: Node) -> Iterator[str]:
+        """How what becomes of a node leaves the code that is seen, as far as a gradient may come back that way."""
+        escapes = self.lowering.escapes
         pending, seen = [node], {node.index}
         while pending:
             current = pending.pop()
-            if not current.users:
-                return True
+            way = escapes.get(current.index)
+            if way is None and not current.users and self.awaits_use(current):
+                way = OTHER
+            if way not in (None, DATA):
+                yield way
             for user in current.users:
-                op = OPS.get(user.op)
-                if op is not None and op.stops_gradient:
-                    continue
-                if user.op in ("is", "isnot", "test", "slice", "size") or (
-                    user.op == CALL and (user.name in UNDIFFERENTIATED or asserts(user.name))
-                ):
-                    continue
-                if (
-                    user.op == "where"
-                    and user.get("cond") is current
-                    and current is not user.get("a")
-                    and current is not user.get("b")
-                ):
-                    continue
-                if user.op in ("part", "view") and user.get("index") is current:
-                    continue
-                if user.index not in seen:
+                if user.index not in seen and not stops(user, current):
                     seen.add(user.index)
                     pending.append(user)
-                if len(seen) > 200:
-                    return True
-        return False
+            if len(seen) > 200:
+                yield OTHER
+                return
+
+    def is_used(self, node: Node) -> bool:
+        """Whether anything happens with a node, not only with another result of the same function."""
+        passed = walk(node, lambda n: n.users if n is node or n.op in PASSIVE else ())
+        return any(n.index in self.lowering.escapes or (n is not node and n.op not in PASSIVE) for n in passed)
+
+    def awaits_use(self, node: Node) -> bool:
+        """Whether nothing uses a node as yet; a result beside another one that is used does not wait for a use."""
+        if node.op in PASSIVE or node.site is None:
+            return False
+        return not any(n is not node and n.calls == node.calls and n.users for n in self.same_site(node))
+
+
+def stops(user: Node, used: Node) -> bool:
+    """Whether no gradient comes back from a use of a node."""
+    op = OPS.get(user.op)
+    if (op is not None and op.stops_gradient) or user.op in ("is", "isnot", "test", "slice", "size", "variable"):
+        return True
+    if user.op == CALL and (
+        user.name in UNDIFFERENTIATED
+        or user.name.partition(".")[0] in ("numpy", "math")
+        or asserts(user.name)
+        or isinstance(user.site, ast.JoinedStr | ast.FormattedValue)
+    ):
+        return True
+    written = user.spelling.name if user.spelling is not None else ""
+    if written == "torch.tensor" or (written.startswith("numpy.") and not written.startswith("numpy.ndarray.")):
+        return True
+    return all(name in ("cond", "index") for name, operand in user.args.items() if operand is used)
 
 
 def rests(node: Node) -> bool:
@@ -180,10 +350,18 @@ def asserts(name: str) -> bool:
     return name.rpartition(".")[2].startswith("assert")
 
 
-def without_gradient_by_nature(node: Node) -> bool:
-    """Whether a source of the graph is a gradient itself, data by its name, or a Python number by its annotation."""
-    if node.attrs.get("gradient"):
-        return True
+def switched(node: Node, keyword: str, default: bool) -> object:
+    """What a keyword of a call is set to, if that is written as a constant."""
+    keywords = node.site.keywords if isinstance(node.site, ast.Call) else []
+    values = [k.value for k in keywords if k.arg == keyword]
+    return (values[0].value if isinstance(values[0], ast.Constant) else None) if values else default
+
+
+def is_data(node: Node) -> bool:
+    """Whether a source of the graph is data by its name, or a setting by its default."""
+    if switched(node, "create_graph", False) is not False:
+        return False
     if node.op in (PARAM, ATTR, CALL) and without_gradient(node.attrs.get("variable") or node.name):
         return True
-    return node.op == PARAM and node.attrs.get("annotation") in ("int", "float", "bool")
+    default = node.get("default") if node.op == PARAM else None
+    return default is not None and default.op == CONST and isinstance(default.attrs.get("value"), int | float)

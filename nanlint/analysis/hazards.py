@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from nanlint.analysis.evaluate import Evaluator
 from nanlint.analysis.forms import evidence_by_form
 from nanlint.analysis.geometry import holds_each_pair, tells_diagonal
-from nanlint.analysis.gradient import GradientFlow
+from nanlint.analysis.gradient import PLAIN, Flow, GradientFlow
 from nanlint.analysis.late_guards import late_guard
-from nanlint.analysis.structure import bare, elementwise, walk
+from nanlint.analysis.scenarios import degenerate
+from nanlint.analysis.selections import taken_by
+from nanlint.analysis.structure import bare, elementwise, factors, same, walk
 from nanlint.graph.lower import Lowering
-from nanlint.graph.node import CONST, LOOP, PHI, REFINE, TUPLE, Node
+from nanlint.graph.node import CALL, CONST, LOOP, PHI, REFINE, TUPLE, Node
 from nanlint.interrupt import checkpoint
 from nanlint.ops.arithmetic import add
 from nanlint.ops.op import OPS, Pole, shifted
@@ -27,6 +29,8 @@ SELECTS_BACKWARD = {
     "clamp": frozenset({"torch", "tensorflow", "keras"}),
     "maximum": frozenset({"torch", "tensorflow", "keras"}),
 }
+#: reductions that leave out what is NaN
+SKIP_NAN = frozenset({"nanmean", "nansum"})
 #: arrays that are at a pole at a known place
 GRIDS = frozenset({"arange", "linspace", "positive_frequencies", "frequencies"})
 #: why a pole is no hazard where the range or a guard says so
@@ -145,8 +149,14 @@ class Hazards:
         form = form or self.expected(node, pole, reach)
         if form is not None:
             reach = LIKELY
+        learned = self.gradient.owner(node) not in PLAIN
+        scenario = degenerate(node, pole, source, self.evaluator.value, learned=learned) if reach < LIKELY else None
+        if scenario is not None and scenario.reach > reach:
+            reach, form = scenario.reach, scenario.evidence
         if reach < POSSIBLE:
             return Cleared(node, pole, "no evidence that it is reached", v)
+        if self.ruled_out_there(node, pole, v):
+            return Cleared(node, pole, RULED_OUT, v)
         if pole.gradient:
             obstacle = self.gradient.obstacle(node)
             if obstacle is not None:
@@ -162,7 +172,22 @@ class Hazards:
             return Cleared(node, pole, f"a {guard.op} further on drops the bad value, and no gradient flows", v)
         if guard is not None and self.undefined_elsewhere(guard):
             return Cleared(node, pole, f"the {guard.op} further on gives nan or inf there on purpose", v)
+        if pole.gradient or guard is not None:
+            reach = self.believed(node, reach)
         return Hazard(node, pole, source, v, reach, form or evidence_of(v, pole, source), guard)
+
+    def ruled_out_there(self, node: Node, pole: Pole, anywhere: Value) -> bool:
+        """Whether the path to an op rules a pole out: by a condition that also chose what the operand is made of."""
+        there = self.evaluator.at(node)
+        if there is self.evaluator:
+            return False
+        found = self.operand(node, pole, there)
+        reaches = [] if found is None else [found[1].reach(pole.cls), *self.also(node, pole, there)]
+        return min(reaches, default=POSSIBLE) < min(anywhere.reach(pole.cls), POSSIBLE)
+
+    def believed(self, node: Node, reach: Reach) -> Reach:
+        """How likely a hazard of the gradient alone is: possible at best where it is doubtful that one flows."""
+        return min(reach, POSSIBLE) if self.gradient.judge(node).flow is Flow.DOUBTFUL else reach
 
     def expected(self, node: Node, pole: Pole, reach: Reach) -> Evidence | None:
         """Evidence that a guard behind an op gives: its author expects the pole to be met.
@@ -191,7 +216,8 @@ class Hazards:
             return Reach.CERTAIN
         bounded = [self.evaluator.value(a) for name, a in source.args.items() if name in ("x", "a", "b")]
         exactly = max((v.zero for v in bounded if v.constant is None), default=Reach.UNKNOWN)
-        return Reach.CERTAIN if exactly >= LIKELY else POSSIBLE
+        # what lies beyond the bound gets no gradient; what lies on it, as equal points do, an infinite one
+        return Reach.CERTAIN if exactly >= LIKELY else LIKELY
 
     def scalar(self, node: Node, operand: Value) -> bool:
         """Whether the op works on Python numbers, where Python raises instead of making a NaN."""
@@ -205,34 +231,45 @@ class Hazards:
     def masked_by(self, node: Node, pole: Pole) -> Node | None:
         """The selection behind which the node's bad values are dropped, if all of its uses lead through one."""
         guard: Node | None = None
-        pending: list[tuple[Node, int]] = [(node, 0)]
+        #: with each node whether its elements are still the op's, one by one
+        pending: list[tuple[Node, int, bool]] = [(node, 0, True)]
         seen = {node.index}
         while pending:
-            current, steps = pending.pop()
+            current, steps, apart = pending.pop()
             users = [u for u in current.users if not _observes(u, current)]
             if not users or steps > MAX_STEPS:
                 return None
             for user in users:
-                if user.op in ("where", PHI) and "cond" in user.args:
-                    branch = user.get("a") is current
-                    if self.excludes(user, branch, node, pole):
-                        guard = user
-                        continue
-                index = user.get("index") if user.op == "part" else None
-                if index is not None and tells_diagonal(index) and holds_each_pair(node):
+                if self.drops(user, current, node, pole, apart):
                     guard = user
                     continue
-                if user.op == "nan_to_num" or (
-                    user.op == "stored" and user["a"] is current and self.by_place(node, pole)
-                ):
-                    guard = user
-                    continue
-                if not elementwise(user) and user.op not in (PHI, REFINE, LOOP):
+                one_by_one = elementwise(user) or user.op in (PHI, REFINE, LOOP)
+                op = OPS.get(user.op)
+                if not one_by_one and not (user.op == CALL and "x" not in user.args) and not (op and op.reduction):
                     return None
                 if user.index not in seen:
                     seen.add(user.index)
-                    pending.append((user, steps + 1))
+                    pending.append((user, steps + 1, apart and one_by_one))
         return guard
+
+    def drops(self, user: Node, used: Node, node: Node, pole: Pole, apart: bool) -> bool:
+        """Whether a use of what an op gives takes none of its bad values.
+
+        Where elements are not ``apart``, because something was made of all of them together, only a test of that helps.
+        """
+        if user.op == "nan_to_num" or (user.op in SKIP_NAN and zero_together(node)):
+            return True
+        if user.op in ("where", PHI) and "cond" in user.args:
+            branch = user.get("a") is used
+            if tests_result(user["cond"]) or (apart and self.excludes(user["cond"], branch, node, pole)):
+                return True
+        index = user.get("index") if user.op == "part" else None
+        if index is not None and index is not used:
+            if keeps_finite(index) or (tells_diagonal(index) and holds_each_pair(node)):
+                return True
+            cond = taken_by(index)
+            return cond is not None and apart and self.excludes(cond, True, node, pole)
+        return apart and user.op == "stored" and user["a"] is used and self.by_place(node, pole)
 
     def by_place(self, node: Node, pole: Pole) -> bool:
         """Whether the operand is at the pole at one place of a grid: then setting that element is the repair."""
@@ -242,10 +279,9 @@ class Hazards:
             return True
         return holds_each_pair(node)
 
-    def excludes(self, selection: Node, branch: bool, node: Node, pole: Pole) -> bool:
-        """Whether a selection takes ``branch`` only where the pole is not reached."""
-        cond = selection["cond"]
-        if tests_result(cond) or (tells_diagonal(cond) and holds_each_pair(node)):
+    def excludes(self, cond: Node, branch: bool, node: Node, pole: Pole) -> bool:
+        """Whether the pole is not reached where ``cond`` is ``branch``."""
+        if tells_diagonal(cond) and holds_each_pair(node):
             return True
         selected = self.evaluator.under(cond, branch)
         if selected is self.evaluator:
@@ -285,9 +321,8 @@ class Hazards:
                         continue
                     if harmless_behind_selection(node, pole) or self.scalar(node, met[1]):
                         continue
-                    yield Hazard(
-                        node, pole, met[0], met[1], met[1].reach(pole.cls), evidence_of(met[1], pole, met[0]), selection
-                    )
+                    reach = self.believed(node, met[1].reach(pole.cls))
+                    yield Hazard(node, pole, met[0], met[1], reach, evidence_of(met[1], pole, met[0]), selection)
 
     def traps_of(self, node: Node) -> Iterator[Hazard]:
         """The hazards of one op that selections further on make."""
@@ -395,6 +430,25 @@ def test_of_result(cond: Node) -> Node | None:
     while cond.op in ("not", "view", "any", "all", "and", "or") and cond.args:
         cond = next(iter(cond.args.values()))
     return cond if cond.op in ("isnan", "isinf", "isfinite") else None
+
+
+def zero_together(quotient: Node) -> bool:
+    """Whether a sum is divided by the sum of its weights: 0 / 0 is nan, and never an infinity."""
+    if quotient.op != "div":
+        return False
+    above, below = bare(quotient["a"]), bare(quotient["b"])
+    if above.op != "sum" or below.op not in ("sum", "count_nonzero"):
+        return False
+    return any(same(factor, below["x"]) for factor in factors(above["x"]))
+
+
+def keeps_finite(mask: Node) -> bool:
+    """Whether a mask is true for what is finite, or at least no NaN: isfinite(y), ~isnan(y)."""
+    finite = True
+    while mask.op in ("not", "view", REFINE, "and"):
+        finite = finite != (mask.op == "not")
+        mask = next(iter(mask.args.values()))
+    return mask.op == "isfinite" if finite else mask.op in ("isnan", "isinf")
 
 
 def tests_result(cond: Node) -> bool:

@@ -7,6 +7,7 @@ table.
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import pairwise
 
 from nanlint.ops.floats import FLOAT32
 from nanlint.ops.value import INF, LIKELY, NEVER, UNKNOWN, Evidence, Kind, Value, value
@@ -62,12 +63,20 @@ LOSS = frozenset(
         "elbo",
     }
 )
-#: modules, classes and functions that measure, or that take a step: what they give is not trained on
-MEASURE = frozenset({"metric", "metrics", "evaluate", "evaluation", "evaluator", "accuracy"})
-STEP = frozenset({"optimizer", "optimizers", "optim", "optax"})
+#: what a function or class is for, by a word of its name, where nothing is differentiated as a rule
+UNTRAINED = {
+    **dict.fromkeys(("metric", "metrics", "evaluate", "evaluation", "evaluator", "eval", "accuracy"), "measures"),
+    **dict.fromkeys(("optimizer", "optimizers", "optim", "optax"), "takes an optimizer's step"),
+    **dict.fromkeys(("predict", "predictions", "postprocess", "nms"), "predicts"),
+    **dict.fromkeys(("sampler", "samplers", "mcmc", "hmc", "nuts"), "draws samples"),
+    **dict.fromkeys(("dataset", "datasets", "dataloader", "preprocess", "preprocessing", "augment"), "prepares data"),
+    **dict.fromkeys(("assign", "assigner", "matcher"), "assigns targets"),
+    **dict.fromkeys(("plot", "visualize", "diagnostic", "diagnostics", "summary", "callback"), "reports"),
+    **dict.fromkeys(("initialize", "initializer"), "sets initial values"),
+}
 #: what gradients are with respect to nothing: data, and gradients themselves
 WITHOUT_GRADIENT = frozenset(
-    {"label", "labels", "target", "targets", "grad", "grads", "gradient", "gradients", "updates"}
+    {"label", "labels", "target", "targets", "grad", "grads", "gradient", "gradients", "updates", "window"}
 )
 EPSILON = frozenset({"eps", "epsilon", "tiny"})
 #: parameters of distributions that are positive by contract
@@ -101,10 +110,18 @@ def without_gradient(name: str) -> bool:
     return bool(parts) and (parts[-1] in WITHOUT_GRADIENT or parts == ("y", "true"))
 
 
-def measures(name: str) -> bool:
-    """Whether a module, class or function is called a measurement or an optimizer: nothing is differentiated in it."""
-    parts = set(words(name))
-    return bool((MEASURE | STEP) & parts) and not parts & LOSS and "learning" not in parts
+def trained(name: str) -> bool:
+    """Whether a function or class says by its name that its values are trained on."""
+    return bool(LOSS & set(words(name)))
+
+
+def untrained(name: str) -> str | None:
+    """What a function or class does by its name, if nothing is differentiated in what does so."""
+    parts = words(name)
+    if trained(name) or "learning" in parts:
+        return None
+    purpose = next((UNTRAINED[part] for part in parts if part in UNTRAINED), None)
+    return purpose or ("predicts" if ("post", "process") in pairwise(parts) else None)
 
 
 def is_epsilon(name: str) -> bool:

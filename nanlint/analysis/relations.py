@@ -125,6 +125,8 @@ def product(node: Node, evaluate: Evaluate) -> Value | None:
             return negate(square(evaluate(node[other])))
         if node[one].op == "sign" and node[one]["x"].key == node[other].key:
             return absolute(evaluate(node[other]))
+        if node[one].op == "copysign" and same(node[one]["b"], node[other]) and evaluate(node[one]["a"]).lo > 0:
+            return multiply(absolute(evaluate(node[other])), evaluate(node[one]["a"]))
     parts = factors(node)
     if len(parts) < 3:
         return None
@@ -141,6 +143,14 @@ def product(node: Node, evaluate: Evaluate) -> Value | None:
         return None
     squared = square(evaluate(bases[0]))
     return multiply(squared, constant(scale))
+
+
+def larger(node: Node, evaluate: Evaluate) -> Value | None:
+    """max(x, -x) is |x|."""
+    for one, other in (("a", "b"), ("b", "a")):
+        if bare(node[one]).op == "neg" and same(bare(node[one])["x"], node[other]):
+            return absolute(evaluate(node[other]))
+    return None
 
 
 def dot(node: Node, evaluate: Evaluate) -> Value | None:
@@ -320,7 +330,8 @@ def raised_where_zero(node: Node, evaluate: Evaluate) -> Value | None:
             return value(max(v.lo, 0.0), INF, zero=UNKNOWN, kind=v.kind, format=v.format)
         parts = factors(node[other])
         masked = any(p.op in ("le", "eq", "lt") and same(p["a"], node[one]) for p in parts)
-        if masked and len(parts) == 2 and any((c := evaluate(p).constant) is not None and c > 0 for p in parts):
+        raised = [c for p in parts if (c := evaluate(p).constant) is not None and c > 0]
+        if masked and len(parts) - len(raised) == 1:
             v = evaluate(node[one])
             return value(max(v.lo, 0.0), INF, zero=NEVER, kind=v.kind, format=v.format)
     return None
@@ -329,6 +340,8 @@ def raised_where_zero(node: Node, evaluate: Evaluate) -> Value | None:
 def sum_of(node: Node, evaluate: Evaluate) -> Value | None:
     """A sum of squares: 0 for the zero vector. A sum of exponentials without a lower bound: 0 when all underflow."""
     if node.op == "sum" and (found := cosine_of(node, evaluate)) is not None:
+        return found
+    if (found := sum_of_shares(node, evaluate)) is not None:
         return found
     chosen = bare(node["x"])
     if chosen.op in PLACED or (chosen.op == "tensor" and bare(chosen["x"]).op == TUPLE):
@@ -368,6 +381,33 @@ def sum_of(node: Node, evaluate: Evaluate) -> Value | None:
     if v.zero is NEVER or v.zero >= POSSIBLE:
         return None
     return value(0.0, INF, zero=POSSIBLE, kind=v.kind, format=v.format, because="is 0 for the zero vector")
+
+
+def sum_of_shares(node: Node, evaluate: Evaluate) -> Value | None:
+    """The sum of a softmax over its own axis, also of a mean of it over another one, and of one with dropout."""
+    axis, current, dropped = node.get("axis"), node["x"], False
+    places = {evaluate(axis).constant} if node.op == "sum" and axis is not None else {None}
+    means = 0
+    while None not in places:
+        current = bare(current)
+        if current.op == "mean" and (over := current.get("axis")) is not None:
+            removed = evaluate(over).constant
+            if removed is None or removed in places:
+                return None
+            # where the mean keeps its axis, those behind it stay where they are
+            places |= {p + 1 for p in places if p is not None and p >= removed >= 0}
+            means += 1
+        elif current.op == "dropout":
+            dropped = True
+        elif current.op == "softmax" and (own := current.get("axis")) is not None and (means or dropped):
+            if evaluate(own).constant not in places:
+                return None
+            shares = total(replace(evaluate(current), sum_one=True))
+            return replace(shares, lo=0.0, hi=INF, zero=UNKNOWN, low=UNKNOWN) if dropped else shares
+        else:
+            return None
+        current = current["x"]
+    return None
 
 
 def length(node: Node, evaluate: Evaluate) -> Value | None:
@@ -441,15 +481,22 @@ def equality(node: Node, evaluate: Evaluate) -> Value | None:
     a, b = bare(node["a"]), bare(node["b"])
     if {a.op, b.op} == {"arange", "argmax"}:
         return value(0.0, 1.0, whole=True, peak=True, kind=Kind.TENSOR)
-    if a.op != CONST and (
-        a.key == b.key or any(p.op == "part" and "index" not in p.args and same(p["x"], q) for p, q in ((a, b), (b, a)))
-    ):
+    if a.op != CONST and (a.key == b.key or element_of(a, b) or element_of(b, a)):
         return value(0.0, 1.0, whole=True, peak=True, kind=evaluate(a).kind)
     for one, other in (("a", "b"), ("b", "a")):
         top = shift_of(node[one], ("max", "min"))
         if top is not None and same(top, node[other]):
             return value(0.0, 1.0, whole=True, peak=True, kind=evaluate(node[other]).kind)
     return None
+
+
+def element_of(node: Node, array: Node) -> bool:
+    """Whether a node is an element, or all distinct ones, of an array."""
+    while node.op == "part" and "index" not in node.args:
+        node = bare(node["x"])
+        if same(node, array):
+            return True
+    return False
 
 
 def support(node: Node, evaluate: Evaluate) -> Value | None:
@@ -497,6 +544,7 @@ RELATIONS: dict[str, Callable[[Node, Evaluate], Value | None]] = {
     "add": addition,
     "sub": subtraction,
     "mul": product,
+    "maximum": larger,
     "dot": dot,
     "div": quotient,
     "exp": power_by_exp,

@@ -1,10 +1,27 @@
-"""How many elements a selection has: those of a mask may be none, a slice from i to i + 1 has one."""
+"""Which elements a selection has, and how many: those of a mask may be none, a slice from i to i + 1 has one."""
 
 from __future__ import annotations
 
 from nanlint.analysis.structure import Evaluate
 from nanlint.graph.node import CONST, REFINE, TUPLE, Node
-from nanlint.ops.selection import COMPARISONS
+from nanlint.ops.selection import COMPARISONS, CONDITIONS
+
+
+def taken_by(index: Node | None) -> Node | None:
+    """The condition that an index takes the elements of: a mask itself, or the places where something is true or not 0.
+
+    ``np.where(c)[0]``, ``rows, columns = np.nonzero(c)`` and ``nonzero(c).squeeze(1)`` are such places.
+    """
+    while index is not None and index.op in (REFINE, "view", "cast", "part", "integer"):
+        index = index["x"]
+    if index is None or index.op in CONDITIONS:
+        return index
+    if index.op == TUPLE:
+        conditions = [taken_by(part) for part in index.args.values()]
+        first = conditions[0] if conditions else None
+        # rows and columns of the same places
+        return first if all(c is not None and first is not None and c.key == first.key for c in conditions) else None
+    return index["x"] if index.op == "argmax" and index.attrs.get("nonzero") else None
 
 
 def selects_by_mask(index: Node | None, value: Evaluate) -> bool:
@@ -14,8 +31,10 @@ def selects_by_mask(index: Node | None, value: Evaluate) -> bool:
     """
     if index is None:
         return False
-    if index.op == REFINE or (index.op == "argmax" and index.attrs.get("nonzero")):
+    if index.op == REFINE:
         return selects_by_mask(index["x"], value)
+    if (condition := taken_by(index)) is not None and condition is not index:
+        return selects_by_mask(condition, value)
     if index.op in ("and", "or", "not"):
         return all(selects_by_mask(part, value) for part in index.args.values())
     if index.op in COMPARISONS:

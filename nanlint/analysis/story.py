@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from nanlint.analysis.facts import Facts
+from nanlint.analysis.gradient import Flow
 from nanlint.analysis.hazards import NOT_DATA, Cleared, Hazard
 from nanlint.diagnostic import Span
 from nanlint.graph.node import (
@@ -78,7 +79,8 @@ class Step:
     ``sort`` is the op, or what else it is (a parameter, a call of something unknown). ``spelling`` is the dotted name
     of the function, empty for an operator. ``guards``: the classes that it rules out, which what it is made from may be
     in. ``condition``: what holds here, of a step that is a condition. ``obstacle``: what keeps gradients from flowing
-    through it, None where they may. ``called``: the places of the calls through which it is reached.
+    through it, None where they may; ``doubt``: why it is believed that none does. ``called``: the places of the calls
+    through which it is reached.
     """
 
     node: Node
@@ -92,12 +94,20 @@ class Step:
     guards: tuple[str, ...]
     condition: str
     obstacle: str | None
+    doubt: str | None
     called: tuple[Span, ...]
 
     @property
     def is_op(self) -> bool:
         """Whether the step is an op of the catalogue."""
         return self.node.op in OPS
+
+    @property
+    def gradient(self) -> str:
+        """Whether a gradient flows through it, as a phrase."""
+        if self.obstacle is not None:
+            return f"no gradient: {self.obstacle}"
+        return "gradient flows" if self.doubt is None else f"gradient doubtful: {self.doubt}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,7 +244,7 @@ def step_of(facts: Facts, node: Node) -> Step | None:
     span = facts.span(node)
     if span is None:
         return None
-    v = facts.value(node)
+    v, judged = facts.value(node), facts.gradient.judge(node)
     spelling = node.spelling.name if node.spelling is not None else ""
     return Step(
         node=node,
@@ -247,7 +257,8 @@ def step_of(facts: Facts, node: Node) -> Step | None:
         beliefs=tuple(beliefs(facts, v)),
         guards=tuple(ruled_out(facts, node, v)),
         condition=condition(facts, node),
-        obstacle=facts.gradient.obstacle(node),
+        obstacle=judged.why if judged.flow is Flow.NO else None,
+        doubt=judged.why if judged.flow is Flow.DOUBTFUL else None,
         called=tuple(place for call in node.calls if (place := facts.span_of(call)) is not None),
     )
 

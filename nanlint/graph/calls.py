@@ -6,22 +6,26 @@ Spellings of the catalogue, functions and classes of this file (inlined), layers
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import reduce
 from typing import Any
 
+from nanlint.graph.conditions import parting
 from nanlint.graph.expressions import ExpressionLowering, written_out
 from nanlint.graph.node import (
     ATTR,
     CALL,
     CLASS,
     CONST,
+    DATA,
     DICT,
     FUNCTION,
     INSTANCE,
+    KEPT,
     LAYER,
     LOOP,
     MODULE,
+    OTHER,
     PARAM,
     PHI,
     REFINE,
@@ -29,7 +33,7 @@ from nanlint.graph.node import (
     Node,
     Region,
 )
-from nanlint.graph.scope import ClassInfo, Frame, FunctionAst
+from nanlint.graph.scope import ClassInfo, Frame, FunctionAst, common
 from nanlint.ops.contracts import CONSTRAINTS
 from nanlint.ops.frameworks import canonical
 from nanlint.ops.op import OPS
@@ -88,6 +92,23 @@ ASSERTED = {
     "assert_less": ("lt", None),
     "assert_less_equal": ("le", None),
 }
+#: calls that raise unless their first argument holds
+ASSERTIONS = frozenset(
+    {
+        "jax.experimental.checkify.check",
+        "tensorflow.Assert",
+        "tensorflow.debugging.Assert",
+        "torch._assert",
+        "torch._check",
+    }
+)
+#: calls that store a value into an array where a condition holds: what their arguments are, by position and by name
+STORES_WHERE = {
+    "numpy.copyto": ("array", "value"),
+    "numpy.place": ("array", "cond", "value"),
+    "numpy.putmask": ("array", "cond", "value"),
+}
+STORED_BY_NAME = {"where": "cond", "mask": "cond", "src": "value", "vals": "value", "values": "value"}
 #: base classes, by the end of their name, whose methods run outside of differentiation
 UNDIFFERENTIATED_BASES = ("Optimizer", "Constraint", "Metric", "Initializer", "Callback", "TestCase")
 #: ops that make an array to be filled in
@@ -101,6 +122,8 @@ TRANSFORMATIONS = {"GradientTransformation", "GradientTransformationExtraArgs"}
 DERIVATIVE_RULES: dict[str, int | None] = {"defjvp": -1, "defjvps": 0, "defvjp": None}
 #: test, function if true, function if false
 CONDITIONALS = {"tensorflow.cond", "jax.lax.cond", "keras.ops.cond", "torch.cond", "tensorflow.compat.v1.cond"}
+#: what their first three arguments are called
+CHOICES = ("pred", "true_fn", "false_fn")
 SEQUENTIAL = {"torch.nn.Sequential", "keras.Sequential", "keras.models.Sequential", "flax.linen.Sequential"}
 FUNCTIONAL_MODEL = {"keras.Model", "keras.models.Model"}
 #: containers of torch that hold their argument as it is
@@ -148,6 +171,8 @@ OPERATORS: dict[str, ast.operator] = {
 }
 #: nodes whose call is known
 CALLABLE = frozenset({MODULE, FUNCTION, CLASS, LAYER, INSTANCE, "partial"})
+#: arguments that say where, not what: through them no gradient flows
+PLACES = frozenset({"index", "indices", "ids", "axis", "dim", "dims", "dtype", "device", "shape", "size"})
 #: operands without which an op is none; the others have defaults
 REQUIRED = frozenset({"x", "a", "b", "y", "cond"})
 #: methods that run a model on their first argument
@@ -227,6 +252,7 @@ class CallLowering(ExpressionLowering):
         if op == "phi":
             branches = [self.apply(callee[k], args, keywords, e) for k in ("a", "b") if k in callee.args]
             return self.merge(callee.get("cond"), branches[0], branches[-1], e)
+        self.handed_over([*args, *keywords.values()], e)
         return self.unknown(e, callee, *args, *keywords.values())
 
     def call_dotted(self, name: str, args: Sequence[Node], keywords: dict[str, Node], e: ast.AST) -> Node:
@@ -240,6 +266,7 @@ class CallLowering(ExpressionLowering):
         if spelling is not None:
             result = self.spell(spelling, args, keywords, e)
             if spelling.in_place and isinstance(e, ast.Call) and e.args:
+                self.escape_in_place(args[0], result)
                 self.bind(e.args[0], result, e)
             return result
         last = name.rpartition(".")[2]
@@ -280,8 +307,11 @@ class CallLowering(ExpressionLowering):
             output = keywords.get("outputs") or (args[1] if len(args) > 1 else None)
             if output is not None:
                 return self.graph.add(LAYER, {"output": output}, {"name": name}, e, pure=False)
-        if name in CONDITIONALS and len(args) >= 3:
-            return self.conditional_call(args[0], args[1], args[2], args[3:], e)
+        if name in CONDITIONALS:
+            given = {**dict(zip(CHOICES, args, strict=False)), **keywords}
+            if all(choice in given for choice in CHOICES):
+                cond, yes, no = (given[choice] for choice in CHOICES)
+                return self.conditional_call(cond, yes, no, args[3:], e)
         if name == "tensorflow.GradientTape":
             return self.graph.add("tape", keywords, {}, e, pure=False)
         if name == "tensorflow.Variable":
@@ -306,17 +336,34 @@ class CallLowering(ExpressionLowering):
                 return self.emit(DICT, e, args={k if k.startswith("**") else f"={k!r}": n for k, n in keywords.items()})
             if last == "getattr" and len(args) >= 2 and isinstance(args[1].attrs.get("value"), str):
                 return self.read_attribute(args[0], args[1].attrs["value"], e)
+        if name in ASSERTIONS and args:
+            self.assume(args[0], True)
+        if name in STORES_WHERE and isinstance(e, ast.Call) and e.args:
+            given = dict(zip(STORES_WHERE[name], args, strict=False))
+            given.update({STORED_BY_NAME[k]: n for k, n in keywords.items() if k in STORED_BY_NAME})
+            if {"array", "cond", "value"} <= given.keys():
+                self.store_where(given["array"], given["cond"], given["value"], e)
+                return given["array"]
         if last in ASSERTED and args:
             comparison, bound = ASSERTED[last]
             other = args[1] if bound is None and len(args) > 1 else self.number(bound or 0)
             self.assume(self.graph.add(comparison, {"a": args[0], "b": other}, {}, e), True)
+        if name == "numpy.seterr":
+            self.module.regions = (*self.module.regions, Region("errstate", e))
         if name == "numpy.add.at" and len(args) == 3 and args[0].op in FRESH and args[2].op == CONST:
-            self.rebind(args[0], lambda _: self.emit("bincount", e, x=args[1]))
+            self.rebind(args[0], self.emit("bincount", e, x=args[1]))
         self.handed_over([*args, *keywords.values()], e)
         if last.endswith("finfo"):
             dtype = self.dtype_of(args[0]) if args else None
             return self.emit(CALL, e, {"name": name, "dtype": dtype}, args={f"arg{i}": a for i, a in enumerate(args)})
         return self.unknown(e, *args, *keywords.values(), name=name)
+
+    def store_where(self, array: Node, cond: Node, value: Node, e: ast.Call) -> None:
+        """``array[cond] = value``, written as a call."""
+        new = self.emit("where", e, {"stored": True}, cond=cond, a=value, b=array)
+        new.framework = array.framework
+        self.written(array, new, e)
+        self.bind(e.args[0], new, e)
 
     def each_of(self, elements: Node, e: ast.AST) -> Node:
         """One element of an array, or the tuple of one element of each array in a tuple."""
@@ -368,6 +415,8 @@ class CallLowering(ExpressionLowering):
         elif variable.op == back.op and variable.op in (TUPLE, DICT):
             for key in variable.args.keys() & back.args.keys():
                 self.carry(variable[key], back[key])
+        else:
+            self.escape(back)
 
     def conditional_call(self, cond: Node, yes: Node, no: Node, operands: Sequence[Node], e: ast.AST) -> Node:
         """cond(test, yes, no): only one of the two functions runs."""
@@ -404,6 +453,12 @@ class CallLowering(ExpressionLowering):
                 break
             given[param] = node
         given.update({spelling.aliases.get(name, name): node for name, node in keywords.items()})
+        read = {argument.lstrip("*") for s in (spelling, *spelling.rest) for argument in s.operands.values()}
+        for name, node in given.items():
+            if name not in read:
+                self.escape(node, DATA if name in PLACES else OTHER)
+        for node in positional[len(given) :]:
+            self.escape(node)
         if spelling.framework in ("numpy", "scipy") and (where := keywords.get("where")) is not None:
             saved = self.frame.facts
             self.frame.facts = dict(saved)
@@ -420,6 +475,7 @@ class CallLowering(ExpressionLowering):
         if out is not None and isinstance(e, ast.Call):
             target = next((k.value for k in e.keywords if k.arg == "out"), None)
             if target is not None:
+                self.written(out, result, e)
                 self.bind(target, result, e)
         return result
 
@@ -481,9 +537,11 @@ class CallLowering(ExpressionLowering):
             node.spelling = spelling
 
     def sort(self, node: Node) -> str:
-        """What an argument is, as far as overloads are told apart by it: "int", "dtype" or ""."""
+        """What an argument is, as far as overloads are told apart by it: "int", "dtype", a string in quotes, or ""."""
         if self.dtype_of(node) is not None:
             return "dtype"
+        if node.op == CONST and isinstance(node.attrs["value"], str):
+            return repr(node.attrs["value"])
         if node.op == "neg":
             node = node["x"]
         if node.op == CONST and type(node.attrs["value"]) is int:
@@ -568,8 +626,8 @@ class CallLowering(ExpressionLowering):
         inplace = keywords.get("inplace") if result.framework == "pandas" else None
         changes = spelling.in_place or (inplace is not None and inplace.attrs.get("value") is True)
         if changes and isinstance(e.func, ast.Attribute):
-            if base.op in FRESH:
-                self.rebind(base, lambda _: result)
+            self.written(base, result, e)
+            self.escape_in_place(base, result)
             self.bind(changed_in_place(e.func.value), result, e)
         return result
 
@@ -651,7 +709,7 @@ class CallLowering(ExpressionLowering):
                 called = self.loss_function(one)
                 if called is not None:
                     place = one.site if isinstance(one.site, ast.expr) else e
-                    self.apply(called, [self.unknown(e, name="labels"), output], {}, place)
+                    self.escape(self.apply(called, [self.unknown(e, name="labels"), output], {}, place))
             return self.unknown(e)
         if name in SAME_MODEL:
             return model
@@ -669,6 +727,8 @@ class CallLowering(ExpressionLowering):
     def run_layer(self, layer: Node, args: Sequence[Node], keywords: dict[str, Node], e: ast.AST) -> Node:
         """Apply a layer, or a stack of layers, to its input."""
         x = args[0] if args else next(iter(keywords.values()), None) or self.unknown(e)
+        for node in (*args[1:], *keywords.values()):
+            self.escape(node)
         spelling: Spelling | None = layer.attrs.get("spelling")
         if spelling is not None:
             operands = {k: n for k, n in layer.args.items() if k != "activation"}
@@ -755,7 +815,10 @@ class CallLowering(ExpressionLowering):
                 return None
             if found.op in (LAYER, INSTANCE, FUNCTION, CLASS):
                 return found
-            return self.promised(cls, name, found, site) if stores <= 1 else None
+            if stores > 1:
+                return None
+            self.frame.facts = {**instance.attrs.get("facts", {}), **self.frame.facts}
+            return self.promised(cls, name, self.refined(found), site)
         constant = cls.constant(name)
         return self.in_frame(constant[0].scope, constant[1]) if constant is not None else None
 
@@ -793,6 +856,7 @@ class CallLowering(ExpressionLowering):
             given = instance.attrs.get("init", ([], {})) if name == "__init__" else ([], {})
             frame = self.activation(bound, given[0], given[1], definition)
             self.run(frame, definition.body)
+            instance.attrs["facts"] = {**instance.attrs.get("facts", {}), **(frame.facts_behind or {})}
             found.update(
                 {
                     k[2]: v
@@ -854,16 +918,23 @@ class CallLowering(ExpressionLowering):
     def parameter(self, name: str, annotation: ast.expr | None, default: Node | None, site: ast.AST) -> Node:
         """A value that comes from outside."""
         args = {"default": default} if default is not None else {}
-        return self.graph.add(
+        made = self.graph.add(
             PARAM,
             args,
             {"name": name, "annotation": _last(annotation) if annotation is not None else ""},
             site,
             pure=False,
         )
+        if isinstance(annotation, ast.Attribute) and isinstance(annotation.value, ast.Name):
+            module = self.module.env.get(annotation.value.id)
+            if module is not None and module.op == MODULE and canonical(module.name) == "numpy":
+                made.framework = "numpy"
+        return made
 
     def instantiate(self, cls: Node, args: Sequence[Node], keywords: dict[str, Node], e: ast.AST) -> Node:
         """An object of a class of this file."""
+        for node in (*args, *keywords.values()):
+            self.escape(node, KEPT)
         return self.graph.add(
             INSTANCE, {}, {"cls": cls.attrs["cls"], "init": (list(args), dict(keywords))}, e, pure=False
         )
@@ -878,8 +949,9 @@ class CallLowering(ExpressionLowering):
         frame = Frame(
             parent=enclosing,
             function=definition,
+            facts={} if bare else dict(caller.facts),
             regions=(
-                *(() if bare else caller.regions),
+                *(self.module.regions if bare else caller.regions),
                 *self.decorator_regions(definition),
                 *self.class_regions(function),
             ),
@@ -887,7 +959,6 @@ class CallLowering(ExpressionLowering):
             depth=caller.depth + 1,
             this=function.attrs.get("this"),
             cls=function.attrs.get("cls"),
-            facts={} if bare else dict(caller.facts),
         )
         positional = list(args)
         if frame.this is not None:
@@ -911,7 +982,10 @@ class CallLowering(ExpressionLowering):
             else:
                 default = self.in_frame(enclosing, defaults[arg.arg]) if arg.arg in defaults else None
                 spread = any(k.startswith("**") for k in keywords)
-                if default is not None and not bare and not spread and function.attrs.get("name") != "__init__":
+                made = function.attrs.get("name") != "__init__" or (
+                    frame.this is not None and "init" in frame.this.attrs
+                )
+                if default is not None and not bare and not spread and made:
                     frame.env[arg.arg] = default
                 else:
                     frame.env[arg.arg] = self.parameter(arg.arg, arg.annotation, default, arg)
@@ -959,6 +1033,11 @@ class CallLowering(ExpressionLowering):
         handmade = tuple(r for r in enclosing.regions if r.kind == "custom_gradient") if enclosing is not None else ()
         if handmade:
             return handmade
+        if cls is not None and any(base.startswith("torch.autograd.") for base in cls.external_bases()):
+            # a function whose derivative is written beside it: forward is not recorded, backward is the derivative
+            by_hand = definition.name == "forward"
+            rule = Region("derivative_rule", definition, {"tangents": None})
+            return (Region("custom_gradient", definition) if by_hand else rule,)
         if cls is not None and any(base.endswith(UNDIFFERENTIATED_BASES) for base in cls.external_bases()):
             return (
                 Region("no_grad", cls.definition, {"why": "nothing is differentiated through a class such as this"}),
@@ -967,18 +1046,50 @@ class CallLowering(ExpressionLowering):
 
     def handed_over(self, nodes: Sequence[Node], e: ast.AST) -> None:
         """Arrays made to be filled, given to a call that may write into them: what they hold afterwards is unknown."""
-        for node in (fresh for given in nodes for fresh in _alternatives(given)):
-            if node.op in FRESH:
-                self.rebind(
-                    node, lambda old: self.graph.add("stored", {"a": old, "b": self.unknown(e)}, {}, e, pure=False)
-                )
+        for node in (one for given in nodes for one in _alternatives(given)):
+            if filled_array(node) is not None:
+                self.written(node, self.unknown(e), e)
 
-    def rebind(self, old: Node, new: Callable[[Node], Node]) -> None:
-        """Give every variable and attribute that holds ``old`` another value."""
-        names = [name for name, value in self.frame.env.items() if value is old]
-        if names:
-            replacement = new(old)
-            self.frame.env.update(dict.fromkeys(names, replacement))
+    def written(self, part: Node, value: Node, site: ast.AST) -> None:
+        """Tell all names of an array that is filled, here and in the callers, that a part of it holds a value now."""
+        array = filled_array(part)
+        if array is None or array.framework not in MUTABLE:
+            return
+        whole = value if part is array else self.graph.add("stored", {"a": array, "b": value}, {}, site, pure=False)
+        whole.framework = whole.framework or array.framework
+        self.rebind(array, whole)
+        if part is not array:
+            self.rebind(part, value)
+
+    def rebind(self, old: Node, new: Node) -> None:
+        """Give every variable and attribute that holds ``old`` another value, here and in the functions around."""
+        pending: list[Frame | None] = [self.frame]
+        seen: set[int] = set()
+        while pending:
+            frame = pending.pop()
+            if frame is None or id(frame) in seen:
+                continue
+            seen.add(id(frame))
+            frame.env.update({name: new for name, value in frame.env.items() if value is old})
+            pending += [frame.parent, self.caller_of.get(id(frame))]
+
+    def escape_in_place(self, old: Node, new: Node) -> None:
+        """Note that others see what becomes of an array in place, unless it was made here."""
+        for _ in range(40):
+            made = old.op in OPS and not OPS[old.op].view and not old.attrs.get("stored")
+            if made or old.op == CONST or not old.args:
+                break
+            kept = ("pre", "a", "x") if not old.attrs.get("stored") else ("b",)
+            old = next((old[name] for name in kept if name in old.args), old)
+        if old.op not in OPS and old.op != CONST:
+            self.escape(new)
+
+    def escape_unused(self, frame: Frame) -> None:
+        """Note that what the variables of a frame hold may yet be used, on a path that is not followed."""
+        if frame is not self.module:
+            for value in frame.env.values():
+                if not value.users:
+                    self.escape(value)
 
     def inline(self, function: Node, args: Sequence[Node], keywords: dict[str, Node], e: ast.AST) -> Node:
         """The result of calling a function of this file: its body lowered with these arguments."""
@@ -992,6 +1103,7 @@ class CallLowering(ExpressionLowering):
             frame = self.caller_of.get(id(frame))
         too_deep = self.frame.depth >= MAX_DEPTH or len(self.graph.nodes) > self.budget
         if frame is not None or too_deep:
+            self.escape_unused(function.attrs["frame"])
             return self.unknown(e, *args, *keywords.values(), name=str(function.attrs.get("name", "")))
         return self.run_function(self.activation(function, args, keywords, e), definition, e)
 
@@ -1005,12 +1117,8 @@ class CallLowering(ExpressionLowering):
         """Lower a body in a frame; the join of what it returns."""
         if isinstance(definition, ast.Lambda):
             return self.within(frame, definition.body)
-        given = dict(frame.env)
         self.run(frame, definition.body)
-        for name, before in given.items():
-            after = frame.env.get(name)
-            if after is not None and after is not before and after.op == "stored" and before.op in FRESH:
-                self.rebind(before, lambda _, after=after: after)  # type: ignore[misc]
+        self.come_back(frame)
         self.frame.env.update({name: node for name, node in frame.env.items() if isinstance(name, tuple)})
         for name, owner in frame.declared.items():
             if name in frame.env and frame.depth:
@@ -1023,20 +1131,36 @@ class CallLowering(ExpressionLowering):
             return each if managed else self.emit("list", e, pure=False, each=each)
         if not frame.returns:
             return self.unknown(e)
-        result = frame.returns[0]
-        for other in frame.returns[1:]:
-            result = self.join_results(result, other, e)
+        *earlier, (result, facts) = frame.returns
+        for other, on_the_way in reversed(earlier):
+            parted = parting(on_the_way, facts)
+            if parted is None:
+                result = self.join_results(None, other, result, e)
+            elif parted[1]:
+                result = self.join_results(parted[0], other, result, e)
+            else:
+                result = self.join_results(parted[0], result, other, e)
+            facts = common((on_the_way, facts))
         return result
 
-    def join_results(self, a: Node, b: Node, e: ast.AST) -> Node:
-        """Join of two returned values, element by element for tuples."""
+    def come_back(self, frame: Frame) -> None:
+        """What holds wherever a function returns holds behind its call; one that cannot return ends the path."""
+        if not frame.depth or frame.yields:
+            return
+        if frame.facts_behind is not None:
+            self.frame.facts = {**self.frame.facts, **frame.facts_behind}
+        elif frame.this is None:
+            self.frame.live = False
+
+    def join_results(self, cond: Node | None, a: Node, b: Node, e: ast.AST) -> Node:
+        """Join of two returned values, element by element for tuples: ``a`` where ``cond`` holds, if that is known."""
         if a.op == TUPLE and b.op == TUPLE and len(a.args) == len(b.args):
-            return self.graph.add(TUPLE, {k: self.merge(None, a[k], b[k], e) for k in a.args if k in b.args}, {}, e)
+            return self.graph.add(TUPLE, {k: self.merge(cond, a[k], b[k], e) for k in a.args if k in b.args}, {}, e)
         if a.op == CONST and a.attrs["value"] is None:
             return b
         if b.op == CONST and b.attrs["value"] is None:
             return a
-        return self.merge(None, a, b, e)
+        return self.merge(cond, a, b, e)
 
     def within(self, frame: Frame, e: ast.expr) -> Node:
         """An expression lowered in another frame."""
@@ -1055,6 +1179,8 @@ class CallLowering(ExpressionLowering):
         raise NotImplementedError
 
     caller_of: dict[int, Frame]
+    #: what is outside of all functions; its regions, in the end, are open in each
+    module: Frame
     #: size of the graph beyond which the function being lowered is not expanded further
     budget: int
     #: definitions that were inlined somewhere
@@ -1119,6 +1245,16 @@ def default_of(e: ast.expr) -> ast.expr:
     if isinstance(e, ast.Call) and _last(e) in ("field", "ib", "Field"):
         return next((k.value for k in e.keywords if k.arg == "default"), e)
     return e
+
+
+def filled_array(node: Node) -> Node | None:
+    """The array made to be filled that a node is, or is a view of."""
+    while node.op in ("part", "view", REFINE) and "x" in node.args:
+        node = node["x"]
+    start = node
+    while start.op == LOOP:
+        start = start["pre"]
+    return node if start.op in FRESH else None
 
 
 def _alternatives(node: Node) -> list[Node]:

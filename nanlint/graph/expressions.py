@@ -8,25 +8,29 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from nanlint.graph.conditions import MIRRORED, NEGATED, TRUTHS, settled, truth_of
 from nanlint.graph.node import (
     ATTR,
     CALL,
     CLASS,
     CONST,
+    DATA,
     DICT,
     FUNCTION,
     INSTANCE,
     LAYER,
     LOOP,
     MODULE,
+    OTHER,
     PHI,
     REFINE,
+    RETURNED,
     TUPLE,
     Graph,
     Node,
     unite,
 )
-from nanlint.graph.scope import ClassInfo, Env, Frame
+from nanlint.graph.scope import ClassInfo, Env, Facts, Frame
 from nanlint.ops.floats import FORMATS, Format
 from nanlint.ops.frameworks import canonical
 from nanlint.ops.op import OPS
@@ -53,8 +57,6 @@ COMPARE: dict[type[ast.cmpop], str] = {
     ast.GtE: "ge",
 }
 IDENTITY: dict[type[ast.cmpop], str] = {ast.Is: "is", ast.IsNot: "isnot"}
-MIRRORED = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
-NEGATED = {"eq": "ne", "ne": "eq", "lt": "ge", "le": "gt", "gt": "le", "ge": "lt"}
 
 #: last component of a dotted name -> number, for the modules that have them
 NUMBERS = {
@@ -77,7 +79,7 @@ TENSOR_ATTRIBUTES = {
     "T": "view",
     "mT": "view",
     "H": "view",
-    "real": "part",
+    "real": "view",
     "data": "stop_gradient",
     "shape": "size",
     "size": "size",
@@ -118,6 +120,8 @@ class ExpressionLowering:
         #: rows whose expressions are remembered, with their node in each activation (which its calls tell)
         self.watched = range(0)
         self.readings: dict[ast.expr, list[tuple[tuple[ast.AST, ...], Node]]] = {}
+        #: nodes that leave the code that computes them -> how (RETURNED, KEPT on an object, or OTHER ways)
+        self.escapes: dict[int, str] = {}
         self._expressions: dict[type[ast.AST], Callable[[Any], Node]] = {
             ast.Constant: self.constant,
             ast.Name: self.variable,
@@ -170,6 +174,7 @@ class ExpressionLowering:
         node.calls = self.frame.calls
         if known is not None and (known.breaks or op in REMEMBERED):
             node.env = self.frame.env.copy()
+            node.facts = self.frame.facts
         return self.refined(node)
 
     def refined(self, node: Node) -> Node:
@@ -179,10 +184,17 @@ class ExpressionLowering:
             return node
         result = node
         for comparison, other in facts:
+            if comparison in TRUTHS:
+                continue
             result = self.graph.add(REFINE, {"x": result, "by": other}, {"cmp": comparison}, node.site)
             result.framework = node.framework
         result.key = node.key
         return result
+
+    def escape(self, node: Node, way: str = OTHER) -> None:
+        """Note that a value can be used by code that is not seen here."""
+        if self.escapes.get(node.index) in (None, DATA) or way in (RETURNED, OTHER):
+            self.escapes[node.index] = way
 
     def number(self, value: float, site: ast.AST | None = None) -> Node:
         """A literal number."""
@@ -215,7 +227,16 @@ class ExpressionLowering:
         found = self.frame.lookup(e.id)
         if found is None:
             return self.graph.add(MODULE, {}, {"name": f"builtins.{e.id}"}, e)
-        return self.refined(found) if self.frame.facts else found
+        return self.refined(self.chosen_before(found)) if self.frame.facts else found
+
+    def chosen_before(self, node: Node) -> Node:
+        """The value on this path of a variable that another branch on the same condition has set."""
+        while (node.op == PHI and "cond" in node.args) or node.attrs.get("set_where"):
+            truth = truth_of(node["cond"], self.frame.facts)
+            if truth is None:
+                break
+            node = node[("a" if truth else "b") if node.op == PHI else "x" if truth else "before"]
+        return node
 
     def attribute(self, e: ast.Attribute) -> Node:
         return self.refined(self.read_attribute(self.lower(e.value), e.attr, e))
@@ -230,6 +251,7 @@ class ExpressionLowering:
             return self.graph.add(MODULE, {}, {"name": dotted}, e)
         stored = self.frame.lookup(("field", base.key, name))
         if stored is not None:
+            stored = self.chosen_before(stored)
             return self.promised(base.attrs["cls"], name, stored, e) if base.op == INSTANCE else stored
         if base.op == INSTANCE:
             found = self.member(base, name, e)
@@ -255,8 +277,7 @@ class ExpressionLowering:
 
     def machine_limit(self, dtype: Node | None, name: str, e: ast.AST) -> Node:
         """A field of finfo: the number itself where the dtype is known, else some positive (for min: negative) one."""
-        last = dtype.name.rpartition(".")[2] if dtype is not None and dtype.op == MODULE else ""
-        known = FORMATS.get(DTYPES.get(last, last))
+        known = FORMATS.get(self.dtype_of(dtype) or "")
         if known is not None and name in MACHINE_LIMITS:
             return self.number(MACHINE_LIMITS[name](known), e)
         limit = self.emit("finfo_eps", e, {"field": name})
@@ -283,10 +304,15 @@ class ExpressionLowering:
         op = BINARY.get(type(operator))
         if op is None:
             return self.unknown(site, left, right)
+        operands = {op[1]: left, op[2]: right}
+        name = op[0]
         if isinstance(operator, (ast.Add, ast.Sub)):
-            name, left, right = self.signed(op[0], left, right)
-            return self.emit(name, site, a=left, b=right)
-        return self.emit(op[0], site, args={op[1]: left, op[2]: right})
+            name, left, right = self.signed(name, left, right)
+            operands = {"a": left, "b": right}
+        result = self.emit(name, site, args=operands)
+        if result.framework is None and {n.framework for n in (left, right) if n.op != CONST} == {"numpy"}:
+            result.framework = "numpy"
+        return result
 
     def signed(self, op: str, left: Node, right: Node) -> tuple[str, Node, Node]:
         """A sum or difference without operands that are negated: -b + a and a + -b are a - b."""
@@ -336,7 +362,12 @@ class ExpressionLowering:
         for comparison, right_source in zip(e.ops, e.comparators, strict=True):
             right = self.lower(right_source)
             op = COMPARE.get(type(comparison))
-            if op in MIRRORED and left.op == CONST and right.op != CONST:
+            unset = (
+                self.is_none(left, e) if type(comparison) in IDENTITY and right.attrs.get("value", 0) is None else None
+            )
+            if unset is not None:
+                part = unset if isinstance(comparison, ast.Is) else self.graph.add("not", {"x": unset}, {}, e)
+            elif op in MIRRORED and left.op == CONST and right.op != CONST:
                 # 0 < x is x > 0
                 part = self.emit(MIRRORED[op], e, a=right, b=left)
             elif op is None:
@@ -362,15 +393,51 @@ class ExpressionLowering:
         self.frame.facts = saved
         return self.merge(cond, branches[0], branches[1], e)
 
+    def one_sided(self, cond: Node | None, a: Node, b: Node, site: ast.AST | None) -> Node | None:
+        """A value that only one of two paths sets, the other has None: the value, which remembers where it is set."""
+        for value, other, truth in ((a, b, True), (b, a, False)):
+            if other.op == CONST and other.attrs["value"] is None:
+                # what nobody chose between, or what is None on both
+                if cond is None or (value.op == CONST and value.attrs["value"] is None):
+                    return value
+                return self.set_where(cond, truth, value, other)
+        return None
+
+    def set_where(self, cond: Node, truth: bool, value: Node, before: Node) -> Node:
+        """A value where a condition is ``truth``; elsewhere what there was before, of which nothing much is known."""
+        if not truth:
+            cond = self.graph.add("not", {"x": cond}, {}, cond.site)
+        node = self.graph.add("view", {"x": value, "cond": cond, "before": before}, {"set_where": True}, value.site)
+        node.framework, node.regions = value.framework, self.frame.regions
+        return node
+
+    def is_none(self, node: Node, site: ast.AST) -> Node | None:
+        """The condition under which a value is None because it was not set; None of one that always is."""
+        while node.op == REFINE:
+            node = node["x"]
+        if not node.attrs.get("set_where") or node["before"].op != CONST:
+            return None
+        value, unset = node["x"], self.graph.add("not", {"x": node["cond"]}, {}, site)
+        if (value.op in OPS and "before" not in value.args) or value.op in (TUPLE, LAYER, FUNCTION, INSTANCE, DICT):
+            return unset
+        other = self.is_none(value, site)
+        if other is None:
+            other = self.graph.add("is", {"a": value, "b": node["before"]}, {}, site)
+        return self.graph.add("or", {"a": unset, "b": other}, {}, site)
+
     def merge(self, cond: Node | None, a: Node, b: Node, site: ast.AST | None) -> Node:
         """One of two values that meet at a join. Of two imports under one name, the first that the catalogue knows."""
         if a.op == b.op == MODULE and isinstance(a.site, IMPORTS) and isinstance(b.site, IMPORTS):
             known = [canonical(n.name).startswith(self.frameworks) for n in (a, b)]
             return b if known == [False, True] else a
         if a is b or a.key == b.key:
-            if REFINE not in (a.op, b.op):
+            if REFINE in (a.op, b.op):
+                self.escape(b)
+            else:
                 unite(a, b)
             return a if a.op != REFINE else b if b.op != REFINE else a["x"]
+        if cond is not None and (found := self.one_sided(cond, a, b, site)) is not None:
+            return found
         if (both := self.joined(cond, a, b, site)) is not None:
             return both
         args = {"a": a, "b": b}
@@ -494,6 +561,7 @@ class ExpressionLowering:
         if e.value is not None:
             value = self.lower(e.value)
             self.frame.yields.append(self.element(value, e) if isinstance(e, ast.YieldFrom) else value)
+            self.escape(self.frame.yields[-1])
         return self.unknown(e)
 
     def walrus(self, e: ast.NamedExpr) -> Node:
@@ -538,9 +606,10 @@ class ExpressionLowering:
 
     def assume(self, cond: Node, truth: bool) -> None:
         """Record in the frame what follows from a condition being true (or false)."""
-        for key, comparison, other in implied(self, cond, truth):
-            known = self.frame.facts.get(key, ())
-            self.frame.facts[key] = (*known, (comparison, other))
+        facts = dict(self.frame.facts)
+        for key, comparison, other in (*implied(self, cond, truth), *settled(self.graph, cond, truth)):
+            facts[key] = (*facts.get(key, ()), (comparison, other))
+        self.frame.facts = facts
 
     # ── supplied by the other half of the lowering ──────────────────────────────────────────────────────────────────
 
@@ -569,6 +638,8 @@ class ExpressionLowering:
         """Name of the floating-point format that a dtype expression names, or None."""
         if node is None:
             return None
+        if node.op == CALL and node.name == "torch.get_default_dtype":
+            return "float32"
         name = node.attrs.get("value") if node.op == CONST else node.name if node.op == MODULE else None
         return DTYPES.get(name.rpartition(".")[2]) if isinstance(name, str) else None
 
@@ -584,7 +655,7 @@ class ExpressionLowering:
         """Canonical dotted name of a module node."""
         return canonical(node.name)
 
-    def snapshot(self) -> tuple[Env, dict[int, tuple[tuple[str, Node], ...]]]:
+    def snapshot(self) -> tuple[Env, Facts]:
         """Variables and facts, to come back to."""
         return dict(self.frame.env), dict(self.frame.facts)
 
@@ -664,6 +735,7 @@ def stripped(node: Node) -> Node:
         op = OPS.get(node.op)
         if (op is not None and op.view and node.op not in ("part", "diagonal")) or node.op in (
             REFINE,
+            RETURNED,
             "cast",
             "identity",
         ):
@@ -772,9 +844,19 @@ def implied(lowering: Any, cond: Node, truth: bool) -> list[tuple[int, str, Node
         "isinf",
         "isfinite",
         CONST,
+        DATA,
         MODULE,
         FUNCTION,
-        "isclose",
     ):
         return []
-    return [(cond.key, "ne" if truth else "eq", zero)]
+    if op == "isclose":
+        # what is not close is not equal
+        a, b = cond["a"], cond["b"]
+        apart = [
+            (a.key, "ne", b),
+            (b.key, "ne", a),
+            *((graph.key("sub", {"a": x, "b": y}, {}), "ne", zero) for x, y in ((a, b), (b, a))),
+        ]
+        return [] if truth else apart
+    filled = [(key, "filled", zero) for key in counted_by(cond)] if truth else []
+    return [(cond.key, "ne" if truth else "eq", zero), *filled]

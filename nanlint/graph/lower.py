@@ -5,10 +5,26 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from nanlint.graph.calls import FRESH, MAX_NODES, MUTABLE, CallLowering, _last
-from nanlint.graph.expressions import decided, written_out
-from nanlint.graph.node import CALL, CLASS, CONST, DICT, INSTANCE, LOOP, MODULE, PHI, TUPLE, Node, Region
-from nanlint.graph.scope import ClassInfo, Env, Frame
+from nanlint.graph.calls import MAX_NODES, CallLowering, _last
+from nanlint.graph.expressions import TENSOR_ATTRIBUTES, decided, written_out
+from nanlint.graph.node import (
+    ATTR,
+    CALL,
+    CLASS,
+    CONST,
+    DATA,
+    DICT,
+    INSTANCE,
+    KEPT,
+    LOOP,
+    MODULE,
+    PHI,
+    RETURNED,
+    TUPLE,
+    Node,
+    Region,
+)
+from nanlint.graph.scope import ClassInfo, Env, Facts, Frame, common
 from nanlint.interrupt import checkpoint
 from nanlint.ops.contracts import OF_THE_SUPPORT
 from nanlint.ops.op import OPS
@@ -43,6 +59,8 @@ class Lowering(CallLowering):
         self.without_gradient = set()
         self.derivative_rules = {}
         self.classes: list[ClassInfo] = []
+        #: objects whose attributes are stored to, by key
+        self.owners: dict[int, Node] = {}
 
     # ── blocks ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -75,15 +93,19 @@ class Lowering(CallLowering):
             if value.op in (CALL, "part") and not value.attrs.get("variable"):
                 value.attrs["variable"] = target.id
             self.frame.env[target.id] = value
+            if self.frame is self.module or target.id in self.frame.declared:
+                self.escape(value)
         elif isinstance(target, (ast.Tuple, ast.List)):
             self.bind_tuple(target, value, site)
         elif isinstance(target, ast.Starred):
             self.bind(target.value, self.unknown(site, value), site)
         elif isinstance(target, ast.Attribute):
             base = self.lower(target.value)
+            self.owners[base.key] = base
             if value.op == CALL and not value.attrs.get("variable"):
                 value.attrs["variable"], value.attrs["held"] = target.attr, True
             self.frame.env["field", base.key, target.attr] = value
+            self.escape(value, DATA if TENSOR_ATTRIBUTES.get(target.attr) == "stop_gradient" else KEPT)
             if base.op == INSTANCE and base.attrs.get("fields") is not None and self.frame.function is None:
                 base.attrs["fields"][target.attr] = value
         elif isinstance(target, ast.Subscript):
@@ -116,6 +138,10 @@ class Lowering(CallLowering):
             if value.op == "size":
                 self.bind(t, self.emit("size", site, x=value, index=self.number(i)), site)
                 continue
+            if value.attrs.get("nonzero"):
+                # places, axis by axis
+                self.bind(t, self.emit("part", site, x=value, index=self.number(i)), site)
+                continue
             each = value.get("each") if value.op == "list" else None
             self.bind(t, each if each is not None and each.op in OPS else self.unknown(t, value), site)
 
@@ -144,6 +170,8 @@ class Lowering(CallLowering):
             new = self.graph.add("stored", {"a": base, "b": value}, {}, target, pure=False)
             new.framework = base.framework
             self.frame.env["item", new.key, index.key] = value
+        self.written(base, new, target)
+        self.escape_in_place(base, new)
         self.bind(target.value, new, target)
 
     def lower_Assign(self, s: ast.Assign) -> None:
@@ -159,8 +187,8 @@ class Lowering(CallLowering):
         old = self.lower(s.target)
         right = self.lower(s.value)
         new = self.combine(s.op, old, right, s)
-        if old.op in FRESH and old.framework in MUTABLE:
-            self.rebind(old, lambda _: new)
+        self.written(old, new, s)
+        self.escape_in_place(old, new)
         self.bind(s.target, new, s)
 
     def lower_Expr(self, s: ast.Expr) -> None:
@@ -207,7 +235,8 @@ class Lowering(CallLowering):
 
     def lower_Return(self, s: ast.Return) -> None:
         if s.value is not None:
-            self.frame.returns.append(self.lower(s.value))
+            self.frame.returns.append((self.lower(s.value), self.frame.facts))
+        self.frame.exits.append(self.frame.facts)
         self.frame.live = False
 
     def lower_Raise(self, s: ast.Raise) -> None:
@@ -218,6 +247,7 @@ class Lowering(CallLowering):
         self.frame.live = False
 
     def lower_Continue(self, s: ast.Continue) -> None:
+        self.escape_unused(self.frame)
         self.frame.live = False
 
     def lower_Assert(self, s: ast.Assert) -> None:
@@ -233,7 +263,7 @@ class Lowering(CallLowering):
             self.block(s.body if taken else s.orelse)
             return
         env, facts = self.snapshot()
-        outcomes: list[tuple[Env, dict[int, tuple[tuple[str, Node], ...]], bool]] = []
+        outcomes: list[tuple[Env, Facts, bool]] = []
         for truth, body in ((True, s.body), (False, s.orelse)):
             frame.env, frame.facts, frame.live = dict(env), dict(facts), True
             self.assume(cond, truth)
@@ -242,7 +272,7 @@ class Lowering(CallLowering):
         (env_a, facts_a, live_a), (env_b, facts_b, live_b) = outcomes
         if live_a and live_b:
             frame.env = self.join_env(cond, env_a, env_b, s)
-            frame.facts = {k: v for k, v in facts_a.items() if facts_b.get(k) == v}
+            frame.facts = common((facts_a, facts_b))
         elif live_a or live_b:
             frame.env, frame.facts = (env_a, facts_a) if live_a else (env_b, facts_b)
         else:
@@ -254,17 +284,33 @@ class Lowering(CallLowering):
         if a is b:
             return a
         joined = dict(b)
-        for name, value in a.items():
-            other = b.get(name)
-            if other is None or other is value:
-                joined[name] = value
-            elif value.op == CONST and value.attrs["value"] is None:
+        for name in (*a, *(n for n in b if n not in a)):
+            one, other = a.get(name), b.get(name)
+            if one is other:
                 continue
-            elif other.op == CONST and other.attrs["value"] is None:
-                joined[name] = value
-            else:
-                joined[name] = self.merge(cond, value, other, site)
+            if one is not None and other is not None:
+                joined[name] = self.one_sided(cond, one, other, site) or self.merge(cond, one, other, site)
+                continue
+            joined[name] = self.set_once(name, cond, one, other, site)
         return joined
+
+    def set_once(self, name: object, cond: Node | None, a: Node | None, b: Node | None, site: ast.AST) -> Node:
+        """A variable or attribute that one of two paths sets, in ``a`` or ``b``."""
+        value = a or b
+        assert value is not None
+        before = self.as_it_was(name, site) if cond is not None else None
+        if cond is None or before is None:
+            return value
+        pair = (value, before) if a is not None else (before, value)
+        return self.one_sided(cond, *pair, site) or self.set_where(cond, a is not None, value, before)
+
+    def as_it_was(self, name: object, site: ast.AST) -> Node | None:
+        """The attribute that only one path has stored to, as it was before; a variable was not there before."""
+        if not isinstance(name, tuple) or name[0] != "field" or name[1] not in self.owners:
+            return None
+        owner = self.owners[name[1]]
+        found = self.member(owner, name[2], site) if owner.op == INSTANCE else None
+        return found or self.graph.add(ATTR, {"base": owner}, {"name": name[2]}, site)
 
     def lower_For(self, s: ast.For | ast.AsyncFor) -> None:
         iterable = self.counted(self.lower(s.iter), s)
@@ -407,21 +453,37 @@ class Lowering(CallLowering):
         for case in s.cases:
             self.frame.env, self.frame.facts, self.frame.live = dict(env), dict(facts), True
             exhaustive = exhaustive or (case.guard is None and getattr(case.pattern, "pattern", case) is None)
+            equal = self.equals(subject, case.pattern)
+            if equal is not None:
+                self.assume(equal, True)
             for captured in ast.walk(case.pattern):
                 name = getattr(captured, "rest" if isinstance(captured, ast.MatchMapping) else "name", None)
                 if isinstance(name, str):
                     self.frame.env[name] = subject if captured is case.pattern else self.unknown(case.pattern, subject)
-            if case.guard is not None:
-                self.assume(self.lower(case.guard), True)
+            guard = self.lower(case.guard) if case.guard is not None else None
+            if guard is not None:
+                self.assume(guard, True)
             self.block(case.body)
             if self.frame.live:
                 paths.append(self.frame.env)
+            # the cases below are come to where this one was not taken
+            refused = guard if equal is None and isinstance(case.pattern, ast.MatchAs) else None if guard else equal
+            if refused is not None:
+                self.frame.facts = facts
+                self.assume(refused, False)
+                facts = self.frame.facts
         if not exhaustive:
             paths.insert(0, env)
         joined = paths[0] if paths else env
         for other in paths[1:]:
             joined = self.join_env(None, joined, other, s)
         self.frame.env, self.frame.facts, self.frame.live = joined, facts, bool(paths)
+
+    def equals(self, subject: Node, pattern: ast.pattern) -> Node | None:
+        """The comparison that a pattern of a literal makes."""
+        if not isinstance(pattern, ast.MatchValue):
+            return None
+        return self.emit("eq", pattern, a=subject, b=self.lower(pattern.value))
 
     # ── definitions ─────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -678,7 +740,9 @@ def lower(
             frame = lowering.activation(node, [], {}, definition, bare=True)
             frame.depth = 0
             lowering.take_from_support(frame)
-            lowering.run_function(frame, definition, definition)
+            result = lowering.run_function(frame, definition, definition)
+            for returned in (result, *(value for value, _ in frame.returns)):
+                lowering.escape(returned, RETURNED)
         finally:
             lowering.frame = saved
 

@@ -23,6 +23,9 @@ MODULE, FUNCTION, CLASS, INSTANCE, LAYER, TUPLE, DICT, STRING = (
     "string",
 )
 
+#: how a value leaves the code that computes it (as DATA: by a way on which no gradient comes back)
+RETURNED, KEPT, DATA, OTHER = "returned", "kept", "data", "other"
+
 
 @dataclass(frozen=True, eq=False)
 class Region:
@@ -38,8 +41,8 @@ class Node:
 
     ``args``: operands by neutral name. ``attrs``: literals. ``site``: the expression it was lowered from. ``key``:
     equal for structurally equal pure expressions. ``regions``: innermost last. ``env``: names in scope at an op that
-    rules ask about. ``calls``: the chain of call expressions it was inlined through, outermost first. ``spelling``:
-    the function of a framework that was called, None for an operator.
+    rules ask about; ``facts``: what the path to it says. ``calls``: the chain of call expressions it was inlined
+    through, outermost first. ``spelling``: the function of a framework that was called, None for an operator.
     """
 
     __slots__ = (
@@ -47,6 +50,7 @@ class Node:
         "attrs",
         "calls",
         "env",
+        "facts",
         "framework",
         "index",
         "key",
@@ -68,6 +72,7 @@ class Node:
         self.regions: tuple[Region, ...] = ()
         self.calls: tuple[ast.AST, ...] = ()
         self.env: Mapping[Any, Node] | None = None
+        self.facts: Mapping[int, tuple[tuple[str, Node], ...]] = {}
         self.framework: str | None = None
         self.spelling: Spelling | None = None
 

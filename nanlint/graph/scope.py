@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -12,6 +13,14 @@ FunctionAst: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 #: names, and ("field", key of the object, attribute) for attributes that were stored to
 Env: TypeAlias = dict[Any, Node]
+#: key of an expression -> what the path taken says of it: comparisons, each with its other side
+Facts: TypeAlias = dict[int, tuple[tuple[str, Node], ...]]
+
+
+def common(facts: Sequence[Facts]) -> Facts:
+    """What holds on each of several paths."""
+    first, *others = facts
+    return {key: known for key, known in first.items() if all(other.get(key) == known for other in others)}
 
 
 @dataclass(eq=False)
@@ -59,24 +68,32 @@ class ClassInfo:
 class Frame:
     """One activation of a function (or the module): its variables, facts, regions, returns.
 
-    ``facts``: key of an expression -> what the path taken says of it, as (comparison, other side). ``declared``: names
-    that are global or nonlocal here -> the frame they belong to.
+    ``facts``: what the path taken says. ``returns``: the values returned, each with what the path to it said;
+    ``exits``: what the path to any return said. ``declared``: names that are global or nonlocal here -> the frame they
+    belong to.
     """
 
     parent: Frame | None = None
     function: FunctionAst | None = None
     env: Env = field(default_factory=dict)
-    facts: dict[int, tuple[tuple[str, Node], ...]] = field(default_factory=dict)
+    facts: Facts = field(default_factory=dict)
     regions: tuple[Region, ...] = ()
     calls: tuple[ast.AST, ...] = ()
-    returns: list[Node] = field(default_factory=list)
+    returns: list[tuple[Node, Facts]] = field(default_factory=list)
+    exits: list[Facts] = field(default_factory=list)
     yields: list[Node] = field(default_factory=list)
     live: bool = True
     depth: int = 0
     this: Node | None = None
     cls: ClassInfo | None = None
-    breaks: list[tuple[Env, dict[int, tuple[tuple[str, Node], ...]]]] = field(default_factory=list)
+    breaks: list[tuple[Env, Facts]] = field(default_factory=list)
     declared: dict[str, Frame] = field(default_factory=dict)
+
+    @property
+    def facts_behind(self) -> Facts | None:
+        """What holds once it has returned; None if it never does."""
+        exits = [*self.exits, self.facts] if self.live else self.exits
+        return common(exits) if exits else None
 
     def lookup(self, name: Any) -> Node | None:
         """The variable's value here or in an enclosing function or the module."""

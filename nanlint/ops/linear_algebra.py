@@ -20,13 +20,13 @@ def singular_values(v: Operands, _: Attrs) -> Value:
     return value(0.0, INF, low=POSSIBLE, because=note, **tensor_like(v["x"]))
 
 
-define("det", "x")
+define("det", "x", zero_preserving=True)
 define("logdet", "x", lambda v, _: value(**tensor_like(v["x"])))
 define("inv", "x")
 define("pinv", "x")
 define("solve", "a b")
 define("cholesky", "x")
 define("orthogonal", "x", orthogonal)
-define("singular_values", "x", singular_values)
-define("eigenvalues", "x")
-define("trace", "x")
+define("singular_values", "x", singular_values, zero_preserving=True)
+define("eigenvalues", "x", zero_preserving=True)
+define("trace", "x", zero_preserving=True)

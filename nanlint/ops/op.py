@@ -59,7 +59,8 @@ class Op:
     depends on element i of the operands only, so masking the result masks the operand. ``poles_for``: its poles where
     they depend on what is known of the operands (a power's on its exponent). ``view``: same elements, other shape
     or place. ``pure``: same operands, same result. ``stops_gradient``: nothing flows back. ``reduction``: many elements
-    become one.
+    become one. Of an op that is not pointwise: ``zero_preserving``: it is 0 where all its operands are 0 throughout,
+    and where one is if it is ``bilinear``; ``keeps_constants``: equal elements are its result; ``flat``: they give 0.
     """
 
     name: str
@@ -72,6 +73,10 @@ class Op:
     pure: bool = True
     stops_gradient: bool = False
     reduction: bool = False
+    zero_preserving: bool = False
+    bilinear: bool = False
+    keeps_constants: bool = False
+    flat: bool = False
 
     @property
     def breaks(self) -> bool:

@@ -200,11 +200,11 @@ def count(v: Operands, _: Attrs) -> Value:
     return value(0.0, INF, zero=zero, pinf=NEVER, nan=NEVER, whole=True, because=because, kind=Kind.TENSOR)
 
 
-define("sum", "x axis", rounds(lambda v, _: total(v["x"])), reduction=True)
-define("mean", "x axis", rounds(lambda v, _: mean(v["x"])), reduction=True)
-define("max", "x axis", lambda v, _: largest(v["x"]), reduction=True)
-define("min", "x axis", lambda v, _: smallest(v["x"]), reduction=True)
-define("prod", "x axis", rounds(product), reduction=True)
+define("sum", "x axis", rounds(lambda v, _: total(v["x"])), reduction=True, zero_preserving=True)
+define("mean", "x axis", rounds(lambda v, _: mean(v["x"])), reduction=True, zero_preserving=True, keeps_constants=True)
+define("max", "x axis", lambda v, _: largest(v["x"]), reduction=True, zero_preserving=True, keeps_constants=True)
+define("min", "x axis", lambda v, _: smallest(v["x"]), reduction=True, zero_preserving=True, keeps_constants=True)
+define("prod", "x axis", rounds(product), reduction=True, zero_preserving=True)
 #: the root of a sum of squares, differentiated as it stands; PyTorch's own functions look for 0
 ROOT_OF_SQUARES = Pole("result", "zero", "nan", gradient=True, frameworks=DIFFERENTIABLE - {"torch"})
 
@@ -215,18 +215,18 @@ def norm_poles(v: Operands) -> tuple[Pole, ...]:
     return () if order in (1.0, INF, -INF) else (ROOT_OF_SQUARES,)
 
 
-define("std", "x axis ddof", spread, ROOT_OF_SQUARES, reduction=True)
-define("var", "x axis ddof", spread, reduction=True)
-define("norm", "x ord axis", rounds(norm), poles_for=norm_poles, reduction=True)
+define("std", "x axis ddof", spread, ROOT_OF_SQUARES, reduction=True, zero_preserving=True, flat=True)
+define("var", "x axis ddof", spread, reduction=True, zero_preserving=True, flat=True)
+define("norm", "x ord axis", rounds(norm), poles_for=norm_poles, reduction=True, zero_preserving=True)
 define(
     "normalize",
     "x axis",
     rounds(lambda v, _: value(-1.0 if v["x"].lo < 0 else 0.0, 1.0, zero=v["x"].zero, **_array(v["x"]))),
 )
-define("cumsum", "x axis", rounds(cumulative))
-define("cumprod", "x axis", rounds(product))
-define("dot", "a b", rounds(dot))
-define("einsum", "", rounds(einsum))
+define("cumsum", "x axis", rounds(cumulative), zero_preserving=True)
+define("cumprod", "x axis", rounds(product), zero_preserving=True)
+define("dot", "a b", rounds(dot), zero_preserving=True, bilinear=True)
+define("einsum", "", rounds(einsum), zero_preserving=True, bilinear=True)
 define("count_nonzero", "x axis", count, reduction=True, stops_gradient=True)
 define("bincount", "x", count, stops_gradient=True)
 define("ranks", "x", stops_gradient=True)
@@ -234,7 +234,9 @@ define("occurrences", "x", lambda v, _: value(1.0, INF, whole=True, nan=NEVER, k
 define(
     "argmax", "x axis", lambda v, _: value(0.0, INF, zero=UNKNOWN, whole=True, kind=Kind.TENSOR), stops_gradient=True
 )
-define("median", "x axis", rounds(lambda v, _: middle(v["x"])), reduction=True)
+define(
+    "median", "x axis", rounds(lambda v, _: middle(v["x"])), reduction=True, zero_preserving=True, keeps_constants=True
+)
 
 
 def distance(v: Operands, _: Attrs) -> Value:
@@ -289,29 +291,51 @@ def pooled(v: Operands, _: Attrs) -> Value:
 
 
 define(
-    "nansum", "x axis", rounds(lambda v, _: replace(total(v["x"]), nan=min(v["x"].pinf, v["x"].ninf))), reduction=True
+    "nansum",
+    "x axis",
+    rounds(lambda v, _: replace(total(v["x"]), nan=min(v["x"].pinf, v["x"].ninf))),
+    reduction=True,
+    zero_preserving=True,
 )
-define("nanmean", "x axis", rounds(lambda v, _: replace(mean(v["x"]), nan=UNKNOWN)), reduction=True)
-define("average", "x axis weights", rounds(average), reduction=True)
+define(
+    "nanmean",
+    "x axis",
+    rounds(lambda v, _: replace(mean(v["x"]), nan=UNKNOWN)),
+    reduction=True,
+    zero_preserving=True,
+    keeps_constants=True,
+)
+define("average", "x axis weights", rounds(average), reduction=True, zero_preserving=True, keeps_constants=True)
 define("gmean", "x axis", lambda v, _: value(0.0, INF, **_array(v["x"])), reduction=True)
-define("ptp", "x axis", spread_of_ends, reduction=True)
+define("ptp", "x axis", spread_of_ends, reduction=True, zero_preserving=True, flat=True)
 define("distance", "a b", distance)
 define("cosine", "a b", cosine)
 define("corrcoef", "x", correlation)
 # 0 / 0 for the zero vector
 define("unit_vector", "x", lambda v, _: value(-1.0, 1.0, **_array(v["x"])), Pole("x", "zero", "nan"))
 define("safe_norm", "x min", lambda v, _: value(0.0, INF, zero=UNKNOWN, **_array(v["x"])), reduction=True)
-define("half_square_sum", "x", rounds(lambda v, _: total(replace(square(v["x"]), sum_one=False))), reduction=True)
+define(
+    "half_square_sum",
+    "x",
+    rounds(lambda v, _: total(replace(square(v["x"]), sum_one=False))),
+    reduction=True,
+    zero_preserving=True,
+)
 define(
     "fraction",
     "x",
     lambda v, _: value(0.0, 1.0, zero=POSSIBLE, because="is 0 when nothing is counted", kind=Kind.TENSOR),
 )
 define("zscore", "x axis")
-define("diff", "x", rounds(lambda v, _: add(v["x"], negate(v["x"]))))
-define("segment_sum", "x", rounds(lambda v, _: segments(v, total(replace(v["x"], peak=False, sum_one=False)))))
-define("segment_mean", "x", rounds(lambda v, _: segments(v, mean(v["x"]))))
-define("segment_max", "x", lambda v, _: value(**_array(v["x"])))
+define("diff", "x", rounds(lambda v, _: add(v["x"], negate(v["x"]))), zero_preserving=True, flat=True)
+define(
+    "segment_sum",
+    "x",
+    rounds(lambda v, _: segments(v, total(replace(v["x"], peak=False, sum_one=False)))),
+    zero_preserving=True,
+)
+define("segment_mean", "x", rounds(lambda v, _: segments(v, mean(v["x"]))), zero_preserving=True, keeps_constants=True)
+define("segment_max", "x", lambda v, _: value(**_array(v["x"])), zero_preserving=True, keeps_constants=True)
 define("scatter_sum", "x src", rounds(scatter_sum))
-define("avg_pool", "x", pooled)
+define("avg_pool", "x", pooled, zero_preserving=True)
 define("batch_normalization", "x mean var eps")

@@ -63,13 +63,13 @@ def cast(v: Operands, attrs: Attrs) -> Value:
     return settled(replace(x, format=fmt)) if narrower else replace(x, format=fmt)
 
 
-def integer(v: Operands, _: Attrs) -> Value:
+def integer(v: Operands, attrs: Attrs) -> Value:
     """The number without its fraction: 0 for whatever is smaller than 1."""
-    x = v["x"]
+    x = replace(v["x"], kind=Kind.SCALAR) if attrs.get("scalar") else v["x"]
     lo, hi = (t if math.isinf(t) else float(math.trunc(t)) for t in (x.lo, x.hi))
     near = lo <= 0 <= hi
     return replace(
-        part(v, _),
+        part({"x": x}, attrs),
         lo=lo,
         hi=hi,
         whole=True,
@@ -286,7 +286,7 @@ define("tensor", "x", tensor, view=True)
 define("stop_gradient", "x", view, pointwise=True, stops_gradient=True)
 define("view", "x", view, view=True)
 define("part", "x index", part, view=True)
-define("shuffle", "x", part, view=True)
+define("shuffle", "x", part, view=True, zero_preserving=True, keeps_constants=True)
 define(
     "diagonal",
     "x",
@@ -347,5 +347,5 @@ define("range", "start stop step", lambda v, _: replace(arange(v, _), kind=Kind.
 define("finite", "x", lambda v, _: replace(v["x"], nan=NEVER, pinf=NEVER, ninf=NEVER), pointwise=True)
 define("sparse_part", "x", sparse_part)
 define("pad", "x fill", padded)
-define("interpolate", "x", lambda v, _: value(**tensor_like(v["x"])))
+define("interpolate", "x", lambda v, _: value(**tensor_like(v["x"])), zero_preserving=True, keeps_constants=True)
 define("window", "", lambda v, _: value(-1.0, 1.0, kind=Kind.TENSOR))

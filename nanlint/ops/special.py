@@ -122,4 +122,4 @@ def _spectrum(v: Operands, _: Attrs) -> Value:
 
 define("frequencies", "", _frequencies)
 define("positive_frequencies", "", lambda v, a: replace(_frequencies(v, a), lo=0.0, low=CERTAIN, neg=NEVER))
-define("spectrum", "x", _spectrum)
+define("spectrum", "x", _spectrum, zero_preserving=True)

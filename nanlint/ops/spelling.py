@@ -12,7 +12,8 @@ A table maps a framework's signature to a neutral op, one line a spelling::
 
 Left: the dotted name and its argument names in positional order. ``dim|axis`` may be given under either name;
 ``*rest`` takes all remaining positional arguments; what follows a bare ``*`` is given by name only; ``dim:int`` and
-``dtype:dtype`` fit only such an argument. A name may have several signatures (overloads): the first is the usual one.
+``dtype:dtype`` fit only such an argument, ``reduction:'sum'`` only this string. A name may have several signatures
+(overloads): the first is the usual one.
 
 Right: the op, its operands bound to argument names, to literals, or to an argument with a literal in case it is not
 given (``min_val|-1``); a ``layer`` is an object that applies the op to its argument ``$`` when called, or to several
@@ -119,7 +120,7 @@ def parse(signature: str, meaning: str) -> Spelling:
         if not all(p.removeprefix("*").isidentifier() for p in (param, *others)):
             raise SpellingError(f"{signature!r}: {item!r} is not an argument name")
         if sort:
-            if sort.strip() not in SORTS:
+            if sort.strip() not in SORTS and not sort.strip().startswith("'"):
                 raise SpellingError(f"{signature!r}: {sort.strip()!r} is not one of {', '.join(sorted(SORTS))}")
             sorts[param] = sort.strip()
         aliases.update(dict.fromkeys(others, param))
@@ -207,8 +208,8 @@ class Spellings:
     def choose(self, name: str, positional: Sequence[str], keywords: Mapping[str, str]) -> Spelling | None:
         """The spelling of a call: the signature that its arguments fit most closely, else the usual one.
 
-        Arguments are given by their sort: "int" (an integer, or a tuple of them), "dtype", "" for anything else. A
-        method's receiver counts as its first positional argument.
+        Arguments are given by their sort: "int" (an integer, or a tuple of them), "dtype", a string in its quotes, ""
+        for anything else. A method's receiver counts as its first positional argument.
         """
         overloads = self.overloads(name)
         if len(overloads) < 2:

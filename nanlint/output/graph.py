@@ -152,7 +152,7 @@ def _tooltip(box: Box) -> str:
             if b.evidence is not None
         ),
         *([f"guard: rules out {', '.join(SIGNS[cls] for cls in step.guards)}"] if step.guards else []),
-        "a gradient flows" if step.obstacle is None else f"no gradient: {step.obstacle}",
+        "a gradient flows" if step.obstacle is step.doubt is None else step.gradient,
         *(f"{d.code} {d.name}: {d.message}" for d in box.findings),
     ]
     return "\n".join(known)

@@ -146,7 +146,7 @@ def _nature(step: Step, of_gradient: bool) -> Iterator[str]:
     known = interval(step.value)
     yield "any number" if known == "[-inf, inf]" else f"in {known}" if "," in known else f"is {known}"
     if of_gradient:
-        yield "gradient flows" if step.obstacle is None else f"no gradient: {step.obstacle}"
+        yield step.gradient
 
 
 def _carrier(v: Value) -> Iterator[str]:
@@ -317,7 +317,7 @@ def _step(step: Step) -> dict[str, object]:
         "rules_out": [SIGNS[cls].replace(" ", "") for cls in step.guards],
         "dtype": None if v.kind is Kind.SCALAR else v.format.name,
         "kind": v.kind.value,
-        "gradient": {"flows": step.obstacle is None, "why_not": step.obstacle},
+        "gradient": {"flows": step.obstacle is None, "why_not": step.obstacle, "doubt": step.doubt},
         "called_from": [span.row for span in step.called],
     }
 

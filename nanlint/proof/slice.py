@@ -320,7 +320,7 @@ class Slicing:
             v.kind is Kind.SCALAR or boolean or node.op == "size",
             v.format.name if v.format.name in FORMATS else "float32",
             float(number) if isinstance(number, (int, float)) and not boolean else None,
-            without_gradient(self.name(node)) or not self.facts.gradient.learns(node),
+            without_gradient(self.name(node)) or not self.facts.gradient.learns(node, believed=True),
         )
 
     def breaking(self, hazard: Hazard, index: Mapping[int, int]) -> Breaking | None:

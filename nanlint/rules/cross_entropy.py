@@ -153,7 +153,7 @@ def bce_on_sigmoid(loss: Node, facts: Facts) -> Iterator[Finding]:
             loss,
             "binary cross-entropy of a sigmoid: no gradient for the predictions that are most wrong",
             "log(0) is bounded at -100, and the gradient is 0",
-            Confidence.LIKELY if facts.differentiated(loss) else Confidence.POSSIBLE,
+            Confidence.POSSIBLE if facts.doubted(loss) else Confidence.LIKELY,
             ((sigmoid, "is exactly 1 above 17 (float32)"),),
             LossOnLogits(loss, sigmoid, "equal to 1e-3 for logits in [-9, 9], |logit| and not 100 from 17 on"),
         )

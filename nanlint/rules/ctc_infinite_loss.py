@@ -44,7 +44,7 @@ def ctc_infinite_loss(loss: Node, facts: Facts) -> Iterator[Finding]:
     chosen = loss.get("zero_infinity")
     if facts.framework(loss) != "torch" or (chosen is not None and chosen.attrs.get("value") is not False):
         return
-    watched = chosen is not None or facts.tested_for_infinity(loss) or not facts.differentiated(loss)
+    watched = chosen is not None or facts.tested_for_infinity(loss) or facts.doubted(loss)
     layer = loss.get("layer")
     yield Finding(
         loss,

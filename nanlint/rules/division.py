@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.forms import UNKNOWNS
-from nanlint.analysis.gradient import PLAIN
 from nanlint.analysis.hazards import Hazard
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.guard_denominator import GuardDenominator
@@ -59,10 +58,7 @@ def division_by_reduction(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     if reduction is None or hazard.guard is not None:
         # the denominator is no reduction, or a selection further on hides the quotient
         return
-    # in NumPy x / 0 is an inf that warns; x / sum(x) is 0 / 0
-    plain = facts.framework(hazard.node) in PLAIN and not hazard.value.whole
-    own = hazard.node.op == "div" and reduction.op == "sum" and facts.same(hazard.node["a"], reduction["x"])
-    harmless = int(plain and not own) + 2 * int(facts.gathered(hazard.node))
+    harmless = 2 * int(facts.gathered(hazard.node))
     level = confidence(hazard.reach, lowered=harmless)
     if level is None:
         return
@@ -118,7 +114,7 @@ def division_by_zero_able(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
         return
     # dividing by what is only called a probability is how importance weights are written
     by_name = hazard.evidence.named and hazard.operand.op in UNKNOWNS
-    level = confidence(hazard.reach, lowered=int(facts.framework(hazard.node) in PLAIN) + int(by_name))
+    level = confidence(hazard.reach, lowered=int(by_name))
     if level is None:
         return
     yield Finding(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nanlint.analysis.facts import Facts
-from nanlint.analysis.gradient import PLAIN
 from nanlint.analysis.hazards import Hazard
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.codemod import Codemod
@@ -60,8 +59,7 @@ def division_by_norm_or_std(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     reach, evidence = hazard.reach, (hazard.evidence.node or hazard.operand, hazard.evidence.text)
     if ignored is not None and reach is POSSIBLE:
         reach, evidence = LIKELY, (length, f"may be 0: `{ignored}` is given for that, and never used")
-    plain = facts.framework(hazard.node) in PLAIN and ignored is None
-    level = confidence(reach, lowered=int(plain))
+    level = confidence(reach)
     if level is None:
         return
     yield Finding(

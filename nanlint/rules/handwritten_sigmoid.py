@@ -51,7 +51,7 @@ def handwritten_sigmoid(quotient: Node, facts: Facts) -> Iterator[Finding]:
         return
     if quotient.op == "div" and tangent(quotient, facts) is not None:
         return
-    harmless = not found.both and (facts.framework(quotient) in PLAIN or not facts.differentiated(quotient))
+    harmless = not found.both and (facts.framework(quotient) in PLAIN or facts.doubted(quotient))
     evidence = facts.value(found.exp).evidence("pinf")
     yield Finding(
         quotient,

@@ -81,7 +81,7 @@ def gradient_of_no_nan(product: Node, facts: Facts) -> Iterator[Finding]:
         product,
         "multiply_no_nan hides -inf from the value, not from the gradient: 0 * -inf = nan",
         "the gradient of the second factor is the first one, -inf",
-        Confidence.LIKELY,
+        Confidence.POSSIBLE if facts.doubted(product) else Confidence.LIKELY,
         ((logs[0], "is -inf where the probability is 0"), (core, "has a slope of 0 there")),
         FiniteFactor(product, product["a"], product["b"]),
     )

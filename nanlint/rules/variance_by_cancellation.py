@@ -10,7 +10,7 @@ from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.floor_at_zero import FloorAtZero
 from nanlint.fixes.two_pass_variance import TwoPassVariance
 from nanlint.graph.node import Node
-from nanlint.ops.value import LIKELY
+from nanlint.ops.value import LIKELY, Origin
 from nanlint.rules.registry import Finding, confidence, rule
 
 #: what an op makes of a number just below 0, or of 0
@@ -71,10 +71,11 @@ def variance_by_cancellation(at: Node | Hazard, facts: Facts) -> Iterator[Findin
             yield Finding(at, MESSAGE, effect, Confidence.POSSIBLE, (), alone)
         return
     difference, level = at.evidence.node, confidence(at.reach)
-    if difference is None or not facts.cancels(difference) or at.guard is not None or level is None:
+    rounds = at.evidence.origin is Origin.ROUNDING
+    if difference is None or not (rounds or facts.cancels(difference)) or at.guard is not None or level is None:
         # what reaches the pole is no difference of numbers that are nearly equal
         return
-    if at.value.neg < LIKELY:
+    if at.value.neg < LIKELY and not rounds:
         # bounded from below: what is left is an ordinary zero
         return
     effect = MADE_OF_IT.get(at.node.op, f"{at.node.op} of what rounding left")

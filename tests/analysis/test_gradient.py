@@ -5,7 +5,16 @@ from __future__ import annotations
 import pytest
 
 import nanlint
-from tests.marked import JAX, NUMPY, TF, TORCH, check, program
+from tests.marked import JAX, KERAS, NUMPY, TF, TORCH, check, program
+
+ROOT = "torch.sqrt(((x - y) ** 2).sum(-1))"
+
+
+def levels(source: str, path: str = "program.py") -> list[str]:
+    """The confidence of every finding, possible ones included, in the order of the source."""
+    found = nanlint.check_source(source, path=path, select=["NL2"], confidence="possible")
+    return [str(d.confidence) for d in found]
+
 
 # Flows
 
@@ -302,8 +311,8 @@ def test_draws_and_shapes_have_no_gradient() -> None:
     )
 
 
-def test_nothing_is_differentiated_in_what_measures() -> None:
-    check(
+def test_a_name_of_something_that_measures_makes_the_gradient_doubtful_and_never_rules_it_out() -> None:
+    source = program(
         TORCH,
         """
         class MeanIoUMetric:
@@ -314,12 +323,14 @@ def test_nothing_is_differentiated_in_what_measures() -> None:
             return torch.where(count > 0, hits / count, 0.0)
 
         def accuracy_loss(hits, count):
-            return torch.where(count > 0, hits / count, 0.0)  # error: [NL203]
+            return torch.where(count > 0, hits / count, 0.0)
         """,
     )
+    assert levels(source) == ["possible", "possible", "likely"]
     source = program(TORCH, "def dice(hits, union):\n    return torch.where(union > 0, hits / union, 1.0)\n")
-    assert [d.code for d in nanlint.check_source(source, path="losses/dice.py")] == ["NL203"]
-    assert not nanlint.check_source(source, path="package/metrics/dice.py")
+    assert levels(source, path="losses/dice.py") == ["likely"]
+    assert levels(source, path="package/metrics/dice.py") == ["possible"]
+    assert levels(source, path="metrics/package/sub/module/dice.py") == ["likely"]
 
 
 @pytest.mark.parametrize(
@@ -374,3 +385,291 @@ def test_no_gradient_flows_through_the_leaves_of_gradients() -> None:
             return scaled(jax.grad(loss)(params, batch))
         """,
     )
+
+
+# Uses
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "assert (d < 3).all()",
+        "if (d > 3).any():\n        print('far')",
+        "print(f'{d.mean()}')",
+        "log.info('distance %s', d)",
+        "w.data = d",
+        "w.data.copy_(d)",
+        "values, order = d.sort()\n    return x[order]",
+        "near, where = d.topk(3, largest=False)\n    return x[where]",
+        "return torch.tensor(d)",
+        "return float(d.mean())",
+        "return np.exp(-d)",
+    ],
+)
+def test_no_gradient_comes_back_from_what_only_looks_at_a_value(use: str) -> None:
+    check(TORCH, NUMPY, f"def f(w, x, y, log):\n    d = {ROOT}\n    {use}\n")
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "return d",
+        "self.d = d",
+        "w[0] = d",
+        "w.add_(d)",
+        "w += d",
+        "yield d",
+        "train(d)",
+        "self.losses.append(d)",
+        "return Result(d)",
+        "return {'distance': d}",
+        "return F.mse_loss(x, y, weight=d)",
+        "for i in x:\n        if i > 0:\n            w = w + d\n            continue\n        w = w + 1\n    return w",
+    ],
+)
+def test_what_is_compared_and_used_elsewhere_is_differentiated(use: str) -> None:
+    source = f"""
+class Result:
+    def __init__(self, distance):
+        self.distance = distance
+
+def f(self, w, x, y):
+    d = {ROOT}  # error: [NL201]
+    if (d > 3).any():
+        print("far")
+    {use}
+"""
+    check(TORCH, source)
+
+
+# Sources
+
+
+@pytest.mark.parametrize(
+    ("imports", "body"),
+    [
+        (TORCH, "t = torch.arange(n) / rate\n    return torch.where(t == 0, 1.0, t.sin() / t)"),
+        (JAX, "t = jnp.arange(n) / rate\n    return jnp.where(t == 0, 1.0, jnp.sin(t) / t)"),
+        (TORCH, "w = torch.signal.windows.hann(n)\n    return w / w.pow(2).sum().sqrt()"),
+        (
+            TORCH + "import math\n",
+            "t = torch.arange(n) / math.gcd(n, 3)\n    return torch.where(t == 0, 1.0, t.sin() / t)",
+        ),
+    ],
+)
+def test_no_gradient_flows_from_numbers_and_grids(imports: str, body: str) -> None:
+    check(imports, f"def kernel(n: int, rate: float):\n    {body}\n")
+
+
+def test_buffers_and_frozen_weights_are_not_trained() -> None:
+    check(
+        TORCH,
+        """
+        class Counts(nn.Module):
+            def __init__(self, n, d):
+                super().__init__()
+                self.register_buffer("centres", torch.randn(n, d))
+                self.frozen = nn.Parameter(torch.randn(n, d), requires_grad=False)
+                self.trained = nn.Parameter(torch.randn(n, d))
+
+            def forward(self, n):
+                spread = torch.sqrt((self.centres ** 2).sum(-1))
+                frozen = torch.sqrt((self.frozen ** 2).sum(-1))
+                return spread + frozen + torch.sqrt((self.trained ** 2).sum(-1))  # error: [NL201]
+        """,
+    )
+
+
+def test_weights_that_are_not_trainable_are_not_trained() -> None:
+    check(
+        KERAS,
+        """
+        class Standardize(keras.Layer):
+            def __init__(self):
+                super().__init__()
+                self.spread = None
+                self.scale = None
+
+            def build(self, shapes):
+                self.spread = [self.add_weight(shape=s, trainable=False) for s in shapes]
+                self.scale = [self.add_weight(shape=s) for s in shapes]
+
+            def deviation(self, i):
+                return ops.where(self.spread[i] > 0, ops.sqrt(self.spread[i] / 2), 1.0)
+
+            def scaled(self, i):
+                return ops.where(self.scale[i] > 0, ops.sqrt(self.scale[i] / 2), 1.0)  # error: [NL203]
+        """,
+    )
+
+
+def test_what_is_annotated_as_an_array_of_numpy_is_one() -> None:
+    check(
+        TORCH,
+        NUMPY,
+        """
+        def lengths(steps: np.ndarray) -> np.ndarray:
+            return (steps ** 2).sum(-1) ** 0.5
+
+        def tensors(steps: torch.Tensor) -> torch.Tensor:
+            return (steps ** 2).sum(-1) ** 0.5  # error: [NL206]
+        """,
+    )
+
+
+@pytest.mark.parametrize("name", ["labels", "target", "window"])
+def test_the_name_of_data_makes_the_gradient_doubtful(name: str) -> None:
+    assert levels(program(TORCH, f"def f({name}):\n    return torch.sqrt(({name} ** 2).sum())\n")) == ["possible"]
+
+
+def test_a_setting_is_known_by_its_default() -> None:
+    assert levels(
+        program(TORCH, "def f(rate=0.5):\n    return torch.sqrt(((torch.ones(3) * rate - 1) ** 2).sum())\n")
+    ) == ["possible"]
+
+
+# Derivatives
+
+
+def test_the_derivative_of_a_derivative_is_taken_where_a_graph_is_made_of_it() -> None:
+    check(
+        TORCH,
+        """
+        def penalty(critic, x):
+            gradients = torch.autograd.grad(critic(x).sum(), x, create_graph=True)[0]
+            return ((torch.sqrt((gradients ** 2).sum(1)) - 1) ** 2).mean()  # error: [NL201]
+
+        def lengths(critic, x):
+            g = torch.autograd.grad(critic(x).sum(), x)[0]
+            return torch.sqrt((g ** 2).sum(1))
+        """,
+    )
+
+
+def test_a_function_with_a_derivative_of_its_own_is_not_recorded() -> None:
+    check(
+        TORCH,
+        """
+        class Distance(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x, y):
+                d = torch.sqrt(((x - y) ** 2).sum(-1))
+                ctx.save_for_backward(x, y)
+                return d
+
+            @staticmethod
+            def backward(ctx, g):
+                x, y = ctx.saved_tensors
+                return g * torch.sqrt(((x - y) ** 2).sum(-1)), None
+        """,
+    )
+
+
+def test_what_is_made_from_a_derivative_is_met_by_second_derivatives_only() -> None:
+    source = """
+        def error(f, x, cov):
+            j = jax.jacfwd(f)(x)
+            return jnp.sqrt(jnp.maximum(jnp.einsum("k,kl,l", j, cov, j), 0.0))
+    """
+    assert levels(program(JAX, source)) == ["possible"]
+    assert "likely" in levels(program(JAX, source.replace("error", "loss")))
+
+
+# Callers
+
+
+CALLED = """
+def distance(x, y):
+    return torch.sqrt(((x - y) ** 2).sum(-1))
+
+def assignment(x, y):
+    d = distance(x, y)
+    return d.argmin(-1)
+"""
+
+
+def test_a_function_whose_result_no_caller_differentiates_is_doubtful() -> None:
+    assert levels(program(TORCH, CALLED)) == ["possible"]
+    assert levels(program(TORCH, CALLED, "def cost(x, y):\n    return distance(x, y).mean()\n")) == ["likely"]
+
+
+def test_a_private_function_is_known_by_its_callers() -> None:
+    assert levels(program(TORCH, CALLED.replace("distance", "_distance"))) == []
+
+
+def test_a_function_that_is_only_called_under_no_grad_is_doubtful() -> None:
+    called = """
+        def inner(x, y):
+            return torch.sqrt(((x - y) ** 2).sum(-1))
+
+        def outer(x, y):
+            return inner(x, y) + 1
+
+        @torch.no_grad()
+        def report(x, y):
+            return outer(x, y)
+    """
+    assert levels(program(TORCH, called)) == ["possible"]
+
+
+def test_a_derivative_that_is_taken_outweighs_a_name() -> None:
+    source = """
+        def accuracy(x, y):
+            return jnp.sqrt(jnp.sum((x - y) ** 2))
+
+        def step(x, y):
+            return jax.grad(accuracy)(x, y)
+    """
+    assert levels(program(JAX, source)) == ["likely"]
+    assert levels(program(JAX, source.replace("jax.grad(accuracy)", "accuracy"))) == ["possible"]
+
+
+def test_a_pass_of_a_model_outweighs_a_name() -> None:
+    source = """
+        class Evaluator(nn.Module):
+            def forward(self, x, y):
+                return torch.sqrt(((x - y) ** 2).sum(-1))
+    """
+    assert levels(program(TORCH, source)) == ["likely"]
+    assert levels(program(TORCH, source.replace("(nn.Module)", ""))) == ["possible"]
+
+
+def test_what_jax_only_keeps_on_an_object_is_doubtful() -> None:
+    source = """
+        class Driver:
+            def __init__(self, x):
+                self.x = x
+
+            def advance(self, y):
+                self.residual = jnp.sqrt(jnp.sum((self.x - y) ** 2))
+    """
+    assert levels(program(JAX, source)) == ["possible"]
+    assert levels(program(JAX, source.replace("self.residual =", "return"))) == ["likely"]
+
+
+def test_what_stands_beside_the_function_that_is_differentiated_is_doubtful() -> None:
+    source = """
+        def advantages(values):
+            return values / (jnp.std(values) + 1e-8)
+
+        def update(params, batch):
+            def cost(p):
+                return jnp.mean(p * weights)
+
+            weights = advantages(batch)
+            return jax.grad(cost)(params)
+    """
+    assert levels(program(JAX, source.replace("advantages", "_advantages"))) == ["possible"]
+    assert "likely" in levels(program(JAX, source.replace("p * weights", "advantages(p)")))
+
+
+def test_a_result_that_is_dropped_says_nothing_about_gradients() -> None:
+    source = """
+        def schedule(x, y):
+            return torch.sqrt(((x - y) ** 2).sum(-1)), x + y
+
+        def weight(x, y):
+            _, total = schedule(x, y)
+            return total
+    """
+    assert levels(program(TORCH, source)) == ["likely"]

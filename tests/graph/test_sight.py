@@ -412,7 +412,7 @@ def test_a_store_under_a_mask_replaces_what_the_mask_selects() -> None:
             total = x.sum(axis=1)
             norm = np.abs(x).sum(axis=1)
             total[norm == 0] = 1
-            return x / norm[:, None] + total
+            return x / norm[:, None] + total  # error: [NL301]
 
         def guarded(x):
             norm = np.maximum(x, 0).sum(axis=1)

@@ -1,4 +1,4 @@
-"""How einops moves elements about."""
+"""How einops moves elements about, and reduces along axes."""
 
 from __future__ import annotations
 
@@ -12,4 +12,11 @@ SPELLINGS: Mapping[str, str] = {
     "einops.unpack(tensor, packed_shapes, pattern)": "part(x=tensor)",
     "einops.einsum(*tensors_and_pattern)": "einsum(x=*tensors_and_pattern)",
     "einops.layers.torch.Rearrange(pattern)": "layer view(x=$)",
+    # reductions, over the axes that the pattern leaves out
+    "einops.reduce(tensor, pattern, reduction)": "unknown(x=tensor)",
+    "einops.reduce(tensor, pattern, reduction:'sum')": "sum(x=tensor)",
+    "einops.reduce(tensor, pattern, reduction:'mean')": "mean(x=tensor)",
+    "einops.reduce(tensor, pattern, reduction:'max')": "max(x=tensor)",
+    "einops.reduce(tensor, pattern, reduction:'min')": "min(x=tensor)",
+    "einops.reduce(tensor, pattern, reduction:'prod')": "prod(x=tensor)",
 }

@@ -162,7 +162,7 @@ SPELLINGS: Mapping[str, str] = {
     "keras.ops.convert_to_tensor(x, dtype)": "tensor(x=x, dtype=dtype)",
     "keras.ops.convert_to_numpy(x)": "view(x=x)",
     "keras.ops.array(x, dtype)": "tensor(x=x, dtype=dtype)",
-    "keras.ops.take(x, indices, axis)": "part(x=x)",
+    "keras.ops.take(x, indices, axis)": "part(x=x, index=indices)",
     "keras.ops.take_along_axis(x, indices, axis)": "part(x=x)",
     "keras.ops.slice(inputs, start_indices, shape)": "part(x=inputs)",
     "keras.ops.split(x, indices_or_sections, axis)": "part(x=x)",

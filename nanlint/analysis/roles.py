@@ -1,0 +1,171 @@
+"""What the functions of a file are for: which are trained through, by what the code does with them and by their names.
+
+A name is a belief: it may make a gradient doubtful, and never says that there is none.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import PurePath
+
+from nanlint.analysis.names import trained, untrained, words
+from nanlint.graph.lower import Lowering
+from nanlint.graph.node import Node
+
+#: methods that a model is run by, and those that train it
+FORWARD = frozenset({"forward", "call"})
+TRAINING = frozenset({"training_step", "train_step", "compute_loss"})
+#: last words of the classes whose objects are run by being called
+MODULES = frozenset({"module", "layer", "model"})
+#: words of functions that differentiate the function they are given
+DIFFERENTIATE = frozenset(
+    {"grad", "grads", "gradient", "gradients", "vjp", "jvp", "jacobian", "hessian", "jacrev", "jacfwd", "linearize"}
+    | {"minimize", "minimise"}
+)
+#: and of those that do the contrary
+PREVENT = frozenset({"no", "stop", "disable", "without", "set", "custom"})
+
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+@dataclass(frozen=True)
+class Opinion:
+    """What a definition says of the gradients in it: ``trained`` through, or not; why, as a phrase."""
+
+    trained: bool
+    why: str
+
+
+class Roles:
+    """What the functions and classes of one file are for."""
+
+    def __init__(self, lowering: Lowering, tree: ast.AST, path: str) -> None:
+        self.lowering = lowering
+        self.tree = tree
+        self.path = PurePath(path)
+
+    def opinion(self, node: Node) -> Opinion | None:
+        """What the functions say in which a node stands and through which it is called: that of training, if any."""
+        found = [o for site in (node.site, *reversed(node.calls)) if (o := self.at(site)) is not None]
+        return next((o for o in found if o.trained), found[0] if found else self.of_file)
+
+    @cached_property
+    def of_file(self) -> Opinion | None:
+        """What the names of the file, its package and the one around that say."""
+        for name in reversed(self.path.with_suffix("").parts[-3:]):
+            if trained(name):
+                return None
+            if (purpose := untrained(name)) is not None:
+                return Opinion(False, f"`{name}` {purpose}, by its name")
+        return None
+
+    def at(self, site: ast.AST | None) -> Opinion | None:
+        """What the innermost definition around a place says that says anything."""
+        row = getattr(site, "lineno", 0)
+        around = [opinion for first, last, opinion in self.opinions if first <= row <= last]
+        return around[-1] if around else None
+
+    @cached_property
+    def opinions(self) -> list[tuple[int, int, Opinion]]:
+        """First and last row of every definition that says something, an inner one after the one it is in."""
+        found = []
+        for d in ast.walk(self.tree):
+            if isinstance(d, DEFINITIONS) and (opinion := self.of(d)) is not None:
+                found.append((d.lineno, d.end_lineno or d.lineno, opinion))
+        return found
+
+    def of(self, definition: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> Opinion | None:
+        """What one definition says."""
+        name = definition.name
+        if name in self.differentiated:
+            return Opinion(True, "a derivative is taken of this function")
+        if id(definition) in self.passes:
+            return Opinion(True, "this is a pass that a model is trained through")
+        if trained(name):
+            return Opinion(True, f"`{name}` is trained on, by its name")
+        purpose = untrained(name)
+        return Opinion(False, f"`{name}` {purpose}, by its name") if purpose is not None else None
+
+    @cached_property
+    def passes(self) -> set[int]:
+        """The methods by which models are run or trained."""
+        found: set[int] = set()
+        for cls in self.lowering.classes:
+            bases = cls.external_bases()
+            model = any(words(base.rpartition(".")[2])[-1:] and words(base)[-1] in MODULES for base in bases)
+            for name, method in cls.methods.items():
+                if bases and (name in FORWARD or name in TRAINING or (model and name == "__call__")):
+                    found.add(id(method))
+        return found
+
+    def drives(self, node: Node) -> bool:
+        """Whether a node stands in, or is called from, a function that takes derivatives, or has others take them."""
+        rows = {getattr(site, "lineno", 0) for site in (node.site, *node.calls)}
+        return any(d.lineno <= row <= (d.end_lineno or 0) for d in self.drivers for row in rows)
+
+    @cached_property
+    def drivers(self) -> list[ast.FunctionDef]:
+        """The functions that take derivatives, and those that call them."""
+        calls: dict[ast.FunctionDef, set[str]] = {}
+        found: list[ast.FunctionDef] = []
+        for d in ast.walk(self.tree):
+            if isinstance(d, ast.FunctionDef):
+                called = [n.func for s in d.body for n in ast.walk(s) if isinstance(n, ast.Call)]
+                calls[d] = {name for f in called if (name := last_name(f))}
+                if any(differentiates(f) for f in called):
+                    found.append(d)
+        for driver in found:
+            found += [d for d in calls if d not in found and driver.name in calls[d]]
+        return found
+
+    @cached_property
+    def frozen(self) -> set[str]:
+        """The attributes that the file declares as not trained: buffers, and weights that are not trainable."""
+        found: set[str] = set()
+        for n in ast.walk(self.tree):
+            if isinstance(n, ast.Call) and last_name(n.func) == "register_buffer" and n.args:
+                found |= {str(a.value) for a in n.args[:1] if isinstance(a, ast.Constant)}
+            elif isinstance(n, ast.Assign) and any(untrainable(c) for c in ast.walk(n.value)):
+                found |= {t.attr for t in n.targets if isinstance(t, ast.Attribute)}
+        return found
+
+    @cached_property
+    def differentiated(self) -> set[str]:
+        """The names of the functions of which the file takes derivatives."""
+        found: set[str] = set()
+        for n in ast.walk(self.tree):
+            if isinstance(n, ast.Call) and differentiates(n.func):
+                found |= {name for given in (*n.args, *n.keywords) for name in names_in(given)}
+            elif isinstance(n, ast.FunctionDef) and any(differentiates(d) for d in n.decorator_list):
+                found.add(n.name)
+        return found
+
+
+def names_in(given: ast.AST) -> Iterator[str]:
+    """The names of functions that an argument may be, or call."""
+    for n in ast.walk(given):
+        if isinstance(n, ast.Name | ast.Attribute):
+            yield n.id if isinstance(n, ast.Name) else n.attr
+
+
+def last_name(function: ast.expr) -> str:
+    """The last part of a function's dotted name."""
+    return function.attr if isinstance(function, ast.Attribute) else str(getattr(function, "id", ""))
+
+
+def untrainable(call: ast.AST) -> bool:
+    """Whether a call makes a weight that is not trained."""
+    keywords = call.keywords if isinstance(call, ast.Call) else []
+    set_to = {k.arg: k.value.value for k in keywords if isinstance(k.value, ast.Constant)}
+    return set_to.get("trainable") is False or set_to.get("requires_grad") is False
+
+
+def differentiates(function: ast.expr) -> bool:
+    """Whether a function, by the last part of its dotted name, takes derivatives of the function it is given."""
+    if isinstance(function, ast.Call):
+        return any(differentiates(f) for f in (function.func, *function.args))
+    parts = set(words(last_name(function)))
+    return bool(parts & DIFFERENTIATE) and not parts & PREVENT

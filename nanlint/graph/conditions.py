@@ -1,0 +1,73 @@
+"""What the truth of one condition says of others: the same one, its negation, its parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TypeAlias
+
+from nanlint.graph.node import REFINE, Graph, Node
+
+#: what conditions say: key of an expression -> comparisons that hold of it, each with its other side
+Known: TypeAlias = Mapping[int, tuple[tuple[str, Node], ...]]
+
+#: facts about a condition itself, on the path taken: that it is true, or false
+TRUE, FALSE = "true", "false"
+TRUTHS = frozenset({TRUE, FALSE})
+
+MIRRORED = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
+NEGATED = {"eq": "ne", "ne": "eq", "lt": "ge", "le": "gt", "gt": "le", "ge": "lt"}
+OPPOSITE = {**NEGATED, "is": "isnot", "isnot": "is"}
+
+
+def settled(graph: Graph, cond: Node, truth: bool) -> Iterator[tuple[int, str, Node]]:
+    """Which conditions are true and which false where ``cond`` is ``truth``, however they are written: as facts."""
+    while cond.op in (REFINE, "not") and "x" in cond.args:
+        truth, cond = (not truth if cond.op == "not" else truth), cond["x"]
+    if (cond.op == "and" and truth) or (cond.op == "or" and not truth):
+        for part in cond.args.values():
+            yield from settled(graph, part, truth)
+    yield cond.key, TRUE if truth else FALSE, cond
+    yield graph.key("not", {"x": cond}, {}), FALSE if truth else TRUE, cond
+    opposite = OPPOSITE.get(cond.op)
+    if opposite is not None:
+        yield graph.key(opposite, cond.args, cond.attrs), FALSE if truth else TRUE, cond
+    if cond.op in MIRRORED:
+        swapped = {"a": cond["b"], "b": cond["a"]}
+        yield graph.key(MIRRORED[cond.op], swapped, cond.attrs), TRUE if truth else FALSE, cond
+        yield graph.key(NEGATED[MIRRORED[cond.op]], swapped, cond.attrs), FALSE if truth else TRUE, cond
+
+
+def of_nothing(cond: Node, truth: bool) -> bool:
+    """Whether a condition is that an array has no elements."""
+    while cond.op in (REFINE, "not") and "x" in cond.args:
+        truth, cond = (not truth if cond.op == "not" else truth), cond["x"]
+    if cond.op in ("eq", "ne") and cond["a"].op == "size" and cond["b"].attrs.get("value") == 0:
+        return (cond.op == "eq") == truth
+    return cond.op == "size" and not truth
+
+
+def truth_of(cond: Node, facts: Known) -> bool | None:
+    """Whether the path taken says that a condition holds, or that it does not; None if it says nothing."""
+    truth = True
+    while cond.op in (REFINE, "not") and "x" in cond.args:
+        truth, cond = (not truth if cond.op == "not" else truth), cond["x"]
+    for comparison, _ in facts.get(cond.key, ()):
+        if comparison in TRUTHS:
+            return (comparison == TRUE) == truth
+    return None
+
+
+def truths(facts: Known) -> dict[int, bool]:
+    """The conditions that the path taken settles, by key."""
+    return {key: said == TRUE for key, known in facts.items() for said, _ in known if said in TRUTHS}
+
+
+def parting(a: Known, b: Known) -> tuple[Node, bool] | None:
+    """The condition at which two paths part, and what it is on the first; None where nothing tells them apart."""
+    for key, known in a.items():
+        for said, cond in known:
+            if said in TRUTHS and cond.key == key:
+                other = truth_of(cond, b)
+                if other is not None and other != (said == TRUE):
+                    return cond, said == TRUE
+    return None

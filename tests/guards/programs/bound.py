@@ -1,0 +1,72 @@
+"""A floor under the operand: a clamp, a clip, a maximum."""
+
+# --- torch: clamp
+import torch
+
+
+def pooled(x, mask):
+    n = mask.sum(1, keepdim=True)
+    n = n.clamp(min=1)  # guard
+    return (x * mask).sum(1, keepdim=True) / n
+
+
+# runs: pooled(torch.ones(2, 3), torch.zeros(2, 3))
+
+# --- torch: clamp in place
+import torch
+
+
+def pooled(x, mask):
+    n = mask.sum(1)
+    n.clamp_(min=1.0)  # guard
+    return (x * mask).sum(1) / n
+
+
+# runs: pooled(torch.ones(2, 3), torch.zeros(2, 3))
+
+# --- tf: maximum
+import tensorflow as tf
+
+
+def pooled(x, mask):
+    n = tf.reduce_sum(mask, 1)
+    n = tf.maximum(n, 1.0)  # guard
+    return tf.reduce_sum(x * mask, 1) / n
+
+
+# runs: pooled(tf.ones((2, 3)), tf.zeros((2, 3)))
+
+# --- jax: maximum
+import jax.numpy as jnp
+
+
+def pooled(x, mask):
+    n = jnp.maximum(mask.sum(1), 1)  # guard: else n = mask.sum(1)
+    return (x * mask).sum(1) / n
+
+
+# runs: pooled(jnp.ones((2, 3)), jnp.zeros((2, 3)))
+
+# --- jax: clip from below
+import jax.numpy as jnp
+
+
+def pooled(x, mask):
+    n = mask.sum(1)
+    n = jnp.clip(n, 1)  # guard
+    return (x * mask).sum(1) / n
+
+
+# runs: pooled(jnp.ones((2, 3)), jnp.zeros((2, 3)))
+
+# --- numpy: clip into a given array
+import numpy as np
+
+
+def row_means(x, mask):
+    n = mask.sum(axis=1)
+    np.clip(n, 1, None, out=n)  # guard
+    return (x * mask).sum(axis=1) / n
+
+
+# runs: row_means(np.ones((2, 3)), np.zeros((2, 3)))

@@ -1,0 +1,66 @@
+"""The function raises on the bad value."""
+
+# --- torch: on a count of 0
+import torch
+
+
+def masked_mean(x, mask):
+    n = mask.sum()
+    if n == 0:  # guard
+        raise ValueError("an empty mask")  # guard
+    return (x * mask).sum() / n
+
+
+# runs: masked_mean(torch.ones(3), torch.zeros(3))
+
+# --- torch: on any row of 0
+import torch
+
+
+def pooled(x, mask):
+    n = mask.sum(1)
+    if (n == 0).any():  # guard
+        raise ValueError("an empty row")  # guard
+    return (x * mask).sum(1) / n
+
+
+# runs: pooled(torch.ones(2, 3), torch.zeros(2, 3))
+
+# --- numpy: unless all are positive
+import numpy as np
+
+
+def row_means(x, mask):
+    n = mask.sum(axis=1)
+    if not np.all(n > 0):  # guard
+        raise ValueError("an empty row")  # guard
+    return (x * mask).sum(axis=1) / n
+
+
+# runs: row_means(np.ones((2, 3)), np.zeros((2, 3)))
+
+# --- numpy: on the smallest
+import numpy as np
+
+
+def row_means(x, mask):
+    n = mask.sum(axis=1)
+    if n.min() < 1:  # guard
+        raise ValueError("an empty row")  # guard
+    return (x * mask).sum(axis=1) / n
+
+
+# runs: row_means(np.ones((2, 3)), np.zeros((2, 3)))
+
+# --- numpy: on one of several conditions
+import numpy as np
+
+
+def scaled(x, low=0.0):
+    spread = x.max() - x.min()
+    if low < 0 or spread == 0:  # guard
+        raise ValueError("no spread")  # guard
+    return low + (x - x.min()) / spread
+
+
+# runs: scaled(np.ones(3))

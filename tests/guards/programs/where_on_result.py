@@ -1,0 +1,65 @@
+"""The result is replaced where the operand was bad, and no gradient is taken."""
+
+# --- numpy: where
+import numpy as np
+
+
+def row_means(x, mask):
+    n = mask.sum(axis=1)
+    means = (x * mask).sum(axis=1) / n
+    means = np.where(n > 0, means, 0.0)  # guard
+    return means
+
+
+# runs: row_means(np.ones((2, 3)), np.zeros((2, 3)))
+
+# --- torch: under no_grad
+import torch
+
+
+@torch.no_grad()
+def means(x, mask):
+    n = mask.sum(1)
+    return torch.where(n == 0, 0.0, (x * mask).sum(1) / n)  # guard: else return (x * mask).sum(1) / n
+
+
+# runs: means(torch.ones(2, 3), torch.zeros(2, 3))
+
+# --- numpy: stored under a mask
+import numpy as np
+
+
+def row_means(x, mask):
+    n = mask.sum(axis=1)
+    means = (x * mask).sum(axis=1) / n
+    means[n == 0] = 0.0  # guard
+    return means
+
+
+# runs: row_means(np.ones((2, 3)), np.zeros((2, 3)))
+
+# --- torch: masked_fill
+import torch
+
+
+@torch.no_grad()
+def means(x, mask):
+    n = mask.sum(1)
+    result = (x * mask).sum(1) / n
+    result = result.masked_fill(n == 0, 0.0)  # guard
+    return result
+
+
+# runs: means(torch.ones(2, 3), torch.zeros(2, 3))
+
+# --- numpy: the good ones are taken
+import numpy as np
+
+
+def row_means(x, mask):
+    n = mask.sum(axis=1)
+    means = (x * mask).sum(axis=1) / n
+    return means[n > 0]  # guard: else return means
+
+
+# runs: row_means(np.ones((2, 3)), np.zeros((2, 3)))
