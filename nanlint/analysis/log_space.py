@@ -9,8 +9,8 @@ from typing import Any
 
 from nanlint.analysis.algebra import terms
 from nanlint.analysis.structure import Evaluate, bare, same, uses
-from nanlint.graph.node import CONST, LOOP, PHI, REFINE, Node
-from nanlint.ops.value import CERTAIN, INF, LIKELY, NEVER, POSSIBLE, Evidence, Kind, Reach
+from nanlint.graph.node import CONST, LOOP, PARAM, PHI, REFINE, Node
+from nanlint.ops.value import CERTAIN, INF, LIKELY, NEVER, POSSIBLE, Evidence, Kind, Origin, Reach
 
 #: nodes looked at on the way from an operand to what it is made of
 MAX_STEPS = 40
@@ -186,7 +186,8 @@ def empty_rows(masked: Masked, evaluate: Evaluate) -> tuple[Reach, Evidence | No
     """Whether a mask leaves nothing of some row, and why.
 
     Likely where it is the product of a mask with itself along another axis: a padded position is masked from all.
-    Never for a triangle, which keeps the diagonal. A mask from elsewhere may, possibly.
+    Never for a triangle, which keeps the diagonal. Likely for a mask that is given: no caller is told to leave
+    something of each row. What is computed to be a mask may, possibly.
     """
     mask = bare(masked.mask)
     if triangular(mask) or (masked.keeps and evaluate(mask).peak):
@@ -195,7 +196,8 @@ def empty_rows(masked: Masked, evaluate: Evaluate) -> tuple[Reach, Evidence | No
         return LIKELY, Evidence("is 0 in the whole row of a padded position", mask)
     if mask.op in ("or", "maximum", "add") and not masked.keeps and outer(mask):
         return LIKELY, Evidence("is set in the whole row of a padded position", mask)
-    return POSSIBLE, Evidence("may leave nothing of a row", mask)
+    given = bare_mask(mask).op == PARAM
+    return LIKELY if given else POSSIBLE, Evidence("may leave nothing of a row", mask, origin=Origin.EMPTY)
 
 
 def outer(mask: Node) -> bool:
