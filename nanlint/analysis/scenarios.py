@@ -84,8 +84,9 @@ class Symbol:
 class Execution:
     """Symbols of expressions in one scenario."""
 
-    def __init__(self, scenario: Scenario, evaluate: Evaluate) -> None:
+    def __init__(self, scenario: Scenario, evaluate: Evaluate, made_of: Mapping[int, frozenset[int]]) -> None:
         self.evaluate = evaluate
+        self._made_of = made_of
         self._terms: dict[Any, int] = {"one": ONE}
         self._memo: dict[int, Symbol] = {}
         self._open: set[int] = set()
@@ -105,7 +106,9 @@ class Execution:
             return given
         found = self._memo.get(node.index)
         if found is None:
-            if node.index in self._open or not self._left:
+            parts = self._made_of.get(node.index)
+            apart = parts is not None and parts.isdisjoint(self._given)
+            if apart or node.index in self._open or not self._left:
                 return self._untouched(node)
             self._left -= 1
             self._open.add(node.index)
@@ -314,7 +317,7 @@ def upstream(operand: Node) -> list[Node]:
     """What an operand is made of, itself first."""
 
     def made_of(node: Node) -> list[Node]:
-        if node.op in SOURCES and node.op != "linear":
+        if node.op == LOOP or (node.op in SOURCES and node.op != "linear"):
             return []
         op = OPS.get(node.op)
         if op is not None and op.stops_gradient and node.op not in TRANSPARENT and not op.view:
@@ -323,6 +326,18 @@ def upstream(operand: Node) -> list[Node]:
         return [a for name, a in node.args.items() if name not in NOT_DATA]
 
     return list(walk(operand, made_of, MAX_NODES))
+
+
+def parts_of(nodes: list[Node]) -> dict[int, frozenset[int]]:
+    """For each of the nodes upstream of an operand, by index, the keys of what it is made of, itself among them."""
+    within = {n.index: n for n in nodes}
+    found: dict[int, frozenset[int]] = {}
+    # operands are created before the nodes that use them
+    for index in sorted(within):
+        node = within[index]
+        parts = (found.get(a.index, frozenset((a.key,))) for a in node.args.values())
+        found[index] = frozenset((node.key,)).union(*parts)
+    return found
 
 
 def root(node: Node, *, statistics: bool = True) -> Node:
@@ -336,9 +351,8 @@ def root(node: Node, *, statistics: bool = True) -> Node:
             return node
 
 
-def scenarios(operand: Node, evaluate: Evaluate) -> Iterator[Scenario]:
-    """What may be said of the data that an operand is made of."""
-    nodes = upstream(operand)
+def scenarios(nodes: list[Node], evaluate: Evaluate) -> Iterator[Scenario]:
+    """What may be said of the data among the nodes that an operand is made of."""
     data = list({n.key: n for n in nodes if n.op in SOURCES and may_vanish(n, evaluate)}.values())[:MAX_SCENARIOS]
     for source in data:
         yield Scenario(Shape.CONSTANT, (source,))
@@ -381,11 +395,13 @@ def degenerate(node: Node, pole: Pole, operand: Node, evaluate: Evaluate, *, lea
         return multiplied_at_zero(node, pole, operand, evaluate)
     best: Degenerate | None = None
     spreads: set[int] = set()
-    for scenario in scenarios(operand, evaluate):
+    nodes = upstream(operand)
+    made_of = parts_of(nodes)
+    for scenario in scenarios(nodes, evaluate):
         if scenario.shape is Shape.ZERO and spreads & {n.key for n in scenario.data}:
             # a spread is 0 for any constant
             continue
-        execution = Execution(scenario, evaluate)
+        execution = Execution(scenario, evaluate, made_of)
         symbol = execution.symbol(operand)
         if symbol.number != 0 or not symbol.touched:
             continue
@@ -411,7 +427,7 @@ def multiplied_at_zero(node: Node, pole: Pole, operand: Node, evaluate: Evaluate
     if node.op not in LOGARITHMS or pole.cls != "zero" or not may_vanish(bare(operand), evaluate):
         return None
     scenario = Scenario(Shape.ZERO, (bare(operand),))
-    execution = Execution(scenario, evaluate)
+    execution = Execution(scenario, evaluate, {})
     for product in node.users:
         if product.op == "mul":
             other = execution.symbol(product["b"] if product["a"] is node else product["a"])
