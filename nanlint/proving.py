@@ -12,6 +12,7 @@ from dataclasses import replace
 from nanlint.analysis.facts import Facts
 from nanlint.diagnostic import Confidence, Diagnostic, Edit, Span
 from nanlint.graph.node import Node
+from nanlint.proof.plausible import Plausibility
 from nanlint.proof.pool import Pool
 from nanlint.proof.proofs import MendedQuestion, Proof, Question
 from nanlint.proof.slice import Slice, Slicing
@@ -31,16 +32,26 @@ def proved(pool: Pool, diagnostics: Sequence[Diagnostic], seconds: float) -> lis
 
 
 def judged(diagnostic: Diagnostic, proof: Proof | None) -> Diagnostic:
-    """A diagnostic after its proof: surer with an input that fails, less sure where none does, else as it was."""
+    """A diagnostic after its proof: with the input that fails; less sure where none does, or only an absurd one.
+
+    That an input fails makes no finding surer: of likely ones that have an ordinary witness as many are false as are of
+    the others, since what is missing then is not the input but the way it could get there.
+    """
     if proof is None:
         return diagnostic
-    if proof.witness is not None:
-        assumed = any(program.named for program in diagnostic.slices) or (proof.found is not None and proof.found.cuts)
-        sure = diagnostic.confidence if assumed else Confidence(min(diagnostic.confidence + 1, Confidence.CERTAIN))
-        return replace(diagnostic, witness=proof.witness, confidence=sure)
+    confidence = diagnostic.confidence
+    if proof.witness is not None and proof.found is not None:
+        absurd = proof.found.plausibility is Plausibility.ABSURD
+        return replace(diagnostic, witness=proof.witness, confidence=lowered(confidence) if absurd else confidence)
     if proof.refuted:
-        return replace(diagnostic, witness=None, confidence=Confidence(max(diagnostic.confidence - 1, 1)))
-    return diagnostic
+        return replace(diagnostic, witness=None, confidence=lowered(confidence))
+    # what no input shows is not certain
+    return replace(diagnostic, confidence=min(confidence, Confidence.LIKELY)) if proof.searched else diagnostic
+
+
+def lowered(confidence: Confidence) -> Confidence:
+    """One level less sure."""
+    return Confidence(max(confidence - 1, Confidence.POSSIBLE))
 
 
 class FixProof:

@@ -46,6 +46,12 @@ NEAR_ZERO = 0.125
 BOUNDS = frozenset({"clamp", "maximum", "minimum"})
 #: what asks for NaN, or takes it out
 HOLES = frozenset({"isnan", "isfinite", "isinf", "nan_to_num", "without_nan"})
+VARIANCES = frozenset({"var", "vars", "variance", "variances"})
+#: ready-made losses
+LOSSES = frozenset(
+    {"cross_entropy", "bce_with_logits", "bce", "clipped_cross_entropy", "nll", "kl_div", "ctc", "squared_error"}
+    | {"absolute_error", "log_cosh_loss", "hinge", "loss"}
+)
 
 
 class Facts:
@@ -306,6 +312,12 @@ class Facts:
         inside = [name for name, first, last in self.definitions if first <= row <= last]
         return bool(inside) and words(inside[-1])[:1] == ("log",) and not node.users
 
+    def returned_as_variance(self, node: Node) -> bool:
+        """Whether a node is what a function returns that is called a variance: what becomes of it is its callers'."""
+        row = getattr(node.site, "lineno", 0)
+        inside = [name for name, first, last in self.definitions if first <= row <= last]
+        return bool(inside) and bool(VARIANCES & set(words(inside[-1]))) and not list(self.uses(node))
+
     def gathered(self, node: Node) -> bool:
         """Whether a table of constant / x is only ever looked up by index: entries that no index names are not used."""
         if node.op == "div" and self.value(node["a"]).constant is None:
@@ -390,6 +402,13 @@ class Facts:
         inner = bare(node)
         held = inner.op == ATTR and inner.name == "grad"
         return held or inner.op == "gradient" or bool(inner.attrs.get("gradient"))
+
+    def is_loss(self, node: Node) -> bool:
+        """Whether a value is a loss: by its op, or by the name of the variable that holds it."""
+        inner = bare(node)
+        if inner.op in ("mean", "sum") and "x" in inner.args:
+            inner = bare(inner["x"])
+        return inner.op in LOSSES or "loss" in words(str(inner.attrs.get("variable") or inner.name))
 
     def trained(self, node: Node) -> bool:
         """Whether the file shows that a gradient is taken of a value."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from nanlint.analysis.algebra import monomial
+from nanlint.analysis.by_use import met_by_use
 from nanlint.analysis.evaluate import Evaluator
 from nanlint.analysis.forms import evidence_by_form
 from nanlint.analysis.geometry import holds_each_pair, tells_diagonal
@@ -113,11 +115,24 @@ class Hazards:
         return None if source is None else (source, moved(evaluator.value(source), pole.shift))
 
     def also(self, node: Node, pole: Pole, evaluator: Evaluator) -> list[Reach]:
-        """Reach of what must hold of other operands at the same time."""
-        conditions = ((*shifted(operand), cls) for operand, cls in pole.also)
-        return [
-            moved(evaluator.value(node[name]), shift).reach(cls) for name, shift, cls in conditions if name in node.args
-        ]
+        """Reach of what must hold of other operands at the same time.
+
+        Of an unknown number nothing is more ordinary than that it is positive; one that shares a factor with the
+        operand at 0 is 0 with it.
+        """
+        found = []
+        for name, shift, cls in ((*shifted(operand), cls) for operand, cls in pole.also):
+            if name not in node.args:
+                continue
+            reach = moved(evaluator.value(node[name]), shift).reach(cls)
+            if pole.cls == "zero" and cls in ("pos", "neg") and pole.name in node.args:
+                zero, other = (monomial(node[k], evaluator.value).above for k in (pole.name, name))
+                if any(same(factor, one) for factor in zero for one in other):
+                    reach = NEVER
+                elif cls == "pos" and reach is Reach.UNKNOWN:
+                    reach = LIKELY
+            found.append(reach)
+        return found
 
     def deliberate(self, node: Node) -> bool:
         """Whether the author switched NumPy's own warning off around it."""
@@ -147,8 +162,11 @@ class Hazards:
             return Cleared(node, pole, RULED_OUT, v)
         form = evidence_by_form(node, pole, source, self.evaluator.value) if reach < LIKELY else None
         form = form or self.expected(node, pole, reach)
+        met = met_by_use(node, pole, source, self.evaluator.value) if form is None and reach < LIKELY else None
         if form is not None:
             reach = LIKELY
+        elif met is not None:
+            reach, form = max(reach, met[0]), met[1]
         learned = self.gradient.owner(node) not in PLAIN
         scenario = degenerate(node, pole, source, self.evaluator.value, learned=learned) if reach < LIKELY else None
         if scenario is not None and scenario.reach > reach:
@@ -172,6 +190,9 @@ class Hazards:
             return Cleared(node, pole, f"a {guard.op} further on drops the bad value, and no gradient flows", v)
         if guard is not None and self.undefined_elsewhere(guard):
             return Cleared(node, pole, f"the {guard.op} further on gives nan or inf there on purpose", v)
+        if guard is not None and met is not None:
+            # the value is repaired, and nothing says that the operand is learned
+            reach = min(reach, POSSIBLE)
         if pole.gradient or guard is not None:
             reach = self.believed(node, reach)
         return Hazard(node, pole, source, v, reach, form or evidence_of(v, pole, source), guard)
@@ -281,7 +302,7 @@ class Hazards:
 
     def excludes(self, cond: Node, branch: bool, node: Node, pole: Pole) -> bool:
         """Whether the pole is not reached where ``cond`` is ``branch``."""
-        if tells_diagonal(cond) and holds_each_pair(node):
+        if self.equals_infinity(cond) or (tells_diagonal(cond) and holds_each_pair(node)):
             return True
         selected = self.evaluator.under(cond, branch)
         if selected is self.evaluator:
@@ -291,6 +312,12 @@ class Hazards:
             return False
         # less than without the condition: one that has nothing to do with the operand guards nothing
         return found[1].reach(pole.cls) < min(anywhere[1].reach(pole.cls), POSSIBLE)
+
+    def equals_infinity(self, cond: Node) -> bool:
+        """Whether a condition is x == inf, which asks of a result what isinf does."""
+        if cond.op not in ("eq", "ne"):
+            return False
+        return any(self.evaluator.value(cond[k]).constant in (INF, -INF) for k in ("a", "b"))
 
     def traps_behind(self, selection: Node) -> Iterator[Hazard]:
         """Poles that the condition of a selection keeps out of the value, but not out of the gradient.
@@ -343,7 +370,12 @@ class Hazards:
                     continue
                 if node is bare(result) and not infinite and "nan" not in pole.gives:
                     continue
-                if pole.cls == "ninf" and (bare(found[0]).op == "where" or found[1].ninf < POSSIBLE):
+                if any(cls in ("ninf", "pinf") for _, cls in pole.also):
+                    # what made the infinity comes further back
+                    continue
+                if pole.cls in ("ninf", "pinf") and (
+                    bare(found[0]).op == "where" or found[1].reach(pole.cls) < POSSIBLE
+                ):
                     # a row that is masked out as a whole: no gradient comes through the mask
                     continue
                 if NEVER not in self.also(node, pole, self.evaluator) and not harmless_behind_selection(node, pole):

@@ -117,7 +117,7 @@ class Masked:
 
 
 def masked_by_infinity(x: Node, evaluate: Evaluate) -> Masked | None:
-    """Where the -inf of a tensor was put by a mask: where(mask, x, -inf), x + where(mask, 0, -inf), x[~mask] = -inf."""
+    """Where the -inf of a tensor was put by a mask: where(mask, x, -inf), x[~mask] = -inf, x + log(mask)."""
     pending, seen = [(x, False)], set[int]()
     while pending and len(seen) < MAX_STEPS:
         node, added = pending.pop()
@@ -131,11 +131,19 @@ def masked_by_infinity(x: Node, evaluate: Evaluate) -> Masked | None:
                     mask, truth = read_mask(node["cond"], keeps)
                     return Masked(node, mask, truth, added, keeps)
             pending += [(node[k], added) for k in ("a", "b")]
+        elif node.op == "log" and added and is_mask(node["x"], evaluate):
+            return Masked(node, *read_mask(node["x"], truth=True), added, second=False)
         elif node.op in ("add", "sub"):
             pending += [(node["a"], True), (node["b"], True)]
         elif node.op in ("mul", "div", PHI):
             pending += [(node[k], added) for k in ("a", "b") if k in node.args]
     return None
+
+
+def is_mask(node: Node, evaluate: Evaluate) -> bool:
+    """Whether a value is 0 or 1, and 0 at times: its logarithm is how a mask is written in log space."""
+    v = evaluate(node)
+    return v.whole and v.lo == 0 and v.hi == 1 and v.zero >= POSSIBLE and v.kind is not Kind.SCALAR
 
 
 def is_minus_infinity(node: Node, evaluate: Evaluate) -> bool:

@@ -85,6 +85,31 @@ POSITIVE = frozenset(
 )
 SIGNED = frozenset({"log", "raw", "pre", "logit", "unconstrained", "zero", "max", "min", "diff", "growth", "learning"})
 MASK = frozenset({"mask", "masks"})
+LOG_PROBABILITY = frozenset({"logprob", "logprobs", "logp", "logps", "loglik", "loglikelihood"})
+ODDS = frozenset({*PROBABILITY, "p", "ps", "likelihood", "likelihoods", "pdf", "pmf", "cdf"})
+#: what is kept as its logarithm because it is positive: nothing says how large that is
+LOGARITHM = frozenset(
+    {"logvar", "logvars", "logstd", "logstds", "logsigma", "logsigma2", "logscale", "logit", "logits"}
+)
+KEPT_AS_LOGARITHM = frozenset(
+    {
+        *{
+            "var",
+            "vars",
+            "variance",
+            "variances",
+            "std",
+            "stds",
+            "stddev",
+            "sd",
+            "sigma",
+            "sigmas",
+            "sigma2",
+            "sigmasq",
+        },
+        *{"scale", "scales", "precision", "rate", "rates", "lambda", "intensity", "concentration", "temperature", "s"},
+    }
+)
 EXTENT = frozenset({"shape", "ndim"})
 
 
@@ -128,6 +153,19 @@ def is_epsilon(name: str) -> bool:
     """Whether a name says that a small positive number is meant."""
     parts = words(name)
     return bool(parts) and (parts[-1] in EPSILON or parts[0] in EPSILON)
+
+
+def is_log_probability(name: str) -> bool:
+    """Whether a name says that a value is the logarithm of a probability: 0 at most."""
+    parts = words(name)
+    return bool(LOG_PROBABILITY & set(parts)) or any(a == "log" and b in ODDS for a, b in pairwise(parts))
+
+
+def is_logarithm(name: str) -> bool:
+    """Whether a name says that a scale is kept as its logarithm, or that something is a logit: any real number."""
+    parts = words(name)
+    after = {part for one, part in pairwise(parts) if one == "log"}
+    return bool(LOGARITHM & set(parts) or KEPT_AS_LOGARITHM & after)
 
 
 @lru_cache(maxsize=4096)

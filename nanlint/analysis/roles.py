@@ -25,8 +25,8 @@ DIFFERENTIATE = frozenset(
     {"grad", "grads", "gradient", "gradients", "vjp", "jvp", "jacobian", "hessian", "jacrev", "jacfwd", "linearize"}
     | {"minimize", "minimise"}
 )
-#: and of those that do the contrary
-PREVENT = frozenset({"no", "stop", "disable", "without", "set", "custom"})
+#: and what else their names say
+BESIDE = frozenset({"aux", "and", "compute", "filter", "value"})
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
@@ -168,4 +168,4 @@ def differentiates(function: ast.expr) -> bool:
     if isinstance(function, ast.Call):
         return any(differentiates(f) for f in (function.func, *function.args))
     parts = set(words(last_name(function)))
-    return bool(parts & DIFFERENTIATE) and not parts & PREVENT
+    return bool(parts & DIFFERENTIATE) and parts <= DIFFERENTIATE | BESIDE

@@ -15,7 +15,7 @@ from enum import Enum
 from typing import Any
 
 from nanlint.analysis.structure import Evaluate, bare, walk
-from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, REFINE, Node
+from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, REFINE, TUPLE, Node
 from nanlint.ops.op import OPS, Pole
 from nanlint.ops.selection import COMPARISONS
 from nanlint.ops.value import LIKELY, NEVER, POSSIBLE, UNKNOWN, Evidence, Kind, Origin, Reach, constant
@@ -27,9 +27,10 @@ MAX_STEPS = 200
 #: scenarios that are tried for one operand
 MAX_SCENARIOS = 8
 #: what holds numbers that a caller, a file or a network gives
-SOURCES = frozenset({PARAM, ATTR, CALL, "input", "unknown", "linear"})
+SOURCES = frozenset({PARAM, ATTR, CALL, "input", "unknown", "linear", "gradient"})
 #: operands that hold no data
 NOT_DATA = frozenset({"cond", "index", "axis", "ord", "ddof", "by"})
+LOGARITHMS = frozenset({"log", "log2", "log10"})
 #: operands that say where, not what
 PLACES = frozenset({"by", "axis", "ord", "ddof"})
 #: the term that is the number 1
@@ -129,7 +130,7 @@ class Execution:
     def _execute(self, node: Node) -> Symbol:
         if node.op in SOURCES or node.op in (CONST, LOOP):
             return self._untouched(node)
-        operands = {name: self.symbol(a) for name, a in node.args.items() if name not in PLACES}
+        operands = {name: self.symbol(a) for name, a in operands_of(node)}
         touched = [s for s in operands.values() if s.touched]
         if not touched:
             return self._untouched(node)
@@ -288,6 +289,15 @@ class Execution:
             return None
 
 
+def operands_of(node: Node) -> Iterator[tuple[str, Node]]:
+    """The operands of a node; of a product of several in one tuple, each."""
+    for name, operand in node.args.items():
+        if node.op == "einsum" and operand.op == TUPLE:
+            yield from ((f"{name}.{i}", a) for i, a in operand.args.items())
+        elif name not in PLACES and not isinstance(operand.attrs.get("value"), str):
+            yield name, operand
+
+
 def one_of(data: Mapping[str, Symbol]) -> bool:
     """Whether several things in one are all the same."""
     return len({s.terms for s in data.values()}) == 1
@@ -363,10 +373,12 @@ class Degenerate:
 def degenerate(node: Node, pole: Pole, operand: Node, evaluate: Evaluate, *, learned: bool = True) -> Degenerate | None:
     """The likeliest scenario that takes the operand of an op to a pole, None if none of those tried does.
 
-    ``learned``: what calls give may be the features of a network, which are neither constant nor 0.
+    ``learned``: what methods give may be the features of a network, which are not 0 throughout.
     """
-    if pole.shift or pole.cls not in ("zero", "neg") or bare(operand).op in SOURCES:
+    if pole.shift or pole.cls not in ("zero", "neg"):
         return None
+    if bare(operand).op in SOURCES:
+        return multiplied_at_zero(node, pole, operand, evaluate)
     best: Degenerate | None = None
     spreads: set[int] = set()
     for scenario in scenarios(operand, evaluate):
@@ -385,13 +397,28 @@ def degenerate(node: Node, pole: Pole, operand: Node, evaluate: Evaluate, *, lea
         if scenario.shape is Shape.CONSTANT:
             spreads.update(n.key for n in scenario.data)
         reach = plausibility(scenario, node, pole, operand, execution)
-        if learned and scenario.shape is not Shape.EQUAL and all(root(n).op != PARAM for n in scenario.data):
+        if learned and scenario.shape is Shape.ZERO and all(is_feature(n) for n in scenario.data):
             reach = min(reach, POSSIBLE)
         if symbol.weak:
             reach = min(reach, POSSIBLE)
         if best is None or reach > best.reach:
             best = Degenerate(reach, described(scenario, pole, operand))
     return best if best is not None and best.reach >= POSSIBLE else None
+
+
+def multiplied_at_zero(node: Node, pole: Pole, operand: Node, evaluate: Evaluate) -> Degenerate | None:
+    """r**2 * log(r): a logarithm of data that multiplies what is 0 where the data is."""
+    if node.op not in LOGARITHMS or pole.cls != "zero" or not may_vanish(bare(operand), evaluate):
+        return None
+    scenario = Scenario(Shape.ZERO, (bare(operand),))
+    execution = Execution(scenario, evaluate)
+    for product in node.users:
+        if product.op == "mul":
+            other = execution.symbol(product["b"] if product["a"] is node else product["a"])
+            if other.number == 0 and other.touched:
+                because = "is a factor of what multiplies its logarithm: the product is meant to be 0 at 0"
+                return Degenerate(LIKELY, Evidence(because, operand, origin=Origin.ATTAINED))
+    return None
 
 
 def plausibility(scenario: Scenario, node: Node, pole: Pole, operand: Node, execution: Execution) -> Reach:
@@ -413,8 +440,17 @@ def plausibility(scenario: Scenario, node: Node, pole: Pole, operand: Node, exec
         return POSSIBLE if evaluate(operand).lo >= 0 else UNKNOWN
     if evaluate(operand).lo >= 0:
         return LIKELY if gathered or pole.gradient or own else POSSIBLE
-    computed = all(n.op != PARAM for n in scenario.data) or gathered
-    return (LIKELY if computed and len(scenario.data) > 1 else POSSIBLE) if own else UNKNOWN
+    if own:
+        computed = len(scenario.data) > 1 and all(n.op != PARAM for n in scenario.data)
+        return LIKELY if gathered or computed else POSSIBLE
+    # who takes the logarithm of a sum has terms of one sign
+    return LIKELY if gathered and node.op in LOGARITHMS else UNKNOWN
+
+
+def is_feature(node: Node) -> bool:
+    """Whether data is what a layer, or a method of an object, makes of other data."""
+    source = root(node)
+    return source.op == "linear" or (source.op == CALL and source.name.startswith("."))
 
 
 def gathers(operand: Node) -> bool:

@@ -304,8 +304,7 @@ class ExpressionLowering:
         op = BINARY.get(type(operator))
         if op is None:
             return self.unknown(site, left, right)
-        operands = {op[1]: left, op[2]: right}
-        name = op[0]
+        name, operands = op[0], {op[1]: left, op[2]: right}
         if isinstance(operator, (ast.Add, ast.Sub)):
             name, left, right = self.signed(name, left, right)
             operands = {"a": left, "b": right}
@@ -433,9 +432,9 @@ class ExpressionLowering:
         if a is b or a.key == b.key:
             if REFINE in (a.op, b.op):
                 self.escape(b)
-            else:
-                unite(a, b)
-            return a if a.op != REFINE else b if b.op != REFINE else a["x"]
+                return a if a.op != REFINE else b if b.op != REFINE else a["x"]
+            unite(a, b)
+            return a
         if cond is not None and (found := self.one_sided(cond, a, b, site)) is not None:
             return found
         if (both := self.joined(cond, a, b, site)) is not None:

@@ -655,10 +655,14 @@ def power_poles(v: Operands) -> tuple[Pole, ...]:
 
 NONZERO_DIVISOR = (Pole("b", "zero", "inf or nan"),)
 NONZERO_MODULUS = (Pole("b", "zero", "nan"),)
+#: 0 times either infinity, whichever factor is which
+ZERO_TIMES_INFINITY = tuple(
+    Pole(zero, "zero", "nan", also=((infinite, end),)) for zero, infinite in ("ab", "ba") for end in ("pinf", "ninf")
+)
 
 define("add", "a b", rounds(_binary(add)), pointwise=True)
 define("sub", "a b", rounds(_binary(subtract)), pointwise=True)
-define("mul", "a b", rounds_unless_scaled(_binary(multiply)), pointwise=True)
+define("mul", "a b", rounds_unless_scaled(_binary(multiply)), *ZERO_TIMES_INFINITY, pointwise=True)
 define("div", "a b", rounds_unless_scaled(_binary(divide)), *NONZERO_DIVISOR, pointwise=True)
 define("floordiv", "a b", _binary(_floor_divide), *NONZERO_DIVISOR, pointwise=True)
 define("mod", "a b", _binary(modulo), *NONZERO_MODULUS, pointwise=True)

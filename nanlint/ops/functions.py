@@ -389,6 +389,8 @@ STEEP_ENDS = (
 )
 #: one that is infinite there itself
 INFINITE_ENDS = (Pole("x-1", "zero", "inf"), Pole("x+1", "zero", "-inf"), *OUTSIDE)
+#: a shift by the largest element, which is -inf (all of them are) or inf (one is enough): inf - inf
+INFINITE_ROW = (Pole("x", "ninf", "nan"), Pole("x", "pinf", "nan"))
 #: the frameworks' logarithms of sums of exponentials subtract the largest term, -inf from -inf
 ALL_MASKED = (Pole("result", "ninf", "nan", gradient=True, frameworks=DIFFERENTIABLE),)
 
@@ -440,8 +442,8 @@ define(
     pointwise=True,
 )
 define("sigmoid", "x", rounds(_unary(sigmoid)), pointwise=True)
-define("softmax", "x axis", rounds(_unary(softmax)), Pole("x", "ninf", "nan"))
-define("log_softmax", "x axis", _unary(log_softmax), Pole("x", "ninf", "nan"))
+define("softmax", "x axis", rounds(_unary(softmax)), *INFINITE_ROW)
+define("log_softmax", "x axis", _unary(log_softmax), *INFINITE_ROW)
 define("log_sigmoid", "x", rounds(_unary(log_sigmoid)), pointwise=True)
 define("softplus", "x beta", rounds(scaled_softplus), pointwise=True)
 define("tanh", "x", _unary(tanh), pointwise=True)

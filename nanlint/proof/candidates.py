@@ -6,11 +6,11 @@ import random
 from collections.abc import Iterator, Sequence
 
 from nanlint.ops.floats import FORMATS
+from nanlint.proof.plausible import Row
 from nanlint.proof.slice import Domain, Slice
 
-Row = tuple[float, ...]
-
-#: at what a source of the operand that breaks is tried: nothing, equal, apart, far apart
+#: at what a source of the operand that breaks is tried, the most plausible first: nothing, equal, one-hot, signs,
+#: what saturates, what overflows (see ``nanlint.proof.plausible``)
 CRITICAL: tuple[Row, ...] = (
     (0.0, 0.0),
     (1.0, 1.0),
@@ -34,6 +34,10 @@ CRITICAL: tuple[Row, ...] = (
     (0.0, 2000.0),
     (2000.0, 0.0),
     (1e-9, 1e-9),
+    (2.0, 3.0),
+    (1e5, 1e5),
+    (1e20, 1e20),
+    (-1e20, -1e20),
 )
 #: and any other source: numbers that do nothing
 NEUTRAL: tuple[Row, ...] = ((1.0, 1.0), (1.0, 2.0), (0.0, 1.0), (0.0, 0.0), (-1.0, 1.0), (-1.0, -1.0), (0.5, 0.5))
@@ -41,7 +45,11 @@ NEUTRAL: tuple[Row, ...] = ((1.0, 1.0), (1.0, 2.0), (0.0, 1.0), (0.0, 0.0), (-1.
 LABEL: tuple[Row, ...] = ((1.0, 0.0), (0.0, 1.0), (1.0, 1.0), (0.0, 0.0), (1.0, 2.0), (-1.0, 1.0))
 
 
-def rows(domain: Domain, width: int, *, critical: bool) -> list[Row]:
+#: rows that come before those of the numbers that the program compares with
+FIRST = 7
+
+
+def rows(domain: Domain, width: int, *, critical: bool, thresholds: Sequence[float] = ()) -> list[Row]:
     """Rows for one source, plainest first."""
     if domain.number is not None:
         return [(domain.number,)]
@@ -49,7 +57,8 @@ def rows(domain: Domain, width: int, *, critical: bool) -> list[Row]:
     lo, hi = fmt.round(domain.lo), fmt.round(domain.hi)
     table = LABEL if domain.data and not domain.scalar else CRITICAL if critical else NEUTRAL
     ends = [end for end in (lo, hi) if abs(end) < fmt.max / 4]
-    tried = [*table, *((end, end) for end in ends), (lo, hi), *CRITICAL]
+    own = [(n, n) for n in thresholds]
+    tried = [*table[:FIRST], *own, *table[FIRST:], *((end, end) for end in ends), (lo, hi), *CRITICAL]
     length = 1 if domain.scalar else width
     found = dict.fromkeys(tuple((*row, *row[-1:] * width)[:length]) for row in tried)
     return [row for row in found if all(map(domain.admits, row))]
@@ -62,7 +71,10 @@ def assignments(
 
     ``options``: of the choices. A source that nothing can be given makes an end of it.
     """
-    lists = [options.get(i) or rows(program.steps[i].domain, width, critical=i in critical) for i in sources]
+    lists = [
+        options.get(i) or rows(program.steps[i].domain, width, critical=i in critical, thresholds=program.thresholds)
+        for i in sources
+    ]
     if not all(lists):
         return
     seen: set[tuple[int, ...]] = set()
@@ -125,7 +137,7 @@ def _number(domain: Domain, rng: random.Random) -> float:
         lo, hi = max(domain.lo, -300.0), min(domain.hi, 300.0)
         size = rng.choice((2.0, 2.0, 30.0))
         x = rng.choice((rng.uniform(lo, hi), rng.gauss(0.0, 1.0), rng.choice((-1, 1)) * 10 ** rng.uniform(-size, size)))
-        x = float(round(x)) if domain.whole else FORMATS[domain.format].round(x)
+        x = float(round(x)) if domain.whole or domain.counted else FORMATS[domain.format].round(x)
         if domain.admits(x):
             return x
     return next((row[0] for row in rows(domain, 1, critical=True)), 1.0)

@@ -5,6 +5,7 @@ Nothing of the user's is imported or run: a step is an op of the catalogue, exec
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -12,7 +13,7 @@ from typing import Any
 from nanlint.graph.node import TUPLE
 from nanlint.ops.floats import FORMATS
 from nanlint.proof.backend import Backend, Numbers, Unsupported
-from nanlint.proof.slice import MASKS, Slice, Step, is_mask, last_index
+from nanlint.proof.slice import MASKS, Slice, Step, counts, is_mask, last_index
 
 Inputs = Mapping[int, tuple[float, ...]]
 
@@ -37,6 +38,8 @@ SAME = frozenset(
 )
 #: turns of loops inside loops
 MAX_TURNS = 3
+#: bins of a count
+MAX_BINS = 16
 
 
 class Infeasible(Exception):
@@ -66,14 +69,12 @@ class Execution:
         inputs: Inputs,
         *,
         width: int,
-        cuts: frozenset[int] = frozenset(),
         seen: dict[tuple[int, int], Any] | None = None,
     ) -> None:
         self.program = program
         self.backend = backend
         self.inputs = inputs
         self.width = width
-        self.cuts = cuts
         self.seen: dict[tuple[int, int], Any] = {} if seen is None else seen
         self.rows: dict[int, Numbers] = {}
         self._memo: dict[tuple[int, int], Numbers] = {}
@@ -114,7 +115,7 @@ class Execution:
 
     def compute(self, i: int, turns: int) -> Numbers:
         step = self.program.steps[i]
-        if self.program.is_source(i, self.cuts):
+        if step.sort is not None:
             return self.given(i, step)
         try:
             special = getattr(self, f"do_{step.op}", None)
@@ -327,6 +328,39 @@ class Execution:
         x = self.value(step.args["x"], turns)
         return self.backend.stop_gradient(x) if self.backend.is_row(x) else x
 
+    def do_finite(self, i: int, step: Step, turns: int) -> Numbers:
+        """What is checked to be finite: with other numbers the program stops."""
+        x = self.value(step.args["x"], turns)
+        if not self.observe(i, turns, lambda: all(map(math.isfinite, self.read(i, x)))):
+            raise Infeasible
+        return x
+
+    def do_spectrum(self, i: int, step: Step, turns: int) -> Numbers:
+        """The Fourier transform of a row of one or two numbers: their sum, their difference."""
+        x = self.as_row(self.value(step.args["x"], turns))
+        length = self.observe(i, turns, lambda: len(self.backend.numbers(x)))
+        if length == 1:
+            return x
+        if length != 2:
+            raise Unsupported(step.op)
+        a, b = self.backend.take(x, [0]), self.backend.take(x, [1])
+        return self.backend.concat([a + b, a - b])
+
+    def do_frequencies(self, i: int, step: Step, turns: int) -> Numbers:
+        """The frequencies of a row of one or two numbers: none, and half the rate at which it was sampled."""
+        return self.made(step, [0.0, -0.5][: self.width])
+
+    def do_positive_frequencies(self, i: int, step: Step, turns: int) -> Numbers:
+        return self.made(step, [0.0, 0.5][: self.width])
+
+    def do_bincount(self, i: int, step: Step, turns: int) -> Numbers:
+        """How often each whole number is met, from 0 to the largest; others are not counted."""
+        numbers = self.observe(i, turns, lambda: self.read(i, self.value(step.args["x"], turns)))
+        if not all(0 <= x < MAX_BINS and x.is_integer() for x in numbers):
+            raise Infeasible
+        counts = [float(numbers.count(k)) for k in range(int(max(numbers, default=0.0)) + 1)]
+        return self.backend.row(counts, step.domain.format)
+
     def do_zeros(self, i: int, step: Step, turns: int) -> Numbers:
         return self.made(step, [0.0] * self.width)
 
@@ -342,7 +376,25 @@ class Execution:
 
     do_one_hot = do_eye
 
+    do_empty = do_zeros
+
+    def do_range(self, i: int, step: Step, turns: int) -> Numbers:
+        """The number that a loop counts with, in the turn that is chosen."""
+        turn = self.inputs[i][0] if i in self.inputs else 0.0
+        given = [step.args[n] for n in ("start", "stop", "step") if n in step.args]
+        bounds = self.observe(i, turns, lambda: [self.read(i, self.value(a, turns))[0] for a in given])
+        if not bounds:
+            return int(turn)
+        start, stop = (0.0, bounds[0]) if len(bounds) == 1 else bounds[:2]
+        by = bounds[2] if len(bounds) == 3 else 1.0
+        number = start + turn * by
+        if (number >= stop) if by > 0 else (number <= stop):
+            raise Infeasible
+        return int(number) if number.is_integer() else number
+
     def do_arange(self, i: int, step: Step, turns: int) -> Numbers:
+        if counts(step):
+            return self.do_range(i, step, turns)
         start, by = (self.value(step.args[n], turns) if n in step.args else d for n, d in (("start", 0), ("step", 1)))
         if "stop" not in step.args:
             start = 0

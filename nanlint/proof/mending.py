@@ -21,7 +21,7 @@ def mended(question: MendedQuestion, backend: Backend) -> Mended:
     search = Search(program, backend)
     sources = program.sources(program.at)
     known = {i: question.given[name] for i in sources if (name := program.steps[i].name) in question.given}
-    options = search.options([program.at], frozenset())
+    options = search.options(program.at)
     beside = [i for i in (*sources, *options) if i not in known]
     if sources and not known:
         return Mended()

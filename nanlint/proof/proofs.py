@@ -32,12 +32,13 @@ class Question:
 class Proof:
     """What came of a search. ``slice``: the number of the one that fails. ``others``: more inputs that do.
 
-    ``refuted``: it looked everywhere it can, computed every step, and nothing fails.
+    ``searched``: it was looked for. ``refuted``: everywhere, every step could be computed, and nothing fails.
     """
 
     witness: Witness | None = None
     found: Found | None = None
     slice: int = 0
+    searched: bool = False
     refuted: bool = False
     others: tuple[Found, ...] = ()
 

@@ -272,6 +272,9 @@ PAIRWISE: Mapping[str, Callable[[float, float], float]] = {
     "copysign": math.copysign,
 }
 
+#: losses that are 0 where both sides are equal; elsewhere they differ in their shape
+DISTANCES = frozenset({"squared_error", "absolute_error"})
+
 
 # ── rows ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -422,6 +425,11 @@ class PythonBackend(Backend):
                 if name in operands:
                     x = x.zip(operands[name], f)
             return x
+        if op in DISTANCES and len(operands) == 2:
+            a, b = (self._row(x) for x in operands.values())
+            if any(a.zip(b, lambda a, b: a - b).x):
+                raise Unsupported(op)
+            return Row([0.0], max(a.format, b.format, key=_width))
         if op in PAIRWISE:
             a, b = operands.values()
             return (a if isinstance(a, Row) else Row([float(a)], self._format(b))).zip(b, PAIRWISE[op])

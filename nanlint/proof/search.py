@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
 from nanlint.graph.node import LOOP, PHI
 from nanlint.proof.backend import Backend
-from nanlint.proof.candidates import Row, assignments, drawn
+from nanlint.proof.candidates import assignments, drawn
 from nanlint.proof.interpret import Cannot, Execution, Infeasible
+from nanlint.proof.plausible import Plausibility, Row, of_all
 from nanlint.proof.slice import Breaking, Slice, choices, exact
 
 #: assignments tried for one width of rows, and random ones after them
@@ -20,9 +22,10 @@ MAX_TRIED = 240
 MAX_DRAWN = 60
 #: numbers tried for what an end needs beside the op that breaks
 MAX_BESIDE = 12
-#: assignments that fail at one and the same step before it is taken as it comes
-MAX_FAILED = 6
-MAX_CUTS = 8
+#: assignments in a row that need a step which cannot be computed before a width is given up
+MAX_FAILED = 24
+#: inputs at least as plausible as this end a search
+ENOUGH = Plausibility.SATURATING
 #: a search that tried this much and computed every step has looked everywhere it can
 THOROUGH = 120
 
@@ -36,19 +39,24 @@ class Found:
     end: int
     output: Row
     gradients: Mapping[int, Row] | None = None
-    cuts: frozenset[int] = frozenset()
+    plausibility: Plausibility = Plausibility.ORDINARY
 
 
 @dataclass
 class Outcome:
     """What a search came to.
 
-    ``tried``: how many inputs got through. ``complete``: nothing had to be taken as it comes.
+    ``tried``: how many inputs got through. ``complete``: every step could be computed.
     """
 
     found: Found | None = None
     tried: int = 0
     complete: bool = True
+
+    @property
+    def searched(self) -> bool:
+        """Whether much got through, so that it says something if nothing fails."""
+        return self.tried >= THOROUGH
 
     @property
     def refuted(self) -> bool:
@@ -63,34 +71,32 @@ class Search:
     program: Slice
     backend: Backend
     deadline: float | None = None
-    cuts: set[int] = field(default_factory=set)
     outcome: Outcome = field(default_factory=Outcome)
     #: whether a gradient alone counts
     slopes: bool = True
 
     def run(self, hints: Sequence[Found] = ()) -> Outcome:
         """Look for a witness; ``hints``: what failed elsewhere is tried first."""
+        best: Found | None = None
         for hint in hints:
-            self.cuts = set(hint.cuts)
-            found = self.judge(dict(hint.inputs), hint.width)
-            if found is not None:
-                self.outcome.found = found
-                return self.outcome
+            with suppress(Infeasible, Cannot):
+                best = better(best, self.judge(dict(hint.inputs), hint.width))
         # where no pole says what fails, a value that does says more than a gradient
         for slopes in (True,) if self.program.breaking is not None else (False, True):
             self.slopes = slopes
             for width in self.widths():
-                self.cuts = set()
-                self.outcome.found = self.at_width(width)
-                if self.outcome.found is not None:
-                    return self.outcome
+                if best is None or best.plausibility < ENOUGH:
+                    best = better(best, self.at_width(width))
+            if best is not None:
+                break
+        self.outcome.found = best
         told = exact(self.program, self.program.at)
-        self.outcome.complete = self.outcome.complete and not self.cuts and told and self.program.breaking is not None
+        self.outcome.complete = self.outcome.complete and told and self.program.breaking is not None
         return self.outcome
 
     def others(self, first: Found, limit: int) -> Iterator[Found]:
-        """More inputs that fail, up to a ``limit`` of each width, with the same steps taken as they come."""
-        self.cuts, self.slopes = set(first.cuts), True
+        """More inputs that fail, up to a ``limit`` of each width."""
+        self.slopes = True
         for width in self.widths():
             failing = 0
             for inputs in self.inputs(width):
@@ -110,47 +116,41 @@ class Search:
         return (2, 1) if ops & {"std", "var", "corrcoef", "diff", "softmax", "argmax"} else (1, 2)
 
     def at_width(self, width: int) -> Found | None:
-        """The first inputs of that width that fail."""
-        while True:
-            failed: dict[int, int] = {}
-            passed = False
-            for inputs in self.inputs(width):
-                if self.deadline is not None and time.monotonic() > self.deadline:
-                    self.outcome.complete = False
-                    return None
-                try:
-                    found = self.judge(inputs, width)
-                except Infeasible:
-                    continue
-                except Cannot as cannot:
-                    failed[cannot.step] = failed.get(cannot.step, 0) + (MAX_FAILED if cannot.ever else 1)
-                    if failed[cannot.step] >= MAX_FAILED and not passed:
-                        break
-                    continue
-                passed = True
-                self.outcome.tried += 1
-                if found is not None:
-                    return found
-            else:
-                return None
-            worst = max(failed, key=lambda step: failed[step])
-            if worst == self.program.at or len(self.cuts) >= MAX_CUTS:
+        """The most plausible inputs of that width that fail: the first that are plausible enough."""
+        best: Found | None = None
+        failed = passed = 0
+        for inputs in self.inputs(width):
+            if self.deadline is not None and time.monotonic() > self.deadline:
                 self.outcome.complete = False
-                return None
-            self.cuts.add(worst)
+                break
+            try:
+                found = self.judge(inputs, width)
+            except Infeasible:
+                continue
+            except Cannot:
+                self.outcome.complete = False
+                failed += 1
+                if failed >= MAX_FAILED and not passed:
+                    break
+                continue
+            passed += 1
+            self.outcome.tried += 1
+            best = better(best, found)
+            if best is not None and best.plausibility >= ENOUGH:
+                break
+        return best
 
     def inputs(self, width: int) -> Iterator[dict[int, Row]]:
         """Everything that is tried at one width."""
-        cuts = frozenset(self.cuts)
-        options = self.options([self.program.at], cuts)
-        sources = [*self.program.sources(self.program.at, cuts), *options]
+        options = self.options(self.program.at)
+        sources = [*self.program.sources(self.program.at), *options]
         operand = self.program.breaking.operand if self.program.breaking else self.program.at
-        critical = frozenset(self.program.sources(operand, cuts))
+        critical = frozenset(self.program.sources(operand))
         yield from islice(assignments(self.program, sources, critical, options, width), MAX_TRIED)
         for seed in range(MAX_DRAWN if sources else 0):
             yield drawn(self.program, sources, options, width, seed)
 
-    def options(self, roots: list[int], cuts: frozenset[int]) -> dict[int, list[Row]]:
+    def options(self, root: int) -> dict[int, list[Row]]:
         """The ways at each choice: either branch, turns of a loop, elements taken."""
         ways: dict[str, list[Row]] = {
             PHI: [(0.0,), (1.0,)],
@@ -158,7 +158,15 @@ class Search:
             LOOP: [(1.0,), (0.0,), (2.0,)],
         }
         places: list[Row] = [(0.0,), (1.0,), (2.0,)]
-        return {i: ways.get(self.program.steps[i].op, places) for i in choices(self.program, roots, cuts)}
+        found = {i: ways.get(self.program.steps[i].op, places) for i in choices(self.program, root)}
+        return {i: self.leading(i) if self.program.steps[i].op == PHI else found[i] for i in found}
+
+    def leading(self, phi: int) -> list[Row]:
+        """The ways at a branch: the one that what is told leads through, if only one of them does; else both."""
+        because = self.program.breaking.because if self.program.breaking is not None else None
+        args = self.program.steps[phi].args
+        through = [rank for rank, way in ((0.0, "a"), (1.0, "b")) if because in self.program.upstream(args[way])]
+        return [(rank,) for rank in through] or [(0.0,), (1.0,)]
 
     # ── judging one assignment ──────────────────────────────────────────────────────────────────────────────────────
 
@@ -179,8 +187,7 @@ class Search:
             return None
         if breaking is None and not bad and not (self.slopes and self.backend.differentiates):
             return None
-        used = {i: row for i, row in inputs.items() if run.reached(i)}
-        first = Found(used, width, at, output, None, frozenset(self.cuts))
+        first = self.failure(inputs, width, at, output, run)
         if bad and (breaking is None or not breaking.hidden):
             return self.with_gradients(self.farthest(first))
         if not self.backend.differentiates:
@@ -192,6 +199,12 @@ class Search:
             if shown is not None and any(not math.isfinite(g) for row in (shown.gradients or {}).values() for g in row):
                 return shown
         return None
+
+    def failure(self, inputs: Mapping[int, Row], width: int, end: int, output: Row, run: Execution) -> Found:
+        """Inputs that fail, without those that nothing asked for."""
+        used = {i: row for i, row in inputs.items() if run.reached(i)}
+        given = [(self.program.steps[i], row) for i, row in used.items() if self.program.is_source(i)]
+        return Found(used, width, end, output, None, of_all(given))
 
     def farthest(self, found: Found, *, bad: bool = True) -> Found:
         """The failure seen as far forward as it shows."""
@@ -208,9 +221,8 @@ class Search:
         """
         if end == found.end:
             return found
-        cuts = frozenset(self.cuts)
-        options = self.options([end], cuts)
-        needed = [i for i in (*self.program.sources(end, cuts), *options) if i not in found.inputs]
+        options = self.options(end)
+        needed = [i for i in (*self.program.sources(end), *options) if i not in found.inputs]
         infinite: Found | None = None
         for beside in islice(assignments(self.program, needed, frozenset(), options, found.width), MAX_BESIDE):
             inputs = {**found.inputs, **beside}
@@ -222,8 +234,7 @@ class Search:
                 continue
             if [*map(math.isfinite, again)] != [*map(math.isfinite, found.output)]:
                 continue
-            used = {i: row for i, row in inputs.items() if run.reached(i)}
-            reached = replace(found, inputs=used, end=end, output=output)
+            reached = self.failure(inputs, found.width, end, output, run)
             if not bad or any(map(math.isnan, output)):
                 return reached
             if infinite is None and not all(map(math.isfinite, output)):
@@ -234,21 +245,17 @@ class Search:
         """The gradient of what is found with respect to all that is trained; as it was where none can be taken."""
         trained = [
             i
-            for i in self.program.sources(found.end, found.cuts)
+            for i in self.program.sources(found.end)
             if not (d := self.program.steps[i].domain).scalar and not d.data and not d.whole and i in found.inputs
         ]
         if not self.backend.differentiates or not trained:
             return found
         seen: dict[tuple[int, int], Any] = {}
         try:
-            Execution(self.program, self.backend, found.inputs, width=found.width, cuts=found.cuts, seen=seen).value(
-                found.end
-            )
+            Execution(self.program, self.backend, found.inputs, width=found.width, seen=seen).value(found.end)
 
             def forward(rows: list[Any]) -> Any:
-                run = Execution(
-                    self.program, self.backend, found.inputs, width=found.width, cuts=found.cuts, seen=dict(seen)
-                )
+                run = Execution(self.program, self.backend, found.inputs, width=found.width, seen=dict(seen))
                 run.rows = dict(zip(trained, rows, strict=True))
                 return run.joined(run.value(found.end))
 
@@ -263,14 +270,21 @@ class Search:
         return replace(found, gradients=known or None)
 
     def execution(self, inputs: Mapping[int, Row], width: int) -> Execution:
-        return Execution(self.program, self.backend, inputs, width=width, cuts=frozenset(self.cuts))
+        return Execution(self.program, self.backend, inputs, width=width)
+
+
+def better(known: Found | None, other: Found | None) -> Found | None:
+    """The more plausible of two; the one known before where they are alike."""
+    if known is None or other is None:
+        return known or other
+    return other if other.plausibility > known.plausibility else known
 
 
 def met(breaking: Breaking, run: Execution) -> bool:
     """Whether some element is at the pole, for the reason that is told."""
     numbers = run.numbers(breaking.operand)
     because = breaking.because
-    if because is not None and not run.reached(because) and because in run.program.upstream(breaking.operand, run.cuts):
+    if because is not None and not run.reached(because) and because in run.program.upstream(breaking.operand):
         return False
     return any(_in_class(x + breaking.shift, breaking.cls, breaking) for x in numbers) and all(
         any(_in_class(x, cls, breaking) for x in run.numbers(step)) for step, cls in breaking.also

@@ -17,43 +17,21 @@ from typing import Any
 from nanlint.analysis.hazards import Hazard
 from nanlint.analysis.names import without_gradient
 from nanlint.analysis.structure import walk
-from nanlint.graph.node import (
-    ATTR,
-    CALL,
-    CLASS,
-    CONST,
-    DICT,
-    FUNCTION,
-    INSTANCE,
-    LAYER,
-    LOOP,
-    MODULE,
-    PARAM,
-    PHI,
-    REFINE,
-    STRING,
-    TUPLE,
-    Node,
-)
+from nanlint.graph.node import CALL, CONST, LOOP, PARAM, PHI, REFINE, TUPLE, Node
 from nanlint.ops.floats import FORMATS
 from nanlint.ops.op import OPS
 from nanlint.ops.selection import CONDITIONS
 from nanlint.ops.value import NEVER, Kind, Value
+from nanlint.proof.entering import OBJECTS, Sort, bounds, sort_of
 
-#: steps of a slice; what lies further back is taken as it comes
-MAX_STEPS = 160
+#: steps of a slice; one that needs more cannot be executed
+MAX_STEPS = 300
 #: how far forward, and among how many nodes, the end of a computation is looked for
 MAX_FORWARD = 14
 MAX_SEEN = 60
 
-#: nodes that come from outside: nothing of what made them is executed
-SOURCES = frozenset({PARAM, ATTR, CALL, INSTANCE})
-#: ops that have no numbers of their own: unknown weights, shapes, data
-OPAQUE = frozenset({"size", "unknown", "input", "empty", "window", "range", "spectrum", "finite"})
-#: nodes that are no number at all
-OBJECTS = frozenset({MODULE, FUNCTION, CLASS, LAYER, DICT, STRING, "tape", "partial", "super", "gradient_of"})
-#: graph nodes beside the ops of the catalogue that the interpreter knows
-STRUCTURE = frozenset({CONST, PHI, LOOP, REFINE, TUPLE, "list", "slice"})
+#: steps that compare
+COMPARISONS = frozenset({"eq", "ne", "lt", "le", "gt", "ge", REFINE, "isclose"})
 #: attributes of a node that its meaning depends on
 MEANING = frozenset({"value", "cmp", "dtype", "python", "field", "scalar", "nonzero", "starred"})
 
@@ -64,7 +42,8 @@ CLASSES = ("ninf", "neg", "zero", "pos", "pinf", "nan")
 class Domain:
     """What a source may be: a finite number in [lo, hi], in none of the ``excluded`` classes (or ends).
 
-    ``number``: the one it is by default. ``data``: nothing is differentiated with respect to it.
+    ``whole``: of an integer type; ``counted``: a whole number by its name. ``number``: the one it is by default.
+    ``data``: nothing is differentiated with respect to it.
     """
 
     lo: float = -math.inf
@@ -75,10 +54,12 @@ class Domain:
     format: str = "float32"
     number: float | None = None
     data: bool = False
+    counted: bool = False
 
     def admits(self, x: float) -> bool:
         """Whether the analysis lets a source be ``x``. Infinities and nan are never put in from outside."""
-        if not math.isfinite(x) or not self.lo <= x <= self.hi or (self.whole and not x.is_integer()):
+        whole = self.whole or self.counted
+        if not math.isfinite(x) or not self.lo <= x <= self.hi or (whole and not x.is_integer()):
             return False
         if (x == self.lo and "low" in self.excluded) or (x == self.hi and "high" in self.excluded):
             return False
@@ -89,7 +70,8 @@ class Domain:
 class Step:
     """One operation of a slice. ``args``: operand -> number of its step. ``spelling``: the function that was called.
 
-    ``name``: what the source calls the result. ``domain``: what is known of it, in case that it cannot be computed.
+    ``name``: what the source calls the result. ``sort``: how it comes in, None where it is computed here. ``domain``:
+    what is known of it.
     """
 
     op: str
@@ -98,6 +80,7 @@ class Step:
     spelling: str | None
     name: str
     domain: Domain
+    sort: Sort | None = None
 
 
 @dataclass(frozen=True)
@@ -139,27 +122,58 @@ class Slice:
     #: (row, column, end row, end column) of the op that breaks and of those that use it, to find them again once fixed
     places: Mapping[int, tuple[int, int, int, int]] = field(default_factory=dict)
 
-    def upstream(self, root: int, cuts: frozenset[int] = frozenset()) -> list[int]:
-        """Steps that ``root`` is computed from, itself first; nothing behind a source or a cut."""
+    def upstream(self, root: int) -> list[int]:
+        """Steps that ``root`` is computed from, itself first; nothing behind a source."""
         seen = {root: None}
         pending = deque([root])
         while pending:
-            current = pending.popleft()
-            if self.is_source(current, cuts):
-                continue
-            for i in self.steps[current].args.values():
+            for i in self.steps[pending.popleft()].args.values():
                 if i not in seen:
                     seen[i] = None
                     pending.append(i)
         return list(seen)
 
-    def is_source(self, i: int, cuts: frozenset[int]) -> bool:
-        """Whether a step is given from outside, or taken as given because it cannot be computed."""
-        return i in cuts or self.steps[i].op == "source"
+    def is_source(self, i: int) -> bool:
+        """Whether the numbers of a step come from outside, and a witness may choose them."""
+        sort = self.steps[i].sort
+        return sort is not None and sort.given
 
-    def sources(self, root: int, cuts: frozenset[int] = frozenset()) -> list[int]:
+    def sources(self, root: int) -> list[int]:
         """The sources that ``root`` depends on."""
-        return [i for i in self.upstream(root, cuts) if self.is_source(i, cuts)]
+        return [i for i in self.upstream(root) if self.is_source(i)]
+
+    @cached_property
+    def thresholds(self) -> tuple[float, ...]:
+        """The numbers that the program itself compares with: at them it takes another way."""
+        found: dict[float, None] = {}
+        for step in self.steps:
+            for i in step.args.values() if step.op in COMPARISONS else ():
+                number = self.steps[i].attrs.get("value")
+                if isinstance(number, (int, float)) and not isinstance(number, bool):
+                    found[float(number)] = None
+        return tuple(found)
+
+    @cached_property
+    def executable(self) -> bool:
+        """Whether the op that breaks, and what breaks it, can be computed from sources alone, on some way."""
+        because = self.breaking.because if self.breaking is not None else None
+        return all(self._computable(i, {}) for i in (self.at, because) if i is not None)
+
+    def _computable(self, i: int, known: dict[int, bool]) -> bool:
+        if i in known:
+            return known[i]
+        # the back edge of a loop asks for what is being asked
+        known[i] = True
+        step = self.steps[i]
+        if step.sort is not None:
+            known[i] = step.sort.given
+        elif step.op == PHI:
+            known[i] = any(self._computable(step.args[way], known) for way in ("a", "b") if way in step.args)
+        elif step.op == LOOP:
+            known[i] = self._computable(step.args["pre"], known)
+        else:
+            known[i] = all(self._computable(a, known) for a in step.args.values())
+        return known[i]
 
 
 class Names:
@@ -233,9 +247,15 @@ class Slicing:
 
     def steps(self, roots: list[Node]) -> tuple[tuple[Step, ...], dict[int, int]]:
         """The steps that compute the roots, and the number of each node's step."""
-        nodes = self.collect(roots)
-        index = {n: i for i, n in enumerate(nodes)}
-        return tuple(self.step(node, index) for node in nodes.values()), index
+        nodes: list[Node] = []
+        index: dict[int, int] = {}
+        same: dict[tuple[str, int], int] = {}
+        for number, node in self.collect(roots).items():
+            known = identity(node)
+            if known is None or known not in same:
+                nodes.append(node)
+            index[number] = len(nodes) - 1 if known is None else same.setdefault(known, len(nodes) - 1)
+        return tuple(self.step(node, index) for node in nodes), index
 
     def collect(self, roots: list[Node]) -> dict[int, Node]:
         """The roots and what they are computed from, nearest first."""
@@ -282,18 +302,22 @@ class Slicing:
     def step(self, node: Node, index: Mapping[int, int]) -> Step:
         needed = operands(node)
         args = {name: index[operand.index] for name, operand in needed if operand.index in index}
-        whole = len(args) == len(needed)
-        op = "object" if node.op in OBJECTS else node.op if whole and not opaque(node) else "source"
+        sort = sort_of(node) if len(args) == len(needed) else Sort.COMPUTED
+        op = "object" if node.op in OBJECTS else node.op if sort is None else "source"
         attrs = {k: v for k, v in node.attrs.items() if k in MEANING and plain(v)}
         spelling = node.spelling.name if node.spelling is not None else None
         if op in ("source", "object"):
             args = {}
-        return Step(op, args, attrs, spelling, self.name(node), self.domain(node))
+        return Step(op, args, attrs, spelling, self.name(node, sort), self.domain(node, sort), sort)
 
-    def name(self, node: Node) -> str:
-        """What the source calls a node: its variable, or its text."""
+    def name(self, node: Node, sort: Sort | None = None) -> str:
+        """What the source calls a node: its variable, or its text; of a layer the weights that its result may be."""
         if node.op in (PARAM, LOOP):
             return node.name
+        if sort is Sort.LAYER:
+            return weights(node)
+        if sort is Sort.ATTRIBUTE and (text := self.facts.text(node)):
+            return str(text)
         if isinstance(node.site, ast.stmt):
             return target(node.site)
         called = node.name if node.op == CALL else ""
@@ -302,25 +326,27 @@ class Slicing:
         variable = node.attrs.get("variable") if not node.attrs.get("held") else None
         return str(variable or self.names.assigned(node) or self.facts.text(node) or node.op)
 
-    def domain(self, node: Node) -> Domain:
+    def domain(self, node: Node, sort: Sort | None = None) -> Domain:
         """What is known of a node as a source."""
         if node.op == CONST:
             return Domain()
         v: Value = self.facts.value(node)
         default = node.get("default") if node.op == PARAM else None
         number = default.attrs.get("value") if default is not None and default.op == CONST else None
-        boolean = isinstance(number, bool) or node.attrs.get("annotation") == "bool"
-        trained = bool(node.attrs.get("requires_grad")) or node.op == "variable"
+        annotation = node.attrs.get("annotation")
+        boolean = isinstance(number, bool) or annotation == "bool"
         excluded = frozenset(c for c in (*CLASSES, "low", "high") if v.reach(c) is NEVER)
+        lo, hi, counted = (v.lo, v.hi, False) if sort is None else bounds(node, v.lo, v.hi)
         return Domain(
-            0.0 if boolean else 1.0 if node.op == "size" else v.lo,
-            1.0 if boolean else v.hi,
+            0.0 if boolean else 1.0 if sort is Sort.SIZE else lo,
+            1.0 if boolean else hi,
             excluded,
-            (v.whole and not trained) or boolean or node.op == "size",
-            v.kind is Kind.SCALAR or boolean or node.op == "size",
+            (v.whole and sort is not Sort.TRAINED) or boolean or annotation == "int" or sort is Sort.SIZE,
+            v.kind is Kind.SCALAR or boolean or sort is Sort.SIZE,
             v.format.name if v.format.name in FORMATS else "float32",
             float(number) if isinstance(number, (int, float)) and not boolean else None,
-            without_gradient(self.name(node)) or not self.facts.gradient.learns(node, believed=True),
+            without_gradient(self.name(node, sort)) or not self.facts.gradient.learns(node, believed=True),
+            counted,
         )
 
     def breaking(self, hazard: Hazard, index: Mapping[int, int]) -> Breaking | None:
@@ -359,19 +385,28 @@ def target(statement: ast.stmt) -> str:
 RUNS_IN = {"keras": "tensorflow", "scipy": "numpy", "math": "numpy", "builtins": "numpy", "": "numpy"}
 
 
-def opaque(node: Node) -> bool:
-    """Whether a node is a source: from outside, drawn, trained, or of no meaning that could be executed."""
-    op = OPS.get(node.op)
-    if node.op in SOURCES or node.op in OPAQUE or node.attrs.get("scalar") or node.attrs.get("requires_grad"):
-        return True
-    if op is None:
-        return node.op not in STRUCTURE
-    return not op.pure
+def identity(node: Node) -> tuple[str, int] | None:
+    """What a source is one of: the same parameter, attribute or layer has the same numbers wherever it is used."""
+    sort = sort_of(node)
+    if sort is Sort.LAYER:
+        return sort.value, node["layer"].index
+    return (sort.value, node.key) if sort in (Sort.PARAMETER, Sort.ATTRIBUTE) else None
+
+
+def weights(node: Node) -> str:
+    """The weights of a layer that its result is, where all others are 0: its bias, or the ones that it has."""
+    layer = node.get("layer")
+    site, made = node.site, layer.site if layer is not None else None
+    called = site is not made and isinstance(site, ast.Call)
+    text = ast.unparse(site.func if called and isinstance(site, ast.Call) else site) if site is not None else "layer"
+    keywords = made.keywords if isinstance(made, ast.Call) else []
+    without = any((k.arg or "").endswith("bias") and getattr(k.value, "value", True) is False for k in keywords)
+    return f"{text}.{'weight' if without else 'bias'}"
 
 
 def known(node: Node) -> bool:
     """Whether a node is an operation that can be executed."""
-    return not opaque(node) and node.op != CONST
+    return sort_of(node) is None and node.op not in OBJECTS and node.op != CONST
 
 
 def operands(node: Node) -> list[tuple[str, Node]]:
@@ -381,7 +416,7 @@ def operands(node: Node) -> list[tuple[str, Node]]:
 
 def read(node: Node) -> list[tuple[str, Node]]:
     """Operands of an operation whose numbers it reads, some of them to take one of two ways."""
-    if opaque(node):
+    if sort_of(node) is not None or node.op in OBJECTS:
         return []
     unread = {"axis", "layer", "dtype", "index"} if node.op == "view" else {"axis", "layer", "dtype"}
     return [(name, a) for name, a in node.args.items() if name not in unread]
@@ -399,7 +434,7 @@ def carries(user: Node, node: Node) -> bool:
         return False
     if op is None:
         return user.op in (PHI, REFINE, LOOP)
-    return not op.stops_gradient and not opaque(user) and user.op not in ("list", "append", "nan_to_num")
+    return not op.stops_gradient and sort_of(user) is None and user.op not in ("list", "append", "nan_to_num")
 
 
 def plain(value: object) -> bool:
@@ -410,26 +445,28 @@ def plain(value: object) -> bool:
 def exact(program: Slice, root: int) -> bool:
     """Whether rows tell all that the program's own arrays could: each element by itself, and along one axis once."""
     ops = [program.steps[i].op for i in program.upstream(root)]
-    pointwise = [op in ("source", CONST, REFINE) or (op in OPS and OPS[op].pointwise) for op in ops]
+    pointwise = [op in ELEMENTWISE or (op in OPS and OPS[op].pointwise) for op in ops]
     return pointwise.count(False) <= 1 and all(p or op in ALONG_AN_AXIS for op, p in zip(ops, pointwise, strict=True))
 
 
+#: steps that give each element by itself, beside the ops that are said to
+ELEMENTWISE = frozenset({"source", CONST, REFINE, "zeros", "ones", "full", "cast"})
 #: ops that look at all elements along an axis
 ALONG_AN_AXIS = frozenset(["softmax", "log_softmax", "logsumexp", "sum", "mean", "max", "min", "any", "all"])
 
 
-def choices(program: Slice, roots: list[int], cuts: frozenset[int]) -> Iterator[int]:
+def choices(program: Slice, root: int) -> Iterator[int]:
     """Steps where a way has to be chosen: branches no number decides, turns of loops, elements taken, a matrix."""
-    seen: set[int] = set()
-    for root in roots:
-        for i in program.upstream(root, cuts):
-            step = program.steps[i]
-            if i in seen or program.is_source(i, cuts):
-                continue
-            seen.add(i)
-            branch = step.op == PHI and "cond" not in step.args
-            if branch or step.op in (LOOP, "dot") or (step.op == "part" and unknown_place(program, step)):
-                yield i
+    for i in program.upstream(root):
+        step = program.steps[i]
+        branch = step.op == PHI and "cond" not in step.args
+        if branch or step.op in (LOOP, "dot") or counts(step) or (step.op == "part" and unknown_place(program, step)):
+            yield i
+
+
+def counts(step: Step) -> bool:
+    """Whether a step is the number of a loop's turn."""
+    return step.op == "range" or (step.op == "arange" and bool(step.attrs.get("scalar")))
 
 
 def decidable(cond: Node) -> bool:
@@ -440,7 +477,8 @@ def decidable(cond: Node) -> bool:
     for node in walk(cond, lambda n: [a for name, a in read(n) if not is_branching(n, name)], MAX_STEPS):
         if node.op == CONST and not isinstance(node.attrs.get("value"), (int, float)):
             return False
-        if node.op in OBJECTS or (opaque(node) and (node is cond or (node.op not in SOURCES and node.op not in OPS))):
+        sort = sort_of(node)
+        if node.op in OBJECTS or sort is Sort.COMPUTED or (node is cond and sort is not None):
             return False
     return True
 
@@ -462,11 +500,18 @@ def unknown_place(program: Slice, step: Step) -> bool:
 
 def is_mask(step: Step) -> bool:
     """Whether an index is a mask that was given."""
-    return step.op == "source" and step.domain.whole and (step.domain.lo, step.domain.hi) == (0.0, 1.0)
+    return step.sort is not None and (step.domain.lo, step.domain.hi) == (0.0, 1.0)
 
 
 def last_index(program: Slice, index: Step) -> Step:
-    """Of a tuple of indices the one of the last axis."""
-    while index.op == TUPLE and index.args:
+    """Of a tuple of indices the one of the last axis; of a mask in another type or shape the mask."""
+    while index.args and (index.op == TUPLE or (index.op in ("view", "cast") and given_mask(program, index))):
         index = program.steps[list(index.args.values())[-1]]
     return index
+
+
+def given_mask(program: Slice, step: Step) -> bool:
+    """Whether a view or cast is one of a mask that was given, or of a condition."""
+    while step.op in ("view", "cast"):
+        step = program.steps[step.args["x"]]
+    return is_mask(step) or step.op in MASKS

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from nanlint.diagnostic import Witness
+from nanlint.proof.entering import Sort
 from nanlint.proof.search import Found
 from nanlint.proof.slice import Slice
 
@@ -16,12 +17,12 @@ MAX_GRADIENTS = 1
 def witness(program: Slice, found: Found, framework: str | None) -> Witness:
     """The witness that inputs which fail are. ``framework``: what executed it; None for the ranges alone."""
     operand = program.breaking.operand if program.breaking else program.at
-    nearest = program.sources(operand, found.cuts)
-    sources = [i for i in dict.fromkeys((*nearest, *program.sources(found.end, found.cuts))) if i in found.inputs]
+    nearest = program.sources(operand)
+    sources = [i for i in dict.fromkeys((*nearest, *program.sources(found.end))) if i in found.inputs]
     named: dict[str, tuple[float, ...]] = {}
     for i in sources:
         # how long a row is, its numbers say
-        if program.steps[i].name and not (program.steps[i].domain.whole and program.steps[i].domain.lo == 1):
+        if program.steps[i].name and program.steps[i].sort is not Sort.SIZE:
             named.setdefault(program.steps[i].name, found.inputs[i])
     shown = sorted(named.items(), key=lambda item: item[0] in given_by_default(program, sources))
     output = program.steps[found.end].name or "the result"
@@ -29,7 +30,10 @@ def witness(program: Slice, found: Found, framework: str | None) -> Witness:
     if found.gradients is not None:
         ordered = sorted(found.gradients, key=lambda i: i not in nearest)
         gradient = tuple((program.steps[i].name, found.gradients[i]) for i in ordered)
-    given = ", ".join(f"{name} = {written(row)}" for name, row in shown[:MAX_INPUTS])
+    square = {program.steps[i].name for i in matrices(program, found)}
+    given = ", ".join(
+        f"{name} = {diagonal(row) if name in square else written(row)}" for name, row in shown[:MAX_INPUTS]
+    )
     given += ", …" if len(shown) > MAX_INPUTS else ""
     text = f"{given} gives {output} = {written(found.output)}" if given else f"{output} = {written(found.output)}"
     bad = [g for g in gradient or () if not all(map(math.isfinite, g[1]))][:MAX_GRADIENTS]
@@ -40,6 +44,25 @@ def witness(program: Slice, found: Found, framework: str | None) -> Witness:
         slope = "0 * inf = nan" if breaking.hidden and not breaking.gradient else breaking.gives
         text += f", and a gradient of {slope}"
     return Witness(tuple(named.items()), (output, found.output), text, gradient, framework)
+
+
+def matrices(program: Slice, found: Found) -> set[int]:
+    """The sources whose rows are the diagonal of a matrix: those that a row is multiplied with element by element."""
+    square = set()
+    for i, way in found.inputs.items():
+        step = program.steps[i]
+        if step.op != "dot" or way != (0.0,):
+            continue
+        second = list(step.args.values())[-1]
+        while program.steps[second].op == "view":
+            second = program.steps[second].args["x"]
+        square.add(second)
+    return square
+
+
+def diagonal(row: tuple[float, ...]) -> str:
+    """The matrix that has a row as its diagonal; of zeros it is no other than the row."""
+    return written(row) if len(row) == 1 or not any(row) else f"diag({', '.join(number(x) for x in row)})"
 
 
 def given_by_default(program: Slice, sources: list[int]) -> set[str]:

@@ -14,6 +14,7 @@ from importlib import import_module
 from typing import BinaryIO
 
 from nanlint.proof.backend import Backend
+from nanlint.proof.plausible import Plausibility
 from nanlint.proof.proofs import Mended, Proof, Question, Task
 from nanlint.proof.ranges import failing
 from nanlint.proof.search import Search
@@ -32,7 +33,8 @@ def answer(task: Task, backend: Backend) -> Proof | Mended:
 def proof(question: Question, backend: Backend) -> Proof:
     """Inputs that fail in the framework, from the first of the slices that has any."""
     deadline = time.monotonic() + question.seconds
-    refuted = True
+    refuted, searched = True, False
+    first: Proof | None = None
     for number, program in enumerate(question.slices):
         if program.breaking is not None and program.breaking.trap and not backend.differentiates:
             return Proof()
@@ -41,9 +43,13 @@ def proof(question: Question, backend: Backend) -> Proof:
         outcome = search.run([hint] if hint is not None else [])
         if outcome.found is not None:
             others = tuple(search.others(outcome.found, question.more)) if question.more else ()
-            return Proof(witness(program, outcome.found, backend.name), outcome.found, number, others=others)
+            shown = Proof(witness(program, outcome.found, backend.name), outcome.found, number, others=others)
+            if outcome.found.plausibility > Plausibility.ABSURD:
+                return shown
+            first = first or shown
         refuted = refuted and hint is None and outcome.refuted
-    return Proof(refuted=refuted and bool(question.slices))
+        searched = searched or outcome.searched
+    return first or Proof(refuted=refuted and bool(question.slices), searched=searched)
 
 
 def main(framework: str) -> None:

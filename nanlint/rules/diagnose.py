@@ -72,25 +72,35 @@ def diagnose(
         return []
     fixes = fixes_of(facts, {key: finding for key, (_, finding) in best.items()})
     slicing = Slicing(facts)
-    return sorted(
-        (
+    found = []
+    for (code, span), (rule, finding) in best.items():
+        slices = slices_of(slicing, rule, finding, alike[code, span])
+        confidence = finding.confidence
+        if slices or finding.hazard is not None:
+            confidence = shown_by(slices, confidence)
+        if confidence < minimum:
+            continue
+        found.append(
             Diagnostic(
                 path=source.path,
                 span=span,
                 code=code,
                 name=rule.name,
                 message=finding.message,
-                confidence=finding.confidence,
+                confidence=confidence,
                 effect=finding.effect,
                 causes=cause_spans(facts, finding, span),
                 fix=fixes.get((code, span)),
-                slices=slices_of(slicing, rule, finding, alike[code, span]),
+                slices=slices,
                 probe=probe_of(facts, finding),
             )
-            for (code, span), (rule, finding) in best.items()
-        ),
-        key=Diagnostic.sort_key,
-    )
+        )
+    return sorted(found, key=Diagnostic.sort_key)
+
+
+def shown_by(slices: Iterable[Slice], confidence: Confidence) -> Confidence:
+    """How sure a finding about numbers is: certain only where numbers that enter could be executed to show it."""
+    return confidence if any(program.executable for program in slices) else min(confidence, Confidence.LIKELY)
 
 
 def analysed(

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nanlint.analysis.algebra import terms
+from nanlint.analysis.exponentials import overflows
 from nanlint.analysis.facts import Facts
+from nanlint.analysis.growth import EXPONENTIALS
+from nanlint.analysis.hazards import Hazard
 from nanlint.analysis.log_space import probability_of, zero_times_infinity
 from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.finite_factor import FiniteFactor
-from nanlint.graph.node import Node
+from nanlint.graph.node import CONST, Node
 from nanlint.ops.op import Pole
-from nanlint.ops.value import Evidence
+from nanlint.ops.value import LIKELY, Evidence
 from nanlint.rules.registry import Finding, rule
 
 NAN = Pole("result", "nan", "nan")
@@ -19,13 +22,14 @@ NAN = Pole("result", "nan", "nan")
 LOGARITHMS = frozenset({"log", "log_softmax", "log_sigmoid"})
 
 
-@rule("NL405", "mask-times-inf", nodes="mul mul_no_nan", fixable=Applicability.SAFE)
-def mask_times_inf(product: Node, facts: Facts) -> Iterator[Finding]:
+@rule("NL405", "mask-times-inf", nodes="mul mul_no_nan", hazards="mul", fixable=Applicability.SAFE)
+def mask_times_inf(at: Node | Hazard, facts: Facts) -> Iterator[Finding]:
     """A factor of 0 that should hide an infinity.
 
     ## What it does
     Finds an infinity times a mask, the probabilities of masked logits times their logarithms, and `multiply_no_nan` of
-    a probability and a logarithm through which a gradient flows.
+    a probability and a logarithm through which a gradient flows. A mask, or something rectified, times an exponential
+    that overflows is possible.
 
     ## Why is this bad?
     `0 * inf = nan`: a mask hides large numbers, not infinite ones. `multiply_no_nan` hides the infinity from the value
@@ -52,6 +56,10 @@ def mask_times_inf(product: Node, facts: Facts) -> Iterator[Finding]:
     ## References
     IEEE 754-2019, section 7.2 (invalid operation).
     """
+    if isinstance(at, Hazard):
+        yield from zero_times_overflow(at, facts)
+        return
+    product = at
     if facts.hazards.masked_by(product, NAN) is not None:
         return
     if product.op == "mul_no_nan":
@@ -68,6 +76,35 @@ def mask_times_inf(product: Node, facts: Facts) -> Iterator[Finding]:
         Confidence.LIKELY,
         ((found.why.node, found.why.text),) if found.why.node is not None else (),
         FiniteFactor(product, found.infinite, found.zero),
+    )
+
+
+def zero_times_overflow(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
+    """A mask, or a rectified number, times an exponential that overflows where it is 0, or times what holds -inf.
+
+    What a quotient or a logarithm makes infinite is told there.
+    """
+    (other, cls), *_ = hazard.pole.also
+    why = facts.value(hazard.node[other]).evidence(cls) or Evidence("holds an infinity", facts.bare(hazard.node[other]))
+    cause = why.node
+    if hazard.guard is not None or cause is None or hazard.value.zero < LIKELY:
+        # a selection hides the product, or hardly anything says that the infinity meets a 0
+        return
+    if facts.tests_result(facts.bare(hazard.node[other])):
+        # the infinity is taken out before
+        return
+    if not (facts.varies(hazard.operand) and facts.varies(cause)):
+        # a grid, or numbers that the author sees
+        return
+    meant = cls == "ninf" and facts.bare(cause).op in ("where", CONST)
+    if not meant and (cause.op not in EXPONENTIALS or not overflows(cause, facts) or facts.scalar(cause)):
+        return
+    yield Finding(
+        hazard.node,
+        "0 times what may be infinite is nan: the factor that should hide it multiplies it",
+        "0 * inf = nan",
+        Confidence.POSSIBLE,
+        ((cause, why.text), (hazard.evidence.node or hazard.operand, hazard.evidence.text)),
     )
 
 

@@ -24,7 +24,8 @@ def nan_gradient_masked(mask: Node, facts: Facts) -> Iterator[Finding]:
     ## What it does
     Finds `where(isnan(y), 0, y)`, `y[isnan(y)] = 0` and `nan_to_num(y)` where y is computed by an operation that
     can give NaN or Inf, in a loss, in the forward pass of a model, or before a call of `backward` on what becomes
-    of it. Elsewhere they are possible: nothing says that a gradient is taken.
+    of it. Elsewhere they are possible: nothing says that a gradient is taken. Of a loss, what is NaN stays so in the
+    gradient wherever it came from (possible, since it may be skipped).
 
     ## Why is this bad?
     The mask takes the NaN out of the value. The backward pass multiplies the slope of the operation that made it by
@@ -65,6 +66,14 @@ def nan_gradient_masked(mask: Node, facts: Facts) -> Iterator[Finding]:
         return
     source = facts.behind_mask(mask) if facts.differentiated(mask) else None
     if source is None:
+        if facts.is_loss(result) and facts.differentiated(mask):
+            yield Finding(
+                mask,
+                "NaN taken out of a loss: what made it NaN does so to the gradient, too",
+                "0 * nan = nan in the backward pass of whatever is NaN",
+                Confidence.POSSIBLE,
+                ((result, "is a loss"),),
+            )
         return
     yield Finding(
         mask,

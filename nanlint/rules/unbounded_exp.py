@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from nanlint.analysis.exponents import exposed, scales
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.gradient import PLAIN
 from nanlint.analysis.growth import both_overflow, chosen_by_regime, multiplied_up
@@ -17,20 +18,29 @@ from nanlint.rules.registry import Finding, rule
 
 NAN = Pole("result", "nan", "nan")
 OVERFLOW = Pole("result", "pinf", "inf")
+SOURCES = {
+    "network": "is the result of a layer: as large as training makes it",
+    "module": "is the result of a model: as large as training makes it",
+    "named": "is a logarithm by its name: any real number",
+    "weight": "is learned: as large as training makes it",
+}
 
 
-@rule("NL403", "unbounded-exp", nodes="exp div", after="NL106 NL401 NL402 NL406", fixable=Applicability.SAFE)
+@rule("NL403", "unbounded-exp", nodes="exp cosh div", after="NL106 NL401 NL402 NL406", fixable=Applicability.SAFE)
 def unbounded_exp(node: Node, facts: Facts) -> Iterator[Finding]:
     """An exponential that overflows where nothing absorbs it.
 
     ## What it does
     Finds quotients whose both sides overflow with one exponential, such as the logistic density
     `exp(-x) / (1 + exp(-x))**2`, and recursions in probability space: exponentials of scores multiplied into a value
-    that a loop carries on, and whose logarithm is taken. An exponential on its own, `exp(log_variance)` say, is in
-    order.
+    that a loop carries on, and whose logarithm is taken. And exponentials of what is learned, or called a logarithm or
+    a logit: likely where it is the result of a layer and is multiplied into a loss or a forward pass; possible where
+    only its name says so, where it is halved first, or the result of a model that is not seen. A clamp, a tanh, a shift
+    by the maximum and a logarithm of the sum are in order.
 
     ## Why is this bad?
     `exp` overflows to inf above 88 in float32, and above 11 in float16; `inf / inf = nan`. Scores are sums: they grow.
+    Nothing keeps a log-variance small but the loss itself, and one batch far from the others is enough.
 
     ## Example (bad)
     ```python
@@ -44,7 +54,7 @@ def unbounded_exp(node: Node, facts: Facts) -> Iterator[Finding]:
 
     ## Fix safety
     Safe: the logistic density is that product of two sigmoids. For other quotients there is none, which side to divide
-    out depends on them. A recursion belongs into log space, with `logsumexp`.
+    out depends on them. A recursion belongs into log space, with `logsumexp`, and a log-variance is clamped.
 
     ## References
     Rabiner: A tutorial on hidden Markov models (1989), section V on scaling.
@@ -69,6 +79,7 @@ def unbounded_exp(node: Node, facts: Facts) -> Iterator[Finding]:
         return
     product = multiplied_up(node)
     if product is None or facts.value(node).pinf < POSSIBLE or not closed(node):
+        yield from alone(node, facts)
         return
     yield Finding(
         node,
@@ -76,6 +87,22 @@ def unbounded_exp(node: Node, facts: Facts) -> Iterator[Finding]:
         overflow(node, facts),
         Confidence.LIKELY,
         ((product, "is carried on to the next turn"),),
+    )
+
+
+def alone(exp: Node, facts: Facts) -> Iterator[Finding]:
+    """An exponential of what is learned, or called a logarithm: log-variances and logits are any real number."""
+    found = exposed(exp, facts) if facts.differentiated(exp) and not facts.scalar(exp) else None
+    if found is None or facts.tested_for_infinity(exp):
+        # nothing says that the exponent grows, or something bounds it
+        return
+    surely = found.kind == "network" and found.factor >= 1 and scales(exp, facts) and facts.trained(exp)
+    yield Finding(
+        exp,
+        "exponential of a value that nothing bounds: inf, and nan after the next product with 0",
+        overflow(exp, facts),
+        Confidence.LIKELY if surely else Confidence.POSSIBLE,
+        ((found.source, SOURCES[found.kind]),),
     )
 
 

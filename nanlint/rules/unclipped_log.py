@@ -16,7 +16,7 @@ from nanlint.rules.registry import Finding, confidence, rule
 @rule(
     "NL103",
     "unclipped-log",
-    hazards="log log2 log10 log1p",
+    hazards="log log2 log10 log1p xlogy xlog1py",
     after="NL101 NL102 NL109 NL104 NL106 NL107 NL208 NL209 NL503",
     fixable=Applicability.UNSAFE,
 )
@@ -25,7 +25,8 @@ def unclipped_log(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
 
     ## What it does
     Finds logarithms whose argument is known to be exactly 0 for real inputs: a saturated probability, a rectifier, an
-    underflowed exponential, a uniform draw, a difference of distribution functions.
+    underflowed exponential, a uniform draw, a difference of distribution functions. `xlogy(x, y)` is one too: 0 where x
+    is, and -inf where only y is.
 
     ## Why is this bad?
     `log(0) = -inf`; the next product with 0, difference of two of them, or gradient step makes it NaN.
@@ -46,7 +47,7 @@ def unclipped_log(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     ## References
     Odena, Olsson, Andersen, Goodfellow: TensorFuzz (2019), on `log` of an unclipped softmax as the typical NaN.
     """
-    if hazard.pole.cls != "zero" or hazard.guard is not None:
+    if hazard.pole.cls != "zero" or hazard.pole.gradient or hazard.guard is not None:
         return
     plain = facts.framework(hazard.node) in PLAIN
     # The log of a 0/1 mask is how a mask is written in log space: -inf is meant.
@@ -70,5 +71,5 @@ def unclipped_log(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
         "log(0) = -inf",
         level,
         ((hazard.evidence.node or hazard.operand, hazard.evidence.text),),
-        ClipOperand(hazard.node, hazard.operand),
+        ClipOperand(hazard.node, hazard.operand) if "y" not in hazard.node.args else None,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from nanlint.analysis.cancellation import AVERAGES
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.hazards import Hazard
 from nanlint.diagnostic import Applicability, Confidence
@@ -36,8 +37,8 @@ def variance_by_cancellation(at: Node | Hazard, facts: Facts) -> Iterator[Findin
 
     ## What it does
     Finds `mean(x**2) - mean(x)**2` in any spelling (weighted, of running sums, with a mean from elsewhere), and with it
-    `((a + d) / 2)**2 - det` and `t - sqrt(t**2 + c)`: likely where a root, a logarithm or a quotient is made of it,
-    possible on its own.
+    `((a + d) / 2)**2 - det` and `t - sqrt(t**2 + c)`: likely where a root, a logarithm or a quotient is made of it, or
+    where a function that is called a variance returns it; possible on its own.
 
     ## Why is this bad?
     Both terms are about `mean(x)**2`, and the rounding error of either is as large as that times 6e-8 in float32. What
@@ -68,7 +69,8 @@ def variance_by_cancellation(at: Node | Hazard, facts: Facts) -> Iterator[Findin
     if isinstance(at, Node):
         if facts.cancels(at) and not facts.floored(at):
             effect, alone = "the digits that are left are rounding where both are nearly equal", TwoPassVariance(at)
-            yield Finding(at, MESSAGE, effect, Confidence.POSSIBLE, (), alone)
+            surely = facts.bare(at["a"]).op in AVERAGES and facts.returned_as_variance(at)
+            yield Finding(at, MESSAGE, effect, Confidence.LIKELY if surely else Confidence.POSSIBLE, (), alone)
         return
     difference, level = at.evidence.node, confidence(at.reach)
     rounds = at.evidence.origin is Origin.ROUNDING

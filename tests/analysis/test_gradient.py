@@ -488,17 +488,17 @@ def test_weights_that_are_not_trainable_are_not_trained() -> None:
             def __init__(self):
                 super().__init__()
                 self.spread = None
-                self.scale = None
+                self.gain = None
 
             def build(self, shapes):
                 self.spread = [self.add_weight(shape=s, trainable=False) for s in shapes]
-                self.scale = [self.add_weight(shape=s) for s in shapes]
+                self.gain = [self.add_weight(shape=s) for s in shapes]
 
             def deviation(self, i):
                 return ops.where(self.spread[i] > 0, ops.sqrt(self.spread[i] / 2), 1.0)
 
             def scaled(self, i):
-                return ops.where(self.scale[i] > 0, ops.sqrt(self.scale[i] / 2), 1.0)  # error: [NL203]
+                return ops.where(self.gain[i] > 0, ops.sqrt(self.gain[i] / 2), 1.0)  # error: [NL203]
         """,
     )
 
@@ -673,3 +673,14 @@ def test_a_result_that_is_dropped_says_nothing_about_gradients() -> None:
             return total
     """
     assert levels(program(TORCH, source)) == ["likely"]
+
+
+def test_a_name_that_speaks_of_a_derivative_takes_none() -> None:
+    source = """
+        def density(x):
+            return jnp.sqrt(jnp.sum(x**2)) - log_det_jacobian(x)
+
+        def log_det_jacobian(x):
+            return jnp.log(x**2 + 1)
+    """
+    assert levels(program(JAX, source)) == ["likely"]

@@ -481,7 +481,8 @@ def gradient_violations(
         at_a_pole |= met
         if pole.gradient and not differentiable:
             continue
-        expected = met if pole.cls in ("ninf", "pinf", "nan") or pole.operand == "result" else met & finite
+        infinite = {pole.cls, *(cls for _, cls in pole.also)} & {"ninf", "pinf", "nan"}
+        expected = met if infinite or pole.operand == "result" else met & finite
         if not expected.any():
             continue
         intact = expected & fine & ~steep if pole.gradient else expected & fine

@@ -97,7 +97,7 @@ def test_a_softmax_is_exactly_0_and_1_far_out(root: str) -> None:
 # ── poles ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 #: a number of each class
-AT = {"zero": 0.0, "neg": -0.5, "pos": 0.5, "ninf": -math.inf}
+AT = {"zero": 0.0, "neg": -0.5, "pos": 0.5, "ninf": -math.inf, "pinf": math.inf}
 
 
 def poles(*, gradient: bool) -> list[tuple[str, Pole, str]]:

@@ -14,6 +14,7 @@ from click.testing import CliRunner
 
 from nanlint.cli import cli
 from nanlint.diagnostic import Applicability, Confidence, Diagnostic, Edit, Fix, Span
+from nanlint.proof.plausible import Plausibility
 from nanlint.proof.pool import Pool
 from nanlint.proof.proofs import Proof, Question
 from nanlint.proving import FixProof, judged, moved, proved
@@ -63,7 +64,11 @@ def test_a_trap_is_shown_by_its_gradient(framework: str, pool: Pool) -> None:
     assert witness.output == ("distance(...)", (0.0,))
     assert witness.gradient is not None
     assert not all(math.isfinite(g) for _, row in witness.gradient for g in row)
-    assert finding.confidence is Confidence.CERTAIN
+
+
+@pytest.mark.parametrize("programs", [LOG_OF_SOFTMAX, ROOT_AT_ZERO], ids=["certain", "likely"])
+def test_an_input_that_fails_makes_a_finding_no_surer(programs: dict[str, str], pool: Pool) -> None:
+    assert after(pool, programs["torch"], "torch").confidence is only(programs["torch"]).confidence
 
 
 def test_keras_runs_on_tensorflow(pool: Pool) -> None:
@@ -116,8 +121,34 @@ def test_a_finding_that_no_input_makes_fail_is_less_sure(pool: Pool) -> None:
         steps=tuple(replace(step, domain=replace(step.domain, lo=-1.0, hi=1.0)) for step in program.steps),
     )
     (proof,) = pool.prove([Question((harmless,), 60.0)])
-    assert proof == Proof(refuted=True)
+    assert proof == Proof(searched=True, refuted=True)
     assert judged(finding, proof).confidence is Confidence.LIKELY
+
+
+def test_what_no_input_shows_is_not_certain() -> None:
+    finding = only(LOG_OF_SOFTMAX["torch"])
+    assert finding.confidence is Confidence.CERTAIN
+    assert judged(finding, Proof(searched=True)).confidence is Confidence.LIKELY
+    assert judged(replace(finding, confidence=Confidence.LIKELY), Proof(searched=True)).confidence is Confidence.LIKELY
+
+
+def test_a_finding_that_only_an_absurd_input_shows_is_less_sure(pool: Pool) -> None:
+    pytest.importorskip("torch")
+    finding = only("import torch\n\ndef f(x):\n    return torch.log(torch.softmax(x, -1))\n")
+    program = finding.slices[0]
+    far = replace(
+        program,
+        steps=tuple(
+            replace(step, domain=replace(step.domain, lo=1e6)) if step.sort is not None else step
+            for step in program.steps
+        ),
+    )
+    (proof,) = pool.prove([Question((far,), 60.0)])
+    assert proof is not None
+    assert proof.found is not None
+    assert proof.found.plausibility is Plausibility.ABSURD
+    assert judged(finding, proof).confidence is Confidence.LIKELY
+    assert judged(finding, proof).witness is not None
 
 
 def test_a_finding_that_could_not_be_executed_stays_as_it_is() -> None:

@@ -1,0 +1,169 @@
+"""What the use of a value tells of it: an arccosine is taken of cosines, a negative power of degrees, n - 1 of sizes.
+
+Where an op is defined on a part of the line only, whoever writes it takes its operand to lie there, ends included; and
+what was computed lies beside the ends by rounding. Each function answers for one hazard: how surely its operand is at
+the pole, and why; or None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from nanlint.analysis.algebra import monomial, terms
+from nanlint.analysis.forms import choices, from_outside
+from nanlint.analysis.geometry import products, whole
+from nanlint.analysis.structure import Evaluate, bare, factors, same, square_root_of, walk
+from nanlint.graph.node import ATTR, CONST, INSTANCE, MODULE, PARAM, Node
+from nanlint.ops.op import OPS, Pole
+from nanlint.ops.value import LIKELY, POSSIBLE, Evidence, Kind, Reach
+
+Met = tuple[Reach, Evidence]
+
+CIRCULAR = frozenset({"sin", "cos"})
+#: sums of what there is of something, by row or by segment
+COUNTS = frozenset({"scatter_sum", "segment_sum", "bincount", "count_nonzero"})
+#: what is no data: numbers, and what an object was made with
+SETTINGS = frozenset({CONST, ATTR, MODULE, INSTANCE})
+#: arrays made for a number of places
+LAID_OUT = frozenset({"arange", "linspace", "range", "zeros", "ones", "eye"})
+
+
+def met_by_use(node: Node, pole: Pole, operand: Node, value: Evaluate) -> Met | None:
+    """How surely an operand is at a pole, by what the op is used for."""
+    use = USES.get(node.op)
+    return use(node, pole, operand, value) if use is not None else None
+
+
+# ends of a domain
+
+
+def beyond_domain(node: Node, pole: Pole, operand: Node, value: Evaluate) -> Met | None:
+    """acos, asin, acosh, atanh of what was computed: 1 at the end of its range, and by rounding a little more."""
+    if pole.cls not in ("pos", "neg") or pole.gradient:
+        return None
+    core = bare(operand)
+    while core.op in ("neg", "abs"):
+        core = bare(core["x"])
+    pair = products(core)
+    if node.op == "acos" and pair is not None and not any(map(computed, pair)):
+        # of vectors of any length, as far as is seen
+        return None
+    if core.op == "einsum" or pair is not None:
+        because = "is a scalar product: 1 for equal vectors of length 1, and rounding takes it just beyond"
+        return LIKELY, Evidence(because, core)
+    if node.op == "acosh":
+        return None
+    surely = POSSIBLE if node.op == "atanh" else LIKELY
+    if spherical(core):
+        because = (
+            "is the cosine of an angle between two directions: 1 for equal ones, and rounding takes it just beyond"
+        )
+        return surely, Evidence(because, core)
+    if core.op == "div" and value(core["b"]).constant is None:
+        above = bare(core["a"])
+        rounded = products(above) is not None or len(terms(above)) > 1 or above.op in ("mean", "sum")
+        because = "is a quotient of rounded numbers: ±1 at the end of its range, and just beyond"
+        return surely if rounded else POSSIBLE, Evidence(because, core)
+    if core.op == "part" and from_outside(core["x"]) and "index" in core.args:
+        return POSSIBLE, Evidence("is an element of what has length 1 up to rounding", core)
+    return None
+
+
+def computed(vector: Node) -> bool:
+    """Whether a vector is the result of arithmetic: of length 1 by that, if an arccosine is taken of its products."""
+    core = whole(vector)
+    return core.op in OPS and (OPS[core.op].pointwise or core.op in ("dot", "einsum", "normalize"))
+
+
+def spherical(node: Node) -> bool:
+    """sin(a) * sin(b) + cos(a) * cos(b) * cos(c): every term is a product of sines and cosines."""
+    parts = [factors(term.node) for term in terms(node)]
+    return len(parts) > 1 and all(len(part) > 1 and any(f.op in CIRCULAR for f in part) for part in parts)
+
+
+# counts
+
+
+def negative_power(node: Node, pole: Pole, operand: Node, value: Evaluate) -> Met | None:
+    """deg**-0.5, rsqrt(deg), 1 / rowsum as a power: the degree of a node without neighbours is 0."""
+    if pole.cls != "zero" or pole.gradient:
+        return None
+    total = bare(operand)
+    if total.op in COUNTS:
+        return LIKELY, Evidence("adds up what there is of each: 0 where there is nothing", total)
+    if total.op != "sum" or "x" not in total.args or square_root_of(total["x"]) is not None:
+        return None
+    if not all(choice.op in (PARAM, "part") for choice in choices(total["x"])):
+        return None
+    surely = LIKELY if total.get("axis") is not None else POSSIBLE
+    return surely, Evidence(
+        "adds up the entries of each row: 0 for a row without any, a node without neighbours", total
+    )
+
+
+# determinants
+
+
+def vanishing_size(node: Node, pole: Pole, operand: Node, value: Evaluate) -> Met | None:
+    """log(|det(A)|), log(|prod(x)|): like those without the sign."""
+    core = bare(operand)
+    inner = bare(core["x"]) if core.op == "abs" else core
+    if pole.cls != "zero" or pole.shift or inner is core or inner.op not in ("det", "prod"):
+        return None
+    what = "determinant" if inner.op == "det" else "product"
+    return LIKELY, Evidence(
+        f"a {what} of many factors underflows to 0, where the sum of their logarithms is finite", inner
+    )
+
+
+# sizes and settings
+
+
+def of_a_setting(node: Node, pole: Pole, operand: Node, value: Evaluate) -> Met | None:
+    """An array over n - 1, or (x - lo) / (hi - lo): 0 for one element, one pixel, a range of no extent."""
+    above = node.get("a")
+    if above is None or value(above).kind is Kind.SCALAR or not data_in(above):
+        return None
+    for factor in monomial(operand, value).above:
+        if factor.op != "sub":
+            continue
+        if value(factor["b"]).constant == 1 and is_size(factor["a"]):
+            return POSSIBLE, Evidence("is the number of elements less 1: 0 where there is one", factor)
+        if all(setting(factor[k], value) for k in ("a", "b")) and shifted_by(above, factor["b"], value):
+            return POSSIBLE, Evidence("is the extent of a range: 0 where its ends are equal", factor)
+    return None
+
+
+def data_in(node: Node) -> bool:
+    """Whether a value is made of more than settings: numbers, attributes of an object."""
+    made_of = walk(node, lambda n: () if n.op in SETTINGS else n.args.values(), 40)
+    return any(n.op not in SETTINGS and not n.args for n in made_of)
+
+
+def is_size(node: Node) -> bool:
+    """Whether a number is one of places: a size, or what an array is laid out for."""
+    inner = bare(node)
+    if inner.op == "size" or (inner.op == "part" and bare(inner["x"]).op == "size"):
+        return True
+    return inner.op == PARAM and any(user.op in LAID_OUT for user in inner.users)
+
+
+def setting(node: Node, value: Evaluate) -> bool:
+    """Whether a value is set elsewhere, with no number to start from."""
+    inner = bare(node)
+    return inner.op in (PARAM, ATTR) and "default" not in inner.args and value(inner).constant is None
+
+
+def shifted_by(above: Node, lower: Node, value: Evaluate) -> bool:
+    """Whether a numerator is x - lower, up to factors."""
+    shifts = (f for f in monomial(above, value).above if f.op == "sub")
+    return any(same(f["b"], lower) for f in shifts)
+
+
+Use = Callable[[Node, Pole, Node, Evaluate], Met | None]
+USES: dict[str, Use] = {
+    **dict.fromkeys(("acos", "asin", "acosh", "atanh"), beyond_domain),
+    **dict.fromkeys(("pow", "rsqrt"), negative_power),
+    **dict.fromkeys(("log", "log2", "log10"), vanishing_size),
+    "div": of_a_setting,
+}

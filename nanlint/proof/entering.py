@@ -1,0 +1,142 @@
+"""What enters a slice from outside: the only nodes that a witness may give numbers to, and what is expected of them.
+
+A caller chooses parameters, attributes and data; training chooses weights; a generator draws. Everything else follows
+from these. What is computed in a way that no formula here repeats is none of them: a search that needs it ends there.
+"""
+
+from __future__ import annotations
+
+import builtins
+import math
+from enum import Enum
+
+from nanlint.analysis.expected import expected
+from nanlint.graph.node import (
+    ATTR,
+    CALL,
+    CLASS,
+    CONST,
+    DICT,
+    FUNCTION,
+    INSTANCE,
+    LAYER,
+    LOOP,
+    MODULE,
+    PARAM,
+    PHI,
+    REFINE,
+    STRING,
+    TUPLE,
+    Node,
+)
+from nanlint.ops.op import OPS
+from nanlint.ops.roots import ROOTS
+
+#: nodes that are no number at all
+OBJECTS = frozenset({MODULE, FUNCTION, CLASS, LAYER, DICT, STRING, INSTANCE, "tape", "partial", "super", "gradient_of"})
+#: graph nodes beside the ops of the catalogue that the interpreter knows
+STRUCTURE = frozenset({CONST, PHI, LOOP, REFINE, TUPLE, "list", "slice", "stored"})
+#: ops that read what somebody else has written
+READING = frozenset({"input", "table"})
+#: ops whose formula needs what rows do not have: shapes, taps of a window
+SHAPED = frozenset({"unknown", "window"})
+#: operands of which a branch, a loop or a part hands one on
+PASSED = ("x", "a", "b", "pre", "back")
+
+
+class Sort(Enum):
+    """How a number comes into a slice. ``COMPUTED`` does not: it follows from others, and nobody can give it."""
+
+    PARAMETER = "parameter"
+    ATTRIBUTE = "attribute"
+    TRAINED = "trained"
+    LAYER = "weights of a layer"
+    DATA = "data"
+    UNSEEN = "result of a function nobody sees"
+    DRAWN = "random draw"
+    SIZE = "size"
+    COMPUTED = "computed"
+
+    @property
+    def given(self) -> bool:
+        """Whether a witness may choose its numbers."""
+        return self is not Sort.COMPUTED
+
+
+def sort_of(node: Node) -> Sort | None:
+    """How the numbers of a node come in; None where operations of the slice make them."""
+    op = OPS.get(node.op)
+    if node.attrs.get("requires_grad") or node.op == "variable":
+        return Sort.TRAINED
+    if node.op == PARAM:
+        return Sort.PARAMETER
+    if node.op == ATTR:
+        return Sort.COMPUTED if computed(node.get("base")) else Sort.ATTRIBUTE
+    if node.op == CALL:
+        return Sort.COMPUTED if visible(node) else Sort.UNSEEN
+    if node.op == "linear":
+        return Sort.LAYER if node.get("layer") is not None else Sort.COMPUTED
+    if node.op in READING:
+        return Sort.DATA
+    if node.op == "size":
+        return Sort.SIZE
+    if node.op in SHAPED:
+        return Sort.COMPUTED if node.args else Sort.DATA
+    if op is None:
+        return None if node.op in STRUCTURE | OBJECTS else Sort.COMPUTED
+    if not op.pure:
+        return Sort.COMPUTED if "x" in node.args else Sort.DRAWN
+    return None
+
+
+def computed(node: Node | None) -> bool:
+    """Whether a node is the result of operations, so that what is made of it is computed, too.
+
+    What is only chosen or taken from what enters (a branch, an element) may be anything still.
+    """
+    pending, seen = [node] if node is not None else [], set[int]()
+    while pending:
+        current = pending.pop()
+        if current.index in seen or current.op in OBJECTS or current.op == CONST:
+            continue
+        seen.add(current.index)
+        if current.op in (ATTR, CALL) and not by_name(current):
+            # of what was computed, an attribute or the result of a method is, too
+            receiver = current.get("base" if current.op == ATTR else "arg0") if of_receiver(current) else None
+            pending.extend([receiver] if receiver is not None else [])
+            continue
+        sort = None if current.op in (ATTR, CALL) else sort_of(current)
+        op = OPS.get(current.op)
+        if current.op in STRUCTURE or current.op == "part" or (op is not None and op.view):
+            pending.extend(current.args[name] for name in PASSED if name in current.args)
+        elif sort in (None, Sort.COMPUTED, Sort.DRAWN):
+            return True
+    return False
+
+
+def of_receiver(node: Node) -> bool:
+    """Whether a node is an attribute, or what a method gives: known as far as its receiver is."""
+    return node.op == ATTR or node.name.startswith(".")
+
+
+def visible(call: Node) -> bool:
+    """Whether a call's function is a known one: of Python, of a framework, or a method of what these give."""
+    return computed(call.get("arg0")) if of_receiver(call) else by_name(call)
+
+
+def by_name(call: Node) -> bool:
+    """Whether the name of a call's function is that of a known one, and there is something that it computes with."""
+    root, _, name = call.name.partition(".")
+    if root == "builtins":
+        return hasattr(builtins, name)
+    return bool(name) and root in ROOTS and bool(call.args)
+
+
+def bounds(node: Node, lo: float, hi: float) -> tuple[float, float, bool]:
+    """The numbers that may be given to a node: what is proved, within what its name lets a reader expect; if whole."""
+    name = str(node.attrs.get("variable") or node.name.rpartition(".")[2])
+    belief = expected(name)
+    least, most = max(lo, belief.lo), min(hi, belief.hi)
+    if least > most or math.isnan(least) or math.isnan(most):
+        return lo, hi, False
+    return least, most, belief.whole

@@ -1,0 +1,83 @@
+"""NL604."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nanlint.analysis.epsilons import small
+from nanlint.analysis.facts import Facts
+from nanlint.diagnostic import Applicability, Confidence
+from nanlint.fixes.clipped_probability import OnLogits
+from nanlint.graph.node import Node
+from nanlint.ops.value import LIKELY, NEVER
+from nanlint.rules.registry import Finding, rule
+
+#: what has a slope of 0 where it is 0, and a logarithm whose slope is not
+SATURATING = frozenset({"sigmoid", "softmax", "softmin", "tanh"})
+
+
+@rule(
+    "NL604",
+    "epsilon-stops-gradient",
+    nodes="log log2 log10",
+    fixable=Applicability.DISPLAY,
+    frameworks="torch tensorflow jax",
+    most=Confidence.POSSIBLE,
+)
+def epsilon_stops_gradient(log: Node, facts: Facts) -> Iterator[Finding]:
+    """Epsilon in a logarithm of a saturated value: the loss is finite, and its gradient is 0.
+
+    ## What it does
+    Finds `log(p + eps)` of a softmax, of a sigmoid or of 1 minus one, of `1 - tanh(x)**2`, through which a gradient
+    flows. An entropy, `p * log(p + eps)`, is in order: its slope is meant to vanish with p.
+
+    ## Why is this bad?
+    The epsilon keeps the value finite. The slope of `log(sigmoid(x))` is `1 - sigmoid(x)`, which is 1 where the sigmoid
+    saturates at 0; that of `log(sigmoid(x) + eps)` is `sigmoid(x) * (1 - sigmoid(x)) / (sigmoid(x) + eps)`, which is 0
+    there. A prediction that is wrong and certain, the one that has most to learn, gets no gradient.
+
+    ## Example (bad)
+    ```python
+    def cross_entropy(logits, labels):
+        p = torch.sigmoid(logits)
+        return -(labels * torch.log(p + 1e-8) + (1 - labels) * torch.log(1 - p + 1e-8)).mean()
+    ```
+
+    ## Use instead
+    ```python
+    def cross_entropy(logits, labels):
+        return -(labels * F.logsigmoid(logits) + (1 - labels) * F.logsigmoid(-logits)).mean()
+    ```
+
+    ## Fix safety
+    For display only: the logarithm of the logits is another number where the epsilon counts. (`log(1 - tanh(x)**2)` is
+    `2 * (log(2) - x - softplus(-2 * x))`.)
+
+    ## References
+    PyTorch: `BCEWithLogitsLoss`. TensorFlow Probability: `Tanh`, on the logarithm of its slope.
+    """
+    total = facts.bare(log["x"])
+    if total.op != "add" or facts.value(total).zero is not NEVER:
+        # nothing is added, or what is added does not keep the value from 0
+        return
+    for one, other in (("a", "b"), ("b", "a")):
+        p = facts.value(total[other])
+        if not small(total[one], facts.value) or p.low < LIKELY or p.lo != 0:
+            continue
+        why = p.evidence("zero")
+        cause = why.node if why is not None else None
+        if why is None or cause is None or cause.op not in SATURATING or not facts.differentiated(log):
+            continue
+        product = facts.partner(log)
+        if product is not None and any(facts.same(f, total[other]) for f in facts.factors(product[1])):
+            # an entropy, whose slope vanishes with p
+            return
+        yield Finding(
+            log,
+            "epsilon in the logarithm of a saturated value: no gradient where it is 0",
+            f"the slope of log(p + eps) is p' / (p + eps), and p' is 0 where p {why.text}",
+            Confidence.POSSIBLE,
+            ((cause, why.text),),
+            OnLogits(cause) if facts.bare(total[other]) is cause else None,
+        )
+        return

@@ -1,0 +1,171 @@
+"""A witness that is printed, executed in its framework, gives what is printed: of every bad program.
+
+The text is read back, as a reader would; numbers that it does not show are sizes, defaults, and ways taken.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import math
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from nanlint.diagnostic import Confidence, Diagnostic
+from nanlint.proof.entering import Sort
+from nanlint.proof.interpret import Execution
+from nanlint.proof.pool import Pool
+from nanlint.proof.proofs import Proof, Question
+from nanlint.proof.ranges import failing
+from nanlint.proof.search import Found, Search
+from nanlint.proof.slice import Slice
+from nanlint.proof.telling import MAX_INPUTS, witness
+from nanlint.rules import diagnose
+from nanlint.source import Source
+from tests.programs.fixtures import PROGRAMS, Program
+
+pytestmark = pytest.mark.slow
+
+NUMBER = r"-?(?:\d[\d.]*(?:e[+-]?\d+)?|inf|nan)"
+ROW = rf"(\[[^\]]*\]|diag\([^)]*\)|{NUMBER})"
+FRAMEWORKS = ("torch", "tensorflow", "jax", "numpy")
+#: digits that are printed
+PRECISION = 1e-5
+BAD = [program for program in PROGRAMS if program.is_bad]
+
+
+def read(text: str, name: str) -> tuple[float, ...] | None:
+    """The numbers that a text gives to a name."""
+    found = re.search(rf"(?:^|, |gives ){re.escape(name)} = {ROW}(?=,|$| gives )", text)
+    return tuple(map(float, re.findall(NUMBER, found[1].removeprefix("diag")))) if found else None
+
+
+def alike(a: Sequence[float], b: Sequence[float]) -> bool:
+    """Whether numbers are the same to the digits that are printed."""
+    return len(a) == len(b) and all(
+        (math.isnan(x) and math.isnan(y)) or math.isclose(x, y, rel_tol=PRECISION, abs_tol=PRECISION)
+        for x, y in zip(a, b, strict=True)
+    )
+
+
+def found_in(program: Program) -> Iterator[Diagnostic]:
+    """The findings that a program shows by default and that can be executed."""
+    for one in diagnose(Source(program.path.name, program.text), minimum=Confidence.LIKELY):
+        if one.slices:
+            yield one
+
+
+def shown(program: Slice, found: Found, text: str) -> dict[int, tuple[float, ...]]:
+    """The inputs of a witness as its text has them."""
+    inputs = dict(found.inputs)
+    hidden = 0
+    for i in inputs:
+        step = program.steps[i]
+        if step.sort is None or step.sort is Sort.SIZE:
+            continue
+        row = read(text, step.name)
+        if row is None:
+            hidden += 1
+        else:
+            inputs[i] = row
+    assert not hidden or text.count(" = ") > MAX_INPUTS, text
+    return inputs
+
+
+def framework_gives(program: Slice, found: Found, text: str) -> None:
+    """Assert that a framework gives what a text says."""
+    backend = import_module(f"nanlint.proof.{program.framework}").BACKEND()
+    backend.alone()
+    inputs = shown(program, found, text)
+    output = Execution(program, backend, inputs, width=found.width).numbers(found.end)
+    said = read(text, program.steps[found.end].name or "the result")
+    assert said is not None, text
+    assert alike(output, said), (text, output)
+    slope = re.search(r", d .*/d (.*) = ", text)
+    if slope is not None:
+        again = Search(program, backend).with_gradients(Found(inputs, found.width, found.end, output))
+        gradients = {program.steps[i].name: row for i, row in (again.gradients or {}).items()}
+        assert any(not all(map(math.isfinite, row)) for row in gradients.values()), text
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_what_check_prints_of_a_bad_program_its_framework_gives(framework: str) -> None:
+    pytest.importorskip(framework)
+    printed = 0
+    for one in (one for program in BAD for one in found_in(program)):
+        for program in one.slices:
+            found = failing(program) if program.framework == framework else None
+            if found is not None:
+                framework_gives(program, found, witness(program, found, None).text)
+                printed += 1
+                break
+    assert printed > 20
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_what_prove_prints_of_a_bad_program_its_framework_gives_again(framework: str) -> None:
+    pytest.importorskip(framework)
+    asked = [one.slices for p in BAD for one in found_in(p) if one.slices[0].framework == framework]
+    with Pool() as pool:
+        proofs = pool.prove([Question(slices, 30.0) for slices in asked])
+    executed = 0
+    for slices, proof in zip(asked, proofs, strict=True):
+        assert isinstance(proof, Proof)
+        if proof.witness is not None and proof.found is not None:
+            framework_gives(slices[proof.slice], proof.found, proof.witness.text)
+            executed += 1
+    assert executed >= 0.8 * len(asked)
+
+
+#: programs in which a row is not what the function takes its numbers for: as many turns of a loop as it has elements
+TURNS = {"bad_torch_forward_recursion.py"}
+
+
+@pytest.mark.parametrize("framework", ["torch", "tf", "keras", "jax", "numpy"])
+def test_a_function_called_with_the_numbers_that_are_printed_fails_as_is_printed(framework: str) -> None:
+    pytest.importorskip({"tf": "tensorflow"}.get(framework, framework))
+    calls: list[tuple[Path, str, dict[str, object], bool]] = []
+    for program in (p for p in BAD if p.framework == framework and p.path.name not in TURNS):
+        for one in found_in(program):
+            calls.extend(call_of(program, one))
+    tasks = [(str(path), function, given) for path, function, given, _ in calls]
+    command = [sys.executable, str(Path(__file__).with_name("calling.py")), framework]
+    done = subprocess.run(command, input=json.dumps(tasks), capture_output=True, text=True, check=True)
+    results = json.loads(done.stdout)
+    taken = 0
+    for (path, function, given, finite), result in zip(calls, results, strict=True):
+        if result is not None:
+            taken += 1
+            assert all(math.isfinite(float(x)) for x in result) is finite, (path.name, function, given, result)
+    assert taken > 5
+
+
+def call_of(program: Program, one: Diagnostic) -> Iterator[tuple[Path, str, dict[str, object], bool]]:
+    """The call of a function of the program that a witness describes, if it does: and whether its result is finite."""
+    found = next(((p, f) for p in one.slices if (f := failing(p)) is not None), None)
+    if found is None:
+        return
+    said = witness(*found, None)
+    function = said.output[0].removesuffix("(...)")
+    required, possible = parameters_of(program, function if said.output[0].endswith("(...)") else "")
+    given = dict(said.inputs)
+    if "diag(" in said.text or not required <= set(given) <= possible:
+        return
+    scalar = {found[0].steps[i].name for i in found[1].inputs if found[0].steps[i].domain.scalar}
+    arguments: dict[str, object] = {name: row[0] if name in scalar else list(row) for name, row in given.items()}
+    yield program.path, function, arguments, all(map(math.isfinite, said.output[1]))
+
+
+def parameters_of(program: Program, function: str) -> tuple[set[str], set[str]]:
+    """The parameters that a function of a program must be given, and all that it may be."""
+    for node in ast.parse(program.text).body:
+        if isinstance(node, ast.FunctionDef) and node.name == function:
+            names = [parameter.arg for parameter in node.args.args]
+            return set(names[: len(names) - len(node.args.defaults)]), set(names)
+    return {""}, set()
