@@ -27,8 +27,8 @@ def everywhere(code: Code, change: Callable[[ast.expr], ast.expr | None]) -> int
 
 
 def takes_names(spelling: Spelling) -> bool:
-    """Whether the function of a framework has names for its arguments: NumPy's ufuncs have none."""
-    native = spelling.framework in ("numpy", "scipy", "math", "python") and OPS[spelling.op].pointwise
+    """Whether the function of a framework has names for its arguments: ufuncs have none."""
+    native = spelling.framework in ("numpy", "scipy", "jax", "math", "builtins") and OPS[spelling.op].pointwise
     return not native and not any(p.startswith("*") for p in spelling.params)
 
 

@@ -49,8 +49,11 @@ def test_variants_are_judged_as_the_original() -> None:
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("name", [name for name in REWRITINGS if not name.startswith("in ")])
 def test_a_rewriting_keeps_what_a_program_does(name: str, tmp_path: Path) -> None:
-    """A sample of variants runs in its framework, and returns what the original does."""
-    programs = random.Random(name).sample(PROGRAMS, 60)
+    """A sample of variants runs in its framework, and returns what the original does.
+
+    Of a program that returns other numbers each time it runs, it is asked whether they are finite.
+    """
+    programs = random.Random(name).sample(PROGRAMS, 24)
     paths: dict[Path, Program] = {}
     for program in programs:
         made = rewritten(program.text, REWRITINGS[name])
@@ -61,13 +64,19 @@ def test_a_rewriting_keeps_what_a_program_does(name: str, tmp_path: Path) -> Non
             paths[path] = program
     assert paths
     for several in by_family(paths).values():
-        lines = run("witness", [*several, *(paths[path].path for path in several)])
+        again = {path: tmp_path / "again" / path.parent.name / path.name for path in several}
+        for path, other in again.items():
+            other.parent.mkdir(parents=True, exist_ok=True)
+            other.write_text(paths[path].text, encoding="utf-8")
+        lines = run("witness", [*several, *(paths[path].path for path in several), *again.values()])
         for path in several:
             after, before = lines[path], lines[paths[path].path]
             if "missing" in before:
                 continue
             assert "error" not in after, (path.read_text(encoding="utf-8"), after["error"])
-            assert agree(numbers(after["result"]), numbers(before["result"])), path.read_text(encoding="utf-8")
+            one, other_time = numbers(before["result"]), numbers(lines[again[path]]["result"])
+            same = agree if agree(one, other_time) else equally_wrong
+            assert same(numbers(after["result"]), one), path.read_text(encoding="utf-8")
 
 
 def numbers(result: object) -> Numbers:
@@ -78,8 +87,12 @@ def numbers(result: object) -> Numbers:
 def agree(one: Numbers, other: Numbers) -> bool:
     """Whether two outcomes are the same: numbers up to rounding, or errors of the same sort where rounding is it."""
     if "exact" in other:
-        return goes_wrong(one) == goes_wrong(other)
+        return equally_wrong(one, other)
     return one.keys() == other.keys() and all(alike(one[key], other[key]) for key in one)
+
+
+def equally_wrong(one: Numbers, other: Numbers) -> bool:
+    return goes_wrong(one) == goes_wrong(other)
 
 
 def alike(one: list[float] | None, other: list[float] | None) -> bool:

@@ -119,6 +119,8 @@ def put_in(function: Function, variable: str, assignment: ast.stmt, statement: a
     closed = [c for c in ast.walk(value) if isinstance(c, CLOSED) and any(n is read[0] for n in ast.walk(c))]
     if not within or closed or (isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Subscript)):
         return False
+    # a finding in the value is about the line on which it stood
+    read[0].origin = getattr(assignment.value, "origin", frozenset())  # type: ignore[attr-defined]
     put = Expressions(lambda e: assignment.value if e is read[0] else None)
     put.visit(statement)
     return bool(put.changes)
