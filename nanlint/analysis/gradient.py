@@ -218,7 +218,7 @@ class GradientFlow:
             return True
         self._learns[node.index, believed] = False
         op = OPS.get(node.op)
-        if node.attrs.get("requires_grad") or node.op in ("linear", LOOP):
+        if node.attrs.get("requires_grad") or node.op in ("linear", "input", LOOP) or is_source(node):
             result = True
         elif (
             (op is not None and op.stops_gradient)
@@ -302,6 +302,8 @@ class GradientFlow:
                 way = OTHER
             if way not in (None, DATA):
                 yield way
+            if any(user.op == "gradient" and user.get("target") is current for user in current.users):
+                yield OTHER
             for user in current.users:
                 if user.index not in seen and not stops(user, current):
                     seen.add(user.index)
@@ -320,6 +322,12 @@ class GradientFlow:
         if node.op in PASSIVE or node.site is None:
             return False
         return not any(n is not node and n.calls == node.calls and n.users for n in self.same_site(node))
+
+
+def is_source(node: Node) -> bool:
+    """Whether a tape watches a node, or a gradient is taken with respect to it, alone or among others."""
+    uses = [node.users, *(u.users for u in node.users if u.op in (TUPLE, "list"))]
+    return any(u.op == "watch" or (u.op == "gradient" and u.get("target") is not node) for us in uses for u in us)
 
 
 def stops(user: Node, used: Node) -> bool:

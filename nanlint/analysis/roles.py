@@ -75,6 +75,13 @@ class Roles:
         for d in ast.walk(self.tree):
             if isinstance(d, DEFINITIONS) and (opinion := self.of(d)) is not None:
                 found.append((d.lineno, d.end_lineno or d.lineno, opinion))
+            elif (
+                isinstance(d, ast.Assign)
+                and isinstance(d.value, ast.Lambda)
+                and any(last_name(t) in self.differentiated for t in d.targets)
+            ):
+                opinion = Opinion(True, "a derivative is taken of this function")
+                found.append((d.lineno, d.end_lineno or d.lineno, opinion))
         return found
 
     def of(self, definition: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> Opinion | None:

@@ -35,6 +35,8 @@ LOGARITHMS = frozenset({"log", "log2", "log10"})
 PLACES = frozenset({"by", "axis", "ord", "ddof"})
 #: the term that is the number 1
 ONE = 0
+#: the average of equal numbers is that number, but for rounding
+AVERAGES = frozenset({"mean", "nanmean", "average", "segment_mean", "interpolate"})
 #: coefficients that cancel, but for the rounding of their arithmetic
 TOLERANCE = 1e-12
 #: nodes that hand on what they are given
@@ -63,8 +65,8 @@ class Symbol:
     """The outcome of an expression, as a sum of terms: equal symbols are equal numbers, element by element.
 
     ``terms``: pairs of a term and its coefficient, sorted; the term ``ONE`` is the number 1. ``uniform``: all elements
-    are equal. ``touched``: it depends on the data of the scenario. ``rounded``: an op that rounds has made it.
-    ``weak``: on one path only.
+    are equal. ``touched``: it depends on the data of the scenario. ``rounded``: the numbers are equal in exact
+    arithmetic only. ``weak``: on one path only.
     """
 
     terms: tuple[tuple[int, float], ...]
@@ -150,7 +152,7 @@ class Execution:
             # elements keep their numbers; those of one place are not those of another
             return x if x.uniform or node.op == "view" else self._made(node, operands)
         if x is not None and x.uniform and x.touched and (op.flat or op.keeps_constants):
-            return replace(x, terms=()) if op.flat else x
+            return replace(x, terms=()) if op.flat else replace(x, rounded=x.rounded or node.op in AVERAGES)
         zeros = [s.number == 0 for s in data.values()]
         if op.zero_preserving and (all(zeros) or (op.bilinear and any(zeros))):
             return self._joined((), data.values(), uniform=True)
@@ -176,13 +178,13 @@ class Execution:
         )
 
     def _made(self, node: Node, operands: Mapping[str, Symbol]) -> Symbol:
-        """The symbol of an op of which nothing is simplified; most ops round."""
+        """The symbol of an op of which nothing is simplified."""
         op = OPS.get(node.op)
         attrs = () if op is None or op.reduction else tuple(sorted(node.attrs.items(), key=lambda item: item[0]))
         parts = list(operands.values())
         terms = self._term(node.op, tuple((name, s.terms) for name, s in operands.items()), attrs)
         uniform = all(s.uniform for s in parts) and (op is None or op.pointwise or op.reduction)
-        return self._joined(terms, parts, uniform=uniform, rounds=op is not None and not op.view)
+        return self._joined(terms, parts, uniform=uniform)
 
     def _arithmetic(self, node: Node, s: Mapping[str, Symbol]) -> Symbol | None:
         """What algebra simplifies: sums and differences, multiples, squares, sums of multiples."""
@@ -213,8 +215,8 @@ class Execution:
             for term, coefficient in part.terms:
                 total[term] += factor * coefficient  # type: ignore[assignment]
         terms = tuple(sorted((term, c) for term, c in total.items() if abs(c) > TOLERANCE))
-        # the difference of two elements that are equal is exactly 0
-        exact = a.terms == b.terms and not (a.rounded or b.rounded)
+        # what is computed in the same way has the same error
+        exact = a.terms == b.terms or len(terms) == len(a.terms) + len(b.terms)
         return self._joined(terms, (a, b), uniform=a.uniform and b.uniform, rounds=not exact)
 
     def _multiple(self, x: Symbol, factor: float) -> Symbol:
@@ -225,7 +227,7 @@ class Execution:
         if node.op == "neg":
             return self._multiple(x, -1.0)
         terms = tuple(sorted((self._term(node.op, term)[0][0], c) for term, c in x.terms))
-        return self._joined(terms, (x,), uniform=x.uniform, rounds=True)
+        return self._joined(terms, (x,), uniform=x.uniform, rounds=len(terms) > 1)
 
     def _product(self, node: Node, a: Symbol, b: Symbol) -> Symbol | None:
         """A product, or a sum of products: of one term each, in either order, with their numbers taken out."""
@@ -240,7 +242,8 @@ class Execution:
         term = self._term("product", min(first, second), max(first, second))
         if node.op in ("dot", "einsum"):
             term = self._term("sum", term[0][0])
-        return self._joined(((term[0][0], p * q),), (a, b), uniform=a.uniform and b.uniform, rounds=True)
+        rounds = node.op in ("dot", "einsum") or abs(p * q) != 1
+        return self._joined(((term[0][0], p * q),), (a, b), uniform=a.uniform and b.uniform, rounds=rounds)
 
     def _choice(self, node: Node, s: Mapping[str, Symbol]) -> Symbol:
         """A selection, or what a variable is after two paths: the one taken, if the scenario tells."""
@@ -373,6 +376,9 @@ def scenarios(nodes: list[Node], evaluate: Evaluate) -> Iterator[Scenario]:
 def may_vanish(source: Node, evaluate: Evaluate) -> bool:
     """Whether nothing says that data is no array, or is not 0."""
     v = evaluate(source)
+    if source.op == CALL and source.args and all(evaluate(a).kind is Kind.SCALAR for a in source.args.values()):
+        # a window, a grid: made from numbers
+        return False
     return v.kind is not Kind.SCALAR and v.zero is not NEVER and v.constant is None
 
 
@@ -390,6 +396,9 @@ def degenerate(node: Node, pole: Pole, operand: Node, evaluate: Evaluate, *, lea
     ``learned``: what methods give may be the features of a network, which are not 0 throughout.
     """
     if pole.shift or pole.cls not in ("zero", "neg"):
+        return None
+    if pole.cls == "zero" and node.op in (*LOGARITHMS, "sqrt") and evaluate(operand).neg >= LIKELY:
+        # it is below 0 at times, which is worse
         return None
     if bare(operand).op in SOURCES:
         return multiplied_at_zero(node, pole, operand, evaluate)
@@ -452,7 +461,7 @@ def plausibility(scenario: Scenario, node: Node, pole: Pole, operand: Node, exec
         one_thing = len({root(n).key for n in scenario.data}) == 1
         rounds = pole.cls == "neg" and (gathered or scenario.difference is not None)
         return LIKELY if one_thing or rounds or (scenario.difference and (gathered or pole.gradient)) else POSSIBLE
-    if setting and not own:
+    if setting:
         return POSSIBLE if evaluate(operand).lo >= 0 else UNKNOWN
     if evaluate(operand).lo >= 0:
         return LIKELY if gathered or pole.gradient or own else POSSIBLE

@@ -64,9 +64,17 @@ def diagnose(
         if known is None or finding.confidence > known[1].confidence:
             best[rule.code, span] = (rule, finding)
         alike.setdefault((rule.code, span), []).append(finding)
-    for (code, span), (rule, _) in list(best.items()):
-        # one hazard met in several calls is told once, by the rule that has the first word
-        if any((first, span) in best for first in rule.after):
+    for (code, span), (rule, finding) in list(best.items()):
+        # one hazard met in several calls is told once, by the rule that has the first word; of what is only possible
+        # the rule that knows more of its form speaks
+        earlier = [first for first in rule.after if (first, span) in best]
+        if not earlier:
+            continue
+        surest = max(best[first, span][1].confidence for first in earlier)
+        if surest == Confidence.POSSIBLE and rule.nodes and finding.confidence >= surest:
+            for first in earlier:
+                del best[first, span]
+        else:
             del best[code, span]
     if not best:
         return []

@@ -9,6 +9,7 @@ from nanlint.analysis.log_space import empty_rows, masked_by_infinity, selected_
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.least_finite import LeastFinite
 from nanlint.graph.node import Node
+from nanlint.ops.value import POSSIBLE
 from nanlint.rules.registry import Finding, confidence, rule
 
 
@@ -49,6 +50,9 @@ def masked_softmax(softmax: Node, facts: Facts) -> Iterator[Finding]:
         # no scores that are masked with -inf
         return
     reach, note = empty_rows(masked, facts.value)
+    if softmax.op == "log_softmax":
+        # logarithms of nothing: who weighs them with the mask again expects them
+        reach = min(reach, POSSIBLE)
     level = confidence(reach)
     if level is None or note is None:
         return
