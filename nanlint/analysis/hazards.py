@@ -168,7 +168,8 @@ class Hazards:
         elif met is not None:
             reach, form = max(reach, met[0]), met[1]
         learned = self.gradient.owner(node) not in PLAIN
-        scenario = degenerate(node, pole, source, self.evaluator.value, learned=learned) if reach < LIKELY else None
+        wanted = reach < LIKELY and not self.scalar(node, v)
+        scenario = degenerate(node, pole, source, self.evaluator.value, learned=learned) if wanted else None
         if scenario is not None and scenario.reach > reach:
             reach, form = scenario.reach, scenario.evidence
         if reach < POSSIBLE:

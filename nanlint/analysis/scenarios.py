@@ -21,11 +21,11 @@ from nanlint.ops.selection import COMPARISONS
 from nanlint.ops.value import LIKELY, NEVER, POSSIBLE, UNKNOWN, Evidence, Kind, Origin, Reach, constant
 
 #: nodes looked at between an operand and the data that it is made of
-MAX_NODES = 60
+MAX_NODES = 40
 #: nodes executed in one scenario
 MAX_STEPS = 200
 #: scenarios that are tried for one operand
-MAX_SCENARIOS = 8
+MAX_SCENARIOS = 6
 #: what holds numbers that a caller, a file or a network gives
 SOURCES = frozenset({PARAM, ATTR, CALL, "input", "unknown", "linear", "gradient"})
 #: operands that hold no data
@@ -428,6 +428,8 @@ def degenerate(node: Node, pole: Pole, operand: Node, evaluate: Evaluate, *, lea
             reach = min(reach, POSSIBLE)
         if best is None or reach > best.reach:
             best = Degenerate(reach, described(scenario, pole, operand))
+        if best.reach >= LIKELY:
+            break
     return best if best is not None and best.reach >= POSSIBLE else None
 
 
@@ -459,12 +461,14 @@ def plausibility(scenario: Scenario, node: Node, pole: Pole, operand: Node, exec
         if setting:
             return UNKNOWN
         one_thing = len({root(n).key for n in scenario.data}) == 1
-        rounds = pole.cls == "neg" and (gathered or scenario.difference is not None)
-        return LIKELY if one_thing or rounds or (scenario.difference and (gathered or pole.gradient)) else POSSIBLE
+        if one_thing or (gathered and (scenario.difference or pole.cls == "neg")):
+            return LIKELY
+        # any two numbers may be equal: too little to go by for a root or a logarithm
+        return UNKNOWN if pole.gradient or pole.cls == "neg" else POSSIBLE
     if setting:
         return POSSIBLE if evaluate(operand).lo >= 0 else UNKNOWN
     if evaluate(operand).lo >= 0:
-        return LIKELY if gathered or pole.gradient or own else POSSIBLE
+        return LIKELY if gathered or own or (pole.gradient and len(scenario.data) == 1) else POSSIBLE
     if own:
         computed = len(scenario.data) > 1 and all(n.op != PARAM for n in scenario.data)
         return LIKELY if gathered or computed else POSSIBLE

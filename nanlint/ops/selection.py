@@ -277,7 +277,7 @@ define("all", "x axis", truth, stops_gradient=True, reduction=True)
 define("cast", "x", cast, pointwise=True)
 define(
     "integer",
-    "x",
+    "x scalar",
     integer,
     pointwise=True,
     stops_gradient=True,
