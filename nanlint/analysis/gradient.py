@@ -335,6 +335,9 @@ def stops(user: Node, used: Node) -> bool:
     op = OPS.get(user.op)
     if (op is not None and op.stops_gradient) or user.op in ("is", "isnot", "test", "slice", "size", "variable"):
         return True
+    if user.framework == "math":
+        # Python's functions take numbers
+        return True
     if user.op == CALL and (
         user.name in UNDIFFERENTIATED
         or user.name.partition(".")[0] in ("numpy", "math")
