@@ -1,0 +1,147 @@
+"""Degenerate data: what becomes of an expression where its data is zero, constant, or where two things coincide."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+from nanlint.ops.op import OPS
+from tests.marked import NUMPY, TORCH, check
+from tests.ops.truth import Unusable, call, require, spellings_of
+
+# What is said of the ops, in the frameworks
+
+TRAITS = [
+    (op.name, trait)
+    for op in OPS.values()
+    for trait in ("zero_preserving", "keeps_constants", "flat")
+    if getattr(op, trait) and op.operands[:1] == ("x",)
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("root", ["numpy", "torch", "jax", "tensorflow"])
+@pytest.mark.parametrize(("op", "trait"), TRAITS)
+def test_ops_do_to_zeros_and_constants_what_is_said_of_them(op: str, trait: str, root: str) -> None:
+    require(root)
+    number = 0.0 if trait == "zero_preserving" else 3.0
+    tried = 0
+    for spelling in spellings_of(op, root):
+        if set(spelling.operands) - {"x", "axis", "ddof"} or spelling.rest:
+            continue
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                result = call(spelling, {"x": np.full((4, 4), number, np.float32)})
+            except (Unusable, ValueError, TypeError, RuntimeError, AttributeError, IndexError):
+                # it wants something else beside the array
+                continue
+        if result.dtype == object:
+            # it works in place
+            continue
+        expected = 3.0 if trait == "keeps_constants" else 0.0
+        assert np.allclose(result, expected, atol=1e-6), spelling.name
+        tried += 1
+    if not tried:
+        pytest.skip("no spelling that takes an array alone")
+
+
+# A spread is 0 for constant data, however it is written
+
+
+@pytest.mark.parametrize(
+    "spread",
+    [
+        "x.max() - x.min()",
+        "np.ptp(x)",
+        "np.percentile(x, 75) - np.percentile(x, 25)",
+        "x[1:] - x[:-1]",
+        "np.diff(x)",
+        "x.std()",
+        "np.sqrt(((x - x.mean()) ** 2).mean())",
+        "np.abs(x - np.median(x)).mean()",
+        "(x - x.min()).max()",
+    ],
+)
+def test_a_divisor_that_is_a_spread_of_data_is_zero_for_constant_data(spread: str) -> None:
+    check(NUMPY, f"def scaled(x):\n    return 1 / ({spread})  # error: [{rule_of(spread)}]\n")
+
+
+def rule_of(spread: str) -> str:
+    """The rule that speaks of a divisor: a reduction, a deviation, or anything else."""
+    if "std" in spread or "sqrt" in spread:
+        return "NL302"
+    return "NL301" if spread.endswith((".mean()", ".max()")) else "NL303"
+
+
+def test_what_a_guard_keeps_from_zero_is_no_scenario() -> None:
+    check(
+        NUMPY,
+        """
+        def scaled(x):
+            spread = x.max() - x.min()
+            if spread == 0:
+                return x
+            return x / spread
+
+        def floored(x):
+            return x / np.maximum(x.max() - x.min(), 1e-6)
+
+        def raised(x):
+            return x / (x.std() + 1e-8)
+        """,
+    )
+
+
+def test_numbers_of_pythons_and_parameters_alone_are_no_data() -> None:
+    check(
+        NUMPY,
+        """
+        def slope(x, low: float, high: float):
+            return x / (high - low)
+
+        def quotient(a, b):
+            return a / b
+        """,
+    )
+
+
+def test_a_sum_that_divides_its_own_terms_is_zero_with_them() -> None:
+    check(
+        TORCH,
+        """
+        def shares(counts):
+            return counts / counts.sum(-1, keepdim=True)  # error: [NL301]
+
+        def of_others(x, counts):
+            return x / counts.sum(-1, keepdim=True)
+        """,
+    )
+
+
+def test_the_expanded_square_of_a_distance_is_rounded_below_zero() -> None:
+    check(
+        TORCH,
+        """
+        def distances(x, y):
+            squares = (x**2).sum(-1)[:, None] + (y**2).sum(-1)[None]
+            return torch.sqrt(squares - 2 * x @ y.T)  # error: [NL201, NL503]
+        """,
+    )
+
+
+def test_equal_operations_on_equal_numbers_cancel_exactly() -> None:
+    """No rounding takes a**2 - b**2 below 0 where a equals b."""
+    check(TORCH, "def leg(a, b):\n    return torch.sqrt(torch.relu(a**2 - b**2) + 1e-6)\n")
+
+
+def test_a_power_that_multiplies_the_logarithm_of_its_base_is_zero_where_that_is_infinite() -> None:
+    check(
+        TORCH,
+        """
+        def thin_plate(r):
+            return r**2 * torch.log(r)  # error: [NL104]
+        """,
+    )
