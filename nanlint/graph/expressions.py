@@ -324,13 +324,8 @@ class ExpressionLowering:
         return op, left, right
 
     def negated(self, node: Node) -> Node | None:
-        """The x of -x, the positive number of a negative one."""
-        if node.op == "neg":
-            return node["x"]
-        number = node.attrs.get("value") if node.op == CONST else None
-        if not isinstance(number, (int, float)) or isinstance(number, bool) or not number < 0:
-            return None
-        return self.graph.add(CONST, {}, {"value": -number, "type": type(number).__name__}, node.site)
+        """The x of -x."""
+        return node["x"] if node.op == "neg" else None
 
     def unary(self, e: ast.UnaryOp) -> Node:
         x = self.lower(e.operand)
