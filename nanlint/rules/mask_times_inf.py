@@ -93,6 +93,10 @@ def zero_times_overflow(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     if facts.tests_result(facts.bare(hazard.node[other])):
         # the infinity is taken out before
         return
+    selection = facts.bare(hazard.node[other])
+    if "cond" in selection.args and any(facts.same(a, hazard.operand) for a in selection["cond"].args.values()):
+        # where this factor is 0, the other one is replaced
+        return
     if not (facts.varies(hazard.operand) and facts.varies(cause)):
         # a grid, or numbers that the author sees
         return
