@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
+from nanlint.analysis.epsilons import LOGARITHMS
 from nanlint.analysis.structure import Evaluate, bare, walk
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, REFINE, TUPLE, Node
 from nanlint.ops.op import OPS, Pole
@@ -28,11 +29,10 @@ MAX_STEPS = 200
 MAX_SCENARIOS = 6
 #: what holds numbers that a caller, a file or a network gives
 SOURCES = frozenset({PARAM, ATTR, CALL, "input", "unknown", "linear", "gradient"})
-#: operands that hold no data
-NOT_DATA = frozenset({"cond", "index", "axis", "ord", "ddof", "by"})
-LOGARITHMS = frozenset({"log", "log2", "log10"})
 #: operands that say where, not what
 PLACES = frozenset({"by", "axis", "ord", "ddof"})
+#: operands that hold no data
+NOT_DATA = PLACES | {"cond", "index"}
 #: the term that is the number 1
 ONE = 0
 #: the average of equal numbers is that number, but for rounding

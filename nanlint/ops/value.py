@@ -38,19 +38,13 @@ class Kind(Enum):
 
 
 class Origin(Enum):
-    """Where evidence comes from. Each is right in so many cases of a hundred: that is counted, not guessed."""
+    """Where evidence comes from, as far as it is noted."""
 
     ATTAINED = "the end of a range is attained"
-    SATURATION = "an op saturates or underflows"
     STATISTIC = "a statistic of constant data"
     EMPTY = "nothing is selected or counted"
     COINCIDENCE = "two points or elements coincide"
     ROUNDING = "rounding goes beyond the limit"
-    OVERFLOW = "what is unbounded overflows"
-    ABSORBED = "an epsilon is absorbed"
-    INTENT = "non-finite on purpose"
-    TESTED = "the author tests for it"
-    NAME = "a name says so"
 
 
 @dataclass(frozen=True)
@@ -63,7 +57,7 @@ class Evidence:
     text: str
     node: Any = None
     named: bool = False
-    origin: Origin = Origin.ATTAINED
+    origin: Origin | None = None
 
 
 NO_EVIDENCE: Mapping[str, Evidence] = MappingProxyType({})
