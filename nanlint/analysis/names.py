@@ -156,7 +156,7 @@ def is_epsilon(name: str) -> bool:
 
 
 def is_log_probability(name: str) -> bool:
-    """Whether a name says that a value is the logarithm of a probability: 0 at most."""
+    """Whether a name says that a value is the logarithm of a probability or a density: no large number."""
     parts = words(name)
     return bool(LOG_PROBABILITY & set(parts)) or any(a == "log" and b in ODDS for a, b in pairwise(parts))
 

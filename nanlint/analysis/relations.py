@@ -403,7 +403,9 @@ def sum_of_shares(node: Node, evaluate: Evaluate) -> Value | None:
             if evaluate(own).constant not in places:
                 return None
             shares = total(replace(evaluate(current), sum_one=True))
-            return replace(shares, lo=0.0, hi=INF, zero=UNKNOWN, low=UNKNOWN) if dropped else shares
+            # with dropout, or where a mean may or may not have kept its axis, nothing is proved
+            unsure = dropped or len(places) > 1
+            return replace(shares, lo=0.0, hi=INF, zero=UNKNOWN, low=UNKNOWN) if unsure else shares
         else:
             return None
         current = current["x"]
