@@ -51,7 +51,8 @@ class IsNan:
         site = self.comparison.site
         if isinstance(site, ast.Compare):
             sides = [site.left, *site.comparators]
-            return sides[self.comparison["a"] is not self.x] if len(sides) == 2 else None
+            on_the_right = (self.comparison["a"] is not self.x) is not ("mirrored" in self.comparison.attrs)
+            return sides[on_the_right] if len(sides) == 2 else None
         written = place.written(self.comparison)
         if written is None or not written.only("a", "b"):
             return None

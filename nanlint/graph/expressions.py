@@ -363,7 +363,7 @@ class ExpressionLowering:
                 part = unset if isinstance(comparison, ast.Is) else self.graph.add("not", {"x": unset}, {}, e)
             elif op in MIRRORED and left.op == CONST and right.op != CONST:
                 # 0 < x is x > 0
-                part = self.emit(MIRRORED[op], e, a=right, b=left)
+                part = self.emit(MIRRORED[op], e, {"mirrored": True}, a=right, b=left)
             elif op is None:
                 part = self.graph.add(IDENTITY.get(type(comparison), "test"), {"a": left, "b": right}, {}, e)
             else:

@@ -8,8 +8,10 @@ inf survive JSON) or null for None; ``missing``, the framework that is not insta
 from __future__ import annotations
 
 import contextlib
+import importlib
 import importlib.util
 import json
+import random
 import sys
 import traceback
 import warnings
@@ -17,6 +19,13 @@ from pathlib import Path
 from typing import Any
 
 FRAMEWORKS = {"torch", "tensorflow", "keras", "jax", "optax", "numpy", "scipy"}
+#: what seeds a framework's own generator
+SEEDS = {
+    "numpy": "random.seed",
+    "torch": "manual_seed",
+    "tensorflow": "random.set_seed",
+    "keras": "utils.set_random_seed",
+}
 
 
 def load(path: Path) -> Any:
@@ -44,10 +53,24 @@ def numbers(value: object) -> list[str] | None:
     return [repr(float(number)) for number in np.asarray(value, dtype="float64").ravel()]
 
 
+def seed() -> None:
+    """The same random numbers for every program, of each framework that is imported."""
+    random.seed(0)
+    for framework, setter in SEEDS.items():
+        if framework in sys.modules:
+            owner: Any = sys.modules[framework]
+            for part in setter.split("."):
+                owner = getattr(owner, part)
+            owner(0)
+
+
 def execute(path: Path, function: str) -> dict[str, object]:
     try:
         with contextlib.redirect_stdout(sys.stderr):
-            returned = getattr(load(path), function)()
+            seed()
+            module = load(path)
+            seed()
+            returned = getattr(module, function)()
         if not isinstance(returned, dict):
             returned = {"value": returned}
         return {"result": {key: numbers(value) for key, value in returned.items()}}
@@ -60,6 +83,12 @@ def execute(path: Path, function: str) -> dict[str, object]:
 
 def main(function: str, paths: list[str]) -> None:
     warnings.simplefilter("ignore")
+    # importing a framework may itself use up random numbers
+    texts = [Path(path).read_text(encoding="utf-8") for path in paths]
+    for framework in FRAMEWORKS & SEEDS.keys():
+        if any(f"import {framework}" in text or f"from {framework}" in text for text in texts):
+            with contextlib.suppress(ModuleNotFoundError), contextlib.redirect_stdout(sys.stderr):
+                importlib.import_module(framework)
     for path in paths:
         print(json.dumps({"path": path, **execute(Path(path), function)}), flush=True)
 
