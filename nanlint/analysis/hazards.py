@@ -15,6 +15,7 @@ from nanlint.analysis.late_guards import late_guard
 from nanlint.analysis.scenarios import degenerate
 from nanlint.analysis.selections import taken_by
 from nanlint.analysis.structure import bare, elementwise, factors, same, walk
+from nanlint.analysis.unguarded import unguarded
 from nanlint.graph.lower import Lowering
 from nanlint.graph.node import CALL, CONST, LOOP, PHI, REFINE, TUPLE, Node
 from nanlint.interrupt import checkpoint
@@ -172,6 +173,8 @@ class Hazards:
         scenario = degenerate(node, pole, source, self.evaluator.value, learned=learned) if wanted else None
         if scenario is not None and scenario.reach > reach:
             reach, form = scenario.reach, scenario.evidence
+        if reach is Reach.UNKNOWN and (open_to_it := unguarded(node, pole, source, self.evaluator.value)) is not None:
+            reach, form = POSSIBLE, open_to_it
         if reach < POSSIBLE:
             return Cleared(node, pole, "no evidence that it is reached", v)
         if self.ruled_out_there(node, pole, v):

@@ -359,6 +359,7 @@ def scenarios(nodes: list[Node], evaluate: Evaluate) -> Iterator[Scenario]:
     data = list({n.key: n for n in nodes if n.op in SOURCES and may_vanish(n, evaluate)}.values())[:MAX_SCENARIOS]
     for source in data:
         yield Scenario(Shape.CONSTANT, (source,))
+    yield from (Scenario(Shape.CONSTANT, (made,)) for made in spread_out(nodes, evaluate) if made not in data)
     for node in nodes:
         if node.op in ("sub", "squared_difference", "distance") and "b" in node.args:
             a, b = bare(node["a"]), bare(node["b"])
@@ -371,6 +372,25 @@ def scenarios(nodes: list[Node], evaluate: Evaluate) -> Iterator[Scenario]:
         yield Scenario(Shape.ZERO, tuple(data))
     if len(data) == 2:
         yield Scenario(Shape.EQUAL, (data[0], data[1]))
+
+
+def spread_out(nodes: list[Node], evaluate: Evaluate) -> Iterator[Node]:
+    """Computed data of which a deviation is taken: what a standard deviation is of, or its own mean is taken from.
+
+    One sample, or one that repeats, has none, whatever it was computed from; random draws do not repeat.
+    """
+    for node in nodes:
+        op = OPS.get(node.op)
+        if op is not None and op.flat and op.reduction and "x" in node.args:
+            made = bare(node["x"])
+        elif node.op == "sub" and root(bare(node["b"])).key == root(bare(node["a"]), statistics=False).key:
+            made = bare(node["a"])
+        else:
+            continue
+        parts = walk(made, lambda n: n.args.values(), MAX_NODES)
+        drawn = any(part.op in OPS and not OPS[part.op].pure for part in parts)
+        if evaluate(made).kind is not Kind.SCALAR and evaluate(made).constant is None and not drawn:
+            yield made
 
 
 def may_vanish(source: Node, evaluate: Evaluate) -> bool:
@@ -456,7 +476,7 @@ def plausibility(scenario: Scenario, node: Node, pole: Pole, operand: Node, exec
     own = node.op == "div" and execution.symbol(node["a"]).number == 0
     setting = all(root(n).op == ATTR or evaluate(root(n)).kind is Kind.SCALAR for n in scenario.data)
     if scenario.shape is Shape.CONSTANT:
-        return POSSIBLE if setting or pole.gradient else LIKELY
+        return POSSIBLE if (setting and not gathered) or pole.gradient else LIKELY
     if scenario.shape is Shape.EQUAL:
         if setting:
             return UNKNOWN

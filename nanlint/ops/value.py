@@ -45,6 +45,7 @@ class Origin(Enum):
     EMPTY = "nothing is selected or counted"
     COINCIDENCE = "two points or elements coincide"
     ROUNDING = "rounding goes beyond the limit"
+    UNGUARDED = "data comes in, and nobody looked at it"
 
 
 @dataclass(frozen=True)

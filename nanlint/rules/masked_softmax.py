@@ -20,7 +20,8 @@ def masked_softmax(softmax: Node, facts: Facts) -> Iterator[Finding]:
     ## What it does
     Finds softmaxes of logits into which a mask puts -inf: likely where the mask is the product of a padding mask with
     itself, so that the whole row of a padded position is -inf; possible for a mask from elsewhere. A causal mask, which
-    keeps the diagonal, a selection by the same mask afterwards and `nan_to_num` are in order.
+    keeps the diagonal, a selection by the same mask afterwards and `nan_to_num` are in order. The finding stands where
+    the -inf is put in, which is the place to mend.
 
     ## Why is this bad?
     The largest logit of such a row is -inf, and `-inf - -inf = nan`: one padded position makes the whole batch NaN, for
@@ -61,6 +62,7 @@ def masked_softmax(softmax: Node, facts: Facts) -> Iterator[Finding]:
         "softmax over a row that a mask may fill with -inf: nan",
         "-inf - -inf = nan where nothing is left of a row",
         level,
-        ((masked.node, f"puts -inf where the mask says so: it {note.text}"),),
+        ((masked.node, f"puts -inf where the mask says so: it {note.text}"), (softmax, "is nan for such a row")),
         LeastFinite(masked),
+        at=masked.node.site,
     )
