@@ -180,6 +180,22 @@ def by_level(labelled: Sequence[Labelled]) -> list[str]:
     return rows
 
 
+def contradicting(labelled: Sequence[Labelled]) -> list[Cell]:
+    """The cells whose drawn labels speak against their level: it has to be another, and not the probability."""
+    drawn: dict[Cell, list[bool]] = defaultdict(list)
+    for one in labelled:
+        for length in range(1, len(one.path) + 1 if one.drawn else 0):
+            drawn[one.path[:length]].append(one.right)
+    found = []
+    for confidence, least in LEAST.items():
+        most = min((other for other in LEAST.values() if other > least), default=1.0)
+        for cell, of in drawn.items():
+            low, high = interval(sum(of), len(of))
+            if cell[0] == str(confidence) and (high < least or low > most):
+                found.append(cell)
+    return sorted(found)
+
+
 # labelled code
 
 
@@ -313,6 +329,8 @@ if __name__ == "__main__":
     every = labelled_findings(known, findings(sorted({place.path for place in known}), asked.sources))
     text = "\n".join([*by_level(every), "", *curve(every)])
     print(text)
+    for cell in contradicting(every):
+        print(f"The labels of {' / '.join(cell)} speak against its level.")
     if asked.write:
         TABLE.write_text(as_toml(kept(counted(every))), "utf-8")
         write_section("calibration", text, GUIDE)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import calibrate
-from benchmarks.calibrate import Labelled, counted, held_out, interval, kept, levels, share_of
+from benchmarks.calibrate import Labelled, contradicting, counted, held_out, interval, kept, levels, share_of
 from nanlint.odds import LEAST
 
 ROOT = Path(__file__).parents[1]
@@ -75,6 +75,15 @@ def test_what_is_held_out_is_not_counted() -> None:
 )
 def test_intervals_are_wilsons(right: int, labelled: int, bounds: tuple[float, float]) -> None:
     assert interval(right, labelled) == pytest.approx(bounds, abs=5e-4)
+
+
+def test_a_level_is_contradicted_only_by_labels_enough() -> None:
+    few = [*labels(("likely", "value"), 1, 2), *labels(("likely", "gradient"), 4, 0)]
+    many = [*labels(("likely", "value"), 2, 8), *labels(("likely", "gradient"), 9, 1)]
+    assert contradicting(few) == []
+    assert contradicting(many) == [("likely", "value")]
+    assert contradicting(labels(("possible", "value"), 9, 0)) == [("possible",), ("possible", "value")]
+    assert contradicting(labels(("possible", "value"), 9, 0, drawn=False)) == []
 
 
 def test_the_script_reads_labels_and_prints_the_curve(tmp_path: Path) -> None:
