@@ -12,6 +12,7 @@ from dataclasses import replace
 from nanlint.analysis.facts import Facts
 from nanlint.diagnostic import Confidence, Diagnostic, Edit, Span
 from nanlint.graph.node import Node
+from nanlint.odds import with_confidence
 from nanlint.proof.plausible import Plausibility
 from nanlint.proof.pool import Pool
 from nanlint.proof.proofs import MendedQuestion, Proof, Question
@@ -42,11 +43,12 @@ def judged(diagnostic: Diagnostic, proof: Proof | None) -> Diagnostic:
     confidence = diagnostic.confidence
     if proof.witness is not None and proof.found is not None:
         absurd = proof.found.plausibility is Plausibility.ABSURD
-        return replace(diagnostic, witness=proof.witness, confidence=lowered(confidence) if absurd else confidence)
+        shown = with_confidence(diagnostic, lowered(confidence)) if absurd else diagnostic
+        return replace(shown, witness=proof.witness)
     if proof.refuted:
-        return replace(diagnostic, witness=None, confidence=lowered(confidence))
+        return replace(with_confidence(diagnostic, lowered(confidence)), witness=None)
     # what no input shows is not certain
-    return replace(diagnostic, confidence=min(confidence, Confidence.LIKELY)) if proof.searched else diagnostic
+    return with_confidence(diagnostic, min(confidence, Confidence.LIKELY)) if proof.searched else diagnostic
 
 
 def lowered(confidence: Confidence) -> Confidence:

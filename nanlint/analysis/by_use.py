@@ -15,7 +15,7 @@ from nanlint.analysis.geometry import products, whole
 from nanlint.analysis.structure import Evaluate, bare, factors, same, square_root_of, walk
 from nanlint.graph.node import ATTR, CONST, INSTANCE, MODULE, PARAM, Node
 from nanlint.ops.op import OPS, Pole
-from nanlint.ops.value import LIKELY, POSSIBLE, Evidence, Kind, Reach
+from nanlint.ops.value import LIKELY, POSSIBLE, Evidence, Kind, Origin, Reach
 
 Met = tuple[Reach, Evidence]
 
@@ -50,7 +50,7 @@ def beyond_domain(node: Node, pole: Pole, operand: Node, value: Evaluate) -> Met
         return None
     if core.op == "einsum" or pair is not None:
         because = "is a scalar product: 1 for equal vectors of length 1, and rounding takes it just beyond"
-        return LIKELY, Evidence(because, core)
+        return LIKELY, Evidence(because, core, origin=Origin.ROUNDING)
     if node.op == "acosh":
         return None
     surely = POSSIBLE if node.op == "atanh" else LIKELY
@@ -58,14 +58,14 @@ def beyond_domain(node: Node, pole: Pole, operand: Node, value: Evaluate) -> Met
         because = (
             "is the cosine of an angle between two directions: 1 for equal ones, and rounding takes it just beyond"
         )
-        return surely, Evidence(because, core)
+        return surely, Evidence(because, core, origin=Origin.ROUNDING)
     if core.op == "div" and value(core["b"]).constant is None:
         above = bare(core["a"])
         rounded = products(above) is not None or len(terms(above)) > 1 or above.op in ("mean", "sum")
         because = "is a quotient of rounded numbers: ±1 at the end of its range, and just beyond"
-        return surely if rounded else POSSIBLE, Evidence(because, core)
+        return surely if rounded else POSSIBLE, Evidence(because, core, origin=Origin.ROUNDING)
     if core.op == "part" and from_outside(core["x"]) and "index" in core.args:
-        return POSSIBLE, Evidence("is an element of what has length 1 up to rounding", core)
+        return POSSIBLE, Evidence("is an element of what has length 1 up to rounding", core, origin=Origin.ROUNDING)
     return None
 
 
@@ -90,14 +90,16 @@ def negative_power(node: Node, pole: Pole, operand: Node, value: Evaluate) -> Me
         return None
     total = bare(operand)
     if total.op in COUNTS:
-        return LIKELY, Evidence("adds up what there is of each: 0 where there is nothing", total)
+        return LIKELY, Evidence("adds up what there is of each: 0 where there is nothing", total, origin=Origin.EMPTY)
     if total.op != "sum" or "x" not in total.args or square_root_of(total["x"]) is not None:
         return None
     if not all(choice.op in (PARAM, "part") for choice in choices(total["x"])):
         return None
     surely = LIKELY if total.get("axis") is not None else POSSIBLE
     return surely, Evidence(
-        "adds up the entries of each row: 0 for a row without any, a node without neighbours", total
+        "adds up the entries of each row: 0 for a row without any, a node without neighbours",
+        total,
+        origin=Origin.EMPTY,
     )
 
 
@@ -112,7 +114,9 @@ def vanishing_size(node: Node, pole: Pole, operand: Node, value: Evaluate) -> Me
         return None
     what = "determinant" if inner.op == "det" else "product"
     return LIKELY, Evidence(
-        f"a {what} of many factors underflows to 0, where the sum of their logarithms is finite", inner
+        f"a {what} of many factors underflows to 0, where the sum of their logarithms is finite",
+        inner,
+        origin=Origin.SATURATION,
     )
 
 
@@ -128,9 +132,13 @@ def of_a_setting(node: Node, pole: Pole, operand: Node, value: Evaluate) -> Met 
         if factor.op != "sub":
             continue
         if value(factor["b"]).constant == 1 and is_size(factor["a"]):
-            return POSSIBLE, Evidence("is the number of elements less 1: 0 where there is one", factor)
+            return POSSIBLE, Evidence(
+                "is the number of elements less 1: 0 where there is one", factor, origin=Origin.EMPTY
+            )
         if all(setting(factor[k], value) for k in ("a", "b")) and shifted_by(above, factor["b"], value):
-            return POSSIBLE, Evidence("is the extent of a range: 0 where its ends are equal", factor)
+            return POSSIBLE, Evidence(
+                "is the extent of a range: 0 where its ends are equal", factor, origin=Origin.COINCIDENCE
+            )
     return None
 
 

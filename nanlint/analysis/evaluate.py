@@ -29,6 +29,7 @@ from nanlint.ops.value import (
     UNKNOWN,
     Evidence,
     Kind,
+    Origin,
     Reach,
     Value,
     constant,
@@ -360,7 +361,9 @@ class Evaluator:
             v = self.value(other)
             if v.lo == 0 and v.hi == 1 and v.low >= LIKELY and not v.whole:
                 note = Evidence(
-                    "is a probability: on the other path the same variable is one, exactly 0 or 1 when saturated", node
+                    "is a probability: on the other path the same variable is one, exactly 0 or 1 when saturated",
+                    node,
+                    origin=Origin.SATURATION,
                 )
                 return value(
                     0.0, 1.0, low=LIKELY, high=LIKELY, because={"low": note, "high": note}, format=self.top.format
@@ -394,7 +397,7 @@ class Evaluator:
             if branch.op == CONST or (cond is not None and of_nothing(cond, truth)):
                 v = weakened(v)
             elif branch.op == "tensor" and v.zero is CERTAIN and v.evidence("zero") is None:
-                v = replace(v, why={**v.why, "zero": Evidence("is set to 0 on one path", branch)})
+                v = replace(v, why={**v.why, "zero": Evidence("is set to 0 on one path", branch, origin=Origin.INTENT)})
             values.append(v)
         if not values:
             return self.top
@@ -440,7 +443,7 @@ class Evaluator:
             result = join(result, v)
         why = result.why
         if result.zero is CERTAIN and result.evidence("zero") is None:
-            why = {**why, "zero": Evidence("holds a 0", node)}
+            why = {**why, "zero": Evidence("holds a 0", node, origin=Origin.ATTAINED)}
         return replace(result, peak=False, sum_one=False, why=why)
 
     # ── refinement ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -489,7 +492,7 @@ def tested_region(v: Value, comparison: str, by: Value) -> Value:
                 reached["high"] = LIKELY
     if not reached:
         return v
-    note = Evidence("occurs: the condition tests for it")
+    note = Evidence("occurs: the condition tests for it", origin=Origin.OWN_TEST)
     classes = {name: max(level, v.reach(name)) for name, level in reached.items()}
     if v.lo == 0 and "zero" in classes:
         classes["low"] = max(classes["zero"], v.low)

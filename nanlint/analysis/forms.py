@@ -21,7 +21,7 @@ from nanlint.analysis.structure import Evaluate, bare, factors, same, square_roo
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, Node
 from nanlint.ops.contracts import CONSTRAINTS
 from nanlint.ops.op import Pole
-from nanlint.ops.value import NEVER, POSSIBLE, SMALL, UNKNOWN, Evidence, Kind
+from nanlint.ops.value import NEVER, POSSIBLE, SMALL, UNKNOWN, Evidence, Kind, Origin
 
 LOGARITHMS = frozenset({"log", "log1p"})
 CONSTRAINED = frozenset(CONSTRAINTS.values())
@@ -49,7 +49,7 @@ def distance_at_zero(node: Node, operand: Node, value: Evaluate) -> Evidence | N
     if inner.op in ("sum", "mean", "part"):
         inner = bare(inner["x"])
     if inner.op in ("squared_error", "squared_difference"):
-        return Evidence("is 0 where the two coincide", operand)
+        return Evidence("is 0 where the two coincide", operand, origin=Origin.COINCIDENCE)
     root = square_root_of(inner)
     if root is None:
         return None
@@ -57,8 +57,8 @@ def distance_at_zero(node: Node, operand: Node, value: Evaluate) -> Evidence | N
     if value(difference).zero is NEVER or (difference.op == "sub" and centred(difference)):
         return None
     if difference.op != "sub":
-        return Evidence("is 0 for the zero vector", operand) if summed else None
-    return Evidence("is 0 where the two coincide", difference)
+        return Evidence("is 0 for the zero vector", operand, origin=Origin.ATTAINED) if summed else None
+    return Evidence("is 0 where the two coincide", difference, origin=Origin.COINCIDENCE)
 
 
 def norm_of_difference(node: Node, operand: Node, value: Evaluate) -> Evidence | None:
@@ -66,7 +66,7 @@ def norm_of_difference(node: Node, operand: Node, value: Evaluate) -> Evidence |
     difference = displacement(node["x"])
     if difference is None or value(difference).zero is NEVER:
         return None
-    return Evidence("is 0 where the two coincide", difference)
+    return Evidence("is 0 where the two coincide", difference, origin=Origin.COINCIDENCE)
 
 
 def both_components(node: Node, operand: Node, value: Evaluate) -> Evidence | None:
@@ -74,7 +74,7 @@ def both_components(node: Node, operand: Node, value: Evaluate) -> Evidence | No
     of = [displacement(node[k]) for k in ("a", "b")]
     if None in of or NEVER in [value(node[k]).zero for k in ("a", "b")]:
         return None
-    return Evidence("is 0, and the other component too, where two points coincide", of[0])
+    return Evidence("is 0, and the other component too, where two points coincide", of[0], origin=Origin.COINCIDENCE)
 
 
 def fractional_power(node: Node, operand: Node, value: Evaluate) -> Evidence | None:
@@ -87,7 +87,11 @@ def power_of_cosine_at_its_end(node: Node, pole: Pole) -> Evidence | None:
     """cos(v) ** (1 / a): meant for angles up to pi/2, where rounding takes the cosine below 0."""
     if pole.cls != "neg" or not power_of_cosine(node):
         return None
-    return Evidence("is a cosine: 0, and by rounding negative, at the end of the angles that have a power", node["x"])
+    return Evidence(
+        "is a cosine: 0, and by rounding negative, at the end of the angles that have a power",
+        node["x"],
+        origin=Origin.ROUNDING,
+    )
 
 
 def identity_rotation(pole: Pole, operand: Node) -> Evidence | None:
@@ -95,7 +99,7 @@ def identity_rotation(pole: Pole, operand: Node) -> Evidence | None:
     if pole.operand != "x-1" or not cosine_of_rotation(operand):
         return None
     because = "is the cosine of a rotation's angle: 1 for the identity, and rounding takes it just beyond"
-    return Evidence(because, operand)
+    return Evidence(because, operand, origin=Origin.ROUNDING)
 
 
 def factor_of_log(node: Node, operand: Node, value: Evaluate) -> Evidence | None:
@@ -105,9 +109,13 @@ def factor_of_log(node: Node, operand: Node, value: Evaluate) -> Evidence | None
     """
     own = own_logarithm(node)
     if own is not None and value(operand).lo <= 0 and may_vanish(operand, value) and may_vanish(own[1], value):
-        return Evidence("multiplies its own logarithm, as in an entropy: the term is meant to be 0 at 0", operand)
+        return Evidence(
+            "multiplies its own logarithm, as in an entropy: the term is meant to be 0 at 0",
+            operand,
+            origin=Origin.ATTAINED,
+        )
     if bare(operand).op == "uniform" and any(u.op in LOGARITHMS for n in node.users if n.op == "neg" for u in n.users):
-        return Evidence("a uniform draw is exactly 0 now and then", operand)
+        return Evidence("a uniform draw is exactly 0 now and then", operand, origin=Origin.ATTAINED)
     for product in node.users:
         if product.op != "mul":
             continue
@@ -115,15 +123,20 @@ def factor_of_log(node: Node, operand: Node, value: Evaluate) -> Evidence | None
         terms = [bare(f) for f in factors(other)]
         probability = value(operand).lo == 0 and value(operand).hi == 1 and not value(operand).whole
         if value(operand).zero is POSSIBLE and probability and value(other).zero is not NEVER:
-            return Evidence("is a probability by its name, times what may be 0 where it is 0", operand)
+            return Evidence(
+                "is a probability by its name, times what may be 0 where it is 0", operand, origin=Origin.SATURATION
+            )
         if cross_entropy(product, other, operand):
             return Evidence(
                 "is a probability by its place in a cross-entropy: exactly 0 when the model behind it saturates",
                 operand,
+                origin=Origin.SATURATION,
             )
         if any(shifted_parameter(t, value) for t in terms) and unguarded(operand):
             return Evidence(
-                "is the base of a power taken in log space: at 0, with an exponent of 0, the product is nan", operand
+                "is the base of a power taken in log space: at 0, with an exponent of 0, the product is nan",
+                operand,
+                origin=Origin.ATTAINED,
             )
     return None
 
@@ -163,7 +176,11 @@ def product_that_underflows(operand: Node, value: Evaluate) -> Evidence | None:
     if product.op not in ("prod", "det") or value(product["x"]).whole or value(product).kind is Kind.SCALAR:
         return None
     what = "determinant" if product.op == "det" else "product"
-    return Evidence(f"a {what} of many factors underflows to 0, where the sum of their logarithms is finite", product)
+    return Evidence(
+        f"a {what} of many factors underflows to 0, where the sum of their logarithms is finite",
+        product,
+        origin=Origin.SATURATION,
+    )
 
 
 def difference_in_a_tail(operand: Node, value: Evaluate) -> Evidence | None:
@@ -171,7 +188,9 @@ def difference_in_a_tail(operand: Node, value: Evaluate) -> Evidence | None:
     found = tail(operand, value)
     if found is None or found.core.op != "sub" or value(found.core).zero is NEVER:
         return None
-    return Evidence("is 0 where both are in one tail: each rounds to the same number", found.core)
+    return Evidence(
+        "is 0 where both are in one tail: each rounds to the same number", found.core, origin=Origin.ROUNDING
+    )
 
 
 def logarithm(node: Node, operand: Node, value: Evaluate) -> Evidence | None:
@@ -193,7 +212,7 @@ def silence(operand: Node, value: Evaluate) -> Evidence | None:
     source = bare(inner["x"]) if inner.op == "abs" else square_root_of(inner)
     if source is None or value(source).zero is NEVER or not from_outside(source):
         return None
-    return Evidence("is the energy of a signal: 0 where the signal is", total)
+    return Evidence("is the energy of a signal: 0 where the signal is", total, origin=Origin.ATTAINED)
 
 
 def raised(node: Node, value: Evaluate) -> bool:
@@ -281,7 +300,9 @@ def masked_mean(node: Node, operand: Node, value: Evaluate) -> Evidence | None:
     parts = [f for a in above.args.values() for f in factors(a)] if above.op != "sum" else factors(above["x"])
     if len(parts) < 2 or not any(same(p, weights) for p in parts):
         return None
-    return Evidence("sums the mask that selects what is averaged: 0 where it selects nothing", total)
+    return Evidence(
+        "sums the mask that selects what is averaged: 0 where it selects nothing", total, origin=Origin.EMPTY
+    )
 
 
 def relative_error(node: Node, operand: Node) -> Evidence | None:
@@ -291,7 +312,7 @@ def relative_error(node: Node, operand: Node) -> Evidence | None:
         return None
     difference, truth = bare(above["x"]), bare(below["x"])
     if difference.op == "sub" and truth.op == PARAM and any(same(difference[k], truth) for k in ("a", "b")):
-        return Evidence("is the reference of a relative error: 0 where the truth is 0", operand)
+        return Evidence("is the reference of a relative error: 0 where the truth is 0", operand, origin=Origin.ATTAINED)
     return None
 
 
@@ -317,7 +338,9 @@ def normalised_offset(operand: Node, value: Evaluate) -> Evidence | None:
         return None
     if whole(vectors[0]["a"]).key != whole(vectors[0]["b"]).key:
         return None
-    return Evidence("is the difference of two points of one set: 0 where they are the same", vectors[0])
+    return Evidence(
+        "is the difference of two points of one set: 0 where they are the same", vectors[0], origin=Origin.COINCIDENCE
+    )
 
 
 def share_of_a_sum(node: Node, operand: Node, value: Evaluate) -> Evidence | None:
@@ -329,7 +352,7 @@ def share_of_a_sum(node: Node, operand: Node, value: Evaluate) -> Evidence | Non
     above = [bare(f) for f in factors(node["a"])]
     if len(sums) < len(terms) or not any(same(f, t) for f in above for t in terms):
         return None
-    return Evidence("adds up what is counted, the numerator too: all of it may be 0", operand)
+    return Evidence("adds up what is counted, the numerator too: all of it may be 0", operand, origin=Origin.EMPTY)
 
 
 def summands(node: Node) -> list[Node]:
@@ -356,7 +379,7 @@ def own_reciprocal(node: Node, operand: Node, value: Evaluate) -> Evidence | Non
             taken = any(u.op in ("sum", "mean", "where") for u in product.users)
             if product.op == "mul" and taken and any(same(f, operand) for f in factors(product)):
                 because = "multiplies the logarithm of its own reciprocal: the term is meant to be 0 at 0"
-                return Evidence(because, operand)
+                return Evidence(because, operand, origin=Origin.ATTAINED)
     return None
 
 
@@ -370,7 +393,9 @@ def own_size(node: Node, operand: Node, value: Evaluate) -> Evidence | None:
         if vector is None or value(vector).zero is NEVER or not (given(vector) or displacement(vector)):
             continue
         if any(same(f, vector) for f in above):
-            return Evidence("is the size of what it divides: 0 / 0 for one that is 0 throughout", size)
+            return Evidence(
+                "is the size of what it divides: 0 / 0 for one that is 0 throughout", size, origin=Origin.ATTAINED
+            )
     return None
 
 

@@ -22,7 +22,7 @@ from nanlint.interrupt import checkpoint
 from nanlint.ops.arithmetic import add
 from nanlint.ops.op import OPS, Pole, shifted
 from nanlint.ops.selection import COMPARISONS
-from nanlint.ops.value import CERTAIN, INF, LIKELY, NEVER, POSSIBLE, Evidence, Kind, Reach, Value, constant
+from nanlint.ops.value import CERTAIN, INF, LIKELY, NEVER, POSSIBLE, Evidence, Kind, Origin, Reach, Value, constant
 
 #: how far a hazard is followed forward to a selection, or back from one
 MAX_STEPS = 14
@@ -224,7 +224,7 @@ class Hazards:
         guard = late_guard(node, pole, self.evaluator.value)
         if guard is None or (reach is not POSSIBLE and not pole.gives.startswith("-")):
             return None
-        return Evidence("may be: the guard behind the operation is there for it", node)
+        return Evidence("may be: the guard behind the operation is there for it", node, origin=Origin.OWN_TEST)
 
     def reach_with_gradient(self, operand: Node, pole: Pole, framework: str | None) -> Reach:
         """How far a pole of the derivative is felt: not where the op below lets no gradient through.
@@ -431,7 +431,7 @@ def selected_by(cond: Node, node: Node) -> bool:
 
 def evidence_of(v: Value, pole: Pole, operand: Node) -> Evidence:
     """Why the pole is reached, at the operand itself where nothing further back tells."""
-    return v.evidence(pole.cls) or Evidence(REACHES.get(pole.cls, "reaches the pole"), operand)
+    return v.evidence(pole.cls) or Evidence(REACHES.get(pole.cls, "reaches the pole"), operand, origin=Origin.ATTAINED)
 
 
 #: what a class without further evidence says

@@ -193,9 +193,9 @@ def empty_rows(masked: Masked, evaluate: Evaluate) -> tuple[Reach, Evidence | No
     if triangular(mask) or (masked.keeps and evaluate(mask).peak):
         return NEVER, None
     if mask.op in ("mul", "and") and masked.keeps and outer(mask):
-        return LIKELY, Evidence("is 0 in the whole row of a padded position", mask)
+        return LIKELY, Evidence("is 0 in the whole row of a padded position", mask, origin=Origin.EMPTY)
     if mask.op in ("or", "maximum", "add") and not masked.keeps and outer(mask):
-        return LIKELY, Evidence("is set in the whole row of a padded position", mask)
+        return LIKELY, Evidence("is set in the whole row of a padded position", mask, origin=Origin.EMPTY)
     given = bare_mask(mask).op == PARAM
     return LIKELY if given else POSSIBLE, Evidence("may leave nothing of a row", mask, origin=Origin.EMPTY)
 
@@ -291,10 +291,14 @@ def zero_times_infinity(
             source = bare(term["x"]) if term.op == "log_softmax" else term
             masked = masked_by_infinity(source, evaluate)
             if masked is not None and same_mask(zero, masked):
-                return ZeroTimesInfinity(zero, infinite, Evidence("puts -inf where the other factor is 0", masked.node))
+                return ZeroTimesInfinity(
+                    zero, infinite, Evidence("puts -inf where the other factor is 0", masked.node, origin=Origin.INTENT)
+                )
             if probability_of(zero, term, source):
                 if masked is not None:
-                    return ZeroTimesInfinity(zero, infinite, Evidence("puts -inf into the logits", masked.node))
+                    return ZeroTimesInfinity(
+                        zero, infinite, Evidence("puts -inf into the logits", masked.node, origin=Origin.INTENT)
+                    )
                 if known is not None:
                     return ZeroTimesInfinity(zero, infinite, known)
     return None

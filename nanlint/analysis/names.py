@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from nanlint.ops.floats import FLOAT32
-from nanlint.ops.value import INF, LIKELY, NEVER, UNKNOWN, Evidence, Kind, Value, value
+from nanlint.ops.value import INF, LIKELY, NEVER, UNKNOWN, Evidence, Kind, Origin, Value, value
 
 #: a probability as a model gives it: exactly 0 and exactly 1 in floating point
 PROBABILITY = frozenset({"prob", "probs", "proba", "probas", "probability", "probabilities", "softmax"})
@@ -184,12 +184,14 @@ def named(name: str) -> Value | None:
         return None
     if PROBABILITY & set(parts) or any(pair == parts[i : i + 2] for pair in PAIRS for i in range(len(parts))):
         note = Evidence(
-            f"`{name}` is a probability by its name: exactly 0 or 1 when it comes from a saturated model", named=True
+            f"`{name}` is a probability by its name: exactly 0 or 1 when it comes from a saturated model",
+            named=True,
+            origin=Origin.SATURATION,
         )
         return value(
             0.0, 1.0, low=LIKELY, high=LIKELY, pinf=NEVER, ninf=NEVER, nan=UNKNOWN, because={"low": note, "high": note}
         )
     if MASK & set(parts):
-        note = Evidence(f"`{name}` is a mask by its name: it may be 0 everywhere", named=True)
+        note = Evidence(f"`{name}` is a mask by its name: it may be 0 everywhere", named=True, origin=Origin.EMPTY)
         return value(0.0, 1.0, low=LIKELY, high=LIKELY, whole=True, because={"low": note, "high": note})
     return None

@@ -14,7 +14,20 @@ from nanlint.ops.arithmetic import absolute, multiply, negate, square, subtract
 from nanlint.ops.functions import exponential
 from nanlint.ops.op import OPS
 from nanlint.ops.reductions import cosine, total
-from nanlint.ops.value import INF, LIKELY, NEVER, POSSIBLE, UNKNOWN, Evidence, Kind, Reach, Value, constant, value
+from nanlint.ops.value import (
+    INF,
+    LIKELY,
+    NEVER,
+    POSSIBLE,
+    UNKNOWN,
+    Evidence,
+    Kind,
+    Origin,
+    Reach,
+    Value,
+    constant,
+    value,
+)
 
 #: arrays of which single elements are known by their place
 PLACED = frozenset({TUPLE, "arange", "linspace", "scatter_sum", "segment_sum"})
@@ -36,17 +49,21 @@ def subtraction(node: Node, evaluate: Evaluate) -> Value | None:
         return value(-INF, 0.0) if ordered(a, b) else value(0.0, INF)
     if bare(a).op == "minimum" and bare(b).op == "maximum" and same_pair(bare(a), bare(b)):
         v = evaluate(a)
-        note = {"high": Evidence("is 0 where the two are equal")}
-        return value(-INF, 0.0, high=LIKELY, kind=v.kind, format=v.format, because=note)
+        note = Evidence("is 0 where the two are equal", origin=Origin.COINCIDENCE)
+        return value(-INF, 0.0, high=LIKELY, kind=v.kind, format=v.format, because={"high": note})
     va = evaluate(a)
     if same(a, b) and a.op != CONST:
         if not of_each_pair(node):
             return None
         because = "is 0 on the diagonal, where each meets itself"
-        return replace(subtract(va, evaluate(b)), zero=LIKELY, why={"zero": Evidence(because)})
+        return replace(
+            subtract(va, evaluate(b)), zero=LIKELY, why={"zero": Evidence(because, origin=Origin.COINCIDENCE)}
+        )
     if bare(b).op in ("eye", "diagonal") and va.whole and va.lo == 0 and va.hi == 1 and evaluate(b).whole:
-        because = "is the mask without its diagonal: 0 everywhere where nothing else matches"
-        return value(0.0, 1.0, low=LIKELY, high=LIKELY, whole=True, kind=va.kind, format=va.format, because=because)
+        note = Evidence(
+            "is the mask without its diagonal: 0 everywhere where nothing else matches", origin=Origin.EMPTY
+        )
+        return value(0.0, 1.0, low=LIKELY, high=LIKELY, whole=True, kind=va.kind, format=va.format, because=note)
     top = shift_of(b, ("max", "logsumexp"))
     if any(same(one, a) for one in largest_of(b)):
         return value(-INF, 0.0, high=LIKELY, nan=shift_of_infinity(va), kind=va.kind, format=va.format, because="")
@@ -65,21 +82,49 @@ def subtraction(node: Node, evaluate: Evaluate) -> Value | None:
         # shifted by some maximum, if not provably its own: written against overflow
         return value(-INF, 0.0, peak=True, kind=va.kind, format=va.format)
     if (of := shift_of(a, ("max", "logsumexp"))) is not None and same(of, b):
-        return value(0.0, INF, low=LIKELY, kind=va.kind, format=va.format, because="is 0 at the largest element")
+        return value(
+            0.0,
+            INF,
+            low=LIKELY,
+            kind=va.kind,
+            format=va.format,
+            because=Evidence("is 0 at the largest element", origin=Origin.ATTAINED),
+        )
     if (rest := bare(b)).op in FRACTIONS and same(rest["x"], a):
         return value(*FRACTIONS[rest.op], nan=max(va.nan, va.pinf, va.ninf), kind=va.kind, format=va.format)
     if bare(b).op in ("mean", "median") and same(bare(b)["x"], a):
-        return value(neg=LIKELY, pos=LIKELY, kind=va.kind, format=va.format, because="is negative below the mean")
+        return value(
+            neg=LIKELY,
+            pos=LIKELY,
+            kind=va.kind,
+            format=va.format,
+            because=Evidence("is negative below the mean", origin=Origin.ATTAINED),
+        )
     low = shift_of(b, ("min",))
     if low is not None and same(low, a):
         return value(
-            0.0, INF, low=LIKELY, trough=True, kind=va.kind, format=va.format, because="is 0 at the smallest element"
+            0.0,
+            INF,
+            low=LIKELY,
+            trough=True,
+            kind=va.kind,
+            format=va.format,
+            because=Evidence("is 0 at the smallest element", origin=Origin.ATTAINED),
         )
     high, least = shift_of(a, ("max",)), shift_of(b, ("min",))
     if high is not None and least is not None and same(high, least):
-        return value(0.0, INF, zero=LIKELY, kind=va.kind, format=va.format, because="is 0 when all elements are equal")
+        return value(
+            0.0,
+            INF,
+            zero=LIKELY,
+            kind=va.kind,
+            format=va.format,
+            because=Evidence("is 0 when all elements are equal", origin=Origin.STATISTIC),
+        )
     if (cancelled := cancellation(node, evaluate)) is not None:
-        return value(neg=LIKELY, zero=LIKELY, kind=va.kind, format=va.format, because=cancelled)
+        return value(
+            neg=LIKELY, zero=LIKELY, kind=va.kind, format=va.format, because=Evidence(cancelled, origin=Origin.ROUNDING)
+        )
     return None
 
 
@@ -166,7 +211,10 @@ def dot(node: Node, evaluate: Evaluate) -> Value | None:
             zero=LIKELY,
             kind=evaluate(node["a"]).kind,
             format=evaluate(node["a"]).format,
-            because="is 0 where the large entries of one factor meet the underflowed ones of the other",
+            because=Evidence(
+                "is 0 where the large entries of one factor meet the underflowed ones of the other",
+                origin=Origin.SATURATION,
+            ),
         )
     if same(node["a"], node["b"]):
         v = square(evaluate(node["a"]))
@@ -176,7 +224,7 @@ def dot(node: Node, evaluate: Evaluate) -> Value | None:
             zero=max(v.zero, POSSIBLE) if v.zero is not NEVER else NEVER,
             kind=v.kind,
             format=v.format,
-            because={"zero": v.evidence("zero") or Evidence("is 0 for the zero vector")},
+            because={"zero": v.evidence("zero") or Evidence("is 0 for the zero vector", origin=Origin.ATTAINED)},
         )
     return None
 
@@ -207,7 +255,10 @@ def contraction(node: Node, evaluate: Evaluate) -> Value | None:
         zero=LIKELY,
         kind=v.kind,
         format=v.format,
-        because="is 0 where the large entries of one factor meet the underflowed ones of the other",
+        because=Evidence(
+            "is 0 where the large entries of one factor meet the underflowed ones of the other",
+            origin=Origin.SATURATION,
+        ),
     )
 
 
@@ -250,7 +301,7 @@ def quotient(node: Node, evaluate: Evaluate) -> Value | None:
                 nan=evaluate(b).zero,
                 kind=va.kind,
                 format=va.format,
-                because="is exactly ±1 for a vector along an axis",
+                because=Evidence("is exactly ±1 for a vector along an axis", origin=Origin.ATTAINED),
             )
     return None
 
@@ -357,7 +408,7 @@ def sum_of(node: Node, evaluate: Evaluate) -> Value | None:
         v = evaluate(exponential)
         peaked = v.peak and shifted_along(exponential["x"], node)
         if v.lo == 0 and v.low >= LIKELY and not peaked and evaluate(node["x"]).lo >= 0:
-            note = v.evidence("low") or Evidence("underflows to 0")
+            note = v.evidence("low") or Evidence("underflows to 0", origin=Origin.SATURATION)
             return value(
                 0.0,
                 INF,
@@ -365,13 +416,17 @@ def sum_of(node: Node, evaluate: Evaluate) -> Value | None:
                 pinf=v.pinf,
                 kind=v.kind,
                 format=v.format,
-                because={"zero": Evidence(note.text, note.node or exponential)},
+                because={"zero": Evidence(note.text, note.node or exponential, origin=Origin.SATURATION)},
             )
     parts = factors(node["x"])
     masks = [p for p in parts if evaluate(p).whole and evaluate(p).hi <= 1 and not evaluate(p).peak]
     if len(parts) > 1 and masks and evaluate(masks[0]).zero >= LIKELY and node.op == "sum":
         e = evaluate(masks[0]).evidence("zero")
-        return replace(total(evaluate(node["x"])), zero=LIKELY, why={"zero": e or Evidence("is 0 for an empty mask")})
+        return replace(
+            total(evaluate(node["x"])),
+            zero=LIKELY,
+            why={"zero": e or Evidence("is 0 for an empty mask", origin=Origin.EMPTY)},
+        )
     inner = square_root_of(node["x"])
     if inner is None:
         return None
@@ -380,7 +435,14 @@ def sum_of(node: Node, evaluate: Evaluate) -> Value | None:
         return value(0.0, INF, zero=NEVER, kind=v.kind, format=v.format)
     if v.zero is NEVER or v.zero >= POSSIBLE:
         return None
-    return value(0.0, INF, zero=POSSIBLE, kind=v.kind, format=v.format, because="is 0 for the zero vector")
+    return value(
+        0.0,
+        INF,
+        zero=POSSIBLE,
+        kind=v.kind,
+        format=v.format,
+        because=Evidence("is 0 for the zero vector", origin=Origin.ATTAINED),
+    )
 
 
 def sum_of_shares(node: Node, evaluate: Evaluate) -> Value | None:

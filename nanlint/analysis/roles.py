@@ -33,10 +33,14 @@ DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 @dataclass(frozen=True)
 class Opinion:
-    """What a definition says of the gradients in it: ``trained`` through, or not; why, as a phrase."""
+    """What a definition says of the gradients in it: ``trained`` through, or not; why, as a phrase.
+
+    ``purpose``: what it is for by its name instead, one of those in ``names.UNTRAINED``.
+    """
 
     trained: bool
     why: str
+    purpose: str = ""
 
 
 class Roles:
@@ -59,7 +63,7 @@ class Roles:
             if trained(name):
                 return None
             if (purpose := untrained(name)) is not None:
-                return Opinion(False, f"`{name}` {purpose}, by its name")
+                return Opinion(False, f"`{name}` {purpose}, by its name", purpose)
         return None
 
     def at(self, site: ast.AST | None) -> Opinion | None:
@@ -94,7 +98,7 @@ class Roles:
         if trained(name):
             return Opinion(True, f"`{name}` is trained on, by its name")
         purpose = untrained(name)
-        return Opinion(False, f"`{name}` {purpose}, by its name") if purpose is not None else None
+        return Opinion(False, f"`{name}` {purpose}, by its name", purpose) if purpose is not None else None
 
     @cached_property
     def passes(self) -> set[int]:

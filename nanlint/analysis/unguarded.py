@@ -6,7 +6,7 @@ import ast
 
 from nanlint.analysis.algebra import monomial, terms
 from nanlint.analysis.structure import Evaluate, bare, uses
-from nanlint.graph.node import ATTR, PARAM, PHI, Node
+from nanlint.graph.node import ATTR, CALL, LOOP, PARAM, PHI, Node
 from nanlint.ops.op import OPS, Pole
 from nanlint.ops.selection import COMPARISONS
 from nanlint.ops.value import NEVER, Evidence, Kind, Origin
@@ -15,6 +15,8 @@ from nanlint.ops.value import NEVER, Evidence, Kind, Origin
 MAX_DEPTH = 8
 #: uses of data that are looked at for a test of it
 MAX_USES = 60
+#: operands that hold no data
+NOT_DATA = frozenset({"index", "axis", "ord", "ddof", "by", "cond"})
 #: what asks something of numbers
 TESTS = frozenset({*COMPARISONS, "isclose", "isnan", "isinf", "isfinite", "any", "all", "test", "nonzero"})
 
@@ -42,16 +44,26 @@ def comes_in(node: Node, value: Evaluate, depth: int) -> bool:
         return "default" not in node.args and not isinstance(node.site, ast.Lambda)
     if node.op == ATTR:
         return True
+    data = [a for name, a in node.args.items() if name not in NOT_DATA]
+    if node.op == CALL:
+        # what makes one thing of one array may be what keeps it from 0
+        return len([a for a in data if value(a).constant is None and value(a).kind is not Kind.SCALAR]) != 1
     if node.op in ("add", "sub"):
         parts = terms(node)
         numbers = [t for t in parts if value(t.node).constant is not None]
-        one_less = len(parts) == 2 and node.op == "sub" and [value(t.node).constant for t in numbers] == [1.0]
-        return (not numbers or one_less) and all(
-            comes_in(t.node, value, depth - 1) for t in parts if t not in numbers
-        )
+        one_less = [value(t.node).constant for t in numbers] == [1.0] and any(t.negative for t in parts)
+        return (not numbers or one_less) and all(comes_in(t.node, value, depth - 1) for t in parts if t not in numbers)
+    if node.op in ("mul", "dot", "einsum", "pow", "div"):
+        made_of = data[:1] if node.op in ("pow", "div") else data
+        return any(comes_in(a, value, depth - 1) for a in made_of)
     op = OPS.get(node.op)
-    if node.op == "part" or (op is not None and op.zero_preserving and (op.reduction or op.pointwise or op.bilinear)):
-        data = [a for name, a in node.args.items() if name not in ("index", "axis", "ord", "ddof", "by")]
+    if node.op == LOOP:
+        # a sum that starts at 0
+        turn = bare(node["back"]) if "back" in node.args else node
+        return turn.op == "add" and any(
+            comes_in(a, value, depth - 1) for a in turn.args.values() if bare(a) is not node
+        )
+    if node.op in ("part", "where", PHI) or (op is not None and op.zero_preserving):
         return bool(data) and all(comes_in(a, value, depth - 1) for a in data)
     return False
 

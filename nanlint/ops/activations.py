@@ -17,6 +17,7 @@ from nanlint.ops.value import (
     UNKNOWN,
     Evidence,
     Kind,
+    Origin,
     Reach,
     Value,
     constant,
@@ -78,7 +79,7 @@ def shrink(v: Operands, _: Attrs) -> Value:
         neg=max(x.neg, UNKNOWN),
         pos=max(x.pos, UNKNOWN),
         nan=x.nan,
-        because={"zero": Evidence("is exactly 0 near 0")},
+        because={"zero": Evidence("is exactly 0 near 0", origin=Origin.ATTAINED)},
         **tensor_like(x),
     )
 
@@ -99,7 +100,7 @@ def softsign(v: Operands, _: Attrs) -> Value:
 def hard_sigmoid(v: Operands, _: Attrs) -> Value:
     """A straight line held in [0, 1]: exactly 0 and 1 at moderate arguments."""
     x = v["x"]
-    note = Evidence("is exactly 0 and 1 outside of a small interval")
+    note = Evidence("is exactly 0 and 1 outside of a small interval", origin=Origin.SATURATION)
     return value(
         0.0,
         1.0,

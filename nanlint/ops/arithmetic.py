@@ -19,6 +19,7 @@ from nanlint.ops.value import (
     UNKNOWN,
     Evidence,
     Kind,
+    Origin,
     Reach,
     Value,
     constant,
@@ -120,7 +121,7 @@ def monotone(
     lo, hi = f(x.lo), f(x.hi)
     low = CERTAIN if saturates and x.lo == -INF and lo > -INF else x.low
     high = CERTAIN if saturates and x.hi == INF and hi < INF else x.high
-    note = Evidence(saturates) if saturates else None
+    note = Evidence(saturates, origin=Origin.SATURATION) if saturates else None
     why = noted(
         low=note if saturates and x.lo == -INF else pick(x, "low"),
         high=note if saturates and x.hi == INF else pick(x, "high"),
@@ -559,7 +560,7 @@ def minimum(a: Value, b: Value) -> Value:
 
 def held_at(bound: float) -> Evidence:
     """That a bound holds what is beyond it exactly there."""
-    return Evidence(f"is exactly {bound + 0.0:g} wherever the bound holds it")
+    return Evidence(f"is exactly {bound + 0.0:g} wherever the bound holds it", origin=Origin.ATTAINED)
 
 
 def clamp(x: Value, lo: Value | None, hi: Value | None) -> Value:

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from nanlint.ops.arithmetic import Attrs
 from nanlint.ops.floats import FLOAT32
 from nanlint.ops.op import Operands, Transfer, define
-from nanlint.ops.value import INF, LIKELY, POSSIBLE, Evidence, Reach, Value, meet_range, value
+from nanlint.ops.value import INF, LIKELY, POSSIBLE, Evidence, Origin, Reach, Value, meet_range, value
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
 
@@ -19,7 +19,7 @@ def within(lo: float, hi: float, legal: Mapping[str, str] = NOTHING, reach: Reac
     They are POSSIBLE at an edge, where the infinity that comes of it may be meant: the log-probability of what cannot
     be is -inf.
     """
-    notes = {cls: Evidence(text) for cls, text in legal.items()}
+    notes = {cls: Evidence(text, origin=Origin.ATTAINED) for cls, text in legal.items()}
     # a contract says more than a name
     allowed: dict[str, Reach] = dict.fromkeys((*notes, *(("zero", "low") if lo == 0 else ())), reach)
 

@@ -3,26 +3,39 @@
 from __future__ import annotations
 
 from nanlint.ops.op import define
-from nanlint.ops.value import INF, LIKELY, NEVER, POSSIBLE, UNKNOWN, Kind, value
+from nanlint.ops.value import INF, LIKELY, NEVER, POSSIBLE, UNKNOWN, Evidence, Kind, Origin, value
 
 define(
     "poisson",
     "",
-    lambda _, __: value(0.0, INF, zero=LIKELY, whole=True, because="a count may be 0", kind=Kind.TENSOR),
+    lambda _, __: value(
+        0.0, INF, zero=LIKELY, whole=True, because=Evidence("a count may be 0", origin=Origin.EMPTY), kind=Kind.TENSOR
+    ),
     pure=False,
 )
 define("exponential", "", lambda _, __: value(0.0, INF, zero=UNKNOWN, kind=Kind.TENSOR), pure=False)
 define(
     "gamma_draw",
     "",
-    lambda _, __: value(0.0, INF, zero=POSSIBLE, because="a draw underflows to 0 for a small shape", kind=Kind.TENSOR),
+    lambda _, __: value(
+        0.0,
+        INF,
+        zero=POSSIBLE,
+        because=Evidence("a draw underflows to 0 for a small shape", origin=Origin.SATURATION),
+        kind=Kind.TENSOR,
+    ),
     pure=False,
 )
 define(
     "beta_draw",
     "",
     lambda _, __: value(
-        0.0, 1.0, low=POSSIBLE, high=POSSIBLE, because="a draw rounds to 0 or 1 for a small shape", kind=Kind.TENSOR
+        0.0,
+        1.0,
+        low=POSSIBLE,
+        high=POSSIBLE,
+        because=Evidence("a draw rounds to 0 or 1 for a small shape", origin=Origin.SATURATION),
+        kind=Kind.TENSOR,
     ),
     pure=False,
 )

@@ -35,6 +35,7 @@ from nanlint.ops.value import (
     UNKNOWN,
     Evidence,
     Kind,
+    Origin,
     Reach,
     Value,
     constant,
@@ -70,14 +71,19 @@ def exponential(x: Value) -> Value:
         one_sided = x.lo == -INF and x.hi < INF
         reach = LIKELY if one_sided else POSSIBLE if x.lo == -INF else x.low
         if reach >= low:
-            low, why_low = reach, Evidence(f"underflows to 0 below {fmt.exp_underflow:.0f} ({fmt.name})")
+            low, why_low = (
+                reach,
+                Evidence(f"underflows to 0 below {fmt.exp_underflow:.0f} ({fmt.name})", origin=Origin.SATURATION),
+            )
     over = POSSIBLE if hi == INF and x.hi == INF else max(x.high, x.pinf) if hi == INF else NEVER
     if hi == INF:
         over = max(over, x.high, min(x.pos, LIKELY))
     why = noted(
         low=why_low,
         high=pick(x, "high"),
-        pinf=Evidence(f"overflows above {fmt.exp_overflow:.0f} ({fmt.name})") if hi == INF else None,
+        pinf=Evidence(f"overflows above {fmt.exp_overflow:.0f} ({fmt.name})", origin=Origin.OVERFLOW)
+        if hi == INF
+        else None,
     )
     return value(
         lo,
@@ -126,7 +132,10 @@ def expm1(x: Value) -> Value:
     """exp(x) - 1."""
     v = exponential(x)
     lo, hi = (INF if t > 709 else math.expm1(t) for t in (x.lo, x.hi))
-    why = {**v.why, **noted(zero=pick(x, "zero"), low=Evidence("is exactly -1 for very negative input"))}
+    why = {
+        **v.why,
+        **noted(zero=pick(x, "zero"), low=Evidence("is exactly -1 for very negative input", origin=Origin.SATURATION)),
+    }
     return value(lo, hi, zero=x.zero, pinf=v.pinf, low=v.low, high=v.high, nan=x.nan, because=why, **tensor_like(x))
 
 
@@ -170,9 +179,15 @@ def sigmoid(x: Value) -> Value:
     why = dict(v.why)
     low, high = v.low, v.high
     if x.lo == -INF:
-        low, why["low"] = CERTAIN, Evidence(f"is exactly 0 below {-fmt.exp_overflow:.0f} ({fmt.name})")
+        low, why["low"] = (
+            CERTAIN,
+            Evidence(f"is exactly 0 below {-fmt.exp_overflow:.0f} ({fmt.name})", origin=Origin.SATURATION),
+        )
     if x.hi == INF:
-        high, why["high"] = CERTAIN, Evidence(f"is exactly 1 above {-math.log(fmt.eps / 2):.0f} ({fmt.name})")
+        high, why["high"] = (
+            CERTAIN,
+            Evidence(f"is exactly 1 above {-math.log(fmt.eps / 2):.0f} ({fmt.name})", origin=Origin.SATURATION),
+        )
     return value(v.lo, v.hi, low=low, high=high, ninf=NEVER, pinf=NEVER, because=why, nan=x.nan, **tensor_like(x))
 
 
@@ -184,9 +199,12 @@ def softmax(x: Value) -> Value:
             return value(0.0, 1.0, zero=NEVER, low=NEVER, high=UNKNOWN, sum_one=True, **tensor_like(x))
     gap = -x.format.exp_underflow
     why = {
-        "low": Evidence(f"is exactly 0 when a logit is {gap:.0f} below the largest ({x.format.name})"),
+        "low": Evidence(
+            f"is exactly 0 when a logit is {gap:.0f} below the largest ({x.format.name})", origin=Origin.SATURATION
+        ),
         "high": Evidence(
-            f"is exactly 1 when all other logits are {-math.log(x.format.eps / 2):.0f} below ({x.format.name})"
+            f"is exactly 1 when all other logits are {-math.log(x.format.eps / 2):.0f} below ({x.format.name})",
+            origin=Origin.SATURATION,
         ),
     }
     return value(
@@ -228,7 +246,7 @@ def erfc(x: Value) -> Value:
         v.hi,
         low=POSSIBLE if x.hi == INF else v.low,
         high=v.high,
-        because="underflows to 0",
+        because=Evidence("underflows to 0", origin=Origin.SATURATION),
         **tensor_like(x),
     )
 
@@ -242,7 +260,7 @@ def softplus(x: Value) -> Value:
         v.lo,
         v.hi,
         low=low,
-        because={"low": Evidence(f"underflows to 0 below {x.format.exp_underflow:.0f}")},
+        because={"low": Evidence(f"underflows to 0 below {x.format.exp_underflow:.0f}", origin=Origin.SATURATION)},
         pinf=NEVER if x.pinf is NEVER else UNKNOWN,
         **tensor_like(x),
     )
@@ -279,7 +297,16 @@ def circular(x: Value) -> Value:
     """sin or cos of anything: [-1, 1]."""
     crosses = math.isinf(x.lo) or math.isinf(x.hi) or x.hi - x.lo >= math.pi
     level: Reach = POSSIBLE if crosses else UNKNOWN
-    return value(-1.0, 1.0, zero=level, neg=level, low=level, high=level, because="swings through 0", **tensor_like(x))
+    return value(
+        -1.0,
+        1.0,
+        zero=level,
+        neg=level,
+        low=level,
+        high=level,
+        because=Evidence("swings through 0", origin=Origin.ATTAINED),
+        **tensor_like(x),
+    )
 
 
 def cosh(x: Value) -> Value:
@@ -288,7 +315,7 @@ def cosh(x: Value) -> Value:
     end = x.format.exp_overflow
     over = POSSIBLE if math.isinf(far) else UNKNOWN if far > end else NEVER
     lo, hi = (INF if t > end + 1 else math.cosh(t) for t in (near, far))
-    return value(lo, hi, pinf=over, nan=x.nan, because="overflows", **tensor_like(x))
+    return value(lo, hi, pinf=over, nan=x.nan, because=Evidence("overflows", origin=Origin.OVERFLOW), **tensor_like(x))
 
 
 def sinh(x: Value) -> Value:
@@ -457,7 +484,7 @@ define(
         1.0,
         low=LIKELY,
         high=LIKELY,
-        because="a distribution function is exactly 0 or 1 in the tails",
+        because=Evidence("a distribution function is exactly 0 or 1 in the tails", origin=Origin.SATURATION),
         **tensor_like(*v.values()),
     ),
     pointwise=True,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nanlint.ops.arithmetic import Attrs, tensor_like
 from nanlint.ops.op import Operands, define
-from nanlint.ops.value import INF, POSSIBLE, Evidence, Value, value
+from nanlint.ops.value import INF, POSSIBLE, Evidence, Origin, Value, value
 
 
 def orthogonal(v: Operands, _: Attrs) -> Value:
@@ -16,7 +16,7 @@ def orthogonal(v: Operands, _: Attrs) -> Value:
 
 def singular_values(v: Operands, _: Attrs) -> Value:
     """At least 0; 0 for a matrix without full rank."""
-    note = {"low": Evidence("is 0 for a matrix without full rank")}
+    note = {"low": Evidence("is 0 for a matrix without full rank", origin=Origin.COINCIDENCE)}
     return value(0.0, INF, low=POSSIBLE, because=note, **tensor_like(v["x"]))
 
 

@@ -28,6 +28,7 @@ from nanlint.ops.value import (
     UNKNOWN,
     Evidence,
     Kind,
+    Origin,
     Reach,
     Value,
     constant,
@@ -148,7 +149,9 @@ def smallest(x: Value) -> Value:
 
 def spread(v: Operands, _: Attrs) -> Value:
     """Standard deviation or variance: 0 for constant data."""
-    return value(0.0, INF, zero=POSSIBLE, because="is 0 for constant input", **_array(v["x"]))
+    return value(
+        0.0, INF, zero=POSSIBLE, because=Evidence("is 0 for constant input", origin=Origin.STATISTIC), **_array(v["x"])
+    )
 
 
 def norm(v: Operands, attrs: Attrs) -> Value:
@@ -158,7 +161,9 @@ def norm(v: Operands, attrs: Attrs) -> Value:
         return value(0.0, INF, zero=NEVER, **_array(x))
     if x.constant == 0:
         return value(0.0, INF, zero=CERTAIN, because=noted(zero=pick(x, "zero")), **_array(x))
-    return value(0.0, INF, zero=POSSIBLE, because="is 0 for the zero vector", **_array(x))
+    return value(
+        0.0, INF, zero=POSSIBLE, because=Evidence("is 0 for the zero vector", origin=Origin.ATTAINED), **_array(x)
+    )
 
 
 def dot(v: Operands, _: Attrs) -> Value:
@@ -195,7 +200,11 @@ def count(v: Operands, _: Attrs) -> Value:
     """Number of elements that satisfy something: 0 when none does."""
     x = v.get("x", TOP)
     mask = x.whole and x.lo >= 0 and x.hi <= 1
-    zero, why = (total(x).zero, pick(x, "zero")) if mask else (LIKELY, Evidence("is 0 when nothing is counted"))
+    zero, why = (
+        (total(x).zero, pick(x, "zero"))
+        if mask
+        else (LIKELY, Evidence("is 0 when nothing is counted", origin=Origin.EMPTY))
+    )
     because = noted(zero=why)
     return value(0.0, INF, zero=zero, pinf=NEVER, nan=NEVER, whole=True, because=because, kind=Kind.TENSOR)
 
@@ -241,7 +250,7 @@ define(
 
 def distance(v: Operands, _: Attrs) -> Value:
     """Distance of two points: 0 where they meet."""
-    note = {"low": Evidence("is 0 where two points coincide")}
+    note = {"low": Evidence("is 0 where two points coincide", origin=Origin.COINCIDENCE)}
     return value(0.0, INF, low=POSSIBLE, because=note, **tensor_like(*v.values()))
 
 
@@ -249,7 +258,7 @@ def cosine(v: Operands, _: Attrs) -> Value:
     """Cosine of an angle, from rounded products: 1 and a little more for parallel vectors."""
     fields = tensor_like(*v.values())
     end = 1.0 + 16 * fields["format"].eps
-    because = "is 1 for parallel vectors, and rounding takes it just beyond"
+    because = Evidence("is 1 for parallel vectors, and rounding takes it just beyond", origin=Origin.ROUNDING)
     return value(-end, end, low=POSSIBLE, high=LIKELY, because=because, **fields)
 
 
@@ -262,14 +271,22 @@ def correlation(v: Operands, _: Attrs) -> Value:
 
 def spread_of_ends(v: Operands, _: Attrs) -> Value:
     """Maximum minus minimum: 0 for constant data."""
-    return value(0.0, INF, low=POSSIBLE, because={"low": Evidence("is 0 for constant input")}, **_array(v["x"]))
+    return value(
+        0.0,
+        INF,
+        low=POSSIBLE,
+        because={"low": Evidence("is 0 for constant input", origin=Origin.STATISTIC)},
+        **_array(v["x"]),
+    )
 
 
 def segments(v: Operands, inner: Value) -> Value:
     """A reduction by segment: an empty segment gives 0."""
     empty = replace(constant(0.0), kind=Kind.TENSOR, format=inner.format)
     found = join(replace(inner, peak=False, sum_one=False), empty)
-    return replace(found, zero=POSSIBLE, low=found.low, why={"zero": Evidence("is 0 for an empty segment")})
+    return replace(
+        found, zero=POSSIBLE, low=found.low, why={"zero": Evidence("is 0 for an empty segment", origin=Origin.EMPTY)}
+    )
 
 
 def scatter_sum(v: Operands, _: Attrs) -> Value:
@@ -324,7 +341,9 @@ define(
 define(
     "fraction",
     "x",
-    lambda v, _: value(0.0, 1.0, zero=POSSIBLE, because="is 0 when nothing is counted", kind=Kind.TENSOR),
+    lambda v, _: value(
+        0.0, 1.0, zero=POSSIBLE, because=Evidence("is 0 when nothing is counted", origin=Origin.EMPTY), kind=Kind.TENSOR
+    ),
 )
 define("zscore", "x axis")
 define("diff", "x", rounds(lambda v, _: add(v["x"], negate(v["x"]))), zero_preserving=True, flat=True)

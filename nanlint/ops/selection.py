@@ -18,6 +18,7 @@ from nanlint.ops.value import (
     UNKNOWN,
     Evidence,
     Kind,
+    Origin,
     Value,
     constant,
     join,
@@ -45,7 +46,7 @@ def truth(v: Operands, _: Attrs) -> Value:
         ninf=NEVER,
         pinf=NEVER,
         nan=NEVER,
-        because={"low": Evidence("is false everywhere when nothing matches")},
+        because={"low": Evidence("is false everywhere when nothing matches", origin=Origin.EMPTY)},
         kind=tensor_like(*v.values())["kind"] if v else Kind.ANY,
     )
 
@@ -129,7 +130,7 @@ def uniform(v: Operands, _: Attrs) -> Value:
             pinf=NEVER,
             ninf=NEVER,
             nan=NEVER,
-            because="a uniform draw is exactly its lower end now and then",
+            because=Evidence("a uniform draw is exactly its lower end now and then", origin=Origin.ATTAINED),
             kind=Kind.TENSOR,
         )
     return value(low.lo, high.hi, kind=Kind.TENSOR)
@@ -143,7 +144,7 @@ def normal(_: Operands, __: Attrs) -> Value:
         pinf=NEVER,
         ninf=NEVER,
         nan=NEVER,
-        because="a normal draw has either sign",
+        because=Evidence("a normal draw has either sign", origin=Origin.ATTAINED),
         kind=Kind.TENSOR,
     )
 
@@ -158,7 +159,7 @@ def one_hot(_: Operands, __: Attrs) -> Value:
         high=CERTAIN,
         whole=True,
         nan=NEVER,
-        because="is 0 for every other class",
+        because=Evidence("is 0 for every other class", origin=Origin.ATTAINED),
         kind=Kind.TENSOR,
     )
 
@@ -174,8 +175,10 @@ def arange(v: Operands, _: Attrs) -> Value:
     fields = {"nan": NEVER, "whole": start.whole and step.whole, "kind": Kind.TENSOR}
     because = f"starts at {first:g}"
     if step.constant < 0:
-        return value(min(stop.lo, first), first, high=CERTAIN, because=because, **fields)
-    return value(first, max(stop.hi, first), low=CERTAIN, because=because, **fields)
+        return value(
+            min(stop.lo, first), first, high=CERTAIN, because=Evidence(because, origin=Origin.ATTAINED), **fields
+        )
+    return value(first, max(stop.hi, first), low=CERTAIN, because=Evidence(because, origin=Origin.ATTAINED), **fields)
 
 
 def randint(v: Operands, _: Attrs) -> Value:
@@ -207,7 +210,13 @@ def linspace(v: Operands, _: Attrs) -> Value:
     if start.constant is not None and stop.constant is not None:
         lo, hi = sorted((start.constant, stop.constant))
         return value(
-            lo, hi, low=LIKELY, high=LIKELY, nan=NEVER, because=f"includes its ends {lo:g} and {hi:g}", kind=Kind.TENSOR
+            lo,
+            hi,
+            low=LIKELY,
+            high=LIKELY,
+            nan=NEVER,
+            because=Evidence(f"includes its ends {lo:g} and {hi:g}", origin=Origin.ATTAINED),
+            kind=Kind.TENSOR,
         )
     # both ends are attained; the peak says so of a known upper one
     lo, hi = min(start.lo, stop.lo), max(start.hi, stop.hi)
@@ -234,7 +243,15 @@ def extent(_: Operands, __: Attrs) -> Value:
 
 def indicator(v: Operands, _: Attrs) -> Value:
     """Bernoulli draws and masks."""
-    return value(0.0, 1.0, low=LIKELY, high=LIKELY, whole=True, because="may be 0 everywhere", kind=Kind.TENSOR)
+    return value(
+        0.0,
+        1.0,
+        low=LIKELY,
+        high=LIKELY,
+        whole=True,
+        because=Evidence("may be 0 everywhere", origin=Origin.EMPTY),
+        kind=Kind.TENSOR,
+    )
 
 
 def rectified(v: Operands, _: Attrs) -> Value:
@@ -249,14 +266,19 @@ def rectified(v: Operands, _: Attrs) -> Value:
         high=x.high,
         nan=x.nan,
         pinf=x.pinf,
-        because={**noted(high=pick(x, "high")), "low": Evidence("is exactly 0 for every negative input")},
+        because={
+            **noted(high=pick(x, "high")),
+            "low": Evidence("is exactly 0 for every negative input", origin=Origin.ATTAINED),
+        },
         **tensor_like(x),
     )
 
 
 def weak(x: Value) -> Value:
     """A trained variable: it starts at x and goes anywhere."""
-    return value(zero=POSSIBLE if x.zero >= LIKELY else UNKNOWN, because="starts at 0")
+    return value(
+        zero=POSSIBLE if x.zero >= LIKELY else UNKNOWN, because=Evidence("starts at 0", origin=Origin.ATTAINED)
+    )
 
 
 def elu_like(v: Operands, _: Attrs) -> Value:
@@ -330,7 +352,10 @@ def sparse_part(v: Operands, _: Attrs) -> Value:
     """Some elements in their places, 0 in all others."""
     x = v["x"]
     zeros = replace(filled(0.0), format=x.format)
-    return replace(join(part(v, _), zeros), why={**x.why, "zero": Evidence("is 0 outside of the part kept")})
+    return replace(
+        join(part(v, _), zeros),
+        why={**x.why, "zero": Evidence("is 0 outside of the part kept", origin=Origin.ATTAINED)},
+    )
 
 
 def padded(v: Operands, _: Attrs) -> Value:

@@ -9,7 +9,20 @@ from nanlint.ops.activations import interval
 from nanlint.ops.arithmetic import Attrs, absolute, multiply, noted, pick, rounds, tensor_like
 from nanlint.ops.functions import ALL_MASKED, LOG_POLES, logarithm
 from nanlint.ops.op import Operands, Pole, Transfer, define, unknown
-from nanlint.ops.value import CERTAIN, INF, LIKELY, NEVER, POSSIBLE, UNKNOWN, Evidence, Kind, Value, constant, value
+from nanlint.ops.value import (
+    CERTAIN,
+    INF,
+    LIKELY,
+    NEVER,
+    POSSIBLE,
+    UNKNOWN,
+    Evidence,
+    Kind,
+    Origin,
+    Value,
+    constant,
+    value,
+)
 
 
 def log_to(base: float) -> Transfer:
@@ -33,14 +46,17 @@ def power_of(base: float) -> Transfer:
         under, over = fmt.exp_underflow / rate, fmt.exp_overflow / rate
         lo = 0.0 if x.lo <= under else fmt.max if x.lo >= over else base**x.lo
         hi = INF if x.hi >= over else base**x.hi
-        note = Evidence(f"overflows above {over:.0f} ({fmt.name})")
+        note = Evidence(f"overflows above {over:.0f} ({fmt.name})", origin=Origin.OVERFLOW)
         return value(
             lo,
             hi,
             zero=POSSIBLE if lo == 0 and x.lo == -INF else UNKNOWN,
             pinf=max(POSSIBLE, min(x.pos, LIKELY)) if hi == INF and x.hi == INF else UNKNOWN if hi == INF else NEVER,
             nan=x.nan,
-            because={"zero": Evidence(f"underflows to 0 below {under:.0f} ({fmt.name})"), "pinf": note},
+            because={
+                "zero": Evidence(f"underflows to 0 below {under:.0f} ({fmt.name})", origin=Origin.SATURATION),
+                "pinf": note,
+            },
             **tensor_like(x),
         )
 
@@ -53,7 +69,7 @@ def _copysign(v: Operands, _: Attrs) -> Value:
 
 
 def _density(v: Operands, _: Attrs) -> Value:
-    note = {"low": Evidence("underflows to 0 in the tails")}
+    note = {"low": Evidence("underflows to 0 in the tails", origin=Origin.SATURATION)}
     return value(0.0, INF, low=POSSIBLE, because=note, **tensor_like(*v.values()))
 
 
@@ -111,12 +127,12 @@ define("entropy", "x", reduction=True)
 
 
 def _frequencies(_: Operands, __: Attrs) -> Value:
-    note = {"zero": Evidence("starts at frequency 0")}
+    note = {"zero": Evidence("starts at frequency 0", origin=Origin.ATTAINED)}
     return value(-INF, INF, zero=CERTAIN, because=note, kind=Kind.TENSOR)
 
 
 def _spectrum(v: Operands, _: Attrs) -> Value:
-    note = {"zero": Evidence("is 0 for a silent signal")}
+    note = {"zero": Evidence("is 0 for a silent signal", origin=Origin.ATTAINED)}
     return value(zero=LIKELY, because=note, **(tensor_like(v["x"]) | {"kind": Kind.TENSOR}))
 
 

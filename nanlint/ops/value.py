@@ -41,11 +41,16 @@ class Origin(Enum):
     """Where evidence comes from, as far as it is noted."""
 
     ATTAINED = "the end of a range is attained"
+    SATURATION = "a function saturates, or underflows"
     STATISTIC = "a statistic of constant data"
     EMPTY = "nothing is selected or counted"
     COINCIDENCE = "two points or elements coincide"
     ROUNDING = "rounding goes beyond the limit"
     UNGUARDED = "data comes in, and nobody looked at it"
+    OVERFLOW = "what is trained or unbounded overflows"
+    ABSORBED = "an epsilon is absorbed"
+    INTENT = "an infinity or a nan is put there on purpose"
+    OWN_TEST = "the author tests for it"
 
 
 @dataclass(frozen=True)
@@ -116,21 +121,20 @@ TOP = Value()
 
 
 def value(
-    lo: float = -INF, hi: float = INF, *, because: str | Mapping[str, Evidence] = NO_EVIDENCE, **fields: Any
+    lo: float = -INF, hi: float = INF, *, because: str | Evidence | Mapping[str, Evidence] = NO_EVIDENCE, **fields: Any
 ) -> Value:
     """A consistent Value: the range rules classes out, its ends speak for the classes they are.
 
-    ``because`` as a string is the evidence of every class given with at least POSSIBLE.
+    ``because`` as one piece of evidence, or its phrase, is that of every class given with at least POSSIBLE.
     """
     if math.isnan(lo):
         lo = -INF
     if math.isnan(hi):
         hi = INF
-    if isinstance(because, str):
-        note = Evidence(because)
-        because = (
-            {c: note for c, r in fields.items() if isinstance(r, Reach) and r >= POSSIBLE} if because else NO_EVIDENCE
-        )
+    if isinstance(because, str | Evidence):
+        note = Evidence(because) if isinstance(because, str) else because
+        reached = (c for c, r in fields.items() if isinstance(r, Reach) and r >= POSSIBLE)
+        because = dict.fromkeys(reached, note) if note.text else NO_EVIDENCE
     zero, neg, pos = fields.get("zero", UNKNOWN), fields.get("neg", UNKNOWN), fields.get("pos", UNKNOWN)
     low, high = fields.get("low", UNKNOWN), fields.get("high", UNKNOWN)
     if lo > 0 or hi < 0:

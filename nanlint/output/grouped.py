@@ -11,11 +11,13 @@ from nanlint.output.view import View
 def render(view: View) -> str:
     """``path:``, its findings as ``row:column CODE [*] message (confidence)`` in columns, and an empty line."""
     groups = []
-    for file in view.report.files:
-        if file.diagnostics:
-            width = max(len(one.span.start) for one in file.diagnostics)
-            lines = (f"  {one.span.start:<{width}} {_line(one, view)}\n" for one in file.diagnostics)
-            groups.append(f"{view.paint(file.path, 'path')}:\n{''.join(lines)}\n")
+    found: dict[str, list[Diagnostic]] = {}
+    for file, one in view.sorted():
+        found.setdefault(file.path, []).append(one)
+    for path, diagnostics in found.items():
+        width = max(len(one.span.start) for one in diagnostics)
+        lines = (f"  {one.span.start:<{width}} {_line(one, view)}\n" for one in diagnostics)
+        groups.append(f"{view.paint(path, 'path')}:\n{''.join(lines)}\n")
     return "".join(groups)
 
 

@@ -9,5 +9,5 @@ from nanlint.output.view import View
 
 
 def render(view: View) -> str:
-    """One JSON object and a newline for each finding."""
-    return "".join(json.dumps(as_object(one), ensure_ascii=False) + "\n" for one in view.report.diagnostics)
+    """One JSON object and a newline for each finding, the most probable first."""
+    return "".join(json.dumps(as_object(one), ensure_ascii=False) + "\n" for _, one in view.sorted("probability"))

@@ -12,7 +12,7 @@ from pathlib import PurePath
 from typing import Any
 
 from nanlint import __version__
-from nanlint.diagnostic import Applicability, Confidence, Diagnostic, Excerpt, Fix, Severity, Span, Suppressed
+from nanlint.diagnostic import Applicability, Diagnostic, Excerpt, Fix, Severity, Span, Suppressed
 from nanlint.housekeeping import RulePage
 from nanlint.linter import FileReport, all_rules
 from nanlint.output.address import DOCUMENTATION, has_page, rule_page
@@ -22,7 +22,6 @@ Object = dict[str, Any]
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
-_RANKS = {Confidence.CERTAIN: 90.0, Confidence.LIKELY: 60.0, Confidence.POSSIBLE: 30.0}
 _FINGERPRINT = "nanlint/v1"
 _UNREAD = "unread-file"
 _EXITS = {0: "no findings", 1: "findings, or not all could be checked", 2: "nothing could be checked"}
@@ -139,13 +138,13 @@ def _result(
         "ruleIndex": codes.index(diagnostic.code),
         "kind": "fail",
         "level": _LEVELS[diagnostic.severity],
-        "rank": _RANKS[diagnostic.confidence],
+        "rank": 100.0 if diagnostic.probability is None else round(100 * diagnostic.probability, 1),
         "message": {"text": _message(diagnostic)},
         "locations": [_location(diagnostic.span, diagnostic.effect, artifact, file.excerpt)],
         "partialFingerprints": {_FINGERPRINT: diagnostic.fingerprint},
         # All results have the property, or none may: those without suppressions have none.
         "suppressions": [] if suppression is None else [_suppression(suppression)],
-        "properties": {"confidence": str(diagnostic.confidence)},
+        "properties": {"confidence": str(diagnostic.confidence), "probability": diagnostic.probability},
     }
     if diagnostic.causes:
         result["relatedLocations"] = [

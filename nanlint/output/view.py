@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from nanlint.output.paint import Paint, plain
 
 if TYPE_CHECKING:
-    from nanlint.linter import Report
+    from nanlint.diagnostic import Diagnostic
+    from nanlint.linter import FileReport, Report
 
 
 @dataclass(frozen=True)
@@ -18,7 +19,8 @@ class View:
     """A report as it is to be rendered.
 
     ``unsafe``: unsafe fixes count as applicable. ``root``: the absolute directory that relative paths start from.
-    ``began``: when the check did, in UTC. ``exit_code``: the one the program will leave with.
+    ``began``: when the check did, in UTC. ``exit_code``: the one the program will leave with. ``sort``: "place" or
+    "probability", whichever findings are sorted by; None leaves that to the format.
     """
 
     report: Report
@@ -27,6 +29,12 @@ class View:
     exit_code: int = 0
     root: str = field(default_factory=os.getcwd)
     began: datetime = field(default_factory=lambda: datetime.now(timezone.utc))
+    sort: str | None = None
+
+    def sorted(self, by: str = "place") -> list[tuple[FileReport, Diagnostic]]:
+        """The findings with their files, by place or the most probable first; ``by`` is the format's own order."""
+        found = [(file, one) for file in self.report.files for one in file.diagnostics]
+        return found if (self.sort or by) == "place" else sorted(found, key=lambda pair: pair[1].most_probable_first())
 
 
 def is_file(path: str) -> bool:

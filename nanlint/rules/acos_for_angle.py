@@ -10,6 +10,7 @@ from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.forms import ANGLE
 from nanlint.fixes.rewrite import Rewrite
 from nanlint.graph.node import Node
+from nanlint.ops.value import Origin
 from nanlint.rules.registry import Finding, rule
 
 #: bounds that keep a cosine in [-1, 1]
@@ -23,6 +24,7 @@ BOUNDS = {"clamp": "x", "minimum": "a", "maximum": "a"}
     after="NL203 NL204 NL208 NL506",
     fixable=Applicability.DISPLAY,
     most=Confidence.POSSIBLE,
+    rests_on=Origin.ROUNDING,
 )
 def acos_for_angle(acos: Node, facts: Facts) -> Iterator[Finding]:
     """Angle taken from its cosine.

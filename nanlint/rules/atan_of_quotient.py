@@ -9,11 +9,19 @@ from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.forms import ATAN2
 from nanlint.fixes.rewrite import Rewrite
 from nanlint.graph.node import Node
-from nanlint.ops.value import NEVER
+from nanlint.ops.value import NEVER, Origin
 from nanlint.rules.registry import Finding, rule
 
 
-@rule("NL511", "atan-of-quotient", nodes="atan", after="NL203", fixable=Applicability.DISPLAY, most=Confidence.POSSIBLE)
+@rule(
+    "NL511",
+    "atan-of-quotient",
+    nodes="atan",
+    after="NL203",
+    fixable=Applicability.DISPLAY,
+    most=Confidence.POSSIBLE,
+    rests_on=Origin.ATTAINED,
+)
 def atan_of_quotient(atan: Node, facts: Facts) -> Iterator[Finding]:
     """Arctangent of a quotient.
 

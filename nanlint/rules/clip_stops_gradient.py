@@ -8,6 +8,7 @@ from nanlint.analysis.facts import Facts
 from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.clipped_probability import OnLogits
 from nanlint.graph.node import Node
+from nanlint.ops.value import Origin
 from nanlint.rules.registry import Finding, rule
 
 
@@ -18,6 +19,7 @@ from nanlint.rules.registry import Finding, rule
     fixable=Applicability.DISPLAY,
     frameworks="torch tensorflow jax",
     most=Confidence.POSSIBLE,
+    rests_on=Origin.ATTAINED,
 )
 def clip_stops_gradient(clip: Node, facts: Facts) -> Iterator[Finding]:
     """Clip of a prediction, beyond which nothing is learned.

@@ -9,6 +9,7 @@ from nanlint.analysis.facts import Facts
 from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.isnan import IsNan
 from nanlint.graph.node import Node
+from nanlint.ops.value import Origin
 from nanlint.rules.registry import Finding, rule
 
 EQUALITIES = {"eq": "always False", "ne": "always True"}
@@ -19,6 +20,7 @@ EQUALITIES = {"eq": "always False", "ne": "always True"}
     "comparison-with-nan",
     nodes="eq ne test is isnot",
     fixable=Applicability.UNSAFE,
+    rests_on=Origin.INTENT,
 )
 def comparison_with_nan(comparison: Node, facts: Facts) -> Iterator[Finding]:
     """Comparison with NaN, which is equal to nothing.

@@ -8,6 +8,7 @@ from nanlint.analysis.facts import Facts
 from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.loss_on_logits import LossOnLogits
 from nanlint.graph.node import Node
+from nanlint.ops.value import Origin
 from nanlint.rules.registry import Finding, rule
 
 PROBABILITIES = "gives probabilities, and the loss takes logits"
@@ -34,6 +35,7 @@ def twice(loss: Node, activation: Node, facts: Facts, message: str, effect: str,
     nodes="cross_entropy clipped_cross_entropy",
     fixable=Applicability.UNSAFE,
     frameworks="torch tensorflow keras jax",
+    rests_on=Origin.SATURATION,
 )
 def cross_entropy_on_probabilities(loss: Node, facts: Facts) -> Iterator[Finding]:
     """Cross-entropy that is given probabilities for logits, or logits for probabilities.
@@ -105,6 +107,7 @@ def logits_as_probabilities(loss: Node, facts: Facts) -> Iterator[Finding]:
     nodes="bce bce_with_logits clipped_cross_entropy",
     fixable=Applicability.UNSAFE,
     frameworks="torch tensorflow jax",
+    rests_on=Origin.SATURATION,
 )
 def bce_on_sigmoid(loss: Node, facts: Facts) -> Iterator[Finding]:
     """Binary cross-entropy of a sigmoid, where the loss of the logits exists, or has the sigmoid built in.
@@ -168,7 +171,14 @@ def bce_on_sigmoid(loss: Node, facts: Facts) -> Iterator[Finding]:
         )
 
 
-@rule("NL704", "nll-of-log-softmax-by-hand", nodes="nll", fixable=Applicability.UNSAFE, frameworks="torch")
+@rule(
+    "NL704",
+    "nll-of-log-softmax-by-hand",
+    nodes="nll",
+    fixable=Applicability.UNSAFE,
+    frameworks="torch",
+    rests_on=Origin.SATURATION,
+)
 def nll_of_log_softmax_by_hand(loss: Node, facts: Facts) -> Iterator[Finding]:
     """Negative log-likelihood of probabilities, or of a logarithm of a softmax taken by hand.
 

@@ -8,10 +8,13 @@ from nanlint.analysis.facts import Facts
 from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.zero_infinity import ZeroInfinity
 from nanlint.graph.node import Node
+from nanlint.ops.value import Origin
 from nanlint.rules.registry import Finding, rule
 
 
-@rule("NL703", "ctc-infinite-loss", nodes="ctc", fixable=Applicability.SAFE, frameworks="torch")
+@rule(
+    "NL703", "ctc-infinite-loss", nodes="ctc", fixable=Applicability.SAFE, frameworks="torch", rests_on=Origin.ATTAINED
+)
 def ctc_infinite_loss(loss: Node, facts: Facts) -> Iterator[Finding]:
     """CTC loss that is infinite for a sequence that is too short.
 

@@ -19,11 +19,13 @@ from nanlint.graph.node import Node
 from nanlint.graph.written import written_operands
 from nanlint.housekeeping import RuleFailed
 from nanlint.interrupt import checkpoint
+from nanlint.odds import probability
 from nanlint.ops.catalogue import catalogue
 from nanlint.ops.op import OPS
 from nanlint.ops.spelling import Spellings
 from nanlint.proof.slice import Slice, Slicing
 from nanlint.rules.registry import RULES, Finding, Rule, about_numbers
+from nanlint.rules.traits import traits_of
 from nanlint.source import Source
 
 #: ops of nearly every function: a rule that asks about them finds them where something else made it worth a look
@@ -88,6 +90,7 @@ def diagnose(
             confidence = shown_by(slices, confidence)
         if confidence < minimum:
             continue
+        traits = traits_of(facts, rule, finding)
         found.append(
             Diagnostic(
                 path=source.path,
@@ -101,6 +104,8 @@ def diagnose(
                 fix=fixes.get((code, span)),
                 slices=slices,
                 probe=probe_of(facts, finding),
+                probability=probability(confidence, traits),
+                traits=traits,
             )
         )
     return sorted(found, key=Diagnostic.sort_key)

@@ -9,11 +9,11 @@ from nanlint.analysis.gradient import PLAIN
 from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.mean_of_selection import BiasedDeviation, SumOverCount
 from nanlint.graph.node import Node
-from nanlint.ops.value import LIKELY
+from nanlint.ops.value import LIKELY, Origin
 from nanlint.rules.registry import Finding, confidence, rule
 
 
-@rule("NL304", "empty-mean", nodes="mean", fixable=Applicability.SAFE)
+@rule("NL304", "empty-mean", nodes="mean", fixable=Applicability.SAFE, rests_on=Origin.EMPTY)
 def empty_mean(mean: Node, facts: Facts) -> Iterator[Finding]:
     """Mean of a selection that may be empty.
 
@@ -59,7 +59,14 @@ def empty_mean(mean: Node, facts: Facts) -> Iterator[Finding]:
     )
 
 
-@rule("NL305", "std-of-one", nodes="std var", fixable=Applicability.UNSAFE, frameworks="torch jax numpy")
+@rule(
+    "NL305",
+    "std-of-one",
+    nodes="std var",
+    fixable=Applicability.UNSAFE,
+    frameworks="torch jax numpy",
+    rests_on=Origin.STATISTIC,
+)
 def std_of_one(deviation: Node, facts: Facts) -> Iterator[Finding]:
     """Unbiased standard deviation or variance of a single element.
 

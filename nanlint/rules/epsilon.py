@@ -9,6 +9,7 @@ from nanlint.analysis.facts import Facts
 from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.epsilon import MendEpsilon
 from nanlint.graph.node import Node
+from nanlint.ops.value import Origin
 from nanlint.rules.registry import Finding, rule
 
 POLES = "log log2 log10 log1p sqrt rsqrt div reciprocal atanh acos asin erfinv"
@@ -27,7 +28,7 @@ def found(node: Node, one: Epsilon, message: str) -> Finding:
     return Finding(one.place, message, one.why, level, ((node, "is what it should keep finite"),), MendEpsilon(one))
 
 
-@rule("NL501", "epsilon-below-dtype", nodes=POLES, fixable=Applicability.UNSAFE)
+@rule("NL501", "epsilon-below-dtype", nodes=POLES, fixable=Applicability.UNSAFE, rests_on=Origin.ABSORBED)
 def epsilon_below_dtype(node: Node, facts: Facts) -> Iterator[Finding]:
     """Epsilon that does nothing.
 
@@ -61,7 +62,7 @@ def epsilon_below_dtype(node: Node, facts: Facts) -> Iterator[Finding]:
             yield found(node, one, MESSAGE[one.flaw])
 
 
-@rule("NL502", "one-minus-epsilon", nodes=POLES, fixable=Applicability.UNSAFE)
+@rule("NL502", "one-minus-epsilon", nodes=POLES, fixable=Applicability.UNSAFE, rests_on=Origin.ABSORBED)
 def one_minus_epsilon(node: Node, facts: Facts) -> Iterator[Finding]:
     """A bound of 1 - epsilon that is 1.
 

@@ -9,7 +9,7 @@ from nanlint.analysis.facts import Facts
 from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.clipped_probability import OnLogits
 from nanlint.graph.node import Node
-from nanlint.ops.value import LIKELY, NEVER
+from nanlint.ops.value import LIKELY, NEVER, Origin
 from nanlint.rules.registry import Finding, rule
 
 #: what has a slope of 0 where it is 0, and a logarithm whose slope is not
@@ -23,6 +23,7 @@ SATURATING = frozenset({"sigmoid", "softmax", "softmin", "tanh"})
     fixable=Applicability.DISPLAY,
     frameworks="torch tensorflow jax",
     most=Confidence.POSSIBLE,
+    rests_on=Origin.ABSORBED,
 )
 def epsilon_stops_gradient(log: Node, facts: Facts) -> Iterator[Finding]:
     """Epsilon in a logarithm of a saturated value: the loss is finite, and its gradient is 0.

@@ -11,6 +11,7 @@ from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.forms import EXPM1, each
 from nanlint.fixes.rewrite import Rewrite
 from nanlint.graph.node import Node
+from nanlint.ops.value import Origin
 from nanlint.rules.registry import Finding, rule
 
 
@@ -21,6 +22,7 @@ from nanlint.rules.registry import Finding, rule
     after="NL203",
     fixable=Applicability.SAFE,
     most=Confidence.POSSIBLE,
+    rests_on=Origin.ROUNDING,
 )
 def exp_minus_one(difference: Node, facts: Facts) -> Iterator[Finding]:
     """Exponential minus one.

@@ -9,11 +9,11 @@ from nanlint.analysis.facts import Facts
 from nanlint.analysis.structure import square_root_of
 from nanlint.diagnostic import Confidence
 from nanlint.graph.node import Node
-from nanlint.ops.value import INF
+from nanlint.ops.value import INF, Origin
 from nanlint.rules.registry import Finding, rule
 
 
-@rule("NL510", "exp-of-square", nodes="exp", after="NL203 NL403", most=Confidence.POSSIBLE)
+@rule("NL510", "exp-of-square", nodes="exp", after="NL203 NL403", most=Confidence.POSSIBLE, rests_on=Origin.OVERFLOW)
 def exp_of_square(exp: Node, facts: Facts) -> Iterator[Finding]:
     """Exponential of a square that is not negated.
 

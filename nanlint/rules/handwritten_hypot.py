@@ -12,7 +12,7 @@ from nanlint.fixes.forms import HYPOT
 from nanlint.fixes.rewrite import Rewrite
 from nanlint.graph.node import Node
 from nanlint.ops.floats import FLOAT16
-from nanlint.ops.value import INF, Kind
+from nanlint.ops.value import INF, Kind, Origin
 from nanlint.rules.registry import Finding, rule
 
 
@@ -22,6 +22,7 @@ from nanlint.rules.registry import Finding, rule
     nodes="sqrt pow",
     after="NL201 NL202 NL203 NL206 NL207 NL503",
     fixable=Applicability.SAFE,
+    rests_on=Origin.OVERFLOW,
 )
 def handwritten_hypot(root_node: Node, facts: Facts) -> Iterator[Finding]:
     """Length of a vector written as the root of a sum of squares.

@@ -11,11 +11,11 @@ from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.forms import SIGMOID, each, of
 from nanlint.fixes.rewrite import Rewrite
 from nanlint.graph.node import Node
-from nanlint.ops.value import POSSIBLE
+from nanlint.ops.value import POSSIBLE, Origin
 from nanlint.rules.registry import Finding, rule
 
 
-@rule("NL402", "handwritten-sigmoid", nodes="div reciprocal pow", fixable=Applicability.SAFE)
+@rule("NL402", "handwritten-sigmoid", nodes="div reciprocal pow", fixable=Applicability.SAFE, rests_on=Origin.OVERFLOW)
 def handwritten_sigmoid(quotient: Node, facts: Facts) -> Iterator[Finding]:
     """Sigmoid written as 1 / (1 + exp(-x)).
 

@@ -8,11 +8,11 @@ from nanlint.analysis.facts import Facts
 from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.softmax import Softmax
 from nanlint.graph.node import Node
-from nanlint.ops.value import POSSIBLE
+from nanlint.ops.value import POSSIBLE, Origin
 from nanlint.rules.registry import Finding, rule
 
 
-@rule("NL401", "handwritten-softmax", nodes="div exp", fixable=Applicability.SAFE)
+@rule("NL401", "handwritten-softmax", nodes="div exp", fixable=Applicability.SAFE, rests_on=Origin.OVERFLOW)
 def handwritten_softmax(quotient: Node, facts: Facts) -> Iterator[Finding]:
     """Softmax written by hand, without subtracting the maximum.
 

@@ -11,10 +11,11 @@ from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.forms import SOFTPLUS
 from nanlint.fixes.rewrite import Rewrite
 from nanlint.graph.node import Node
+from nanlint.ops.value import Origin
 from nanlint.rules.registry import Finding, rule
 
 
-@rule("NL107", "handwritten-softplus", nodes="log log1p", fixable=Applicability.SAFE)
+@rule("NL107", "handwritten-softplus", nodes="log log1p", fixable=Applicability.SAFE, rests_on=Origin.OVERFLOW)
 def handwritten_softplus(log: Node, facts: Facts) -> Iterator[Finding]:
     """Softplus written as log(1 + exp(x)).
 

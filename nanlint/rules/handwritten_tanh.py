@@ -10,10 +10,11 @@ from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.forms import TANH, each, of
 from nanlint.fixes.rewrite import Rewrite
 from nanlint.graph.node import Node
+from nanlint.ops.value import Origin
 from nanlint.rules.registry import Finding, rule
 
 
-@rule("NL406", "handwritten-tanh", nodes="div", fixable=Applicability.SAFE)
+@rule("NL406", "handwritten-tanh", nodes="div", fixable=Applicability.SAFE, rests_on=Origin.OVERFLOW)
 def handwritten_tanh(quotient: Node, facts: Facts) -> Iterator[Finding]:
     """Hyperbolic tangent written as a quotient of exponentials.
 

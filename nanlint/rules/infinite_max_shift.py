@@ -19,13 +19,13 @@ from nanlint.fixes.finite_shift import FiniteShift
 from nanlint.fixes.log_add import LogAdd
 from nanlint.graph.node import LOOP, Node
 from nanlint.ops.op import Pole
-from nanlint.ops.value import LIKELY, NEVER, POSSIBLE, Evidence, Reach
+from nanlint.ops.value import LIKELY, NEVER, POSSIBLE, Evidence, Origin, Reach
 from nanlint.rules.registry import Finding, confidence, rule
 
 NAN = Pole("result", "nan", "nan")
 
 
-@rule("NL408", "infinite-max-shift", nodes="exp", fixable=Applicability.SAFE)
+@rule("NL408", "infinite-max-shift", nodes="exp", fixable=Applicability.SAFE, rests_on=Origin.INTENT)
 def infinite_max_shift(exp: Node, facts: Facts) -> Iterator[Finding]:
     """A shift by a maximum that may be -inf itself.
 
@@ -74,11 +74,14 @@ def infinite_max_shift(exp: Node, facts: Facts) -> Iterator[Finding]:
     note: Evidence | None = None
     masked = masked_by_infinity(shift.x, facts.value)
     if shift.itself:
-        reach, note = LIKELY, Evidence("is x itself where there is nothing to take the maximum over", shift.maximum)
+        reach, note = (
+            LIKELY,
+            Evidence("is x itself where there is nothing to take the maximum over", shift.maximum, origin=Origin.EMPTY),
+        )
     elif masked is not None and not selected_again(exp, masked):
         reach, note = empty_rows(masked, facts.value)
     elif masked is None and closed(exp):
-        reach, note = POSSIBLE, Evidence("is -inf for a row of log 0", shift.maximum)
+        reach, note = POSSIBLE, Evidence("is -inf for a row of log 0", shift.maximum, origin=Origin.INTENT)
     found = confidence(reach)
     if found is None or note is None:
         return

@@ -10,6 +10,7 @@ from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.forms import LOG1P, of
 from nanlint.fixes.rewrite import Rewrite
 from nanlint.graph.node import Node
+from nanlint.ops.value import Origin
 from nanlint.rules.registry import Finding, rule
 
 
@@ -20,6 +21,7 @@ from nanlint.rules.registry import Finding, rule
     after="NL101 NL102 NL103 NL104 NL106 NL107 NL108 NL109 NL203",
     fixable=Applicability.SAFE,
     most=Confidence.POSSIBLE,
+    rests_on=Origin.ROUNDING,
 )
 def log_of_one_plus(log: Node, facts: Facts) -> Iterator[Finding]:
     """Log of one plus something small.

@@ -13,10 +13,11 @@ from nanlint.fixes.forms import LOG_TWO_COSH, LOGADDEXP, each
 from nanlint.fixes.logsumexp import LogSumExp
 from nanlint.fixes.rewrite import Rewrite
 from nanlint.graph.node import Node
+from nanlint.ops.value import Origin
 from nanlint.rules.registry import Finding, rule
 
 
-@rule("NL106", "log-of-sum-of-exp", nodes="log log1p", fixable=Applicability.SAFE)
+@rule("NL106", "log-of-sum-of-exp", nodes="log log1p", fixable=Applicability.SAFE, rests_on=Origin.OVERFLOW)
 def log_of_sum_of_exp(log: Node, facts: Facts) -> Iterator[Finding]:
     """Log of a sum of exponentials, without subtracting the maximum.
 

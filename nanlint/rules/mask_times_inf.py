@@ -14,7 +14,7 @@ from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.finite_factor import FiniteFactor
 from nanlint.graph.node import CONST, Node
 from nanlint.ops.op import Pole
-from nanlint.ops.value import LIKELY, Evidence
+from nanlint.ops.value import LIKELY, Evidence, Origin
 from nanlint.rules.registry import Finding, rule
 
 NAN = Pole("result", "nan", "nan")
@@ -22,7 +22,9 @@ NAN = Pole("result", "nan", "nan")
 LOGARITHMS = frozenset({"log", "log_softmax", "log_sigmoid"})
 
 
-@rule("NL405", "mask-times-inf", nodes="mul mul_no_nan", hazards="mul", fixable=Applicability.SAFE)
+@rule(
+    "NL405", "mask-times-inf", nodes="mul mul_no_nan", hazards="mul", fixable=Applicability.SAFE, rests_on=Origin.INTENT
+)
 def mask_times_inf(at: Node | Hazard, facts: Facts) -> Iterator[Finding]:
     """A factor of 0 that should hide an infinity.
 
@@ -85,7 +87,9 @@ def zero_times_overflow(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     What a quotient or a logarithm makes infinite is told there.
     """
     (other, cls), *_ = hazard.pole.also
-    why = facts.value(hazard.node[other]).evidence(cls) or Evidence("holds an infinity", facts.bare(hazard.node[other]))
+    why = facts.value(hazard.node[other]).evidence(cls) or Evidence(
+        "holds an infinity", facts.bare(hazard.node[other]), origin=Origin.INTENT
+    )
     cause = why.node
     if hazard.guard is not None or cause is None or hazard.value.zero < LIKELY:
         # a selection hides the product, or hardly anything says that the infinity meets a 0
@@ -134,5 +138,5 @@ def known_to_the_author(facts: Facts) -> Evidence | None:
         for term in (facts.bare(t.node) for t in terms(other["a"])):
             inner = facts.bare(term["x"]) if term.op in LOGARITHMS else term
             if term.op in LOGARITHMS and (facts.same(inner, other["b"]) or probability_of(other["b"], term, inner)):
-                return Evidence("expects the logarithm of a probability of 0", other)
+                return Evidence("expects the logarithm of a probability of 0", other, origin=Origin.INTENT)
     return None

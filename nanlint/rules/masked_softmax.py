@@ -9,11 +9,11 @@ from nanlint.analysis.log_space import empty_rows, masked_by_infinity, selected_
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.least_finite import LeastFinite
 from nanlint.graph.node import Node
-from nanlint.ops.value import POSSIBLE
+from nanlint.ops.value import POSSIBLE, Origin
 from nanlint.rules.registry import Finding, confidence, rule
 
 
-@rule("NL404", "masked-softmax", nodes="softmax log_softmax", fixable=Applicability.SAFE)
+@rule("NL404", "masked-softmax", nodes="softmax log_softmax", fixable=Applicability.SAFE, rests_on=Origin.EMPTY)
 def masked_softmax(softmax: Node, facts: Facts) -> Iterator[Finding]:
     """A softmax over a row that a mask has filled with -inf.
 

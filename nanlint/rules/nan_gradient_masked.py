@@ -8,6 +8,7 @@ from nanlint.analysis.facts import Facts
 from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.select_operand import SelectOperand
 from nanlint.graph.node import Node
+from nanlint.ops.value import Origin
 from nanlint.rules.registry import Finding, rule
 
 
@@ -17,6 +18,7 @@ from nanlint.rules.registry import Finding, rule
     nodes="where nan_to_num",
     fixable=Applicability.DISPLAY,
     frameworks="torch tensorflow jax",
+    rests_on=Origin.OWN_TEST,
 )
 def nan_gradient_masked(mask: Node, facts: Facts) -> Iterator[Finding]:
     """A mask over NaN, behind which the gradient stays NaN.

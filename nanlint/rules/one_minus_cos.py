@@ -10,10 +10,19 @@ from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.forms import VERSINE, each
 from nanlint.fixes.rewrite import Rewrite
 from nanlint.graph.node import Node
+from nanlint.ops.value import Origin
 from nanlint.rules.registry import Finding, rule
 
 
-@rule("NL508", "one-minus-cos", nodes="sub add", after="NL203", fixable=Applicability.SAFE, most=Confidence.POSSIBLE)
+@rule(
+    "NL508",
+    "one-minus-cos",
+    nodes="sub add",
+    after="NL203",
+    fixable=Applicability.SAFE,
+    most=Confidence.POSSIBLE,
+    rests_on=Origin.ROUNDING,
+)
 def one_minus_cos(difference: Node, facts: Facts) -> Iterator[Finding]:
     """One minus a cosine.
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from nanlint.diagnostic import Applicability, Confidence
 from nanlint.graph.node import Node
-from nanlint.ops.value import Reach
+from nanlint.ops.value import Origin, Reach
 
 if TYPE_CHECKING:
     from nanlint.analysis.facts import Facts
@@ -58,7 +58,8 @@ class Rule:
     ``hazards``: it is asked about hazards of these ops; ``nodes``: about every node of these ops. ``after``: rules
     that have the first word on a hazard. ``frameworks``: those in which the hazard exists, each with its programs on
     the rule's page. ``most``: the most it ever says of its confidence.
-    ``origin``: the plugin that it is from; empty of our own.
+    ``origin``: the plugin that it is from; empty of our own. ``rests_on``: where the evidence of what it finds without
+    a hazard comes from.
     """
 
     code: str
@@ -72,6 +73,7 @@ class Rule:
     frameworks: frozenset[str] = frozenset(FRAMEWORKS.split())
     most: Confidence = Confidence.CERTAIN
     origin: str = ""
+    rests_on: Origin | None = None
 
     @property
     def summary(self) -> str:
@@ -102,11 +104,12 @@ def rule(
     fixable: Applicability | None = None,
     frameworks: str = FRAMEWORKS,
     most: Confidence = Confidence.CERTAIN,
+    rests_on: Origin | None = None,
 ) -> Callable[[Check], Check]:
     """Enter a rule. ``hazards`` and ``nodes`` are space-separated ops, ``after`` space-separated codes.
 
     ``frameworks``: those in which the hazard exists, where it does not in all of them (there is no gradient in NumPy).
-    A rule about nodes that comes after others leaves them their hazards.
+    A rule about nodes that comes after others leaves them their hazards, and says what its evidence ``rests_on``.
     """
 
     def enter(check: Check) -> Check:
@@ -122,6 +125,7 @@ def rule(
             fixable,
             frozenset(frameworks.split()),
             most,
+            rests_on=rests_on,
         )
         return check
 

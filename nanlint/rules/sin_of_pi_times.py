@@ -9,13 +9,14 @@ from nanlint.analysis.algebra import monomial
 from nanlint.analysis.facts import Facts
 from nanlint.diagnostic import Confidence
 from nanlint.graph.node import Node
+from nanlint.ops.value import Origin
 from nanlint.rules.registry import Finding, rule
 
 #: an angle of so many turns still has all but 7 of its bits
 TURNS = 20
 
 
-@rule("NL509", "sin-of-pi-times", nodes="sin cos", after="NL203", most=Confidence.POSSIBLE)
+@rule("NL509", "sin-of-pi-times", nodes="sin cos", after="NL203", most=Confidence.POSSIBLE, rests_on=Origin.ROUNDING)
 def sin_of_pi_times(function: Node, facts: Facts) -> Iterator[Finding]:
     """Sine or cosine of a multiple of pi.
 

@@ -11,7 +11,7 @@ from nanlint.fixes.forms import SINC
 from nanlint.fixes.rewrite import Rewrite
 from nanlint.graph.node import Node
 from nanlint.ops.op import Pole
-from nanlint.ops.value import NEVER
+from nanlint.ops.value import NEVER, Origin
 from nanlint.rules.registry import Finding, rule
 
 #: functions that are 0 at 0
@@ -26,6 +26,7 @@ DIVISOR = Pole("b", "zero", "inf or nan")
     after="NL202 NL203 NL301 NL302 NL303",
     fixable=Applicability.DISPLAY,
     most=Confidence.POSSIBLE,
+    rests_on=Origin.ROUNDING,
 )
 def small_angle_division(quotient: Node, facts: Facts) -> Iterator[Finding]:
     """Quotient of two that are 0 at the same place.

@@ -11,6 +11,7 @@ from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.forms import DIFFERENCE_OF_SQUARES, ONE_MINUS_SQUARE
 from nanlint.fixes.rewrite import Rewrite
 from nanlint.graph.node import Node
+from nanlint.ops.value import Origin
 from nanlint.rules.registry import Finding, rule
 
 
@@ -21,6 +22,7 @@ from nanlint.rules.registry import Finding, rule
     after="NL108 NL201 NL202 NL203 NL206 NL207 NL503",
     fixable=Applicability.SAFE,
     most=Confidence.POSSIBLE,
+    rests_on=Origin.ROUNDING,
 )
 def sqrt_of_difference(root_node: Node, facts: Facts) -> Iterator[Finding]:
     """Root of a difference in which a square is rounded before it is subtracted.

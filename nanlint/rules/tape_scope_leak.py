@@ -10,10 +10,18 @@ from nanlint.analysis.tape import place_of, source_texts, tape_leaks
 from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.move_into_tape import MoveIntoTape
 from nanlint.graph.node import Node
+from nanlint.ops.value import Origin
 from nanlint.rules.registry import Finding, rule
 
 
-@rule("NL601", "tape-scope-leak", nodes="gradient", fixable=Applicability.UNSAFE, frameworks="tensorflow")
+@rule(
+    "NL601",
+    "tape-scope-leak",
+    nodes="gradient",
+    fixable=Applicability.UNSAFE,
+    frameworks="tensorflow",
+    rests_on=Origin.ATTAINED,
+)
 def tape_scope_leak(gradient: Node, facts: Facts) -> Iterator[Finding]:
     """A value computed outside the GradientTape that its gradient should flow through.
 

@@ -13,7 +13,7 @@ from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.logistic_density import LogisticDensity
 from nanlint.graph.node import Node
 from nanlint.ops.op import Pole
-from nanlint.ops.value import POSSIBLE
+from nanlint.ops.value import POSSIBLE, Origin
 from nanlint.rules.registry import Finding, rule
 
 NAN = Pole("result", "nan", "nan")
@@ -26,7 +26,14 @@ SOURCES = {
 }
 
 
-@rule("NL403", "unbounded-exp", nodes="exp cosh div", after="NL106 NL401 NL402 NL406", fixable=Applicability.SAFE)
+@rule(
+    "NL403",
+    "unbounded-exp",
+    nodes="exp cosh div",
+    after="NL106 NL401 NL402 NL406",
+    fixable=Applicability.SAFE,
+    rests_on=Origin.OVERFLOW,
+)
 def unbounded_exp(node: Node, facts: Facts) -> Iterator[Finding]:
     """An exponential that overflows where nothing absorbs it.
 

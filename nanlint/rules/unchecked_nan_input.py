@@ -9,10 +9,11 @@ from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.skip_header import SkipHeader
 from nanlint.graph.node import CONST, Node
 from nanlint.ops.arithmetic import DIFFERENTIABLE
+from nanlint.ops.value import Origin
 from nanlint.rules.registry import Finding, rule
 
 
-@rule("NL801", "unchecked-nan-input", nodes="table", fixable=Applicability.UNSAFE)
+@rule("NL801", "unchecked-nan-input", nodes="table", fixable=Applicability.UNSAFE, rests_on=Origin.ATTAINED)
 def unchecked_nan_input(table: Node, facts: Facts) -> Iterator[Finding]:
     """Table read from disk that is used without a look at its NaN.
 

@@ -31,6 +31,7 @@ MESSAGE = "difference of nearly equal numbers: rounding takes it to 0 and below"
     hazards="sqrt rsqrt log log2 log10 pow div reciprocal",
     after="NL203",
     fixable=Applicability.SAFE,
+    rests_on=Origin.ROUNDING,
 )
 def variance_by_cancellation(at: Node | Hazard, facts: Facts) -> Iterator[Finding]:
     """A difference of nearly equal numbers where only a positive one will do.

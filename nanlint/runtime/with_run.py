@@ -43,8 +43,9 @@ class ObservedRun:
         verdict = self._verdicts.get(_key(diagnostic))
         if verdict is None:
             return diagnostic
-        sure = Confidence.CERTAIN if verdict.state is State.CONFIRMED else diagnostic.confidence
-        return replace(diagnostic, confidence=sure, observed=observed(verdict))
+        if verdict.state is State.CONFIRMED:
+            return replace(diagnostic, confidence=Confidence.CERTAIN, probability=1.0, observed=observed(verdict))
+        return replace(diagnostic, observed=observed(verdict))
 
 
 def observed(verdict: Verdict) -> str:

@@ -145,3 +145,27 @@ def test_a_power_that_multiplies_the_logarithm_of_its_base_is_zero_where_that_is
             return r**2 * torch.log(r)  # error: [NL104]
         """,
     )
+
+
+@pytest.mark.parametrize("data", ["run.returns[:-1] - run.values[:-1]", "np.dot(run.a, run.b)", "advantages(run) * 2"])
+def test_a_deviation_of_computed_data_is_zero_for_one_sample(data: str) -> None:
+    program = """
+        from elsewhere import advantages
+
+
+        def normalised(run):
+            d = DATA
+            return (d - d.mean()) / d.std()  # error: [NL302]
+    """
+    check(NUMPY, program.replace("DATA", data))
+
+
+def test_a_deviation_of_random_draws_is_not_zero() -> None:
+    check(
+        NUMPY,
+        """
+        def noise(n):
+            d = np.random.normal(size=n) * 2
+            return d / d.std()
+        """,
+    )

@@ -51,3 +51,11 @@ def test_a_logarithm_of_what_comes_in_is_possibly_infinite() -> None:
 def test_what_somebody_keeps_from_zero_or_looks_at_is_not(body: str) -> None:
     source = f"{NUMPY}from elsewhere import repaired, safe\n\n\ndef scaled(x, y, eps, scale, n: int):\n    {body}\n"
     assert said(source) == []
+
+
+def test_what_functions_give_is_met_as_it_comes() -> None:
+    """Of two arrays something is computed; of one it may be kept from 0."""
+    source = (
+        f"{NUMPY}from elsewhere import inner, safe\n\n\ndef step(x, d, e):\n    return x / inner(d, e) + x / safe(e)\n"
+    )
+    assert said(source) == [("NL303", Confidence.POSSIBLE)]
