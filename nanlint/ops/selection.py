@@ -256,7 +256,9 @@ def rectified(v: Operands, _: Attrs) -> Value:
 
 def weak(x: Value) -> Value:
     """A trained variable: it starts at x and goes anywhere."""
-    return value(zero=POSSIBLE if x.zero >= LIKELY else UNKNOWN, because="starts at 0")
+    if x.zero >= LIKELY:
+        return value(zero=POSSIBLE, neg=POSSIBLE, because="starts at 0")
+    return value(zero=POSSIBLE, neg=POSSIBLE, because="is trained, and nothing keeps it above 0")
 
 
 def elu_like(v: Operands, _: Attrs) -> Value:
