@@ -311,7 +311,7 @@ class Evaluator:
         if op == "part" and called(node) and self.value(node["x"]) == self.top:
             return self.suggested(node) or self.top
         operands = {name: self.value(arg) for name, arg in node.args.items()}
-        if op == "variable" and untrainable(node.site):
+        if op == "variable" and node.site is not None and untrainable(node.site):
             return replace(known.transfer(operands, node.attrs), zero=UNKNOWN, neg=UNKNOWN, why={})
         try:
             result = known.transfer(operands, node.attrs)
