@@ -7,8 +7,9 @@ from functools import cached_property
 from typing import Any
 
 from nanlint.analysis.cases import decided_by_range, distinction
-from nanlint.analysis.names import named
+from nanlint.analysis.names import is_epsilon, named
 from nanlint.analysis.relations import RELATIONS
+from nanlint.analysis.roles import untrainable
 from nanlint.analysis.selections import taken_by
 from nanlint.analysis.structure import bare
 from nanlint.graph.conditions import Known, of_nothing, truths
@@ -82,7 +83,7 @@ class Evaluator:
     """Values of nodes, given ``facts``. A child evaluator knows more facts than its parent.
 
     ``tested``: the facts describe the region that a condition excludes; then the author's own test is evidence that it
-    is reached.
+    is reached. ``believing``: names, defaults and documented domains count, and not only what is proved.
     """
 
     def __init__(
@@ -94,9 +95,11 @@ class Evaluator:
         level: int = 0,
         parent: Evaluator | None = None,
         fuel: Fuel | None = None,
+        believing: bool = True,
     ) -> None:
         self.lowering = lowering
         self.facts: Known = facts or {}
+        self.believing = believing
         self._parent = parent
         self._fuel = fuel or Fuel(MAX_STEPS)
         #: conditions known to hold or not, by key: the same one chooses the same branch everywhere
@@ -129,9 +132,7 @@ class Evaluator:
                 facts = dict(self.facts)
                 for k, comparison, other in found:
                     facts[k] = (*facts.get(k, ()), (comparison, other))
-                child = Evaluator(
-                    self.lowering, facts, tested=tested, level=self.level + 1, parent=self, fuel=self._fuel
-                )
+                child = self._knowing(facts, tested=tested)
                 child._new = frozenset((*(k for k, _, _ in found), *again))
                 child._since = min(map(self.lowering.graph.first, child._new))
                 child.truths = {**self.truths, cond.key: truth}
@@ -146,7 +147,7 @@ class Evaluator:
         facts = dict(self.facts)
         for key, comparison, other in implied(self.lowering, cond, truth):
             facts[key] = (*facts.get(key, ()), (comparison, other))
-        child = Evaluator(self.lowering, facts, level=self.level + 1, parent=self, fuel=self._fuel)
+        child = self._knowing(facts)
         child._new = frozenset((*facts, cond.key, *self.selections.get(cond.key, ())))
         child._since = min(map(self.lowering.graph.first, child._new))
         child.truths = {**self.truths, cond.key: truth}
@@ -162,11 +163,37 @@ class Evaluator:
         child = self._standing.get(id(facts))
         if child is None:
             known = truths(facts)
-            child = Evaluator(self.lowering, facts, level=self.level + 1, parent=self, fuel=self._fuel)
+            child = self._knowing(facts)
             child.truths = known
             child._new = frozenset((*facts, *(key for cond in known for key in self.selections.get(cond, ()))))
             child._since = min(map(self.lowering.graph.first, child._new))
             self._standing[id(facts)] = child
+        return child
+
+    def _knowing(self, facts: Known, *, tested: bool = False) -> Evaluator:
+        """A child that knows these facts."""
+        return Evaluator(
+            self.lowering,
+            facts,
+            tested=tested,
+            level=self.level + 1,
+            parent=self,
+            fuel=self._fuel,
+            believing=self.believing,
+        )
+
+    @cached_property
+    def proved(self) -> Evaluator:
+        """The evaluator that goes by what is proved alone: this one itself where nothing is believed.
+
+        What a loop carries is worked out once, with all that is believed.
+        """
+        doubted = [n for n in self.lowering.graph if belief(n) is not None]
+        if not doubted:
+            return self
+        child = Evaluator(self.lowering, parent=self, fuel=self._fuel, believing=False)
+        child._new = frozenset(n.key for n in doubted)
+        child._since = min(map(self.lowering.graph.first, child._new))
         return child
 
     @cached_property
@@ -282,9 +309,11 @@ class Evaluator:
             related = relation(node, self.value)
             if related is not None:
                 return related
-        if op == "part" and (called := node.attrs.get("variable")) is not None and self.value(node["x"]) == self.top:
-            return named(called) or self.top
+        if op == "part" and called(node) and self.value(node["x"]) == self.top:
+            return self.suggested(node) or self.top
         operands = {name: self.value(arg) for name, arg in node.args.items()}
+        if op == "variable" and node.site is not None and untrainable(node.site):
+            return replace(known.transfer(operands, node.attrs), zero=UNKNOWN, neg=UNKNOWN, why={})
         try:
             result = known.transfer(operands, node.attrs)
         except (KeyError, OverflowError, ZeroDivisionError):
@@ -327,28 +356,30 @@ class Evaluator:
         if default is not None:
             c = self.value(default).constant
             if c is not None and default.op == CONST and not isinstance(default.attrs["value"], bool):
+                if 0 < c < SMALL:
+                    # an epsilon is there as a guard
+                    return value(c, INF, zero=NEVER, kind=Kind.SCALAR, format=self.top.format)
+                if not self.believing or c == 0:
+                    return replace(self.top, kind=Kind.SCALAR)
                 if c > 0:
-                    return value(
-                        c if c < SMALL else self.top.format.tiny,
-                        INF,
-                        zero=NEVER,
-                        kind=Kind.SCALAR,
-                        format=self.top.format,
-                    )
-                if c < 0:
-                    return value(-INF, INF, zero=NEVER, kind=Kind.SCALAR, format=self.top.format)
-                return replace(self.top, kind=Kind.SCALAR)
+                    return value(self.top.format.tiny, INF, zero=NEVER, kind=Kind.SCALAR, format=self.top.format)
+                return value(-INF, INF, zero=NEVER, kind=Kind.SCALAR, format=self.top.format)
         if kind is Kind.SCALAR:
             return replace(self.top, kind=kind)
         elsewhere = self.other_paths(node)
         if elsewhere is not None:
             return elsewhere
-        suggested = named(node.name)
+        suggested = self.suggested(node)
         if suggested is not None:
             return replace(
                 suggested, format=self.top.format, kind=suggested.kind if suggested.kind is Kind.SCALAR else kind
             )
         return replace(self.top, kind=kind)
+
+    def suggested(self, node: Node) -> Value | None:
+        """What the name of a node suggests, as far as names count here: that of an epsilon always does."""
+        name = called(node)
+        return named(name) if name and (self.believing or is_epsilon(name)) else None
 
     def other_paths(self, node: Node) -> Value | None:
         """A parameter that is overwritten by a probability on another path is meant to be one here too."""
@@ -375,8 +406,7 @@ class Evaluator:
 
         An attribute is a parameter of its object, often validated where it was set: its name says less.
         """
-        name = node.attrs.get("variable") or (node.name if node.op == ATTR else "")
-        suggested = named(name) if name else None
+        suggested = self.suggested(node)
         if suggested is None:
             return self.top
         if (node.op == ATTR or node.attrs.get("held")) and suggested.zero >= LIKELY:
@@ -469,6 +499,32 @@ class Evaluator:
         if comparison in ("lt", "le"):
             return meet_range(v, -INF, by.hi, open_hi=comparison == "lt")
         return v
+
+
+def called(node: Node) -> str:
+    """The name that a value from outside goes by, "" if none."""
+    name = node.attrs.get("variable") or (node.name if node.op in (PARAM, ATTR) else "")
+    return str(name)
+
+
+def belief(node: Node) -> str | None:
+    """What a name or a default makes one believe of a value, in words; None where they say nothing."""
+    if node.op not in (PARAM, ATTR, CALL, "part"):
+        return None
+    name = called(node)
+    default = node.get("default")
+    if is_epsilon(name):
+        return None
+    if default is not None and default.op == CONST:
+        start = default.attrs["value"]
+        numeric = isinstance(start, (int, float)) and not isinstance(start, bool)
+        return f"`{name}` is {start} by default" if numeric and not 0 <= start < SMALL else None
+    suggested = named(name) if name else None
+    if suggested is None:
+        return None
+    if suggested.lo > 0:
+        return f"`{name}` is positive by its name"
+    return f"`{name}` is {'not negative' if suggested.hi == INF else 'between 0 and 1'} by its name"
 
 
 def tested_region(v: Value, comparison: str, by: Value) -> Value:

@@ -276,9 +276,8 @@ def rectified(v: Operands, _: Attrs) -> Value:
 
 def weak(x: Value) -> Value:
     """A trained variable: it starts at x and goes anywhere."""
-    return value(
-        zero=POSSIBLE if x.zero >= LIKELY else UNKNOWN, because=Evidence("starts at 0", origin=Origin.ATTAINED)
-    )
+    text = "starts at 0" if x.zero >= LIKELY else "is trained, and nothing keeps it above 0"
+    return value(zero=POSSIBLE, neg=POSSIBLE, because=Evidence(text, origin=Origin.ATTAINED))
 
 
 def elu_like(v: Operands, _: Attrs) -> Value:

@@ -235,7 +235,7 @@ class Spellings:
             return None
         for framework in frameworks:
             for full in names:
-                if full.startswith(framework + "."):
+                if framework in (root := full.partition(".")[0], BUILT_ON.get(root)):
                     return self.get(full)
         return None
 
@@ -248,4 +248,4 @@ class Spellings:
 
 
 #: classes whose methods are found by their last name alone
-METHOD_OWNERS = (".Tensor", ".ndarray", ".Array", ".Generator", ".RandomState", ".DataFrame")
+METHOD_OWNERS = (".Tensor", ".ndarray", ".Array", ".Generator", ".RandomState", ".DataFrame", ".Layer", ".Module")

@@ -17,7 +17,10 @@ SMALL = 1e-2
 
 
 class Reach(IntEnum):
-    """Whether a class of numbers is met: NEVER is proved, UNKNOWN says nothing, the others rest on evidence."""
+    """Whether a class of numbers is met: NEVER is proved, UNKNOWN says nothing, the others rest on evidence.
+
+    For an evaluator that believes, NEVER may also be what a name or a default makes it believe.
+    """
 
     NEVER = 0
     UNKNOWN = 1

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 
 SPELLINGS: Mapping[str, str] = {
     # keras.ops: pointwise
+    "keras.Variable(initializer, shape, dtype, trainable)": "variable(x=initializer)",
+    "keras.layers.Layer.add_weight(self, *, shape, initializer, dtype, trainable, regularizer, constraint, name)": "variable(x=initializer)",
     "keras.ops.log(x)": "log(x=x)",
     "keras.ops.log2(x)": "log2(x=x)",
     "keras.ops.log10(x)": "log10(x=x)",
