@@ -11,7 +11,7 @@ from nanlint.analysis.names import named
 from nanlint.analysis.relations import RELATIONS
 from nanlint.analysis.selections import taken_by
 from nanlint.analysis.structure import bare
-from nanlint.graph.conditions import Known, of_nothing, truths
+from nanlint.graph.conditions import OUTSIDE, Known, narrowest_last, of_nothing, truths
 from nanlint.graph.expressions import implied
 from nanlint.graph.lower import Lowering
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, REFINE, TUPLE, Node
@@ -223,7 +223,7 @@ class Evaluator:
         if node.op == CONST:
             # a literal is what it is, whatever was compared with another of its kind
             return v
-        for comparison, other in self.facts.get(node.key, ()) if self.facts else ():
+        for comparison, other in narrowest_last(self.facts.get(node.key, ())) if self.facts else ():
             v = self.refine(v, comparison, self.value(other))
             if self.tested:
                 v = with_evidence(tested_region(v, comparison, self.value(other)), node)
@@ -461,6 +461,10 @@ class Evaluator:
         if comparison in ("gt", "ge") and c is None and v.lo == 0 and by.lo < 0:
             # above an unknown threshold: nobody means a negative one for what is never negative
             return replace(v, zero=UNKNOWN, low=UNKNOWN)
+        if comparison == OUTSIDE:
+            if v.lo >= by.lo:
+                return meet_range(v, by.hi, INF)
+            return meet_range(v, -INF, by.lo) if v.hi <= by.hi else v
         if comparison in ("gt", "ge"):
             return meet_range(v, by.lo, INF, open_lo=comparison == "gt")
         if comparison in ("lt", "le"):

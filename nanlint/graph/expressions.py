@@ -8,7 +8,17 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from nanlint.graph.conditions import MIRRORED, NEGATED, TRUTHS, settled, truth_of
+from nanlint.graph.conditions import (
+    ABSOLUTE_TOLERANCE,
+    MIRRORED,
+    NEGATED,
+    RELATIVE_TOLERANCE,
+    TRUTHS,
+    apart,
+    narrowest_last,
+    settled,
+    truth_of,
+)
 from nanlint.graph.node import (
     ATTR,
     CALL,
@@ -183,7 +193,7 @@ class ExpressionLowering:
         if facts is None or node.op == REFINE:
             return node
         result = node
-        for comparison, other in facts:
+        for comparison, other in narrowest_last(facts):
             if comparison in TRUTHS:
                 continue
             result = self.graph.add(REFINE, {"x": result, "by": other}, {"cmp": comparison}, node.site)
@@ -814,6 +824,12 @@ def implied(lowering: Any, cond: Node, truth: bool) -> list[tuple[int, str, Node
                 # |x| < r: -r < x < r
                 below = graph.add("neg", {"x": other})
                 found += [(inner["x"].key, c, other), (inner["x"].key, MIRRORED[c], below)]
+            if inner.op == "abs" and c in ("gt", "ge") and positive(other) and stripped(inner["x"]).op == "sub":
+                # |x - c| > r: x is not within r of c
+                moved = stripped(inner["x"])
+                for one, center in ((moved["a"], moved["b"]), (moved["b"], moved["a"])):
+                    away = apart(graph, center, float(other.attrs["value"]))
+                    found += [(one.key, *away)] if away is not None else []
             if inner.op == "abs" and c in ("lt", "le", "gt", "ge"):
                 # |x| < r as the squares have it: x**2 < r**2
                 for squared in ("pow", "square"):
@@ -846,11 +862,17 @@ def implied(lowering: Any, cond: Node, truth: bool) -> list[tuple[int, str, Node
     if op == "isclose":
         # what is not close is not equal
         a, b = cond["a"], cond["b"]
-        apart = [
-            (a.key, "ne", b),
-            (b.key, "ne", a),
-            *((graph.key("sub", {"a": x, "b": y}, {}), "ne", zero) for x, y in ((a, b), (b, a))),
-        ]
-        return [] if truth else apart
+        if truth:
+            return []
+        found = []
+        for one, other in ((a, b), (b, a)):
+            found += [(one.key, "ne", other), (graph.key("sub", {"a": one, "b": other}, {}), "ne", zero)]
+            scale = other.attrs.get("value") if other.op == CONST else None
+            if not isinstance(scale, (int, float)) or "tolerance" in cond.attrs:
+                continue
+            # half of it: which of the two the tolerance is relative to differs
+            radius = (ABSOLUTE_TOLERANCE + RELATIVE_TOLERANCE * abs(scale)) / 2
+            found += [(one.key, *away)] if (away := apart(graph, other, radius)) is not None else []
+        return found
     filled = [(key, "filled", zero) for key in counted_by(cond)] if truth else []
     return [(cond.key, "ne" if truth else "eq", zero), *filled]
