@@ -8,6 +8,7 @@ from dataclasses import replace
 from nanlint.analysis.algebra import terms
 from nanlint.analysis.cancellation import cancellation, raised_a_little
 from nanlint.analysis.geometry import holds_each_pair, is_cosine, of_each_pair, tells_diagonal, whole
+from nanlint.analysis.places import true_somewhere
 from nanlint.analysis.structure import Evaluate, bare, elementwise, factors, same, shift_of, square_root_of, walk
 from nanlint.graph.node import CONST, PHI, TUPLE, Node
 from nanlint.ops.arithmetic import absolute, multiply, negate, square, subtract
@@ -503,6 +504,8 @@ def element_of(node: Node, array: Node) -> bool:
 
 def support(node: Node, evaluate: Evaluate) -> Value | None:
     """1 + k * z_(k) > cumsum(z)_k, of sorted data: the support of a projection onto the simplex is never empty."""
+    if (found := true_somewhere(node, evaluate)) is not None:
+        return found
     if terms_of(node, "cumsum") and terms_of(node, "shuffle"):
         return value(0.0, 1.0, whole=True, kind=Kind.TENSOR)
     return None

@@ -377,7 +377,7 @@ class ExpressionLowering:
             elif op is None:
                 part = self.graph.add(IDENTITY.get(type(comparison), "test"), {"a": left, "b": right}, {}, e)
             else:
-                part = self.emit(op, e, a=left, b=right)
+                part = self.emit(op, e, a=values_of_pair(left), b=values_of_pair(right))
             result = part if result is None else self.emit("and", e, a=result, b=part)
             left = right
         assert result is not None
@@ -665,7 +665,7 @@ class ExpressionLowering:
 
 
 def values_of_pair(node: Node) -> Node:
-    """The values of a (values, indices) pair that arithmetic is done on: an array's maximum, then, not torch's pair."""
+    """The values of a (values, indices) pair that is counted with or compared: an array's maximum, then, not torch's pair."""
     if node.op == TUPLE and len(node.args) == 2 and "1" in node.args and node["1"].op == "argmax":
         return node["0"]
     return node

@@ -175,7 +175,7 @@ def arange(v: Operands, _: Attrs) -> Value:
     because = f"starts at {first:g}"
     if step.constant < 0:
         return value(min(stop.lo, first), first, high=CERTAIN, because=because, **fields)
-    return value(first, max(stop.hi, first), low=CERTAIN, because=because, **fields)
+    return value(first, max(stop.hi, first), low=CERTAIN, trough=True, because=because, **fields)
 
 
 def randint(v: Operands, _: Attrs) -> Value:
