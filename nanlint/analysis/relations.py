@@ -10,17 +10,23 @@ from nanlint.analysis.cancellation import cancellation, raised_a_little
 from nanlint.analysis.geometry import holds_each_pair, is_cosine, of_each_pair, tells_diagonal, whole
 from nanlint.analysis.places import true_somewhere
 from nanlint.analysis.structure import Evaluate, bare, elementwise, factors, same, shift_of, square_root_of, walk
-from nanlint.graph.node import CONST, PHI, TUPLE, Node
+from nanlint.graph.node import CONST, MODULE, PHI, REFINE, TUPLE, Node
 from nanlint.ops.arithmetic import absolute, multiply, negate, square, subtract
 from nanlint.ops.functions import exponential
 from nanlint.ops.op import OPS
 from nanlint.ops.reductions import cosine, total
+from nanlint.ops.selection import COMPARISONS
 from nanlint.ops.value import INF, LIKELY, NEVER, POSSIBLE, UNKNOWN, Evidence, Kind, Reach, Value, constant, value
 
 #: arrays of which single elements are known by their place
 PLACED = frozenset({TUPLE, "arange", "linspace", "scatter_sum", "segment_sum"})
 #: what is 0 throughout where its input is negative
 RECTIFIERS = frozenset({"relu", "maximum", "clamp"})
+#: draws from a continuous range, and what keeps their numbers apart
+DRAWS = frozenset({"normal", "exponential", "uniform", "uniform64"})
+HANDS_ON = frozenset({REFINE, "part", "cumsum", "concat", "diff", "dot", *DRAWS})
+#: what makes equal numbers of different ones
+LEVELS = frozenset({*RECTIFIERS, "minimum", "where", "sign", "integer", "floordiv", "isnan", *COMPARISONS})
 #: what is left of a number without its whole part, by how that is rounded
 FRACTIONS = {"round": (-0.5, 0.5), "floor": (0.0, 1.0), "ceil": (-1.0, 0.0), "trunc": (-1.0, 1.0)}
 
@@ -78,10 +84,19 @@ def subtraction(node: Node, evaluate: Evaluate) -> Value | None:
         )
     high, least = shift_of(a, ("max",)), shift_of(b, ("min",))
     if high is not None and least is not None and same(high, least):
+        if of_draws(high):
+            return value(0.0, INF, zero=UNKNOWN, kind=va.kind, format=va.format)
         return value(0.0, INF, zero=LIKELY, kind=va.kind, format=va.format, because="is 0 when all elements are equal")
     if (cancelled := cancellation(node, evaluate)) is not None:
         return value(neg=LIKELY, zero=LIKELY, kind=va.kind, format=va.format, because=cancelled)
     return None
+
+
+def of_draws(x: Node) -> bool:
+    """Whether an array is made of numbers that are drawn from a continuous range: no two of them are equal."""
+    parts = list(walk(x, lambda n: n.args.values() if n.op in HANDS_ON or elementwise(n) else (), 40))
+    sources = [n for n in parts if not n.args and n.op not in (CONST, MODULE)]
+    return bool(sources) and all(n.op in DRAWS for n in sources) and not any(n.op in LEVELS for n in parts)
 
 
 def shift_of_infinity(v: Value) -> Reach:

@@ -421,10 +421,23 @@ def scenarios(nodes: list[Node], evaluate: Evaluate) -> Iterator[Scenario]:
 def may_vanish(source: Node, evaluate: Evaluate) -> bool:
     """Whether nothing says that data is no array, or is not 0."""
     v = evaluate(source)
-    if source.op == CALL and source.args and all(evaluate(a).kind is Kind.SCALAR for a in source.args.values()):
+    if source.op == CALL and source.args and all(is_setting(a, evaluate) for a in source.args.values()):
         # a window, a grid: made from numbers
         return False
     return v.kind is not Kind.SCALAR and v.zero is not NEVER and v.constant is None
+
+
+def is_setting(node: Node, evaluate: Evaluate) -> bool:
+    """Whether a value is a number of Python's, or a word: one that is compared with a word is one."""
+    if evaluate(node).kind is Kind.SCALAR or named(node):
+        return True
+    others = (other for user in bare(node).users if user.op in ("eq", "ne", "test") for other in user.args.values())
+    return any(named(other) or (other.op == TUPLE and any(map(named, other.args.values()))) for other in others)
+
+
+def named(node: Node) -> bool:
+    """Whether a node is a literal string."""
+    return isinstance(node.attrs.get("value"), str)
 
 
 @dataclass(frozen=True)
