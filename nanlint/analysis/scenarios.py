@@ -506,6 +506,10 @@ def excluded(node: Node, pole: Pole, operand: Node, evaluate: Evaluate) -> bool:
         data += [source, bare(source)]
         if whole:
             shape = Shape.ZERO
+    spread = data[-1]
+    if spread.op in ("std", "var") and "axis" not in spread.args:
+        # 0 where all elements are equal
+        shape, data = Shape.CONSTANT, [spread["x"], bare(spread["x"])]
     return Execution(Scenario(shape, tuple(data)), evaluate, {}).refutes(node.facts)
 
 
