@@ -8,7 +8,7 @@ from typing import Any
 
 from nanlint.analysis.cases import decided_by_range, distinction
 from nanlint.analysis.names import named
-from nanlint.analysis.relations import RELATIONS
+from nanlint.analysis.relations import RELATIONS, ordered
 from nanlint.analysis.selections import taken_by
 from nanlint.analysis.structure import bare
 from nanlint.graph.conditions import OUTSIDE, Known, narrowest_last, of_nothing, truths
@@ -276,6 +276,8 @@ class Evaluator:
             return join(self.under(cond, True).value(node["a"]), self.under(cond, False).value(node["b"]))
         if op == "part" and (chosen := self.part(node)) is not None:
             return chosen
+        if op == "sub" and (together := chosen_together(node)) is not None:
+            return self.difference(*together)
         relation = RELATIONS.get(op)
         if relation is not None and all(o in node.args for o in known.operands if o not in ("axis", "ord", "ddof")):
             related = relation(node, self.value)
@@ -295,6 +297,15 @@ class Evaluator:
             # what NumPy makes of Python numbers is float64
             return replace(result, format=FLOAT64)
         return result
+
+    def difference(self, a: Node, b: Node) -> Value:
+        """The difference of two values that one condition chooses: of each pair of them, where they are chosen."""
+        found = []
+        for branch, truth in (("a", True), ("b", False)):
+            pair = {"a": a[branch], "b": b[branch]}
+            if not any(n.attrs.get("again") for n in pair.values()):
+                found.append(self.under(a["cond"], truth).value(self.lowering.graph.add("sub", pair)))
+        return join(found[0], found[-1]) if found else self.top
 
     def part(self, node: Node) -> Value | None:
         """Elements that a condition takes, under it; elements of their places, where that some are 0 says nothing."""
@@ -387,7 +398,8 @@ class Evaluator:
         values = []
         for operand, truth in (("a", True), ("b", False)):
             branch = node[operand]
-            if branch.op == CONST and branch.attrs["value"] is None:
+            if (branch.op == CONST and branch.attrs["value"] is None) or branch.attrs.get("again"):
+                # not set there; or what another call of the same function returns on another path
                 continue
             v = (self.under(cond, truth) if cond is not None else self).value(branch)
             # a literal 0 on one path is a placeholder for "not computed"; so is what is given back for no data at all
@@ -470,6 +482,15 @@ class Evaluator:
         if comparison in ("lt", "le"):
             return meet_range(v, -INF, by.hi, open_hi=comparison == "lt")
         return v
+
+
+def chosen_together(node: Node) -> tuple[Node, Node] | None:
+    """The two values of a difference that one condition chooses, as far as that tells more than each by itself."""
+    a, b = bare(node["a"]), bare(node["b"])
+    conds = [n.get("cond") if n.op == PHI else None for n in (a, b)]
+    if conds[0] is None or conds[1] is None or conds[0].key != conds[1].key or ordered(a, b) is not None:
+        return None
+    return a, b
 
 
 def tested_region(v: Value, comparison: str, by: Value) -> Value:

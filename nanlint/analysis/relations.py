@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -82,6 +83,8 @@ def subtraction(node: Node, evaluate: Evaluate) -> Value | None:
         return value(
             0.0, INF, low=LIKELY, trough=True, kind=va.kind, format=va.format, because="is 0 at the smallest element"
         )
+    if (whole_step := step_between(a, b, evaluate)) is not None:
+        return value(whole_step, whole_step, zero=NEVER, nan=max(va.nan, va.pinf, va.ninf), kind=va.kind)
     high, least = shift_of(a, ("max",)), shift_of(b, ("min",))
     if high is not None and least is not None and same(high, least):
         if of_draws(high):
@@ -89,6 +92,18 @@ def subtraction(node: Node, evaluate: Evaluate) -> Value | None:
         return value(0.0, INF, zero=LIKELY, kind=va.kind, format=va.format, because="is 0 when all elements are equal")
     if (cancelled := cancellation(node, evaluate)) is not None:
         return value(neg=LIKELY, zero=LIKELY, kind=va.kind, format=va.format, because=cancelled)
+    return None
+
+
+def step_between(a: Node, b: Node, evaluate: Evaluate) -> float | None:
+    """The whole number that was added to one value to make the other: (n + 1) - n, n - (n - 1)."""
+    for made, of, sign in ((bare(a), b, 1.0), (bare(b), a, -1.0)):
+        if made.op not in ("add", "sub"):
+            continue
+        for one, other in (("a", "b"), ("b", "a")) if made.op == "add" else (("a", "b"),):
+            c = evaluate(made[other]).constant if same(made[one], of) and of.op != CONST else None
+            if c and math.isfinite(c) and c == int(c):
+                return sign * c if made.op == "add" else -sign * c
     return None
 
 

@@ -54,7 +54,7 @@ TRANSPARENT = frozenset({REFINE, "cast", "identity", "stop_gradient", "finite", 
 class Shape(Enum):
     """What a scenario says of the data.
 
-    All of it is 0, all of its elements are equal, two things are the same; or one element is 0, whatever the others are.
+    All of it is 0, all of its elements are equal, two things are the same; or one element is 0, whatever others are.
     """
 
     ZERO = "zero"

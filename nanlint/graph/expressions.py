@@ -665,7 +665,7 @@ class ExpressionLowering:
 
 
 def values_of_pair(node: Node) -> Node:
-    """The values of a (values, indices) pair that is counted with or compared: an array's maximum, then, not torch's pair."""
+    """The values of a (values, indices) pair that is compared or computed with: an array's maximum, not torch's pair."""
     if node.op == TUPLE and len(node.args) == 2 and "1" in node.args and node["1"].op == "argmax":
         return node["0"]
     return node
@@ -786,6 +786,26 @@ def sums_of(mask: Node) -> list[int]:
     return found
 
 
+def chained(graph: Graph, both: Node) -> list[Node]:
+    """What follows for the ends of a chain of two comparisons: a < c from a <= b < c."""
+    found = []
+    sides = [rising(part) for part in both.args.values()]
+    for one, other in (sides, sides[::-1]) if len(sides) == 2 else ():
+        if one is not None and other is not None and one[1].key == other[0].key:
+            comparison = "lt" if "lt" in (one[2], other[2]) else "le"
+            found.append(graph.add(comparison, {"a": one[0], "b": other[1]}, {}, None))
+    return found
+
+
+def rising(comparison: Node) -> tuple[Node, Node, str] | None:
+    """The smaller and the larger side of a comparison, and whether it is strict: "lt" or "le"."""
+    if comparison.op in ("lt", "le"):
+        return comparison["a"], comparison["b"], comparison.op
+    if comparison.op in ("gt", "ge"):
+        return comparison["b"], comparison["a"], MIRRORED[comparison.op]
+    return None
+
+
 def implied(lowering: Any, cond: Node, truth: bool) -> list[tuple[int, str, Node]]:
     """(key, comparison, other) facts that follow from ``cond`` being ``truth``.
 
@@ -798,7 +818,8 @@ def implied(lowering: Any, cond: Node, truth: bool) -> list[tuple[int, str, Node
     if op == "not":
         return implied(lowering, cond["x"], not truth)
     if (op == "and" and truth) or (op == "or" and not truth):
-        return [fact for part in cond.args.values() for fact in implied(lowering, part, truth)]
+        parts = [*cond.args.values(), *(chained(graph, cond) if op == "and" else ())]
+        return [fact for part in parts for fact in implied(lowering, part, truth)]
     if (op == "all" and truth) or (op == "any" and not truth):
         return implied(lowering, cond["x"], truth)
     if op == "any":
