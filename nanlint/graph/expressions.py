@@ -114,6 +114,13 @@ DTYPES = {"half": "float16", "float": "float32", "double": "float64", "single": 
 }
 
 
+#: ops that are finite only where all of their operands are
+FINITE_TOGETHER = frozenset({"add", "sub", "neg", "sum", "mean", "abs", "square"})
+#: of these, where 0 * inf is NaN
+FINITE_FACTORS = frozenset({"mul", "dot", "div"})
+#: nodes behind a result that are looked at for what cannot be 0
+MAX_PARTS = 40
+
 #: ops without poles whose surroundings fixes ask about
 REMEMBERED = frozenset({"where", "softmax", "sigmoid", "exp", "mul"})
 
@@ -665,7 +672,7 @@ class ExpressionLowering:
 
 
 def values_of_pair(node: Node) -> Node:
-    """The values of a (values, indices) pair that is compared or computed with: an array's maximum, not torch's pair."""
+    """The values of a (values, indices) pair to compare or compute with: an array's maximum, not torch's pair."""
     if node.op == TUPLE and len(node.args) == 2 and "1" in node.args and node["1"].op == "argmax":
         return node["0"]
     return node
@@ -786,6 +793,26 @@ def sums_of(mask: Node) -> list[int]:
     return found
 
 
+def not_zero_if_finite(result: Node, *, quotients: bool) -> list[Node]:
+    """What is not 0 where a result is finite: of what logarithms in it are taken, and what is divided by.
+
+    Without ``quotients`` it is only not infinite, and 0 / 0 is NaN.
+    """
+    found, pending, seen = [], [result], {result.index}
+    while pending and len(seen) < MAX_PARTS:
+        node = stripped(pending.pop())
+        if node.op in ("log", "log2", "log10"):
+            found.append(node["x"])
+        if node.op in ("div", "reciprocal") and quotients:
+            found.append(node["b" if node.op == "div" else "x"])
+        together = node.op in FINITE_TOGETHER or (quotients and node.op in FINITE_FACTORS)
+        for name, operand in node.args.items() if together else ():
+            if operand.index not in seen and (node.op, name) != ("div", "b"):
+                seen.add(operand.index)
+                pending.append(operand)
+    return found
+
+
 def chained(graph: Graph, both: Node) -> list[Node]:
     """What follows for the ends of a chain of two comparisons: a < c from a <= b < c."""
     found = []
@@ -863,6 +890,9 @@ def implied(lowering: Any, cond: Node, truth: bool) -> list[tuple[int, str, Node
         for left, right, c in ((a, b, comparison), (b, a, MIRRORED[comparison])):
             found.append((graph.key("sub", {"a": left, "b": right}, {}), c, zero))
         return found
+    above = cond.spelling is not None and cond.spelling.name.endswith("isposinf")
+    if (op == "isfinite" and truth) or (op == "isinf" and not truth and not above):
+        return [(x.key, "ne", zero) for x in not_zero_if_finite(cond["x"], quotients=truth)]
     if op in (
         "and",
         "or",
