@@ -8,11 +8,11 @@ from typing import Any
 
 from nanlint.analysis.cases import decided_by_range, distinction
 from nanlint.analysis.names import is_epsilon, named
-from nanlint.analysis.relations import RELATIONS
+from nanlint.analysis.relations import RELATIONS, ordered
 from nanlint.analysis.roles import untrainable
 from nanlint.analysis.selections import taken_by
 from nanlint.analysis.structure import bare
-from nanlint.graph.conditions import Known, of_nothing, truths
+from nanlint.graph.conditions import OUTSIDE, Known, narrowest_last, of_nothing, truths
 from nanlint.graph.expressions import implied
 from nanlint.graph.lower import Lowering
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, REFINE, TUPLE, Node
@@ -251,7 +251,7 @@ class Evaluator:
         if node.op == CONST:
             # a literal is what it is, whatever was compared with another of its kind
             return v
-        for comparison, other in self.facts.get(node.key, ()) if self.facts else ():
+        for comparison, other in narrowest_last(self.facts.get(node.key, ())) if self.facts else ():
             v = self.refine(v, comparison, self.value(other))
             if self.tested:
                 v = with_evidence(tested_region(v, comparison, self.value(other)), node)
@@ -304,6 +304,8 @@ class Evaluator:
             return join(self.under(cond, True).value(node["a"]), self.under(cond, False).value(node["b"]))
         if op == "part" and (chosen := self.part(node)) is not None:
             return chosen
+        if op == "sub" and (together := chosen_together(node)) is not None:
+            return self.difference(*together)
         relation = RELATIONS.get(op)
         if relation is not None and all(o in node.args for o in known.operands if o not in ("axis", "ord", "ddof")):
             related = relation(node, self.value)
@@ -325,6 +327,15 @@ class Evaluator:
             # what NumPy makes of Python numbers is float64
             return replace(result, format=FLOAT64)
         return result
+
+    def difference(self, a: Node, b: Node) -> Value:
+        """The difference of two values that one condition chooses: of each pair of them, where they are chosen."""
+        found = []
+        for branch, truth in (("a", True), ("b", False)):
+            pair = {"a": a[branch], "b": b[branch]}
+            if not any(n.attrs.get("again") for n in pair.values()):
+                found.append(self.under(a["cond"], truth).value(self.lowering.graph.add("sub", pair)))
+        return join(found[0], found[-1]) if found else self.top
 
     def part(self, node: Node) -> Value | None:
         """Elements that a condition takes, under it; elements of their places, where that some are 0 says nothing."""
@@ -420,7 +431,8 @@ class Evaluator:
         values = []
         for operand, truth in (("a", True), ("b", False)):
             branch = node[operand]
-            if branch.op == CONST and branch.attrs["value"] is None:
+            if (branch.op == CONST and branch.attrs["value"] is None) or branch.attrs.get("again"):
+                # not set there; or what another call of the same function returns on another path
                 continue
             v = (self.under(cond, truth) if cond is not None else self).value(branch)
             # a literal 0 on one path is a placeholder for "not computed"; so is what is given back for no data at all
@@ -494,6 +506,10 @@ class Evaluator:
         if comparison in ("gt", "ge") and c is None and v.lo == 0 and by.lo < 0:
             # above an unknown threshold: nobody means a negative one for what is never negative
             return replace(v, zero=UNKNOWN, low=UNKNOWN)
+        if comparison == OUTSIDE:
+            if v.lo >= by.lo:
+                return meet_range(v, by.hi, INF)
+            return meet_range(v, -INF, by.lo) if v.hi <= by.hi else v
         if comparison in ("gt", "ge"):
             return meet_range(v, by.lo, INF, open_lo=comparison == "gt")
         if comparison in ("lt", "le"):
@@ -525,6 +541,15 @@ def belief(node: Node) -> str | None:
     if suggested.lo > 0:
         return f"`{name}` is positive by its name"
     return f"`{name}` is {'not negative' if suggested.hi == INF else 'between 0 and 1'} by its name"
+
+
+def chosen_together(node: Node) -> tuple[Node, Node] | None:
+    """The two values of a difference that one condition chooses, as far as that tells more than each by itself."""
+    a, b = bare(node["a"]), bare(node["b"])
+    conds = [n.get("cond") if n.op == PHI else None for n in (a, b)]
+    if conds[0] is None or conds[1] is None or conds[0].key != conds[1].key or ordered(a, b) is not None:
+        return None
+    return a, b
 
 
 def tested_region(v: Value, comparison: str, by: Value) -> Value:

@@ -34,7 +34,20 @@ from nanlint.source.text import Located
 LINEAR = frozenset({"neg", "view", "part", "cast", "identity", "stop_gradient", "tensor"})
 #: ops for which -inf is a number like others
 ABSORBING = frozenset(
-    {"exp", "relu", "sigmoid", "softmax", "logsumexp", "logaddexp", "maximum", "max", "argmax", "clamp", "tanh"}
+    {
+        "exp",
+        "relu",
+        "sigmoid",
+        "softmax",
+        "logsumexp",
+        "logaddexp",
+        "maximum",
+        "max",
+        "argmax",
+        "argsort",
+        "clamp",
+        "tanh",
+    }
     | {*COMPARISONS, "mul_no_nan", "div_no_nan", "xlogy"}
 )
 #: ops on the way to one: -inf stays -inf, or becomes inf

@@ -13,7 +13,7 @@ from nanlint.analysis.forms import evidence_by_form
 from nanlint.analysis.geometry import holds_each_pair, tells_diagonal
 from nanlint.analysis.gradient import PLAIN, Flow, GradientFlow
 from nanlint.analysis.late_guards import late_guard
-from nanlint.analysis.scenarios import degenerate
+from nanlint.analysis.scenarios import degenerate, excluded
 from nanlint.analysis.selections import taken_by
 from nanlint.analysis.structure import bare, elementwise, factors, same, walk
 from nanlint.analysis.unguarded import unguarded
@@ -211,7 +211,7 @@ class Hazards:
             reach, form = POSSIBLE, open_to_it
         if reach < POSSIBLE:
             return Cleared(node, pole, "no evidence that it is reached", v)
-        if self.ruled_out_there(node, pole, v):
+        if self.ruled_out_there(node, pole, v) or excluded(node, pole, source, self.evaluator.value):
             return Cleared(node, pole, RULED_OUT, v)
         if pole.gradient:
             obstacle = self.gradient.obstacle(node)

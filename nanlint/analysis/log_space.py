@@ -224,7 +224,7 @@ def triangular(mask: Node) -> bool:
         if node.index in seen:
             continue
         seen.add(node.index)
-        if node.op in ("sparse_part", "arange", "range", "cumsum", "argmax", "eye"):
+        if node.op in ("sparse_part", "arange", "range", "cumsum", "argmax", "argsort", "eye"):
             return True
         pending += list(node.args.values())
     return False

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 
 from nanlint.analysis.algebra import terms
 from nanlint.analysis.cancellation import cancellation, raised_a_little
 from nanlint.analysis.geometry import holds_each_pair, is_cosine, of_each_pair, tells_diagonal, whole
+from nanlint.analysis.places import true_somewhere
 from nanlint.analysis.structure import Evaluate, bare, elementwise, factors, same, shift_of, square_root_of, walk
-from nanlint.graph.node import CONST, PHI, TUPLE, Node
+from nanlint.graph.node import CONST, MODULE, PHI, REFINE, TUPLE, Node
 from nanlint.ops.arithmetic import absolute, multiply, negate, square, subtract
 from nanlint.ops.functions import exponential
 from nanlint.ops.op import OPS
 from nanlint.ops.reductions import cosine, total
+from nanlint.ops.selection import COMPARISONS
 from nanlint.ops.value import (
     INF,
     LIKELY,
@@ -33,6 +36,11 @@ from nanlint.ops.value import (
 PLACED = frozenset({TUPLE, "arange", "linspace", "scatter_sum", "segment_sum"})
 #: what is 0 throughout where its input is negative
 RECTIFIERS = frozenset({"relu", "maximum", "clamp"})
+#: draws from a continuous range, and what keeps their numbers apart
+DRAWS = frozenset({"normal", "exponential", "uniform", "uniform64"})
+HANDS_ON = frozenset({REFINE, "part", "cumsum", "concat", "diff", "dot", *DRAWS})
+#: what makes equal numbers of different ones
+LEVELS = frozenset({*RECTIFIERS, "minimum", "where", "sign", "integer", "floordiv", "isnan", *COMPARISONS})
 #: what is left of a number without its whole part, by how that is rounded
 FRACTIONS = {"round": (-0.5, 0.5), "floor": (0.0, 1.0), "ceil": (-1.0, 0.0), "trunc": (-1.0, 1.0)}
 
@@ -111,8 +119,12 @@ def subtraction(node: Node, evaluate: Evaluate) -> Value | None:
             format=va.format,
             because=Evidence("is 0 at the smallest element", origin=Origin.ATTAINED),
         )
+    if (whole_step := step_between(a, b, evaluate)) is not None:
+        return value(whole_step, whole_step, zero=NEVER, nan=max(va.nan, va.pinf, va.ninf), kind=va.kind)
     high, least = shift_of(a, ("max",)), shift_of(b, ("min",))
     if high is not None and least is not None and same(high, least):
+        if of_draws(high):
+            return value(0.0, INF, zero=UNKNOWN, kind=va.kind, format=va.format)
         return value(
             0.0,
             INF,
@@ -126,6 +138,25 @@ def subtraction(node: Node, evaluate: Evaluate) -> Value | None:
             neg=LIKELY, zero=LIKELY, kind=va.kind, format=va.format, because=Evidence(cancelled, origin=Origin.ROUNDING)
         )
     return None
+
+
+def step_between(a: Node, b: Node, evaluate: Evaluate) -> float | None:
+    """The whole number that was added to one value to make the other: (n + 1) - n, n - (n - 1)."""
+    for made, of, sign in ((bare(a), b, 1.0), (bare(b), a, -1.0)):
+        if made.op not in ("add", "sub"):
+            continue
+        for one, other in (("a", "b"), ("b", "a")) if made.op == "add" else (("a", "b"),):
+            c = evaluate(made[other]).constant if same(made[one], of) and of.op != CONST else None
+            if c and math.isfinite(c) and c == int(c):
+                return sign * c if made.op == "add" else -sign * c
+    return None
+
+
+def of_draws(x: Node) -> bool:
+    """Whether an array is made of numbers that are drawn from a continuous range: no two of them are equal."""
+    parts = list(walk(x, lambda n: n.args.values() if n.op in HANDS_ON or elementwise(n) else (), 40))
+    sources = [n for n in parts if not n.args and n.op not in (CONST, MODULE)]
+    return bool(sources) and all(n.op in DRAWS for n in sources) and not any(n.op in LEVELS for n in parts)
 
 
 def shift_of_infinity(v: Value) -> Reach:
@@ -565,6 +596,8 @@ def element_of(node: Node, array: Node) -> bool:
 
 def support(node: Node, evaluate: Evaluate) -> Value | None:
     """1 + k * z_(k) > cumsum(z)_k, of sorted data: the support of a projection onto the simplex is never empty."""
+    if (found := true_somewhere(node, evaluate)) is not None:
+        return found
     if terms_of(node, "cumsum") and terms_of(node, "shuffle"):
         return value(0.0, 1.0, whole=True, kind=Kind.TENSOR)
     return None

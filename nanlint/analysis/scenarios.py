@@ -3,6 +3,8 @@
 A scenario says something of what enters an expression; the expression is then executed on symbols. Where it comes out
 as exactly 0, the scenario is the evidence that it does, and a witness at once. What an op does to zeros and constants
 is read from the catalogue: its traits, and its transfer function at a constant.
+
+A scenario that what the path to the op says is not so is none: the conditions of the path are executed too.
 """
 
 from __future__ import annotations
@@ -14,12 +16,14 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
+from nanlint.analysis.cases import decided_by_range
 from nanlint.analysis.epsilons import LOGARITHMS
-from nanlint.analysis.structure import Evaluate, bare, walk
+from nanlint.analysis.structure import Evaluate, bare, same, square_root_of, walk
+from nanlint.graph.conditions import TRUE, TRUTHS, Known
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, REFINE, TUPLE, Node
 from nanlint.ops.op import OPS, Pole
 from nanlint.ops.selection import COMPARISONS
-from nanlint.ops.value import LIKELY, NEVER, POSSIBLE, UNKNOWN, Evidence, Kind, Origin, Reach, constant
+from nanlint.ops.value import LIKELY, NEVER, POSSIBLE, TOP, UNKNOWN, Evidence, Kind, Origin, Reach, Value, constant
 
 #: nodes looked at between an operand and the data that it is made of
 MAX_NODES = 40
@@ -39,16 +43,24 @@ ONE = 0
 AVERAGES = frozenset({"mean", "nanmean", "average", "segment_mean", "interpolate"})
 #: coefficients that cancel, but for the rounding of their arithmetic
 TOLERANCE = 1e-12
+#: of numbers that are not negative, 0 only where all of them are
+SUMS = frozenset({"sum", "mean", "max", "nansum", "nanmean"})
+#: nodes that leave each element where it can be met by its own
+ARRANGED = frozenset({"view", "cast", "identity", "stop_gradient"})
 #: nodes that hand on what they are given
 TRANSPARENT = frozenset({REFINE, "cast", "identity", "stop_gradient", "finite", "list", "tensor", "item", "dropout"})
 
 
 class Shape(Enum):
-    """What a scenario says of the data: all of it is 0, all of its elements are equal, two things are the same."""
+    """What a scenario says of the data.
+
+    All of it is 0, all of its elements are equal, two things are the same; or one element is 0, whatever others are.
+    """
 
     ZERO = "zero"
     CONSTANT = "constant"
     EQUAL = "equal"
+    ELEMENT = "element"
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,10 +106,13 @@ class Execution:
         self._open: set[int] = set()
         self._left = MAX_STEPS
         self._given: dict[int, Symbol] = {}
+        self._single = scenario.shape is Shape.ELEMENT
+        #: whether what is known of a node on the way is not so in the scenario
+        self.refuted = False
         first = self._term("data", scenario.data[0].key)
         for node in scenario.data:
-            if scenario.shape is Shape.ZERO:
-                self._given[node.key] = Symbol((), uniform=True, touched=True)
+            if scenario.shape in (Shape.ZERO, Shape.ELEMENT):
+                self._given[node.key] = Symbol((), uniform=not self._single, touched=True)
             else:
                 self._given[node.key] = Symbol(first, scenario.shape is Shape.CONSTANT, touched=True)
 
@@ -141,9 +156,14 @@ class Execution:
             return self._untouched(node)
         if node.op in (PHI, "where"):
             return self._choice(node, operands)
+        if node.op == REFINE and self.compared(node.attrs["cmp"], node["x"], node["by"]) is False:
+            self.refuted = True
+        op = OPS.get(node.op)
+        if self._single and not (node.op == REFINE or (op is not None and (op.pointwise or node.op in ARRANGED))):
+            # what becomes of the other elements is not known
+            return self._made(node, operands)
         if node.op in TRANSPARENT and "x" in operands:
             return operands["x"]
-        op = OPS.get(node.op)
         data = {name: s for name, s in operands.items() if name not in NOT_DATA}
         x = data.get("x")
         if op is None:
@@ -260,6 +280,14 @@ class Execution:
                 return replace(one, weak=True)
         return self._made(node, {"a": a, "b": b})
 
+    def refutes(self, path: Known) -> bool:
+        """Whether the path to an op says what is not so in the scenario."""
+        for key, known in path.items():
+            for said, cond in known:
+                if said in TRUTHS and cond.key == key and self.truth(cond) is (said != TRUE):
+                    return True
+        return self.refuted
+
     def truth(self, cond: Node) -> bool | None:
         """Whether a condition holds in the scenario; None where it does not tell."""
         cond = bare(cond)
@@ -267,21 +295,38 @@ class Execution:
             inner = self.truth(cond["x"])
             return None if inner is None else not inner
         if cond.op in ("any", "all", "test") and "x" in cond.args:
-            return self.truth(cond["x"])
+            inner = self.truth(cond["x"])
+            # one element settles that some is, or that not all are
+            return None if self._single and inner is not (cond.op == "any") else inner
         if cond.op in ("and", "or"):
             both = [self.truth(cond[k]) for k in ("a", "b") if k in cond.args]
             if (cond.op == "or") in both:
                 return cond.op == "or"
             return None if None in both else cond.op == "and"
         if cond.op in COMPARISONS and "a" in cond.args and "b" in cond.args:
-            a, b = self.symbol(cond["a"]), self.symbol(cond["b"])
-            if not (a.touched or b.touched):
-                return None
-            if a.terms == b.terms:
-                return cond.op in ("eq", "le", "ge", "isclose")
-            return _compare(cond.op, a.number, b.number)
+            return self.compared(cond.op, cond["a"], cond["b"])
         found = self.symbol(cond)
-        return bool(found.number) if found.touched and found.number is not None else None
+        if found.weak or not found.touched or found.number is None:
+            return None
+        return bool(found.number)
+
+    def compared(self, comparison: str, one: Node, other: Node) -> bool | None:
+        """Whether two nodes compare so in the scenario."""
+        a, b = self.symbol(one), self.symbol(other)
+        if not (a.touched or b.touched) or a.weak or b.weak:
+            return None
+        if a.terms == b.terms:
+            # of equal numbers none is NaN, as far as a scenario goes
+            return comparison in ("eq", "le", "ge", "isclose")
+        if a.number is not None and b.number is not None:
+            return _compare(comparison, a.number, b.number)
+        return decided_by_range(comparison, self._range(one, a), self._range(other, b))
+
+    def _range(self, node: Node, symbol: Symbol) -> Value:
+        """What a node can be in the scenario: of what depends on it, only what is computed is known."""
+        if symbol.number is not None:
+            return constant(symbol.number)
+        return TOP if symbol.touched else self.evaluate(node)
 
     def _transferred(self, node: Node, operands: Mapping[str, Symbol]) -> float | None:
         """The number that an op gives at the numbers of a scenario, whatever its other operands are."""
@@ -396,10 +441,23 @@ def spread_out(nodes: list[Node], evaluate: Evaluate) -> Iterator[Node]:
 def may_vanish(source: Node, evaluate: Evaluate) -> bool:
     """Whether nothing says that data is no array, or is not 0."""
     v = evaluate(source)
-    if source.op == CALL and source.args and all(evaluate(a).kind is Kind.SCALAR for a in source.args.values()):
+    if source.op == CALL and source.args and all(is_setting(a, evaluate) for a in source.args.values()):
         # a window, a grid: made from numbers
         return False
     return v.kind is not Kind.SCALAR and v.zero is not NEVER and v.constant is None
+
+
+def is_setting(node: Node, evaluate: Evaluate) -> bool:
+    """Whether a value is a number of Python's, or a word: one that is compared with a word is one."""
+    if evaluate(node).kind is Kind.SCALAR or named(node):
+        return True
+    others = (other for user in bare(node).users if user.op in ("eq", "ne", "test") for other in user.args.values())
+    return any(named(other) or (other.op == TUPLE and any(map(named, other.args.values()))) for other in others)
+
+
+def named(node: Node) -> bool:
+    """Whether a node is a literal string."""
+    return isinstance(node.attrs.get("value"), str)
 
 
 @dataclass(frozen=True)
@@ -439,6 +497,8 @@ def degenerate(node: Node, pole: Pole, operand: Node, evaluate: Evaluate, *, lea
             continue
         if not all(execution.symbol(node[name]).number == 0 for name, _ in pole.also if name in node.args):
             continue
+        if execution.refutes(node.facts):
+            continue
         if scenario.shape is Shape.CONSTANT:
             spreads.update(n.key for n in scenario.data)
         reach = plausibility(scenario, node, pole, operand, execution)
@@ -451,6 +511,43 @@ def degenerate(node: Node, pole: Pole, operand: Node, evaluate: Evaluate, *, lea
         if best.reach >= LIKELY:
             break
     return best if best is not None and best.reach >= POSSIBLE else None
+
+
+def excluded(node: Node, pole: Pole, operand: Node, evaluate: Evaluate) -> bool:
+    """Whether the path to an op says what is not so where its operand is 0: a * n > b with b not below 0.
+
+    A length is 0 only where its vector is, and a sum of what is not negative only where all of its terms are.
+    """
+    if pole.cls != "zero" or pole.shift or not node.facts:
+        return False
+    shape, data = Shape.ELEMENT, [operand, bare(operand)]
+    while len(data) < MAX_NODES and (further := vanishing_with(data[-1], evaluate)) is not None:
+        source, whole = further
+        data += [source, bare(source)]
+        if whole:
+            shape = Shape.ZERO
+    spread = data[-1]
+    if spread.op in ("std", "var") and "axis" not in spread.args:
+        # 0 where all elements are equal
+        shape, data = Shape.CONSTANT, [spread["x"], bare(spread["x"])]
+    return Execution(Scenario(shape, tuple(data)), evaluate, {}).refutes(node.facts)
+
+
+def vanishing_with(node: Node, evaluate: Evaluate) -> tuple[Node, bool] | None:
+    """What is 0 wherever a node is, and whether all of it is."""
+    if (root := square_root_of(node)) is not None:
+        return root, False
+    if node.op in ("abs", "neg"):
+        return node["x"], False
+    if node.op == "sqrt":
+        inner = bare(node["x"])
+        return (inner["a"], True) if inner.op == "dot" and same(inner["a"], inner["b"]) else (inner, False)
+    if node.op == "norm" or (node.op in SUMS and evaluate(node["x"]).lo >= 0):
+        return node["x"], "axis" not in node.args
+    if node.op == "mul":
+        factors = ((node[k], node[other]) for k, other in (("a", "b"), ("b", "a")))
+        return next(((one, False) for one, other in factors if evaluate(other).zero is NEVER), None)
+    return None
 
 
 def multiplied_at_zero(node: Node, pole: Pole, operand: Node, evaluate: Evaluate) -> Degenerate | None:

@@ -15,6 +15,7 @@ from nanlint.analysis.facts import Facts
 from nanlint.analysis.gradient import Flow
 from nanlint.analysis.hazards import NOT_DATA, Cleared, Hazard
 from nanlint.diagnostic import Span
+from nanlint.graph.conditions import OUTSIDE
 from nanlint.graph.node import (
     ATTR,
     CALL,
@@ -311,6 +312,9 @@ def condition(facts: Facts, node: Node) -> str:
     number = facts.value(by).constant
     sign = COMPARED.get(node.attrs["cmp"], node.attrs["cmp"])
     what = x.name if x.op == PARAM else facts.text(x)
+    if node.attrs["cmp"] == OUTSIDE:
+        lo, hi = (facts.value(end).constant for end in by.args.values())
+        return f"{what} is not between {lo:g} and {hi:g}"
     other = shown(number) if number is not None else by.name if by.op == PARAM else facts.text(by)
     return f"{what} {sign} {other}".strip()
 

@@ -33,7 +33,7 @@ from nanlint.graph.node import (
     Node,
     Region,
 )
-from nanlint.graph.scope import ClassInfo, Frame, FunctionAst, common
+from nanlint.graph.scope import ClassInfo, Facts, Frame, FunctionAst, common
 from nanlint.ops.contracts import CONSTRAINTS
 from nanlint.ops.frameworks import canonical
 from nanlint.ops.op import OPS
@@ -1104,7 +1104,10 @@ class CallLowering(ExpressionLowering):
         too_deep = self.frame.depth >= MAX_DEPTH or len(self.graph.nodes) > self.budget
         if frame is not None or too_deep:
             self.escape_unused(function.attrs["frame"])
-            return self.unknown(e, *args, *keywords.values(), name=str(function.attrs.get("name", "")))
+            result = self.unknown(e, *args, *keywords.values(), name=str(function.attrs.get("name", "")))
+            if frame is not None and not args and not keywords:
+                result.attrs["again"] = True
+            return result
         return self.run_function(self.activation(function, args, keywords, e), definition, e)
 
     def own(self, function: Node, args: Sequence[Node], keywords: dict[str, Node]) -> Spelling | None:
@@ -1131,7 +1134,7 @@ class CallLowering(ExpressionLowering):
             return each if managed else self.emit("list", e, pure=False, each=each)
         if not frame.returns:
             return self.unknown(e)
-        *earlier, (result, facts) = frame.returns
+        *earlier, (result, facts) = self.unrolled(frame.returns)
         for other, on_the_way in reversed(earlier):
             parted = parting(on_the_way, facts)
             if parted is None:
@@ -1142,6 +1145,19 @@ class CallLowering(ExpressionLowering):
                 result = self.join_results(parted[0], result, other, e)
             facts = common((on_the_way, facts))
         return result
+
+    def unrolled(self, returns: Sequence[tuple[Node, Facts]]) -> list[tuple[Node, Facts]]:
+        """What is returned, with as many elements where a function returns what it gives when it is called again."""
+        shape = next((value for value, _ in returns if written_out(value)), None)
+        if shape is None:
+            return list(returns)
+        parts = shape.args.keys()
+        return [
+            (self.graph.add(TUPLE, dict.fromkeys(parts, value), {}, value.site), facts)
+            if value.attrs.get("again")
+            else (value, facts)
+            for value, facts in returns
+        ]
 
     def come_back(self, frame: Frame) -> None:
         """What holds wherever a function returns holds behind its call; one that cannot return ends the path."""

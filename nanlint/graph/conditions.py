@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeAlias
 
-from nanlint.graph.node import REFINE, Graph, Node
+from nanlint.graph.node import CONST, REFINE, TUPLE, Graph, Node
 
 #: what conditions say: key of an expression -> comparisons that hold of it, each with its other side
 Known: TypeAlias = Mapping[int, tuple[tuple[str, Node], ...]]
@@ -13,6 +14,11 @@ Known: TypeAlias = Mapping[int, tuple[tuple[str, Node], ...]]
 #: facts about a condition itself, on the path taken: that it is true, or false
 TRUE, FALSE = "true", "false"
 TRUTHS = frozenset({TRUE, FALSE})
+
+#: a comparison with the two ends of an interval: not between them
+OUTSIDE = "outside"
+#: what the functions of NumPy, PyTorch and JAX take for close, where no tolerance is given
+RELATIVE_TOLERANCE, ABSOLUTE_TOLERANCE = 1e-5, 1e-8
 
 MIRRORED = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
 NEGATED = {"eq": "ne", "ne": "eq", "lt": "ge", "le": "gt", "gt": "le", "ge": "lt"}
@@ -71,3 +77,17 @@ def parting(a: Known, b: Known) -> tuple[Node, bool] | None:
                 if other is not None and other != (said == TRUE):
                     return cond, said == TRUE
     return None
+
+
+def narrowest_last(facts: Iterable[tuple[str, Node]]) -> list[tuple[str, Node]]:
+    """What is known of one expression, in an order in which each tells the most: on which side of an interval first."""
+    return sorted(facts, key=lambda fact: fact[0] == OUTSIDE)
+
+
+def apart(graph: Graph, center: Node, radius: float) -> tuple[str, Node] | None:
+    """What holds of a number that is further than ``radius`` from a literal; None where it is no literal."""
+    number = center.attrs.get("value") if center.op == CONST else None
+    if not isinstance(number, (int, float)) or isinstance(number, bool) or not math.isfinite(number):
+        return None
+    ends = (graph.add(CONST, {}, {"value": number + by}, None) for by in (-radius, radius))
+    return OUTSIDE, graph.add(TUPLE, dict(zip("01", ends, strict=True)), {}, None)

@@ -8,7 +8,17 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from nanlint.graph.conditions import MIRRORED, NEGATED, TRUTHS, settled, truth_of
+from nanlint.graph.conditions import (
+    ABSOLUTE_TOLERANCE,
+    MIRRORED,
+    NEGATED,
+    RELATIVE_TOLERANCE,
+    TRUTHS,
+    apart,
+    narrowest_last,
+    settled,
+    truth_of,
+)
 from nanlint.graph.node import (
     ATTR,
     CALL,
@@ -104,6 +114,13 @@ DTYPES = {"half": "float16", "float": "float32", "double": "float64", "single": 
 }
 
 
+#: ops that are finite only where all of their operands are
+FINITE_TOGETHER = frozenset({"add", "sub", "neg", "sum", "mean", "abs", "square"})
+#: of these, where 0 * inf is NaN
+FINITE_FACTORS = frozenset({"mul", "dot", "div"})
+#: nodes behind a result that are looked at for what cannot be 0
+MAX_PARTS = 40
+
 #: ops without poles whose surroundings fixes ask about
 REMEMBERED = frozenset({"where", "softmax", "sigmoid", "exp", "mul"})
 
@@ -183,7 +200,7 @@ class ExpressionLowering:
         if facts is None or node.op == REFINE:
             return node
         result = node
-        for comparison, other in facts:
+        for comparison, other in narrowest_last(facts):
             if comparison in TRUTHS:
                 continue
             result = self.graph.add(REFINE, {"x": result, "by": other}, {"cmp": comparison}, node.site)
@@ -367,7 +384,7 @@ class ExpressionLowering:
             elif op is None:
                 part = self.graph.add(IDENTITY.get(type(comparison), "test"), {"a": left, "b": right}, {}, e)
             else:
-                part = self.emit(op, e, a=left, b=right)
+                part = self.emit(op, e, a=values_of_pair(left), b=values_of_pair(right))
             result = part if result is None else self.emit("and", e, a=result, b=part)
             left = right
         assert result is not None
@@ -655,7 +672,7 @@ class ExpressionLowering:
 
 
 def values_of_pair(node: Node) -> Node:
-    """The values of a (values, indices) pair that arithmetic is done on: an array's maximum, then, not torch's pair."""
+    """The values of a (values, indices) pair to compare or compute with: an array's maximum, not torch's pair."""
     if node.op == TUPLE and len(node.args) == 2 and "1" in node.args and node["1"].op == "argmax":
         return node["0"]
     return node
@@ -776,6 +793,46 @@ def sums_of(mask: Node) -> list[int]:
     return found
 
 
+def not_zero_if_finite(result: Node, *, quotients: bool) -> list[Node]:
+    """What is not 0 where a result is finite: of what logarithms in it are taken, and what is divided by.
+
+    Without ``quotients`` it is only not infinite, and 0 / 0 is NaN.
+    """
+    found, pending, seen = [], [result], {result.index}
+    while pending and len(seen) < MAX_PARTS:
+        node = stripped(pending.pop())
+        if node.op in ("log", "log2", "log10"):
+            found.append(node["x"])
+        if node.op in ("div", "reciprocal") and quotients:
+            found.append(node["b" if node.op == "div" else "x"])
+        together = node.op in FINITE_TOGETHER or (quotients and node.op in FINITE_FACTORS)
+        for name, operand in node.args.items() if together else ():
+            if operand.index not in seen and (node.op, name) != ("div", "b"):
+                seen.add(operand.index)
+                pending.append(operand)
+    return found
+
+
+def chained(graph: Graph, both: Node) -> list[Node]:
+    """What follows for the ends of a chain of two comparisons: a < c from a <= b < c."""
+    found = []
+    sides = [rising(part) for part in both.args.values()]
+    for one, other in (sides, sides[::-1]) if len(sides) == 2 else ():
+        if one is not None and other is not None and one[1].key == other[0].key:
+            comparison = "lt" if "lt" in (one[2], other[2]) else "le"
+            found.append(graph.add(comparison, {"a": one[0], "b": other[1]}, {}, None))
+    return found
+
+
+def rising(comparison: Node) -> tuple[Node, Node, str] | None:
+    """The smaller and the larger side of a comparison, and whether it is strict: "lt" or "le"."""
+    if comparison.op in ("lt", "le"):
+        return comparison["a"], comparison["b"], comparison.op
+    if comparison.op in ("gt", "ge"):
+        return comparison["b"], comparison["a"], MIRRORED[comparison.op]
+    return None
+
+
 def implied(lowering: Any, cond: Node, truth: bool) -> list[tuple[int, str, Node]]:
     """(key, comparison, other) facts that follow from ``cond`` being ``truth``.
 
@@ -788,7 +845,8 @@ def implied(lowering: Any, cond: Node, truth: bool) -> list[tuple[int, str, Node
     if op == "not":
         return implied(lowering, cond["x"], not truth)
     if (op == "and" and truth) or (op == "or" and not truth):
-        return [fact for part in cond.args.values() for fact in implied(lowering, part, truth)]
+        parts = [*cond.args.values(), *(chained(graph, cond) if op == "and" else ())]
+        return [fact for part in parts for fact in implied(lowering, part, truth)]
     if (op == "all" and truth) or (op == "any" and not truth):
         return implied(lowering, cond["x"], truth)
     if op == "any":
@@ -814,6 +872,12 @@ def implied(lowering: Any, cond: Node, truth: bool) -> list[tuple[int, str, Node
                 # |x| < r: -r < x < r
                 below = graph.add("neg", {"x": other})
                 found += [(inner["x"].key, c, other), (inner["x"].key, MIRRORED[c], below)]
+            if inner.op == "abs" and c in ("gt", "ge") and positive(other) and stripped(inner["x"]).op == "sub":
+                # |x - c| > r: x is not within r of c
+                moved = stripped(inner["x"])
+                for one, center in ((moved["a"], moved["b"]), (moved["b"], moved["a"])):
+                    away = apart(graph, center, float(other.attrs["value"]))
+                    found += [(one.key, *away)] if away is not None else []
             if inner.op == "abs" and c in ("lt", "le", "gt", "ge"):
                 # |x| < r as the squares have it: x**2 < r**2
                 for squared in ("pow", "square"):
@@ -826,6 +890,9 @@ def implied(lowering: Any, cond: Node, truth: bool) -> list[tuple[int, str, Node
         for left, right, c in ((a, b, comparison), (b, a, MIRRORED[comparison])):
             found.append((graph.key("sub", {"a": left, "b": right}, {}), c, zero))
         return found
+    above = cond.spelling is not None and cond.spelling.name.endswith("isposinf")
+    if (op == "isfinite" and truth) or (op == "isinf" and not truth and not above):
+        return [(x.key, "ne", zero) for x in not_zero_if_finite(cond["x"], quotients=truth)]
     if op in (
         "and",
         "or",
@@ -846,11 +913,17 @@ def implied(lowering: Any, cond: Node, truth: bool) -> list[tuple[int, str, Node
     if op == "isclose":
         # what is not close is not equal
         a, b = cond["a"], cond["b"]
-        apart = [
-            (a.key, "ne", b),
-            (b.key, "ne", a),
-            *((graph.key("sub", {"a": x, "b": y}, {}), "ne", zero) for x, y in ((a, b), (b, a))),
-        ]
-        return [] if truth else apart
+        if truth:
+            return []
+        found = []
+        for one, other in ((a, b), (b, a)):
+            found += [(one.key, "ne", other), (graph.key("sub", {"a": one, "b": other}, {}), "ne", zero)]
+            scale = other.attrs.get("value") if other.op == CONST else None
+            if not isinstance(scale, (int, float)) or "tolerance" in cond.attrs:
+                continue
+            # half of it: which of the two the tolerance is relative to differs
+            radius = (ABSOLUTE_TOLERANCE + RELATIVE_TOLERANCE * abs(scale)) / 2
+            found += [(one.key, *away)] if (away := apart(graph, other, radius)) is not None else []
+        return found
     filled = [(key, "filled", zero) for key in counted_by(cond)] if truth else []
     return [(cond.key, "ne" if truth else "eq", zero), *filled]

@@ -244,6 +244,12 @@ define(
     "argmax", "x axis", lambda v, _: value(0.0, INF, zero=UNKNOWN, whole=True, kind=Kind.TENSOR), stops_gradient=True
 )
 define(
+    "argsort",
+    "x axis",
+    lambda v, _: value(0.0, INF, zero=UNKNOWN, trough=True, whole=True, kind=Kind.TENSOR),
+    stops_gradient=True,
+)
+define(
     "median", "x axis", rounds(lambda v, _: middle(v["x"])), reduction=True, zero_preserving=True, keeps_constants=True
 )
 

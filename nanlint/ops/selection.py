@@ -173,12 +173,19 @@ def arange(v: Operands, _: Attrs) -> Value:
     if first is None or step.constant is None or step.constant == 0:
         return value(kind=Kind.TENSOR)
     fields = {"nan": NEVER, "whole": start.whole and step.whole, "kind": Kind.TENSOR}
-    because = f"starts at {first:g}"
+    because = Evidence(f"starts at {first:g}", origin=Origin.ATTAINED)
     if step.constant < 0:
         return value(
             min(stop.lo, first), first, high=CERTAIN, because=Evidence(because, origin=Origin.ATTAINED), **fields
         )
-    return value(first, max(stop.hi, first), low=CERTAIN, because=Evidence(because, origin=Origin.ATTAINED), **fields)
+    return value(
+        first,
+        max(stop.hi, first),
+        low=CERTAIN,
+        trough=True,
+        because=Evidence(because, origin=Origin.ATTAINED),
+        **fields,
+    )
 
 
 def randint(v: Operands, _: Attrs) -> Value:

@@ -113,7 +113,7 @@ class Search:
     def widths(self) -> tuple[int, ...]:
         """Lengths of rows to try: single numbers first, but not where a spread is taken."""
         ops = {self.program.steps[i].op for i in self.program.upstream(self.program.at)}
-        return (2, 1) if ops & {"std", "var", "corrcoef", "diff", "softmax", "argmax"} else (1, 2)
+        return (2, 1) if ops & {"std", "var", "corrcoef", "diff", "softmax", "argmax", "argsort"} else (1, 2)
 
     def at_width(self, width: int) -> Found | None:
         """The most plausible inputs of that width that fail: the first that are plausible enough."""

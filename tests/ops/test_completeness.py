@@ -27,7 +27,19 @@ NAMESPACES = (
 HARMLESS = frozenset(
     {
         *("unknown", "view", "part", "linear", "shuffle", "choice", "concat", "append", "pad", "interpolate"),
-        *("input", "empty", "size", "argmax", "bincount", "identity", "window", "bernoulli", "poisson", "segment_max"),
+        *(
+            "input",
+            "empty",
+            "size",
+            "argmax",
+            "argsort",
+            "bincount",
+            "identity",
+            "window",
+            "bernoulli",
+            "poisson",
+            "segment_max",
+        ),
         *("lt", "and", "or", "not", "eye", "scatter_sum", "cast", "tensor"),
     }
 )

@@ -132,7 +132,7 @@ class Code:
 NOT_FLOATS = frozenset(
     {
         "eq", "ne", "lt", "le", "gt", "ge", "and", "or", "not", "any", "all", "isnan", "isinf", "isfinite", "isclose",
-        "argmax", "argmin", "cast", "integer", "size", "one_hot", "tensor",
+        "argmax", "argsort", "argmin", "cast", "integer", "size", "one_hot", "tensor",
     }
 )  # fmt: skip
 #: the module of a framework in which its functions of arrays are

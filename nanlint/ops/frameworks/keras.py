@@ -129,7 +129,7 @@ SPELLINGS: Mapping[str, str] = {
     "keras.ops.bincount(x, weights, minlength)": "bincount(x=x)",
     "keras.ops.argmax(x, axis, keepdims)": "argmax(x=x, axis=axis)",
     "keras.ops.argmin(x, axis, keepdims)": "argmax(x=x, axis=axis)",
-    "keras.ops.argsort(x, axis)": "argmax(x=x)",
+    "keras.ops.argsort(x, axis)": "argsort(x=x)",
     "keras.ops.nonzero(x)": "argmax(x=x, nonzero=True)",
     "keras.ops.segment_sum(data, segment_ids, num_segments)": "segment_sum(x=data)",
     "keras.ops.segment_max(data, segment_ids, num_segments)": "segment_max(x=data)",

@@ -143,7 +143,7 @@ SPELLINGS: Mapping[str, str] = {
     "tensorflow.bincount(arr, weights)": "bincount(x=arr)",
     "tensorflow.argmax(input, axis|dimension, output_type, name)": "argmax(x=input, axis=axis)",
     "tensorflow.argmin(input, axis|dimension, output_type, name)": "argmax(x=input, axis=axis)",
-    "tensorflow.argsort(values, axis, direction, stable, name)": "argmax(x=values)",
+    "tensorflow.argsort(values, axis, direction, stable, name)": "argsort(x=values)",
     "tensorflow.trace(x, name)": "trace(x=x)",
     "tensorflow.linalg.trace(x, name)": "trace(x=x)",
     "tensorflow.confusion_matrix(labels, predictions)": "bincount(x=labels)",
