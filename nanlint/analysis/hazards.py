@@ -174,6 +174,9 @@ class Hazards:
         if isinstance(doubted, Cleared):
             return found if doubted.why is RULED_OUT else replace(found, belief=True)
         note = doubted.evidence
+        if note.origin is Origin.UNGUARDED:
+            # that nobody looked is less than a belief
+            return replace(found, belief=True)
         believed = believed_of(node)
         return replace(
             doubted,

@@ -11,8 +11,8 @@ from nanlint.ops.op import OPS, Pole
 from nanlint.ops.selection import COMPARISONS
 from nanlint.ops.value import NEVER, Evidence, Kind, Origin
 
-#: ops between the data and what becomes of it
-MAX_DEPTH = 8
+#: nodes between the data and what becomes of it
+MAX_NODES = 24
 #: uses of data that are looked at for a test of it
 MAX_USES = 60
 #: operands that hold no data
@@ -28,44 +28,66 @@ def unguarded(node: Node, pole: Pole, operand: Node, value: Evaluate) -> Evidenc
     """
     if pole.cls != "zero" or pole.shift or pole.gradient:
         return None
+    data = Incoming(value)
     for factor in monomial(operand, value).above:
-        if comes_in(factor, value, MAX_DEPTH):
+        if data.comes_in(factor):
             return Evidence("comes from outside, and nothing here keeps it from 0", factor, origin=Origin.UNGUARDED)
     return None
 
 
-def comes_in(node: Node, value: Evaluate, depth: int) -> bool:
-    """Whether a number is made of nothing but data that comes in, and nobody looked at it."""
-    node = bare(node)
-    v = value(node)
-    if not depth or v.zero is NEVER or v.constant is not None or v.kind is Kind.SCALAR or looked_at(node):
+class Incoming:
+    """Which numbers are made of nothing but data that comes in, and that nobody looked at."""
+
+    def __init__(self, value: Evaluate) -> None:
+        self.value = value
+        self._known: dict[int, bool] = {}
+
+    def comes_in(self, node: Node) -> bool:
+        """Whether a number is such."""
+        node = bare(node)
+        if node.index not in self._known:
+            # what it is made of in a turn before, and what is too far back, is not asked
+            self._known[node.index] = False
+            self._known[node.index] = len(self._known) < MAX_NODES and self._decide(node)
+        return self._known[node.index]
+
+    def _decide(self, node: Node) -> bool:
+        v = self.value(node)
+        if v.zero is NEVER or v.constant is not None or v.kind is Kind.SCALAR or looked_at(node):
+            return False
+        if node.op == PARAM:
+            return "default" not in node.args and not isinstance(node.site, ast.Lambda)
+        if node.op == ATTR:
+            return True
+        data = [a for name, a in node.args.items() if name not in NOT_DATA]
+        if node.op == CALL:
+            # what makes one thing of one array may be what keeps it from 0
+            return len([a for a in data if not self._number(a)]) != 1
+        if node.op in ("add", "sub"):
+            return self._sum(node)
+        if node.op in ("mul", "dot", "einsum"):
+            return any(map(self.comes_in, data))
+        if node.op in ("pow", "div"):
+            return self.comes_in(data[0])
+        if node.op == LOOP:
+            # a sum that starts at 0
+            turn = bare(node["back"]) if "back" in node.args else node
+            return turn.op == "add" and any(self.comes_in(a) for a in turn.args.values() if bare(a) is not node)
+        op = OPS.get(node.op)
+        if node.op in ("part", "where", PHI) or (op is not None and op.zero_preserving):
+            return bool(data) and all(map(self.comes_in, data))
         return False
-    if node.op == PARAM:
-        return "default" not in node.args and not isinstance(node.site, ast.Lambda)
-    if node.op == ATTR:
-        return True
-    data = [a for name, a in node.args.items() if name not in NOT_DATA]
-    if node.op == CALL:
-        # what makes one thing of one array may be what keeps it from 0
-        return len([a for a in data if value(a).constant is None and value(a).kind is not Kind.SCALAR]) != 1
-    if node.op in ("add", "sub"):
+
+    def _number(self, node: Node) -> bool:
+        v = self.value(node)
+        return v.constant is not None or v.kind is Kind.SCALAR
+
+    def _sum(self, node: Node) -> bool:
+        """A sum of such, without any number but the 1 of 1 - x."""
         parts = terms(node)
-        numbers = [t for t in parts if value(t.node).constant is not None]
-        one_less = [value(t.node).constant for t in numbers] == [1.0] and any(t.negative for t in parts)
-        return (not numbers or one_less) and all(comes_in(t.node, value, depth - 1) for t in parts if t not in numbers)
-    if node.op in ("mul", "dot", "einsum", "pow", "div"):
-        made_of = data[:1] if node.op in ("pow", "div") else data
-        return any(comes_in(a, value, depth - 1) for a in made_of)
-    op = OPS.get(node.op)
-    if node.op == LOOP:
-        # a sum that starts at 0
-        turn = bare(node["back"]) if "back" in node.args else node
-        return turn.op == "add" and any(
-            comes_in(a, value, depth - 1) for a in turn.args.values() if bare(a) is not node
-        )
-    if node.op in ("part", "where", PHI) or (op is not None and op.zero_preserving):
-        return bool(data) and all(comes_in(a, value, depth - 1) for a in data)
-    return False
+        numbers = [t for t in parts if self.value(t.node).constant is not None]
+        one_less = [self.value(t.node).constant for t in numbers] == [1.0] and any(t.negative for t in parts)
+        return (not numbers or one_less) and all(self.comes_in(t.node) for t in parts if t not in numbers)
 
 
 def looked_at(node: Node) -> bool:

@@ -175,17 +175,8 @@ def arange(v: Operands, _: Attrs) -> Value:
     fields = {"nan": NEVER, "whole": start.whole and step.whole, "kind": Kind.TENSOR}
     because = Evidence(f"starts at {first:g}", origin=Origin.ATTAINED)
     if step.constant < 0:
-        return value(
-            min(stop.lo, first), first, high=CERTAIN, because=Evidence(because, origin=Origin.ATTAINED), **fields
-        )
-    return value(
-        first,
-        max(stop.hi, first),
-        low=CERTAIN,
-        trough=True,
-        because=Evidence(because, origin=Origin.ATTAINED),
-        **fields,
-    )
+        return value(min(stop.lo, first), first, high=CERTAIN, because=because, **fields)
+    return value(first, max(stop.hi, first), low=CERTAIN, trough=True, because=because, **fields)
 
 
 def randint(v: Operands, _: Attrs) -> Value:
