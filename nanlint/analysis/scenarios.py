@@ -21,9 +21,22 @@ from nanlint.analysis.epsilons import LOGARITHMS
 from nanlint.analysis.structure import Evaluate, bare, same, square_root_of, walk
 from nanlint.graph.conditions import TRUE, TRUTHS, Known
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, REFINE, TUPLE, Node
-from nanlint.ops.op import OPS, Pole
+from nanlint.ops.op import OPS, Op, Pole
 from nanlint.ops.selection import COMPARISONS
-from nanlint.ops.value import LIKELY, NEVER, POSSIBLE, TOP, UNKNOWN, Evidence, Kind, Origin, Reach, Value, constant
+from nanlint.ops.value import (
+    LIKELY,
+    NEVER,
+    POSSIBLE,
+    TOP,
+    UNKNOWN,
+    Evidence,
+    Kind,
+    Origin,
+    Reach,
+    Value,
+    constant,
+    value,
+)
 
 #: nodes looked at between an operand and the data that it is made of
 MAX_NODES = 40
@@ -98,7 +111,13 @@ class Symbol:
 class Execution:
     """Symbols of expressions in one scenario."""
 
-    def __init__(self, scenario: Scenario, evaluate: Evaluate, made_of: Mapping[int, frozenset[int]]) -> None:
+    def __init__(
+        self,
+        scenario: Scenario,
+        evaluate: Evaluate,
+        made_of: Mapping[int, frozenset[int]],
+        along: Node | None = None,
+    ) -> None:
         self.evaluate = evaluate
         self._made_of = made_of
         self._terms: dict[Any, int] = {"one": ONE}
@@ -107,6 +126,10 @@ class Execution:
         self._left = MAX_STEPS
         self._given: dict[int, Symbol] = {}
         self._single = scenario.shape is Shape.ELEMENT
+        #: the axis along which all elements are as the one of which the scenario speaks
+        self._along = along.key if along is not None else None
+        #: whether it is one row, or one element, of the data of which the scenario speaks
+        self._partly = self._single
         #: whether what is known of a node on the way is not so in the scenario
         self.refuted = False
         first = self._term("data", scenario.data[0].key)
@@ -159,8 +182,10 @@ class Execution:
         if node.op == REFINE and self.compared(node.attrs["cmp"], node["x"], node["by"]) is False:
             self.refuted = True
         op = OPS.get(node.op)
-        if self._single and not (node.op == REFINE or (op is not None and (op.pointwise or node.op in ARRANGED))):
+        if self._single and not (node.op == REFINE or (op is not None and self._one_by_one(node, op))):
             # what becomes of the other elements is not known
+            return self._made(node, operands)
+        if self._partly and op is not None and (op.reduction or op.bilinear) and "axis" not in node.args:
             return self._made(node, operands)
         if node.op in TRANSPARENT and "x" in operands:
             return operands["x"]
@@ -184,6 +209,12 @@ class Execution:
             if number is not None and math.isfinite(number):
                 return self._joined(((ONE, number),) if number else (), touched, uniform=True)
         return self._made(node, operands)
+
+    def _one_by_one(self, node: Node, op: Op) -> bool:
+        """Whether what an op makes of the element of a scenario, and of its row, is known."""
+        if op.reduction and (axis := node.get("axis")) is not None:
+            return axis.key == self._along
+        return op.pointwise or node.op in ARRANGED
 
     def _joined(
         self, terms: tuple[tuple[int, float], ...], parts: Iterable[Symbol], *, uniform: bool, rounds: bool = False
@@ -280,8 +311,12 @@ class Execution:
                 return replace(one, weak=True)
         return self._made(node, {"a": a, "b": b})
 
-    def refutes(self, path: Known) -> bool:
-        """Whether the path to an op says what is not so in the scenario."""
+    def refutes(self, path: Known, *, partly: bool = False) -> bool:
+        """Whether the path to an op says what is not so in the scenario.
+
+        ``partly``: where the scenario is so of one row, or one element, of the data, and nothing is said of the others.
+        """
+        self._partly = partly or self._single
         for key, known in path.items():
             for said, cond in known:
                 if said in TRUTHS and cond.key == key and self.truth(cond) is (said != TRUE):
@@ -297,7 +332,8 @@ class Execution:
         if cond.op in ("any", "all", "test") and "x" in cond.args:
             inner = self.truth(cond["x"])
             # one element settles that some is, or that not all are
-            return None if self._single and inner is not (cond.op == "any") else inner
+            partly = self._single or (self._partly and "axis" not in cond.args)
+            return None if partly and inner is not (cond.op == "any") else inner
         if cond.op in ("and", "or"):
             both = [self.truth(cond[k]) for k in ("a", "b") if k in cond.args]
             if (cond.op == "or") in both:
@@ -326,6 +362,9 @@ class Execution:
         """What a node can be in the scenario: of what depends on it, only what is computed is known."""
         if symbol.number is not None:
             return constant(symbol.number)
+        extremum = bare(node)
+        if self._single and extremum.op in ("min", "max") and self.symbol(extremum["x"]).number == 0:
+            return value(-math.inf, 0.0) if extremum.op == "min" else value(0.0, math.inf)
         return TOP if symbol.touched else self.evaluate(node)
 
     def _transferred(self, node: Node, operands: Mapping[str, Symbol]) -> float | None:
@@ -484,6 +523,7 @@ def degenerate(node: Node, pole: Pole, operand: Node, evaluate: Evaluate, *, lea
     spreads: set[int] = set()
     nodes = upstream(operand)
     made_of = parts_of(nodes)
+    partly = not of_all(nodes)
     for scenario in scenarios(nodes, evaluate):
         if scenario.shape is Shape.ZERO and spreads & {n.key for n in scenario.data}:
             # a spread is 0 for any constant
@@ -497,7 +537,7 @@ def degenerate(node: Node, pole: Pole, operand: Node, evaluate: Evaluate, *, lea
             continue
         if not all(execution.symbol(node[name]).number == 0 for name, _ in pole.also if name in node.args):
             continue
-        if execution.refutes(node.facts):
+        if execution.refutes(node.facts, partly=partly):
             continue
         if scenario.shape is Shape.CONSTANT:
             spreads.update(n.key for n in scenario.data)
@@ -520,17 +560,30 @@ def excluded(node: Node, pole: Pole, operand: Node, evaluate: Evaluate) -> bool:
     """
     if pole.cls != "zero" or pole.shift or not node.facts:
         return False
-    shape, data = Shape.ELEMENT, [operand, bare(operand)]
+    shape, data, along = Shape.ELEMENT, [operand, bare(operand)], None
     while len(data) < MAX_NODES and (further := vanishing_with(data[-1], evaluate)) is not None:
         source, whole = further
+        along = along or data[-1].get("axis")
         data += [source, bare(source)]
         if whole:
             shape = Shape.ZERO
-    spread = data[-1]
-    if spread.op in ("std", "var") and "axis" not in spread.args:
+    if (spread := spread_over(data[-1])) is not None:
         # 0 where all elements are equal
-        shape, data = Shape.CONSTANT, [spread["x"], bare(spread["x"])]
-    return Execution(Scenario(shape, tuple(data)), evaluate, {}).refutes(node.facts)
+        shape, data = Shape.CONSTANT, [spread, bare(spread)]
+    return Execution(Scenario(shape, tuple(data)), evaluate, {}, along).refutes(node.facts)
+
+
+def spread_over(node: Node) -> Node | None:
+    """The array of all of whose elements a node is the deviation, or the range."""
+    quantiles = node.spelling is not None and node.spelling.name.endswith("iqr")
+    if node.op in ("std", "var", "ptp") and "axis" not in node.args and not quantiles:
+        return node["x"]
+    if node.op != "sub":
+        return None
+    high, low = bare(node["a"]), bare(node["b"])
+    if (high.op, low.op) != ("max", "min") or "axis" in high.args or "axis" in low.args:
+        return None
+    return high["x"] if same(high["x"], low["x"]) else None
 
 
 def vanishing_with(node: Node, evaluate: Evaluate) -> tuple[Node, bool] | None:
@@ -605,6 +658,12 @@ def gathers(operand: Node) -> bool:
         (op := OPS.get(n.op)) is not None and (op.reduction or op.bilinear or n.op == "cumsum")
         for n in upstream(operand)
     )
+
+
+def of_all(nodes: list[Node]) -> bool:
+    """Whether an operand that is made of these nodes is a number of all elements, as against one of each row."""
+    gathering = [n for n in nodes if (op := OPS.get(n.op)) is not None and (op.reduction or op.bilinear)]
+    return bool(gathering) and not any("axis" in n.args for n in gathering)
 
 
 def described(scenario: Scenario, pole: Pole, operand: Node) -> Evidence:

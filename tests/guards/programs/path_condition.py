@@ -107,3 +107,63 @@ def halved(x, mask):
 
 
 # runs: halved(tf.ones(3), tf.zeros(3))
+
+# --- numpy: no row is 0, not only not all of them
+import numpy as np
+
+
+def directions(x):
+    if (np.linalg.norm(x, axis=1) == 0).any():  # guard: else if np.linalg.norm(x) == 0:
+        return x
+    return x / np.sqrt((x**2).sum(axis=1, keepdims=True))
+
+
+# runs: directions(np.array([[0.0, 0.0], [1.0, 0.0]]))
+
+# --- torch: the smallest of the rows' lengths
+import torch
+
+
+def directions(x):
+    if x.norm(dim=1).min() < 1e-6:  # guard: else if x.norm() < 1e-6:
+        return x
+    return x / x.pow(2).sum(1, keepdim=True).sqrt()
+
+
+# runs: directions(torch.tensor([[0.0, 0.0], [1.0, 0.0]]))
+
+# --- jax: some element is not 0
+import jax.numpy as jnp
+
+
+def direction(x):
+    if not jnp.any(x != 0):  # guard: else if x.size == 0:
+        return x
+    return x / jnp.sqrt(jnp.sum(x**2))
+
+
+# runs: direction(jnp.zeros(3))
+
+# --- numpy: not all elements are equal
+import numpy as np
+
+
+def standardized(x):
+    if np.all(x == x[0]):  # guard: else if np.all(x == x[0] + 1):
+        return x
+    return (x - x.mean()) / x.std()
+
+
+# runs: standardized(np.ones(3))
+
+# --- torch: the deviation of each column
+import torch
+
+
+def standardized(x):
+    if (x.std(dim=0) == 0).any():  # guard: else if x.std() == 0:
+        return x
+    return (x - x.mean(dim=0)) / x.std(dim=0)
+
+
+# runs: standardized(torch.tensor([[1.0, 0.0], [1.0, 1.0]]))
