@@ -12,7 +12,7 @@ from nanlint.analysis.relations import RELATIONS
 from nanlint.analysis.selections import taken_by
 from nanlint.analysis.structure import bare
 from nanlint.graph.conditions import Known, of_nothing, truths
-from nanlint.graph.expressions import implied
+from nanlint.graph.expressions import AXES, implied
 from nanlint.graph.lower import Lowering
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, REFINE, TUPLE, Node
 from nanlint.ops.floats import FLOAT32, FLOAT64
@@ -64,7 +64,8 @@ MAX_SUPPORT = 4_000
 MAX_TRIALS = 2
 #: arrays whose elements differ by their place
 POSITIONAL = frozenset(
-    {TUPLE, "tensor", "arange", "linspace", "eye", "one_hot", "stored", "concat", "zeros", "list", "sparse_part"}
+    {TUPLE, "tensor", "arange", "linspace", "eye", "one_hot", "stored", "concat", "append", "zeros", "list"}
+    | {"sparse_part"}
 )
 #: turns of a loop that are tried; in the last one nothing is assumed
 MAX_TURNS = 4
@@ -385,9 +386,13 @@ class Evaluator:
         if cond is not None and cond.key in self.truths:
             return self.value(node["a" if self.truths[cond.key] else "b"])
         values = []
+        axes = {self.value(n).constant for comparison, n in self.facts.get(node.key, ()) if comparison == AXES}
         for operand, truth in (("a", True), ("b", False)):
             branch = node[operand]
             if branch.op == CONST and branch.attrs["value"] is None:
+                continue
+            if axes and (has := axes_of(branch)) is not None and has not in axes:
+                # an array of so many axes does not come from there
                 continue
             v = (self.under(cond, truth) if cond is not None else self).value(branch)
             # a literal 0 on one path is a placeholder for "not computed"; so is what is given back for no data at all
@@ -466,6 +471,14 @@ class Evaluator:
         if comparison in ("lt", "le"):
             return meet_range(v, -INF, by.hi, open_hi=comparison == "lt")
         return v
+
+
+def axes_of(node: Node) -> int | None:
+    """How many axes an array has, where that is plain: an identity matrix, or a multiple of one, has two."""
+    node = bare(node)
+    if node.op in ("mul", "div") and CONST in (node["a"].op, node["b"].op):
+        return axes_of(node["b"] if node["a"].op == CONST else node["a"])
+    return 2 if node.op == "eye" else None
 
 
 def tested_region(v: Value, comparison: str, by: Value) -> Value:
