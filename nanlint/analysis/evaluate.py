@@ -13,7 +13,7 @@ from nanlint.analysis.roles import untrainable
 from nanlint.analysis.selections import taken_by
 from nanlint.analysis.structure import bare
 from nanlint.graph.conditions import OUTSIDE, Known, narrowest_last, of_nothing, truths
-from nanlint.graph.expressions import implied
+from nanlint.graph.expressions import AXES, implied
 from nanlint.graph.lower import Lowering
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, REFINE, TUPLE, Node
 from nanlint.ops.floats import FLOAT32, FLOAT64
@@ -66,7 +66,8 @@ MAX_SUPPORT = 4_000
 MAX_TRIALS = 2
 #: arrays whose elements differ by their place
 POSITIONAL = frozenset(
-    {TUPLE, "tensor", "arange", "linspace", "eye", "one_hot", "stored", "concat", "zeros", "list", "sparse_part"}
+    {TUPLE, "tensor", "arange", "linspace", "eye", "one_hot", "stored", "concat", "append", "zeros", "list"}
+    | {"sparse_part"}
 )
 #: turns of a loop that are tried; in the last one nothing is assumed
 MAX_TURNS = 4
@@ -429,10 +430,14 @@ class Evaluator:
         if cond is not None and cond.key in self.truths:
             return self.value(node["a" if self.truths[cond.key] else "b"])
         values = []
+        axes = {self.value(n).constant for comparison, n in self.facts.get(node.key, ()) if comparison == AXES}
         for operand, truth in (("a", True), ("b", False)):
             branch = node[operand]
             if (branch.op == CONST and branch.attrs["value"] is None) or branch.attrs.get("again"):
                 # not set there; or what another call of the same function returns on another path
+                continue
+            if axes and (has := axes_of(branch)) is not None and has not in axes:
+                # an array of so many axes does not come from there
                 continue
             v = (self.under(cond, truth) if cond is not None else self).value(branch)
             # a literal 0 on one path is a placeholder for "not computed"; so is what is given back for no data at all
@@ -550,6 +555,14 @@ def chosen_together(node: Node) -> tuple[Node, Node] | None:
     if conds[0] is None or conds[1] is None or conds[0].key != conds[1].key or ordered(a, b) is not None:
         return None
     return a, b
+
+
+def axes_of(node: Node) -> int | None:
+    """How many axes an array has, where that is plain: an identity matrix, or a multiple of one, has two."""
+    node = bare(node)
+    if node.op in ("mul", "div") and CONST in (node["a"].op, node["b"].op):
+        return axes_of(node["b"] if node["a"].op == CONST else node["a"])
+    return 2 if node.op == "eye" else None
 
 
 def tested_region(v: Value, comparison: str, by: Value) -> Value:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nanlint.analysis.cancellation import affine
+from nanlint.analysis.relations import called_logarithm
 from nanlint.analysis.structure import Evaluate, bare, elementwise, walk
 from nanlint.graph.node import LOOP, PHI, REFINE, Node
 from nanlint.ops.floats import FLOAT32
@@ -37,7 +38,9 @@ def exponentials_in(node: Node, evaluate: Evaluate) -> Iterator[tuple[tuple[int,
             core = bare(exponent.core)
             shifted = core.op == "sub" and bare(core["b"]).op == "maximum"
             scaled_down = FAR * abs(exponent.factor) < FLOAT32.exp_overflow
-            if core.op not in BOUNDED and not shifted and not scaled_down:
+            # exp(log_x) is x again
+            undone = called_logarithm(core)
+            if core.op not in BOUNDED and not (shifted or scaled_down or undone):
                 yield (core.key, exponent.factor > 0), current
         elif current.op == "sub" and evaluate(current["a"]).constant is not None:
             # 1 - exp(-t) is written of a decay

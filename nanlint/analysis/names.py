@@ -110,6 +110,11 @@ KEPT_AS_LOGARITHM = frozenset(
         *{"scale", "scales", "precision", "rate", "rates", "lambda", "intensity", "concentration", "temperature", "s"},
     }
 )
+#: what a network gives before anything squashes it: as large as training makes it
+LOGITS = frozenset({"logit", "logits", "score", "scores", "pred", "preds", "prediction", "predictions"})
+#: what says "logarithm of" in a name, and what is a product over many: its logarithm is a sum, and grows
+PLAIN_LOGARITHM = frozenset({"log", "ln", "logsnr"})
+OF_MANY = frozenset({"ratio", "ratios", "w", "weight", "weights", "joint", "density", "evidence", "partition", "det"})
 EXTENT = frozenset({"shape", "ndim"})
 
 
@@ -166,6 +171,22 @@ def is_logarithm(name: str) -> bool:
     parts = words(name)
     after = {part for one, part in pairwise(parts) if one == "log"}
     return bool(LOGARITHM & set(parts) or KEPT_AS_LOGARITHM & after)
+
+
+def is_logit(name: str) -> bool:
+    """Whether a name says that a value is a network's, and nothing has squashed it yet."""
+    parts = set(words(name))
+    return bool(LOGITS & parts) and not {"log", *PROBABILITY} & parts
+
+
+def is_plain_logarithm(name: str) -> bool:
+    """Whether a name says that a value is the logarithm of a number that is computed itself, and so is not large.
+
+    Not so of what is a product of many (a likelihood, a weight), and of what a network gives as a logarithm.
+    """
+    parts = words(name)
+    written = bool(PLAIN_LOGARITHM & set(parts))
+    return written and not (is_logarithm(name) or is_log_probability(name) or OF_MANY & set(parts))
 
 
 @lru_cache(maxsize=4096)

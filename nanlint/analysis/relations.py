@@ -9,11 +9,12 @@ from dataclasses import replace
 from nanlint.analysis.algebra import terms
 from nanlint.analysis.cancellation import cancellation, raised_a_little
 from nanlint.analysis.geometry import holds_each_pair, is_cosine, of_each_pair, tells_diagonal, whole
+from nanlint.analysis.names import is_plain_logarithm
 from nanlint.analysis.places import true_somewhere
 from nanlint.analysis.structure import Evaluate, bare, elementwise, factors, same, shift_of, square_root_of, walk
-from nanlint.graph.node import CONST, MODULE, PHI, REFINE, TUPLE, Node
+from nanlint.graph.node import ATTR, CALL, CONST, LOOP, MODULE, PARAM, PHI, REFINE, TUPLE, Node
 from nanlint.ops.arithmetic import absolute, multiply, negate, square, subtract
-from nanlint.ops.functions import exponential
+from nanlint.ops.functions import exponential, sigmoid
 from nanlint.ops.op import OPS
 from nanlint.ops.reductions import cosine, total
 from nanlint.ops.selection import COMPARISONS
@@ -34,6 +35,10 @@ from nanlint.ops.value import (
 
 #: arrays of which single elements are known by their place
 PLACED = frozenset({TUPLE, "arange", "linspace", "scatter_sum", "segment_sum"})
+#: what is counted or spaced evenly
+GRIDS = frozenset({"arange", "linspace"})
+#: nodes behind one that a number at one place is followed through
+MAX_ATTAINED = 40
 #: what is 0 throughout where its input is negative
 RECTIFIERS = frozenset({"relu", "maximum", "clamp"})
 #: draws from a continuous range, and what keeps their numbers apart
@@ -430,6 +435,14 @@ def sum_of(node: Node, evaluate: Evaluate) -> Value | None:
         # one element that is 0 does not make a sum of 0
         v = total(evaluate(node["x"]))
         return v if v.constant is not None else replace(v, zero=min(v.zero, UNKNOWN), low=UNKNOWN)
+    if made_from_grid(chosen, evaluate):
+        # a setting of which all elements were 0 is none that anybody chooses
+        v = total(evaluate(node["x"]))
+        return replace(v, zero=min(v.zero, UNKNOWN), low=min(v.low, UNKNOWN), why={}) if v.constant is None else v
+    held = attained(node["x"], evaluate) if evaluate(node["x"]).lo >= 0 else None
+    if held is not None and held > 0:
+        v = evaluate(node["x"])
+        return value(0.0, INF, zero=NEVER, pinf=v.pinf, nan=v.nan, kind=v.kind, format=v.format)
     if chosen.op == "where" and "cond" in chosen.args and (kept := kept_by_its_sum(chosen)) is not None:
         return replace(total(evaluate(kept)), zero=NEVER)
     if counts_all(chosen, node):
@@ -474,6 +487,74 @@ def sum_of(node: Node, evaluate: Evaluate) -> Value | None:
         format=v.format,
         because=Evidence("is 0 for the zero vector", origin=Origin.ATTAINED),
     )
+
+
+def made_from_grid(node: Node, evaluate: Evaluate) -> bool:
+    """Whether the elements of a node are computed one by one from a grid and numbers: a table of weights, no data."""
+    found = list(walk(node, lambda n: n.args.values() if elementwise(n) or n.op == REFINE else (), 40))
+    grid = any(n.op in ("arange", "linspace") and not n.attrs.get("scalar") for n in found)
+    leaves = (n for n in found if not (elementwise(n) or n.op == REFINE))
+    # what a grid is as long as is a number
+    lengths = {
+        part.key
+        for n in found
+        if n.op in GRIDS
+        for a in n.args.values()
+        for part in walk(a, lambda m: m.args.values(), 8)
+    }
+    return grid and all(n.op in (*GRIDS, CONST) or n.key in lengths or evaluate(n).kind is Kind.SCALAR for n in leaves)
+
+
+#: operands of an op that a number at one place goes through
+PASSED = frozenset({"x", "a", "b"})
+
+
+def attained(node: Node, evaluate: Evaluate, open_: frozenset[int] = frozenset()) -> float | None:
+    """A number that an element along the axis of a shift by the maximum is, whatever the others are; None if unknown.
+
+    The largest element minus itself is 0, any multiple of that is, and its exponential is 1.
+    """
+    node = bare(node)
+    if node.index in open_ or len(open_) > MAX_ATTAINED:
+        return None
+    c = evaluate(node).constant
+    if c is not None:
+        return None
+    within = open_ | {node.index}
+    if node.op == "sub" and (top := shift_of(node["b"], ("max",))) is not None and same(top, node["a"]):
+        return 0.0
+    if node.op == PHI:
+        found = {attained(node[k], evaluate, within) for k in ("a", "b") if k in node.args}
+        return found.pop() if len(found) == 1 else None
+    if node.op == LOOP:
+        # what it starts from, if a turn keeps it
+        start = attained(node["pre"], evaluate, within)
+        kept = "back" not in node.args or attained(node["back"], evaluate, within) == start
+        return start if kept else None
+    op = OPS.get(node.op)
+    if op is None or not op.pointwise:
+        return None
+    numbers = {k: attained(a, evaluate, within) for k, a in node.args.items()}
+    known = [k for k, number in numbers.items() if number is not None]
+    if len(known) != 1 or known[0] not in PASSED:
+        return None
+    if (node.op == "mul" or (node.op == "div" and known[0] == "a")) and numbers[known[0]] == 0:
+        return 0.0
+    values = {k: evaluate(a) if numbers[k] is None else constant(numbers[k] or 0.0) for k, a in node.args.items()}
+    if node.op == "pow" and numbers[known[0]] == 1 and known[0] == "x":
+        return 1.0
+    try:
+        return op.transfer(values, node.attrs).constant
+    except (KeyError, OverflowError, ZeroDivisionError):
+        return None
+
+
+def diagonal_of(node: Node, evaluate: Evaluate) -> Value | None:
+    """The diagonal of a Cholesky factor: roots of what is positive, or there is no factor."""
+    if bare(node["x"]).op != "cholesky":
+        return None
+    x = evaluate(node["x"])
+    return value(0.0, INF, zero=NEVER, kind=x.kind, format=x.format)
 
 
 def sum_of_shares(node: Node, evaluate: Evaluate) -> Value | None:
@@ -624,8 +705,55 @@ def on_grid(node: Node) -> bool:
     return any(n.op in ("arange", "linspace") for n in walk(node, lambda n: n.args.values(), 60))
 
 
+#: logarithms by which a value is written in log space
+LOGARITHMIC = frozenset({"log", "log1p", "log2", "log10"})
+
+
+def in_log_space(node: Node, evaluate: Evaluate, steps: int = 8) -> bool:
+    """Whether a value is a sum of multiples of logarithms: far from 0 only where what they are of is 0 or infinite."""
+    node = bare(node)
+    if node.op == PHI:
+        # what is a logarithm on one path is meant to be one on the other
+        return steps > 0 and any(in_log_space(node[k], evaluate, steps - 1) for k in ("a", "b") if k in node.args)
+    parts = [t.node for t in terms(node)]
+    within = [p for p in parts if any(f.op in LOGARITHMIC or nested(f, node, evaluate, steps) for f in factors(p))]
+    others = (evaluate(p) for p in parts if p not in within)
+    return bool(within) and all(math.isfinite(v.lo) and math.isfinite(v.hi) for v in others)
+
+
+def nested(factor: Node, of: Node, evaluate: Evaluate, steps: int) -> bool:
+    """Whether a factor of a term is a sum of logarithms itself."""
+    inner = bare(factor)
+    return (
+        inner is not of
+        and inner.op in ("add", "sub", "neg", PHI)
+        and steps > 0
+        and in_log_space(inner, evaluate, steps - 1)
+    )
+
+
+def saturation(node: Node, evaluate: Evaluate) -> Value | None:
+    """The sigmoid of a logarithm is a quotient of powers: at its ends only where these are."""
+    if not in_log_space(node["x"], evaluate) and not called_logarithm(node["x"]):
+        return None
+    v = sigmoid(evaluate(node["x"]))
+    low, high = min(v.low, POSSIBLE), min(v.high, POSSIBLE)
+    return replace(v, low=low, high=high, zero=min(v.zero, low), pos=min(v.pos, POSSIBLE))
+
+
+def called_logarithm(node: Node) -> bool:
+    """Whether a value from outside, or minus it, is called the logarithm of something."""
+    inner = bare(node)
+    inner = bare(inner["x"]) if inner.op == "neg" else inner
+    name = str(inner.attrs.get("variable") or inner.name.rpartition(".")[2])
+    return inner.op in (PARAM, ATTR, CALL) and is_plain_logarithm(name)
+
+
 def power_by_exp(node: Node, evaluate: Evaluate) -> Value | None:
     """exp(c * log(x)) is a power of x: it underflows only where x does. exp(-x**2 / d) does not overflow."""
+    if in_log_space(node["x"], evaluate):
+        v = exponential(evaluate(node["x"]))
+        return replace(v, low=min(v.low, POSSIBLE), zero=min(v.zero, POSSIBLE), pinf=min(v.pinf, UNKNOWN))
     if bell(node["x"], evaluate):
         x = evaluate(node["x"])
         return exponential(value(-INF, 0.0, kind=x.kind, format=x.format))
@@ -654,4 +782,6 @@ RELATIONS: dict[str, Callable[[Node, Evaluate], Value | None]] = {
     "var": length,
     "sum": sum_of,
     "mean": sum_of,
+    "sigmoid": saturation,
+    "diagonal": diagonal_of,
 }

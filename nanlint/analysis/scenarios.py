@@ -10,7 +10,6 @@ A scenario that what the path to the op says is not so is none: the conditions o
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -18,6 +17,8 @@ from typing import Any
 
 from nanlint.analysis.cases import decided_by_range
 from nanlint.analysis.epsilons import LOGARITHMS
+from nanlint.analysis.names import words
+from nanlint.analysis.relations import made_from_grid
 from nanlint.analysis.structure import Evaluate, bare, same, square_root_of, walk
 from nanlint.graph.conditions import TRUE, TRUTHS, Known
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, REFINE, TUPLE, Node
@@ -171,7 +172,7 @@ class Execution:
         return Symbol(self._term("node", bare(node).key), v.kind is Kind.SCALAR)
 
     def _execute(self, node: Node) -> Symbol:
-        if node.op in SOURCES or node.op in (CONST, LOOP):
+        if enters(node) or node.op in (CONST, LOOP):
             return self._untouched(node)
         operands = {name: self.symbol(a) for name, a in operands_of(node)}
         touched = [s for s in operands.values() if s.touched]
@@ -261,18 +262,20 @@ class Execution:
         return None
 
     def _sum(self, a: Symbol, b: Symbol, sign: float) -> Symbol:
-        total = Counter[int]()
-        for part, factor in ((a, 1.0), (b, sign)):
-            for term, coefficient in part.terms:
-                total[term] += factor * coefficient  # type: ignore[assignment]
-        terms = tuple(sorted((term, c) for term, c in total.items() if abs(c) > TOLERANCE))
-        # what is computed in the same way has the same error
-        exact = a.terms == b.terms or len(terms) == len(a.terms) + len(b.terms)
+        one, other = dict(a.terms), {term: sign * c for term, c in b.terms}
+        total = {term: one.get(term, 0.0) + other.get(term, 0.0) for term in one | other}
+        # only of what both have may something cancel: an epsilon that is added to 0 stays
+        size = {term: max(abs(one[term]), abs(other[term])) for term in one.keys() & other.keys()}
+        terms = tuple(sorted((term, c) for term, c in total.items() if abs(c) > TOLERANCE * size.get(term, 0.0)))
+        # what is computed in the same way has the same error, and x - x, however it is written, has none
+        opposite = one == {term: -c for term, c in other.items()}
+        exact = opposite or a.terms == b.terms or len(terms) == len(a.terms) + len(b.terms)
         return self._joined(terms, (a, b), uniform=a.uniform and b.uniform, rounds=not exact)
 
     def _multiple(self, x: Symbol, factor: float) -> Symbol:
         terms = tuple((term, factor * c) for term, c in x.terms) if factor else ()
-        return replace(x, terms=terms, rounded=x.rounded or abs(factor) != 1)
+        # a multiple of an exact 0 is one
+        return replace(x, terms=terms, rounded=x.rounded or (bool(x.terms) and abs(factor) != 1))
 
     def _linear(self, node: Node, x: Symbol) -> Symbol:
         if node.op == "neg":
@@ -400,11 +403,22 @@ def _compare(op: str, a: float | None, b: float | None) -> bool | None:
     return outcomes.get(op)
 
 
+def enters(node: Node) -> bool:
+    """Whether a node holds numbers that a caller, a file or a network gives: also one entry of a record of several."""
+    return node.op in SOURCES or is_field(node)
+
+
+def is_field(node: Node) -> bool:
+    """Whether a node is what a record holds by a name: what it holds by two names are two things."""
+    index = node.get("index") if node.op == "part" else None
+    return index is not None and index.op == CONST and isinstance(index.attrs.get("value"), str)
+
+
 def upstream(operand: Node) -> list[Node]:
     """What an operand is made of, itself first."""
 
     def made_of(node: Node) -> list[Node]:
-        if node.op == LOOP or (node.op in SOURCES and node.op != "linear"):
+        if node.op == LOOP or (enters(node) and node.op != "linear"):
             return []
         op = OPS.get(node.op)
         if op is not None and op.stops_gradient and node.op not in TRANSPARENT and not op.view:
@@ -432,6 +446,8 @@ def root(node: Node, *, statistics: bool = True) -> Node:
     node = bare(node)
     while True:
         op = OPS.get(node.op)
+        if is_field(node):
+            return node
         if op is not None and (op.view or (statistics and op.keeps_constants)) and "x" in node.args:
             node = bare(node["x"])
         else:
@@ -440,7 +456,7 @@ def root(node: Node, *, statistics: bool = True) -> Node:
 
 def scenarios(nodes: list[Node], evaluate: Evaluate) -> Iterator[Scenario]:
     """What may be said of the data among the nodes that an operand is made of."""
-    data = list({n.key: n for n in nodes if n.op in SOURCES and may_vanish(n, evaluate)}.values())[:MAX_SCENARIOS]
+    data = list({n.key: n for n in nodes if enters(n) and may_vanish(n, evaluate)}.values())[:MAX_SCENARIOS]
     for source in data:
         yield Scenario(Shape.CONSTANT, (source,))
     yield from (Scenario(Shape.CONSTANT, (made,)) for made in spread_out(nodes, evaluate) if made not in data)
@@ -448,7 +464,9 @@ def scenarios(nodes: list[Node], evaluate: Evaluate) -> Iterator[Scenario]:
         if node.op in ("sub", "squared_difference", "distance") and "b" in node.args:
             a, b = bare(node["a"]), bare(node["b"])
             spread = root(a).key == root(b).key and root(a, statistics=False).key != root(b, statistics=False).key
-            if CONST not in (a.op, b.op) and a.key != b.key and not spread:
+            # the elements of a grid differ: they cannot all be one number
+            placed = made_from_grid(a, evaluate) or made_from_grid(b, evaluate)
+            if CONST not in (a.op, b.op) and a.key != b.key and not spread and not placed:
                 yield Scenario(Shape.EQUAL, (a, b), node)
     for source in data:
         yield Scenario(Shape.ZERO, (source,))
@@ -482,6 +500,9 @@ def may_vanish(source: Node, evaluate: Evaluate) -> bool:
     v = evaluate(source)
     if source.op == CALL and source.args and all(is_setting(a, evaluate) for a in source.args.values()):
         # a window, a grid: made from numbers
+        return False
+    if source.op == CALL and "cholesky" in words(source.name.rpartition(".")[2]):
+        # a factor of a matrix that has one
         return False
     return v.kind is not Kind.SCALAR and v.zero is not NEVER and v.constant is None
 
@@ -517,7 +538,7 @@ def degenerate(node: Node, pole: Pole, operand: Node, evaluate: Evaluate, *, lea
     if pole.cls == "zero" and node.op in (*LOGARITHMS, "sqrt") and evaluate(operand).neg >= LIKELY:
         # it is below 0 at times, which is worse
         return None
-    if bare(operand).op in SOURCES:
+    if enters(bare(operand)):
         return multiplied_at_zero(node, pole, operand, evaluate)
     best: Degenerate | None = None
     spreads: set[int] = set()

@@ -95,6 +95,8 @@ TENSOR_ATTRIBUTES = {
     "size": "size",
     "ndim": "size",
 }
+#: the fact that an array has so many axes
+AXES = "axes"
 IMPORTS = (ast.Import, ast.ImportFrom)
 #: attributes of the pairs that torch's extrema and sorts return
 PAIRED = {"values", "indices"}
@@ -201,7 +203,7 @@ class ExpressionLowering:
             return node
         result = node
         for comparison, other in narrowest_last(facts):
-            if comparison in TRUTHS:
+            if comparison in TRUTHS or comparison == AXES:
                 continue
             result = self.graph.add(REFINE, {"x": result, "by": other}, {"cmp": comparison}, node.site)
             result.framework = node.framework
@@ -286,7 +288,7 @@ class ExpressionLowering:
         if name in PAIRED and base.op == TUPLE and len(base.args) == 2:
             return base["0" if name == "values" else "1"]
         if name in TENSOR_ATTRIBUTES and base.op not in (FUNCTION, LAYER, MODULE, CLASS, INSTANCE):
-            return self.emit(TENSOR_ATTRIBUTES[name], e, x=base)
+            return self.emit(TENSOR_ATTRIBUTES[name], e, {"axes": True} if name == "ndim" else None, x=base)
         if base.framework == "pandas" and name not in TABLE_ATTRIBUTES:
             # a column, or the table as something to index: .price, .values, .iloc
             return self.of_table(self.emit("part", e, x=base), base)
@@ -861,6 +863,9 @@ def implied(lowering: Any, cond: Node, truth: bool) -> list[tuple[int, str, Node
         found = [(a.key, comparison, b), (b.key, MIRRORED[comparison], a)]
         for count, other, c in ((a, b, comparison), (b, a, MIRRORED[comparison])):
             found.extend((key, "filled", zero) for key in counted_by(count) if excludes_zero(c, other))
+        for count, other, c in ((a, b, comparison), (b, a, MIRRORED[comparison])):
+            if c == "eq" and count.op == "size" and count.attrs.get("axes"):
+                found.append((count["x"].key, AXES, other))
         for view_of, other, c in ((a, b, comparison), (b, a, MIRRORED[comparison])):
             inner = stripped(view_of)
             if inner.key != view_of.key:

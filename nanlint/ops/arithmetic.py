@@ -502,6 +502,9 @@ def power(x: Value, y: Value) -> Value:
                 pass
         if x.constant is not None and x.constant > 0:
             return value(0.0, INF, **fields)
+        if x.hi <= 1 and y.hi <= 0:
+            # (1 / x)**-y, which is inf where x is 0
+            return value(1.0, INF, pinf=min(x.zero, y.neg), because=noted(pinf=pick(x, "zero")), **fields)
         return value(
             0.0,
             INF,

@@ -11,6 +11,8 @@ import math
 from enum import Enum
 
 from nanlint.analysis.expected import expected
+from nanlint.analysis.names import is_logit, is_plain_logarithm
+from nanlint.analysis.structure import bare, uses
 from nanlint.graph.node import (
     ATTR,
     CALL,
@@ -40,6 +42,10 @@ STRUCTURE = frozenset({CONST, PHI, LOOP, REFINE, TUPLE, "list", "slice", "stored
 READING = frozenset({"input", "table"})
 #: ops whose formula needs what rows do not have: shapes, taps of a window
 SHAPED = frozenset({"unknown", "window"})
+#: ops that are taken of logits
+SHARES = frozenset({"softmax", "log_softmax"})
+#: uses of a source that are looked at
+MAX_USES = 40
 #: operands of which a branch, a loop or a part hands one on
 PASSED = ("x", "a", "b", "pre", "back")
 
@@ -87,6 +93,27 @@ def sort_of(node: Node) -> Sort | None:
     if not op.pure:
         return Sort.COMPUTED if "x" in node.args else Sort.DRAWN
     return None
+
+
+def driven(node: Node, sort: Sort | None) -> bool:
+    """Whether training drives a source to where functions saturate: weights, what layers and models give, logits.
+
+    What a softmax is taken of is one, whatever its name. Of anything else nobody knows that it is ever large.
+    """
+    name = str(node.attrs.get("variable") or node.name)
+    if sort in (Sort.LAYER, Sort.TRAINED):
+        return True
+    if sort not in (Sort.PARAMETER, Sort.ATTRIBUTE, Sort.UNSEEN) or is_plain_logarithm(name):
+        return False
+    model = sort is Sort.UNSEEN and not of_receiver(node) and len(node.args) > ("arg0" in node.args)
+    return is_logit(name) or model or any(user.op in SHARES for user in uses(node, hands_on, MAX_USES))
+
+
+def hands_on(user: Node, used: Node) -> bool:
+    """Whether a use keeps a number as large as it is: a view, a branch, a sign, a product with a number."""
+    op = OPS.get(user.op)
+    scaled = user.op in ("mul", "div") and CONST in (bare(user["a"]).op, bare(user["b"]).op)
+    return scaled or user.op in (PHI, REFINE, LOOP, "cast", "neg", "part", "identity") or (op is not None and op.view)
 
 
 def computed(node: Node | None) -> bool:

@@ -64,6 +64,17 @@ def unusual(sort: Sort | None, domain: Domain, row: Row) -> bool:
     )
 
 
+def ordinary(given: Iterable[tuple[Step, Row]]) -> bool:
+    """Whether a program is given such numbers as a matter of course: what saturates only where training drives it.
+
+    A time, a size or a coefficient of which nothing else is known is not 200.
+    """
+    return all(
+        plausibility(step, row) >= (Plausibility.SATURATING if step.domain.driven else Plausibility.ORDINARY)
+        for step, row in given
+    )
+
+
 def of_all(given: Iterable[tuple[Step, Row]]) -> Plausibility:
     """Of several sources together: the least plausible of them."""
     return min((plausibility(step, row) for step, row in given), default=Plausibility.ORDINARY)

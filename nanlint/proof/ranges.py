@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import math
+from contextlib import suppress
+
 from nanlint.diagnostic import Witness
+from nanlint.graph.node import CONST
+from nanlint.proof.interpret import Cannot, Execution, Infeasible
+from nanlint.proof.plausible import ordinary
 from nanlint.proof.python import PythonBackend
 from nanlint.proof.search import Found, Search
 from nanlint.proof.slice import Slice
@@ -12,6 +18,30 @@ from nanlint.proof.telling import witness
 def failing(program: Slice) -> Found | None:
     """Inputs that fail by the formulas of the operations; None where none is found, or a step has no formula."""
     return Search(program, PythonBackend(program.framework)).run().found
+
+
+def fails_ordinarily(program: Slice) -> bool:
+    """Whether an input that is given as a matter of course is shown to fail, and nothing else fails before."""
+    found = failing(program) if program.executable else None
+    if found is None or broken_before(program, found):
+        return False
+    return ordinary((program.steps[i], row) for i, row in found.inputs.items() if program.is_source(i))
+
+
+def broken_before(program: Slice, found: Found) -> bool:
+    """Whether an infinity on the way, that is not what is told, brings the operand to its pole."""
+    breaking = program.breaking
+    if breaking is None or breaking.cls not in ("zero", "neg", "pos"):
+        return False
+    run = Execution(program, PythonBackend(program.framework), found.inputs, width=found.width)
+    run.numbers(program.at)
+    for i in program.upstream(breaking.operand):
+        if program.steps[i].op == CONST or not run.reached(i):
+            continue
+        with suppress(Infeasible, Cannot):
+            if any(map(math.isinf, run.numbers(i))):
+                return True
+    return False
 
 
 def witness_of_ranges(program: Slice) -> Witness | None:

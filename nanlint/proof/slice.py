@@ -22,7 +22,7 @@ from nanlint.ops.floats import FORMATS
 from nanlint.ops.op import OPS
 from nanlint.ops.selection import CONDITIONS
 from nanlint.ops.value import NEVER, Kind, Value
-from nanlint.proof.entering import OBJECTS, Sort, bounds, sort_of
+from nanlint.proof.entering import OBJECTS, Sort, bounds, driven, sort_of
 
 #: steps of a slice; one that needs more cannot be executed
 MAX_STEPS = 300
@@ -43,7 +43,7 @@ class Domain:
     """What a source may be: a finite number in [lo, hi], in none of the ``excluded`` classes (or ends).
 
     ``whole``: of an integer type; ``counted``: a whole number by its name. ``number``: the one it is by default.
-    ``data``: nothing is differentiated with respect to it.
+    ``data``: nothing is differentiated with respect to it. ``driven``: training drives it to where functions saturate.
     """
 
     lo: float = -math.inf
@@ -55,6 +55,7 @@ class Domain:
     number: float | None = None
     data: bool = False
     counted: bool = False
+    driven: bool = False
 
     def admits(self, x: float) -> bool:
         """Whether the analysis lets a source be ``x``. Infinities and nan are never put in from outside."""
@@ -347,6 +348,7 @@ class Slicing:
             float(number) if isinstance(number, (int, float)) and not boolean else None,
             without_gradient(self.name(node, sort)) or not self.facts.gradient.learns(node, believed=True),
             counted,
+            driven(node, sort),
         )
 
     def breaking(self, hazard: Hazard, index: Mapping[int, int]) -> Breaking | None:

@@ -31,7 +31,7 @@ def comparison_with_nan(comparison: Node, facts: Facts) -> Iterator[Finding]:
     ## Why is this bad?
     NaN is not equal to itself: `==` is False and `!=` True for every x, NaN or not. What the test was to catch goes
     through. `is` and `in` ask for the very object `np.nan`, which no result of a computation is: possible, for it
-    may be meant.
+    may be meant. So may a NaN that a tuple, a list or a dict was filled with, to be unequal to whatever comes first.
 
     ## Example (bad)
     ```python
@@ -61,7 +61,7 @@ def comparison_with_nan(comparison: Node, facts: Facts) -> Iterator[Finding]:
             comparison,
             "comparison with nan, which is equal to nothing, not even to itself",
             EQUALITIES.get(comparison.op, "true of the very object nan only, and of no result of a computation"),
-            Confidence.CERTAIN if by_value else Confidence.POSSIBLE,
+            Confidence.CERTAIN if by_value and not placeholder(nan, comparison, facts) else Confidence.POSSIBLE,
             ((nan, "is not equal to itself"),),
             IsNan(comparison, comparison[x], nan) if by_value else None,
         )
@@ -72,3 +72,12 @@ def stored(nan: Node, comparison: Node) -> bool:
     """Whether an attribute of an object holds the NaN: it was set to it once, and may be anything by now."""
     written = list(ast.walk(comparison.site)) if comparison.site is not None else []
     return nan.site not in written and any(isinstance(e, ast.Attribute) for e in written)
+
+
+def placeholder(nan: Node, comparison: Node, facts: Facts) -> bool:
+    """Whether a container holds the NaN until something better is known: unequal to all, as it is meant to be."""
+    written = list(ast.walk(comparison.site)) if comparison.site is not None else []
+    if comparison.op == "test" or nan.site in written:
+        return False
+    displays = (n for n in ast.walk(facts.source.tree) if isinstance(n, (ast.Tuple, ast.List, ast.Dict, ast.Set)))
+    return any(part is nan.site for display in displays for part in ast.iter_child_nodes(display))

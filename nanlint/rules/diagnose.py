@@ -112,8 +112,13 @@ def diagnose(
 
 
 def shown_by(slices: Iterable[Slice], confidence: Confidence) -> Confidence:
-    """How sure a finding about numbers is: certain only where numbers that enter could be executed to show it."""
-    return confidence if any(program.executable for program in slices) else min(confidence, Confidence.LIKELY)
+    """How sure a finding about numbers is: certain only where executing it shows an ordinary input that fails."""
+    if confidence < Confidence.CERTAIN:
+        return confidence
+    # what searches is imported by those alone who have something to show
+    from nanlint.proof.ranges import fails_ordinarily
+
+    return confidence if any(map(fails_ordinarily, slices)) else Confidence.LIKELY
 
 
 def analysed(

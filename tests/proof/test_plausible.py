@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nanlint.proof.entering import Sort
-from nanlint.proof.plausible import Plausibility, Row, of_all, plausibility
+from nanlint.proof.plausible import Plausibility, Row, of_all, ordinary, plausibility
 from nanlint.proof.search import Found, better
 from nanlint.proof.slice import Domain, Step
 
@@ -60,3 +60,11 @@ def test_a_search_keeps_the_more_plausible_and_of_equals_the_first() -> None:
     assert better(first, plain) is plain
     assert better(None, first) is first
     assert better(first, None) is first
+
+
+def test_what_saturates_is_a_matter_of_course_only_where_training_drives_it() -> None:
+    time, logit = source(Sort.PARAMETER), source(Sort.PARAMETER, Domain(driven=True))
+    assert ordinary([(logit, (200.0,)), (time, (1.0,))])
+    assert not ordinary([(logit, (200.0,)), (time, (200.0,))])
+    assert not ordinary([(logit, (1000.0,))])
+    assert ordinary([])
