@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from nanlint.analysis.algebra import monomial
 from nanlint.analysis.by_use import met_by_use
+from nanlint.analysis.epsilons import number_of, small
 from nanlint.analysis.evaluate import Evaluator
 from nanlint.analysis.forms import evidence_by_form
 from nanlint.analysis.geometry import holds_each_pair, tells_diagonal
@@ -14,7 +15,7 @@ from nanlint.analysis.gradient import PLAIN, Flow, GradientFlow
 from nanlint.analysis.late_guards import late_guard
 from nanlint.analysis.scenarios import degenerate
 from nanlint.analysis.selections import taken_by
-from nanlint.analysis.structure import bare, elementwise, factors, same, walk
+from nanlint.analysis.structure import Evaluate, bare, elementwise, factors, same, walk
 from nanlint.graph.lower import Lowering
 from nanlint.graph.node import CALL, CONST, LOOP, PHI, REFINE, TUPLE, Node
 from nanlint.interrupt import checkpoint
@@ -134,6 +135,15 @@ class Hazards:
             found.append(reach)
         return found
 
+    def kept_off_by_settings(self, node: Node, pole: Pole) -> bool:
+        """Whether an operand that has to be somewhere at a pole is not, as long as it is what it is set to."""
+        for operand, cls in pole.also:
+            name, shift = shifted(operand)
+            number = number_of(node[name], self.evaluator.value) if name in node.args else None
+            if number is not None and moved(constant(number), shift).reach(cls) is NEVER:
+                return True
+        return False
+
     def deliberate(self, node: Node) -> bool:
         """Whether the author switched NumPy's own warning off around it."""
         return any(r.kind == "errstate" for r in node.regions) and self.gradient.owner(node) in ("numpy", "scipy")
@@ -172,6 +182,8 @@ class Hazards:
         scenario = degenerate(node, pole, source, self.evaluator.value, learned=learned) if wanted else None
         if scenario is not None and scenario.reach > reach:
             reach, form = scenario.reach, scenario.evidence
+        if pole.also and self.kept_off_by_settings(node, pole):
+            reach = min(reach, POSSIBLE)
         if reach < POSSIBLE:
             return Cleared(node, pole, "no evidence that it is reached", v)
         if self.ruled_out_there(node, pole, v):
@@ -191,7 +203,8 @@ class Hazards:
             return Cleared(node, pole, f"a {guard.op} further on drops the bad value, and no gradient flows", v)
         if guard is not None and self.undefined_elsewhere(guard):
             return Cleared(node, pole, f"the {guard.op} further on gives nan or inf there on purpose", v)
-        if guard is not None and met is not None:
+        overwritten = guard is not None and "stored" in guard.attrs and self.gradient.judge(node).flow is not Flow.SHOWN
+        if guard is not None and (met is not None or overwritten):
             # the value is repaired, and nothing says that the operand is learned
             reach = min(reach, POSSIBLE)
         if pole.gradient or guard is not None:
@@ -379,6 +392,9 @@ class Hazards:
                 ):
                     # a row that is masked out as a whole: no gradient comes through the mask
                     continue
+                if pole.cls == "zero" and found[1].zero < POSSIBLE and has_epsilon(found[0], self.evaluator.value):
+                    # who adds an epsilon has numbers that are not below 0
+                    continue
                 if NEVER not in self.also(node, pole, self.evaluator) and not harmless_behind_selection(node, pole):
                     yield node
                     break
@@ -413,6 +429,14 @@ class Hazards:
                 if name not in NOT_DATA and source.index not in seen and source.op != CONST:
                     seen.add(source.index)
                     pending.append((source, steps + 1))
+
+
+def has_epsilon(operand: Node, value: Evaluate) -> bool:
+    """Whether an epsilon is among the terms of a number."""
+    sums = walk(bare(operand), lambda n: [bare(n["a"]), bare(n["b"])] if n.op == "add" else (), 20)
+    return any(
+        small(term, value) and value(term).zero is NEVER for n in sums if n.op == "add" for term in n.args.values()
+    )
 
 
 def moved(v: Value, by: float) -> Value:

@@ -8,14 +8,14 @@ is read from the catalogue: its traits, and its transfer function at a constant.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
 from nanlint.analysis.epsilons import LOGARITHMS
-from nanlint.analysis.structure import Evaluate, bare, walk
+from nanlint.analysis.names import is_epsilon
+from nanlint.analysis.structure import Evaluate, bare, coincidence, walk
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, REFINE, TUPLE, Node
 from nanlint.ops.op import OPS, Pole
 from nanlint.ops.selection import COMPARISONS
@@ -37,7 +37,7 @@ NOT_DATA = PLACES | {"cond", "index"}
 ONE = 0
 #: the average of equal numbers is that number, but for rounding
 AVERAGES = frozenset({"mean", "nanmean", "average", "segment_mean", "interpolate"})
-#: coefficients that cancel, but for the rounding of their arithmetic
+#: what is left of coefficients that cancel, beside them: the rounding of their arithmetic
 TOLERANCE = 1e-12
 #: nodes that hand on what they are given
 TRANSPARENT = frozenset({REFINE, "cast", "identity", "stop_gradient", "finite", "list", "tensor", "item", "dropout"})
@@ -133,7 +133,7 @@ class Execution:
         return Symbol(self._term("node", bare(node).key), v.kind is Kind.SCALAR)
 
     def _execute(self, node: Node) -> Symbol:
-        if node.op in SOURCES or node.op in (CONST, LOOP):
+        if enters(node) or node.op in (CONST, LOOP):
             return self._untouched(node)
         operands = {name: self.symbol(a) for name, a in operands_of(node)}
         touched = [s for s in operands.values() if s.touched]
@@ -210,11 +210,13 @@ class Execution:
         return None
 
     def _sum(self, a: Symbol, b: Symbol, sign: float) -> Symbol:
-        total = Counter[int]()
+        total, size = dict[int, float](), dict[int, float]()
         for part, factor in ((a, 1.0), (b, sign)):
             for term, coefficient in part.terms:
-                total[term] += factor * coefficient  # type: ignore[assignment]
-        terms = tuple(sorted((term, c) for term, c in total.items() if abs(c) > TOLERANCE))
+                total[term] = total.get(term, 0.0) + factor * coefficient
+                size[term] = max(size.get(term, 0.0), abs(coefficient))
+        # beside 0 the smallest epsilon counts
+        terms = tuple(sorted((term, c) for term, c in total.items() if abs(c) > TOLERANCE * size[term]))
         # what is computed in the same way has the same error
         exact = a.terms == b.terms or len(terms) == len(a.terms) + len(b.terms)
         return self._joined(terms, (a, b), uniform=a.uniform and b.uniform, rounds=not exact)
@@ -320,7 +322,7 @@ def upstream(operand: Node) -> list[Node]:
     """What an operand is made of, itself first."""
 
     def made_of(node: Node) -> list[Node]:
-        if node.op == LOOP or (node.op in SOURCES and node.op != "linear"):
+        if node.op == LOOP or (enters(node) and node.op != "linear"):
             return []
         op = OPS.get(node.op)
         if op is not None and op.stops_gradient and node.op not in TRANSPARENT and not op.view:
@@ -356,7 +358,7 @@ def root(node: Node, *, statistics: bool = True) -> Node:
 
 def scenarios(nodes: list[Node], evaluate: Evaluate) -> Iterator[Scenario]:
     """What may be said of the data among the nodes that an operand is made of."""
-    data = list({n.key: n for n in nodes if n.op in SOURCES and may_vanish(n, evaluate)}.values())[:MAX_SCENARIOS]
+    data = list({n.key: n for n in nodes if enters(n) and may_vanish(n, evaluate)}.values())[:MAX_SCENARIOS]
     for source in data:
         yield Scenario(Shape.CONSTANT, (source,))
     for node in nodes:
@@ -373,9 +375,28 @@ def scenarios(nodes: list[Node], evaluate: Evaluate) -> Iterator[Scenario]:
         yield Scenario(Shape.EQUAL, (data[0], data[1]))
 
 
+def enters(node: Node) -> bool:
+    """Whether a node is where data enters; what is kept under one key is not what is kept under another."""
+    return node.op in SOURCES or entry_of(node) is not None
+
+
+def entry_of(node: Node) -> str | None:
+    """The key of an entry of a table: state["exp_avg"]."""
+    key = node["index"].attrs.get("value") if node.op == "part" and "index" in node.args else None
+    return key if isinstance(key, str) else None
+
+
+def names_epsilon(source: Node) -> bool:
+    """Whether an entry of a table is called an epsilon: a small number that someone set, and not to 0."""
+    key = entry_of(source)
+    return key is not None and is_epsilon(key)
+
+
 def may_vanish(source: Node, evaluate: Evaluate) -> bool:
     """Whether nothing says that data is no array, or is not 0."""
     v = evaluate(source)
+    if names_epsilon(source):
+        return False
     if source.op == CALL and source.args and all(evaluate(a).kind is Kind.SCALAR for a in source.args.values()):
         # a window, a grid: made from numbers
         return False
@@ -400,7 +421,7 @@ def degenerate(node: Node, pole: Pole, operand: Node, evaluate: Evaluate, *, lea
     if pole.cls == "zero" and node.op in (*LOGARITHMS, "sqrt") and evaluate(operand).neg >= LIKELY:
         # it is below 0 at times, which is worse
         return None
-    if bare(operand).op in SOURCES:
+    if enters(bare(operand)):
         return multiplied_at_zero(node, pole, operand, evaluate)
     best: Degenerate | None = None
     spreads: set[int] = set()
@@ -492,12 +513,13 @@ def gathers(operand: Node) -> bool:
 
 def described(scenario: Scenario, pole: Pole, operand: Node) -> Evidence:
     """A scenario in words."""
+    equal = coincidence(*scenario.data) if scenario.shape is Shape.EQUAL else ""
     if pole.cls == "neg":
         place = bare(operand)
-        where = "the two coincide" if scenario.shape is Shape.EQUAL else "its data is constant"
-        return Evidence(f"is 0 where {where}, and rounding takes it below", place, origin=Origin.ROUNDING)
+        where = equal or "where its data is constant"
+        return Evidence(f"is 0 {where}, and rounding takes it below", place, origin=Origin.ROUNDING)
     if scenario.shape is Shape.EQUAL:
-        return Evidence("is 0 where the two coincide", scenario.difference or operand, origin=Origin.COINCIDENCE)
+        return Evidence(f"is 0 {equal}", scenario.difference or operand, origin=Origin.COINCIDENCE)
     names = {str(n.attrs.get("variable") or n.name) for n in scenario.data}
     of = f"`{names.pop()}`" if len(names) == 1 and "" not in names else "its data"
     if scenario.shape is Shape.CONSTANT:
