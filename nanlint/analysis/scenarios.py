@@ -215,8 +215,9 @@ class Execution:
             for term, coefficient in part.terms:
                 total[term] = total.get(term, 0.0) + factor * coefficient
                 size[term] = max(size.get(term, 0.0), abs(coefficient))
-        # beside 0 the smallest epsilon counts
-        terms = tuple(sorted((term, c) for term, c in total.items() if abs(c) > TOLERANCE * size[term]))
+        # beside an exact 0 the smallest epsilon counts, and not beside what is left by rounding
+        least = 1.0 if a.rounded or b.rounded else 0.0
+        terms = tuple(sorted((term, c) for term, c in total.items() if abs(c) > TOLERANCE * max(least, size[term])))
         # what is computed in the same way has the same error
         exact = a.terms == b.terms or len(terms) == len(a.terms) + len(b.terms)
         return self._joined(terms, (a, b), uniform=a.uniform and b.uniform, rounds=not exact)
