@@ -265,10 +265,10 @@ class Evaluator:
         if op == CONST:
             number = node.attrs["value"]
             if isinstance(number, bool):
-                return replace(constant(float(number)), kind=Kind.ANY)
+                return replace(constant(float(number)), kind=Kind.ANY, format=self.top.format)
             if not isinstance(number, (int, float)) or (abs(number) > 1e308 and abs(number) != INF):
                 return self.top
-            return constant(float(number))
+            return replace(constant(float(number)), format=self.top.format)
         if op == PARAM:
             return self.parameter(node)
         if op in (ATTR, CALL):
@@ -327,6 +327,9 @@ class Evaluator:
         if made and all(v.kind is Kind.SCALAR or node[name].op == TUPLE for name, v in operands.items()):
             # what NumPy makes of Python numbers is float64
             return replace(result, format=FLOAT64)
+        if "dtype" not in node.attrs and all(v.format is not result.format for v in operands.values()):
+            # what is read or counted has the format of the file's other numbers
+            return replace(result, format=self.top.format)
         return result
 
     def difference(self, a: Node, b: Node) -> Value:

@@ -25,7 +25,7 @@ from nanlint.graph.lower import Lowering
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, MODULE, PARAM, PHI, REFINE, TUPLE, Node
 from nanlint.ops.floats import FLOAT64
 from nanlint.ops.op import OPS, Pole
-from nanlint.ops.selection import COMPARISONS
+from nanlint.ops.selection import COMPARISONS, CONDITIONS
 from nanlint.ops.value import CERTAIN, SMALL, Kind, Value
 from nanlint.source import Source
 from nanlint.source.text import Located
@@ -52,6 +52,10 @@ ABSORBING = frozenset(
 )
 #: ops on the way to one: -inf stays -inf, or becomes inf
 CARRYING = LINEAR | {REFINE, LOOP, PHI, "add", "abs", "concat", "list", "tuple"}
+#: ops on the way to an exponential in which -inf stays -inf
+STEADY = frozenset(
+    {"sum", "mean", "cumsum", "view", "part", "cast", "identity", "tensor", "concat", "list"} | {REFINE, PHI}
+)
 #: bounds from below, and tests for one
 FLOORS = frozenset({"maximum", "clamp", "relu", "abs", "nan_to_num", "lt", "le", "gt", "ge", "hypot"})
 #: beside 1, x of at least this size keeps all but 3 of its bits
@@ -453,6 +457,25 @@ class Facts:
                 else:
                     return False
         return met
+
+    def exponentiated(self, node: Node) -> bool:
+        """Whether every use of a node leads through sums and means to an exponential: exp(-inf) is 0, as is meant."""
+
+        def passes(user: Node, used: Node) -> bool:
+            if user.op in ("mul", "div"):
+                other = user["b"] if user["a"] is used else user["a"]
+                return self.value(other).lo >= 0 and not (user.op == "div" and user["b"] is used)
+            return user.op in STEADY
+
+        found = list(uses(node, passes, 60))
+        return bool(found) and all(user.op == "exp" for user in found)
+
+    def frequency(self, node: Node) -> bool:
+        """Whether a number is how often something holds: the mean of a condition, or its sum divided."""
+        part = bare(node)
+        if part.op == "div":
+            part = bare(part["a"])
+        return part.op in ("mean", "sum", "count_nonzero") and bare(part["x"]).op in CONDITIONS
 
     def constant_factor(self, product: Node, operand: Node) -> float | None:
         """The number that ``product`` multiplies ``operand`` by, if that is what it does."""

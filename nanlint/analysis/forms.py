@@ -17,7 +17,7 @@ from nanlint.analysis.geometry import (
     vectors_of,
     whole,
 )
-from nanlint.analysis.structure import Evaluate, bare, factors, same, square_root_of
+from nanlint.analysis.structure import Evaluate, bare, coincidence, factors, same, square_root_of
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, Node
 from nanlint.ops.contracts import CONSTRAINTS
 from nanlint.ops.op import Pole
@@ -49,7 +49,7 @@ def distance_at_zero(node: Node, operand: Node, value: Evaluate) -> Evidence | N
     if inner.op in ("sum", "mean", "part"):
         inner = bare(inner["x"])
     if inner.op in ("squared_error", "squared_difference"):
-        return Evidence("is 0 where the two coincide", operand, origin=Origin.COINCIDENCE)
+        return Evidence(f"is 0 {coincidence(*list(inner.args.values())[:2])}", operand, origin=Origin.COINCIDENCE)
     root = square_root_of(inner)
     if root is None:
         return None
@@ -58,7 +58,7 @@ def distance_at_zero(node: Node, operand: Node, value: Evaluate) -> Evidence | N
         return None
     if difference.op != "sub":
         return Evidence("is 0 for the zero vector", operand, origin=Origin.ATTAINED) if summed else None
-    return Evidence("is 0 where the two coincide", difference, origin=Origin.COINCIDENCE)
+    return Evidence(f"is 0 {coincidence(difference['a'], difference['b'])}", difference, origin=Origin.COINCIDENCE)
 
 
 def norm_of_difference(node: Node, operand: Node, value: Evaluate) -> Evidence | None:
@@ -66,7 +66,7 @@ def norm_of_difference(node: Node, operand: Node, value: Evaluate) -> Evidence |
     difference = displacement(node["x"])
     if difference is None or value(difference).zero is NEVER:
         return None
-    return Evidence("is 0 where the two coincide", difference, origin=Origin.COINCIDENCE)
+    return Evidence(f"is 0 {coincidence(difference['a'], difference['b'])}", difference, origin=Origin.COINCIDENCE)
 
 
 def both_components(node: Node, operand: Node, value: Evaluate) -> Evidence | None:

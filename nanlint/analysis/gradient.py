@@ -96,6 +96,7 @@ class GradientFlow:
         self._learns: dict[tuple[int, bool], bool] = {}
         self._judged: dict[int, Judgement] = {}
         self._by_site: dict[int, list[Node]] = {}
+        self._in_numpy: set[int] | None = None
 
     def framework(self, node: Node) -> str | None:
         """The framework whose op this is: its spelling's, else its operands'."""
@@ -157,9 +158,39 @@ class GradientFlow:
             yield "its result is only kept on an object, where JAX takes no derivatives"
         if self.roles is not None and self.owner(node) in FUNCTIONAL and self.roles.drives(node):
             yield "it stands beside what a derivative is taken of, not in it"
+        if any(skips_nan(n) for n in (node, *node.args.values())):
+            yield "it leaves out NaN, which are gaps in data, and no result of a model"
+        if self.also_in_numpy(node):
+            yield "NumPy takes the same data on another path, and does not differentiate"
         reasons = [self.obstacle(n) for n in self.called_from_outside(node) if self.is_used(n)]
         if reasons and None not in reasons:
             yield f"no gradient flows where it is called in this file: {reasons[0]}"
+
+    def also_in_numpy(self, node: Node) -> bool:
+        """Whether all that may be differentiated in an op is given to NumPy's functions elsewhere, as it is."""
+        if self._in_numpy is None:
+            self._in_numpy = {
+                a.key
+                for n in self.lowering.graph
+                if n.spelling is not None and n.spelling.framework in ("numpy", "scipy") and n.op in OPS
+                for a in n.args.values()
+                if a.op not in (CONST, MODULE, TUPLE)
+            }
+        if not self._in_numpy or self.owner(node) in PLAIN:
+            return False
+        found = False
+        pending = [node]
+        for _ in range(60):
+            if not pending:
+                break
+            current = pending.pop()
+            if current.key in self._in_numpy:
+                found = True
+            elif self.learns(current, believed=True):
+                if rests(current):
+                    return False
+                pending += self._differentiated(current)
+        return found and not pending
 
     def called_from_outside(self, node: Node) -> list[Node]:
         """The same op where the functions around it are called from the functions that nothing in the file calls."""
@@ -354,6 +385,13 @@ def stops(user: Node, used: Node) -> bool:
 def rests(node: Node) -> bool:
     """Whether a gradient comes to rest at a node, as far as is seen; not at an element of what a call returned."""
     return node.op in SOURCES and (node.op != CALL or bool(node.name))
+
+
+def skips_nan(node: Node) -> bool:
+    """Whether a node is a reduction that leaves out what is NaN: nanstd, nanmean."""
+    op = OPS.get(node.op)
+    written = node.spelling.name if node.spelling is not None else ""
+    return op is not None and op.reduction and written.rpartition(".")[2].startswith("nan")
 
 
 def asserts(name: str) -> bool:

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from nanlint.analysis.algebra import monomial
 from nanlint.analysis.by_use import met_by_use
+from nanlint.analysis.epsilons import number_of, small
 from nanlint.analysis.evaluate import Evaluator, belief
 from nanlint.analysis.forms import evidence_by_form
 from nanlint.analysis.geometry import holds_each_pair, tells_diagonal
@@ -15,7 +16,7 @@ from nanlint.analysis.gradient import PLAIN, Flow, GradientFlow
 from nanlint.analysis.late_guards import late_guard
 from nanlint.analysis.scenarios import degenerate, excluded
 from nanlint.analysis.selections import taken_by
-from nanlint.analysis.structure import bare, elementwise, factors, same, walk
+from nanlint.analysis.structure import Evaluate, bare, elementwise, factors, same, walk
 from nanlint.analysis.unguarded import unguarded
 from nanlint.graph.lower import Lowering
 from nanlint.graph.node import CALL, CONST, LOOP, PHI, REFINE, TUPLE, Node
@@ -148,6 +149,15 @@ class Hazards:
             found.append(reach)
         return found
 
+    def kept_off_by_settings(self, node: Node, pole: Pole) -> bool:
+        """Whether an operand that has to be somewhere at a pole is not, as long as it is what it is set to."""
+        for operand, cls in pole.also:
+            name, shift = shifted(operand)
+            number = number_of(node[name], self.evaluator.value) if name in node.args else None
+            if number is not None and moved(constant(number), shift).reach(cls) is NEVER:
+                return True
+        return False
+
     def deliberate(self, node: Node) -> bool:
         """Whether the author switched NumPy's own warning off around it."""
         return any(r.kind == "errstate" for r in node.regions) and self.gradient.owner(node) in ("numpy", "scipy")
@@ -212,6 +222,8 @@ class Hazards:
             reach, form = scenario.reach, scenario.evidence
         if reach is Reach.UNKNOWN and (open_to_it := unguarded(node, pole, source, self.evaluator.value)) is not None:
             reach, form = POSSIBLE, open_to_it
+        if pole.also and self.kept_off_by_settings(node, pole):
+            reach = min(reach, POSSIBLE)
         if reach < POSSIBLE:
             return Cleared(node, pole, "no evidence that it is reached", v)
         if self.ruled_out_there(node, pole, v) or excluded(node, pole, source, self.evaluator.value):
@@ -231,7 +243,8 @@ class Hazards:
             return Cleared(node, pole, f"a {guard.op} further on drops the bad value, and no gradient flows", v)
         if guard is not None and self.undefined_elsewhere(guard):
             return Cleared(node, pole, f"the {guard.op} further on gives nan or inf there on purpose", v)
-        if guard is not None and met is not None:
+        overwritten = guard is not None and "stored" in guard.attrs and self.gradient.judge(node).flow is not Flow.SHOWN
+        if guard is not None and (met is not None or overwritten):
             # the value is repaired, and nothing says that the operand is learned
             reach = min(reach, POSSIBLE)
         if pole.gradient or guard is not None:
@@ -419,6 +432,9 @@ class Hazards:
                 ):
                     # a row that is masked out as a whole: no gradient comes through the mask
                     continue
+                if pole.cls == "zero" and found[1].zero < POSSIBLE and has_epsilon(found[0], self.evaluator.value):
+                    # who adds an epsilon has numbers that are not below 0
+                    continue
                 if NEVER not in self.also(node, pole, self.evaluator) and not harmless_behind_selection(node, pole):
                     yield node
                     break
@@ -459,6 +475,14 @@ def believed_of(node: Node) -> str:
     """What is believed of that of which an op is made, in words; "" if nothing is."""
     behind = walk(node, lambda n: n.args.values())
     return next((words for n in behind if (words := belief(n)) is not None), "")
+
+
+def has_epsilon(operand: Node, value: Evaluate) -> bool:
+    """Whether an epsilon is among the terms of a number."""
+    sums = walk(bare(operand), lambda n: [bare(n["a"]), bare(n["b"])] if n.op == "add" else (), 20)
+    return any(
+        small(term, value) and value(term).zero is NEVER for n in sums if n.op == "add" for term in n.args.values()
+    )
 
 
 def moved(v: Value, by: float) -> Value:

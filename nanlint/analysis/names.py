@@ -69,15 +69,20 @@ UNTRAINED = {
     **dict.fromkeys(("optimizer", "optimizers", "optim", "optax"), "takes an optimizer's step"),
     **dict.fromkeys(("predict", "predictions", "postprocess", "nms"), "predicts"),
     **dict.fromkeys(("sampler", "samplers", "mcmc", "hmc", "nuts"), "draws samples"),
-    **dict.fromkeys(("dataset", "datasets", "dataloader", "preprocess", "preprocessing", "augment"), "prepares data"),
+    **dict.fromkeys(("dataset", "datasets", "dataloader", "preprocess", "preprocessing"), "prepares data"),
+    **dict.fromkeys(("augment", "augmentation", "augmentations"), "prepares data"),
     **dict.fromkeys(("assign", "assigner", "matcher"), "assigns targets"),
     **dict.fromkeys(("plot", "visualize", "diagnostic", "diagnostics", "summary", "callback"), "reports"),
+    **dict.fromkeys(("stats", "statistics"), "keeps statistics"),
     **dict.fromkeys(("initialize", "initializer"), "sets initial values"),
 }
 #: what gradients are with respect to nothing: data, and gradients themselves
 WITHOUT_GRADIENT = frozenset(
     {"label", "labels", "target", "targets", "grad", "grads", "gradient", "gradients", "updates", "window"}
+    # the step of a solver
+    | {"stepsize", "dt"}
 )
+PAIRS_WITHOUT_GRADIENT = frozenset({("y", "true"), ("step", "size"), ("learning", "rate")})
 EPSILON = frozenset({"eps", "epsilon", "tiny"})
 #: parameters of distributions that are positive by contract
 POSITIVE = frozenset(
@@ -137,7 +142,7 @@ def words(name: str) -> tuple[str, ...]:
 def without_gradient(name: str) -> bool:
     """Whether a name says that nothing is differentiated with respect to it."""
     parts = words(name)
-    return bool(parts) and (parts[-1] in WITHOUT_GRADIENT or parts == ("y", "true"))
+    return bool(parts) and (parts[-1] in WITHOUT_GRADIENT or parts[-2:] in PAIRS_WITHOUT_GRADIENT)
 
 
 def trained(name: str) -> bool:

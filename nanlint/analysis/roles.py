@@ -27,6 +27,8 @@ DIFFERENTIATE = frozenset(
 )
 #: and what else their names say
 BESIDE = frozenset({"aux", "and", "compute", "filter", "value"})
+#: last names of what takes an optimizer's step, from derivatives that were taken or made up before
+STEPS = frozenset({"apply_updates", "apply_gradients"})
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
@@ -113,20 +115,23 @@ class Roles:
         return found
 
     def drives(self, node: Node) -> bool:
-        """Whether a node stands in, or is called from, a function that takes derivatives, or has others take them."""
+        """Whether a node stands in, or is called from, a function that trains: it takes derivatives, or applies them.
+
+        Or it has others do so.
+        """
         rows = {getattr(site, "lineno", 0) for site in (node.site, *node.calls)}
         return any(d.lineno <= row <= (d.end_lineno or 0) for d in self.drivers for row in rows)
 
     @cached_property
     def drivers(self) -> list[ast.FunctionDef]:
-        """The functions that take derivatives, and those that call them."""
+        """The functions that take derivatives or an optimizer's step, and those that call them."""
         calls: dict[ast.FunctionDef, set[str]] = {}
         found: list[ast.FunctionDef] = []
         for d in ast.walk(self.tree):
             if isinstance(d, ast.FunctionDef):
                 called = [n.func for s in d.body for n in ast.walk(s) if isinstance(n, ast.Call)]
                 calls[d] = {name for f in called if (name := last_name(f))}
-                if any(differentiates(f) for f in called):
+                if any(differentiates(f) or last_name(f) in STEPS for f in called):
                     found.append(d)
         for driver in found:
             found += [d for d in calls if d not in found and driver.name in calls[d]]

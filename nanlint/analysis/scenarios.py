@@ -17,9 +17,9 @@ from typing import Any
 
 from nanlint.analysis.cases import decided_by_range
 from nanlint.analysis.epsilons import LOGARITHMS
-from nanlint.analysis.names import words
+from nanlint.analysis.names import is_epsilon, words
 from nanlint.analysis.relations import made_from_grid
-from nanlint.analysis.structure import Evaluate, bare, same, square_root_of, walk
+from nanlint.analysis.structure import Evaluate, bare, coincidence, same, square_root_of, walk
 from nanlint.graph.conditions import TRUE, TRUTHS, Known
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, REFINE, TUPLE, Node
 from nanlint.ops.op import OPS, Op, Pole
@@ -55,7 +55,7 @@ NOT_DATA = PLACES | {"cond", "index"}
 ONE = 0
 #: the average of equal numbers is that number, but for rounding
 AVERAGES = frozenset({"mean", "nanmean", "average", "segment_mean", "interpolate"})
-#: coefficients that cancel, but for the rounding of their arithmetic
+#: what is left of coefficients that cancel, beside them: the rounding of their arithmetic
 TOLERANCE = 1e-12
 #: of numbers that are not negative, 0 only where all of them are
 SUMS = frozenset({"sum", "mean", "max", "nansum", "nanmean"})
@@ -495,9 +495,16 @@ def spread_out(nodes: list[Node], evaluate: Evaluate) -> Iterator[Node]:
             yield made
 
 
+def names_epsilon(source: Node) -> bool:
+    """Whether an entry of a table is called an epsilon: a small number that someone set, and not to 0."""
+    return is_field(source) and is_epsilon(source["index"].attrs["value"])
+
+
 def may_vanish(source: Node, evaluate: Evaluate) -> bool:
     """Whether nothing says that data is no array, or is not 0."""
     v = evaluate(source)
+    if names_epsilon(source):
+        return False
     if source.op == CALL and source.args and all(is_setting(a, evaluate) for a in source.args.values()):
         # a window, a grid: made from numbers
         return False
@@ -689,12 +696,13 @@ def of_all(nodes: list[Node]) -> bool:
 
 def described(scenario: Scenario, pole: Pole, operand: Node) -> Evidence:
     """A scenario in words."""
+    equal = coincidence(*scenario.data) if scenario.shape is Shape.EQUAL else ""
     if pole.cls == "neg":
         place = bare(operand)
-        where = "the two coincide" if scenario.shape is Shape.EQUAL else "its data is constant"
-        return Evidence(f"is 0 where {where}, and rounding takes it below", place, origin=Origin.ROUNDING)
+        where = equal or "where its data is constant"
+        return Evidence(f"is 0 {where}, and rounding takes it below", place, origin=Origin.ROUNDING)
     if scenario.shape is Shape.EQUAL:
-        return Evidence("is 0 where the two coincide", scenario.difference or operand, origin=Origin.COINCIDENCE)
+        return Evidence(f"is 0 {equal}", scenario.difference or operand, origin=Origin.COINCIDENCE)
     names = {str(n.attrs.get("variable") or n.name) for n in scenario.data}
     of = f"`{names.pop()}`" if len(names) == 1 and "" not in names else "its data"
     if scenario.shape is Shape.CONSTANT:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import math
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -14,6 +15,8 @@ from nanlint.ops.value import Value
 #: what is known of a node
 Evaluate = Callable[[Node], Value]
 
+#: characters of an expression that a message shows
+LONGEST = 40
 #: factors of one product that are told apart
 MAX_FACTORS = 32
 
@@ -32,6 +35,19 @@ def bare(node: Node) -> Node:
 def same(a: Node, b: Node) -> bool:
     """Whether two nodes are the same numbers, up to their arrangement."""
     return a.key == b.key or bare(a).key == bare(b).key
+
+
+def described(node: Node) -> str | None:
+    """A node as it is written, for a message; None where that is long, or is no expression."""
+    site = node.site
+    text = site.arg if isinstance(site, ast.arg) else ast.unparse(site) if isinstance(site, ast.expr) else ""
+    return f"`{text}`" if 0 < len(text) <= LONGEST and "\n" not in text else None
+
+
+def coincidence(a: Node, b: Node) -> str:
+    """That two things are the same, in words: with their names, where they have some that tell them apart."""
+    one, other = described(a), described(b)
+    return f"where {one} and {other} coincide" if one and other and one != other else "where the two coincide"
 
 
 def walk(start: Node, onward: Callable[[Node], Iterable[Node]], limit: float = math.inf) -> Iterator[Node]:

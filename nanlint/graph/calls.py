@@ -115,6 +115,8 @@ UNDIFFERENTIATED_BASES = ("Optimizer", "Constraint", "Metric", "Initializer", "C
 FRESH = frozenset({"zeros", "full", "ones", "stored"})
 #: frameworks whose arrays change in place: every name of one sees it
 MUTABLE = frozenset({"torch", "numpy"})
+#: words of classes whose objects are arrays, or computed with like arrays
+ARRAY_CLASSES = frozenset({"tensor", "array", "matrix", "frame", "series", "variable", "parameter", "input"})
 #: what is made of functions that work on gradients, not in them
 TRANSFORMATIONS = {"GradientTransformation", "GradientTransformationExtraArgs"}
 #: methods that take the rule of a derivative, and which of the rule's parameters holds tangents: only a function of
@@ -670,7 +672,7 @@ class CallLowering(ExpressionLowering):
         self, base: Node, name: str, args: Sequence[Node], keywords: dict[str, Node]
     ) -> Spelling | None:
         """The tensor method meant, if the receiver can be a tensor and the arguments fit."""
-        if base.op == CONST and isinstance(base.attrs["value"], str):
+        if (base.op == CONST and isinstance(base.attrs["value"], str)) or makes_an_object(base):
             return None
         frameworks = [f for f in ((base.framework, *self.frameworks) if base.framework else self.frameworks) if f]
         usual = self.spellings.method(name, frameworks)
@@ -1215,6 +1217,19 @@ def selected_alike(operands: dict[str, Node]) -> Node | None:
     while a.op == REFINE:
         a = a["x"]
     return a
+
+
+def makes_an_object(call: Node) -> bool:
+    """Whether a call gives an object that is no array: it makes one of a class, or a distribution of SciPy's.
+
+    The ``var`` of a distribution is its own, and no reduction of data.
+    """
+    if call.op != CALL or not call.name or call.name.startswith("."):
+        return False
+    last = call.name.rpartition(".")[2]
+    is_class = last[:1].isupper() and not last.isupper() and "_" not in last
+    of_arrays = any(word in last.lower() for word in ARRAY_CLASSES)
+    return call.name.startswith("scipy.stats.") or (is_class and not of_arrays)
 
 
 def changed_in_place(receiver: ast.expr) -> ast.expr:

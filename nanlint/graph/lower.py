@@ -160,8 +160,12 @@ class Lowering(CallLowering):
             entries = {**base.args, f"={index.attrs['value']!r}": value}
             self.bind(target.value, self.graph.add(DICT, entries, {}, target), target)
             return
-        if index.op in CONDITIONS or index.op in ("isnan", "isinf", "isfinite"):
-            new = self.graph.add("where", {"cond": index, "a": value, "b": base}, {"stored": True}, target)
+        mask = index
+        while mask.op == "view" and "x" in mask.args:
+            # spread over the axes that it lacks
+            mask = mask["x"]
+        if mask.op in CONDITIONS or mask.op in ("isnan", "isinf", "isfinite"):
+            new = self.graph.add("where", {"cond": mask, "a": value, "b": base}, {"stored": True}, target)
             new.framework, new.regions = base.framework, self.frame.regions
         elif self.keeps_all(index):
             new = value

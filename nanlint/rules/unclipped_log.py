@@ -58,6 +58,10 @@ def unclipped_log(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     meant = meant or facts.placed_zero(hazard.operand) or facts.literal(hazard.operand)
     # what a distribution returns as a logarithm is -inf outside of its support
     returned = facts.origin(hazard.operand, "cdf") is not None and not hazard.node.users
+    if not facts.differentiated(hazard.node):
+        # exp(mean(log(x))) is 0 where an x is, and the frequency of what did not occur has this logarithm
+        meant = meant or facts.exponentiated(hazard.node)
+        returned = returned or (facts.frequency(hazard.operand) and not hazard.node.users)
     level = confidence(
         hazard.reach,
         lowered=2 * int(returned) + int(plain) + 2 * int(meant) + int(facts.absorbed(hazard.node)) + int(by_name),

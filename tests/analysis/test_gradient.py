@@ -684,3 +684,179 @@ def test_a_name_that_speaks_of_a_derivative_takes_none() -> None:
             return jnp.log(x**2 + 1)
     """
     assert levels(program(JAX, source)) == ["likely"]
+
+
+# Believed not to flow
+
+
+def test_what_stands_beside_an_optimizers_step_is_not_differentiated() -> None:
+    """The direction is made by hand and applied: nothing takes a derivative of what it is made of."""
+    check(
+        JAX,
+        """
+        import optax
+
+        def search_step(tx, opt_state, centre, offsets, scores):
+            weights = scores / (jnp.linalg.norm(scores) + 1e-8)
+            direction = weights @ offsets
+            moves, opt_state = tx.update(direction, opt_state, centre)
+            return optax.apply_updates(centre, moves), opt_state
+
+        def shape(scores):
+            return scores / (jnp.linalg.norm(scores) + 1e-8)  # error: [NL209]
+        """,
+    )
+
+
+def test_what_a_derivative_is_taken_of_counts_beside_an_optimizers_step_too() -> None:
+    check(
+        JAX,
+        """
+        import optax
+
+        def train_step(tx, opt_state, params, a, b):
+            def cost(params):
+                return jnp.sqrt(jnp.sum((params @ a - b) ** 2))  # error: [NL201]
+
+            moves, opt_state = tx.update(jax.grad(cost)(params), opt_state, params)
+            return optax.apply_updates(params, moves), opt_state
+        """,
+    )
+
+
+def test_a_statistic_that_leaves_out_nan_is_one_of_data() -> None:
+    check(
+        JAX,
+        """
+        def standardized(readings):
+            return (readings - jnp.nanmean(readings)) / (jnp.nanstd(readings) + 1e-8)
+
+        def normalized(activations):
+            return (activations - activations.mean()) / (jnp.std(activations) + 1e-8)  # error: [NL209]
+        """,
+    )
+
+
+def test_data_that_numpy_takes_on_another_path_is_not_differentiated() -> None:
+    check(
+        JAX,
+        """
+        import numpy as np
+
+        def costs(a, b, on_host):
+            apart = a[:, None] - b[None]
+            if on_host:
+                return np.linalg.norm(apart, axis=-1)
+            return jnp.linalg.norm(apart, axis=-1)
+
+        def energy(a, b, sizes):
+            apart = a[:, None] - b[None]
+            return jnp.linalg.norm(apart, axis=-1) / np.sum(sizes)  # error: [NL202]
+        """,
+    )
+
+
+def test_the_step_of_a_solver_is_a_setting() -> None:
+    check(
+        JAX,
+        """
+        def noisy_step(state, drift, step_size):
+            return state + drift * step_size + jnp.sqrt(jnp.abs(step_size))
+
+        def noisy(state, spread):
+            return state + jnp.sqrt(jnp.abs(spread))  # error: [NL201]
+        """,
+    )
+
+
+def test_augmentation_and_running_statistics_are_not_trained_through() -> None:
+    program_of = TORCH + "def {name}(image, gamma):\n    return image.sign() * image.abs() ** gamma\n"
+    assert levels(program_of.format(name="contrast")) == ["likely"]
+    assert levels(program_of.format(name="update_stats")) == ["possible"]
+    assert levels(program_of.format(name="contrast"), "kit/augmentation/contrast.py") == ["possible"]
+
+
+@pytest.mark.parametrize(
+    ("exponent", "found"), [("2.0", "possible"), ("1.5", "possible"), ("0.5", "likely"), ("None", "likely")]
+)
+def test_an_exponent_is_what_it_is_set_to(exponent: str, found: str) -> None:
+    """The root of a distance has an infinite slope where points coincide, its square has none."""
+    source = program(
+        TORCH,
+        f"""
+        class Alignment(nn.Module):
+            def __init__(self, alpha={exponent}):
+                super().__init__()
+                self.alpha = alpha
+
+            def forward(self, a, b):
+                return (a - b).norm(dim=1).pow(self.alpha).mean()
+        """,
+    )
+    assert levels(source) == [found]
+
+
+# Overwritten
+
+
+def test_a_bad_value_that_is_overwritten_afterwards_is_none() -> None:
+    check(
+        TORCH,
+        """
+        def turned(a, b, t, eps=1e-6):
+            a, b = F.normalize(a, dim=-1), F.normalize(b, dim=-1)
+            d = (a * b).sum(-1, keepdim=True)
+            near = ((d > 1 - eps) | (d < -1 + eps)).expand_as(a)
+            angle = d.acos()
+            out = (t * angle).sin() * a
+            out[near] = a[near]
+            return out
+
+        def overwritten_elsewhere(a, b, t, far):
+            a, b = F.normalize(a, dim=-1), F.normalize(b, dim=-1)
+            d = (a * b).sum(-1, keepdim=True)
+            angle = d.acos()  # error: [NL506]
+            out = (t * angle).sin() * a
+            out[far] = a[far]
+            return out
+        """,
+    )
+
+
+def test_what_is_overwritten_in_training_stays_in_the_gradient() -> None:
+    check(
+        TORCH,
+        """
+        class Turn(nn.Module):
+            def forward(self, a, b):
+                a, b = F.normalize(a, dim=-1), F.normalize(b, dim=-1)
+                d = (a * b).sum(-1)
+                angle = d.acos()  # error: [NL203]
+                angle[(d >= 1) | (d <= -1)] = 0.0
+                return angle
+        """,
+    )
+
+
+# An epsilon speaks for what it is added to
+
+
+def test_nan_that_an_epsilon_keeps_away_is_not_masked() -> None:
+    check(
+        TORCH,
+        """
+        class Overlap(nn.Module):
+            def __init__(self, eps=1e-6):
+                super().__init__()
+                self.eps = eps
+
+            def forward(self, a, b):
+                ratio = (a * b).sum() / (a.sum() + b.sum() + self.eps)
+                return 1 - torch.where(torch.isnan(ratio), torch.zeros_like(ratio), ratio)
+
+        class Bare(nn.Module):
+            def forward(self, a, b):
+                ratio = (a * b).sum() / (a.sum() + b.sum())
+                return 1 - torch.where(torch.isnan(ratio), torch.zeros_like(ratio), ratio)  # error: [NL603]
+        """,
+    )

@@ -7,8 +7,9 @@ import warnings
 import numpy as np
 import pytest
 
+import nanlint
 from nanlint.ops.op import OPS
-from tests.marked import NUMPY, TORCH, check
+from tests.marked import JAX, NUMPY, TORCH, check, program
 from tests.ops.truth import Unusable, call, require, spellings_of
 
 # What is said of the ops, in the frameworks
@@ -169,3 +170,80 @@ def test_a_deviation_of_random_draws_is_not_zero() -> None:
             return d / d.std()
         """,
     )
+
+
+@pytest.mark.parametrize("epsilon", ["1e-6", "1e-15", "1e-30"])
+def test_beside_zero_any_epsilon_counts(epsilon: str) -> None:
+    check(
+        TORCH,
+        f"""
+        def shares(counts):
+            return counts / (counts.sum(-1, keepdim=True) + {epsilon})
+        """,
+    )
+
+
+def test_what_cancels_but_for_its_rounding_is_zero() -> None:
+    check(
+        TORCH,
+        """
+        def rescaled(x):
+            return x / (0.3 * x.max() - (0.1 + 0.2) * x.min())  # error: [NL303]
+        """,
+    )
+
+
+def test_entries_of_a_table_are_not_zero_together() -> None:
+    """The root is 0 at times; the epsilon of the settings is not, for all that a check permits it to be."""
+    check(
+        TORCH,
+        """
+        class Scaled(torch.optim.Optimizer):
+            def __init__(self, params, eps=1e-6):
+                if not 0.0 <= eps:
+                    raise ValueError(eps)
+                super().__init__(params, {"eps": eps})
+
+            def step(self):
+                for group in self.param_groups:
+                    for p in group["params"]:
+                        memory = self.state[p]
+                        mean, square = memory["mean"], memory["square"]
+                        p.data.sub_(mean / square.sqrt().add(group["eps"]))
+
+        def shares(table):
+            return table["seen"] / table["seen"].sum()  # error: [NL301]
+        """,
+    )
+
+
+def test_a_distributions_moments_reduce_no_data() -> None:
+    check(
+        NUMPY,
+        """
+        from scipy import stats
+        from distributions import Gamma
+
+        def rescaled(x, nu):
+            return x / np.sqrt(stats.gennorm(nu).var())
+
+        def by_an_object(x, nu):
+            return x / Gamma(nu).std()
+
+        def by_data(x, read):
+            return x / read(x).std()  # error: [NL302]
+        """,
+    )
+
+
+def test_a_message_names_what_coincides() -> None:
+    source = program(
+        JAX,
+        """
+        def apart(here, there):
+            step = here - there
+            return jnp.sqrt(jnp.sum(step**2))
+        """,
+    )
+    (found,) = nanlint.check_source(source)
+    assert [cause.message for cause in found.causes] == ["is 0 where `here` and `there` coincide"]
