@@ -439,7 +439,7 @@ def sum_of(node: Node, evaluate: Evaluate) -> Value | None:
         # a setting of which all elements were 0 is none that anybody chooses
         v = total(evaluate(node["x"]))
         return replace(v, zero=min(v.zero, UNKNOWN), low=min(v.low, UNKNOWN), why={}) if v.constant is None else v
-    held = attained(node["x"], evaluate) if evaluate(node["x"]).lo >= 0 else None
+    held = attained(node["x"], node, evaluate) if evaluate(node["x"]).lo >= 0 else None
     if held is not None and held > 0:
         v = evaluate(node["x"])
         return value(0.0, INF, zero=NEVER, pinf=v.pinf, nan=v.nan, kind=v.kind, format=v.format)
@@ -509,8 +509,8 @@ def made_from_grid(node: Node, evaluate: Evaluate) -> bool:
 PASSED = frozenset({"x", "a", "b"})
 
 
-def attained(node: Node, evaluate: Evaluate, open_: frozenset[int] = frozenset()) -> float | None:
-    """A number that an element along the axis of a shift by the maximum is, whatever the others are; None if unknown.
+def attained(node: Node, reduction: Node, evaluate: Evaluate, open_: frozenset[int] = frozenset()) -> float | None:
+    """A number that an element along the axis of a reduction is, whatever the others are; None if unknown.
 
     The largest element minus itself is 0, any multiple of that is, and its exponential is 1.
     """
@@ -522,19 +522,19 @@ def attained(node: Node, evaluate: Evaluate, open_: frozenset[int] = frozenset()
         return None
     within = open_ | {node.index}
     if node.op == "sub" and (top := shift_of(node["b"], ("max",))) is not None and same(top, node["a"]):
-        return 0.0
+        return 0.0 if shifted_along(node, reduction) else None
     if node.op == PHI:
-        found = {attained(node[k], evaluate, within) for k in ("a", "b") if k in node.args}
+        found = {attained(node[k], reduction, evaluate, within) for k in ("a", "b") if k in node.args}
         return found.pop() if len(found) == 1 else None
     if node.op == LOOP:
         # what it starts from, if a turn keeps it
-        start = attained(node["pre"], evaluate, within)
-        kept = "back" not in node.args or attained(node["back"], evaluate, within) == start
+        start = attained(node["pre"], reduction, evaluate, within)
+        kept = "back" not in node.args or attained(node["back"], reduction, evaluate, within) == start
         return start if kept else None
     op = OPS.get(node.op)
     if op is None or not op.pointwise:
         return None
-    numbers = {k: attained(a, evaluate, within) for k, a in node.args.items()}
+    numbers = {k: attained(a, reduction, evaluate, within) for k, a in node.args.items()}
     known = [k for k, number in numbers.items() if number is not None]
     if len(known) != 1 or known[0] not in PASSED:
         return None

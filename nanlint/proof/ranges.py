@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from contextlib import suppress
+from dataclasses import replace
 
 from nanlint.diagnostic import Witness
 from nanlint.graph.node import CONST
@@ -23,9 +24,28 @@ def failing(program: Slice) -> Found | None:
 def fails_ordinarily(program: Slice) -> bool:
     """Whether an input that is given as a matter of course is shown to fail, and nothing else fails before."""
     found = failing(program) if program.executable else None
+    if found is None and program.executable and (before := without_formula(program)) is not None:
+        program, found = before, failing(before)
     if found is None or broken_before(program, found):
         return False
     return ordinary((program.steps[i], row) for i, row in found.inputs.items() if program.is_source(i))
+
+
+def without_formula(program: Slice) -> Slice | None:
+    """Of a slice that ends in an op without a formula, as a user's is, the part up to its operand; else None."""
+    breaking = program.breaking
+    if breaking is None or breaking.operand == program.at:
+        return None
+    at = breaking.operand
+    before = replace(program, at=at, ends=(at,), breaking=replace(breaking, gradient=True))
+    found = failing(before)
+    if found is None:
+        return None
+    try:
+        Execution(program, PythonBackend(program.framework), found.inputs, width=found.width).numbers(program.at)
+    except (Infeasible, Cannot) as error:
+        return before if isinstance(error, Cannot) and error.step == program.at else None
+    return None
 
 
 def broken_before(program: Slice, found: Found) -> bool:
