@@ -6,7 +6,7 @@ import ast
 
 from nanlint.analysis.algebra import monomial, terms
 from nanlint.analysis.structure import Evaluate, bare, uses
-from nanlint.graph.node import ATTR, CALL, LOOP, PARAM, PHI, Node
+from nanlint.graph.node import ATTR, CALL, FUNCTION, LOOP, PARAM, PHI, Node
 from nanlint.ops.op import OPS, Pole
 from nanlint.ops.selection import COMPARISONS
 from nanlint.ops.value import NEVER, Evidence, Kind, Origin
@@ -61,8 +61,8 @@ class Incoming:
             return True
         data = [a for name, a in node.args.items() if name not in NOT_DATA]
         if node.op == CALL:
-            # what makes one thing of one array may be what keeps it from 0
-            return len([a for a in data if not self._number(a)]) != 1
+            # what makes one thing of one array may be what keeps it from 0, and what is given a function may filter
+            return len([a for a in data if not self._number(a)]) != 1 and all(a.op != FUNCTION for a in data)
         if node.op in ("add", "sub"):
             return self._sum(node)
         if node.op in ("mul", "dot", "einsum"):

@@ -97,7 +97,7 @@ def zeros(x):
 
 def shares(x, counts):
     n = zeros(x)
-    n.copy_(counts)  # guard
+    n.copy_(1 + counts.abs())  # guard
     return x.sum(1) / n
 
 
