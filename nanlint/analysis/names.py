@@ -118,7 +118,7 @@ KEPT_AS_LOGARITHM = frozenset(
 #: what a network gives before anything squashes it: as large as training makes it
 LOGITS = frozenset({"logit", "logits", "score", "scores", "pred", "preds", "prediction", "predictions"})
 #: what says "logarithm of" in a name, and what is a product over many: its logarithm is a sum, and grows
-PLAIN_LOGARITHM = frozenset({"log", "ln", "logsnr"})
+PLAIN_LOGARITHM = frozenset({"log", "ln"})
 OF_MANY = frozenset({"ratio", "ratios", "w", "weight", "weights", "joint", "density", "evidence", "partition", "det"})
 EXTENT = frozenset({"shape", "ndim"})
 
@@ -182,6 +182,11 @@ def is_logit(name: str) -> bool:
     """Whether a name says that a value is a network's, and nothing has squashed it yet."""
     parts = set(words(name))
     return bool(LOGITS & parts) and not {"log", *PROBABILITY} & parts
+
+
+def is_factor(name: str) -> bool:
+    """Whether a name says that a matrix is a Cholesky factor: it has one only if its diagonal is positive."""
+    return "cholesky" in words(name)
 
 
 def is_plain_logarithm(name: str) -> bool:

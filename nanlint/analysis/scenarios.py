@@ -17,7 +17,7 @@ from typing import Any
 
 from nanlint.analysis.cases import decided_by_range
 from nanlint.analysis.epsilons import LOGARITHMS
-from nanlint.analysis.names import is_epsilon, words
+from nanlint.analysis.names import is_epsilon, is_factor
 from nanlint.analysis.relations import made_from_grid
 from nanlint.analysis.structure import Evaluate, bare, coincidence, same, square_root_of, walk
 from nanlint.graph.conditions import TRUE, TRUTHS, Known
@@ -508,9 +508,6 @@ def may_vanish(source: Node, evaluate: Evaluate) -> bool:
     if source.op == CALL and source.args and all(is_setting(a, evaluate) for a in source.args.values()):
         # a window, a grid: made from numbers
         return False
-    if source.op == CALL and "cholesky" in words(source.name.rpartition(".")[2]):
-        # a factor of a matrix that has one
-        return False
     return v.kind is not Kind.SCALAR and v.zero is not NEVER and v.constant is None
 
 
@@ -571,6 +568,8 @@ def degenerate(node: Node, pole: Pole, operand: Node, evaluate: Evaluate, *, lea
             spreads.update(n.key for n in scenario.data)
         reach = plausibility(scenario, node, pole, operand, execution)
         if learned and scenario.shape is Shape.ZERO and all(is_feature(n) for n in scenario.data):
+            reach = min(reach, POSSIBLE)
+        if any(is_factor(n.name.rpartition(".")[2]) for n in scenario.data):
             reach = min(reach, POSSIBLE)
         if symbol.weak:
             reach = min(reach, POSSIBLE)
