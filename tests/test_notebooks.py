@@ -53,14 +53,14 @@ def _sources(name: str = "a.ipynb") -> list[str]:
 
 def test_a_notebook_is_one_program_over_its_cells() -> None:
     _write(IMPORTS, PROBS, "%%bash\nexit 1", LOSS)
-    message = "NL101 [*] log of a softmax: -inf as soon as one class underflows (certain)"
+    message = "NL101 [*] log of a softmax: -inf as soon as one class underflows (likely)"
     assert _lines() == [f"a.ipynb:cell 5:2:14: {message}"]
 
 
 def test_the_frame_shows_the_rows_of_each_cell_as_they_are_written() -> None:
     _write(IMPORTS, PROBS, LOSS)
     assert _run("a.ipynb").stdout.splitlines()[:8] == [
-        "a.ipynb:cell 4:2:14 NL101 [certain] log of a softmax: -inf as soon as one class underflows",
+        "a.ipynb:cell 4:2:14 NL101 [likely] log of a softmax: -inf as soon as one class underflows",
         "  cell 3",
         "  3 │ probs = torch.softmax(logits, -1)",
         "    │         ───────────────────────── is exactly 0 when a logit is 104 below the largest (float32)",

@@ -176,6 +176,9 @@ def largest_of(node: Node) -> list[Node]:
         return [one for k in ("a", "b") for one in largest_of(node[k]) or [node[k]]]
     if node.op == "max" and (stacked := bare(node["x"])).op == TUPLE:
         return list(stacked.args.values())
+    if node.op == "clamp" and "min" in node.args and "max" not in node.args:
+        # raised to a bound
+        return [one for k in ("x", "min") for one in largest_of(node[k]) or [node[k]]]
     return []
 
 

@@ -9,7 +9,7 @@ from nanlint.analysis.structure import Evaluate, bare, uses
 from nanlint.graph.node import ATTR, CALL, FUNCTION, LOOP, PARAM, PHI, Node
 from nanlint.ops.op import OPS, Pole
 from nanlint.ops.selection import COMPARISONS
-from nanlint.ops.value import NEVER, Evidence, Kind, Origin
+from nanlint.ops.value import INF, NEVER, Evidence, Kind, Origin
 
 #: nodes between the data and what becomes of it
 MAX_NODES = 24
@@ -24,15 +24,22 @@ TESTS = frozenset({*COMPARISONS, "isclose", "isnan", "isinf", "isfinite", "any",
 def unguarded(node: Node, pole: Pole, operand: Node, value: Evaluate) -> Evidence | None:
     """Evidence that an operand may be 0: it is made of data that comes in, and nothing here keeps it from that.
 
-    None where a number is added to it, where a function that is not seen made it, where anything asks about it.
+    None where a number is added to it, where a function that is not seen made it, where anything asks about it; and
+    where all that takes the result is bounded, as an arctangent is: then no infinity is left.
     """
-    if pole.cls != "zero" or pole.shift or pole.gradient:
+    if pole.cls != "zero" or pole.shift or pole.gradient or bounded_after(node, value):
         return None
     data = Incoming(value)
     for factor in monomial(operand, value).above:
         if data.comes_in(factor):
             return Evidence("comes from outside, and nothing here keeps it from 0", factor, origin=Origin.UNGUARDED)
     return None
+
+
+def bounded_after(node: Node, value: Evaluate) -> bool:
+    """Whether all uses of a result are functions of it alone that stay finite, whatever they are given."""
+    results = [value(user) for user in node.users if len(user.args) == 1 and user.op in OPS and OPS[user.op].pointwise]
+    return bool(results) and len(results) == len(node.users) and all(v.hi < INF and v.lo > -INF for v in results)
 
 
 class Incoming:

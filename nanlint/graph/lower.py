@@ -272,7 +272,9 @@ class Lowering(CallLowering):
             frame.env, frame.facts, frame.live = dict(env), dict(facts), True
             self.assume(cond, truth)
             self.block(body)
-            outcomes.append((frame.env, frame.facts, frame.live))
+            # what the branch found out of a value that it set is forgotten where it ends, but by the value
+            learned = {name: self.refined(n) for name, n in frame.env.items() if n is not env.get(name)}
+            outcomes.append(({**frame.env, **learned}, frame.facts, frame.live))
         (env_a, facts_a, live_a), (env_b, facts_b, live_b) = outcomes
         if live_a and live_b:
             frame.env = self.join_env(cond, env_a, env_b, s)

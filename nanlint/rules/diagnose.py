@@ -73,7 +73,9 @@ def diagnose(
         if not earlier:
             continue
         surest = max(best[first, span][1].confidence for first in earlier)
-        if surest == Confidence.POSSIBLE and rule.nodes and finding.confidence >= surest:
+        if surest == Confidence.POSSIBLE and (
+            finding.confidence > surest or (rule.nodes and finding.confidence == surest)
+        ):
             for first in earlier:
                 del best[first, span]
         else:

@@ -40,7 +40,7 @@ def test_what_training_drives_saturates_for_certain(source: str) -> None:
     ],
 )
 def test_of_what_nobody_knows_that_it_is_large_nothing_is_certain(source: str) -> None:
-    assert [confidence for _, confidence in said(TORCH, source)] == ["likely"]
+    assert [confidence for _, confidence in said(TORCH, source) if confidence != "possible"] == ["likely"]
 
 
 def test_what_cannot_be_computed_is_not_certain() -> None:
@@ -117,8 +117,8 @@ def test_beside_a_logarithm_what_a_network_gives_still_saturates() -> None:
     ],
 )
 def test_what_an_argument_is_made_from_says_where_it_is(source: str) -> None:
-    said_by_log = [code for code, confidence in said(TORCH, source) if code in ("NL101", "NL103", "NL301", "NL303")]
-    assert said_by_log == []
+    codes = [code for code, confidence in said(TORCH, source) if confidence != "possible"]
+    assert not {"NL101", "NL103", "NL301", "NL303"} & set(codes)
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_a_mean_of_squares_minus_a_squared_mean_has() -> None:
 
 def test_an_epsilon_of_double_precision_is_not_lost_beside_nothing() -> None:
     source = """
-        def f(shares, n):
+        def f(shares, n: int):
             return np.log(shares.sum(0) / n + 1e-16)
         """
     assert said(NUMPY, source) == []
