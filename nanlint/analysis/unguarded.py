@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 
 from nanlint.analysis.algebra import monomial, terms
+from nanlint.analysis.scenarios import NOT_DATA
 from nanlint.analysis.structure import Evaluate, bare, uses
-from nanlint.graph.node import ATTR, CALL, FUNCTION, LOOP, PARAM, PHI, Node
+from nanlint.graph.node import ATTR, CALL, FUNCTION, LOOP, PARAM, PHI, REFINE, Node
 from nanlint.ops.op import OPS, Pole
 from nanlint.ops.selection import COMPARISONS
 from nanlint.ops.value import INF, NEVER, Evidence, Kind, Origin
@@ -15,8 +16,8 @@ from nanlint.ops.value import INF, NEVER, Evidence, Kind, Origin
 MAX_NODES = 24
 #: uses of data that are looked at for a test of it
 MAX_USES = 60
-#: operands that hold no data
-NOT_DATA = frozenset({"index", "axis", "ord", "ddof", "by", "cond"})
+#: what hands on the number that is asked about
+HANDS_ON = frozenset({"abs", "part", "cast", "view", "not", "and", "or", REFINE, PHI})
 #: what asks something of numbers
 TESTS = frozenset({*COMPARISONS, "isclose", "isnan", "isinf", "isfinite", "any", "all", "test", "nonzero"})
 
@@ -24,8 +25,8 @@ TESTS = frozenset({*COMPARISONS, "isclose", "isnan", "isinf", "isfinite", "any",
 def unguarded(node: Node, pole: Pole, operand: Node, value: Evaluate) -> Evidence | None:
     """Evidence that an operand may be 0: it is made of data that comes in, and nothing here keeps it from that.
 
-    None where a number is added to it, where a function that is not seen made it, where anything asks about it; and
-    where all that takes the result is bounded, as an arctangent is: then no infinity is left.
+    None where a number is added to it, where a function that is not seen made it of one array, where anything asks
+    about it; and where all that takes the result is bounded, as an arctangent is: then no infinity is left.
     """
     if pole.cls != "zero" or pole.shift or pole.gradient or bounded_after(node, value):
         return None
@@ -99,5 +100,4 @@ class Incoming:
 
 def looked_at(node: Node) -> bool:
     """Whether anything asks about a number: a comparison, a selection by it, a test for NaN."""
-    passes = lambda user, used: user.op in ("abs", "part", "cast", "view", "refine", "not", "and", "or", PHI)  # noqa: E731
-    return any(user.op in TESTS for user in uses(node, passes, MAX_USES))
+    return any(user.op in TESTS for user in uses(node, lambda user, _: user.op in HANDS_ON, MAX_USES))

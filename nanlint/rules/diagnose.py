@@ -67,15 +67,13 @@ def diagnose(
             best[rule.code, span] = (rule, finding)
         alike.setdefault((rule.code, span), []).append(finding)
     for (code, span), (rule, finding) in list(best.items()):
-        # one hazard met in several calls is told once, by the rule that has the first word; of what is only possible
-        # the rule that knows more of its form speaks
+        # one hazard met in several calls is told once, by the rule that has the first word; of what that
+        # finds only possible, a surer rule speaks, or the one that knows more of the form
         earlier = [first for first in rule.after if (first, span) in best]
         if not earlier:
             continue
         surest = max(best[first, span][1].confidence for first in earlier)
-        if surest == Confidence.POSSIBLE and (
-            finding.confidence > surest or (rule.nodes and finding.confidence == surest)
-        ):
+        if surest == Confidence.POSSIBLE and (finding.confidence > surest or rule.nodes):
             for first in earlier:
                 del best[first, span]
         else:
