@@ -11,6 +11,7 @@ from nanlint.analysis.cancellation import Tail, held, left_by_cancellation, tail
 from nanlint.analysis.epsilons import Epsilon, epsilons
 from nanlint.analysis.evaluate import Evaluator
 from nanlint.analysis.forms import LOGARITHMS, own_logarithm
+from nanlint.analysis.gaps import met_by_gradient
 from nanlint.analysis.geometry import fractional, length_behind, vectors_of, whole
 from nanlint.analysis.gradient import PLAIN, Flow, GradientFlow
 from nanlint.analysis.hazards import NOT_DATA, Hazard, Hazards, test_of_result, tests_result
@@ -400,6 +401,10 @@ class Facts:
         test = test_of_result(mask["cond"]) if "cond" in mask.args else None
         infinite = test is None or test.op != "isnan"
         return next(self.hazards.behind_mask(result, infinite=infinite), None) if result is not None else None
+
+    def gap(self, mask: Node) -> tuple[Node, Node] | None:
+        """The op whose slope is NaN where the data is that a selection takes NaN out of, too late; and that data."""
+        return met_by_gradient(mask, lambda node: self.gradient.learns(node, believed=True))
 
     def unchecked(self, table: Node) -> list[Node] | None:
         """The uses of a table as it was read, up to arithmetic; None where something asks for its NaN, or fills it."""

@@ -15,7 +15,7 @@ from nanlint.rules.registry import Finding, rule
 @rule(
     "NL603",
     "nan-gradient-masked",
-    nodes="where nan_to_num",
+    nodes="where nan_to_num part",
     fixable=Applicability.DISPLAY,
     frameworks="torch tensorflow jax",
     rests_on=Origin.OWN_TEST,
@@ -27,7 +27,8 @@ def nan_gradient_masked(mask: Node, facts: Facts) -> Iterator[Finding]:
     Finds `where(isnan(y), 0, y)`, `y[isnan(y)] = 0` and `nan_to_num(y)` where y is computed by an operation that
     can give NaN or Inf, in a loss, in the forward pass of a model, or before a call of `backward` on what becomes
     of it. Elsewhere they are possible: nothing says that a gradient is taken. Of a loss, what is NaN stays so in the
-    gradient wherever it came from (possible, since it may be skipped).
+    gradient wherever it came from (possible, since it may be skipped). The same of data that the code asks for NaN,
+    and that an operation has met before the NaN is taken out: `((model(x) - y) ** 2)[~isnan(y)]`.
 
     ## Why is this bad?
     The mask takes the NaN out of the value. The backward pass multiplies the slope of the operation that made it by
@@ -55,7 +56,18 @@ def nan_gradient_masked(mask: Node, facts: Facts) -> Iterator[Finding]:
     JAX FAQ: Gradients contain NaN where using where. PyTorch issue 4132: NaN gradients behind `torch.where`.
     """
     result = facts.masked_result(mask)
-    if result is None:
+    gap = facts.gap(mask) if facts.differentiated(mask) else None
+    if gap is not None:
+        op, data = gap
+        yield Finding(
+            mask,
+            "NaN of data taken out of the value, and left in the gradient: 0 * nan = nan",
+            "the slope of what met the NaN is NaN, and stays in the backward pass",
+            Confidence.LIKELY if facts.trained(mask) else Confidence.POSSIBLE,
+            ((data, "is NaN at times, or nobody would ask"), (op, "meets it, and its slope is NaN there")),
+            SelectOperand(op),
+        )
+    if result is None or gap is not None:
         return
     if facts.is_gradient(result):
         yield Finding(
