@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from nanlint.analysis.cases import decided_by_range, distinction
+from nanlint.analysis.documented import Domain, domain
 from nanlint.analysis.names import is_epsilon, named
 from nanlint.analysis.relations import RELATIONS, ordered
 from nanlint.analysis.roles import untrainable
@@ -119,6 +120,7 @@ class Evaluator:
         self._depth = 0
         self._outer: Evaluator | None = None
         self._trials = 0
+        self._supposing = False
         differentiable = any(f in ("torch", "tensorflow", "jax", "keras") for f in lowering.frameworks)
         self.top = TOP if differentiable else replace(TOP, format=FLOAT64)
 
@@ -137,7 +139,6 @@ class Evaluator:
                 child._new = frozenset((*(k for k, _, _ in found), *again))
                 child._since = min(map(self.lowering.graph.first, child._new))
                 child.truths = {**self.truths, cond.key: truth}
-                child._open, child._depth = set(self._open), self._depth
             else:
                 child = self
             self._children[key] = child
@@ -153,7 +154,6 @@ class Evaluator:
         child._since = min(map(self.lowering.graph.first, child._new))
         child.truths = {**self.truths, cond.key: truth}
         child.case = {cond.key: truth}
-        child._open, child._depth = set(self._open), self._depth
         return child
 
     def at(self, node: Node) -> Evaluator:
@@ -173,7 +173,7 @@ class Evaluator:
 
     def _knowing(self, facts: Known, *, tested: bool = False) -> Evaluator:
         """A child that knows these facts."""
-        return Evaluator(
+        child = Evaluator(
             self.lowering,
             facts,
             tested=tested,
@@ -182,6 +182,8 @@ class Evaluator:
             fuel=self._fuel,
             believing=self.believing,
         )
+        child._trials = self._trials
+        return child
 
     @cached_property
     def proved(self) -> Evaluator:
@@ -213,7 +215,7 @@ class Evaluator:
             found = self._outer.known(node)
         if found is not None:
             return found
-        if node.index in self._open or self._depth > MAX_DEPTH or not self._fuel.left:
+        if self.in_progress(node) or self.depth > MAX_DEPTH or not self._fuel.left:
             return self.top
         if self._parent is not None and not self.affected(node):
             return self._parent.value(node)
@@ -232,6 +234,24 @@ class Evaluator:
         """The value of a node if it has been worked out already, here or around the loops being tried."""
         found = self._memo.get(node.index)
         return found if found is not None or self._outer is None else self._outer.known(node)
+
+    def if_unknown(self, node: Node) -> Evaluator:
+        """An evaluator to which a node is unknown, to look from its own value at what becomes of it."""
+        child = self._knowing(self.facts, tested=self.tested)
+        child.truths, child._new, child._since = self.truths, frozenset({node.key}), node.index
+        child._memo[node.index], child._supposing = self.top, True
+        return child
+
+    @property
+    def depth(self) -> int:
+        """Operands of operands that are being worked out, here and in the evaluators that asked this one."""
+        around = self._parent or self._outer
+        return self._depth + (around.depth if around is not None else 0)
+
+    def in_progress(self, node: Node) -> bool:
+        """Whether the value of a node is being worked out, here or where less is known: what asks for it is a cycle."""
+        around = None if self._supposing else self._parent
+        return node.index in self._open or (around is not None and around.in_progress(node))
 
     def affected(self, node: Node) -> bool:
         """Whether a node depends on anything that the facts of this evaluator, beyond its parent's, speak of."""
@@ -368,6 +388,9 @@ class Evaluator:
             else Kind.ANY
         )
         default = node.get("default")
+        if self.believing and (stated := stated_domain(node)) is not None and not is_epsilon(node.name):
+            numeric = default is not None and self.value(default).constant is not None
+            return replace(within(stated), kind=Kind.SCALAR if numeric else kind, format=self.top.format)
         if default is not None:
             c = self.value(default).constant
             if c is not None and default.op == CONST and not isinstance(default.attrs["value"], bool):
@@ -404,7 +427,7 @@ class Evaluator:
             other = user["b"] if user.get("a") is node else user["a"]
             if OPS.get(other.op) is None:
                 continue
-            v = self.value(other)
+            v = self.if_unknown(node).value(other)
             if v.lo == 0 and v.hi == 1 and v.low >= LIKELY and not v.whole:
                 note = Evidence(
                     "is a probability: on the other path the same variable is one, exactly 0 or 1 when saturated",
@@ -458,11 +481,15 @@ class Evaluator:
 
         The variables of one loop are followed together: each starts from its strongest guess, and those that a turn
         breaks fall back to a weaker one until all hold. That a loop may run no turn at all is no evidence: reaches that
-        only the value before it has are weakened.
+        only the value before it has are weakened. The loops around this one come first, so that it does not matter
+        which of them is asked for.
         """
         before = self.value(node["pre"])
         if "back" not in node.args:
             return before
+        if self._outer is None:
+            for around in self.loops_around.get(node.index, ()):
+                self.value(around)
         if self._trials >= MAX_TRIALS:
             return join(weakened(before), self.top)
         group = carried(node)
@@ -470,7 +497,6 @@ class Evaluator:
         for turn in range(MAX_TURNS):
             trial = Evaluator(self.lowering, self.facts, tested=self.tested, level=self.level, fuel=self._fuel)
             trial._outer, trial._trials, trial.truths = self, self._trials + 1, self.truths
-            trial._open, trial._depth = self._open - set(guesses), self._depth
             last = turn == MAX_TURNS - 1
             trial._memo.update({index: found[-1] if last else found[0] for index, found in guesses.items()})
             after = {n.index: trial.value(n["back"]) for n in group}
@@ -479,10 +505,21 @@ class Evaluator:
                 break
             for index in broken:
                 guesses[index].pop(0)
-        self._memo.update(trial._memo)
         for n in group:
             self._memo[n.index] = join(weakened(self.value(n["pre"])), after[n.index])
         return self._memo[node.index]
+
+    @cached_property
+    def loops_around(self) -> dict[int, list[Node]]:
+        """Variables of the loops around a variable of a loop, outermost first, by its index."""
+        around: dict[int, list[Node]] = {}
+        entered: list[Node] = []
+        for node in self.lowering.graph:
+            if node.op == LOOP and "back" in node.args:
+                entered = [n for n in entered if n["back"].index > node.index]
+                around[node.index] = list(entered)
+                entered.append(node)
+        return around
 
     def elements(self, node: Node) -> Value:
         values = [self.value(a) for a in node.args.values()]
@@ -531,6 +568,22 @@ def called(node: Node) -> str:
     return str(name)
 
 
+def stated_domain(node: Node) -> Domain | None:
+    """The domain that a docstring states for a parameter."""
+    return domain(node.name, *node.attrs.get("documented", ())) if node.op == PARAM else None
+
+
+def within(stated: Domain) -> Value:
+    """What lies in a domain. An end at 0 that belongs to it is legal, so that it is met."""
+    low = FLOAT32.tiny if stated.low == 0 and not stated.with_low else stated.low
+    reach = NEVER if stated.low > 0 or not stated.with_low else POSSIBLE
+    found = value(low, stated.high)
+    if stated.low != 0 or reach is NEVER:
+        return replace(found, zero=NEVER) if stated.low >= 0 else found
+    note = Evidence(f"may be 0: it is said to be in {stated}", origin=Origin.ATTAINED)
+    return value(0.0, stated.high, zero=POSSIBLE, low=POSSIBLE, because={"zero": note, "low": note})
+
+
 def belief(node: Node) -> str | None:
     """What a name or a default makes one believe of a value, in words; None where they say nothing."""
     if node.op not in (PARAM, ATTR, CALL, "part"):
@@ -539,6 +592,8 @@ def belief(node: Node) -> str | None:
     default = node.get("default")
     if is_epsilon(name):
         return None
+    if (stated := stated_domain(node)) is not None:
+        return f"`{name}` is in {stated} as its docstring or a check of its class says"
     if default is not None and default.op == CONST:
         start = default.attrs["value"]
         numeric = isinstance(start, (int, float)) and not isinstance(start, bool)

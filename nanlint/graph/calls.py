@@ -171,6 +171,8 @@ OPERATORS: dict[str, ast.operator] = {
     "operator.truediv": ast.Div(),
     "operator.pow": ast.Pow(),
 }
+#: types around a type: ``Optional[T]``
+WRAPPING_TYPES = frozenset({"Annotated", "Final", "InitVar", "Optional", "Required", "Union"})
 #: nodes whose call is known
 CALLABLE = frozenset({MODULE, FUNCTION, CLASS, LAYER, INSTANCE, "partial"})
 #: arguments that say where, not what: through them no gradient flows
@@ -923,7 +925,7 @@ class CallLowering(ExpressionLowering):
         made = self.graph.add(
             PARAM,
             args,
-            {"name": name, "annotation": _last(annotation) if annotation is not None else ""},
+            {"name": name, "annotation": _last(given_type(annotation)) if annotation is not None else ""},
             site,
             pure=False,
         )
@@ -990,7 +992,10 @@ class CallLowering(ExpressionLowering):
                 if default is not None and not bare and not spread and made:
                     frame.env[arg.arg] = default
                 else:
-                    frame.env[arg.arg] = self.parameter(arg.arg, arg.annotation, default, arg)
+                    made_here = self.parameter(arg.arg, arg.annotation, default, arg)
+                    cls: ClassInfo | None = function.attrs.get("cls")
+                    made_here.attrs["documented"] = (definition, cls.definition if cls is not None else None)
+                    frame.env[arg.arg] = made_here
         if a.vararg is not None:
             rest = positional[len(names) :]
             frame.env[a.vararg.arg] = (
@@ -1291,6 +1296,19 @@ def filled_array(node: Node) -> Node | None:
 def _alternatives(node: Node) -> list[Node]:
     """What a node may be: the values that join in it, itself where none do."""
     return [one for k in ("a", "b") for one in _alternatives(node[k])] if node.op == PHI else [node]
+
+
+def given_type(annotation: ast.expr) -> ast.expr:
+    """The type of what is given, if anything is: that in ``Optional[T]``, ``T | None``, ``Union[T, None]``."""
+    if isinstance(annotation, ast.BinOp) and isinstance(annotation.op, ast.BitOr):
+        sides: tuple[ast.expr, ...] = (annotation.left, annotation.right)
+    elif isinstance(annotation, ast.Subscript) and _last(annotation.value) in WRAPPING_TYPES:
+        inner = annotation.slice
+        sides = tuple(inner.elts) if isinstance(inner, ast.Tuple) else (inner,)
+    else:
+        return annotation
+    given = [side for side in sides if not (isinstance(side, ast.Constant) and side.value is None)]
+    return given_type(given[0]) if given else annotation
 
 
 def _last(e: ast.expr) -> str:
