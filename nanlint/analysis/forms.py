@@ -9,19 +9,13 @@ from collections.abc import Callable, Iterator
 
 from nanlint.analysis.cancellation import tail
 from nanlint.analysis.geometry import (
-    centred,
-    cosine_of_rotation,
-    displacement,
-    length_behind,
     power_of_cosine,
-    vectors_of,
-    whole,
 )
-from nanlint.analysis.structure import Evaluate, bare, coincidence, factors, same, square_root_of
+from nanlint.analysis.structure import Evaluate, bare, factors, same
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, Node
 from nanlint.ops.contracts import CONSTRAINTS
 from nanlint.ops.op import Pole
-from nanlint.ops.value import NEVER, POSSIBLE, SMALL, UNKNOWN, Evidence, Kind, Origin
+from nanlint.ops.value import NEVER, POSSIBLE, SMALL, UNKNOWN, Evidence, Origin
 
 LOGARITHMS = frozenset({"log", "log1p"})
 CONSTRAINED = frozenset(CONSTRAINTS.values())
@@ -34,53 +28,7 @@ def evidence_by_form(node: Node, pole: Pole, operand: Node, value: Evaluate) -> 
     form = FORMS.get(node.op) if pole.cls == "zero" else None
     if form is not None and (found := form(node, operand, value)) is not None:
         return found
-    if node.op == "acos":
-        return identity_rotation(pole, operand)
     return power_of_cosine_at_its_end(node, pole) if node.op == "pow" else None
-
-
-def distance_at_zero(node: Node, operand: Node, value: Evaluate) -> Evidence | None:
-    """sqrt of a squared difference (or of a sum of squares): 0 where the two coincide, or for the zero vector.
-
-    A spread (squares of x minus its own mean) is left out: it is 0 for constant data only.
-    """
-    inner = bare(operand)
-    summed = inner.op == "sum"
-    if inner.op in ("sum", "mean", "part"):
-        inner = bare(inner["x"])
-    if inner.op in ("squared_error", "squared_difference"):
-        return Evidence(f"is 0 {coincidence(*list(inner.args.values())[:2])}", operand, origin=Origin.COINCIDENCE)
-    root = square_root_of(inner)
-    if root is None:
-        return None
-    difference = bare(root)
-    if value(difference).zero is NEVER or (difference.op == "sub" and centred(difference)):
-        return None
-    if difference.op != "sub":
-        return Evidence("is 0 for the zero vector", operand, origin=Origin.ATTAINED) if summed else None
-    return Evidence(f"is 0 {coincidence(difference['a'], difference['b'])}", difference, origin=Origin.COINCIDENCE)
-
-
-def norm_of_difference(node: Node, operand: Node, value: Evaluate) -> Evidence | None:
-    """The norm of the difference of two points."""
-    difference = displacement(node["x"])
-    if difference is None or value(difference).zero is NEVER:
-        return None
-    return Evidence(f"is 0 {coincidence(difference['a'], difference['b'])}", difference, origin=Origin.COINCIDENCE)
-
-
-def both_components(node: Node, operand: Node, value: Evaluate) -> Evidence | None:
-    """atan2 or hypot of components of a difference, or of two: at the origin where points coincide."""
-    of = [displacement(node[k]) for k in ("a", "b")]
-    if None in of or NEVER in [value(node[k]).zero for k in ("a", "b")]:
-        return None
-    return Evidence("is 0, and the other component too, where two points coincide", of[0], origin=Origin.COINCIDENCE)
-
-
-def fractional_power(node: Node, operand: Node, value: Evaluate) -> Evidence | None:
-    """A distance that is written as a power: (x - y)**2 summed, to the power of 0.5."""
-    p = value(node["y"]).constant
-    return distance_at_zero(node, operand, value) if p is not None and 0 < p < 1 else None
 
 
 def power_of_cosine_at_its_end(node: Node, pole: Pole) -> Evidence | None:
@@ -92,14 +40,6 @@ def power_of_cosine_at_its_end(node: Node, pole: Pole) -> Evidence | None:
         node["x"],
         origin=Origin.ROUNDING,
     )
-
-
-def identity_rotation(pole: Pole, operand: Node) -> Evidence | None:
-    """The angle of a rotation from its trace: its cosine is 1 for the identity, and rounds beyond."""
-    if pole.operand != "x-1" or not cosine_of_rotation(operand):
-        return None
-    because = "is the cosine of a rotation's angle: 1 for the identity, and rounding takes it just beyond"
-    return Evidence(because, operand, origin=Origin.ROUNDING)
 
 
 def factor_of_log(node: Node, operand: Node, value: Evaluate) -> Evidence | None:
@@ -170,19 +110,6 @@ def products(term: Node, steps: int = 4) -> Iterator[tuple[Node, Node]]:
                 pending.append((user, left - 1))
 
 
-def product_that_underflows(operand: Node, value: Evaluate) -> Evidence | None:
-    """log(det(A)) and log(prod(x)): a product of many factors leaves the range of floating point."""
-    product = bare(operand)
-    if product.op not in ("prod", "det") or value(product["x"]).whole or value(product).kind is Kind.SCALAR:
-        return None
-    what = "determinant" if product.op == "det" else "product"
-    return Evidence(
-        f"a {what} of many factors underflows to 0, where the sum of their logarithms is finite",
-        product,
-        origin=Origin.SATURATION,
-    )
-
-
 def difference_in_a_tail(operand: Node, value: Evaluate) -> Evidence | None:
     """log(cdf(b) - cdf(a)): both round to 1, or to 0, far out."""
     found = tail(operand, value)
@@ -195,24 +122,7 @@ def difference_in_a_tail(operand: Node, value: Evaluate) -> Evidence | None:
 
 def logarithm(node: Node, operand: Node, value: Evaluate) -> Evidence | None:
     """The forms of a logarithm."""
-    return (
-        factor_of_log(node, operand, value)
-        or difference_in_a_tail(operand, value)
-        or product_that_underflows(operand, value)
-        or silence(operand, value)
-    )
-
-
-def silence(operand: Node, value: Evaluate) -> Evidence | None:
-    """The logarithm of an energy: the sum of the squares, or absolute values, of a signal that may be silent."""
-    total = bare(operand)
-    if total.op not in ("sum", "mean"):
-        return None
-    inner = bare(total["x"])
-    source = bare(inner["x"]) if inner.op == "abs" else square_root_of(inner)
-    if source is None or value(source).zero is NEVER or not from_outside(source):
-        return None
-    return Evidence("is the energy of a signal: 0 where the signal is", total, origin=Origin.ATTAINED)
+    return factor_of_log(node, operand, value) or difference_in_a_tail(operand, value)
 
 
 def raised(node: Node, value: Evaluate) -> bool:
@@ -305,69 +215,9 @@ def masked_mean(node: Node, operand: Node, value: Evaluate) -> Evidence | None:
     )
 
 
-def relative_error(node: Node, operand: Node) -> Evidence | None:
-    """|a - b| / |b|: b is data, and 0 where the truth is."""
-    above, below = bare(node["a"]), bare(operand)
-    if above.op != "abs" or below.op != "abs":
-        return None
-    difference, truth = bare(above["x"]), bare(below["x"])
-    if difference.op == "sub" and truth.op == PARAM and any(same(difference[k], truth) for k in ("a", "b")):
-        return Evidence("is the reference of a relative error: 0 where the truth is 0", operand, origin=Origin.ATTAINED)
-    return None
-
-
 def quotient(node: Node, operand: Node, value: Evaluate) -> Evidence | None:
     """The forms of a quotient."""
-    if node.op != "div":
-        return normalised_offset(operand, value)
-    return (
-        masked_mean(node, operand, value)
-        or relative_error(node, operand)
-        or share_of_a_sum(node, operand, value)
-        or own_reciprocal(node, operand, value)
-        or own_size(node, operand, value)
-        or normalised_offset(operand, value)
-    )
-
-
-def normalised_offset(operand: Node, value: Evaluate) -> Evidence | None:
-    """Division by the distance of two points of one set: a point and itself among them."""
-    length = length_behind(operand)
-    vectors = [displacement(v) for v in vectors_of(length)] if length is not None else []
-    if len(vectors) != 1 or vectors[0] is None or value(operand).zero is NEVER:
-        return None
-    if whole(vectors[0]["a"]).key != whole(vectors[0]["b"]).key:
-        return None
-    return Evidence(
-        "is the difference of two points of one set: 0 where they are the same", vectors[0], origin=Origin.COINCIDENCE
-    )
-
-
-def share_of_a_sum(node: Node, operand: Node, value: Evaluate) -> Evidence | None:
-    """a / (a + b) of sums that are not negative, as in precision and recall: nothing may be counted."""
-    terms = summands(operand)
-    if "a" not in node.args or len(terms) < 2 or any(value(t).zero is NEVER for t in terms):
-        return None
-    sums = [t for t in terms if t.op in ("sum", "count_nonzero", "bincount") and t["x"].op != "exp"]
-    above = [bare(f) for f in factors(node["a"])]
-    if len(sums) < len(terms) or not any(same(f, t) for f in above for t in terms):
-        return None
-    return Evidence("adds up what is counted, the numerator too: all of it may be 0", operand, origin=Origin.EMPTY)
-
-
-def summands(node: Node) -> list[Node]:
-    """Terms of a sum, up to constant factors."""
-    found: list[Node] = []
-    pending = [node]
-    while pending and len(found) < 8:
-        current = bare(pending.pop())
-        if current.op == "add":
-            pending += [current["a"], current["b"]]
-        elif current.op == "mul" and CONST in (current["a"].op, current["b"].op):
-            pending.append(current["b"] if current["a"].op == CONST else current["a"])
-        else:
-            found.append(current)
-    return found
+    return masked_mean(node, operand, value) or own_reciprocal(node, operand, value)
 
 
 def own_reciprocal(node: Node, operand: Node, value: Evaluate) -> Evidence | None:
@@ -383,59 +233,10 @@ def own_reciprocal(node: Node, operand: Node, value: Evaluate) -> Evidence | Non
     return None
 
 
-def own_size(node: Node, operand: Node, value: Evaluate) -> Evidence | None:
-    """x / |x|, a . b / (|a| |b|), d / |d|, x / max(x): 0 / 0 for the zero vector, silence, a black image."""
-    if "a" not in node.args:
-        return None
-    above = parts_of_product(node["a"])
-    for size in factors(operand):
-        vector = measured(size)
-        if vector is None or value(vector).zero is NEVER or not (given(vector) or displacement(vector)):
-            continue
-        if any(same(f, vector) for f in above):
-            return Evidence(
-                "is the size of what it divides: 0 / 0 for one that is 0 throughout", size, origin=Origin.ATTAINED
-            )
-    return None
-
-
-def given(node: Node) -> bool:
-    """Whether a node is an argument on every path: whatever a caller has, zeros too."""
-    return all(choice.op == PARAM for choice in choices(node))
-
-
-def parts_of_product(node: Node) -> list[Node]:
-    """What is multiplied, elements and, for a dot product, vectors."""
-    found = factors(node)
-    for factor in list(found):
-        if factor.op in ("dot", "einsum"):
-            found += [bare(a) for a in factor.args.values()]
-        elif factor.op == "sum":
-            found += factors(factor["x"])
-    return found
-
-
-def measured(size: Node) -> Node | None:
-    """The vector of which a node is the norm, or the largest or average absolute value, or the largest element."""
-    length = length_behind(size)
-    if length is not None:
-        return bare(vectors_of(length)[0]) if length.op not in ("std", "var") else None
-    if size.op in ("sum", "mean", "max") and "x" in size.args:
-        inner = bare(size["x"])
-        return bare(inner["x"]) if inner.op == "abs" else inner if size.op == "max" else None
-    return None
-
-
 FORMS: dict[str, Callable[[Node, Node, Evaluate], Evidence | None]] = {
-    "sqrt": distance_at_zero,
-    "norm": norm_of_difference,
-    "hypot": both_components,
-    "atan2": both_components,
-    "pow": fractional_power,
     "log": logarithm,
     "log1p": logarithm,
     "log2": logarithm,
     "log10": logarithm,
     "div": quotient,
-    "reciprocal": quotient,
 }

@@ -59,6 +59,8 @@ AVERAGES = frozenset({"mean", "nanmean", "average", "segment_mean", "interpolate
 TOLERANCE = 1e-12
 #: of numbers that are not negative, 0 only where all of them are
 SUMS = frozenset({"sum", "mean", "max", "nansum", "nanmean"})
+#: ops that are 0 where their first two operands are the same
+DIFFERENCES = frozenset({"sub", "squared_difference", "distance", "squared_error", "absolute_error"})
 #: nodes that leave each element where it can be met by its own
 ARRANGED = frozenset({"view", "cast", "identity", "stop_gradient"})
 #: nodes that hand on what they are given
@@ -244,13 +246,15 @@ class Execution:
             return self._linear(node, s["x"])
         if node.op == "square" or (node.op == "pow" and "y" in s and s["y"].number == 2):
             return self._product(node, s["x"], s["x"])
+        if node.op in DIFFERENCES - {"sub"} and len(s) > 1:
+            one, other, *_ = s.values()
+            if one.terms == other.terms:
+                return self._joined((), (one, other), uniform=True)
         if len(s) != 2 and not ("a" in s and "b" in s):
             return None
         a, b = s.values() if len(s) == 2 else (s["a"], s["b"])
         if node.op in ("sub", "add"):
             return self._sum(a, b, 1.0 if node.op == "add" else -1.0)
-        if node.op in ("squared_difference", "distance", "squared_error", "absolute_error") and a.terms == b.terms:
-            return self._joined((), (a, b), uniform=True)
         if node.op in ("mul", "dot", "einsum"):
             return self._product(node, a, b)
         if node.op == "div" and a.number == 0 and b.number != 0:
@@ -461,13 +465,17 @@ def scenarios(nodes: list[Node], evaluate: Evaluate) -> Iterator[Scenario]:
         yield Scenario(Shape.CONSTANT, (source,))
     yield from (Scenario(Shape.CONSTANT, (made,)) for made in spread_out(nodes, evaluate) if made not in data)
     for node in nodes:
-        if node.op in ("sub", "squared_difference", "distance") and "b" in node.args:
-            a, b = bare(node["a"]), bare(node["b"])
+        if node.op in DIFFERENCES and len(node.args) > 1:
+            a, b = (bare(operand) for operand in list(node.args.values())[:2])
             spread = root(a).key == root(b).key and root(a, statistics=False).key != root(b, statistics=False).key
             # the elements of a grid differ: they cannot all be one number
             placed = made_from_grid(a, evaluate) or made_from_grid(b, evaluate)
             if CONST not in (a.op, b.op) and a.key != b.key and not spread and not placed:
                 yield Scenario(Shape.EQUAL, (a, b), node)
+                points = root(a, statistics=False), root(b, statistics=False)
+                if points[0].key not in (a.key, points[1].key):
+                    # two components of points are equal where the points are
+                    yield Scenario(Shape.EQUAL, points, node)
     for source in data:
         yield Scenario(Shape.ZERO, (source,))
     if 1 < len(data) <= 4:
@@ -659,6 +667,9 @@ def plausibility(scenario: Scenario, node: Node, pole: Pole, operand: Node, exec
             return UNKNOWN
         one_thing = len({root(n).key for n in scenario.data}) == 1
         if one_thing or (gathered and (scenario.difference or pole.cls == "neg")):
+            return LIKELY
+        if pole.gradient and scenario.difference and (pole.also or evaluate(operand).lo >= 0):
+            # a distance: 0 is the end of its range
             return LIKELY
         # any two numbers may be equal: too little to go by for a root or a logarithm
         return UNKNOWN if pole.gradient or pole.cls == "neg" else POSSIBLE
