@@ -107,15 +107,17 @@ def negative_power(node: Node, pole: Pole, operand: Node, value: Evaluate) -> Me
 
 
 def vanishing_size(node: Node, pole: Pole, operand: Node, value: Evaluate) -> Met | None:
-    """log(|det(A)|), log(|prod(x)|): like those without the sign."""
+    """log(det(A)), log(prod(x)), log(|det(A)|): a product of many factors leaves the range of floating point."""
     core = bare(operand)
-    inner = bare(core["x"]) if core.op == "abs" else core
-    if pole.cls != "zero" or pole.shift or inner is core or inner.op not in ("det", "prod"):
+    product = bare(core["x"]) if core.op == "abs" else core
+    if pole.cls != "zero" or pole.shift or product.op not in ("det", "prod"):
         return None
-    what = "determinant" if inner.op == "det" else "product"
+    if value(product["x"]).whole or value(product).kind is Kind.SCALAR:
+        return None
+    what = "determinant" if product.op == "det" else "product"
     return LIKELY, Evidence(
         f"a {what} of many factors underflows to 0, where the sum of their logarithms is finite",
-        inner,
+        product,
         origin=Origin.SATURATION,
     )
 

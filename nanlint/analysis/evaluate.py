@@ -8,7 +8,7 @@ from typing import Any
 
 from nanlint.analysis.cases import decided_by_range, distinction
 from nanlint.analysis.documented import Domain, domain
-from nanlint.analysis.names import is_epsilon, named
+from nanlint.analysis.names import is_epsilon, is_mask, named
 from nanlint.analysis.relations import RELATIONS, ordered
 from nanlint.analysis.roles import untrainable
 from nanlint.analysis.selections import taken_by
@@ -442,12 +442,14 @@ class Evaluator:
     def outside(self, node: Node) -> Value:
         """An attribute or the result of an unknown call: only its name speaks.
 
-        An attribute is a parameter of its object, often validated where it was set: its name says less.
+        An attribute is a parameter of its object, often validated where it was set: its name says less. So it does of
+        a mask that a function made: only that function knows whether it may be false everywhere.
         """
         suggested = self.suggested(node)
         if suggested is None:
             return self.top
-        if (node.op == ATTR or node.attrs.get("held")) and suggested.zero >= LIKELY:
+        made = node.op == CALL and is_mask(called(node))
+        if (node.op == ATTR or made or node.attrs.get("held")) and suggested.zero >= LIKELY:
             suggested = replace(suggested, zero=POSSIBLE, low=POSSIBLE, high=min(suggested.high, POSSIBLE))
         return replace(suggested, format=self.top.format)
 

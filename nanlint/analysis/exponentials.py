@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from nanlint.analysis.algebra import Term, beside, monomial, ratio, terms
@@ -45,6 +46,27 @@ def bounded(exponent: Node, facts: Facts) -> bool:
     finite = [v for _, v, negative in ends if (-v.lo if negative else v.hi) < INF]
     settings = [n for n, _, _ in ends if facts.is_setting(n)]
     return any(v.constant is None for v in finite) and len(finite) + len(settings) >= len(ends)
+
+
+def shifted(exps: Sequence[Node], facts: Facts) -> bool:
+    """Whether one number is taken from all exponents: exp(a - s) + exp(b - s), exp(x - s) / sum(exp(x - s)).
+
+    No ratio of them depends on it, so it is there to keep them in range: a belief, since nobody sees that it does. It
+    is made of the exponents themselves; or, of one exponential under a sum, it is a single element.
+    """
+    exponents = [terms(exp["x"]) for exp in exps]
+    taken = [{facts.bare(t.node).key: facts.bare(t.node) for t in parts if t.negative} for parts in exponents]
+    common = [n for key, n in taken[0].items() if all(key in other for other in taken[1:])] if taken else []
+    data = [facts.bare(t.node) for parts in exponents for t in parts if not t.negative]
+    if len({exp.key for exp in exps}) == 1:
+        return any(one_number(n) for n in common)
+    return any(any(depends(n, part) for part in data) for n in common)
+
+
+def one_number(node: Node) -> bool:
+    """Whether a node is the element at a given place: the last of the sums up to each place, say."""
+    place = node.get("index") if node.op == "part" else None
+    return place is not None and isinstance(place.attrs.get("value"), int)
 
 
 def overflowing(node: Node, facts: Facts, depth: int = 0) -> Node | None:

@@ -15,7 +15,7 @@ from nanlint.analysis.structure import Evaluate, bare, factors, same
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, Node
 from nanlint.ops.contracts import CONSTRAINTS
 from nanlint.ops.op import Pole
-from nanlint.ops.value import NEVER, POSSIBLE, SMALL, UNKNOWN, Evidence, Origin
+from nanlint.ops.value import LIKELY, NEVER, POSSIBLE, SMALL, UNKNOWN, Evidence, Origin
 
 LOGARITHMS = frozenset({"log", "log1p"})
 CONSTRAINED = frozenset(CONSTRAINTS.values())
@@ -206,6 +206,9 @@ def masked_mean(node: Node, operand: Node, value: Evaluate) -> Evidence | None:
         return None
     if total.get("axis") is None and (weights.op in (ATTR, CALL) or weights.attrs.get("held")):
         # one number for all: weights of a configuration, masses
+        return None
+    if value(weights).whole and value(weights).low < LIKELY and value(weights).evidence("low") is not None:
+        # a mask of which more is known
         return None
     parts = [f for a in above.args.values() for f in factors(a)] if above.op != "sum" else factors(above["x"])
     if len(parts) < 2 or not any(same(p, weights) for p in parts):

@@ -139,15 +139,6 @@ def floored(node: Node) -> Node:
     return node
 
 
-def cosine_of_rotation(node: Node) -> bool:
-    """(trace(R) - 1) / 2: the cosine of a rotation's angle, 1 for the identity."""
-    node = bare(node)
-    if node.op not in ("div", "mul"):
-        return False
-    inner = next((bare(node[k]) for k in ("a", "b") if bare(node[k]).op == "sub"), None)
-    return inner is not None and bare(inner["a"]).op in ("trace", "add", "sum") and diagonal_sum(inner["a"])
-
-
 def diagonal_sum(node: Node) -> bool:
     """The trace of a matrix, also written out as a sum of its diagonal or of three of its elements."""
     node = bare(node)

@@ -10,20 +10,20 @@ from nanlint.analysis.algebra import monomial
 from nanlint.analysis.by_use import met_by_use
 from nanlint.analysis.epsilons import number_of, small
 from nanlint.analysis.evaluate import Evaluator, belief
-from nanlint.analysis.forms import evidence_by_form
+from nanlint.analysis.forms import UNKNOWNS, evidence_by_form
 from nanlint.analysis.geometry import holds_each_pair, tells_diagonal
 from nanlint.analysis.gradient import PLAIN, Flow, GradientFlow
 from nanlint.analysis.late_guards import late_guard
 from nanlint.analysis.scenarios import degenerate, excluded
 from nanlint.analysis.selections import taken_by
-from nanlint.analysis.structure import Evaluate, bare, elementwise, factors, same, walk
+from nanlint.analysis.structure import Evaluate, bare, elementwise, same, walk, zero_together
 from nanlint.analysis.unguarded import unguarded
 from nanlint.graph.lower import Lowering
 from nanlint.graph.node import CALL, CONST, LOOP, PHI, REFINE, TUPLE, Node
 from nanlint.interrupt import checkpoint
 from nanlint.ops.arithmetic import add
 from nanlint.ops.op import OPS, Pole, shifted
-from nanlint.ops.selection import COMPARISONS
+from nanlint.ops.selection import COMPARISONS, CONDITIONS
 from nanlint.ops.value import CERTAIN, INF, LIKELY, NEVER, POSSIBLE, Evidence, Kind, Origin, Reach, Value, constant
 
 #: how far a hazard is followed forward to a selection, or back from one
@@ -38,6 +38,8 @@ SELECTS_BACKWARD = {
 SKIP_NAN = frozenset({"nanmean", "nansum"})
 #: arrays that are at a pole at a known place
 GRIDS = frozenset({"arange", "linspace", "positive_frequencies", "frequencies"})
+#: what selects elements, and what adds up how many there are
+SELECTED = frozenset({*CONDITIONS, *UNKNOWNS, "sum", "cumsum"})
 #: why a pole is no hazard where the range or a guard says so
 RULED_OUT = "ruled out"
 #: operands that hold data (as against axes, indices, conditions)
@@ -249,7 +251,10 @@ class Hazards:
             reach = min(reach, POSSIBLE)
         if pole.gradient or guard is not None:
             reach = self.believed(node, reach)
-        return Hazard(node, pole, source, v, reach, form or evidence_of(v, pole, source), guard)
+        evidence = form or evidence_of(v, pole, source)
+        if evidence.origin is Origin.EMPTY and not learned and chosen_once(evidence.node):
+            reach = min(reach, POSSIBLE)
+        return Hazard(node, pole, source, v, reach, evidence, guard)
 
     def ruled_out_there(self, node: Node, pole: Pole, anywhere: Value) -> bool:
         """Whether the path to an op rules a pole out: by a condition that also chose what the operand is made of."""
@@ -471,6 +476,16 @@ class Hazards:
                     pending.append((source, steps + 1))
 
 
+def chosen_once(mask: Node | None) -> bool:
+    """Whether what may be empty is what a condition selects, and not what there is of each of a number of kinds.
+
+    In NumPy no batch after batch goes by, of which one has nothing to select: who writes a condition has seen the data.
+    """
+    if mask is None or mask.op not in SELECTED:
+        return mask is None
+    return mask.op != "eq" or not any(bare(mask[k]).op == "arange" for k in ("a", "b"))
+
+
 def believed_of(node: Node) -> str:
     """What is believed of that of which an op is made, in words; "" if nothing is."""
     behind = walk(node, lambda n: n.args.values())
@@ -533,16 +548,6 @@ def test_of_result(cond: Node) -> Node | None:
     while cond.op in ("not", "view", "any", "all", "and", "or") and cond.args:
         cond = next(iter(cond.args.values()))
     return cond if cond.op in ("isnan", "isinf", "isfinite") else None
-
-
-def zero_together(quotient: Node) -> bool:
-    """Whether a sum is divided by the sum of its weights: 0 / 0 is nan, and never an infinity."""
-    if quotient.op != "div":
-        return False
-    above, below = bare(quotient["a"]), bare(quotient["b"])
-    if above.op != "sum" or below.op not in ("sum", "count_nonzero"):
-        return False
-    return any(same(factor, below["x"]) for factor in factors(above["x"]))
 
 
 def keeps_finite(mask: Node) -> bool:

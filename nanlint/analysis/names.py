@@ -189,6 +189,16 @@ def is_factor(name: str) -> bool:
     return "cholesky" in words(name)
 
 
+def is_probability(name: str) -> bool:
+    """Whether a name says that numbers are the probabilities of something: together they are 1."""
+    return bool(PROBABILITY & set(words(name))) and not NOT_A_PROBABILITY & set(words(name))
+
+
+def is_mask(name: str) -> bool:
+    """Whether a name says that a value chooses elements of another."""
+    return bool(MASK & set(words(name)))
+
+
 def is_plain_logarithm(name: str) -> bool:
     """Whether a name says that a value is the logarithm of a number that is computed itself, and so is not large.
 

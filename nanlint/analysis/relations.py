@@ -11,9 +11,20 @@ from nanlint.analysis.cancellation import cancellation, raised_a_little
 from nanlint.analysis.geometry import holds_each_pair, is_cosine, of_each_pair, tells_diagonal, whole
 from nanlint.analysis.names import is_plain_logarithm
 from nanlint.analysis.places import true_somewhere
-from nanlint.analysis.structure import Evaluate, bare, elementwise, factors, same, shift_of, square_root_of, walk
+from nanlint.analysis.structure import (
+    Evaluate,
+    bare,
+    elementwise,
+    factors,
+    same,
+    shift_of,
+    square_root_of,
+    walk,
+    zero_together,
+)
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, MODULE, PARAM, PHI, REFINE, TUPLE, Node
 from nanlint.ops.arithmetic import absolute, multiply, negate, square, subtract
+from nanlint.ops.floats import FORMATS
 from nanlint.ops.functions import exponential, sigmoid
 from nanlint.ops.op import OPS
 from nanlint.ops.reductions import cosine, total
@@ -170,16 +181,35 @@ def shift_of_infinity(v: Value) -> Reach:
 
 
 def largest_of(node: Node) -> list[Node]:
-    """The values of which a node is the elementwise largest; none if it is no maximum."""
+    """The values of which a node is the elementwise largest; none if it is no maximum.
+
+    The least number of its kind is the largest of none: raised to that, only -inf changes.
+    """
     node = bare(node)
-    if node.op == "maximum":
-        return [one for k in ("a", "b") for one in largest_of(node[k]) or [node[k]]]
     if node.op == "max" and (stacked := bare(node["x"])).op == TUPLE:
         return list(stacked.args.values())
-    if node.op == "clamp" and "min" in node.args and "max" not in node.args:
+    if node.op == "maximum":
+        parts = [node[k] for k in ("a", "b")]
+    elif node.op == "clamp" and "min" in node.args and ("max" not in node.args or nothing(node["max"])):
         # raised to a bound
-        return [one for k in ("x", "min") for one in largest_of(node[k]) or [node[k]]]
-    return []
+        parts = [node[k] for k in ("x", "min")]
+    else:
+        return []
+    return [one for part in parts for one in largest_of(part) or [part] if not least_number(one)]
+
+
+def nothing(node: Node) -> bool:
+    """Whether a node is None."""
+    return node.op == CONST and node.attrs["value"] is None
+
+
+def least_number(node: Node) -> bool:
+    """Whether a node is finfo.min, of whatever dtype."""
+    node = bare(node)
+    if node.op == CONST:
+        number = node.attrs["value"]
+        return isinstance(number, float) and number < 0 and any(number == -f.max for f in FORMATS.values())
+    return node.op == "neg" and bare(node["x"]).attrs.get("field") == "min"
 
 
 def same_pair(least: Node, largest: Node) -> bool:
@@ -313,6 +343,11 @@ def quotient(node: Node, evaluate: Evaluate) -> Value | None:
     a, b = bare(node["a"]), bare(node["b"])
     if (found := cosine_of(node, evaluate)) is not None:
         return found
+    if zero_together(node):
+        # where no weight is left it is NaN, and no 0
+        mean = OPS["div"].transfer({"a": evaluate(a), "b": evaluate(b)}, node.attrs)
+        empty = mean.evidence("zero")
+        return replace(mean, zero=UNKNOWN, low=UNKNOWN) if empty is not None and empty.origin is Origin.EMPTY else mean
     if b.op == "norm" and "x" in b.args and a.op == "part" and same(b["x"], whole(a)):
         a = b["x"]
     if b.op in ("sum", "max", "norm", "logsumexp") and "x" in b.args and same(b["x"], a):
@@ -666,7 +701,18 @@ def equality(node: Node, evaluate: Evaluate) -> Value | None:
         top = shift_of(node[one], ("max", "min"))
         if top is not None and same(top, node[other]):
             return value(0.0, 1.0, whole=True, peak=True, kind=evaluate(node[other]).kind)
+        if top is not None or chosen_from_data(node[one]):
+            # of another array, as far as is seen: one that its own elements were taken from, most of the time
+            note = Evidence("is false everywhere if the element is of other data", origin=Origin.EMPTY)
+            kind = evaluate(node[other]).kind
+            return value(0.0, 1.0, low=POSSIBLE, high=LIKELY, whole=True, because={"low": note}, kind=kind)
     return None
+
+
+def chosen_from_data(node: Node) -> bool:
+    """Whether a number is one of those that a function of a library takes out of an array: the distinct ones."""
+    taken = walk(node, lambda n: [n["x"]] if n.op in ("part", REFINE, "view", "cast") and "x" in n.args else (), 8)
+    return any(n.op == "part" and "index" not in n.args and n.spelling is not None for n in taken)
 
 
 def element_of(node: Node, array: Node) -> bool:

@@ -17,7 +17,8 @@ from typing import Any
 
 from nanlint.analysis.cases import decided_by_range
 from nanlint.analysis.epsilons import LOGARITHMS
-from nanlint.analysis.names import is_epsilon, is_factor
+from nanlint.analysis.expected import expected
+from nanlint.analysis.names import is_epsilon, is_factor, is_mask, is_probability
 from nanlint.analysis.relations import made_from_grid
 from nanlint.analysis.structure import Evaluate, bare, coincidence, same, square_root_of, walk
 from nanlint.graph.conditions import TRUE, TRUTHS, Known
@@ -55,6 +56,8 @@ NOT_DATA = PLACES | {"cond", "index"}
 ONE = 0
 #: the average of equal numbers is that number, but for rounding
 AVERAGES = frozenset({"mean", "nanmean", "average", "segment_mean", "interpolate"})
+#: comparisons that tell what is below a bound from what is above it
+BELOW = frozenset({"lt", "le", "gt", "ge"})
 #: what is left of coefficients that cancel, beside them: the rounding of their arithmetic
 TOLERANCE = 1e-12
 #: of numbers that are not negative, 0 only where all of them are
@@ -184,6 +187,8 @@ class Execution:
             return self._choice(node, operands)
         if node.op == REFINE and self.compared(node.attrs["cmp"], node["x"], node["by"]) is False:
             self.refuted = True
+        if node.op in COMPARISONS and (holds := self.compared(node.op, node["a"], node["b"])) is not None:
+            return self._joined(((ONE, 1.0),) if holds else (), touched, uniform=not self._single)
         op = OPS.get(node.op)
         if self._single and not (node.op == REFINE or (op is not None and self._one_by_one(node, op))):
             # what becomes of the other elements is not known
@@ -257,9 +262,12 @@ class Execution:
             return self._sum(a, b, 1.0 if node.op == "add" else -1.0)
         if node.op in ("mul", "dot", "einsum"):
             return self._product(node, a, b)
-        if node.op == "div" and a.number == 0 and b.number != 0:
+        if node.op == "div" and b.number == 0:
+            # no number, whatever is divided
+            return self._made(node, s)
+        if node.op == "div" and a.number == 0:
             return a
-        if node.op == "div" and b.number is not None and b.number != 0:
+        if node.op == "div" and b.number is not None:
             return self._multiple(a, 1 / b.number)
         if node.op in ("maximum", "minimum") and a.terms == b.terms:
             return a
@@ -363,7 +371,13 @@ class Execution:
             return comparison in ("eq", "le", "ge", "isclose")
         if a.number is not None and b.number is not None:
             return _compare(comparison, a.number, b.number)
+        if a.number == 0 and not b.touched and self._unknown_bound(one, other) and comparison in BELOW:
+            return comparison in ("lt", "le")
         return decided_by_range(comparison, self._range(one, a), self._range(other, b))
+
+    def _unknown_bound(self, node: Node, bound: Node) -> bool:
+        """Whether what is never negative is compared with a number that nobody knows: 0 is below what is meant."""
+        return self.evaluate(node).lo >= 0 and self.evaluate(bound).lo < 0 and self.evaluate(bound).constant is None
 
     def _range(self, node: Node, symbol: Symbol) -> Value:
         """What a node can be in the scenario: of what depends on it, only what is computed is known."""
@@ -508,10 +522,18 @@ def names_epsilon(source: Node) -> bool:
     return is_field(source) and is_epsilon(source["index"].attrs["value"])
 
 
+def sets_optimizer(source: Node) -> bool:
+    """Whether an entry is one of those that an optimizer keeps for a group of parameters: a rate, a coefficient."""
+    if not is_field(source) or source["index"].attrs["value"] == "params":
+        return False
+    groups = walk(source["x"], lambda n: [n["x"]] if n.op in ("part", REFINE) else (), 4)
+    return any(n.op == ATTR and n.name.rpartition(".")[2] == "param_groups" for n in groups)
+
+
 def may_vanish(source: Node, evaluate: Evaluate) -> bool:
     """Whether nothing says that data is no array, or is not 0."""
     v = evaluate(source)
-    if names_epsilon(source):
+    if names_epsilon(source) or sets_optimizer(source):
         return False
     if source.op == CALL and source.args and all(is_setting(a, evaluate) for a in source.args.values()):
         # a window, a grid: made from numbers
@@ -575,7 +597,7 @@ def degenerate(node: Node, pole: Pole, operand: Node, evaluate: Evaluate, *, lea
         if scenario.shape is Shape.CONSTANT:
             spreads.update(n.key for n in scenario.data)
         reach = plausibility(scenario, node, pole, operand, execution)
-        if learned and scenario.shape is Shape.ZERO and all(is_feature(n) for n in scenario.data):
+        if scenario.shape is Shape.ZERO and not met_by_data(scenario.data, nodes, learned=learned):
             reach = min(reach, POSSIBLE)
         if any(is_factor(n.name.rpartition(".")[2]) for n in scenario.data):
             reach = min(reach, POSSIBLE)
@@ -659,7 +681,7 @@ def plausibility(scenario: Scenario, node: Node, pole: Pole, operand: Node, exec
     gathered = gathers(operand)
     # 0 / 0: what is divided vanishes with its divisor
     own = node.op == "div" and execution.symbol(node["a"]).number == 0
-    setting = all(root(n).op == ATTR or evaluate(root(n)).kind is Kind.SCALAR for n in scenario.data)
+    setting = all(is_set(root(n), evaluate) for n in scenario.data)
     if scenario.shape is Shape.CONSTANT:
         return POSSIBLE if (setting and not gathered) or pole.gradient else LIKELY
     if scenario.shape is Shape.EQUAL:
@@ -684,6 +706,44 @@ def plausibility(scenario: Scenario, node: Node, pole: Pole, operand: Node, exec
     return LIKELY if gathered and node.op in LOGARITHMS else UNKNOWN
 
 
+def met_by_data(data: tuple[Node, ...], nodes: list[Node], *, learned: bool) -> bool:
+    """Whether data of this kind is met that is 0 throughout, for an operand that is made of ``nodes``.
+
+    A row of it is, or one element; all of it where batches come by, but hardly the one array of an analysis in NumPy.
+    The features of a network are not 0 throughout, neither are counts that are added up, and probabilities sum to 1.
+    Whether a mask that a function made may be, that function knows.
+    """
+    names = [called(n) for n in data]
+    if learned and all(is_feature(n) for n in data):
+        return False
+    if all(n.op == CALL and is_mask(name) for n, name in zip(data, names, strict=True)):
+        return False
+    if of_all(nodes) and (not learned or all(expected(name).whole for name in names)):
+        return False
+    if not any(made_of_rows(n) for n in nodes):
+        return not (len(data) > 1 and all(expected(name).whole for name in names))
+    return not all(is_probability(name) for name in names)
+
+
+def called(source: Node) -> str:
+    """The name that data goes by: that of the entry of a record, or of the variable that it is first bound to."""
+    if is_field(source):
+        return str(source["index"].attrs["value"])
+    return str(source.attrs.get("variable") or source.name.rpartition(".")[2])
+
+
+def made_of_rows(node: Node) -> bool:
+    """Whether a node makes one element of many."""
+    op = OPS.get(node.op)
+    return op is not None and (op.reduction or op.bilinear or node.op == "cumsum")
+
+
+def is_set(source: Node, evaluate: Evaluate) -> bool:
+    """Whether a value is a number of Python's, or belongs to an object, or has a few numbers as its default."""
+    default = source.get("default")
+    return source.op == ATTR or evaluate(source).kind is Kind.SCALAR or (default is not None and default.op == TUPLE)
+
+
 def is_feature(node: Node) -> bool:
     """Whether data is what a layer, or a method of an object, makes of other data."""
     source = root(node)
@@ -692,15 +752,12 @@ def is_feature(node: Node) -> bool:
 
 def gathers(operand: Node) -> bool:
     """Whether an operand is made of many elements: a length, a sum, an extremum."""
-    return any(
-        (op := OPS.get(n.op)) is not None and (op.reduction or op.bilinear or n.op == "cumsum")
-        for n in upstream(operand)
-    )
+    return any(map(made_of_rows, upstream(operand)))
 
 
 def of_all(nodes: list[Node]) -> bool:
     """Whether an operand that is made of these nodes is a number of all elements, as against one of each row."""
-    gathering = [n for n in nodes if (op := OPS.get(n.op)) is not None and (op.reduction or op.bilinear)]
+    gathering = list(filter(made_of_rows, nodes))
     return bool(gathering) and not any("axis" in n.args for n in gathering)
 
 

@@ -131,3 +131,13 @@ def square_root_of(node: Node) -> Node | None:
     if node.op == "mul" and same(node["a"], node["b"]):
         return node["a"]
     return None
+
+
+def zero_together(quotient: Node) -> bool:
+    """Whether a sum is divided by the sum of its weights: 0 / 0 is nan, and never an infinity."""
+    if quotient.op != "div":
+        return False
+    above, below = bare(quotient["a"]), bare(quotient["b"])
+    if above.op != "sum" or below.op not in ("sum", "count_nonzero"):
+        return False
+    return any(same(factor, below["x"]) for factor in factors(above["x"]))

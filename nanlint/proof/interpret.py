@@ -17,6 +17,17 @@ from nanlint.proof.slice import MASKS, Slice, Step, counts, is_mask, last_index
 
 Inputs = Mapping[int, tuple[float, ...]]
 
+#: powers of whole numbers are kept whole up to this exponent
+LARGEST_EXPONENT = 64
+
+
+def power(base: Any, exponent: Any) -> Any:
+    """base ** exponent; of whole numbers without the digits that no memory holds. Raises OverflowError for those."""
+    if isinstance(base, int) and isinstance(exponent, int) and abs(exponent) > LARGEST_EXPONENT:
+        base = float(base)
+    return operator.pow(base, exponent)
+
+
 OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "add": operator.add,
     "sub": operator.sub,
@@ -24,7 +35,7 @@ OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "div": operator.truediv,
     "floordiv": operator.floordiv,
     "mod": operator.mod,
-    "pow": operator.pow,
+    "pow": power,
     "eq": operator.eq,
     "ne": operator.ne,
     "lt": operator.lt,

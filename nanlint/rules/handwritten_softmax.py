@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from nanlint.analysis.exponentials import shifted
 from nanlint.analysis.facts import Facts
 from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.softmax import Softmax
@@ -64,7 +65,7 @@ def handwritten_softmax(quotient: Node, facts: Facts) -> Iterator[Finding]:
         quotient,
         "handwritten softmax without max-subtraction: inf / inf = nan for large logits",
         "inf / inf = nan",
-        Confidence.CERTAIN,
+        Confidence.POSSIBLE if shifted([numerator], facts) else Confidence.CERTAIN,
         ((numerator, note.text if note else "overflows"),),
         Softmax(quotient, numerator, denominator) if alone is not None else None,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nanlint.analysis.algebra import Term, beside, monomial, ratio, terms
-from nanlint.analysis.exponentials import REDUCTIONS, overflowing
+from nanlint.analysis.exponentials import REDUCTIONS, overflowing, shifted
 from nanlint.analysis.facts import Facts
 from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.codemod import Codemod
@@ -73,7 +73,9 @@ def summed(factor: Node, facts: Facts) -> tuple[Node, Confidence] | None:
     """
     if factor.op in ("cosh", *REDUCTIONS):
         exp = overflowing(factor, facts)
-        return (exp, Confidence.LIKELY) if exp is not None else None
+        if exp is None:
+            return None
+        return exp, Confidence.POSSIBLE if exp.op == "exp" and shifted([exp], facts) else Confidence.LIKELY
     parts = [t for t in terms(factor) if facts.value(t.node).constant is None]
     if len(parts) < 2 and beside(factor, 1, facts.value) is None:
         return None
@@ -81,7 +83,9 @@ def summed(factor: Node, facts: Facts) -> tuple[Node, Confidence] | None:
     first = next((e for e in exps if e is not None), None)
     if first is None or any(t.negative for t in parts) or (len(parts) == 1 and is_exp(parts[0], facts)):
         return None
-    return first, Confidence.POSSIBLE if None in exps else Confidence.LIKELY
+    every = [e for e in exps if e is not None]
+    unsure = None in exps or (all(e.op == "exp" for e in every) and shifted(every, facts))
+    return first, Confidence.POSSIBLE if unsure else Confidence.LIKELY
 
 
 def is_exp(term: Term, facts: Facts) -> bool:

@@ -447,3 +447,48 @@ def test_exponentials_shifted_by_what_is_not_the_largest_of_them_may_all_vanish_
             return a + torch.log(torch.exp(b - a) + torch.exp(2 * b - a))  # error: [NL106]
         """,
     )
+
+
+def test_a_maximum_raised_to_the_least_number_is_one() -> None:
+    check(
+        TORCH,
+        """
+        def of_two(x, y):
+            shift = torch.max(x.detach(), y.detach()).clamp(min=torch.finfo(x.dtype).min)
+            return torch.log(torch.exp(x - shift) + torch.exp(y - shift)) + shift
+
+        def with_a_number(number, y):
+            shift = y.detach().clamp(min=max(number, torch.finfo(y.dtype).min))
+            return torch.log(torch.exp(number - shift) + torch.exp(y - shift)) + shift
+        """,
+    )
+
+
+def test_a_shift_by_something_made_of_the_exponents_is_there_to_keep_them_in_range() -> None:
+    check(
+        TORCH,
+        """
+        def by_an_unseen_function(x, y):
+            shift = larger(x, y)
+            return torch.log(torch.exp(x - shift) + torch.exp(y - shift)) + shift
+
+        def by_the_last_sum(log_weights, log_sums):
+            p = torch.exp(log_weights - log_sums[-1])
+            return p / p.sum()
+
+        def by_another_row(x, y):
+            p = torch.exp(x - y)
+            return p / p.sum()  # error: [NL401] likely
+        """,
+    )
+
+
+def test_a_mean_over_no_weights_is_nan_and_not_0() -> None:
+    check(
+        TORCH,
+        """
+        def level(mask, energy):
+            mean = (mask * torch.exp(energy.clamp(-5, 5))).sum() / mask.sum()  # error: [NL301] likely
+            return torch.log(mean)
+        """,
+    )

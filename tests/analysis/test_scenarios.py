@@ -247,3 +247,124 @@ def test_a_message_names_what_coincides() -> None:
     )
     (found,) = nanlint.check_source(source)
     assert [cause.message for cause in found.causes] == ["is 0 where `here` and `there` coincide"]
+
+
+# ── what is met by data ─────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_all_of_an_array_is_hardly_0_in_numpy_but_a_row_of_it_is() -> None:
+    check(
+        NUMPY,
+        """
+        def of_all(x):
+            return x / x.sum()
+
+        def of_each_row(x):
+            return x / x.sum(axis=1, keepdims=True)  # error: [NL301] likely
+        """,
+    )
+
+
+def test_a_batch_that_is_0_throughout_is_met_in_training() -> None:
+    check(
+        TORCH,
+        """
+        def of_all(x):
+            return x / x.abs().max()  # error: [NL301] likely
+        """,
+    )
+
+
+def test_probabilities_sum_to_1_and_counts_that_are_added_up_are_some() -> None:
+    check(
+        TORCH,
+        """
+        def anything(x):
+            return x / x.sum(-1, keepdim=True)  # error: [NL301] likely
+
+        def chances(probs):
+            return probs / probs.sum(-1, keepdim=True)
+
+        def portions(n_samples):
+            return n_samples / n_samples.sum()
+        """,
+    )
+
+
+def test_a_mask_is_empty_for_a_batch_and_seldom_in_an_analysis_or_where_a_function_made_it() -> None:
+    check(
+        TORCH,
+        """
+        def given(x, mask):
+            return (x * mask).sum() / mask.sum()  # error: [NL301] likely
+
+        def made(x, graphs):
+            mask = graphs.padding_mask()
+            return (x * mask).sum() / mask.sum()
+        """,
+    )
+    check(
+        NUMPY,
+        """
+        def above(x, t):
+            kept = x > t
+            return (x * kept).sum() / kept.sum()
+        """,
+    )
+
+
+def test_a_label_taken_from_data_occurs_there() -> None:
+    check(
+        TORCH,
+        """
+        def by_number(x, labels):
+            return [(x * (labels == c)).sum() / (labels == c).sum() for c in range(10)]  # error: [NL301] likely
+
+        def by_label(x, labels, others):
+            return [(x * (others == c)).sum() / (others == c).sum() for c in torch.unique(labels)]
+        """,
+    )
+
+
+def test_what_an_optimizer_keeps_for_its_parameters_is_set_and_so_is_a_pair_with_a_default() -> None:
+    check(
+        TORCH,
+        """
+        class Optimizer:
+            def step(self):
+                for group in self.param_groups:
+                    yield group["rate"] / (group["rate"] + group["decay"])
+
+        def rescaled(x, ends=(0.0, 1.0)):
+            return x / (ends[1] - ends[0])
+        """,
+    )
+
+
+def test_a_count_or_a_bound_that_nobody_knows_tells_that_data_is_not_constant() -> None:
+    check(
+        TORCH,
+        """
+        def unchecked(x):
+            return x / x.pow(2).mean()  # error: [NL301] likely
+
+        def counted(x):
+            assert (x < 0).sum() > 0
+            return x / x.pow(2).mean()
+        """,
+    )
+    check(
+        NUMPY,
+        """
+        def spread(x):
+            s = np.std(x)
+            return x / s  # error: [NL302] likely
+
+        def above_a_bound(x, LIMIT):
+            s = np.std(x)
+            constant = s <= LIMIT
+            if constant:
+                return x
+            return x / s
+        """,
+    )
