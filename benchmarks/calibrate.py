@@ -6,7 +6,8 @@ LABELS is a directory of labels, which are no part of the project: ``findings*.j
 DEBATABLE, FALSE) and ``sites*.json`` (places: hazard, unknown, guarded, python-scalar) of pinned wheels, which pip
 downloads and nothing installs; ``fix_pairs*.json`` and ``batches/*.json`` (the lines of an expression before and after
 the commit that mended it) of repositories whose mirrors ``owner+name/repo`` are in --mirrors; those that are absent are
-left out. --sources keeps their files, and what nanlint found in them: ``findings.jsonl`` there is used as it is.
+left out. A file that says ``"learned": true`` holds code that nanlint was mended by, and says less of other code.
+--sources keeps the labelled files, and what nanlint found in them: ``findings.jsonl`` there is used as it is.
 --write fills nanlint/odds.toml and the section of docs/precision.md.
 """
 
@@ -43,6 +44,8 @@ DEBATABLE = frozenset({"DEBATABLE", "unknown"})
 PRIOR = 16.0
 #: what a label of a commit counts, beside one that was drawn at random
 OF_A_COMMIT = 0.25
+#: what a label of code counts that nanlint was mended by after it was read, beside one of code it never saw
+LEARNED = 0.25
 #: labels that a cell of the table must have
 FEWEST = 5.0
 #: the bounds of the curve's classes
@@ -51,13 +54,17 @@ CLASSES = (0.15, 0.3, 0.45, 0.6, 0.7, 0.8, 0.95, 1.0)
 
 @dataclass(frozen=True)
 class Place:
-    """Lines of one file, below the directory of sources, with their label. ``group``: its package or repository."""
+    """Lines of one file, below the directory of sources, with their label.
+
+    ``group``: its package or repository. ``learned``: nanlint was mended by what was read there.
+    """
 
     path: str
     line: int
     end_line: int
     label: str
     group: str
+    learned: bool = False
 
 
 @dataclass(frozen=True)
@@ -69,6 +76,12 @@ class Labelled:
     group: str
     drawn: bool = True
     debatable: bool = False
+    learned: bool = False
+
+    @property
+    def weight(self) -> float:
+        """What it counts, beside a label of code that nanlint never saw."""
+        return (LEARNED if self.learned else 1.0) if self.drawn else OF_A_COMMIT
 
 
 # counting
@@ -86,8 +99,9 @@ def levels(labelled: Sequence[Labelled]) -> dict[Cell, Count]:
     """Each level, by the labels drawn at random: it begins as its definition has it."""
     found: dict[Cell, Count] = {}
     for confidence, least in LEAST.items():
-        of = [one.right for one in labelled if one.drawn and one.path[0] == str(confidence)]
-        found[(str(confidence),)] = Count(len(of), (sum(of) + PRIOR * least) / (len(of) + PRIOR))
+        of = [one for one in labelled if one.drawn and one.path[0] == str(confidence)]
+        labels, right = sum(one.weight for one in of), sum(one.weight for one in of if one.right)
+        found[(str(confidence),)] = Count(labels, (right + PRIOR * least) / (labels + PRIOR))
     return found
 
 
@@ -104,7 +118,7 @@ def counted(labelled: Sequence[Labelled]) -> dict[Cell, Count]:
     sums: dict[Cell, list[float]] = defaultdict(lambda: [0.0, 0.0])
     for one in labelled:
         for length in range(1, len(one.path) + 1):
-            sums[one.path[:length]][not one.right] += 1.0 if one.drawn else OF_A_COMMIT
+            sums[one.path[:length]][not one.right] += one.weight
     for cell in sorted(sums, key=len):
         level = table[cell[:1]].share
         right, wrong = sums[cell[:1]]
@@ -130,10 +144,11 @@ def share_of(table: Mapping[Cell, Count], path: Cell) -> float:
 
 
 def held_out(labelled: Sequence[Labelled]) -> Iterator[tuple[Labelled, float]]:
-    """Each label drawn at random with what a table says that was counted without its package."""
-    for group in sorted({one.group for one in labelled if one.drawn}):
+    """Each drawn label of code not learned from, with what a table says that was counted without its package."""
+    for group in sorted({one.group for one in labelled if one.drawn and not one.learned}):
         table = kept(counted([one for one in labelled if one.group != group]))
-        yield from ((one, share_of(table, one.path)) for one in labelled if one.group == group and one.drawn)
+        of = [one for one in labelled if one.group == group and one.drawn and not one.learned]
+        yield from ((one, share_of(table, one.path)) for one in of)
 
 
 def interval(right: float, labels: float, z: float = 1.96) -> tuple[float, float]:
@@ -165,26 +180,28 @@ def curve(labelled: Sequence[Labelled]) -> list[str]:
 def by_level(labelled: Sequence[Labelled]) -> list[str]:
     """What was counted of each level."""
     rows = [
-        "| level | labels drawn | not ruled out | of these, debatable | right | from commits: before, after |",
-        "| --- | ---: | ---: | ---: | ---: | ---: |",
+        "| level | labels drawn, of unseen code | not ruled out | of these, debatable | learned from, not ruled out "
+        "| of | right | from commits: before, after |",
+        "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
     for confidence in sorted(LEAST, reverse=True):
         of = [one for one in labelled if one.path[0] == str(confidence)]
-        drawn = [one for one in of if one.drawn]
-        right = sum(one.right for one in drawn)
-        debatable = sum(one.debatable for one in drawn)
-        before = sum(one.right for one in of if not one.drawn)
-        after = len(of) - len(drawn) - before
+        drawn = [one for one in of if one.drawn and not one.learned]
+        learned = [one for one in of if one.drawn and one.learned]
+        right, debatable = sum(one.right for one in drawn), sum(one.debatable for one in drawn)
+        commits = [one.right for one in of if not one.drawn]
         share = levels(labelled)[(str(confidence),)].share
-        rows.append(f"| {confidence} | {len(drawn)} | {right} | {debatable} | {share:.2f} | {before}, {after} |")
+        counts = (len(drawn), right, debatable, sum(one.right for one in learned), len(learned), f"{share:.2f}")
+        before = sum(commits)
+        rows.append(f"| {' | '.join(map(str, (confidence, *counts)))} | {before}, {len(commits) - before} |")
     return rows
 
 
 def contradicting(labelled: Sequence[Labelled]) -> list[Cell]:
-    """The cells whose drawn labels speak against their level: it has to be another, and not the probability."""
+    """The cells of which labels of unseen code speak against the level: it is meant to be another."""
     drawn: dict[Cell, list[bool]] = defaultdict(list)
     for one in labelled:
-        for length in range(1, len(one.path) + 1 if one.drawn else 0):
+        for length in range(1, len(one.path) + 1 if one.drawn and not one.learned else 0):
             drawn[one.path[:length]].append(one.right)
     found = []
     for confidence, least in LEAST.items():
@@ -202,16 +219,19 @@ def contradicting(labelled: Sequence[Labelled]) -> list[Cell]:
 def places_in(directory: Path, sources: Path, mirrors: Path | None) -> Iterator[Place]:
     """All labelled places whose files can be had; they are below ``sources`` then."""
     for file in sorted(directory.glob("findings*.json")):
-        for row in json.loads(file.read_text("utf-8"))["findings"]:
+        labels = json.loads(file.read_text("utf-8"))
+        for row in labels["findings"]:
             package = wheel(row["package"], row["version"], row["artifact"], sources)
-            yield Place(f"{package}/{row['file']}", row["line"], row["end_line"], row["label"], row["package"])
+            where = (f"{package}/{row['file']}", row["line"], row["end_line"])
+            yield Place(*where, row["label"], row["package"], bool(labels.get("learned")))
     for file in sorted(directory.glob("sites*.json")):
         labels = json.loads(file.read_text("utf-8"))
         artifacts = {(p["name"], p["version"]): p["artifact"] for p in labels["packages"]}
         for row in labels["sites"]:
             package = wheel(row["package"], row["version"], artifacts[row["package"], row["version"]], sources)
             if row["label"] != "hazard" or row["confidence"] != "low":
-                yield Place(f"{package}/{row['file']}", row["line"], row["end_line"], row["label"], row["package"])
+                where = (f"{package}/{row['file']}", row["line"], row["end_line"])
+                yield Place(*where, row["label"], row["package"], bool(labels.get("learned")))
     for file in sorted([*directory.glob("fix_pairs*.json"), *directory.glob("batches/*.json")]):
         for pair in json.loads(file.read_text("utf-8"))["pairs"]:
             yield from sides(pair, sources, mirrors)
@@ -297,7 +317,8 @@ def labelled_findings(places: Sequence[Place], found: Mapping[str, Sequence[Mapp
             surest = max(there, key=lambda f: Confidence[f["confidence"].upper()])
             path = path_of(Confidence[surest["confidence"].upper()], Traits(**surest["traits"]))
             drawn = place.label not in ("before", "after")
-            labelled.append(Labelled(path, RIGHT[place.label], place.group, drawn, place.label in DEBATABLE))
+            debatable = place.label in DEBATABLE
+            labelled.append(Labelled(path, RIGHT[place.label], place.group, drawn, debatable, place.learned))
     return labelled
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from nanlint.diagnostic import Confidence, Diagnostic, Traits
 
 TABLE = Path(__file__).with_name("odds.toml")
-#: what the levels mean: at least so many of their findings are right
+#: what the levels are meant to be: at least so many of their findings are right; what is counted may be less
 LEAST = {Confidence.POSSIBLE: 0.15, Confidence.LIKELY: 0.60, Confidence.CERTAIN: 0.95}
 
 Cell = tuple[str, ...]
@@ -35,14 +35,9 @@ def table() -> Mapping[Cell, float]:
 
 
 def probability(confidence: Confidence, traits: Traits) -> float:
-    """The share of right ones among findings like this, to two digits, within what their confidence means.
-
-    What is certain is proved, so that it is no less than certain ones are right; what is not proved stays below that.
-    """
+    """The share of right ones among findings like this, to two digits."""
     path = path_of(confidence, traits)
-    counted = next(table()[path[:length]] for length in range(len(path), 0, -1) if path[:length] in table())
-    above = [least - 0.01 for level, least in LEAST.items() if level > confidence]
-    return round(min([max(counted, LEAST[confidence]), *above]), 2)
+    return round(next(table()[path[:length]] for length in range(len(path), 0, -1) if path[:length] in table()), 2)
 
 
 def with_confidence(diagnostic: Diagnostic, confidence: Confidence) -> Diagnostic:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,13 @@ def test_a_level_begins_as_it_is_defined_and_is_counted_on_what_was_drawn() -> N
     assert found[("likely",)].share == pytest.approx((9 + 10 * 0.60) / 20)
     assert found[("possible",)].share == LEAST[min(LEAST)]
     assert found[("certain",)].labels == 0
+
+
+def test_code_that_was_learned_from_counts_less_and_is_not_held_out() -> None:
+    unseen, learned = labels(("likely", "value"), 4, 4), labels(("likely", "value"), 8, 0, group="b")
+    known = [*unseen, *(replace(one, learned=True) for one in learned)]
+    assert levels(known)[("likely",)].share == pytest.approx((4 + 8 * 0.25 + 10 * 0.60) / (8 + 8 * 0.25 + 10))
+    assert {one.group for one, _ in held_out(known)} == {"a"}
 
 
 def test_a_cell_is_drawn_to_the_one_before_it() -> None:
@@ -98,4 +106,4 @@ def test_the_script_reads_labels_and_prints_the_curve(tmp_path: Path) -> None:
         [*command, "--sources", str(tmp_path / "sources")], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-    assert "| certain | 1 | 1 | 0 | 0.95 | 0, 0 |" in done.stdout
+    assert "| certain | 1 | 1 | 0 | 0 | 0 | 0.95 | 0, 0 |" in done.stdout

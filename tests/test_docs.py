@@ -194,3 +194,8 @@ def _imports(path: Path) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module and id(node) not in for_types:
             yield from [node.module] if node.module != "nanlint" else [f"nanlint.{alias.name}" for alias in node.names]
+
+
+@pytest.mark.parametrize("guide", GUIDES, ids=[guide.name for guide in GUIDES])
+def test_no_merge_was_left_half_done(guide: Path) -> None:
+    assert re.search(r"^(<{7}|>{7}) ", guide.read_text("utf-8"), re.MULTILINE) is None
