@@ -137,8 +137,9 @@ class Incoming:
             return True
         data = [a for name, a in node.args.items() if name not in NOT_DATA]
         if node.op == CALL:
-            # what is given a function may filter
-            return all(a.op != FUNCTION for a in data)
+            # what is given a function may filter; what is given a number with an array may bound the one by the other
+            bounds = len(self.data_of(node)) == 1 < len(data)
+            return not bounds and all(a.op != FUNCTION for a in data)
         if node.op in ("add", "sub"):
             return self._sum(node)
         if node.op in ("mul", "dot", "einsum", "minimum"):
@@ -158,7 +159,7 @@ class Incoming:
         Elements that are set one by one are not asked: where there is no turn, there are no elements.
         """
         turn = bare(loop["back"]) if "back" in loop.args else loop
-        return self.value(loop["pre"]).constant == 0 and (turn.op != "stored" or bare(turn["b"]).op == "add")
+        return self.value(loop["pre"]).constant == 0 and turn.op != "stored"
 
     def data_of(self, call: Node) -> list[Node]:
         """What a call is given that is no number."""
