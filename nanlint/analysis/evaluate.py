@@ -382,7 +382,7 @@ class Evaluator:
         annotation = node.attrs.get("annotation", "")
         kind = (
             Kind.SCALAR
-            if annotation in SCALAR_ANNOTATIONS
+            if annotation in SCALAR_ANNOTATIONS and not (annotation == "Scalar" and "jax" in self.lowering.frameworks)
             else Kind.TENSOR
             if annotation in TENSOR_ANNOTATIONS
             else Kind.ANY

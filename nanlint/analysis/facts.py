@@ -295,11 +295,13 @@ class Facts:
         def as_many(n: Node) -> list[Node]:
             # an array some elements of which were set is as large as before
             filled = n.attrs.get("stored") or (n.op == REFINE and n.attrs["cmp"] == "filled")
+            if n.op == "diff" or column_of_table(n):
+                return [n["x"]]
             if filled or n.op == "part" or not (n.op == REFINE or elementwise(n)):
                 return []
             return [a for name, a in n.args.items() if name not in ("by", "cond", "index")]
 
-        selections = (n for n in walk(node, as_many, 40) if n.op == "part")
+        selections = (n for n in walk(node, as_many, 40) if n.op == "part" and not column_of_table(n))
         return next((n for n in selections if selects_by_mask(n.get("index"), self.value)), None)
 
     def known_filled(self, selection: Node) -> bool:
@@ -603,3 +605,9 @@ class Facts:
             return ""
         text = " ".join(self.source.segment(span).split())
         return text if len(text) <= 40 else text[:37] + "..."
+
+
+def column_of_table(node: Node) -> bool:
+    """Whether a node is a column of a table, by its name: it has as many elements as the table has rows."""
+    index = node.get("index") if node.op == "part" else None
+    return index is not None and isinstance(index.attrs.get("value"), str)

@@ -16,7 +16,7 @@ from nanlint.analysis.gradient import PLAIN, Flow, GradientFlow
 from nanlint.analysis.late_guards import late_guard
 from nanlint.analysis.scenarios import degenerate, excluded
 from nanlint.analysis.selections import taken_by
-from nanlint.analysis.structure import Evaluate, bare, elementwise, same, walk, zero_together
+from nanlint.analysis.structure import Evaluate, bare, depends, elementwise, same, walk, zero_together
 from nanlint.analysis.unguarded import unguarded
 from nanlint.graph.lower import Lowering
 from nanlint.graph.node import CALL, CONST, LOOP, PHI, REFINE, TUPLE, Node
@@ -186,8 +186,8 @@ class Hazards:
         if isinstance(doubted, Cleared):
             return found if doubted.why is RULED_OUT else replace(found, belief=True)
         note = doubted.evidence
-        if note.origin is Origin.UNGUARDED:
-            # that nobody looked is less than a belief
+        if note.origin is Origin.UNGUARDED and not (note.node is not None and "default" in bare(note.node).args):
+            # that nobody looked is less than a belief; a default says only what is given most of the time
             return replace(found, belief=True)
         believed = believed_of(node)
         return replace(
@@ -303,6 +303,9 @@ class Hazards:
         """Whether the op works on Python numbers, where Python raises instead of making a NaN."""
         if self.gradient.framework(node) == "math":
             return True
+        if node.spelling is not None and self.gradient.owner(node) in PLAIN:
+            # a function of NumPy's only warns, whatever it is given
+            return False
         kinds = {self.evaluator.value(a).kind for name, a in node.args.items() if name not in NOT_DATA}
         return operand.kind is Kind.SCALAR and kinds == {Kind.SCALAR}
 
@@ -361,7 +364,7 @@ class Hazards:
 
     def excludes(self, cond: Node, branch: bool, node: Node, pole: Pole) -> bool:
         """Whether the pole is not reached where ``cond`` is ``branch``."""
-        if self.equals_infinity(cond) or (tells_diagonal(cond) and holds_each_pair(node)):
+        if self.equals_infinity(cond, node) or (tells_diagonal(cond) and holds_each_pair(node)):
             return True
         selected = self.evaluator.under(cond, branch)
         if selected is self.evaluator:
@@ -372,11 +375,12 @@ class Hazards:
         # less than without the condition: one that has nothing to do with the operand guards nothing
         return found[1].reach(pole.cls) < min(anywhere[1].reach(pole.cls), POSSIBLE)
 
-    def equals_infinity(self, cond: Node) -> bool:
+    def equals_infinity(self, cond: Node, result: Node) -> bool:
         """Whether a condition is x == inf, which asks of a result what isinf does."""
         if cond.op not in ("eq", "ne"):
             return False
-        return any(self.evaluator.value(cond[k]).constant in (INF, -INF) for k in ("a", "b"))
+        infinite = [self.evaluator.value(cond[k]).constant in (INF, -INF) for k in ("a", "b")]
+        return any(infinite) and any(depends(cond[k], result) for k in ("a", "b"))
 
     def traps_behind(self, selection: Node) -> Iterator[Hazard]:
         """Poles that the condition of a selection keeps out of the value, but not out of the gradient.

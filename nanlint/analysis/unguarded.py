@@ -1,16 +1,17 @@
-"""Data that comes in and is divided by, or whose logarithm is taken, with nobody having looked at it: 0 is possible."""
+"""Numbers that are divided by, or whose root or logarithm is taken, and that nobody looked at: a pole is possible."""
 
 from __future__ import annotations
 
 import ast
 
 from nanlint.analysis.algebra import monomial, terms
+from nanlint.analysis.forms import choices, measured
 from nanlint.analysis.scenarios import NOT_DATA
-from nanlint.analysis.structure import Evaluate, bare, uses
+from nanlint.analysis.structure import Evaluate, bare, same, uses
 from nanlint.graph.node import ATTR, CALL, FUNCTION, LOOP, PARAM, PHI, REFINE, Node
 from nanlint.ops.op import OPS, Pole
 from nanlint.ops.selection import COMPARISONS
-from nanlint.ops.value import INF, NEVER, Evidence, Kind, Origin
+from nanlint.ops.value import INF, NEVER, SMALL, Evidence, Kind, Origin
 
 #: nodes between the data and what becomes of it
 MAX_NODES = 24
@@ -21,20 +22,85 @@ HANDS_ON = frozenset({"abs", "part", "cast", "view", "not", "and", "or", REFINE,
 #: what asks something of numbers
 TESTS = frozenset({*COMPARISONS, "isclose", "isnan", "isinf", "isfinite", "any", "all", "test", "nonzero"})
 
+#: what makes one number of many, 0 where all of them are
+REDUCES = frozenset({"sum", "mean", "max", "nansum", "nanmean", "nanmax"})
+
 
 def unguarded(node: Node, pole: Pole, operand: Node, value: Evaluate) -> Evidence | None:
     """Evidence that an operand may be 0: it is made of data that comes in, and nothing here keeps it from that.
 
-    None where a number is added to it, where a function that is not seen made it of one array, where anything asks
-    about it; and where all that takes the result is bounded, as an arctangent is: then no infinity is left.
+    Or it is 0 with what it divides, or where a loop has no turn; or negative, as what a sum leaves of a number.
+
+    None where a number is added to it, and where anything asks about it; and where all that takes the result is
+    bounded, as an arctangent is: then no infinity is left.
     """
-    if pole.cls != "zero" or pole.shift or pole.gradient or bounded_after(node, value):
+    if pole.shift or pole.gradient or bounded_after(node, value):
+        return None
+    if pole.cls == "neg" and node.op == "sqrt":
+        return left_over(operand, value)
+    if pole.cls != "zero":
         return None
     data = Incoming(value)
     for factor in monomial(operand, value).above:
         if data.comes_in(factor):
-            return Evidence("comes from outside, and nothing here keeps it from 0", factor, origin=Origin.UNGUARDED)
+            return Evidence(because(factor, data), factor, origin=Origin.UNGUARDED)
+    whole = normaliser(node["a"], operand, value) if node.op == "div" else None
+    if whole is not None:
+        return Evidence(
+            "is the sum, or the size, of what it divides: 0 / 0 where that is 0", whole, origin=Origin.UNGUARDED
+        )
     return None
+
+
+def because(factor: Node, data: Incoming) -> str:
+    """Why a number may be 0, in words."""
+    source = bare(factor)
+    if source.op == LOOP and data.starts_at_zero(source):
+        return "is what the loop starts with, 0, where the loop has no turn"
+    if source.op == PARAM and "default" in source.args:
+        return "is an argument with a default, and nothing here keeps another one from 0"
+    if source.op == CALL and len(data.data_of(source)) == 1:
+        return "comes from a call, and nothing here keeps it from 0"
+    return "comes from outside, and nothing here keeps it from 0"
+
+
+def left_over(radicand: Node, value: Evaluate) -> Evidence | None:
+    """Evidence that what is left of a number, once a sum that is not negative is taken from it, is below 0."""
+    for factor in monomial(radicand, value).above:
+        taken = [t.node for t in terms(factor) if t.negative]
+        kept = [t.node for t in terms(factor) if not t.negative]
+        sums = [t for t in taken if bare(t).op in REDUCES and value(t).lo >= 0]
+        if sums and sums == taken and all(value(t).constant is not None for t in kept) and not looked_at(factor, value):
+            why = "is what a sum leaves of a number, and nothing here keeps that from falling below 0"
+            return Evidence(why, factor, origin=Origin.UNGUARDED)
+    return None
+
+
+def normaliser(above: Node, below: Node, value: Evaluate) -> Node | None:
+    """A factor of a divisor that is 0 where the numerator is: a sum that has it as a term, its own sum or size.
+
+    None where anything keeps that from 0.
+    """
+    inside = monomial(above, value).above
+    for factor in monomial(below, value).above:
+        if value(factor).zero is NEVER or looked_at(factor, value):
+            continue
+        parts = terms(factor)
+        if len(parts) > 1:
+            if any(t.negative or value(t.node).zero is NEVER for t in parts):
+                continue
+            made_of = [g for t in parts for g in monomial(t.node, value).above]
+        else:
+            made_of = [n for choice in choices(factor) for n in sized(choice) if value(n).zero is not NEVER]
+        if any(same(f, g) for f in inside for g in made_of):
+            return factor
+    return None
+
+
+def sized(size: Node) -> list[Node]:
+    """What a node is the size of: the vector of which it is the norm, the numbers of which it is the sum or maximum."""
+    vector = measured(size)
+    return [*([vector] if vector is not None else []), *([bare(size["x"])] if size.op in REDUCES else [])]
 
 
 def bounded_after(node: Node, value: Evaluate) -> bool:
@@ -61,30 +127,43 @@ class Incoming:
 
     def _decide(self, node: Node) -> bool:
         v = self.value(node)
-        if v.zero is NEVER or v.constant is not None or v.kind is Kind.SCALAR or looked_at(node):
+        if v.zero is NEVER or v.constant is not None or looked_at(node, self.value):
             return False
         if node.op == PARAM:
-            return "default" not in node.args and not isinstance(node.site, ast.Lambda)
+            return not isinstance(node.site, ast.Lambda) and (v.kind is not Kind.SCALAR or "default" in node.args)
+        if node.op in (ATTR, CALL) and v.kind is Kind.SCALAR:
+            return False
         if node.op == ATTR:
             return True
         data = [a for name, a in node.args.items() if name not in NOT_DATA]
         if node.op == CALL:
-            # what makes one thing of one array may be what keeps it from 0, and what is given a function may filter
-            return len([a for a in data if not self._number(a)]) != 1 and all(a.op != FUNCTION for a in data)
+            # what is given a function may filter; what is given a number with an array may bound the one by the other
+            bounds = len(self.data_of(node)) == 1 < len(data)
+            return not bounds and all(a.op != FUNCTION for a in data)
         if node.op in ("add", "sub"):
             return self._sum(node)
-        if node.op in ("mul", "dot", "einsum"):
+        if node.op in ("mul", "dot", "einsum", "minimum"):
             return any(map(self.comes_in, data))
         if node.op in ("pow", "div"):
             return self.comes_in(data[0])
         if node.op == LOOP:
-            # a sum that starts at 0
-            turn = bare(node["back"]) if "back" in node.args else node
-            return turn.op == "add" and any(self.comes_in(a) for a in turn.args.values() if bare(a) is not node)
+            return self.starts_at_zero(node)
         op = OPS.get(node.op)
         if node.op in ("part", "where", PHI) or (op is not None and op.zero_preserving):
             return bool(data) and all(map(self.comes_in, data))
         return False
+
+    def starts_at_zero(self, loop: Node) -> bool:
+        """Whether a variable is 0 before the first turn of a loop, and is what it was where there is none.
+
+        Elements that are set one by one are not asked: where there is no turn, there are no elements.
+        """
+        turn = bare(loop["back"]) if "back" in loop.args else loop
+        return self.value(loop["pre"]).constant == 0 and turn.op != "stored"
+
+    def data_of(self, call: Node) -> list[Node]:
+        """What a call is given that is no number."""
+        return [a for name, a in call.args.items() if name not in NOT_DATA and not self._number(a)]
 
     def _number(self, node: Node) -> bool:
         v = self.value(node)
@@ -98,6 +177,16 @@ class Incoming:
         return (not numbers or one_less) and all(self.comes_in(t.node) for t in parts if t not in numbers)
 
 
-def looked_at(node: Node) -> bool:
-    """Whether anything asks about a number: a comparison, a selection by it, a test for NaN."""
-    return any(user.op in TESTS for user in uses(node, lambda user, _: user.op in HANDS_ON, MAX_USES))
+def looked_at(node: Node, value: Evaluate) -> bool:
+    """Whether anything asks about a number: a comparison, a selection by it, a test for NaN.
+
+    What is compared with a number that is not small is not asked whether it is 0.
+    """
+    asked = uses(node, lambda user, _: user.op in HANDS_ON, MAX_USES)
+    return any(user.op in TESTS and not far_from_zero(user, value) for user in asked)
+
+
+def far_from_zero(test: Node, value: Evaluate) -> bool:
+    """Whether a test compares something with a number that is not small."""
+    numbers = [value(test[k]).constant for k in ("a", "b") if k in test.args] if test.op in COMPARISONS else []
+    return any(c is not None and abs(c) >= SMALL for c in numbers)

@@ -101,6 +101,10 @@ class Lowering(CallLowering):
             self.bind(target.value, self.unknown(site, value), site)
         elif isinstance(target, ast.Attribute):
             base = self.lower(target.value)
+            if base.op in OPS and TENSOR_ATTRIBUTES.get(target.attr) == "stop_gradient":
+                # the numbers of a tensor, under which it is written to past the tape
+                self.bind(target.value, value, site)
+                return
             self.owners[base.key] = base
             if value.op == CALL and not value.attrs.get("variable"):
                 value.attrs["variable"], value.attrs["held"] = target.attr, True

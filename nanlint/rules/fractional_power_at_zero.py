@@ -9,7 +9,7 @@ from nanlint.analysis.gradient import PLAIN
 from nanlint.analysis.hazards import Hazard
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.double_where import DoubleWhere
-from nanlint.rules.registry import Finding, confidence, rule
+from nanlint.rules.registry import Finding, confidence, milder, rule
 
 
 @rule(
@@ -53,7 +53,7 @@ def fractional_power_at_zero(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     plain = value_breaks and hazard.pole.cls == "zero" and facts.framework(hazard.node) in PLAIN
     whole = hazard.pole.cls == "neg" and not facts.fractional(hazard.node["y"])
     unused = value_breaks and facts.gathered(hazard.node)
-    level = confidence(hazard.reach, lowered=int(plain) + int(whole) + 2 * int(unused))
+    level = confidence(hazard.reach, lowered=int(plain) * milder(hazard) + int(whole) + 2 * int(unused))
     if level is None:
         return
     if hazard.pole.cls == "neg":

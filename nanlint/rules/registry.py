@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from nanlint.diagnostic import Applicability, Confidence
 from nanlint.graph.node import Node
-from nanlint.ops.value import Origin, Reach
+from nanlint.ops.value import POSSIBLE, Origin, Reach
 
 if TYPE_CHECKING:
     from nanlint.analysis.facts import Facts
@@ -136,3 +136,12 @@ def confidence(reach: Reach, *, lowered: int = 0) -> Confidence | None:
     """Confidence that a reach gives, lowered by some steps; None when nothing is left to say."""
     level = int(reach) - 1 - lowered
     return Confidence(level) if level >= 1 else None
+
+
+def milder(hazard: Hazard) -> int:
+    """Steps by which an infinity is lowered where it may be meant, as in NumPy: what is possible stays so.
+
+    Unless all that speaks for it is that nobody looked, or that two numbers may be equal.
+    """
+    weak = hazard.evidence.origin in (Origin.UNGUARDED, Origin.COINCIDENCE)
+    return int(weak or hazard.reach > POSSIBLE)

@@ -10,7 +10,7 @@ from nanlint.analysis.gradient import PLAIN
 from nanlint.analysis.hazards import Hazard
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.clip_operand import ClipOperand
-from nanlint.rules.registry import Finding, confidence, rule
+from nanlint.rules.registry import Finding, confidence, milder, rule
 
 
 @rule(
@@ -64,7 +64,11 @@ def unclipped_log(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
         returned = returned or (facts.frequency(hazard.operand) and not hazard.node.users)
     level = confidence(
         hazard.reach,
-        lowered=2 * int(returned) + int(plain) + 2 * int(meant) + int(facts.absorbed(hazard.node)) + int(by_name),
+        lowered=2 * int(returned)
+        + int(plain) * milder(hazard)
+        + 2 * int(meant)
+        + int(facts.absorbed(hazard.node))
+        + int(by_name),
     )
     if level is None:
         # -inf is what is meant here, or what becomes of it is harmless

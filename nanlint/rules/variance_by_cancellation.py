@@ -74,7 +74,8 @@ def variance_by_cancellation(at: Node | Hazard, facts: Facts) -> Iterator[Findin
             yield Finding(at, MESSAGE, effect, Confidence.LIKELY if surely else Confidence.POSSIBLE, (), alone)
         return
     difference, level = at.evidence.node, confidence(at.reach)
-    rounds = at.evidence.origin is Origin.ROUNDING
+    unguarded = at.evidence.origin is Origin.UNGUARDED and at.pole.cls == "neg"
+    rounds = at.evidence.origin is Origin.ROUNDING or unguarded
     if difference is None or not (rounds or facts.cancels(difference)) or at.guard is not None or level is None:
         # what reaches the pole is no difference of numbers that are nearly equal
         return

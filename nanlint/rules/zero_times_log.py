@@ -10,7 +10,7 @@ from nanlint.analysis.hazards import Hazard
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.xlogy import XLogY
 from nanlint.ops.value import LIKELY, NEVER
-from nanlint.rules.registry import Finding, confidence, rule
+from nanlint.rules.registry import Finding, confidence, milder, rule
 
 
 @rule(
@@ -59,7 +59,8 @@ def zero_times_log(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
         return
     plain = facts.framework(product) in PLAIN and not facts.reduced(product)
     level = confidence(
-        min(hazard.reach, LIKELY) if facts.value(factor).zero < LIKELY else hazard.reach, lowered=int(plain)
+        min(hazard.reach, LIKELY) if facts.value(factor).zero < LIKELY else hazard.reach,
+        lowered=int(plain) * milder(hazard),
     )
     if level is None:
         return
