@@ -593,7 +593,8 @@ def degenerate(node: Node, pole: Pole, operand: Node, evaluate: Evaluate, *, lea
             reach = min(reach, POSSIBLE)
         if any(is_factor(n.name.rpartition(".")[2]) for n in scenario.data):
             reach = min(reach, POSSIBLE)
-        if scenario.shape is Shape.CONSTANT and any(is_coordinate(called(n)) for n in scenario.data):
+        spread = scenario.shape in (Shape.CONSTANT, Shape.EQUAL)
+        if spread and any(is_coordinate(called(root(n))) for n in scenario.data):
             reach = min(reach, POSSIBLE)
         if symbol.weak:
             reach = min(reach, POSSIBLE)

@@ -379,5 +379,8 @@ def test_times_follow_one_another() -> None:
 
         def rate(y, times):
             return y / (times.max() - times.min())
+
+        def first(y, times):
+            return (y[1] - y[0]) / (times[1] - times[0])
         """,
     )
