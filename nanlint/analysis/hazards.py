@@ -39,7 +39,7 @@ SKIP_NAN = frozenset({"nanmean", "nansum"})
 #: arrays that are at a pole at a known place
 GRIDS = frozenset({"arange", "linspace", "positive_frequencies", "frequencies"})
 #: what selects elements, and what adds up how many there are
-SELECTED = frozenset({*CONDITIONS, *UNKNOWNS, "sum", "cumsum"})
+SELECTED = frozenset({*CONDITIONS, *UNKNOWNS, "isfinite", "isnan", "sum", "cumsum"})
 #: why a pole is no hazard where the range or a guard says so
 RULED_OUT = "ruled out"
 #: operands that hold data (as against axes, indices, conditions)

@@ -120,6 +120,11 @@ LOGITS = frozenset({"logit", "logits", "score", "scores", "pred", "preds", "pred
 #: what says "logarithm of" in a name, and what is a product over many: its logarithm is a sum, and grows
 PLAIN_LOGARITHM = frozenset({"log", "ln"})
 OF_MANY = frozenset({"ratio", "ratios", "w", "weight", "weights", "joint", "density", "evidence", "partition", "det"})
+#: places along an axis, in order: no two of them are equal
+COORDINATES = frozenset(
+    {"time", "times", "timestamp", "timestamps", "timestep", "timesteps", "ts", "freqs", "frequencies", "edges", "bins"}
+    | {"grid", "knots", "cuts", "breakpoints", "quantiles", "percentiles", "thresholds", "levels"}
+)
 EXTENT = frozenset({"shape", "ndim"})
 
 
@@ -192,6 +197,12 @@ def is_factor(name: str) -> bool:
 def is_probability(name: str) -> bool:
     """Whether a name says that numbers are the probabilities of something: together they are 1."""
     return bool(PROBABILITY & set(words(name))) and not NOT_A_PROBABILITY & set(words(name))
+
+
+def is_coordinate(name: str) -> bool:
+    """Whether a name says that numbers are places along an axis, such as times: each is beyond the one before."""
+    parts = words(name)
+    return bool(parts) and parts[-1] in COORDINATES
 
 
 def is_mask(name: str) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from nanlint.analysis.algebra import terms
 from nanlint.analysis.cancellation import cancellation, raised_a_little
 from nanlint.analysis.geometry import holds_each_pair, is_cosine, of_each_pair, tells_diagonal, whole
-from nanlint.analysis.names import is_plain_logarithm
+from nanlint.analysis.names import is_coordinate, is_plain_logarithm
 from nanlint.analysis.places import true_somewhere
 from nanlint.analysis.structure import (
     Evaluate,
@@ -141,10 +141,11 @@ def subtraction(node: Node, evaluate: Evaluate) -> Value | None:
     if high is not None and least is not None and same(high, least):
         if of_draws(high):
             return value(0.0, INF, zero=UNKNOWN, kind=va.kind, format=va.format)
+        name = str(bare(high).attrs.get("variable") or bare(high).name.rpartition(".")[2])
         return value(
             0.0,
             INF,
-            zero=LIKELY,
+            zero=POSSIBLE if is_coordinate(name) else LIKELY,
             kind=va.kind,
             format=va.format,
             because=Evidence("is 0 when all elements are equal", origin=Origin.STATISTIC),

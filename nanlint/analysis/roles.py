@@ -18,6 +18,8 @@ from nanlint.graph.node import Node
 #: methods that a model is run by, and those that train it
 FORWARD = frozenset({"forward", "call"})
 TRAINING = frozenset({"training_step", "train_step", "compute_loss"})
+#: methods of what was fitted before
+FITTED = frozenset({"transform", "inverse_transform", "predict"})
 #: last words of the classes whose objects are run by being called
 MODULES = frozenset({"module", "layer", "model"})
 #: words of functions that differentiate the function they are given
@@ -100,6 +102,8 @@ class Roles:
         if trained(name):
             return Opinion(True, f"`{name}` is trained on, by its name")
         purpose = untrained(name)
+        if purpose is None and isinstance(definition, ast.ClassDef) and is_estimator(definition):
+            return Opinion(False, f"`{name}` is fitted by a method of its own", "prepares data")
         return Opinion(False, f"`{name}` {purpose}, by its name", purpose) if purpose is not None else None
 
     @cached_property
@@ -158,6 +162,12 @@ class Roles:
             elif isinstance(n, ast.FunctionDef) and any(differentiates(d) for d in n.decorator_list):
                 found.add(n.name)
         return found
+
+
+def is_estimator(cls: ast.ClassDef) -> bool:
+    """Whether a class is fitted to data, and then transforms data or predicts, as those of scikit-learn do."""
+    methods = {f.name for f in cls.body if isinstance(f, ast.FunctionDef)}
+    return "fit" in methods and bool(methods & FITTED) and not methods & (FORWARD | TRAINING)
 
 
 def names_in(given: ast.AST) -> Iterator[str]:

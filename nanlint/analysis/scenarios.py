@@ -18,7 +18,7 @@ from typing import Any
 from nanlint.analysis.cases import decided_by_range
 from nanlint.analysis.epsilons import LOGARITHMS
 from nanlint.analysis.expected import expected
-from nanlint.analysis.names import is_epsilon, is_factor, is_mask, is_probability
+from nanlint.analysis.names import is_coordinate, is_epsilon, is_factor, is_mask, is_probability
 from nanlint.analysis.relations import made_from_grid
 from nanlint.analysis.structure import Evaluate, bare, coincidence, same, square_root_of, walk
 from nanlint.graph.conditions import TRUE, TRUTHS, Known
@@ -600,6 +600,9 @@ def degenerate(node: Node, pole: Pole, operand: Node, evaluate: Evaluate, *, lea
         if scenario.shape is Shape.ZERO and not met_by_data(scenario.data, nodes, learned=learned):
             reach = min(reach, POSSIBLE)
         if any(is_factor(n.name.rpartition(".")[2]) for n in scenario.data):
+            reach = min(reach, POSSIBLE)
+        spread = scenario.shape in (Shape.CONSTANT, Shape.EQUAL)
+        if spread and any(is_coordinate(called(root(n))) for n in scenario.data):
             reach = min(reach, POSSIBLE)
         if symbol.weak:
             reach = min(reach, POSSIBLE)

@@ -860,3 +860,21 @@ def test_nan_that_an_epsilon_keeps_away_is_not_masked() -> None:
                 return 1 - torch.where(torch.isnan(ratio), torch.zeros_like(ratio), ratio)  # error: [NL603]
         """,
     )
+
+
+def test_nothing_is_trained_through_what_is_fitted_by_a_method_of_its_own() -> None:
+    check(
+        TORCH,
+        """
+        class Layer:
+            def transform(self, x):
+                return x.clamp(0).sqrt()  # error: [NL208]
+
+        class Scaler:
+            def fit(self, x):
+                self.mean = x.mean(0)
+
+            def transform(self, x):
+                return x.clamp(0).sqrt()
+        """,
+    )

@@ -368,3 +368,19 @@ def test_a_count_or_a_bound_that_nobody_knows_tells_that_data_is_not_constant() 
             return x / s
         """,
     )
+
+
+def test_times_follow_one_another() -> None:
+    check(
+        NUMPY,
+        """
+        def slope(x, y):
+            return y / (x.max() - x.min())  # error: [NL303] likely
+
+        def rate(y, times):
+            return y / (times.max() - times.min())
+
+        def first(y, times):
+            return (y[1] - y[0]) / (times[1] - times[0])
+        """,
+    )
