@@ -188,3 +188,14 @@ def vectors_of(length: Node) -> list[Node]:
     """What a length is the length of."""
     found = [length[k] for k in ("x", "a", "b") if k in length.args]
     return [square_root_of(v) or v for v in found]
+
+
+def measured(size: Node) -> Node | None:
+    """The vector of which a node is the norm, or the largest or average absolute value, or the largest element."""
+    length = length_behind(size)
+    if length is not None:
+        return bare(vectors_of(length)[0]) if length.op not in ("std", "var") else None
+    if size.op in ("sum", "mean", "max") and "x" in size.args:
+        inner = bare(size["x"])
+        return bare(inner["x"]) if inner.op == "abs" else inner if size.op == "max" else None
+    return None

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 
 from nanlint.analysis.algebra import monomial, terms
-from nanlint.analysis.forms import choices, measured
+from nanlint.analysis.forms import choices
+from nanlint.analysis.geometry import measured
 from nanlint.analysis.scenarios import NOT_DATA
 from nanlint.analysis.structure import Evaluate, bare, same, uses
 from nanlint.graph.node import ATTR, CALL, FUNCTION, LOOP, PARAM, PHI, REFINE, Node
