@@ -92,7 +92,9 @@ def normaliser(above: Node, below: Node, value: Evaluate) -> Node | None:
                 continue
             made_of = [g for t in parts for g in monomial(t.node, value).above]
         else:
-            made_of = [n for choice in choices(factor) for n in sized(choice) if value(n).zero is not NEVER]
+            # what something is added to is smoothed by it
+            vectors = [n for choice in choices(factor) for n in sized(choice) if bare(n).op != "add"]
+            made_of = [n for n in vectors if value(n).zero is not NEVER]
         if any(same(f, g) for f in inside for g in made_of):
             return factor
     return None
