@@ -17,6 +17,7 @@ from typing import Any
 
 from nanlint.analysis.cases import decided_by_range
 from nanlint.analysis.epsilons import LOGARITHMS
+from nanlint.analysis.evaluate import SCALAR_ANNOTATIONS
 from nanlint.analysis.expected import expected
 from nanlint.analysis.names import is_coordinate, is_epsilon, is_factor, is_mask, is_probability
 from nanlint.analysis.relations import made_from_grid
@@ -693,13 +694,17 @@ def plausibility(scenario: Scenario, node: Node, pole: Pole, operand: Node, exec
         one_thing = len({root(n).key for n in scenario.data}) == 1
         if one_thing or (gathered and (scenario.difference or pole.cls == "neg")):
             return LIKELY
-        if pole.gradient and scenario.difference and (pole.also or evaluate(operand).lo >= 0):
-            # a distance: 0 is the end of its range
+        distance = scenario.difference and (pole.also or evaluate(operand).lo >= 0)
+        if pole.gradient and distance and settled(node, operand, evaluate):
+            # 0 is the end of its range
             return LIKELY
         # any two numbers may be equal: too little to go by for a root or a logarithm
         return UNKNOWN if pole.gradient or pole.cls == "neg" else POSSIBLE
     if setting:
         return POSSIBLE if evaluate(operand).lo >= 0 else UNKNOWN
+    if any(is_set(root(n), evaluate) for n in scenario.data):
+        # who sets a number to 0 knows
+        return POSSIBLE
     if evaluate(operand).lo >= 0:
         return LIKELY if gathered or own or (pole.gradient and len(scenario.data) == 1) else POSSIBLE
     if own:
@@ -742,9 +747,16 @@ def made_of_rows(node: Node) -> bool:
 
 
 def is_set(source: Node, evaluate: Evaluate) -> bool:
-    """Whether a value is a number of Python's, or belongs to an object, or has a few numbers as its default."""
+    """Whether a value is one number by its type, or belongs to an object, or has a few numbers as its default."""
     default = source.get("default")
-    return source.op == ATTR or evaluate(source).kind is Kind.SCALAR or (default is not None and default.op == TUPLE)
+    one = evaluate(source).kind is Kind.SCALAR or source.attrs.get("annotation") in SCALAR_ANNOTATIONS
+    return source.op == ATTR or one or (default is not None and default.op == TUPLE)
+
+
+def settled(node: Node, operand: Node, evaluate: Evaluate) -> bool:
+    """Whether what the poles of an op depend on, beside the operand, is known: the exponent of a power."""
+    others = (a for a in node.args.values() if a is not operand)
+    return OPS[node.op].poles_for is None or all(evaluate(a).constant is not None for a in others)
 
 
 def is_feature(node: Node) -> bool:
