@@ -16,7 +16,7 @@ from nanlint.analysis.gradient import PLAIN, Flow, GradientFlow
 from nanlint.analysis.late_guards import late_guard
 from nanlint.analysis.scenarios import degenerate, excluded
 from nanlint.analysis.selections import taken_by
-from nanlint.analysis.structure import Evaluate, bare, depends, elementwise, same, walk, zero_together
+from nanlint.analysis.structure import Evaluate, bare, depends, elementwise, same, uses, walk, zero_together
 from nanlint.analysis.unguarded import unguarded
 from nanlint.graph.lower import Lowering
 from nanlint.graph.node import CALL, CONST, LOOP, PHI, REFINE, TUPLE, Node
@@ -44,6 +44,10 @@ SELECTED = frozenset({*CONDITIONS, *UNKNOWNS, "isfinite", "isnan", "sum", "cumsu
 RULED_OUT = "ruled out"
 #: operands that hold data (as against axes, indices, conditions)
 NOT_DATA = frozenset({"cond", "index", "axis", "ord"})
+#: ops that compare numbers, and give none of them
+DECIDING = frozenset({*COMPARISONS, "argmax", "argmin", "argsort", "isclose"})
+#: uses of a result that are looked at
+MAX_USES = 40
 
 
 @dataclass(frozen=True, eq=False)
@@ -251,10 +255,27 @@ class Hazards:
             reach = min(reach, POSSIBLE)
         if pole.gradient or guard is not None:
             reach = self.believed(node, reach)
+        elif self.only_decides(node):
+            reach = min(reach, POSSIBLE)
+        if pole.gradient and self.gradient.judge(node).flow is not Flow.SHOWN:
+            # that a gradient is taken is believed
+            reach = min(reach, LIKELY)
         evidence = form or evidence_of(v, pole, source)
         if evidence.origin is Origin.EMPTY and not learned and chosen_once(evidence.node):
             reach = min(reach, POSSIBLE)
         return Hazard(node, pole, source, v, reach, evidence, guard)
+
+    def only_decides(self, node: Node) -> bool:
+        """Whether every use of a result ends in a comparison: an infinity there decides, and goes nowhere."""
+
+        def passes(user: Node, used: Node) -> bool:
+            return elementwise(user) and user.op not in DECIDING
+
+        found = list(uses(node, passes, MAX_USES))
+        on_the_way = walk(node, lambda n: [user for user in n.users if passes(user, n)], MAX_USES)
+        escapes = self.evaluator.lowering.escapes
+        decides = bool(found) and all(user.op in DECIDING for user in found)
+        return decides and not any(n.index in escapes or not n.users for n in on_the_way)
 
     def ruled_out_there(self, node: Node, pole: Pole, anywhere: Value) -> bool:
         """Whether the path to an op rules a pole out: by a condition that also chose what the operand is made of."""

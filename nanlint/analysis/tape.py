@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from nanlint.analysis.facts import Facts
-from nanlint.graph.calls import FORWARD_METHODS
+from nanlint.graph.calls import FORWARD_METHODS, makes_an_object
 from nanlint.graph.node import ATTR, CALL, CONST, INSTANCE, LAYER, LOOP, PHI, TUPLE, Node, Region
 from nanlint.ops.op import OPS
 
@@ -164,12 +164,12 @@ def paths(target: Node, source: Node, regions: list[Region]) -> tuple[bool, list
 
 
 def computed(node: Node) -> bool:
-    """Whether a node is the result of an op that a tape would have recorded (not a name, container or join)."""
+    """Whether a node is the result of an op that a tape would have recorded (not a name, container, join or object)."""
     return (
         node.op
         not in (TUPLE, "dict", PHI, LOOP, "refine", "list", ATTR, INSTANCE, LAYER, CONST, "function", "partial", "part")
         and node.site is not None
-        and (node.op in OPS or node.op in (CALL, "gradient"))
+        and (node.op in OPS or (node.op == CALL and not makes_an_object(node)) or node.op == "gradient")
     )
 
 

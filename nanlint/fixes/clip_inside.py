@@ -31,6 +31,10 @@ _FLOOR = {
     "scipy": "numpy.maximum",
 }
 ROOTS = frozenset({"sqrt", "pow", "cbrt"})
+#: the ends of the domain of an op, where they are not -1 and 1
+ENDS = {"logit": ("0", "1"), "ndtri": ("0", "1"), "acosh": ("1", "")}
+#: ops that are numbers at the ends of their domain
+FINITE = frozenset({"acos", "asin", "acosh"})
 
 
 def margin(place: Place, node: Node) -> str:
@@ -55,11 +59,11 @@ class ClipInside:
         x = written.operand("x") if written is not None else None
         if written is None or x is None:
             return None
-        ends_are_finite = place.framework in PLAIN and self.node.op != "atanh"
+        ends_are_finite = place.framework in PLAIN and self.node.op in FINITE
         by = margin(place, self.operand)
-        low, high = ("-1", "1") if ends_are_finite else (f"-1 + {by}", f"1 - {by}")
-        if self.node.op == "acosh":
-            low, high = ("1" if ends_are_finite else f"1 + {by}"), ""
+        low, high = ENDS.get(self.node.op, ("-1", "1"))
+        if not ends_are_finite:
+            low, high = (by if low == "0" else f"{low} + {by}"), (f"{high} - {by}" if high else "")
         text = self.clipped(place, x, low, high, method=written.receiver is x)
         if text is None:
             return None

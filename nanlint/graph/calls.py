@@ -615,6 +615,8 @@ class CallLowering(ExpressionLowering):
                 grown = self.emit("list", e, pure=False, each=self.merge(None, old, each, e), last=each)
             self.bind(e.func.value, grown, e)
             return each
+        if base.op == "size" and name == "as_list":
+            return base
         if base.op == DICT and (got := self.call_dict(base, name, args, keywords, e)) is not None:
             return got
         spelling = self.method_spelling(base, name, args, keywords)
@@ -1127,6 +1129,7 @@ class CallLowering(ExpressionLowering):
         """Lower a body in a frame; the join of what it returns."""
         if isinstance(definition, ast.Lambda):
             return self.within(frame, definition.body)
+        frame.start = len(self.graph.nodes)
         self.run(frame, definition.body)
         self.come_back(frame)
         self.frame.env.update({name: node for name, node in frame.env.items() if isinstance(name, tuple)})

@@ -768,6 +768,9 @@ def counted_by(count: Node) -> list[int]:
     if count.op not in ("sum", "count_nonzero", "size", "any") or "x" not in count.args:
         return []
     counted = count["x"]
+    if counted.op == "size" and "index" in count.args and count["index"].attrs.get("value") == 0:
+        # the first of the sizes: how many there are of what is selected
+        counted = counted["x"]
     return list({counted.key, stripped(counted).key})
 
 

@@ -88,6 +88,8 @@ class Frame:
     cls: ClassInfo | None = None
     breaks: list[tuple[Env, Facts]] = field(default_factory=list)
     declared: dict[str, Frame] = field(default_factory=dict)
+    #: how many nodes there were before it
+    start: int = 0
 
     @property
     def facts_behind(self) -> Facts | None:

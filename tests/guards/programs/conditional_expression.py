@@ -55,3 +55,14 @@ def masked_mean(x, mask):
 
 
 # runs: masked_mean(np.ones(3), np.zeros(3).astype(bool))
+
+# --- torch: the first of the sizes of what is selected
+import torch
+
+
+def mean_above(x, y, least):
+    chosen = x[x > least]
+    return (chosen - y).mean() if chosen.shape[0] > 0 else x.sum() * 0.0  # guard: else return (chosen - y).mean()
+
+
+# runs: mean_above(torch.zeros(3), torch.zeros(()), 1.0)

@@ -79,3 +79,30 @@ def weights(x, near, nearer):
 
 
 # runs: weights(np.ones(3), np.full(3, 5.0), np.full(3, 5.0))
+
+# --- torch: a check behind the division, before anything leaves the function
+import torch
+
+
+def deltas(boxes, targets):
+    widths = boxes[:, 1] - boxes[:, 0]
+    moved = (targets[:, 0] - boxes[:, 0]) / widths
+    assert (widths > 0).all()  # guard
+    return moved
+
+
+# runs: deltas(torch.tensor([[1.0, 1.0]]), torch.tensor([[0.5, 2.0]]))
+
+# --- numpy: a check behind the division, that raises
+import numpy as np
+
+
+def shares(counts):
+    total = counts.sum(axis=1, keepdims=True)
+    found = counts / total
+    if (total == 0).any():  # guard
+        raise ValueError("a row holds nothing")  # guard
+    return found
+
+
+# runs: shares(np.zeros((2, 3)))

@@ -1,0 +1,67 @@
+"""NL110: quantile functions of a probability that is exactly 0 or 1."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nanlint.analysis.facts import Facts
+from nanlint.analysis.hazards import Hazard
+from nanlint.diagnostic import Applicability
+from nanlint.fixes.clip_inside import ClipInside
+from nanlint.rules.registry import Finding, confidence, rule
+
+#: what is infinite, and where
+AT_THE_ENDS = {
+    "logit": "logit(0) = -inf, logit(1) = inf",
+    "ndtri": "ndtri(0) = -inf, ndtri(1) = inf",
+    "erfinv": "erfinv(±1) = ±inf",
+}
+
+
+@rule(
+    "NL110",
+    "quantile-at-end",
+    hazards="logit ndtri erfinv",
+    after="NL203 NL208 NL209",
+    fixable=Applicability.UNSAFE,
+)
+def quantile_at_end(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
+    """Quantile function of a probability that is exactly 0 or 1.
+
+    ## What it does
+    Finds `logit`, `ndtri` (the normal quantile) and `erfinv` of values that reach the ends of their domain: a sigmoid
+    or softmax that saturates, a frequency, a uniform draw.
+
+    ## Why is this bad?
+    They are infinite there, and NaN beyond. A probability that saturates to 1 in floating point is enough.
+
+    ## Example (bad)
+    ```python
+    score = torch.logit(torch.sigmoid(x))
+    ```
+
+    ## Use instead
+    ```python
+    score = x
+    ```
+
+    ## Fix safety
+    Unsafe: what is nearer to an end than the bound moves to it, and gets no gradient. Better keep the logits.
+
+    ## References
+    PyTorch documentation of `torch.logit`, argument `eps`.
+    """
+    if hazard.guard is not None:
+        return
+    level = confidence(hazard.reach)
+    if level is None:
+        return
+    beyond = hazard.pole.cls != "zero"
+    yield Finding(
+        hazard.node,
+        f"{hazard.node.op} of a value {'outside of' if beyond else 'that reaches an end of'} its domain",
+        "nan outside of the domain" if beyond else AT_THE_ENDS[hazard.node.op],
+        level,
+        ((hazard.evidence.node or hazard.operand, hazard.evidence.text),),
+        ClipInside(hazard.node, hazard.operand),
+    )
