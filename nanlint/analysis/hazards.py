@@ -367,6 +367,9 @@ class Hazards:
             branch = user.get("a") is used
             if tests_result(user["cond"]) or (apart and self.excludes(user["cond"], branch, node, pole)):
                 return True
+            said = compares_bad_result(user["cond"], used, pole, self.evaluator.value)
+            if apart and said is not None and said is not branch:
+                return True
         index = user.get("index") if user.op == "part" else None
         if index is not None and index is not used:
             if keeps_finite(index) or (tells_diagonal(index) and holds_each_pair(node)):
@@ -587,3 +590,15 @@ def keeps_finite(mask: Node) -> bool:
 def tests_result(cond: Node) -> bool:
     """Whether a condition is about NaN or Inf themselves."""
     return test_of_result(cond) is not None
+
+
+def compares_bad_result(cond: Node, result: Node, pole: Pole, value: Evaluate) -> bool | None:
+    """Whether a comparison with a number holds for what an op gives at a pole; None where that is not known."""
+    if cond.op not in ("gt", "ge", "lt", "le") or "-inf" in pole.gives:
+        return None
+    a, b, mine = bare(cond["a"]).key, bare(cond["b"]).key, bare(result).key
+    if mine not in (a, b) or value(cond["b" if mine == a else "a"]).constant is None:
+        return None
+    larger = cond.op in ("gt", "ge") if mine == a else cond.op in ("lt", "le")
+    said = {gives != "nan" and larger for gives in pole.gives.split(" or ")}
+    return said.pop() if len(said) == 1 else None
