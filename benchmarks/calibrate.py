@@ -47,7 +47,7 @@ OF_A_COMMIT = 0.25
 #: what a label of code counts that nanlint was mended by after it was read, beside one of code it never saw
 LEARNED = 0.25
 #: labels that a cell of the table must have
-FEWEST = 5.0
+FEWEST = 20.0
 #: the bounds of the curve's classes
 CLASSES = (0.15, 0.3, 0.45, 0.6, 0.7, 0.8, 0.95, 1.0)
 

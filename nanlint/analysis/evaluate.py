@@ -120,7 +120,6 @@ class Evaluator:
         self._depth = 0
         self._outer: Evaluator | None = None
         self._trials = 0
-        self._supposing = False
         differentiable = any(f in ("torch", "tensorflow", "jax", "keras") for f in lowering.frameworks)
         self.top = TOP if differentiable else replace(TOP, format=FLOAT64)
 
@@ -235,13 +234,6 @@ class Evaluator:
         found = self._memo.get(node.index)
         return found if found is not None or self._outer is None else self._outer.known(node)
 
-    def if_unknown(self, node: Node) -> Evaluator:
-        """An evaluator to which a node is unknown, to look from its own value at what becomes of it."""
-        child = self._knowing(self.facts, tested=self.tested)
-        child.truths, child._new, child._since = self.truths, frozenset({node.key}), node.index
-        child._memo[node.index], child._supposing = self.top, True
-        return child
-
     @property
     def depth(self) -> int:
         """Operands of operands that are being worked out, here and in the evaluators that asked this one."""
@@ -250,8 +242,7 @@ class Evaluator:
 
     def in_progress(self, node: Node) -> bool:
         """Whether the value of a node is being worked out, here or where less is known: what asks for it is a cycle."""
-        around = None if self._supposing else self._parent
-        return node.index in self._open or (around is not None and around.in_progress(node))
+        return node.index in self._open or (self._parent is not None and self._parent.in_progress(node))
 
     def affected(self, node: Node) -> bool:
         """Whether a node depends on anything that the facts of this evaluator, beyond its parent's, speak of."""
@@ -404,9 +395,6 @@ class Evaluator:
                 return value(-INF, INF, zero=NEVER, kind=Kind.SCALAR, format=self.top.format)
         if kind is Kind.SCALAR:
             return replace(self.top, kind=kind)
-        elsewhere = self.other_paths(node)
-        if elsewhere is not None:
-            return elsewhere
         suggested = self.suggested(node)
         if suggested is not None:
             return replace(
@@ -418,26 +406,6 @@ class Evaluator:
         """What the name of a node suggests, as far as names count here: that of an epsilon always does."""
         name = called(node)
         return named(name) if name and (self.believing or is_epsilon(name)) else None
-
-    def other_paths(self, node: Node) -> Value | None:
-        """A parameter that is overwritten by a probability on another path is meant to be one here too."""
-        for user in node.users:
-            if user.op != PHI or user.get("cond") is node:
-                continue
-            other = user["b"] if user.get("a") is node else user["a"]
-            if OPS.get(other.op) is None:
-                continue
-            v = self.if_unknown(node).value(other)
-            if v.lo == 0 and v.hi == 1 and v.low >= LIKELY and not v.whole:
-                note = Evidence(
-                    "is a probability: on the other path the same variable is one, exactly 0 or 1 when saturated",
-                    node,
-                    origin=Origin.SATURATION,
-                )
-                return value(
-                    0.0, 1.0, low=LIKELY, high=LIKELY, because={"low": note, "high": note}, format=self.top.format
-                )
-        return None
 
     def outside(self, node: Node) -> Value:
         """An attribute or the result of an unknown call: only its name speaks.
@@ -473,10 +441,24 @@ class Evaluator:
                 v = weakened(v)
             elif branch.op == "tensor" and v.zero is CERTAIN and v.evidence("zero") is None:
                 v = replace(v, why={**v.why, "zero": Evidence("is set to 0 on one path", branch, origin=Origin.INTENT)})
-            values.append(v)
+            values.append(self.as_elsewhere(branch, node["b" if truth else "a"]) or v)
         if not values:
             return self.top
         return join(values[0], values[1]) if len(values) > 1 else values[0]
+
+    def as_elsewhere(self, branch: Node, other: Node) -> Value | None:
+        """What a parameter is meant to be where its variable is a probability on the other path: one here, too."""
+        if branch.op != PARAM or other.op not in OPS or self.value(branch).kind is Kind.SCALAR:
+            return None
+        v = self.value(other)
+        if v.lo != 0 or v.hi != 1 or v.low < LIKELY or v.whole:
+            return None
+        note = Evidence(
+            "is a probability: on the other path the same variable is one, exactly 0 or 1 when saturated",
+            branch,
+            origin=Origin.SATURATION,
+        )
+        return value(0.0, 1.0, low=LIKELY, high=LIKELY, because={"low": note, "high": note}, format=self.top.format)
 
     def loop(self, node: Node) -> Value:
         """Join of the value before the loop and after a turn, for an invariant that one turn keeps.

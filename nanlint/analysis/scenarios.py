@@ -204,7 +204,8 @@ class Execution:
             return data[next(iter(data))] if one_of(data) else self._made(node, operands)
         if x is not None and (op.view or node.op in ("shuffle", "concat")):
             # elements keep their numbers; those of one place are not those of another
-            return x if x.uniform or node.op == "view" else self._made(node, operands)
+            zero = x.number == 0 and not self._single
+            return x if x.uniform or zero or node.op == "view" else self._made(node, operands)
         if x is not None and x.uniform and x.touched and (op.flat or op.keeps_constants):
             return replace(x, terms=()) if op.flat else replace(x, rounded=x.rounded or node.op in AVERAGES)
         zeros = [s.number == 0 for s in data.values()]

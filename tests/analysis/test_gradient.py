@@ -475,7 +475,7 @@ def test_buffers_and_frozen_weights_are_not_trained() -> None:
             def forward(self, n):
                 spread = torch.sqrt((self.centres ** 2).sum(-1))
                 frozen = torch.sqrt((self.frozen ** 2).sum(-1))
-                return spread + frozen + torch.sqrt((self.trained ** 2).sum(-1))  # error: [NL201]
+                return spread + frozen + torch.sqrt(((self.trained - n) ** 2).sum(-1))  # error: [NL201]
         """,
     )
 

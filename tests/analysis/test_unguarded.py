@@ -126,7 +126,7 @@ def test_infinity_asked_of_something_else_guards_nothing() -> None:
 def step(gradient, order):
     if order == np.inf:
         return np.sign(gradient)
-    return gradient / np.linalg.norm(gradient)
+    return gradient / np.linalg.norm(gradient, axis=-1, keepdims=True)
 """
     assert [level for _, level in said(NUMPY + source)] == [Confidence.LIKELY]
 

@@ -38,15 +38,15 @@ def mend() -> Mend:
     What comes out parses, says less of that rule than before, and stays as it is when fixed again.
     """
 
-    def fixed(code: str, text: str, *, unsafe: bool = False) -> str:
+    def fixed(code: str, text: str, *, unsafe: bool = False, **config: str) -> str:
         text = dedent(text)
-        outcome = nanlint.fix_source(text, unsafe_fixes=unsafe, select=[code])
+        outcome = nanlint.fix_source(text, unsafe_fixes=unsafe, select=[code], **config)
         assert not outcome.notes, outcome.notes
         result = outcome.source.text
         ast.parse(result)
-        again = nanlint.fix_source(result, unsafe_fixes=unsafe, select=[code])
+        again = nanlint.fix_source(result, unsafe_fixes=unsafe, select=[code], **config)
         assert again.source.text == result, "the fix does not converge"
-        before, remaining = len(nanlint.check_source(text, select=[code])), len(outcome.remaining)
+        before, remaining = len(nanlint.check_source(text, select=[code], **config)), len(outcome.remaining)
         assert before >= remaining + (result != text), "the fix leaves its finding"
         return result
 

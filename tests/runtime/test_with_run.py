@@ -26,7 +26,7 @@ def entropy(p):
 
 
 def unit(x):
-    return x / np.linalg.norm(x)
+    return x / np.linalg.norm(x, axis=-1, keepdims=True)
 
 
 softmax(np.array([1000.0]))
