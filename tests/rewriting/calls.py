@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import importlib
+import inspect
 from collections.abc import Callable
 
 from nanlint.ops.frameworks import load
@@ -27,9 +29,21 @@ def everywhere(code: Code, change: Callable[[ast.expr], ast.expr | None]) -> int
 
 
 def takes_names(spelling: Spelling) -> bool:
-    """Whether the function of a framework has names for its arguments: ufuncs have none."""
+    """Whether the function of a framework has names for its arguments: ufuncs have none, others for some only."""
     native = spelling.framework in ("numpy", "scipy", "jax", "math", "builtins") and OPS[spelling.op].pointwise
-    return not native and not any(p.startswith("*") for p in spelling.params)
+    return not native and not any(p.startswith("*") for p in spelling.params) and not by_position(spelling.name)
+
+
+def by_position(name: str) -> bool:
+    """Whether NumPy takes some arguments of one of its functions by position only."""
+    module, _, last = name.rpartition(".")
+    if module != "numpy":
+        return False
+    try:
+        parameters = inspect.signature(getattr(importlib.import_module(module), last)).parameters.values()
+    except (ImportError, AttributeError, ValueError):
+        return False
+    return any(one.kind is one.POSITIONAL_ONLY for one in parameters)
 
 
 def keywords(code: Code) -> int:
