@@ -153,7 +153,7 @@ def test_the_level_is_the_severity_and_the_rank_the_probability(project: Path, s
     (project / "loss.py").write_text(str(PROJECT["loss.py"]))
     (result,) = json.loads(render(View(check(["."], Configs(rule_names())))))["runs"][0]["results"]
     assert result["level"] == level
-    assert 95.0 <= result["rank"] == 100 * result["properties"]["probability"] <= 100.0
+    assert 80.0 <= result["rank"] == 100 * result["properties"]["probability"] <= 100.0
 
 
 def _finding() -> Diagnostic:

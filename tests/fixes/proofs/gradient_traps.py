@@ -27,6 +27,12 @@ def _angle(code: str, framework: str, body: str, changes: str = ANGLE) -> Proof:
     return Proof(code, framework, body, bad, domain, unsafe=True, changes=changes, dtypes=FINE)
 
 
+def _quantile(framework: str, body: str) -> Proof:
+    """What is nearer to an end of the domain than the bound moves to it."""
+    changes = "np.where(np.abs(x) < 7, 1e-6, np.inf)"
+    return Proof("NL110", framework, body, 50.0, (-10.0, 10.0, (0.0, 50.0)), unsafe=True, changes=changes, dtypes=FINE)
+
+
 def _root(framework: str, body: str) -> Proof:
     return Proof("NL208", framework, body, 0.0, UNIT, unsafe=True, changes=ROOT, dtypes=FINE)
 
@@ -80,6 +86,10 @@ PROOFS = {
     "inverse-torch": _angle("NL204", "torch", "return torch.acos(torch.tanh(x))", SATURATED),
     "inverse-tf": _angle("NL204", "tensorflow", "return tf.acos(tf.tanh(x))", SATURATED),
     "inverse-jax": _angle("NL204", "jax", "return jnp.arcsin(jnp.tanh(x))", SATURATED),
+    "quantile-torch": _quantile("torch", "return torch.logit(torch.sigmoid(x))"),
+    "quantile-tf": _quantile("tensorflow", "return tf.math.erfinv(tf.tanh(x))"),
+    "quantile-jax": _quantile("jax", "return jax.scipy.special.logit(jax.nn.sigmoid(x))"),
+    "quantile-numpy": _quantile("numpy", "from scipy.special import expit, logit\nreturn logit(expit(x))"),
     "clamped-torch": _angle("NL208", "torch", "return torch.acos(torch.clamp(x, -1.0, 1.0))"),
     "clamped-tf": _angle("NL208", "tensorflow", "return tf.asin(tf.clip_by_value(x, -1.0, 1.0))"),
     "clamped-jax": _angle("NL208", "jax", "return jnp.arccos(jnp.clip(x, -1.0, 1.0))"),
