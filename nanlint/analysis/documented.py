@@ -90,13 +90,14 @@ def _checked(cls: ast.ClassDef) -> Mapping[str, Domain]:
     """The attributes of which a method raises unless they are in a domain."""
     found: dict[str, Domain] = {}
     for method in cls.body:
-        if not isinstance(method, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        if not isinstance(method, (ast.FunctionDef, ast.AsyncFunctionDef)) or not method.args.args:
             continue
+        receiver = method.args.args[0].arg
         for statement in method.body:
             if isinstance(statement, ast.Assert):
-                kept = inside(statement.test, holds=True)
+                kept = inside(statement.test, receiver, holds=True)
             elif isinstance(statement, ast.If) and isinstance(statement.body[-1], ast.Raise):
-                kept = inside(statement.test, holds=False)
+                kept = inside(statement.test, receiver, holds=False)
             else:
                 continue
             for name, stated in kept:
@@ -104,13 +105,13 @@ def _checked(cls: ast.ClassDef) -> Mapping[str, Domain]:
     return found
 
 
-def inside(test: ast.expr, *, holds: bool) -> Iterator[tuple[str, Domain]]:
-    """Attributes that a test, or its opposite, compares with numbers, and where that leaves them."""
+def inside(test: ast.expr, owner: str, *, holds: bool) -> Iterator[tuple[str, Domain]]:
+    """Attributes of an object that a test, or its opposite, compares with numbers, and where that leaves them."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        yield from inside(test.operand, holds=not holds)
+        yield from inside(test.operand, owner, holds=not holds)
     elif isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And if holds else ast.Or):
         for part in test.values:
-            yield from inside(part, holds=holds)
+            yield from inside(part, owner, holds=holds)
     elif isinstance(test, ast.Compare) and (holds or len(test.ops) == 1):
         sides = (test.left, *test.comparators)
         for one, comparison, other in zip(sides, test.ops, sides[1:], strict=False):
@@ -118,10 +119,10 @@ def inside(test: ast.expr, *, holds: bool) -> Iterator[tuple[str, Domain]]:
             if kind not in OPPOSITE:
                 continue
             with_end, below = kind in (ast.LtE, ast.GtE), kind in (ast.Lt, ast.LtE)
-            if isinstance(one, ast.Attribute) and (limit := literal(other)) is not None:
-                yield one.attr, bounded(limit, with_end=with_end, above=below)
-            elif isinstance(other, ast.Attribute) and (limit := literal(one)) is not None:
-                yield other.attr, bounded(limit, with_end=with_end, above=not below)
+            for named, limit, above in ((one, literal(other), below), (other, literal(one), not below)):
+                match named:
+                    case ast.Attribute(value=ast.Name(id=name), attr=attr) if name == owner and limit is not None:
+                        yield attr, bounded(limit, with_end=with_end, above=above)
 
 
 def bounded(limit: float, *, with_end: bool, above: bool) -> Domain:

@@ -120,6 +120,8 @@ class Evaluator:
         self._depth = 0
         self._outer: Evaluator | None = None
         self._trials = 0
+        #: index of the first variable of the loop that is tried
+        self._inside = 0
         differentiable = any(f in ("torch", "tensorflow", "jax", "keras") for f in lowering.frameworks)
         self.top = TOP if differentiable else replace(TOP, format=FLOAT64)
 
@@ -211,7 +213,13 @@ class Evaluator:
         """What is known of a node."""
         found = self._memo.get(node.index)
         if found is None and self._outer is not None:
-            found = self._outer.known(node)
+            # what was made before the loop does not depend on it
+            found = self._outer.value(node) if node.index < self._inside else self._outer.known(node)
+        elif found is None and self._parent is None and node.index in self.loops_around:
+            # what a turn of a loop computes is known when the loop is
+            for around in self.loops_around[node.index]:
+                self.value(around)
+            found = self._memo.get(node.index)
         if found is not None:
             return found
         if self.in_progress(node) or self.depth > MAX_DEPTH or not self._fuel.left:
@@ -254,7 +262,7 @@ class Evaluator:
             known = node.key in self._new or (
                 len(self._affected) < MAX_SUPPORT
                 # what holds in this turn of a loop says nothing of the last one
-                and any(self.affected(a) for name, a in node.args.items() if name != "back")
+                and any(name != "back" and a.index >= self._since and self.affected(a) for name, a in node.args.items())
             )
             self._affected[node.index] = known
         return known
@@ -471,9 +479,6 @@ class Evaluator:
         before = self.value(node["pre"])
         if "back" not in node.args:
             return before
-        if self._outer is None:
-            for around in self.loops_around.get(node.index, ()):
-                self.value(around)
         if self._trials >= MAX_TRIALS:
             return join(weakened(before), self.top)
         group = carried(node)
@@ -481,6 +486,7 @@ class Evaluator:
         for turn in range(MAX_TURNS):
             trial = Evaluator(self.lowering, self.facts, tested=self.tested, level=self.level, fuel=self._fuel)
             trial._outer, trial._trials, trial.truths = self, self._trials + 1, self.truths
+            trial._inside = min(guesses)
             last = turn == MAX_TURNS - 1
             trial._memo.update({index: found[-1] if last else found[0] for index, found in guesses.items()})
             after = {n.index: trial.value(n["back"]) for n in group}
@@ -489,20 +495,25 @@ class Evaluator:
                 break
             for index in broken:
                 guesses[index].pop(0)
+        self._memo.update(trial._memo)
         for n in group:
             self._memo[n.index] = join(weakened(self.value(n["pre"])), after[n.index])
         return self._memo[node.index]
 
     @cached_property
     def loops_around(self) -> dict[int, list[Node]]:
-        """Variables of the loops around a variable of a loop, outermost first, by its index."""
+        """Variables of the loops that a node stands in, outermost first, by its index."""
         around: dict[int, list[Node]] = {}
-        entered: list[Node] = []
+        entered: list[tuple[int, Node]] = []
         for node in self.lowering.graph:
+            if entered and entered[-1][0] < node.index:
+                entered = [(end, n) for end, n in entered if end >= node.index]
+                inside = [n for _, n in entered]
+            if entered:
+                around[node.index] = inside
             if node.op == LOOP and "back" in node.args:
-                entered = [n for n in entered if n["back"].index > node.index]
-                around[node.index] = list(entered)
-                entered.append(node)
+                entered.append((node["back"].index, node))
+                inside = [n for _, n in entered]
         return around
 
     def elements(self, node: Node) -> Value:

@@ -20,7 +20,7 @@ from nanlint.analysis.names import is_epsilon, trained, words
 from nanlint.analysis.relations import on_grid
 from nanlint.analysis.roles import Roles
 from nanlint.analysis.selections import is_filled, is_single_slice, opens_axis, selects_by_mask
-from nanlint.analysis.structure import bare, elementwise, factors, same, uses, walk
+from nanlint.analysis.structure import bare, elementwise, factors, is_field, same, uses, walk
 from nanlint.diagnostic import Span
 from nanlint.graph.lower import Lowering
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, MODULE, PARAM, PHI, REFINE, TUPLE, Node
@@ -295,13 +295,13 @@ class Facts:
         def as_many(n: Node) -> list[Node]:
             # an array some elements of which were set is as large as before
             filled = n.attrs.get("stored") or (n.op == REFINE and n.attrs["cmp"] == "filled")
-            if n.op == "diff" or column_of_table(n):
+            if n.op == "diff" or is_field(n):
                 return [n["x"]]
             if filled or n.op == "part" or not (n.op == REFINE or elementwise(n)):
                 return []
             return [a for name, a in n.args.items() if name not in ("by", "cond", "index")]
 
-        selections = (n for n in walk(node, as_many, 40) if n.op == "part" and not column_of_table(n))
+        selections = (n for n in walk(node, as_many, 40) if n.op == "part" and not is_field(n))
         return next((n for n in selections if selects_by_mask(n.get("index"), self.value)), None)
 
     def known_filled(self, selection: Node) -> bool:
@@ -406,7 +406,8 @@ class Facts:
 
     def gap(self, mask: Node) -> tuple[Node, Node] | None:
         """The op whose slope is NaN where the data is that a selection takes NaN out of, too late; and that data."""
-        return met_by_gradient(mask, lambda node: self.gradient.learns(node, believed=True))
+        found = met_by_gradient(mask, lambda node: self.gradient.learns(node, believed=True))
+        return found if found is not None and self.differentiated(mask) else None
 
     def unchecked(self, table: Node) -> list[Node] | None:
         """The uses of a table as it was read, up to arithmetic; None where something asks for its NaN, or fills it."""
@@ -605,9 +606,3 @@ class Facts:
             return ""
         text = " ".join(self.source.segment(span).split())
         return text if len(text) <= 40 else text[:37] + "..."
-
-
-def column_of_table(node: Node) -> bool:
-    """Whether a node is a column of a table, by its name: it has as many elements as the table has rows."""
-    index = node.get("index") if node.op == "part" else None
-    return index is not None and isinstance(index.attrs.get("value"), str)

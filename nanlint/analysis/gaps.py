@@ -48,14 +48,10 @@ def met_by_gradient(mask: Node, learns: Learns) -> tuple[Node, Node] | None:
     if found is None or not given(found[1]):
         return None
     kept, data = found
-    carrying: dict[int, bool] = {}
 
     def carries(node: Node) -> bool:
         """Whether the NaN of the data is in a node."""
-        if node.index not in carrying:
-            carrying[node.index] = False
-            carrying[node.index] = node.key == data.key or any(carries(source) for source in passed_on(node))
-        return carrying[node.index]
+        return any(source.key == data.key for source in walk(node, passed_on, MAX_STEPS))
 
     return next(((n, data) for n in walk(kept, passed_on, MAX_STEPS) if broken(n, carries, learns)), None)
 

@@ -100,16 +100,24 @@ class GradientFlow:
 
     def framework(self, node: Node) -> str | None:
         """The framework whose op this is: its spelling's, else its operands'."""
-        if node.index not in self._framework:
-            self._framework[node.index] = None
-            found = node.framework
-            if found in (None, "math", "builtins") and node.op not in (CONST, MODULE):
-                operands = [self.framework(a) for a in node.args.values()]
-                found = next(
+        known = self._framework
+        pending = [(node, False)]
+        while pending:
+            current, asked = pending.pop()
+            found = current.framework
+            tells = found not in (None, "math", "builtins") or current.op in (CONST, MODULE)
+            if not asked and current.index not in known:
+                known[current.index] = found if tells else None
+                if not tells:
+                    # its operands first: a chain of them may be as long as the file
+                    pending.append((current, True))
+                    pending.extend((a, False) for a in reversed(current.args.values()))
+            elif asked:
+                operands = [known[a.index] for a in current.args.values()]
+                known[current.index] = next(
                     (f for f in operands if f in DIFFERENTIABLE), found or next((f for f in operands if f), None)
                 )
-            self._framework[node.index] = found
-        return self._framework[node.index]
+        return known[node.index]
 
     def owner(self, node: Node) -> str | None:
         """Like ``framework``, with the file's own framework where neither spelling nor operands tell."""

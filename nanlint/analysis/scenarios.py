@@ -21,7 +21,7 @@ from nanlint.analysis.evaluate import SCALAR_ANNOTATIONS
 from nanlint.analysis.expected import expected
 from nanlint.analysis.names import is_coordinate, is_epsilon, is_factor, is_mask, is_probability
 from nanlint.analysis.relations import made_from_grid
-from nanlint.analysis.structure import Evaluate, bare, coincidence, same, square_root_of, walk
+from nanlint.analysis.structure import REDUCES, Evaluate, bare, coincidence, is_field, same, square_root_of, walk
 from nanlint.graph.conditions import TRUE, TRUTHS, Known
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, REFINE, TUPLE, Node
 from nanlint.ops.op import OPS, Op, Pole
@@ -61,10 +61,9 @@ AVERAGES = frozenset({"mean", "nanmean", "average", "segment_mean", "interpolate
 BELOW = frozenset({"lt", "le", "gt", "ge"})
 #: what is left of coefficients that cancel, beside them: the rounding of their arithmetic
 TOLERANCE = 1e-12
-#: of numbers that are not negative, 0 only where all of them are
-SUMS = frozenset({"sum", "mean", "max", "nansum", "nanmean"})
 #: ops that are 0 where their first two operands are the same
-DIFFERENCES = frozenset({"sub", "squared_difference", "distance", "squared_error", "absolute_error"})
+ERRORS = frozenset({"squared_difference", "distance", "squared_error", "absolute_error"})
+DIFFERENCES = ERRORS | {"sub"}
 #: nodes that leave each element where it can be met by its own
 ARRANGED = frozenset({"view", "cast", "identity", "stop_gradient"})
 #: nodes that hand on what they are given
@@ -253,7 +252,7 @@ class Execution:
             return self._linear(node, s["x"])
         if node.op == "square" or (node.op == "pow" and "y" in s and s["y"].number == 2):
             return self._product(node, s["x"], s["x"])
-        if node.op in DIFFERENCES - {"sub"} and len(s) > 1:
+        if node.op in ERRORS and len(s) > 1:
             one, other, *_ = s.values()
             if one.terms == other.terms:
                 return self._joined((), (one, other), uniform=True)
@@ -426,12 +425,6 @@ def _compare(op: str, a: float | None, b: float | None) -> bool | None:
 def enters(node: Node) -> bool:
     """Whether a node holds numbers that a caller, a file or a network gives: also one entry of a record of several."""
     return node.op in SOURCES or is_field(node)
-
-
-def is_field(node: Node) -> bool:
-    """Whether a node is what a record holds by a name: what it holds by two names are two things."""
-    index = node.get("index") if node.op == "part" else None
-    return index is not None and index.op == CONST and isinstance(index.attrs.get("value"), str)
 
 
 def upstream(operand: Node) -> list[Node]:
@@ -657,7 +650,7 @@ def vanishing_with(node: Node, evaluate: Evaluate) -> tuple[Node, bool] | None:
     if node.op == "sqrt":
         inner = bare(node["x"])
         return (inner["a"], True) if inner.op == "dot" and same(inner["a"], inner["b"]) else (inner, False)
-    if node.op == "norm" or (node.op in SUMS and evaluate(node["x"]).lo >= 0):
+    if node.op == "norm" or (node.op in REDUCES and evaluate(node["x"]).lo >= 0):
         return node["x"], "axis" not in node.args
     if node.op == "mul":
         factors = ((node[k], node[other]) for k, other in (("a", "b"), ("b", "a")))

@@ -15,6 +15,9 @@ from nanlint.ops.value import Value
 #: what is known of a node
 Evaluate = Callable[[Node], Value]
 
+#: of numbers that are not negative, 0 only where all of them are
+REDUCES = frozenset({"sum", "mean", "max", "nansum", "nanmean"})
+
 #: characters of an expression that a message shows
 LONGEST = 40
 #: factors of one product that are told apart
@@ -30,6 +33,12 @@ def bare(node: Node) -> Node:
         if inner is node:
             return node
         node = inner
+
+
+def is_field(node: Node) -> bool:
+    """Whether a node is what a record or a table holds by a name: what it holds by two names are two things."""
+    index = node.get("index") if node.op == "part" else None
+    return index is not None and isinstance(index.attrs.get("value"), str)
 
 
 def same(a: Node, b: Node) -> bool:

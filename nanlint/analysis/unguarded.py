@@ -8,7 +8,7 @@ from nanlint.analysis.algebra import monomial, terms
 from nanlint.analysis.forms import choices
 from nanlint.analysis.geometry import measured
 from nanlint.analysis.scenarios import NOT_DATA
-from nanlint.analysis.structure import Evaluate, bare, same, uses
+from nanlint.analysis.structure import REDUCES, Evaluate, bare, same, uses
 from nanlint.graph.node import ATTR, CALL, FUNCTION, LOOP, PARAM, PHI, REFINE, Node
 from nanlint.ops.op import OPS, Pole
 from nanlint.ops.selection import COMPARISONS
@@ -22,9 +22,6 @@ MAX_USES = 60
 HANDS_ON = frozenset({"abs", "part", "cast", "view", "not", "and", "or", REFINE, PHI})
 #: what asks something of numbers
 TESTS = frozenset({*COMPARISONS, "isclose", "isnan", "isinf", "isfinite", "any", "all", "test", "nonzero"})
-
-#: what makes one number of many, 0 where all of them are
-REDUCES = frozenset({"sum", "mean", "max", "nansum", "nanmean", "nanmax"})
 
 
 def unguarded(node: Node, pole: Pole, operand: Node, value: Evaluate) -> Evidence | None:

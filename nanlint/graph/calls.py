@@ -1129,8 +1129,9 @@ class CallLowering(ExpressionLowering):
         """Lower a body in a frame; the join of what it returns."""
         if isinstance(definition, ast.Lambda):
             return self.within(frame, definition.body)
-        frame.start = len(self.graph.nodes)
+        start = len(self.graph.nodes)
         self.run(frame, definition.body)
+        self.hold_before(frame.checks, self.graph.nodes[start:])
         self.come_back(frame)
         self.frame.env.update({name: node for name, node in frame.env.items() if isinstance(name, tuple)})
         for name, owner in frame.declared.items():
@@ -1155,6 +1156,22 @@ class CallLowering(ExpressionLowering):
                 result = self.join_results(parted[0], result, other, e)
             facts = common((on_the_way, facts))
         return result
+
+    def hold_before(self, checks: list[tuple[int, Facts]], nodes: Sequence[Node]) -> None:
+        """Let what each check says hold for the nodes of its function before it; what a loop carries changes in it."""
+        looping = next((n.index for n in nodes if n.op == LOOP), len(self.graph.nodes))
+        checks = [check for check in checks if check[0] <= looping]
+        said: Facts = {}
+        #: by identity, with the facts themselves, so that they live as long as their number is used
+        merged: dict[int, tuple[object, Facts]] = {}
+        for node in reversed(nodes[: checks[-1][0] - nodes[0].index] if checks else ()):
+            while checks and checks[-1][0] > node.index:
+                said, merged = {**said, **{k: (*said.get(k, ()), *v) for k, v in checks.pop()[1].items()}}, {}
+            if node.env is not None:
+                if id(node.facts) not in merged:
+                    more = {key: (*node.facts.get(key, ()), *new) for key, new in said.items()}
+                    merged[id(node.facts)] = node.facts, {**node.facts, **more}
+                node.facts = merged[id(node.facts)][1]
 
     def unrolled(self, returns: Sequence[tuple[Node, Facts]]) -> list[tuple[Node, Facts]]:
         """What is returned, with as many elements where a function returns what it gives when it is called again."""

@@ -261,29 +261,19 @@ class Lowering(CallLowering):
     def lower_Assert(self, s: ast.Assert) -> None:
         before = self.frame.facts
         self.assume(self.lower(s.test), True)
-        self.holds_before(s, before)
+        self.checked(s, before)
 
-    def holds_before(self, check: ast.stmt, before: Facts) -> None:
-        """What a check says holds for what the function computed before it, too: else nothing leaves the function.
+    def checked(self, check: ast.stmt, before: Facts) -> None:
+        """Note a check that all that leaves the function has passed: what it says holds for what came before it, too.
 
-        ``before``: what held before the check. A check on one path says nothing of others, and what a loop carries is
-        another number in each turn.
+        ``before``: what held before the check. A check on one path says nothing of others.
         """
         frame = self.frame
         if frame.exits or frame.yields or not isinstance(frame.function, ast.FunctionDef):
             return
-        earlier = self.graph.nodes[frame.start :]
-        if check not in frame.function.body or any(n.op == LOOP for n in earlier):
-            return
-        said = {key: known for key, known in frame.facts.items() if before.get(key) is not known}
-        # by identity, with the facts themselves, so that they live as long as their number is used
-        merged: dict[int, tuple[object, Facts]] = {}
-        for node in earlier:
-            if node.env is not None:
-                if id(node.facts) not in merged:
-                    more = {key: (*node.facts.get(key, ()), *new) for key, new in said.items()}
-                    merged[id(node.facts)] = node.facts, {**node.facts, **more}
-                node.facts = merged[id(node.facts)][1]
+        if check in frame.function.body:
+            said = {key: known for key, known in frame.facts.items() if before.get(key) is not known}
+            frame.checks.append((len(self.graph.nodes), said))
 
     # ── branches and loops ──────────────────────────────────────────────────────────────────────────────────────────
 
@@ -313,7 +303,7 @@ class Lowering(CallLowering):
             frame.env, frame.facts = env, facts
         frame.live = live_a or live_b
         if isinstance(s.body[-1], ast.Raise) and not s.orelse:
-            self.holds_before(s, facts)
+            self.checked(s, facts)
 
     def join_env(self, cond: Node | None, a: Env, b: Env, site: ast.AST) -> Env:
         """Variables where two paths meet; one that exists on one path only keeps its value there."""

@@ -88,8 +88,8 @@ class Frame:
     cls: ClassInfo | None = None
     breaks: list[tuple[Env, Facts]] = field(default_factory=list)
     declared: dict[str, Frame] = field(default_factory=dict)
-    #: how many nodes there were before it
-    start: int = 0
+    #: checks that all that leaves has passed, each with the number of nodes before it, and what it says
+    checks: list[tuple[int, Facts]] = field(default_factory=list)
 
     @property
     def facts_behind(self) -> Facts | None:

@@ -56,7 +56,7 @@ def nan_gradient_masked(mask: Node, facts: Facts) -> Iterator[Finding]:
     JAX FAQ: Gradients contain NaN where using where. PyTorch issue 4132: NaN gradients behind `torch.where`.
     """
     result = facts.masked_result(mask)
-    gap = facts.gap(mask) if facts.differentiated(mask) else None
+    gap = facts.gap(mask)
     if gap is not None:
         op, data = gap
         yield Finding(
