@@ -32,6 +32,7 @@ from nanlint.source.decoding import SourceError, reject_binary
 from nanlint.source.discovery import affected, discover
 from nanlint.source.fingerprint import fingerprinted
 from nanlint.source.prescan import prescan
+from nanlint.source.project import View
 from nanlint.source.reading import read_source
 from nanlint.source.suppression import may_suppress, suppress
 from nanlint.source.syntax import Unparsable
@@ -193,12 +194,15 @@ class Examined:
     suppressed: tuple[Suppressed, ...] = ()
 
 
-def diagnose_source(source: Source, config: Config) -> list[Diagnostic]:
-    """The findings of one text under ``config``, sorted; never raises for what the text holds."""
-    return list(examine_source(source, config).shown)
+def diagnose_source(source: Source, config: Config, view: View | None = None) -> list[Diagnostic]:
+    """The findings of one text under ``config``, sorted; never raises for what the text holds.
+
+    ``view``: what is seen of the project around it.
+    """
+    return list(examine_source(source, config, view).shown)
 
 
-def examine_source(source: Source, config: Config) -> Examined:
+def examine_source(source: Source, config: Config, view: View | None = None) -> Examined:
     """The findings of one text under ``config`` and what is suppressed; never raises for what the text holds."""
     broken = [_syntax_error(source, failure) for failure in source.failures]
     try:
@@ -207,7 +211,7 @@ def examine_source(source: Source, config: Config) -> Examined:
         return _examined(source, _shown(broken, config))
     if config.rule_files:
         rule_names(config.rule_files)  # a worker that is no fork of the program has not loaded them
-    found = _numeric_findings(source, config)
+    found = _numeric_findings(source, config, view)
     if any(diagnostic.code == INTERNAL_ERROR.code for diagnostic in found):
         # nothing is known of what the file's suppressions would have met
         return _examined(source, _shown([*broken, *found], config))
@@ -244,12 +248,13 @@ def _with_witnesses(shown: list[Diagnostic]) -> list[Diagnostic]:
     ]
 
 
-def _numeric_findings(source: Source, config: Config) -> list[Diagnostic]:
+def _numeric_findings(source: Source, config: Config, view: View | None) -> list[Diagnostic]:
     from nanlint.rules import diagnose
 
     try:
         with room_to_recurse():
-            return diagnose(source, select=config.selects, ops=config.ops, minimum=_least_needed(source, config))
+            least = _least_needed(source, config)
+            return diagnose(source, select=config.selects, ops=config.ops, minimum=least, view=view)
     except RecursionError:
         return [internal_error(source.path, "too deeply nested to analyse")]
     except RuleFailed as error:
@@ -313,8 +318,9 @@ def run_bytes(content: bytes, task: Task, pool: Pool | None = None) -> FileRepor
     except SourceError as error:
         return FileReport(task.path, failure=str(error), checked=False)
     notes = tuple(_notes(source, task))
+    view = View.of(task.path)
     if task.action is Action.CHECK:
-        examined = _judged(source, config, task.judge)
+        examined = _judged(source, config, task.judge, view)
         return FileReport(
             task.path,
             _in_cells(source, examined.shown),
@@ -322,16 +328,17 @@ def run_bytes(content: bytes, task: Task, pool: Pool | None = None) -> FileRepor
             excerpt=excerpt_of(source, examined.shown),
             suppressed=_suppressed_in_cells(source, examined.suppressed),
         )
-    outcome = fix_source(source, config, unsafe=task.unsafe_fixes, pool=pool, judge=task.judge)
+    outcome = fix_source(source, config, unsafe=task.unsafe_fixes, pool=pool, judge=task.judge, view=view)
     report = _fixed_report(outcome, source)
-    return replace(report, notes=(*notes, *report.notes), suppressed=_silenced(outcome.source, config, task.judge))
+    silenced = _silenced(outcome.source, config, task.judge, view)
+    return replace(report, notes=(*notes, *report.notes), suppressed=silenced)
 
 
-def _silenced(source: Source, config: Config, judge: Judge | None) -> tuple[Suppressed, ...]:
+def _silenced(source: Source, config: Config, judge: Judge | None, view: View | None) -> tuple[Suppressed, ...]:
     """What the comments of a mended text silence."""
     if not may_suppress(source.text, any_findings=True):
         return ()
-    return _suppressed_in_cells(source, _judged(source, config, judge).suppressed)
+    return _suppressed_in_cells(source, _judged(source, config, judge, view).suppressed)
 
 
 def _notes(source: Source, task: Task) -> Iterator[str]:
@@ -350,11 +357,11 @@ def _suppressed_in_cells(source: Source, suppressed: Iterable[Suppressed]) -> tu
     return tuple(replace(one, diagnostic=source.in_cells(one.diagnostic)) for one in suppressed)
 
 
-def _judged(source: Source, config: Config, judge: Judge | None) -> Examined:
+def _judged(source: Source, config: Config, judge: Judge | None, view: View | None = None) -> Examined:
     """The findings of one text, after what a run saw if there was one."""
     if judge is None:
-        return examine_source(source, config)
-    examined = examine_source(source, replace(config, confidence=Confidence.POSSIBLE))
+        return examine_source(source, config, view)
+    examined = examine_source(source, replace(config, confidence=Confidence.POSSIBLE), view)
     shown = judge.judged(source, examined.shown, config.confidence)
     sure = tuple(one for one in examined.suppressed if one.diagnostic.confidence >= config.confidence)
     return Examined(tuple(shown), sure)
@@ -368,13 +375,19 @@ def roots_of(config: Config) -> tuple[str, ...]:
 
 
 def fix_source(
-    source: Source, config: Config, *, unsafe: bool, pool: Pool | None = None, judge: Judge | None = None
+    source: Source,
+    config: Config,
+    *,
+    unsafe: bool,
+    pool: Pool | None = None,
+    judge: Judge | None = None,
+    view: View | None = None,
 ) -> Fixed:
     """Mend what may be mended, until nothing changes; nothing is written."""
     from nanlint.fixing import fix_until_stable
 
     def diagnose(text: Source) -> list[Diagnostic]:
-        return list(_judged(text, config, judge).shown)
+        return list(_judged(text, config, judge, view).shown)
 
     if pool is None:
         return fix_until_stable(source, diagnose, unsafe=unsafe)

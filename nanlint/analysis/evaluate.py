@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -484,21 +485,32 @@ class Evaluator:
         group = carried(node)
         guesses = {n.index: invariants(before if n is node else self.value(n["pre"])) for n in group}
         for turn in range(MAX_TURNS):
-            trial = Evaluator(self.lowering, self.facts, tested=self.tested, level=self.level, fuel=self._fuel)
-            trial._outer, trial._trials, trial.truths = self, self._trials + 1, self.truths
-            trial._inside = min(guesses)
             last = turn == MAX_TURNS - 1
-            trial._memo.update({index: found[-1] if last else found[0] for index, found in guesses.items()})
+            trial = self.trying({index: found[-1] if last else found[0] for index, found in guesses.items()})
             after = {n.index: trial.value(n["back"]) for n in group}
             broken = [i for i, v in after.items() if len(guesses[i]) > 1 and not contains(guesses[i][0], v)]
             if last or not broken:
                 break
             for index in broken:
                 guesses[index].pop(0)
-        self._memo.update(trial._memo)
-        for n in group:
-            self._memo[n.index] = join(weakened(self.value(n["pre"])), after[n.index])
+        found = {n.index: join(weakened(self.value(n["pre"])), after[n.index]) for n in group}
+        if self._outer is None:
+            if any(trial._memo[index] != v for index, v in found.items()):
+                trial = self.trying(found)
+                for n in group:
+                    trial.value(n["back"])
+            # what a turn computes is known with the loop
+            self._memo.update(trial._memo)
+        self._memo.update(found)
         return self._memo[node.index]
+
+    def trying(self, variables: Mapping[int, Value]) -> Evaluator:
+        """The evaluator of a turn of a loop that begins with these variables."""
+        trial = Evaluator(self.lowering, self.facts, tested=self.tested, level=self.level, fuel=self._fuel)
+        trial._outer, trial._trials, trial.truths = self, self._trials + 1, self.truths
+        trial._inside = min(variables)
+        trial._memo.update(variables)
+        return trial
 
     @cached_property
     def loops_around(self) -> dict[int, list[Node]]:

@@ -6,12 +6,13 @@ Spellings of the catalogue, functions and classes of this file (inlined), layers
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import reduce
 from typing import Any
 
 from nanlint.graph.conditions import parting
 from nanlint.graph.expressions import ExpressionLowering, written_out
+from nanlint.graph.modules import size_of
 from nanlint.graph.node import (
     ATTR,
     CALL,
@@ -38,10 +39,15 @@ from nanlint.ops.contracts import CONSTRAINTS
 from nanlint.ops.frameworks import canonical
 from nanlint.ops.op import OPS
 from nanlint.ops.spelling import Spelling
+from nanlint.source.project import View, home_of
 
 #: inlining stops at this many calls deep, and once the graph of one function has grown to this many nodes
 MAX_DEPTH = 8
 MAX_NODES = 2_500
+#: the same for what stands in other files
+MAX_NODES_ELSEWHERE = 300
+#: pieces of syntax of a function in another file that is looked into: some 40 lines
+MAX_SIZE = 400
 #: terms of a list that is summed, one by one
 MAX_TERMS = 8
 
@@ -789,7 +795,8 @@ class CallLowering(ExpressionLowering):
         node = self.graph.add(
             FUNCTION, {}, {"definition": e, "frame": self.frame, "name": getattr(e, "name", "<lambda>")}, e, pure=False
         )
-        self.deferred.append((node, self.frame))
+        if self.frame.top is self.module:
+            self.deferred.append((node, self.frame))
         return node
 
     def method_value(self, cls: ClassInfo, definition: Any, this: Node | None) -> Node:
@@ -855,7 +862,7 @@ class CallLowering(ExpressionLowering):
             self.annotated_fields(cls, instance, found)
         for name in ("__init__", "__post_init__", "setup", "build"):
             method = cls.method(name)
-            if method is None or self.frame.depth > MAX_DEPTH or len(self.graph.nodes) > self.budget:
+            if method is None or self.frame.depth > MAX_DEPTH or self.spent(method[1]):
                 continue
             owner, definition = method
             bound = self.method_value(owner, definition, instance)
@@ -917,6 +924,8 @@ class CallLowering(ExpressionLowering):
         definition = ast.ClassDef(str(name.attrs.get("value")), [], [], body or [ast.Pass()], [])
         for made in ast.walk(definition):
             ast.copy_location(made, e)
+            if (home := home_of(e)) is not None:
+                made.home = home  # type: ignore[attr-defined]
         base = self.graph.add(MODULE, {}, {"name": "typing.NamedTuple"}, e)
         cls = ClassInfo(definition.name, definition, [base], scope=self.frame)
         return self.graph.add(CLASS, {}, {"cls": cls, "name": cls.name}, e, pure=False)
@@ -932,7 +941,7 @@ class CallLowering(ExpressionLowering):
             pure=False,
         )
         if isinstance(annotation, ast.Attribute) and isinstance(annotation.value, ast.Name):
-            module = self.module.env.get(annotation.value.id)
+            module = self.frame.top.lookup(annotation.value.id)
             if module is not None and module.op == MODULE and canonical(module.name) == "numpy":
                 made.framework = "numpy"
         return made
@@ -961,7 +970,7 @@ class CallLowering(ExpressionLowering):
                 *self.decorator_regions(definition),
                 *self.class_regions(function),
             ),
-            calls=() if bare else (*caller.calls, e),
+            calls=() if bare else caller.calls if home_of(e) is not None else (*caller.calls, e),
             depth=caller.depth + 1,
             this=function.attrs.get("this"),
             cls=function.attrs.get("cls"),
@@ -1095,7 +1104,7 @@ class CallLowering(ExpressionLowering):
 
     def escape_unused(self, frame: Frame) -> None:
         """Note that what the variables of a frame hold may yet be used, on a path that is not followed."""
-        if frame is not self.module:
+        if frame.parent is not None:
             for value in frame.env.values():
                 if not value.users:
                     self.escape(value)
@@ -1110,7 +1119,7 @@ class CallLowering(ExpressionLowering):
         frame: Frame | None = self.frame
         while frame is not None and frame.function is not definition:
             frame = self.caller_of.get(id(frame))
-        too_deep = self.frame.depth >= MAX_DEPTH or len(self.graph.nodes) > self.budget
+        too_deep = self.frame.depth >= MAX_DEPTH or self.spent(definition)
         if frame is not None or too_deep:
             self.escape_unused(function.attrs["frame"])
             result = self.unknown(e, *args, *keywords.values(), name=str(function.attrs.get("name", "")))
@@ -1118,6 +1127,17 @@ class CallLowering(ExpressionLowering):
                 result.attrs["again"] = True
             return result
         return self.run_function(self.activation(function, args, keywords, e), definition, e)
+
+    def sizes(self) -> tuple[int, int]:
+        """How many nodes of this file there are, and of others."""
+        return len(self.graph.nodes) - self.graph.elsewhere, self.graph.elsewhere
+
+    def spent(self, definition: ast.AST) -> bool:
+        """Whether the function being lowered is not expanded any further by a definition of this or another file."""
+        here, elsewhere = self.sizes()
+        if home_of(definition) is None:
+            return here > self.budget[0]
+        return elsewhere > self.budget[1] or size_of(definition) > MAX_SIZE
 
     def own(self, function: Node, args: Sequence[Node], keywords: dict[str, Node]) -> Spelling | None:
         """How a function that is defined here, in a framework's own source, is known to those who import it."""
@@ -1224,11 +1244,19 @@ class CallLowering(ExpressionLowering):
     caller_of: dict[int, Frame]
     #: what is outside of all functions; its regions, in the end, are open in each
     module: Frame
-    #: size of the graph beyond which the function being lowered is not expanded further
-    budget: int
+    #: nodes of this file, and of others, beyond which the function being lowered is not expanded further
+    budget: tuple[int, int]
     #: definitions that were inlined somewhere
     inlined: set[int]
+    #: of a file of a framework's own source: the package that it is in
     package: tuple[str, ...]
+    view: View | None
+    #: modules that have been read, by path
+    modules: dict[str, Frame]
+    #: dotted name -> what it stands for in another file, None where that is not seen
+    resolved: dict[str, Node | None]
+    #: module -> what its star import brings: dotted names by name
+    exports: dict[str, Mapping[str, str]]
     #: definitions of functions that transform gradients
     without_gradient: set[int]
     derivative_rules: dict[int, int | None]

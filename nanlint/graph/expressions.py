@@ -45,6 +45,7 @@ from nanlint.ops.floats import FORMATS, Format
 from nanlint.ops.frameworks import canonical
 from nanlint.ops.op import OPS
 from nanlint.ops.spelling import Spellings
+from nanlint.source.project import home_of
 
 BINARY: dict[type[ast.operator], tuple[str, str, str]] = {
     ast.Add: ("add", "a", "b"),
@@ -230,7 +231,7 @@ class ExpressionLowering:
         if handler is None:
             return self.unknown(e, *(self.lower(c) for c in ast.iter_child_nodes(e) if isinstance(c, ast.expr)))
         node = handler(e)
-        if e.lineno in self.watched:
+        if e.lineno in self.watched and home_of(e) is None:
             self.readings.setdefault(e, []).append((self.frame.calls, node))
         return node
 
@@ -246,6 +247,8 @@ class ExpressionLowering:
         found = self.frame.lookup(e.id)
         if found is None:
             return self.graph.add(MODULE, {}, {"name": f"builtins.{e.id}"}, e)
+        if found.op == MODULE:
+            return self.resolve(found)
         return self.refined(self.chosen_before(found)) if self.frame.facts else found
 
     def chosen_before(self, node: Node) -> Node:
@@ -263,11 +266,7 @@ class ExpressionLowering:
     def read_attribute(self, base: Node, name: str, e: ast.AST) -> Node:
         """``base.name``."""
         if base.op == MODULE:
-            dotted = f"{base.name}.{name}"
-            root = dotted.partition(".")[0]
-            if name in NUMBERS and root not in SYMBOLIC:
-                return self.number(NUMBERS[name], e)
-            return self.graph.add(MODULE, {}, {"name": dotted}, e)
+            return self.resolve(self.imported(base.name, name, e))
         stored = self.frame.lookup(("field", base.key, name))
         if stored is not None:
             stored = self.chosen_before(stored)
@@ -293,6 +292,16 @@ class ExpressionLowering:
             # a column, or the table as something to index: .price, .values, .iloc
             return self.of_table(self.emit("part", e, x=base), base)
         return self.emit(ATTR, e, {"name": name}, base=base)
+
+    def imported(self, module: str, name: str, e: ast.AST) -> Node:
+        """``name`` in a module: a number that it is known to hold, or itself a dotted name."""
+        if name in NUMBERS and module.partition(".")[0] not in SYMBOLIC:
+            return self.number(NUMBERS[name], e)
+        return self.graph.add(MODULE, {}, {"name": f"{module}.{name}"}, e)
+
+    def resolve(self, module: Node) -> Node:
+        """What a dotted name stands for in another file of the project; itself where that is not seen."""
+        raise NotImplementedError
 
     def machine_limit(self, dtype: Node | None, name: str, e: ast.AST) -> Node:
         """A field of finfo: the number itself where the dtype is known, else some positive (for min: negative) one."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 
-from nanlint.graph.calls import MAX_NODES, CallLowering, _last
+from nanlint.graph.calls import MAX_NODES, MAX_NODES_ELSEWHERE, TRANSPARENT, CallLowering, _last
 from nanlint.graph.expressions import TENSOR_ATTRIBUTES, decided, written_out
+from nanlint.graph.modules import ModuleFrame, descendants, outline_of
 from nanlint.graph.node import (
     ATTR,
     CALL,
@@ -27,10 +29,14 @@ from nanlint.graph.node import (
 from nanlint.graph.scope import ClassInfo, Env, Facts, Frame, common
 from nanlint.interrupt import checkpoint
 from nanlint.ops.contracts import OF_THE_SUPPORT
+from nanlint.ops.frameworks import canonical
 from nanlint.ops.op import OPS
 from nanlint.ops.selection import CONDITIONS
 from nanlint.ops.spelling import Spellings
+from nanlint.source.project import Module, View, home_of
 
+#: files of a project that are read for the sake of one
+MAX_MODULES = 100
 #: turns of a loop over what is written out that are taken one by one
 MAX_TURNS = 4
 #: dotted names whose ``with`` opens a region
@@ -49,12 +55,23 @@ REGIONS = {
 class Lowering(CallLowering):
     """Statements to nodes. One per file."""
 
-    def __init__(self, spellings: Spellings, frameworks: tuple[str, ...], package: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        spellings: Spellings,
+        frameworks: tuple[str, ...],
+        package: tuple[str, ...] = (),
+        view: View | None = None,
+    ) -> None:
         super().__init__(spellings, frameworks)
         self.package = package
         self.module = self.frame
+        self.module.package = package or (view.package if view is not None else ())
+        self.view = view
+        self.modules = {view.path: self.module} if view is not None else {}
+        self.resolved = {}
+        self.exports = {}
         self.caller_of = {}
-        self.budget = MAX_NODES
+        self.budget = (MAX_NODES, MAX_NODES_ELSEWHERE)
         self.inlined = set()
         self.without_gradient = set()
         self.derivative_rules = {}
@@ -66,7 +83,9 @@ class Lowering(CallLowering):
 
     def run(self, frame: Frame, body: Sequence[ast.stmt]) -> None:
         saved, self.frame = self.frame, frame
-        self.caller_of[id(frame)] = saved
+        if not isinstance(frame, ModuleFrame):
+            # the top level of another file is the same whoever asks for it
+            self.caller_of[id(frame)] = saved
         try:
             self.block(body)
         finally:
@@ -93,7 +112,7 @@ class Lowering(CallLowering):
             if value.op in (CALL, "part") and not value.attrs.get("variable"):
                 value.attrs["variable"] = target.id
             self.frame.env[target.id] = value
-            if self.frame is self.module or target.id in self.frame.declared:
+            if self.frame.parent is None or target.id in self.frame.declared:
                 self.escape(value)
         elif isinstance(target, (ast.Tuple, ast.List)):
             self.bind_tuple(target, value, site)
@@ -205,7 +224,7 @@ class Lowering(CallLowering):
 
     def lower_Global(self, s: ast.Global) -> None:
         for name in s.names:
-            self.declare(name, self.module)
+            self.declare(name, self.frame.top)
 
     def lower_Nonlocal(self, s: ast.Nonlocal) -> None:
         for name in s.names:
@@ -229,15 +248,14 @@ class Lowering(CallLowering):
             if isinstance(t, ast.Name):
                 self.frame.env.pop(t.id, None)
 
-    def forget_globals(self, tree: ast.Module) -> None:
+    def forget_globals(self, module: Frame, names: Iterable[str], site: ast.AST) -> None:
         """What functions assign to global names is unknown once the module has run."""
-        for s in descendants(tree):
-            for name in s.names if isinstance(s, ast.Global) else ():
-                value = self.module.env.get(name)
-                if value is not None and value.op == CONST:
-                    other = self.parameter(name, None, None, s)
-                    known = value.attrs["value"] is not None
-                    self.module.env[name] = self.merge(None, value, other, s) if known else other
+        for name in names:
+            value = module.env.get(name)
+            if value is not None and value.op == CONST:
+                other = self.parameter(name, None, None, site)
+                known = value.attrs["value"] is not None
+                module.env[name] = self.merge(None, value, other, site) if known else other
 
     # ── ways out ────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -531,16 +549,7 @@ class Lowering(CallLowering):
                 and isinstance(statement.target, ast.Name)
             ):
                 cls.constants[statement.target.id] = statement.value
-        for method in cls.methods.values():
-            receiver = method.args.args[0].arg if method.args.args else None
-            for node in descendants(method):
-                if (
-                    isinstance(node, ast.Attribute)
-                    and isinstance(node.ctx, ast.Store)
-                    and isinstance(node.value, ast.Name)
-                    and node.value.id == receiver
-                ):
-                    cls.stores[node.attr] = cls.stores.get(node.attr, 0) + 1
+        cls.stores = stores_of(s)
         self.classes.append(cls)
         self.frame.env[s.name] = self.graph.add(CLASS, {}, {"cls": cls, "name": s.name}, s, pure=False)
 
@@ -567,34 +576,125 @@ class Lowering(CallLowering):
             if alias.name == "*":
                 self.import_all(module, s)
                 continue
-            base = self.graph.add(MODULE, {}, {"name": module}, s)
-            self.frame.env[alias.asname or alias.name] = self.read_attribute(base, alias.name, s)
+            self.frame.env[alias.asname or alias.name] = self.imported(module, alias.name, s)
 
-    def absolute(self, module: str, level: int) -> str:
+    def absolute(self, module: str, level: int, frame: Frame | None = None) -> str:
         """A relative import as seen from this file's package, as far as that is known."""
         if level == 0:
             return module
-        package = self.package[: len(self.package) - level + 1] if level - 1 <= len(self.package) else ()
+        package = (frame or self.frame).top.package
+        package = package[: len(package) - level + 1] if level - 1 <= len(package) else ()
         return ".".join((*package, *([module] if module else ()))) if package else "." * level + module
 
     def import_all(self, module: str, s: ast.ImportFrom) -> None:
-        """``from module import *`` of a known framework brings the names the catalogue has of it."""
-        prefix = module + "."
-        for name in self.spellings.names():
-            if name.startswith(prefix) and "." not in name[len(prefix) :]:
-                self.frame.env.setdefault(name[len(prefix) :], self.graph.add(MODULE, {}, {"name": name}, s))
+        """``from module import *`` brings the names that a file of the project has, or the catalogue of a framework."""
+        for name, dotted in self.exported(module).items():
+            self.frame.env.setdefault(name, self.graph.add(MODULE, {}, {"name": dotted}, s))
+
+    # ── other files ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def resolve(self, module: Node) -> Node:
+        if self.view is None:
+            return module
+        name = module.name
+        if name not in self.resolved:
+            # what leads back to itself, through imports that are cyclic, stays a name
+            self.resolved[name] = None
+            known = self.spellings.get(canonical(name)) is not None or name in TRANSPARENT
+            self.resolved[name] = None if known else self.found_elsewhere(name, module)
+        return self.resolved[name] or module
+
+    def found_elsewhere(self, name: str, module: Node) -> Node | None:
+        """What a dotted name of the project stands for; None where that is not seen, or is a module."""
+        assert self.view is not None
+        found = self.view.longest(name)
+        if found is None or not found[1]:
+            return None
+        home, (first, *others) = found
+        frame = self.loaded(home)
+        value = frame.lookup(first) if frame is not None else None
+        if value is None:
+            return None
+        site = module.site or module.elsewhere
+        assert site is not None
+        value = self.resolve(value) if value.op == MODULE else value
+        for part in others:
+            value = self.read_attribute(value, part, site)
+        return value
+
+    def loaded(self, home: Module) -> Frame | None:
+        """The top level of a module of the project."""
+        if home.path not in self.modules:
+            if len(self.modules) >= MAX_MODULES:
+                return None
+            frame = ModuleFrame(package=home.package, path=home.path, outline=outline_of(home.tree))
+            frame.lower, frame.starred = self.lower_elsewhere, self.starred
+            for star in frame.outline.stars:
+                star.home = home.path  # type: ignore[attr-defined]
+            self.modules[home.path] = frame
+        return self.modules[home.path]
+
+    def lower_elsewhere(self, frame: Frame, statement: ast.stmt) -> None:
+        """Lower a statement of another file's top level."""
+        assert isinstance(frame, ModuleFrame)
+        before = self.sizes()
+        if home_of(statement) is None:
+            for node in descendants(statement):
+                node.home = frame.path  # type: ignore[attr-defined]
+        self.run(frame, [statement])
+        if any(isinstance(value, Node) and value.op == CONST for value in frame.env.values()):
+            self.forget_globals(frame, frame.outline.changed, statement)
+        # what is computed once, where it is imported, is not charged to the function that needs it first
+        after = self.sizes()
+        self.budget = self.budget[0] + after[0] - before[0], self.budget[1] + after[1] - before[1]
+
+    def starred(self, frame: Frame, name: str) -> Node | None:
+        """What a star import at the top level of another file brings under a name."""
+        assert isinstance(frame, ModuleFrame)
+        for star in reversed(frame.outline.stars):
+            dotted = self.exported(self.absolute(star.module or "", star.level, frame)).get(name)
+            if dotted is not None:
+                return self.graph.add(MODULE, {}, {"name": dotted}, star)
+        return None
+
+    def exported(self, module: str) -> Mapping[str, str]:
+        """What ``from module import *`` brings: dotted names of what a file binds, or of a framework."""
+        if module not in self.exports:
+            # what leads back to itself brings nothing more
+            self.exports[module] = {}
+            found = self.view.longest(module) if self.view is not None else None
+            if found is None or found[1]:
+                prefix = module + "."
+                named = (n for n in self.spellings.names() if n.startswith(prefix) and "." not in n[len(prefix) :])
+                self.exports[module] = {name[len(prefix) :]: name for name in named}
+            elif (frame := self.loaded(found[0])) is not None and isinstance(frame, ModuleFrame):
+                names: dict[str, str] = {}
+                for star in frame.outline.stars:
+                    names.update(self.exported(self.absolute(star.module or "", star.level, frame)))
+                names.update({name: f"{module}.{name}" for name in frame.outline.public})
+                listed = frame.outline.listed
+                if listed is not None:
+                    names = {name: names.get(name, f"{module}.{name}") for name in listed}
+                self.exports[module] = names
+        return self.exports[module]
 
 
-def descendants(root: ast.AST) -> list[ast.AST]:
-    """A node and all below it, parents first: ``ast.walk`` without its generators, in a third of the time."""
-    found = [root]
-    for node in found:
-        for name in node._fields:
-            child = getattr(node, name, None)
-            if isinstance(child, list):
-                found.extend([c for c in child if isinstance(c, ast.AST)])
-            elif isinstance(child, ast.AST):
-                found.append(child)
+@lru_cache(maxsize=4096)
+def stores_of(cls: ast.ClassDef) -> Mapping[str, int]:
+    """How often the methods of a class store to each attribute of its objects."""
+    found: dict[str, int] = {}
+    for method in cls.body:
+        if not isinstance(method, (ast.FunctionDef, ast.AsyncFunctionDef)) or not method.args.args:
+            continue
+        receiver = method.args.args[0].arg
+        for node in descendants(method):
+            if (
+                isinstance(node, ast.Attribute)
+                and isinstance(node.ctx, ast.Store)
+                and isinstance(node.value, ast.Name)
+                and node.value.id == receiver
+            ):
+                found[node.attr] = found.get(node.attr, 0) + 1
     return found
 
 
@@ -739,17 +839,21 @@ def lower(
     words: frozenset[str],
     package: tuple[str, ...] = (),
     watched: range = range(0),
+    view: View | None = None,
 ) -> Lowering:
     """The graph of a file: its module level, then every function worth it with unknown parameters.
 
     ``words``: last names of calls that make a function worth it. ``package``: the file's own, for its relative imports.
-    ``watched``: rows whose functions are worth it in any case, and whose ``readings`` are kept.
+    ``watched``: rows whose functions are worth it in any case, and whose ``readings`` are kept. ``view``: the other
+    files of the project.
     """
-    lowering = Lowering(spellings, frameworks, package)
+    lowering = Lowering(spellings, frameworks, package, view)
     lowering.watched = watched
     lowering.block(tree.body)
     lowering.frame.live = True
-    lowering.forget_globals(tree)
+    for s in descendants(tree):
+        if isinstance(s, ast.Global):
+            lowering.forget_globals(lowering.module, s.names, s)
     wanted = interesting(tree, words)
     if watched:
         wanted |= {f for f, _ in functions_of(tree) if f.lineno < watched.stop and watched.start <= (f.end_lineno or 0)}
@@ -760,7 +864,8 @@ def lower(
         if id(definition) in done:
             return
         done.add(id(definition))
-        lowering.budget = len(lowering.graph.nodes) + MAX_NODES
+        here, elsewhere = lowering.sizes()
+        lowering.budget = here + MAX_NODES, elsewhere + MAX_NODES_ELSEWHERE
         saved, lowering.frame = lowering.frame, node.attrs["frame"] or lowering.module
         try:
             frame = lowering.activation(node, [], {}, definition, bare=True)

@@ -39,8 +39,9 @@ class Region:
 class Node:
     """One operation, or one of the sources that feed operations.
 
-    ``args``: operands by neutral name. ``attrs``: literals. ``site``: the expression it was lowered from. ``key``:
-    equal for structurally equal pure expressions. ``regions``: innermost last. ``env``: names in scope at an op that
+    ``args``: operands by neutral name. ``attrs``: literals. ``site``: the expression of this file that it was
+    lowered from, ``elsewhere``: that of another file. ``key``: equal for structurally equal pure expressions.
+    ``regions``: innermost last. ``env``: names in scope at an op that
     rules ask about; ``facts``: what the path to it says. ``calls``: the chain of call expressions it was inlined
     through, outermost first. ``spelling``: the function of a framework that was called, None for an operator.
     """
@@ -49,6 +50,7 @@ class Node:
         "args",
         "attrs",
         "calls",
+        "elsewhere",
         "env",
         "facts",
         "framework",
@@ -66,6 +68,9 @@ class Node:
         self.args = args
         self.attrs = attrs
         self.site = site
+        self.elsewhere: ast.AST | None = None
+        if site is not None and hasattr(site, "home"):
+            self.site, self.elsewhere = None, site
         self.key = 0
         self.index = 0
         self.users: list[Node] = []
@@ -123,6 +128,8 @@ class Graph:
         self.nodes: list[Node] = []
         self._keys: dict[Any, int] = {}
         self._first: dict[int, int] = {}
+        #: how many of the nodes stand in other files
+        self.elsewhere = 0
 
     def key(self, op: str, args: Mapping[str, Node], attrs: Mapping[str, Any]) -> int:
         """Number of a structure; -1 for one that cannot be hashed."""
@@ -161,6 +168,7 @@ class Graph:
         node.index = len(self.nodes)
         self._first.setdefault(node.key, node.index)
         self.nodes.append(node)
+        self.elsewhere += node.elsewhere is not None
         for operand in node.args.values():
             operand.users.append(node)
         return node

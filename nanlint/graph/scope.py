@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -25,18 +25,18 @@ def common(facts: Sequence[Facts]) -> Facts:
 
 @dataclass(eq=False)
 class ClassInfo:
-    """A class of this file: its body, bases by name, methods and class-level assignments."""
+    """A class: its body, bases by name, methods and class-level assignments."""
 
     name: str
     definition: ast.ClassDef
     bases: list[Node] = field(default_factory=list)
     methods: dict[str, ast.FunctionDef | ast.AsyncFunctionDef] = field(default_factory=dict)
     constants: dict[str, ast.expr] = field(default_factory=dict)
-    stores: dict[str, int] = field(default_factory=dict)
+    stores: Mapping[str, int] = field(default_factory=dict)
     scope: Frame | None = None
 
     def mro(self) -> list[ClassInfo]:
-        """This class and its bases in this file, depth first, each once."""
+        """This class and its bases whose code is seen, depth first, each once."""
         found: list[ClassInfo] = []
         pending: list[ClassInfo] = [self]
         while pending and len(found) < 20:
@@ -47,8 +47,8 @@ class ClassInfo:
         return found
 
     def external_bases(self) -> list[str]:
-        """Dotted names of the bases that are not in this file."""
-        return [b.name for c in self.mro() for b in c.bases if "cls" not in b.attrs]
+        """Names of the bases that are not in this file, dotted where their code is not seen."""
+        return [b.name for c in self.mro() for b in c.bases if "cls" not in b.attrs or b.elsewhere is not None]
 
     @property
     def is_record(self) -> bool:
@@ -90,6 +90,16 @@ class Frame:
     declared: dict[str, Frame] = field(default_factory=dict)
     #: checks that all that leaves has passed, each with the number of nodes before it, and what it says
     checks: list[tuple[int, Facts]] = field(default_factory=list)
+    #: of a module: what its relative imports start from
+    package: tuple[str, ...] = ()
+
+    @property
+    def top(self) -> Frame:
+        """The module that it is in, in the end."""
+        frame = self
+        while frame.parent is not None:
+            frame = frame.parent
+        return frame
 
     @property
     def facts_behind(self) -> Facts | None:
@@ -102,7 +112,13 @@ class Frame:
         frame: Frame | None = self
         while frame is not None:
             found = frame.env.get(name)
+            if found is None and frame.parent is None and isinstance(name, str):
+                found = frame.read(name)
             if found is not None:
                 return found
             frame = frame.parent
+        return None
+
+    def read(self, name: str) -> Node | None:
+        """What a module binds that has not been lowered yet."""
         return None

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+#: frameworks in the order in which an import of one decides what a method on an unknown receiver is
+FRAMEWORKS = ("torch", "tensorflow", "keras", "jax", "numpy", "scipy")
+
 #: top-level packages that make a file worth reading
 ROOTS = (
-    "torch",
-    "tensorflow",
-    "keras",
-    "jax",
-    "numpy",
-    "scipy",
+    *FRAMEWORKS,
     "flax",
     "optax",
     "haiku",

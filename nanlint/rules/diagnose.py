@@ -22,11 +22,13 @@ from nanlint.interrupt import checkpoint
 from nanlint.odds import probability
 from nanlint.ops.catalogue import catalogue
 from nanlint.ops.op import OPS
+from nanlint.ops.roots import FRAMEWORKS
 from nanlint.ops.spelling import Spellings
 from nanlint.proof.slice import Slice, Slicing
 from nanlint.rules.registry import RULES, Finding, Rule, about_numbers
 from nanlint.rules.traits import traits_of
 from nanlint.source import Source
+from nanlint.source.project import View
 
 #: ops of nearly every function: a rule that asks about them finds them where something else made it worth a look
 COMMON = frozenset({"add", "sub", "mul", "neg", "sum", "part", "view", "cast"})
@@ -40,9 +42,6 @@ REWRITTEN = frozenset({None, "torch", "tensorflow", "keras", "jax", "numpy", "sc
 #: calls through which one place is shown to fail
 MAX_SLICES = 3
 
-#: frameworks in the order in which an import of one decides what a method on an unknown receiver is
-FRAMEWORKS = ("torch", "tensorflow", "keras", "jax", "numpy", "scipy")
-
 
 def diagnose(
     source: Source,
@@ -50,12 +49,14 @@ def diagnose(
     select: Callable[[str], bool] = lambda code: True,
     ops: Mapping[str, object] | None = None,
     minimum: Confidence = Confidence.POSSIBLE,
+    view: View | None = None,
 ) -> list[Diagnostic]:
     """All findings of at least ``minimum`` of the rules that ``select`` takes (by code), sorted.
 
-    ``ops`` is the user's part of the catalogue. Raises Unparsable for a source that is not Python.
+    ``ops`` is the user's part of the catalogue, ``view`` what is seen of the project around the file. Raises Unparsable
+    for a source that is not Python.
     """
-    facts = analysed(source, ops or {}, minimum)
+    facts = analysed(source, ops or {}, minimum, view=view)
     best: dict[tuple[str, Span], tuple[Rule, Finding]] = {}
     alike: dict[tuple[str, Span], list[Finding]] = {}
     for rule, finding in findings(facts, lambda rule: select(rule.code) and rule.most >= minimum):
@@ -126,6 +127,7 @@ def analysed(
     ops: Mapping[str, object],
     minimum: Confidence = Confidence.POSSIBLE,
     watched: range = range(0),
+    view: View | None = None,
 ) -> Facts:
     """What may be asked of a source, for findings of at least ``minimum``. Raises Unparsable if it is not Python.
 
@@ -133,7 +135,8 @@ def analysed(
     """
     spellings = catalogue(ops)
     words = pole_words(spellings, minimum, frozenset(RULES))
-    return Facts(source, lower(source.tree, spellings, frameworks_of(source), words, package_of(source.path), watched))
+    package = package_of(source.path)
+    return Facts(source, lower(source.tree, spellings, frameworks_of(source), words, package, watched, view))
 
 
 def fixes_of(facts: Facts, findings: Mapping[tuple[str, Span], Finding]) -> dict[tuple[str, Span], Fix]:
