@@ -5,13 +5,15 @@ Every output format, the fixer and the editor are pure functions of these values
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, IntEnum
 from typing import Any
 
 # Lines of one file by their place: the cell (None where there are no cells) and the row.
 Excerpt = Mapping[tuple[int | None, int], str]
+
+_SHORT = 4  # lines of a span that a frame shows before it leaves out the middle
 
 
 class Confidence(IntEnum):
@@ -77,6 +79,12 @@ class Span:
         return self if self.cell is None else Span(self.lines[0], 1, self.lines[1], 1)
 
     @property
+    def shown_rows(self) -> Sequence[int]:
+        """The rows that a frame shows: all of a short span, the first and last few of a long one."""
+        rows = range(self.row, self.end_row + 1)
+        return rows if len(rows) <= _SHORT else (*rows[: _SHORT // 2], *rows[-(_SHORT // 2) :])
+
+    @property
     def empty(self) -> bool:
         """Whether it is a place between two characters."""
         return (self.row, self.column) == (self.end_row, self.end_column)
@@ -113,10 +121,25 @@ class Fix:
 
 @dataclass(frozen=True)
 class Annotation:
-    """A labelled span of the same file: the cause underlined with ─, what it does in one phrase."""
+    """A labelled span: the cause underlined with ─, what it does in one phrase.
+
+    ``path``: the other file that it stands in, as it is shown; empty in the file of the finding. ``lines``: those of
+    the other file that a report may show, each with its row, for who shows them may not have read it.
+    """
 
     span: Span
     message: str
+    path: str = ""
+    lines: tuple[tuple[int, str], ...] = field(default=(), repr=False)
+
+    @property
+    def place(self) -> str:
+        """``row:column`` or, in another file, ``path:row:column``."""
+        return f"{self.path}:{self.span.start}" if self.path else self.span.start
+
+    def excerpt(self, own: Excerpt) -> Excerpt:
+        """The lines of its file; ``own`` are those of the file of the finding."""
+        return {(None, row): line for row, line in self.lines} if self.path else own
 
 
 @dataclass(frozen=True)
@@ -187,11 +210,11 @@ class Diagnostic:
     """One finding in one file.
 
     ``message`` is one lower-case phrase without a full stop. ``effect`` is the phrase under the ^^^^ of ``span``;
-    ``causes`` are the spans that make it so, nearest cause first. ``witness`` is a concrete input and what it gives.
-    ``slices`` are what a proof executes to find one, ``probe`` is what a run watches, ``observed`` what one saw.
-    ``fingerprint`` tells it from others of its file even after lines have moved; ``new`` says whether a baseline lacks
-    it (None: there is none). ``probability``: how many of 100 findings like it are right, divided by 100 (None: it is
-    about the check itself); ``traits`` are those it was read from.
+    ``causes`` are the spans that make it so, in whatever file, nearest cause first. ``witness`` is a concrete input and
+    what it gives. ``slices`` are what a proof executes to find one, ``probe`` is what a run watches, ``observed`` what
+    one saw. ``fingerprint`` tells it from others of its file even after lines have moved; ``new`` says whether a
+    baseline lacks it (None: there is none). ``probability``: how many of 100 findings like it are right, divided by 100
+    (None: it is about the check itself); ``traits`` are those it was read from.
     """
 
     path: str
@@ -222,6 +245,11 @@ class Diagnostic:
     def place(self) -> str:
         """``path:row:column``, with the cell in a notebook: ``path:cell 3:row:column``."""
         return f"{self.path}:{self.span.start}"
+
+    @property
+    def causes_here(self) -> tuple[Annotation, ...]:
+        """The causes that stand in the same file."""
+        return tuple(cause for cause in self.causes if not cause.path)
 
     def sort_key(self) -> tuple[str, int, Span, str]:
         """Findings are shown by file, then place, then code."""

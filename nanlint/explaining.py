@@ -172,7 +172,7 @@ def explanation(source: Source, config: Config, facts: Facts, node: Node, shown:
         of_rule[code] = [one for one in given if one.node is node or one.findings] or given
     verdicts = [verdict(source, config, facts, rule, of_rule.get(rule.code, []), shown, story) for rule in concerned]
     order = (FIRES, HIDDEN, SILENCED, UNSELECTED, SILENT)
-    causes = [d for d in shown if d.span != span and any(cause.span == span for cause in d.causes)]
+    causes = [d for d in shown if d.span != span and any(cause.span == span for cause in d.causes_here)]
     return Explanation(
         story,
         tuple(sorted(verdicts, key=lambda v: (order.index(v.outcome), v.code))),

@@ -27,13 +27,13 @@ from nanlint.housekeeping import (
     plugin_error,
     syntax_error,
 )
-from nanlint.ops.roots import ROOTS
 from nanlint.source.decoding import SourceError, reject_binary
 from nanlint.source.discovery import affected, discover
 from nanlint.source.fingerprint import fingerprinted
 from nanlint.source.prescan import prescan
-from nanlint.source.project import View
+from nanlint.source.project import Seen, forget, in_project
 from nanlint.source.reading import read_source
+from nanlint.source.roots import ROOTS
 from nanlint.source.suppression import may_suppress, suppress
 from nanlint.source.syntax import Unparsable
 from nanlint.source.text import Source
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
 
 
 _DEPTH = 5000  # frames; some 3 MB of stack where a Python call takes C stack, of the usual 8
-_SHORT = 4  # lines of a span that a frame shows before it leaves out the middle
 
 
 class Action(Enum):
@@ -94,7 +93,8 @@ class FileReport:
     ``diagnostics`` are those that remain, ``fixed`` those that were (or with Action.DIFF would be) mended, ``failure``
     says why the file could not be checked or written, ``notes`` what else the user should hear, ``excerpt`` holds the
     lines that the diagnostics and their fixes speak of, by cell (None where there are none) and row. ``suppressed`` are
-    findings that are not shown, ``ignored`` those of them that this run has silenced by a comment.
+    findings that are not shown, ``ignored`` those of them that this run has silenced by a comment. ``seen``: what of
+    other files they depend on.
     """
 
     path: str
@@ -108,6 +108,7 @@ class FileReport:
     excerpt: Excerpt = field(default_factory=dict)
     suppressed: tuple[Suppressed, ...] = ()
     ignored: tuple[Diagnostic, ...] = ()
+    seen: Seen | None = None
 
 
 @dataclass(frozen=True)
@@ -194,15 +195,12 @@ class Examined:
     suppressed: tuple[Suppressed, ...] = ()
 
 
-def diagnose_source(source: Source, config: Config, view: View | None = None) -> list[Diagnostic]:
-    """The findings of one text under ``config``, sorted; never raises for what the text holds.
-
-    ``view``: what is seen of the project around it.
-    """
-    return list(examine_source(source, config, view).shown)
+def diagnose_source(source: Source, config: Config) -> list[Diagnostic]:
+    """The findings of one text under ``config``, sorted; never raises for what the text holds."""
+    return list(examine_source(source, config).shown)
 
 
-def examine_source(source: Source, config: Config, view: View | None = None) -> Examined:
+def examine_source(source: Source, config: Config) -> Examined:
     """The findings of one text under ``config`` and what is suppressed; never raises for what the text holds."""
     broken = [_syntax_error(source, failure) for failure in source.failures]
     try:
@@ -211,7 +209,7 @@ def examine_source(source: Source, config: Config, view: View | None = None) -> 
         return _examined(source, _shown(broken, config))
     if config.rule_files:
         rule_names(config.rule_files)  # a worker that is no fork of the program has not loaded them
-    found = _numeric_findings(source, config, view)
+    found = _numeric_findings(source, config)
     if any(diagnostic.code == INTERNAL_ERROR.code for diagnostic in found):
         # nothing is known of what the file's suppressions would have met
         return _examined(source, _shown([*broken, *found], config))
@@ -248,13 +246,12 @@ def _with_witnesses(shown: list[Diagnostic]) -> list[Diagnostic]:
     ]
 
 
-def _numeric_findings(source: Source, config: Config, view: View | None) -> list[Diagnostic]:
+def _numeric_findings(source: Source, config: Config) -> list[Diagnostic]:
     from nanlint.rules import diagnose
 
     try:
         with room_to_recurse():
-            least = _least_needed(source, config)
-            return diagnose(source, select=config.selects, ops=config.ops, minimum=least, view=view)
+            return diagnose(source, select=config.selects, ops=config.ops, minimum=_least_needed(source, config))
     except RecursionError:
         return [internal_error(source.path, "too deeply nested to analyse")]
     except RuleFailed as error:
@@ -312,33 +309,37 @@ def run_bytes(content: bytes, task: Task, pool: Pool | None = None) -> FileRepor
     try:
         reject_binary(content, task.path)
         # A file that was named is parsed in any case: that it cannot be is what its author wants to hear.
-        if not task.explicit and not prescan(content, roots_of(config)):
+        roots = roots_of(config)
+        may_matter = task.explicit or prescan(content, roots)
+        if not may_matter and b"import" not in content:
             return FileReport(task.path)
-        source = read_source(content, task.path)
+        source = in_project(read_source(content, task.path))
+        if not may_matter and not uses_numbers(source, roots):
+            return FileReport(task.path, seen=source.view.seen if source.view is not None else None)
     except SourceError as error:
         return FileReport(task.path, failure=str(error), checked=False)
     notes = tuple(_notes(source, task))
-    view = View.of(task.path)
     if task.action is Action.CHECK:
-        examined = _judged(source, config, task.judge, view)
+        examined = _judged(source, config, task.judge)
         return FileReport(
             task.path,
             _in_cells(source, examined.shown),
             notes=notes,
             excerpt=excerpt_of(source, examined.shown),
             suppressed=_suppressed_in_cells(source, examined.suppressed),
+            seen=source.view.seen if source.view is not None else None,
         )
-    outcome = fix_source(source, config, unsafe=task.unsafe_fixes, pool=pool, judge=task.judge, view=view)
+    outcome = fix_source(source, config, unsafe=task.unsafe_fixes, pool=pool, judge=task.judge)
     report = _fixed_report(outcome, source)
-    silenced = _silenced(outcome.source, config, task.judge, view)
+    silenced = _silenced(outcome.source, config, task.judge)
     return replace(report, notes=(*notes, *report.notes), suppressed=silenced)
 
 
-def _silenced(source: Source, config: Config, judge: Judge | None, view: View | None) -> tuple[Suppressed, ...]:
+def _silenced(source: Source, config: Config, judge: Judge | None) -> tuple[Suppressed, ...]:
     """What the comments of a mended text silence."""
     if not may_suppress(source.text, any_findings=True):
         return ()
-    return _suppressed_in_cells(source, _judged(source, config, judge, view).suppressed)
+    return _suppressed_in_cells(source, _judged(source, config, judge).suppressed)
 
 
 def _notes(source: Source, task: Task) -> Iterator[str]:
@@ -357,14 +358,22 @@ def _suppressed_in_cells(source: Source, suppressed: Iterable[Suppressed]) -> tu
     return tuple(replace(one, diagnostic=source.in_cells(one.diagnostic)) for one in suppressed)
 
 
-def _judged(source: Source, config: Config, judge: Judge | None, view: View | None = None) -> Examined:
+def _judged(source: Source, config: Config, judge: Judge | None) -> Examined:
     """The findings of one text, after what a run saw if there was one."""
     if judge is None:
-        return examine_source(source, config, view)
-    examined = examine_source(source, replace(config, confidence=Confidence.POSSIBLE), view)
+        return examine_source(source, config)
+    examined = examine_source(source, replace(config, confidence=Confidence.POSSIBLE))
     shown = judge.judged(source, examined.shown, config.confidence)
     sure = tuple(one for one in examined.suppressed if one.diagnostic.confidence >= config.confidence)
     return Examined(tuple(shown), sure)
+
+
+def uses_numbers(source: Source, roots: Collection[str]) -> bool:
+    """Whether a file that names no numeric package uses one through a module of its project."""
+    try:
+        return source.view is not None and not source.view.packages_behind(source.tree).isdisjoint(roots)
+    except Unparsable:
+        return False
 
 
 def roots_of(config: Config) -> tuple[str, ...]:
@@ -381,13 +390,12 @@ def fix_source(
     unsafe: bool,
     pool: Pool | None = None,
     judge: Judge | None = None,
-    view: View | None = None,
 ) -> Fixed:
     """Mend what may be mended, until nothing changes; nothing is written."""
     from nanlint.fixing import fix_until_stable
 
     def diagnose(text: Source) -> list[Diagnostic]:
-        return list(_judged(text, config, judge, view).shown)
+        return list(_judged(text, config, judge).shown)
 
     if pool is None:
         return fix_until_stable(source, diagnose, unsafe=unsafe)
@@ -415,9 +423,8 @@ def excerpt_of(source: Source, diagnostics: Sequence[Diagnostic]) -> Excerpt:
     for diagnostic in diagnostics:
         edits = diagnostic.fix.edits if diagnostic.fix is not None else ()
         rows.update(row for edit in edits for row in (edit.span.row, edit.span.end_row))
-        for span in (diagnostic.span, *(cause.span for cause in diagnostic.causes)):
-            within = range(span.row, span.end_row + 1)
-            rows.update(within if len(within) <= _SHORT else (*within[: _SHORT // 2], *within[-(_SHORT // 2) :]))
+        for span in (diagnostic.span, *(cause.span for cause in diagnostic.causes_here)):
+            rows.update(span.shown_rows)
     return {source.row_in_cell(row): source.shown[row - 1] for row in sorted(rows) if row <= len(source.lines)}
 
 
@@ -465,6 +472,7 @@ def check(
     what of an earlier check may be good still. ``on_configs`` hears the configurations of the files before any is
     read or written, and may raise. Raises GitError.
     """
+    forget()
     found = discover(paths, configs, force_exclude=force_exclude)
     if changed_since is not None:
         found = affected(found, changed_since, configs)

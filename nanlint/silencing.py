@@ -16,6 +16,7 @@ from nanlint.linter import FileReport, Report, examine_source, excerpt_of, rule_
 from nanlint.source.decoding import SourceError
 from nanlint.source.edits import edited
 from nanlint.source.ignoring import ignore_lines
+from nanlint.source.project import in_project
 from nanlint.source.reading import read_source
 from nanlint.source.text import Source
 from nanlint.source.writing import write_atomically
@@ -45,7 +46,7 @@ def _silenced(file: FileReport, configs: Configs, reason: str, write: bool, cont
         if content is None:
             with open(file.path, "rb") as stream:
                 content = stream.read()
-        source = file.after or read_source(content, file.path)
+        source = file.after or in_project(read_source(content, file.path))
         silenced = silence_text(file, source, config, reason)
         if not write or silenced.after is None:
             return silenced

@@ -35,7 +35,7 @@ def stamp_of(path: str) -> Stamp:
 
 @dataclass
 class Memory:
-    """The reports of the last check, each good for as long as its task and its file are the same."""
+    """The reports of the last check, each good while its task, its file and what was seen of others are the same."""
 
     _stamps: dict[str, Stamp] = field(default_factory=dict)
     _reports: dict[str, tuple[Task, Stamp, FileReport]] = field(default_factory=dict)
@@ -45,7 +45,10 @@ class Memory:
         stamp = stamp_of(task.path)
         self._stamps[task.path] = stamp
         known = self._reports.get(task.path)
-        return known[2] if known is not None and stamp is not None and known[:2] == (task, stamp) else None
+        if known is None or stamp is None or known[:2] != (task, stamp):
+            return None
+        seen = known[2].seen
+        return known[2] if seen is None or seen.holds(task.path) else None
 
     def keep(self, task: Task, report: FileReport) -> None:
         """Remember a report of what the file held when it was asked for."""

@@ -29,6 +29,7 @@ from nanlint.ops.op import OPS, Pole
 from nanlint.ops.selection import COMPARISONS, CONDITIONS
 from nanlint.ops.value import CERTAIN, SMALL, Kind, Value
 from nanlint.source import Source
+from nanlint.source.project import home_of
 from nanlint.source.text import Located
 
 #: ops that hand their operand on element by element, up to a constant factor that is not 0
@@ -596,8 +597,9 @@ class Facts:
         return self.span_of(node.site)
 
     def span_of(self, site: ast.AST | None) -> Span | None:
-        """Where an expression stands."""
-        return self.source.span(cast(Located, site)) if hasattr(site, "lineno") else None
+        """Where an expression stands; None for what is in another file."""
+        here = hasattr(site, "lineno") and home_of(site) is None
+        return self.source.span(cast(Located, site)) if here else None
 
     def text(self, node: Node) -> str:
         """Source of a node, on one line and short."""

@@ -100,7 +100,7 @@ def draw(facts: Facts, function: FunctionAst | None, title: str, shown: Sequence
             worst=max(step.value.reach(cls) for cls in ("ninf", "pinf", "nan")),
             hazards=tuple(hazards.get(node.index, ())),
             findings=tuple(d for d in shown if d.span == step.span or (d.probe and d.probe.span == step.span)),
-            cause=any(c.span == step.span for d in shown for c in d.causes),
+            cause=any(c.span == step.span for d in shown for c in d.causes_here),
             callers=tuple(span.row for span in step.called[len(alone) :]),
             returned=node.index in returned,
         )

@@ -14,6 +14,7 @@ from pathlib import PurePath
 from nanlint.analysis.names import trained, untrained, words
 from nanlint.graph.lower import Lowering
 from nanlint.graph.node import Node
+from nanlint.source.project import home_of
 
 #: methods that a model is run by, and those that train it
 FORWARD = frozenset({"forward", "call"})
@@ -72,7 +73,7 @@ class Roles:
 
     def at(self, site: ast.AST | None) -> Opinion | None:
         """What the innermost definition around a place says that says anything."""
-        row = getattr(site, "lineno", 0)
+        row = getattr(site, "lineno", 0) if home_of(site) is None else 0
         around = [opinion for first, last, opinion in self.opinions if first <= row <= last]
         return around[-1] if around else None
 
@@ -123,7 +124,7 @@ class Roles:
 
         Or it has others do so.
         """
-        rows = {getattr(site, "lineno", 0) for site in (node.site, *node.calls)}
+        rows = {getattr(site, "lineno", 0) for site in (node.site, *node.calls) if home_of(site) is None}
         return any(d.lineno <= row <= (d.end_lineno or 0) for d in self.drivers for row in rows)
 
     @cached_property

@@ -122,6 +122,7 @@ def read(path: str, config_file: str | None, isolated: bool, overrides: Override
     """A file and the configuration that holds for it; raises Unusable."""
     from nanlint.config import ConfigError
     from nanlint.source.decoding import SourceError, reject_binary
+    from nanlint.source.project import in_project
     from nanlint.source.reading import read_source
 
     if os.path.isdir(path):
@@ -130,7 +131,7 @@ def read(path: str, config_file: str | None, isolated: bool, overrides: Override
         with open(path, "rb") as file:
             content = file.read()
         reject_binary(content, path)
-        source = read_source(content, path)
+        source = in_project(read_source(content, path))
     except OSError as error:
         raise Unusable(f"{path}: could not be read: {(error.strerror or str(error)).lower()}") from None
     except SourceError as error:

@@ -684,7 +684,7 @@ class CallLowering(ExpressionLowering):
         """The tensor method meant, if the receiver can be a tensor and the arguments fit."""
         if (base.op == CONST and isinstance(base.attrs["value"], str)) or makes_an_object(base):
             return None
-        frameworks = [f for f in ((base.framework, *self.frameworks) if base.framework else self.frameworks) if f]
+        frameworks = [f for f in (base.framework, *self.frameworks_here) if f]
         usual = self.spellings.method(name, frameworks)
         if usual is None:
             return None
@@ -970,7 +970,7 @@ class CallLowering(ExpressionLowering):
                 *self.decorator_regions(definition),
                 *self.class_regions(function),
             ),
-            calls=() if bare else caller.calls if home_of(e) is not None else (*caller.calls, e),
+            calls=() if bare else (*caller.calls, e),
             depth=caller.depth + 1,
             this=function.attrs.get("this"),
             cls=function.attrs.get("cls"),

@@ -169,6 +169,11 @@ class ExpressionLowering:
             ast.YieldFrom: self.yielded,
         }
 
+    @property
+    def frameworks_here(self) -> tuple[str, ...]:
+        """The frameworks of the file whose code is being lowered."""
+        return self.frame.top.frameworks or self.frameworks
+
     # ── creation ────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def emit(
@@ -450,7 +455,7 @@ class ExpressionLowering:
     def merge(self, cond: Node | None, a: Node, b: Node, site: ast.AST | None) -> Node:
         """One of two values that meet at a join. Of two imports under one name, the first that the catalogue knows."""
         if a.op == b.op == MODULE and isinstance(a.site, IMPORTS) and isinstance(b.site, IMPORTS):
-            known = [canonical(n.name).startswith(self.frameworks) for n in (a, b)]
+            known = [canonical(n.name).startswith(self.frameworks_here) for n in (a, b)]
             return b if known == [False, True] else a
         if a is b or a.key == b.key:
             if REFINE in (a.op, b.op):

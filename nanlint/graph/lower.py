@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from nanlint.graph.calls import MAX_NODES, MAX_NODES_ELSEWHERE, TRANSPARENT, CallLowering, _last
+from nanlint.graph.calls import MAX_NODES, MAX_NODES_ELSEWHERE, MAX_SIZE, TRANSPARENT, CallLowering, _last
 from nanlint.graph.expressions import TENSOR_ATTRIBUTES, decided, written_out
-from nanlint.graph.modules import ModuleFrame, descendants, outline_of
+from nanlint.graph.modules import ModuleFrame, descendants, outline_of, size_of
 from nanlint.graph.node import (
     ATTR,
     CALL,
@@ -16,6 +16,7 @@ from nanlint.graph.node import (
     CONST,
     DATA,
     DICT,
+    FUNCTION,
     INSTANCE,
     KEPT,
     LOOP,
@@ -33,8 +34,11 @@ from nanlint.ops.frameworks import canonical
 from nanlint.ops.op import OPS
 from nanlint.ops.selection import CONDITIONS
 from nanlint.ops.spelling import Spellings
-from nanlint.source.project import Module, View, home_of
+from nanlint.source.project import Module, View, absolute, home_of, imports_of
+from nanlint.source.roots import FRAMEWORKS
 
+#: functions of other files that are lowered for what they give to those of one
+MAX_CALLERS = 5
 #: files of a project that are read for the sake of one
 MAX_MODULES = 100
 #: turns of a loop over what is written out that are taken one by one
@@ -580,11 +584,7 @@ class Lowering(CallLowering):
 
     def absolute(self, module: str, level: int, frame: Frame | None = None) -> str:
         """A relative import as seen from this file's package, as far as that is known."""
-        if level == 0:
-            return module
-        package = (frame or self.frame).top.package
-        package = package[: len(package) - level + 1] if level - 1 <= len(package) else ()
-        return ".".join((*package, *([module] if module else ()))) if package else "." * level + module
+        return absolute(module, level, (frame or self.frame).top.package)
 
     def import_all(self, module: str, s: ast.ImportFrom) -> None:
         """``from module import *`` brings the names that a file of the project has, or the catalogue of a framework."""
@@ -627,7 +627,10 @@ class Lowering(CallLowering):
         if home.path not in self.modules:
             if len(self.modules) >= MAX_MODULES:
                 return None
-            frame = ModuleFrame(package=home.package, path=home.path, outline=outline_of(home.tree))
+            outline = outline_of(home.tree)
+            roots = {name.partition(".")[0] for name, _ in imports_of(home.tree, home.package)}
+            frameworks = tuple(f for f in FRAMEWORKS if f in roots)
+            frame = ModuleFrame(package=home.package, path=home.path, outline=outline, frameworks=frameworks)
             frame.lower, frame.starred = self.lower_elsewhere, self.starred
             for star in frame.outline.stars:
                 star.home = home.path  # type: ignore[attr-defined]
@@ -657,6 +660,69 @@ class Lowering(CallLowering):
                 return self.graph.add(MODULE, {}, {"name": dotted}, star)
         return None
 
+    def callers_elsewhere(self, tree: ast.Module, wanted: Collection[ast.AST]) -> Iterator[Node]:
+        """Functions of other files that use what is worth it of this one, methods bound to an object."""
+        names = frozenset(
+            place.name
+            for function, cls in functions_of(tree)
+            if function in wanted and not (place := cls or function).name.startswith("_")
+        )
+        if self.view is None or not names:
+            return
+        found = 0
+        for module in self.view.importers(names):
+            frame = self.loaded(module)
+            if not isinstance(frame, ModuleFrame):
+                continue
+            local, through = self.names_of_own(frame, names)
+            for function, cls in functions_of(module.tree) if local or through else ():
+                if size_of(function) > MAX_SIZE or not mentions(function, local, through, names):
+                    continue
+                node = self.function_elsewhere(frame, function, cls)
+                if node is not None:
+                    yield node
+                    found += 1
+                if found >= MAX_CALLERS:
+                    return
+
+    def names_of_own(self, frame: ModuleFrame, names: Collection[str]) -> tuple[set[str], set[str]]:
+        """What another file calls the definitions of this one, and this file itself."""
+        assert self.view is not None
+        local: set[str] = set()
+        through: set[str] = set()
+        stem = self.view.stem
+        for name, dotted, site in frame.outline.imports:
+            dotted = self.absolute(dotted, site.level, frame) if isinstance(site, ast.ImportFrom) else dotted
+            last = dotted.rpartition(".")[2]
+            meant = self.view.longest(dotted) if last in names or last == stem else None
+            if meant is None:
+                continue
+            if meant[0].path == self.view.path and not meant[1]:
+                through.add(name)
+                continue
+            own = self.resolve(self.graph.add(MODULE, {}, {"name": dotted}, site))
+            if own.site is not None and own.op in (FUNCTION, CLASS):
+                local.add(name)
+        for star in frame.outline.stars:
+            meant = self.view.longest(self.absolute(star.module or "", star.level, frame))
+            if meant is not None and meant[0].path == self.view.path:
+                local.update(names)
+        return local, through
+
+    def function_elsewhere(self, frame: ModuleFrame, function: ast.AST, cls: ast.ClassDef | None) -> Node | None:
+        """A function of another file; a method with an object of which nothing is known."""
+        assert isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef))
+        if cls is None:
+            node = frame.read(function.name)
+            return node if node is not None and node.attrs.get("definition") is function else None
+        made = frame.read(cls.name)
+        if made is None or made.op != CLASS:
+            return None
+        info: ClassInfo = made.attrs["cls"]
+        this = self.graph.add(INSTANCE, {}, {"cls": info, "name": "self"}, cls, pure=False)
+        static = "staticmethod" in {_last(d) for d in function.decorator_list}
+        return self.method_value(info, function, None if static else this)
+
     def exported(self, module: str) -> Mapping[str, str]:
         """What ``from module import *`` brings: dotted names of what a file binds, or of a framework."""
         if module not in self.exports:
@@ -677,6 +743,16 @@ class Lowering(CallLowering):
                     names = {name: names.get(name, f"{module}.{name}") for name in listed}
                 self.exports[module] = names
         return self.exports[module]
+
+
+def mentions(function: ast.AST, local: set[str], through: set[str], names: Collection[str]) -> bool:
+    """Whether a function uses one of some names, itself or as an attribute of a module."""
+    for node in descendants(function):
+        if isinstance(node, ast.Name) and node.id in local:
+            return True
+        if isinstance(node, ast.Attribute) and node.attr in names and root_of(node) in through:
+            return True
+    return False
 
 
 @lru_cache(maxsize=4096)
@@ -877,8 +953,9 @@ def lower(
         finally:
             lowering.frame = saved
 
+    own_classes = [cls for cls in lowering.classes if home_of(cls.definition) is None]
     private: list[Node] = []
-    for cls in list(lowering.classes):
+    for cls in own_classes:
         this: Node | None = None
         for method in cls.methods.values():
             if method in wanted:
@@ -902,4 +979,6 @@ def lower(
             standalone(node)
         elif lowering.deferred:
             private.append(node)
+    for caller in lowering.callers_elsewhere(tree, wanted):
+        standalone(caller)
     return lowering

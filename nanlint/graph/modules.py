@@ -51,6 +51,19 @@ class Outline:
         """The names that its functions assign to."""
         return frozenset(name for node in descendants(self.tree) if isinstance(node, ast.Global) for name in node.names)
 
+    @cached_property
+    def imports(self) -> tuple[tuple[str, str, ast.Import | ast.ImportFrom], ...]:
+        """What its top level imports: the local name, the dotted name as it is written, and the statement."""
+        found: list[tuple[str, str, ast.Import | ast.ImportFrom]] = []
+        for statement in dict.fromkeys(s for statements in self.bindings.values() for s in statements):
+            for node in descendants(statement) if not isinstance(statement, DEFINITIONS) else ():
+                if isinstance(node, ast.Import):
+                    found.extend((a.asname or a.name.partition(".")[0], a.name, node) for a in node.names)
+                elif isinstance(node, ast.ImportFrom):
+                    module = f"{node.module}." if node.module else ""
+                    found.extend((a.asname or a.name, module + a.name, node) for a in node.names if a.name != "*")
+        return tuple(found)
+
     @property
     def public(self) -> tuple[str, ...]:
         """The names that others get by a star, but for those that it gets by one itself."""

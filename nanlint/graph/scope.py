@@ -90,8 +90,9 @@ class Frame:
     declared: dict[str, Frame] = field(default_factory=dict)
     #: checks that all that leaves has passed, each with the number of nodes before it, and what it says
     checks: list[tuple[int, Facts]] = field(default_factory=list)
-    #: of a module: what its relative imports start from
+    #: of a module: what its relative imports start from, and the frameworks that it imports by name
     package: tuple[str, ...] = ()
+    frameworks: tuple[str, ...] = ()
 
     @property
     def top(self) -> Frame:

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 
-from nanlint.diagnostic import Diagnostic, Excerpt, Severity, Span
+from nanlint.diagnostic import Annotation, Diagnostic, Excerpt, Severity
 from nanlint.output.address import link_to
 from nanlint.output.paint import Paint, plain
 from nanlint.output.view import View
@@ -35,17 +35,23 @@ def render(view: View) -> str:
 def render_full(diagnostics: Iterable[Diagnostic], excerpt: Excerpt, *, paint: Paint = plain) -> str:
     """The frames of one file's findings, an empty line after each; ``excerpt`` holds the lines they speak of.
 
-    Where a cause is in another cell of a notebook than its effect, a line above tells whose rows follow.
+    Where a cause is in another file than its effect, or in another cell of a notebook, a line above tells whose rows
+    follow.
     """
     return "".join(_frame(diagnostic, excerpt, paint) + "\n" for diagnostic in diagnostics)
 
 
 @dataclass(frozen=True)
 class _Mark:
-    """One underline on one row: character columns, 1-based, end exclusive; the message only under a span's last row."""
+    """One underline on one row: character columns, 1-based, end exclusive; the message only under a span's last row.
 
+    ``path``: the other file that the row is in, if it is in another one; ``text``: the row itself.
+    """
+
+    path: str
     cell: int | None
     row: int
+    text: str
     start: int
     end: int
     sign: str
@@ -54,9 +60,14 @@ class _Mark:
     gap_before: bool = False
 
     @property
-    def place(self) -> tuple[int | None, int]:
-        """The line, as an excerpt has it."""
-        return self.cell, self.row
+    def part(self) -> tuple[str, int | None]:
+        """Whose row it is: a file's, or a cell's."""
+        return self.path, self.cell
+
+    @property
+    def place(self) -> tuple[str, int | None, int]:
+        """The line."""
+        return self.path, self.cell, self.row
 
 
 def _frame(diagnostic: Diagnostic, excerpt: Excerpt, paint: Paint) -> str:
@@ -67,13 +78,14 @@ def _frame(diagnostic: Diagnostic, excerpt: Excerpt, paint: Paint) -> str:
     width = len(str(max((mark.row for mark in marks), default=diagnostic.span.row)))
     bar = paint("│", "gutter")
     blank = " " * (width + 3)
-    several_cells = len({mark.cell for mark in marks}) > 1
-    shown_cell = shown = None
+    several_parts = len({mark.part for mark in marks}) > 1
+    shown_part = shown = None
     for mark in marks:
-        line = _Line(excerpt[mark.place])
-        if several_cells and mark.cell != shown_cell:
-            out.append(f"{paint(f'  cell {mark.cell}', 'gutter')}\n")
-            shown_cell = mark.cell
+        line = _Line(mark.text)
+        if several_parts and mark.part != shown_part:
+            here = f"{mark.path or diagnostic.path}:{mark.row}:{mark.start}"
+            out.append(f"{paint('  ' + (here if mark.cell is None else f'cell {mark.cell}'), 'gutter')}\n")
+            shown_part = mark.part
         if mark.gap_before and mark.place != shown:
             out.append(f"{paint('...', 'gutter')}\n")
         if mark.place != shown or line.long:
@@ -101,15 +113,21 @@ def _notes(diagnostic: Diagnostic) -> Iterator[tuple[str, str]]:
 
 
 def _marks(diagnostic: Diagnostic, excerpt: Excerpt) -> list[_Mark]:
-    """All underlines by row; within a row the farthest cause first and the effect last, as one would tell it."""
+    """All underlines by row; within a row the farthest cause first and the effect last, as one would tell it.
+
+    The rows of other files come before those of the file itself.
+    """
     marks: list[_Mark] = []
     for cause in reversed(diagnostic.causes):
-        marks += _marks_of(cause.span, "─", "cause", cause.message, excerpt)
-    marks += _marks_of(diagnostic.span, "^", "effect", diagnostic.effect, excerpt)
-    return sorted(marks, key=lambda mark: (mark.cell or 0, mark.row))
+        marks += _marks_of(cause, "─", "cause", cause.excerpt(excerpt))
+    marks += _marks_of(Annotation(diagnostic.span, diagnostic.effect), "^", "effect", excerpt)
+    others = list(dict.fromkeys(mark.path for mark in marks if mark.path))
+    order = {path: number for number, path in enumerate((*others, ""))}
+    return sorted(marks, key=lambda mark: (order[mark.path], mark.cell or 0, mark.row))
 
 
-def _marks_of(span: Span, sign: str, role: str, message: str, excerpt: Excerpt) -> Iterator[_Mark]:
+def _marks_of(marked: Annotation, sign: str, role: str, excerpt: Excerpt) -> Iterator[_Mark]:
+    span, message = marked.span, marked.message
     rows = [row for row in range(span.row, span.end_row + 1) if (span.cell, row) in excerpt]
     previous = span.row
     for row in rows:
@@ -120,7 +138,16 @@ def _marks_of(span: Span, sign: str, role: str, message: str, excerpt: Excerpt) 
         last = row == rows[-1]
         if start < end or last:
             yield _Mark(
-                span.cell, row, start, max(end, start + 1), sign, role, message if last else "", row > previous + 1
+                path=marked.path,
+                cell=span.cell,
+                row=row,
+                text=line,
+                start=start,
+                end=max(end, start + 1),
+                sign=sign,
+                role=role,
+                message=message if last else "",
+                gap_before=row > previous + 1,
             )
         previous = row
 

@@ -27,7 +27,7 @@ def _command(diagnostic: Diagnostic, root: str) -> str:
         properties |= {"col": str(span.column), "endColumn": str(span.end_column)}
     listed = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
     text = f"{diagnostic.place}: {diagnostic.code} {diagnostic.message}"
-    because = [f"{cause.span.start}: {cause.message}" for cause in diagnostic.causes if cause.message]
+    because = [f"{cause.place}: {cause.message}" for cause in diagnostic.causes if cause.message]
     lines = [f"{text} ({diagnostic.confidence})", *because]
     if diagnostic.witness is not None:
         lines.append(f"witness: {diagnostic.witness.text}")

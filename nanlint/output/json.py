@@ -7,7 +7,7 @@ import math
 import os
 from collections.abc import Iterable
 
-from nanlint.diagnostic import Diagnostic, Edit, Fix, Span, Witness
+from nanlint.diagnostic import Annotation, Diagnostic, Edit, Fix, Span, Witness
 from nanlint.output.address import has_page, rule_page
 from nanlint.output.view import View, is_file
 
@@ -38,14 +38,18 @@ def as_object(diagnostic: Diagnostic) -> dict[str, object]:
         "noqa_row": span.row,
         "url": rule_page(diagnostic.name) if has_page(diagnostic.code) else None,
         "effect": diagnostic.effect,
-        "causes": [
-            {**_cell(cause.span), **_range(cause.span), "message": cause.message} for cause in diagnostic.causes
-        ],
+        "causes": [_cause(cause) for cause in diagnostic.causes],
         "witness": None if diagnostic.witness is None else _witness(diagnostic.witness),
         "observed": diagnostic.observed or None,
         "fingerprint": diagnostic.fingerprint,
         "fix": None if diagnostic.fix is None else _fix(diagnostic.fix),
     }
+
+
+def _cause(cause: Annotation) -> dict[str, object]:
+    """A place that makes it so, with the absolute name of the file if it is another one."""
+    elsewhere = {"filename": _absolute(cause.path)} if cause.path else {}
+    return {**elsewhere, **_cell(cause.span), **_range(cause.span), "message": cause.message}
 
 
 def _absolute(path: str) -> str:

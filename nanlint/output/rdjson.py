@@ -29,7 +29,10 @@ def _diagnostic(diagnostic: Diagnostic, excerpt: Excerpt) -> dict[str, object]:
     related = [
         {
             "message": cause.message if cause.span.cell is None else f"{cause.span.start}: {cause.message}",
-            "location": {"path": portable(diagnostic.path), "range": _range(cause.span, excerpt)},
+            "location": {
+                "path": portable(cause.path or diagnostic.path),
+                "range": _range(cause.span, cause.excerpt(excerpt)),
+            },
         }
         for cause in diagnostic.causes
     ]

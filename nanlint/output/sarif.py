@@ -12,7 +12,7 @@ from pathlib import PurePath
 from typing import Any
 
 from nanlint import __version__
-from nanlint.diagnostic import Applicability, Diagnostic, Excerpt, Fix, Severity, Span, Suppressed
+from nanlint.diagnostic import Annotation, Applicability, Diagnostic, Excerpt, Fix, Severity, Span, Suppressed
 from nanlint.housekeeping import RulePage
 from nanlint.linter import FileReport, all_rules
 from nanlint.output.address import DOCUMENTATION, has_page, rule_page
@@ -130,9 +130,12 @@ def _result(
     codes: Sequence[str],
     paths: Sequence[str],
 ) -> Object:
-    artifact = _artifact(file.path, root)
-    if file.path in paths:
-        artifact["index"] = paths.index(file.path)
+    artifact = _indexed(file.path, root, paths)
+
+    def location(one: Annotation) -> Object:
+        where = _indexed(one.path, root, paths) if one.path else artifact
+        return _location(one, where, one.excerpt(file.excerpt))
+
     result: Object = {
         "ruleId": diagnostic.code,
         "ruleIndex": codes.index(diagnostic.code),
@@ -140,7 +143,7 @@ def _result(
         "level": _LEVELS[diagnostic.severity],
         "rank": 100.0 if diagnostic.probability is None else round(100 * diagnostic.probability, 1),
         "message": {"text": _message(diagnostic)},
-        "locations": [_location(diagnostic.span, diagnostic.effect, artifact, file.excerpt)],
+        "locations": [location(Annotation(diagnostic.span, diagnostic.effect))],
         "partialFingerprints": {_FINGERPRINT: diagnostic.fingerprint},
         # All results have the property, or none may: those without suppressions have none.
         "suppressions": [] if suppression is None else [_suppression(suppression)],
@@ -148,12 +151,11 @@ def _result(
     }
     if diagnostic.causes:
         result["relatedLocations"] = [
-            {"id": number, **_location(cause.span, cause.message, artifact, file.excerpt)}
-            for number, cause in enumerate(diagnostic.causes, 1)
+            {"id": number, **location(cause)} for number, cause in enumerate(diagnostic.causes, 1)
         ]
     steps = _steps(diagnostic)
     if len(steps) > 1:
-        flow = [{"location": _location(*step, artifact, file.excerpt), "importance": "essential"} for step in steps]
+        flow = [{"location": location(step), "importance": "essential"} for step in steps]
         result["codeFlows"] = [{"threadFlows": [{"locations": flow}]}]
     if diagnostic.fix is not None and diagnostic.cell is None and _is_edit(diagnostic.fix):
         result["fixes"] = [_fix(diagnostic.fix, artifact)]
@@ -167,7 +169,7 @@ def _result(
 def _message(diagnostic: Diagnostic) -> str:
     """The message and, as links to the related locations, what brings it about."""
     causes = [
-        f"[{_link_text(diagnostic.path)}:{_line(cause.span)}]({number}) {cause.message}"
+        f"[{_link_text(cause.path or diagnostic.path)}:{_line(cause.span)}]({number}) {cause.message}"
         for number, cause in enumerate(diagnostic.causes, 1)
         if cause.message
     ]
@@ -183,14 +185,13 @@ def _link_text(text: str) -> str:
     return text.replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")
 
 
-def _steps(diagnostic: Diagnostic) -> list[tuple[Span, str]]:
+def _steps(diagnostic: Diagnostic) -> list[Annotation]:
     """How the bad value travels: from the farthest cause to the op that breaks, and on through what uses its result."""
-    steps = [(cause.span, cause.message) for cause in reversed(diagnostic.causes)]
-    steps.append((diagnostic.span, diagnostic.effect or diagnostic.message))
+    steps = [*reversed(diagnostic.causes), Annotation(diagnostic.span, diagnostic.effect or diagnostic.message)]
     for program in diagnostic.slices[:1] if diagnostic.cell is None else ():
         for number, place in program.places.items():
-            if Span(*place) not in [span for span, _ in steps]:
-                steps.append((Span(*place), f"what comes out reaches {program.steps[number].name}"))
+            if Span(*place) not in [step.span for step in steps if not step.path]:
+                steps.append(Annotation(Span(*place), f"what comes out reaches {program.steps[number].name}"))
     return steps
 
 
@@ -219,13 +220,14 @@ def _fix(fix: Fix, artifact: Object) -> Object:
 # Places
 
 
-def _location(span: Span, message: str, artifact: Object, excerpt: Excerpt) -> Object:
+def _location(marked: Annotation, artifact: Object, excerpt: Excerpt) -> Object:
+    span = marked.span
     region = _region(span)
     if span.row == span.end_row and (span.cell, span.row) in excerpt:
         region["snippet"] = {"text": excerpt[span.cell, span.row][span.column - 1 : span.end_column - 1]}
     location: Object = {"physicalLocation": {"artifactLocation": artifact, "region": region}}
-    if message:
-        location["message"] = {"text": message}
+    if marked.message:
+        location["message"] = {"text": marked.message}
     return location
 
 
@@ -237,6 +239,12 @@ def _region(span: Span) -> Object:
         "endLine": span.end_row,
         "endColumn": span.end_column,
     }
+
+
+def _indexed(path: str, root: str, paths: Sequence[str]) -> Object:
+    """Where a file is, and which of the files that were checked it is."""
+    artifact = _artifact(path, root)
+    return {**artifact, "index": paths.index(path)} if path in paths else artifact
 
 
 def _artifact(path: str, root: str) -> Object:

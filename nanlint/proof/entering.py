@@ -32,7 +32,7 @@ from nanlint.graph.node import (
     Node,
 )
 from nanlint.ops.op import OPS
-from nanlint.ops.roots import ROOTS
+from nanlint.source.roots import ROOTS
 
 #: nodes that are no number at all
 OBJECTS = frozenset({MODULE, FUNCTION, CLASS, LAYER, DICT, STRING, INSTANCE, "tape", "partial", "super", "gradient_of"})

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import PurePath
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.hazards import Hazard
@@ -22,13 +22,15 @@ from nanlint.interrupt import checkpoint
 from nanlint.odds import probability
 from nanlint.ops.catalogue import catalogue
 from nanlint.ops.op import OPS
-from nanlint.ops.roots import FRAMEWORKS
 from nanlint.ops.spelling import Spellings
 from nanlint.proof.slice import Slice, Slicing
 from nanlint.rules.registry import RULES, Finding, Rule, about_numbers
 from nanlint.rules.traits import traits_of
 from nanlint.source import Source
-from nanlint.source.project import View
+from nanlint.source.discovery import shown_path
+from nanlint.source.project import home_of
+from nanlint.source.roots import FRAMEWORKS
+from nanlint.source.text import Located
 
 #: ops of nearly every function: a rule that asks about them finds them where something else made it worth a look
 COMMON = frozenset({"add", "sub", "mul", "neg", "sum", "part", "view", "cast"})
@@ -49,14 +51,12 @@ def diagnose(
     select: Callable[[str], bool] = lambda code: True,
     ops: Mapping[str, object] | None = None,
     minimum: Confidence = Confidence.POSSIBLE,
-    view: View | None = None,
 ) -> list[Diagnostic]:
     """All findings of at least ``minimum`` of the rules that ``select`` takes (by code), sorted.
 
-    ``ops`` is the user's part of the catalogue, ``view`` what is seen of the project around the file. Raises Unparsable
-    for a source that is not Python.
+    ``ops`` is the user's part of the catalogue. Raises Unparsable for a source that is not Python.
     """
-    facts = analysed(source, ops or {}, minimum, view=view)
+    facts = analysed(source, ops or {}, minimum)
     best: dict[tuple[str, Span], tuple[Rule, Finding]] = {}
     alike: dict[tuple[str, Span], list[Finding]] = {}
     for rule, finding in findings(facts, lambda rule: select(rule.code) and rule.most >= minimum):
@@ -127,7 +127,6 @@ def analysed(
     ops: Mapping[str, object],
     minimum: Confidence = Confidence.POSSIBLE,
     watched: range = range(0),
-    view: View | None = None,
 ) -> Facts:
     """What may be asked of a source, for findings of at least ``minimum``. Raises Unparsable if it is not Python.
 
@@ -136,7 +135,8 @@ def analysed(
     spellings = catalogue(ops)
     words = pole_words(spellings, minimum, frozenset(RULES))
     package = package_of(source.path)
-    return Facts(source, lower(source.tree, spellings, frameworks_of(source), words, package, watched, view))
+    lowering = lower(source.tree, spellings, frameworks_of(source), words, package, watched, source.view)
+    return Facts(source, lowering)
 
 
 def fixes_of(facts: Facts, findings: Mapping[tuple[str, Span], Finding]) -> dict[tuple[str, Span], Fix]:
@@ -201,9 +201,22 @@ def cause_spans(facts: Facts, finding: Finding, span: Span) -> tuple[Annotation,
     found = []
     for node, text in finding.causes:
         place = facts.span(node)
-        if place is not None and text:
-            found.append(Annotation(place, text))
+        cause = Annotation(place, text) if place is not None else elsewhere(facts, node, text)
+        if cause is not None and text:
+            found.append(cause)
     return tuple(found)
+
+
+def elsewhere(facts: Facts, node: Node, text: str) -> Annotation | None:
+    """The place of a node in another file of the project, with its lines; None if it has none."""
+    site, view = node.elsewhere, facts.lowering.view
+    home = home_of(site)
+    source = view.source(home) if view is not None and home is not None else None
+    if source is None or not hasattr(site, "lineno"):
+        return None
+    span = source.span(cast(Located, site))
+    lines = tuple((row, source.lines[row - 1]) for row in span.shown_rows)
+    return Annotation(span, text, shown_path(source.path), lines)
 
 
 def findings(facts: Facts, select: Callable[[Rule], bool]) -> Iterable[tuple[Rule, Finding]]:
@@ -333,11 +346,14 @@ def in_order(rules: Iterable[Rule]) -> list[Rule]:
 
 
 def frameworks_of(source: Source) -> tuple[str, ...]:
-    """The frameworks a file imports; all of them where it imports none by name."""
+    """The frameworks a file imports, by name or through its project; all of them where none is seen."""
     text = source.text
     found = tuple(f for f in FRAMEWORKS if f in text)
     if "autograd" in text and "jax" not in found:
         found = (*found, "jax")
+    if not found and source.view is not None:
+        behind = source.view.packages_behind(source.tree)
+        found = tuple(f for f in FRAMEWORKS if f in behind)
     return found or FRAMEWORKS
 
 

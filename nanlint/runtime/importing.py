@@ -200,6 +200,7 @@ def watched_sites(content: bytes, path: str, recorder: Recorder) -> tuple[Site, 
     from nanlint.output.json import as_object
     from nanlint.source.decoding import SourceError
     from nanlint.source.prescan import prescan
+    from nanlint.source.project import in_project
     from nanlint.source.text import Source
 
     overrides = Overrides(confidence=CONFIDENCES[recorder.options.confidence] if recorder.options.confidence else None)
@@ -213,7 +214,7 @@ def watched_sites(content: bytes, path: str, recorder: Recorder) -> tuple[Site, 
         return ()
     digest = digest_of(content)
     try:
-        source = Source.from_bytes(content, path)
+        source = in_project(Source.from_bytes(content, path))
     except SourceError:
         return ()
     diagnostics: list[Diagnostic] = diagnose_source(source, config)

@@ -16,6 +16,7 @@ from nanlint.runtime.health import Health
 from nanlint.runtime.replaying import bad_steps
 from nanlint.runtime.runfile import RunRecord
 from nanlint.runtime.sites import Site, key_of, sites_of
+from nanlint.source.project import in_project
 from nanlint.source.text import Source
 
 #: an operand that came nearer to its pole than this (where it is below 1: than this beside its size) was close to it
@@ -174,7 +175,7 @@ def after_alerts(verdict: Verdict, alerts: Iterable[Alert]) -> Verdict:
     diagnostic = verdict.diagnostic
     if not diagnostic.code.startswith(GRADIENT_PATH):
         return verdict
-    spans = [diagnostic.span, *(cause.span for cause in diagnostic.causes)]
+    spans = [diagnostic.span, *(cause.span for cause in diagnostic.causes_here)]
     for alert in alerts:
         there = (frame for frame in alert.frames if frame.path == os.path.abspath(diagnostic.path))
         if alert.alert in LOST and any(span.row <= frame.line <= span.end_row for frame in there for span in spans):
@@ -239,7 +240,7 @@ def diagnose_again(source: Source, confidence: Confidence) -> list[Diagnostic]:
         config = configs.for_directory(os.path.dirname(source.path)).for_file(source.path)
     except Exception:  # a configuration that is broken, or gone with its directory
         config = Configs.isolated(rules, Overrides(confidence=confidence)).default()
-    return diagnose_source(source, config)
+    return diagnose_source(in_project(source), config)
 
 
 def _place(birth: Birth) -> tuple[str, int]:

@@ -10,21 +10,22 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from nanlint.diagnostic import Diagnostic
 from nanlint.housekeeping import SYNTAX_ERROR
 from nanlint.interrupt import interruptible
-from nanlint.linter import diagnose_source, roots_of
+from nanlint.linter import diagnose_source, roots_of, uses_numbers
 from nanlint.server.documents import Document
 from nanlint.server.hurrying import hurried
 from nanlint.server.known import marked
 from nanlint.server.projects import Held, Projects
 from nanlint.source import Source
 from nanlint.source.prescan import prescan
+from nanlint.source.project import View
 
 T = TypeVar("T")
 
@@ -69,21 +70,25 @@ class Checked:
     settled: bool = True
 
 
-def check(document: Document, held: Held, before: Checked | None = None) -> Checked:
-    """What the command line would find in the text on a walk of the folder.
+def check(
+    document: Document, held: Held, before: Checked | None = None, unsaved: Mapping[str, str] | None = None
+) -> Checked:
+    """What the command line would find in the text on a walk of the folder; ``unsaved``: in what else is open, as View.
 
     With what was checked ``before``, settled or not, and where that will do: what is found in what has been edited
     since, and else what was found before.
     """
     source = document.source(held.path)
+    if document.path is not None:
+        source = replace(source, view=View.of(document.path, unsaved))
     if held.config is None or not document.is_python:
         return Checked(document, held, source)
     if before is not None and held == before.held and document.cells is None:
         first = hurried(before.source, before.diagnostics, source, held.config)
         if first is not None:
             return Checked(document, held, source, _marked(first, document, held), settled=False)
-    content = source.text.encode("utf-8", "surrogatepass")
-    shown = diagnose_source(source, held.config) if prescan(content, roots_of(held.config)) else ()
+    content, roots = source.text.encode("utf-8", "surrogatepass"), roots_of(held.config)
+    shown = diagnose_source(source, held.config) if prescan(content, roots) or uses_numbers(source, roots) else ()
     if not held.settings.syntax_errors:
         shown = [one for one in shown if one.code != SYNTAX_ERROR.code]
     return Checked(document, held, source, _marked(shown, document, held))
@@ -138,13 +143,16 @@ class Checking:
 
     First answers start from the last answer to a text that parses, until a check of everything takes its place.
     ``on_settled`` hears of such a check if it found something else than the first answer. None: it could not be told,
-    so there are no first answers.
+    so there are no first answers. ``unsaved``: what is open, and as it stands there, by real path.
     """
 
-    def __init__(self, projects: Projects, worker: Worker) -> None:
+    def __init__(
+        self, projects: Projects, worker: Worker, unsaved: Callable[[], Mapping[str, str]] = dict[str, str]
+    ) -> None:
         self.on_settled: Callable[[Checked], None] | None = None
         self._projects = projects
         self._worker = worker
+        self._unsaved = unsaved
         self._runs: dict[str, _Run] = {}
         self._answered: dict[str, Checked] = {}
         self._settling: dict[str, asyncio.Task[None]] = {}
@@ -175,7 +183,8 @@ class Checking:
         return checked
 
     async def _checked_since(self, document: Document, before: Checked | None) -> Checked:
-        checked = await self._worker.run(lambda: check(document, self._projects.holds(document.path), before))
+        unsaved = self._unsaved()
+        checked = await self._worker.run(lambda: check(document, self._projects.holds(document.path), before, unsaved))
         if not checked.source.failures:
             self._answered[document.uri] = checked
         return checked
@@ -203,6 +212,11 @@ class Checking:
         """Drop all that is known of a document."""
         self.overtake(uri)
         self._answered.pop(uri, None)
+
+    def seen_by(self, path: str, uri: str) -> bool:
+        """Whether what was found in an open document depends on the file at ``path``."""
+        view = self._answered[uri].source.view if uri in self._answered else None
+        return view is not None and path in view.read
 
     def forget_all(self) -> None:
         """Drop everything: the configuration has changed."""

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterable, Mapping, Sequence
 
 from lsprotocol import types
+from pygls.uris import from_fs_path
 
-from nanlint.diagnostic import Diagnostic, Severity
+from nanlint.diagnostic import Annotation, Diagnostic, Severity
 from nanlint.output.address import rule_page
 from nanlint.server.client import Client
+from nanlint.server.positions import units
 from nanlint.server.sheet import Sheet
 from nanlint.source.suppression import UNUSED
 
@@ -27,9 +30,7 @@ def lsp_diagnostic(diagnostic: Diagnostic, sheet: Sheet, client: Client) -> type
 
     What the baseline knows is a hint, whatever its severity.
     """
-    related = [
-        types.DiagnosticRelatedInformation(sheet.location(cause.span), cause.message) for cause in diagnostic.causes
-    ]
+    related = [types.DiagnosticRelatedInformation(place_of(cause, sheet), cause.message) for cause in diagnostic.causes]
     unnecessary = client.tags and diagnostic.code == UNUSED
     return types.Diagnostic(
         range=sheet.range(diagnostic.span),
@@ -42,6 +43,17 @@ def lsp_diagnostic(diagnostic: Diagnostic, sheet: Sheet, client: Client) -> type
         related_information=related if client.related and related else None,
         data={"name": diagnostic.name, "confidence": str(diagnostic.confidence)} if client.keeps_data else None,
     )
+
+
+def place_of(cause: Annotation, sheet: Sheet) -> types.Location:
+    """The document that a cause is in, which may be another file's, and where."""
+    if not cause.path:
+        return sheet.location(cause.span)
+    span, lines, path = cause.span, dict(cause.lines), os.path.abspath(cause.path)
+    start = units(lines[span.row][: span.column - 1], sheet.encoding)
+    end = units(lines[span.end_row][: span.end_column - 1], sheet.encoding)
+    range = types.Range(types.Position(span.row - 1, start), types.Position(span.end_row - 1, end))
+    return types.Location(from_fs_path(path) or path, range)
 
 
 def message_of(diagnostic: Diagnostic) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -57,6 +58,11 @@ class Documents:
         self._open: dict[str, Document] = {}
         self._notebooks: dict[str, tuple[Document, list[types.NotebookCell]]] = {}
         self._owners: dict[str, str] = {}
+
+    def unsaved(self) -> dict[str, str]:
+        """The texts that stand for what is on disk, by real path."""
+        texts = (one for one in self._open.values() if one.path is not None and one.is_python and one.cells is None)
+        return {os.path.realpath(one.path): one.text for one in texts if one.path is not None}
 
     def __iter__(self) -> Iterator[Document]:
         """What is checked: texts that are no cells, and notebooks."""

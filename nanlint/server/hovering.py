@@ -10,7 +10,7 @@ from lsprotocol import types
 
 from nanlint.analysis.story import Step, Story, encloses, extent, is_step, one_of, places, tell
 from nanlint.config import Config
-from nanlint.diagnostic import Applicability, Diagnostic, Span
+from nanlint.diagnostic import Annotation, Applicability, Diagnostic, Span
 from nanlint.explaining import story_in_cells
 from nanlint.keys import KEYS
 from nanlint.linter import all_rules, room_to_recurse, rule_names
@@ -105,7 +105,7 @@ def of_finding(diagnostic: Diagnostic) -> str:
     """One finding: what the frame of the command line says."""
     link = f"[{diagnostic.code}]({rule_page(diagnostic.name)}) {diagnostic.name}"
     lines = [f"**{_text(diagnostic.message)}** ({link}, {diagnostic.confidence})", ""]
-    lines += [f"- {line_of(cause.span)}: {_text(cause.message)}" for cause in reversed(diagnostic.causes)]
+    lines += [f"- {_where(cause)}: {_text(cause.message)}" for cause in reversed(diagnostic.causes)]
     if diagnostic.effect:
         lines.append(f"- here: {_text(diagnostic.effect)}")
     if diagnostic.witness is not None:
@@ -116,6 +116,11 @@ def of_finding(diagnostic: Diagnostic) -> str:
         how = "for a person to make" if fix.applicability is Applicability.DISPLAY else str(fix.applicability)
         lines.append(f"- fix ({how}): {shown if fix.display == fix.message else f'`{_code(shown)}`'}")
     return "\n".join(lines)
+
+
+def _where(cause: Annotation) -> str:
+    line = line_of(cause.span)
+    return f"{line} of {_text(cause.path)}" if cause.path else line
 
 
 def story_at(source: Source, config: Config, row: int, column: int) -> Story | None:

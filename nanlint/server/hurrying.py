@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from nanlint.config import Config
-from nanlint.diagnostic import Diagnostic, Edit, Span
+from nanlint.diagnostic import Annotation, Diagnostic, Edit, Span
 from nanlint.linter import diagnose_source
 from nanlint.rules.diagnose import frameworks_of
 from nanlint.source import Source
@@ -178,9 +178,14 @@ class Move:
             return None
         return Span(span.row + self.down, span.column, span.end_row + self.down, span.end_column)
 
+    def cause(self, one: Annotation) -> Annotation | None:
+        """A cause where it is now: in another file where it was. None if it is no more."""
+        span = one.span if one.path else self.span(one.span)
+        return None if span is None else replace(one, span=span)
+
     def diagnostic(self, one: Diagnostic, span: Span) -> Diagnostic | None:
         """A finding that is at ``span`` now; None if it speaks of what is gone."""
-        causes = [replace(cause, span=place) for cause in one.causes if (place := self.span(cause.span)) is not None]
+        causes = [now for cause in one.causes if (now := self.cause(cause)) is not None]
         edits = one.fix.edits if one.fix is not None else ()
         moved = [Edit(place, edit.content) for edit in edits if (place := self.span(edit.span)) is not None]
         if len(causes) < len(one.causes) or len(moved) < len(edits):

@@ -18,7 +18,7 @@ from nanlint import __version__
 from nanlint.baseline import DEFAULT_PATH
 from nanlint.config import CONFIG_FILES
 from nanlint.server.actions import KINDS, Actions, Order
-from nanlint.server.checking import Checked, Checking, Overtaken, Worker
+from nanlint.server.checking import PAUSE, Checked, Checking, Overtaken, Worker
 from nanlint.server.client import Client
 from nanlint.server.configuration import key_in_table, place_of, selector_in_table
 from nanlint.server.diagnostics import document_report, lsp_diagnostic, plain_diagnostic, workspace_report
@@ -31,6 +31,7 @@ from nanlint.server.settings import MODES, settings_of
 from nanlint.server.sheet import Sheet
 from nanlint.server.workspace import Progress, check_folder, shown_file, tasks_of
 from nanlint.source import Source
+from nanlint.source.project import forget
 
 logger = logging.getLogger(__name__)
 
@@ -60,7 +61,7 @@ class NanlintServer(LanguageServer):
         self.documents = Documents()
         self.projects = Projects()
         self.worker = Worker()
-        self.checking = Checking(self.projects, self.worker)
+        self.checking = Checking(self.projects, self.worker, self.documents.unsaved)
         self.shut_down = False
         self._tasks: set[asyncio.Task[None]] = set()
         self._pushes: dict[str, asyncio.TimerHandle] = {}
@@ -69,6 +70,7 @@ class NanlintServer(LanguageServer):
         self._changes = 0
         self._changed = asyncio.Event()
         self._faulty: set[str] = set()
+        self._users: asyncio.TimerHandle | None = None
 
     def start(self, work: Any) -> None:
         """Let a coroutine run by itself; what goes wrong in it is logged."""
@@ -214,6 +216,7 @@ class NanlintServer(LanguageServer):
 
     def note_change(self) -> None:
         """Something is not as it was when the workspace was looked at last."""
+        forget()
         self._changes += 1
         self._changed.set()
         self._changed = asyncio.Event()
@@ -240,6 +243,23 @@ class NanlintServer(LanguageServer):
         for document in self.documents:
             self.push_soon(document)
         if self.client.pulls and self.client.refreshes:
+            self.start(self._refresh())
+
+    def users_soon(self, document: Document) -> None:
+        """Look again, once typing pauses, at what is open and depends on a document."""
+        if self._users is not None:
+            self._users.cancel()
+        loop = asyncio.get_running_loop()
+        self._users = loop.call_later(PAUSE, lambda: self.recheck_users(document.path or ""))
+
+    def recheck_users(self, path: str) -> None:
+        """Look again at what is open and depends on a file that has changed."""
+        real = os.path.realpath(path)
+        users = [one for one in self.documents if self.checking.seen_by(real, one.uri)]
+        for user in users:
+            self.checking.forget(user.uri)
+            self.push_soon(user)
+        if users and self.client.pulls and self.client.refreshes:
             self.start(self._refresh())
 
     async def _refresh(self) -> None:
@@ -341,8 +361,10 @@ def _register_lifecycle(server: NanlintServer) -> None:
         names = {os.path.basename(path_of(change.uri) or "") for change in params.changes}
         if names & {*DECISIVE}:
             server.reloaded()
-        else:
-            server.note_change()
+            return
+        server.note_change()
+        for path in filter(None, (path_of(change.uri) for change in params.changes)):
+            server.recheck_users(path)
 
 
 def _add_folder(server: NanlintServer, uri: str | None) -> None:
@@ -398,6 +420,7 @@ def _register_documents(server: NanlintServer) -> None:
         if document is not None:
             server.checking.overtake(document.uri)
             server.push_soon(document)
+            server.users_soon(document)
 
     @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
     def saved(params: types.DidSaveTextDocumentParams) -> None:

@@ -14,7 +14,7 @@ from pygls.uris import from_fs_path
 
 from nanlint.baseline import Baseline, BaselineError
 from nanlint.config import Config
-from nanlint.diagnostic import Diagnostic
+from nanlint.diagnostic import Annotation, Diagnostic
 from nanlint.linter import Task, run_task
 from nanlint.parallel import cores, start_worker
 from nanlint.server.client import Client
@@ -57,9 +57,16 @@ def run_chunk(root: str, tasks: Sequence[Task]) -> list[FileFindings]:
         report = run_task(task)
         path = os.path.join(root, task.path)
         # what a proof would execute holds trees, which are no use to an editor
-        diagnostics = tuple(replace(one, slices=(), probe=None) for one in report.diagnostics)
+        diagnostics = tuple(
+            replace(one, slices=(), probe=None, causes=_from(root, one.causes)) for one in report.diagnostics
+        )
         found.append(FileFindings(path, marked(diagnostics, path, _baseline(task.config)), report.failure))
     return found
+
+
+def _from(root: str, causes: Sequence[Annotation]) -> tuple[Annotation, ...]:
+    """Causes whose paths do not depend on the directory that the process is in."""
+    return tuple(replace(one, path=os.path.join(root, one.path)) if one.path else one for one in causes)
 
 
 def _baseline(config: Config) -> Baseline | None:
@@ -100,7 +107,8 @@ def _in_file(one: Diagnostic) -> Diagnostic:
     if one.cell is None:
         return one
     message = f"{one.span.start}: {one.message}"
-    return replace(one, span=one.span.in_file, message=message, causes=())
+    causes = tuple(cause for cause in one.causes if cause.path)
+    return replace(one, span=one.span.in_file, message=message, causes=causes)
 
 
 class Progress:

@@ -135,7 +135,9 @@ class Notebook(Source):
         return replace(
             diagnostic,
             span=self.located(diagnostic.span),
-            causes=tuple(replace(cause, span=self.located(cause.span)) for cause in diagnostic.causes),
+            causes=tuple(
+                cause if cause.path else replace(cause, span=self.located(cause.span)) for cause in diagnostic.causes
+            ),
             fix=fix,
         )
 
@@ -182,7 +184,7 @@ class Notebook(Source):
             own = [(first - start, last - start, new) for first, last, new in changes if start <= first < end]
             text = Source(self.path, cell.written + _BORDER).replaced(own).text
             cells.append((cell.number, text.removesuffix("\n").removesuffix("\n")))
-        return Notebook.of_cells(self.path, cells, self.file)
+        return replace(Notebook.of_cells(self.path, cells, self.file), view=self.view)
 
     @property
     def parts(self) -> Sequence[tuple[str, str]]:

@@ -5,23 +5,26 @@ from __future__ import annotations
 import ast
 import os
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import PurePath
 
-from nanlint.ops.roots import FRAMEWORKS, ROOTS
 from nanlint.source.decoding import SourceError
 from nanlint.source.reading import read_source
+from nanlint.source.roots import FRAMEWORKS, ROOTS
 from nanlint.source.syntax import Unparsable
+from nanlint.source.text import Source
 
 #: files of which one marks the top of a project
 MARKERS = (".git", ".hg", "pyproject.toml", "setup.py", "setup.cfg", "nanlint.toml")
 #: bytes of a file that is read for the sake of others; larger ones are data, or generated
 MAX_BYTES = 1_000_000
+#: files of a project that are looked through for those that use another
+MAX_FILES = 20_000
 #: names of directories that packages are installed in
 INSTALLED = ("site-packages", "dist-packages")
-#: files that are kept, as trees
+#: files that are kept, as they were read
 KEPT = 256
 _INIT = "__init__.py"
 
@@ -42,23 +45,46 @@ class Module:
     package: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class Seen:
+    """What the findings of a file depend on: other files as they were, and who uses names of it.
+
+    ``files``: those that were asked for, None where there was none. ``users``: words of its own that imports of others
+    were searched for, and the files that had some.
+    """
+
+    files: tuple[tuple[str, Stamp | None], ...] = ()
+    users: tuple[tuple[frozenset[str], tuple[str, ...]], ...] = ()
+
+    def holds(self, path: str) -> bool:
+        """Whether all is still as it was, seen from the file at ``path``."""
+        if any(stamp_of(file) != stamp for file, stamp in self.files):
+            return False
+        view = View.of(path)
+        return all(tuple(view.paths_with(words)) == files for words, files in self.users)
+
+
 @dataclass(eq=False)
 class View:
     """What a file sees of its project: the modules that its imports, and theirs, may mean.
 
     ``package``: the file's own. ``directories``: where absolute names start, in the order in which they are looked up.
-    ``unsaved``: texts that stand for what is on disk, by real path. ``read``: the files that were asked for, with what
-    they were like. ``unresolved``: names of the project for which there is no file, or none that can be read -> why.
+    ``top``: the directory of the project. ``unsaved``: texts that stand for what is on disk, by real path. ``read``:
+    the files that were asked for, with what they were like. ``unresolved``: names of the project for which there is no
+    file, or none that can be read -> why.
     """
 
     path: str
     package: tuple[str, ...]
     directories: tuple[str, ...]
+    top: str
     unsaved: Mapping[str, str] = field(default_factory=dict)
     read: dict[str, Stamp | None] = field(default_factory=dict)
     unresolved: dict[str, str] = field(default_factory=dict)
     _modules: dict[str, Module | None] = field(default_factory=dict)
     _roots: dict[str, bool] = field(default_factory=dict)
+    _asked: dict[frozenset[str], tuple[str, ...]] = field(default_factory=dict)
+    _sources: dict[str, Source] = field(default_factory=dict)
 
     @classmethod
     def of(cls, path: str, unsaved: Mapping[str, str] | None = None) -> View:
@@ -72,7 +98,7 @@ class View:
         if not package and outermost != top:
             # without an __init__.py a directory may be a package none the less
             package = tuple(os.path.relpath(outermost, top).split(os.sep))
-        return cls(real, package, tuple(directories), unsaved or {})
+        return cls(real, package, tuple(directories), top, unsaved or {})
 
     def module(self, name: str) -> Module | None:
         """The file that a dotted name means; None for what is no file of the project."""
@@ -90,6 +116,62 @@ class View:
             if module is not None:
                 return module, tuple(parts[end:])
         return None
+
+    def source(self, path: str) -> Source | None:
+        """The text of a module that was found, by its path, as it was read."""
+        return self._sources.get(path)
+
+    @property
+    def stem(self) -> str:
+        """The last part of the name that the file is imported under."""
+        stem = os.path.basename(os.path.splitext(self.path)[0])
+        return self.package[-1] if stem == "__init__" and self.package else stem
+
+    def importers(self, names: Collection[str]) -> Iterator[Module]:
+        """The files of the project that import this one, or some of its names through others, by path."""
+        paths = tuple(self.paths_with(words := frozenset((*names, self.stem))))
+        self._asked[words] = paths
+        for path in paths:
+            outermost, package = package_around(path)
+            if not package and outermost != self.top:
+                package = tuple(os.path.relpath(outermost, self.top).split(os.sep))
+            stem = os.path.splitext(os.path.basename(path))[0]
+            name = ".".join(package if stem == "__init__" else (*package, stem))
+            tree = self._tree(path, name)
+            if tree is not None:
+                yield Module(name, path, tree, package)
+
+    def paths_with(self, words: frozenset[str]) -> Iterator[str]:
+        """The other files of the project whose import statements have some of these words, sorted."""
+        top = os.path.join(self.directories[0], self.package[0]) if self.installed and self.package else self.top
+        for path in files_below(top):
+            if path != self.path and not words.isdisjoint(imported_words(path, stamp_of(path))):
+                yield path
+
+    @property
+    def seen(self) -> Seen:
+        """What was looked at so far."""
+        return Seen(tuple(self.read.items()), tuple(self._asked.items()))
+
+    def packages_behind(self, tree: ast.Module) -> frozenset[str]:
+        """The packages outside of the project that a file uses through the modules of the project that it imports."""
+        return frozenset(
+            root for module in self._imported(tree, self.package) for root in self._packages(module, set())
+        )
+
+    def _packages(self, module: Module, seen: set[str]) -> frozenset[str]:
+        if module.path in seen:
+            return frozenset()
+        seen.add(module.path)
+        own = frozenset(name.partition(".")[0] for name, _ in imports_of(module.tree, module.package))
+        stars = self._imported(module.tree, module.package, stars=True)
+        return own.union(*(self._packages(star, seen) for star in stars))
+
+    def _imported(self, tree: ast.Module, package: tuple[str, ...], *, stars: bool = False) -> Iterator[Module]:
+        for name, star in imports_of(tree, package):
+            found = self.longest(name) if star or not stars else None
+            if found is not None and found[0].path != self.path:
+                yield found[0]
 
     @property
     def installed(self) -> bool:
@@ -125,11 +207,80 @@ class View:
         self.read[path] = stamp
         if text is None and stamp is None:
             return None
-        found = tree_of(path, stamp, text)
+        found = source_of(path, stamp, text)
         if isinstance(found, str):
             self.unresolved[name] = found
             return None
-        return found
+        self._sources[path] = found
+        return found.tree
+
+
+@lru_cache(maxsize=4)
+def files_below(top: str) -> tuple[str, ...]:
+    """The Python files of a project, sorted; without what is hidden, or installed in it."""
+    found: list[str] = []
+    for directory, inside, files in os.walk(top):
+        inside[:] = [
+            name
+            for name in sorted(inside)
+            if not name.startswith((".", "__pycache__"))
+            and name not in (*INSTALLED, "node_modules")
+            and not os.path.exists(os.path.join(directory, name, "pyvenv.cfg"))
+        ]
+        found.extend(os.path.realpath(os.path.join(directory, name)) for name in files if name.endswith(".py"))
+        if len(found) > MAX_FILES:
+            break
+    return tuple(sorted(set(found)))
+
+
+@lru_cache(maxsize=2 * MAX_FILES)
+def imported_words(path: str, stamp: Stamp | None) -> frozenset[str]:
+    """Every word of the import statements of a file, as far as its lines show them: only what has one in common with
+    another file can import that."""
+    try:
+        with open(path, "rb") as file:
+            content = file.read(MAX_BYTES)
+    except OSError:
+        return frozenset()
+    words: set[str] = set()
+    inside = False
+    for line in content.splitlines():
+        if inside or line.lstrip().startswith((b"from ", b"import ")):
+            text = line.partition(b"#")[0].decode("utf-8", "replace")
+            inside = ((inside or "(" in text) and ")" not in text) or text.rstrip().endswith("\\")
+            for mark in "().,;\\":
+                text = text.replace(mark, " ")
+            words.update(text.split())
+    return frozenset(words)
+
+
+def forget() -> None:
+    """Look for the files of projects again: some may have come or gone."""
+    files_below.cache_clear()
+
+
+def imports_of(tree: ast.Module, package: tuple[str, ...]) -> Iterator[tuple[str, bool]]:
+    """The dotted names that the top level of a file imports, and whether it takes all that a module has."""
+    pending: list[ast.stmt] = list(tree.body)
+    while pending:
+        statement = pending.pop(0)
+        if isinstance(statement, ast.Import):
+            yield from ((alias.name, False) for alias in statement.names)
+        elif isinstance(statement, ast.ImportFrom):
+            module = absolute(statement.module or "", statement.level, package)
+            for alias in statement.names:
+                yield (module, True) if alias.name == "*" else (f"{module}.{alias.name}", False)
+        elif isinstance(statement, ast.If | ast.Try):
+            handled = [s for handler in getattr(statement, "handlers", ()) for s in handler.body]
+            pending = [*statement.body, *handled, *statement.orelse, *pending]
+
+
+def absolute(module: str, level: int, package: tuple[str, ...]) -> str:
+    """The name of what is imported relative to a package, as far as that is known."""
+    if level == 0:
+        return module
+    around = package[: len(package) - level + 1] if level - 1 <= len(package) else ()
+    return ".".join((*around, *([module] if module else ()))) if around else "." * level + module
 
 
 def stamp_of(path: str) -> Stamp | None:
@@ -162,9 +313,14 @@ def top_of(directory: str) -> str:
     return directory
 
 
+def in_project(source: Source, unsaved: Mapping[str, str] | None = None) -> Source:
+    """A source that sees the project around it. ``unsaved``: as in View."""
+    return replace(source, view=View.of(source.path, unsaved))
+
+
 @lru_cache(maxsize=KEPT)
-def tree_of(path: str, stamp: Stamp | None, text: str | None = None) -> ast.Module | str:
-    """The syntax of a file as it is now, which is nobody else's to change; or why it cannot be read."""
+def source_of(path: str, stamp: Stamp | None, text: str | None = None) -> Source | str:
+    """A file as it is now, whose tree is nobody else's to change; or why it cannot be read."""
     if stamp is not None and stamp[1] > MAX_BYTES:
         return f"has more than {MAX_BYTES} bytes"
     try:
@@ -172,11 +328,11 @@ def tree_of(path: str, stamp: Stamp | None, text: str | None = None) -> ast.Modu
             with open(path, "rb") as file:
                 source = read_source(file.read(), path)
         else:
-            source = read_source(text.encode(), path)
-        tree = source.tree
+            source = Source(path, text)
+        source.tree  # noqa: B018  parsing is lazy
     except (OSError, SourceError, Unparsable) as error:
         return str(error)
-    return tree
+    return source
 
 
 def home_of(site: ast.AST | None) -> str | None:

@@ -6,14 +6,17 @@ import ast
 import io
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from nanlint.diagnostic import Diagnostic, Span
 from nanlint.source.decoding import SourceError, decode
 from nanlint.source.syntax import Unparsable, parse
+
+if TYPE_CHECKING:
+    from nanlint.source.project import View
 
 
 class Located(Protocol):
@@ -30,13 +33,15 @@ class Source:
     """One file's text as decoded (newlines verbatim, no byte order mark) and what is needed to write it back.
 
     Rows and columns are 1-based and columns count characters, as in Span; lines end at ``\\n``, ``\\r\\n`` or ``\\r``
-    and nowhere else, as Python's tokenizer has it.
+    and nowhere else, as Python's tokenizer has it. ``view``: what is seen of the project around it; None for a text
+    that stands by itself.
     """
 
     path: str
     text: str
     encoding: str = "utf-8"
     bom: bytes = b""
+    view: View | None = field(default=None, kw_only=True, repr=False)
 
     @classmethod
     def from_bytes(cls, content: bytes, path: str) -> Source:
@@ -154,7 +159,8 @@ class Source:
         for start, end, new in changes:
             pieces += (self.text[at:start], new)
             at = end
-        return Source(self.path, "".join((*pieces, self.text[at:])), self.encoding, self.bom)
+        text = "".join((*pieces, self.text[at:]))
+        return Source(self.path, text, self.encoding, self.bom, view=self.view)
 
     @property
     def parts(self) -> Sequence[tuple[str, str]]:

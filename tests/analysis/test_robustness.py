@@ -41,7 +41,7 @@ MODULES = [
     *("keras.src.losses.losses", "keras.src.backend.tensorflow.nn", "optax.losses._classification"),
     *("numpy.lib._function_base_impl", "numpy.linalg._linalg"),
 ]
-#: seconds of CPU that no file of these takes, nor any mutation of it, on a machine that is busy: alone it is half of that
+#: seconds of CPU that no file of these takes, nor any mutation of it; a machine that is not busy takes half of them
 LIMIT = 10.0
 MUTATIONS_PER_FILE = 2
 TOKENS = re.compile(r"[A-Za-z_]\w*|\d+\.?\d*(?:e-?\d+)?|[-+*/%<>=!&|^~@]+|[()\[\]{}:,.]")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from nanlint.ops.roots import ROOTS
 from nanlint.source.prescan import prescan
+from nanlint.source.roots import ROOTS
 
 
 @pytest.mark.parametrize("line", [b"import torch", b"from tensorflow.keras import backend", b"from jax import numpy"])

@@ -68,7 +68,7 @@ def finding_of(verdict: Verdict, source: Source, path: str, shown: str) -> Findi
         message=diagnostic.message,
         confidence=str(diagnostic.confidence),
         effect=diagnostic.effect,
-        causes=tuple(Cause(cause.span.row, cause.message) for cause in diagnostic.causes),
+        causes=tuple(Cause(cause.span.row, cause.message) for cause in diagnostic.causes_here),
         witness=diagnostic.witness.text if diagnostic.witness else "",
         fix=(diagnostic.fix.display or diagnostic.fix.message) if diagnostic.fix else "",
         applicability=str(diagnostic.fix.applicability) if diagnostic.fix else "",
