@@ -271,7 +271,8 @@ class ExpressionLowering:
     def read_attribute(self, base: Node, name: str, e: ast.AST) -> Node:
         """``base.name``."""
         if base.op == MODULE:
-            return self.resolve(self.imported(base.name, name, e))
+            stored = self.frame.lookup(("field", base.key, name))
+            return stored if stored is not None else self.resolve(self.imported(base.name, name, e))
         stored = self.frame.lookup(("field", base.key, name))
         if stored is not None:
             stored = self.chosen_before(stored)
@@ -300,9 +301,14 @@ class ExpressionLowering:
 
     def imported(self, module: str, name: str, e: ast.AST) -> Node:
         """``name`` in a module: a number that it is known to hold, or itself a dotted name."""
-        if name in NUMBERS and module.partition(".")[0] not in SYMBOLIC:
+        dotted = f"{module}.{name}"
+        if name in NUMBERS and module.partition(".")[0] not in SYMBOLIC and not self.in_project(dotted):
             return self.number(NUMBERS[name], e)
-        return self.graph.add(MODULE, {}, {"name": f"{module}.{name}"}, e)
+        return self.graph.add(MODULE, {}, {"name": dotted}, e)
+
+    def in_project(self, dotted: str) -> bool:
+        """Whether a dotted name is of a file of the project."""
+        raise NotImplementedError
 
     def resolve(self, module: Node) -> Node:
         """What a dotted name stands for in another file of the project; itself where that is not seen."""
@@ -453,9 +459,9 @@ class ExpressionLowering:
         return self.graph.add("or", {"a": unset, "b": other}, {}, site)
 
     def merge(self, cond: Node | None, a: Node, b: Node, site: ast.AST | None) -> Node:
-        """One of two values that meet at a join. Of two imports under one name, the first that the catalogue knows."""
-        if a.op == b.op == MODULE and isinstance(a.site, IMPORTS) and isinstance(b.site, IMPORTS):
-            known = [canonical(n.name).startswith(self.frameworks_here) for n in (a, b)]
+        """One of two values that meet at a join. Of two imports under one name, the first that is known."""
+        if a.op == b.op == MODULE and all(isinstance(n.site or n.elsewhere, IMPORTS) for n in (a, b)):
+            known = [canonical(n.name).startswith(self.frameworks_here) or self.resolve(n) is not n for n in (a, b)]
             return b if known == [False, True] else a
         if a is b or a.key == b.key:
             if REFINE in (a.op, b.op):

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from nanlint.graph.calls import MAX_NODES, MAX_NODES_ELSEWHERE, MAX_SIZE, TRANSPARENT, CallLowering, _last
+from nanlint.graph.calls import CALLABLE, MAX_NODES, MAX_NODES_ELSEWHERE, MAX_SIZE, TRANSPARENT, CallLowering, _last
 from nanlint.graph.expressions import TENSOR_ATTRIBUTES, decided, written_out
 from nanlint.graph.modules import ModuleFrame, descendants, outline_of, size_of
 from nanlint.graph.node import (
@@ -16,7 +16,6 @@ from nanlint.graph.node import (
     CONST,
     DATA,
     DICT,
-    FUNCTION,
     INSTANCE,
     KEPT,
     LOOP,
@@ -38,7 +37,7 @@ from nanlint.source.project import Module, View, absolute, home_of, imports_of
 from nanlint.source.roots import FRAMEWORKS
 
 #: functions of other files that are lowered for what they give to those of one
-MAX_CALLERS = 5
+MAX_CALLERS = 4
 #: files of a project that are read for the sake of one
 MAX_MODULES = 100
 #: turns of a loop over what is written out that are taken one by one
@@ -604,16 +603,27 @@ class Lowering(CallLowering):
             self.resolved[name] = None if known else self.found_elsewhere(name, module)
         return self.resolved[name] or module
 
+    def in_project(self, dotted: str) -> bool:
+        return self.view is not None and self.view.longest(dotted) is not None
+
     def found_elsewhere(self, name: str, module: Node) -> Node | None:
         """What a dotted name of the project stands for; None where that is not seen, or is a module."""
         assert self.view is not None
         found = self.view.longest(name)
-        if found is None or not found[1]:
+        if found is None:
             return None
-        home, (first, *others) = found
+        home, rest = found
+        if not rest:
+            # a module, unless its package has something else under its name
+            package, _, last = name.rpartition(".")
+            around = self.view.longest(package)
+            if around is None or around[1] or around[0].path == home.path:
+                return None
+            home, rest = around[0], (last,)
+        first, *others = rest
         frame = self.loaded(home)
         value = frame.lookup(first) if frame is not None else None
-        if value is None:
+        if value is None or (value.op == MODULE and value.name == name):
             return None
         site = module.site or module.elsewhere
         assert site is not None
@@ -645,6 +655,8 @@ class Lowering(CallLowering):
             for node in descendants(statement):
                 node.home = frame.path  # type: ignore[attr-defined]
         self.run(frame, [statement])
+        # what is stored to an object there is found in it here
+        self.module.env.update({key: value for key, value in frame.env.items() if isinstance(key, tuple)})
         if any(isinstance(value, Node) and value.op == CONST for value in frame.env.values()):
             self.forget_globals(frame, frame.outline.changed, statement)
         # what is computed once, where it is imported, is not charged to the function that needs it first
@@ -660,13 +672,43 @@ class Lowering(CallLowering):
                 return self.graph.add(MODULE, {}, {"name": dotted}, star)
         return None
 
+    def numeric_names(self, tree: ast.Module, words: frozenset[str]) -> set[str]:
+        """Names of other files, or in modules that a file imports, that stand for operations with a pole."""
+        found: set[str] = set()
+        if self.view is None:
+            return found
+        for name, dotted, site in outline_of(tree).imports:
+            dotted = self.absolute(dotted, site.level, self.module) if isinstance(site, ast.ImportFrom) else dotted
+            meant = self.view.longest(dotted)
+            if meant is None or meant[0].path == self.view.path:
+                continue
+            worth = numeric_definitions(meant[0].tree, words)
+            if not meant[1]:
+                found |= worth
+            elif meant[1][0] in worth or self.is_numeric_elsewhere(dotted, words):
+                found.add(name)
+        for star in outline_of(tree).stars:
+            exported = self.exported(self.absolute(star.module or "", star.level, self.module))
+            found.update(name for name, dotted in exported.items() if self.is_numeric_elsewhere(dotted, words))
+        return found
+
+    def is_numeric_elsewhere(self, dotted: str, words: frozenset[str], steps: int = 4) -> bool:
+        """Whether a dotted name stands for an operation with a pole, where it is defined or on the way there."""
+        meant = self.view.longest(dotted) if self.view is not None else None
+        if meant is None or not meant[1] or not steps:
+            return False
+        module, (first, *_) = meant
+        if first in numeric_definitions(module.tree, words):
+            return True
+        for name, further, site in outline_of(module.tree).imports:
+            if name == first:
+                level = site.level if isinstance(site, ast.ImportFrom) else 0
+                return self.is_numeric_elsewhere(absolute(further, level, module.package), words, steps - 1)
+        return False
+
     def callers_elsewhere(self, tree: ast.Module, wanted: Collection[ast.AST]) -> Iterator[Node]:
         """Functions of other files that use what is worth it of this one, methods bound to an object."""
-        names = frozenset(
-            place.name
-            for function, cls in functions_of(tree)
-            if function in wanted and not (place := cls or function).name.startswith("_")
-        )
+        names = names_of(tree, wanted)
         if self.view is None or not names:
             return
         found = 0
@@ -701,7 +743,7 @@ class Lowering(CallLowering):
                 through.add(name)
                 continue
             own = self.resolve(self.graph.add(MODULE, {}, {"name": dotted}, site))
-            if own.site is not None and own.op in (FUNCTION, CLASS):
+            if own.site is not None and own.op in CALLABLE:
                 local.add(name)
         for star in frame.outline.stars:
             meant = self.view.longest(self.absolute(star.module or "", star.level, frame))
@@ -726,23 +768,28 @@ class Lowering(CallLowering):
     def exported(self, module: str) -> Mapping[str, str]:
         """What ``from module import *`` brings: dotted names of what a file binds, or of a framework."""
         if module not in self.exports:
-            # what leads back to itself brings nothing more
-            self.exports[module] = {}
-            found = self.view.longest(module) if self.view is not None else None
-            if found is None or found[1]:
-                prefix = module + "."
-                named = (n for n in self.spellings.names() if n.startswith(prefix) and "." not in n[len(prefix) :])
-                self.exports[module] = {name[len(prefix) :]: name for name in named}
-            elif (frame := self.loaded(found[0])) is not None and isinstance(frame, ModuleFrame):
-                names: dict[str, str] = {}
-                for star in frame.outline.stars:
-                    names.update(self.exported(self.absolute(star.module or "", star.level, frame)))
-                names.update({name: f"{module}.{name}" for name in frame.outline.public})
-                listed = frame.outline.listed
-                if listed is not None:
-                    names = {name: names.get(name, f"{module}.{name}") for name in listed}
-                self.exports[module] = names
+            self.exports[module] = self._exported(module, set())
         return self.exports[module]
+
+    def _exported(self, module: str, seen: set[str]) -> Mapping[str, str]:
+        if module in seen:
+            return {}
+        seen.add(module)
+        found = self.view.longest(module) if self.view is not None else None
+        if found is None or found[1]:
+            prefix = module + "."
+            named = (n for n in self.spellings.names() if n.startswith(prefix) and "." not in n[len(prefix) :])
+            return {name[len(prefix) :]: name for name in named}
+        frame = self.loaded(found[0])
+        if not isinstance(frame, ModuleFrame):
+            own = [name for name in frame.env if isinstance(name, str)] if frame is not None else []
+            return {name: f"{module}.{name}" for name in own if not name.startswith("_")}
+        names: dict[str, str] = {}
+        for star in frame.outline.stars:
+            names.update(self._exported(self.absolute(star.module or "", star.level, frame), seen))
+        names.update({name: f"{module}.{name}" for name in frame.outline.public})
+        listed = frame.outline.listed
+        return names if listed is None else {name: names.get(name, f"{module}.{name}") for name in listed}
 
 
 def mentions(function: ast.AST, local: set[str], through: set[str], names: Collection[str]) -> bool:
@@ -753,6 +800,31 @@ def mentions(function: ast.AST, local: set[str], through: set[str], names: Colle
         if isinstance(node, ast.Attribute) and node.attr in names and root_of(node) in through:
             return True
     return False
+
+
+@lru_cache(maxsize=1024)
+def numeric_definitions(tree: ast.Module, words: frozenset[str]) -> frozenset[str]:
+    """Names that the top level of a file gives to operations with a pole, or to objects that compute them.
+
+    What a function of another file computes is told there: who calls it is worth lowering for what it computes itself.
+    """
+    return names_of(tree, {s for s in tree.body if isinstance(s, ast.Assign) and words & set(last_names(s.value))})
+
+
+def last_names(e: ast.expr) -> Iterator[str]:
+    """The names in an expression, of dotted ones the last part."""
+    return (
+        n.attr if isinstance(n, ast.Attribute) else n.id
+        for n in descendants(e)
+        if isinstance(n, ast.Attribute | ast.Name)
+    )
+
+
+def names_of(tree: ast.Module, wanted: Collection[ast.AST]) -> frozenset[str]:
+    """The names of the top level that some of its functions, methods and assignments have."""
+    named = {(cls or function).name for function, cls in functions_of(tree) if function in wanted}
+    assigned = (t for s in tree.body if s in wanted and isinstance(s, ast.Assign) for t in s.targets)
+    return frozenset(named | {t.id for t in assigned if isinstance(t, ast.Name)})
 
 
 @lru_cache(maxsize=4096)
@@ -838,8 +910,11 @@ def root_of(e: ast.expr) -> str:
     return e.id if isinstance(e, ast.Name) else ""
 
 
-def interesting(tree: ast.Module, words: frozenset[str]) -> set[ast.AST]:
-    """Functions worth lowering: those that hold an operation with a pole, or call (by name) something that does."""
+def interesting(tree: ast.Module, words: frozenset[str], imported: Collection[str] = ()) -> set[ast.AST]:
+    """Functions worth lowering: those that hold an operation with a pole, or call (by name) something that does.
+
+    ``imported``: names of other files of the project that do.
+    """
     aliased = {
         alias.asname or alias.name
         for statement in descendants(tree)
@@ -847,6 +922,7 @@ def interesting(tree: ast.Module, words: frozenset[str]) -> set[ast.AST]:
         for alias in statement.names
         if alias.name in words
     }
+    aliased.update(imported)
     words = words | aliased
     modules = {
         alias.asname or alias.name.partition(".")[0]
@@ -930,7 +1006,7 @@ def lower(
     for s in descendants(tree):
         if isinstance(s, ast.Global):
             lowering.forget_globals(lowering.module, s.names, s)
-    wanted = interesting(tree, words)
+    wanted = interesting(tree, words, lowering.numeric_names(tree, words))
     if watched:
         wanted |= {f for f, _ in functions_of(tree) if f.lineno < watched.stop and watched.start <= (f.end_lineno or 0)}
     done: set[int] = set()
@@ -967,7 +1043,11 @@ def lower(
                     private.append(bound)
                 else:
                     standalone(bound)
+    callers = lowering.callers_elsewhere(tree, wanted)
     while lowering.deferred or private:
+        if not lowering.deferred:
+            for caller in callers:
+                standalone(caller)
         # what is private to the file is known by its calls; only what nothing calls is lowered with unknown arguments
         node = lowering.deferred.pop(0)[0] if lowering.deferred else private.pop(0)
         definition = node.attrs["definition"]
@@ -979,6 +1059,6 @@ def lower(
             standalone(node)
         elif lowering.deferred:
             private.append(node)
-    for caller in lowering.callers_elsewhere(tree, wanted):
+    for caller in callers:
         standalone(caller)
     return lowering

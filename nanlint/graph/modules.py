@@ -104,6 +104,11 @@ def bound_by(statement: ast.stmt) -> Iterator[str]:
         elif isinstance(node, ast.Name):
             if isinstance(node.ctx, ast.Store):
                 yield node.id
+        elif isinstance(node, ast.Attribute | ast.Subscript) and isinstance(node.ctx, ast.Store):
+            # what is stored to an object changes it
+            while isinstance(node, ast.Attribute | ast.Subscript):
+                node = node.value
+            pending.append(ast.Name(node.id, ast.Store()) if isinstance(node, ast.Name) else node)
         elif not isinstance(node, ast.Lambda):
             pending.extend(ast.iter_child_nodes(node))
 

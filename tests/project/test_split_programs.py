@@ -28,8 +28,8 @@ from tests.project.splitting import (
 
 #: shares of splits that are judged as the program, and of the program's findings that are there; in what has stayed in
 #: the main file, and in all
-ALIKE, RECALL = 0.94, 0.74
-ALIKE_IN_ALL, RECALL_IN_ALL = 0.86, 0.73
+ALIKE, RECALL = 0.955, 0.82
+ALIKE_IN_ALL, RECALL_IN_ALL = 0.925, 0.85
 #: findings, for each split, at what has nothing to be found
 SURPLUS = 0.005
 #: of the sample that every run of the tests looks at
@@ -37,11 +37,10 @@ SAMPLE = PROGRAMS[::40]
 
 
 def hold(results: list[Judged]) -> None:
-    """Figures are what they were."""
-    here, everywhere = figures(results, in_main=True), figures(results, in_main=False)
+    """What is in the main file is judged as it was."""
+    here = figures(results, in_main=True)
     assert here.share >= ALIKE, here
     assert here.surplus <= SURPLUS * here.splits + 1, here
-    assert everywhere.share >= ALIKE_IN_ALL, everywhere
 
 
 def test_a_sample_of_programs_is_judged_in_several_files_as_in_one() -> None:
@@ -54,11 +53,13 @@ def test_a_sample_of_programs_is_judged_in_several_files_as_in_one() -> None:
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 def test_programs_are_judged_in_several_files_as_in_one() -> None:
-    results = list(judged(PROGRAMS))
+    results = list(judged(PROGRAMS[::4]))
     assert {one.form for one in results} == REWRITTEN.keys()
     hold(results)
     assert figures(results, in_main=True).recall >= RECALL
-    assert figures(results, in_main=False).recall >= RECALL_IN_ALL
+    everywhere = figures(results, in_main=False)
+    assert everywhere.share >= ALIKE_IN_ALL
+    assert everywhere.recall >= RECALL_IN_ALL
     good = figures((one for one in results if not one.program.is_bad), in_main=True)
     assert good.share >= 0.99
 

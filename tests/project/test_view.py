@@ -203,7 +203,6 @@ def test_a_package_hands_on_what_its_modules_have(tmp_path: Path, init: str, imp
     assert checked(tmp_path, files) == SEEN
 
 
-@pytest.mark.xfail(reason="the module is meant before the name that the package binds")
 def test_a_package_hands_on_a_function_that_is_called_as_its_module(tmp_path: Path) -> None:
     init = "from .probabilities import probabilities\n"
     files = {"lib/__init__.py": init, "lib/probabilities.py": SOFTMAX}
@@ -241,6 +240,26 @@ def test_a_helper_that_imports_in_its_body_is_followed(tmp_path: Path) -> None:
 def test_an_import_that_may_fail_is_followed(tmp_path: Path) -> None:
     main = caller("try:\n    from helpers import probabilities\nexcept ImportError:\n    probabilities = None")
     assert checked(tmp_path, {"main.py": main, "helpers.py": SOFTMAX}) == [("main.py", 9, "NL101")]
+
+
+def test_a_fallback_for_what_cannot_be_imported_is_followed(tmp_path: Path) -> None:
+    helper = "try:\n    from nowhere import probabilities\nexcept ImportError:\n"
+    helper += "    import torch\n\n    def probabilities(x):\n        return torch.softmax(x, -1)\n"
+    assert checked(tmp_path, {"main.py": caller("from helpers import probabilities"), "helpers.py": helper}) == SEEN
+
+
+def test_a_fallback_to_another_module_is_followed(tmp_path: Path) -> None:
+    helper = "try:\n    from nowhere import probabilities\nexcept ImportError:\n    from other import probabilities\n"
+    files = {"main.py": caller("from helpers import probabilities"), "helpers.py": helper, "other.py": SOFTMAX}
+    assert checked(tmp_path, files) == SEEN
+
+
+def test_stars_in_a_circle_bring_the_same_wherever_one_starts(tmp_path: Path) -> None:
+    files = {"a.py": "from b import *\n", "b.py": "from a import *\nfrom c import *\n"}
+    files |= {"c.py": "from a import *\n" + SOFTMAX, "main.py": caller("from a import probabilities")}
+    assert checked(tmp_path, files) == SEEN
+    files["main.py"] = caller("from c import *\nfrom a import probabilities as p", "p(x)")
+    assert checked(tmp_path, files) == [("main.py", 7, "NL101")]
 
 
 def test_an_import_for_type_checkers_disturbs_nothing(tmp_path: Path) -> None:
@@ -372,6 +391,15 @@ def test_a_file_called_as_a_module_of_python_is_not_taken_for_it(tmp_path: Path,
 def test_a_module_of_a_package_may_be_called_as_one_of_python(tmp_path: Path) -> None:
     files = {"lib/__init__.py": "", "lib/math.py": SOFTMAX, "lib/main.py": caller("from .math import probabilities")}
     assert checked(tmp_path, files, "lib/main.py") == [("lib/main.py", 6, "NL101")]
+
+
+@pytest.mark.parametrize(
+    ("name", "used"),
+    [("inf", "torch.softmax(x.masked_fill(mask, -inf), -1)"), ("nan", "torch.where(x == nan, 0.0, x)")],
+)
+def test_a_constant_of_the_project_is_not_what_another_of_its_name_is(tmp_path: Path, name: str, used: str) -> None:
+    main = f"import torch\nfrom config import {name}\n\ndef loss(x, mask):\n    return {used}\n"
+    assert checked(tmp_path, {"main.py": main, "config.py": f"{name} = 999.0\n"}) == []
 
 
 # ── what cannot be read ─────────────────────────────────────────────────────────────────────────────────────────────
@@ -542,7 +570,6 @@ def test_a_text_that_is_not_saved_stands_for_the_file(tmp_path: Path) -> None:
 # ── what another file does to what it, or another, has ──────────────────────────────────────────────────────────────
 
 
-@pytest.mark.xfail(reason="only what binds a name is lowered")
 @pytest.mark.parametrize(
     ("config", "eps"),
     [
@@ -556,8 +583,15 @@ def test_what_is_stored_at_the_top_level_of_another_file_counts(tmp_path: Path, 
     assert checked(tmp_path, {"main.py": divided("from config import C", eps), "config.py": config}) == []
 
 
-@pytest.mark.xfail(reason="stores into modules are not looked at")
-@pytest.mark.parametrize("store", ["config.EPS = 1e-8", "def setup(e):\n    config.EPS = e"])
+@pytest.mark.parametrize(
+    "store",
+    [
+        "config.EPS = 1e-8",
+        pytest.param(
+            "def setup(e):\n    config.EPS = e", marks=pytest.mark.xfail(reason="what a function stores in a module")
+        ),
+    ],
+)
 def test_what_a_file_stores_in_a_module_counts(tmp_path: Path, store: str) -> None:
     files = {"main.py": divided(f"import config\n{store}", "config.EPS"), "config.py": "EPS = 0.0\n"}
     assert checked(tmp_path, files) == []
@@ -567,6 +601,13 @@ def test_what_a_file_stores_in_a_module_counts(tmp_path: Path, store: str) -> No
 def test_a_name_is_read_where_it_stands_not_after_it_is_bound_again(tmp_path: Path) -> None:
     config = "E = 1e-8\nEPS = E\nE = 0.0\n"
     assert checked(tmp_path, {"main.py": divided("from config import EPS"), "config.py": config}) == []
+
+
+def test_a_function_that_returns_an_infinity_is_followed(tmp_path: Path) -> None:
+    main = "import torch\nfrom helpers import nothing\n\ndef loss(x, mask):\n"
+    main += "    return torch.softmax(x.masked_fill(mask, nothing()), -1)\n"
+    helper = "def nothing():\n    return float('-inf')\n"
+    assert checked(tmp_path, {"main.py": main, "helpers.py": helper}) == [("main.py", 5, "NL404")]
 
 
 # ── findings here, whose other half is there ────────────────────────────────────────────────────────────────────────
@@ -579,7 +620,7 @@ HALVES = {
         ("main.py", 5, "NL102"),
     ),
     "a layer and its loss": (
-        "import torch\nfrom helpers import Net, criterion\n\ndef loss(x):\n    return criterion(Net()(x), torch.ones(1))\n",
+        "import torch\nfrom helpers import Net, criterion\n\ndef loss(x):\n    return criterion(Net()(x), 1 - x)\n",
         "import torch\nfrom torch import nn\n\ncriterion = nn.BCELoss()\n\nclass Net(nn.Module):\n"
         "    def forward(self, x):\n        return torch.sigmoid(x)\n",
         ("main.py", 5, "NL702"),
@@ -608,28 +649,22 @@ HALVES = {
         "import tensorflow as tf\n\nweight = tf.Variable(3.0)\n\ndef penalty():\n    return 0.5 * tf.square(weight)\n",
         ("main.py", 5, "NL601"),
     ),
-    "an infinity that a function returns": (
-        "import torch\nfrom helpers import nothing\n\ndef loss(x, mask):\n"
-        "    return torch.softmax(x.masked_fill(mask, nothing()), -1)\n",
-        "def nothing():\n    return float('-inf')\n",
-        ("main.py", 5, "NL404"),
-    ),
     "a NaN of a module": (
         "import numpy as np\nimport helpers\n\ndef loss(x):\n    return np.where(x == helpers.MISSING, 0.0, x)\n",
         "MISSING = float('nan')\n",
         ("main.py", 5, "NL505"),
     ),
-    "a fallback for what cannot be imported": (
-        caller("from helpers import probabilities"),
-        "try:\n    from nowhere import probabilities\nexcept ImportError:\n"
-        "    import torch\n\n    def probabilities(x):\n        return torch.softmax(x, -1)\n",
-        ("main.py", 6, "NL101"),
-    ),
 }
 
 
-@pytest.mark.xfail(reason="not seen yet")
-@pytest.mark.parametrize("what", HALVES)
+#: of these, those whose operation that would be asked about is in the other file
+UNSEEN = HALVES.keys() - {"functions of a framework under other names", "a layer and its loss"}
+
+
+@pytest.mark.parametrize(
+    "what",
+    [pytest.param(what, marks=[pytest.mark.xfail(reason="not seen yet")] if what in UNSEEN else []) for what in HALVES],
+)
 def test_a_finding_here_is_there_where_its_other_half_is_in_another_file(tmp_path: Path, what: str) -> None:
     main, helper, expected = HALVES[what]
     assert checked(tmp_path, {"main.py": main, "helpers.py": helper}) == [expected]
