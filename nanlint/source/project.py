@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import sys
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import PurePath
@@ -21,7 +21,9 @@ MARKERS = (".git", ".hg", "pyproject.toml", "setup.py", "setup.cfg", "nanlint.to
 #: bytes of a file that is read for the sake of others; larger ones are data, or generated
 MAX_BYTES = 1_000_000
 #: files of a project that are looked through for those that use another
-MAX_FILES = 20_000
+MAX_FILES = 5_000
+#: files that are read to see whether they use another
+MAX_USERS = 40
 #: names of directories that packages are installed in
 INSTALLED = ("site-packages", "dist-packages")
 #: files that are kept, as they were read
@@ -49,8 +51,8 @@ class Module:
 class Seen:
     """What the findings of a file depend on: other files as they were, and who uses names of it.
 
-    ``files``: those that were asked for, None where there was none. ``users``: words of its own that imports of others
-    were searched for, and the files that had some.
+    ``files``: those that were asked for, None where there was none. ``users``: names of its own that others may import,
+    and the files that may.
     """
 
     files: tuple[tuple[str, Stamp | None], ...] = ()
@@ -61,7 +63,7 @@ class Seen:
         if any(stamp_of(file) != stamp for file, stamp in self.files):
             return False
         view = View.of(path)
-        return all(tuple(view.paths_with(words)) == files for words, files in self.users)
+        return all(view.paths_with(names) == files for names, files in self.users)
 
 
 @dataclass(eq=False)
@@ -129,8 +131,7 @@ class View:
 
     def importers(self, names: Collection[str]) -> Iterator[Module]:
         """The files of the project that import this one, or some of its names through others, by path."""
-        paths = tuple(self.paths_with(words := frozenset((*names, self.stem))))
-        self._asked[words] = paths
+        self._asked[frozenset(names)] = paths = self.paths_with(names)
         for path in paths:
             outermost, package = package_around(path)
             if not package and outermost != self.top:
@@ -141,12 +142,17 @@ class View:
             if tree is not None:
                 yield Module(name, path, tree, package)
 
-    def paths_with(self, words: frozenset[str]) -> Iterator[str]:
-        """The other files of the project whose import statements have some of these words, sorted."""
+    def paths_with(self, names: Collection[str]) -> tuple[str, ...]:
+        """Other files of the project that may import this one, then those that may import names of it from a package.
+
+        Sorted, and no more than are looked through.
+        """
         top = os.path.join(self.directories[0], self.package[0]) if self.installed and self.package else self.top
-        for path in files_below(top):
-            if path != self.path and not words.isdisjoint(imported_words(path, stamp_of(path))):
-                yield path
+        users = users_of(top)
+        direct = set(users.get(self.stem, ())) - {self.path}
+        through = {path for part in self.package for path in users.get(part, ())}
+        others = {path for name in names for path in users.get(name, ())} & through - direct - {self.path}
+        return (*sorted(direct), *sorted(others))[:MAX_USERS]
 
     @property
     def seen(self) -> Seen:
@@ -215,7 +221,6 @@ class View:
         return found.tree
 
 
-@lru_cache(maxsize=4)
 def files_below(top: str) -> tuple[str, ...]:
     """The Python files of a project, sorted; without what is hidden, or installed in it."""
     found: list[str] = []
@@ -254,9 +259,19 @@ def imported_words(path: str, stamp: Stamp | None) -> frozenset[str]:
     return frozenset(words)
 
 
+@lru_cache(maxsize=4)
+def users_of(top: str) -> Mapping[str, Sequence[str]]:
+    """The files of a project by the words of their import statements."""
+    found: dict[str, list[str]] = {}
+    for path in files_below(top):
+        for word in imported_words(path, stamp_of(path)):
+            found.setdefault(word, []).append(path)
+    return found
+
+
 def forget() -> None:
-    """Look for the files of projects again: some may have come or gone."""
-    files_below.cache_clear()
+    """Look at the files of projects again: some may have changed, come or gone."""
+    users_of.cache_clear()
 
 
 def imports_of(tree: ast.Module, package: tuple[str, ...]) -> Iterator[tuple[str, bool]]:
