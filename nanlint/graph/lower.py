@@ -6,7 +6,7 @@ import ast
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from nanlint.graph.calls import CALLABLE, MAX_NODES, MAX_NODES_ELSEWHERE, MAX_SIZE, TRANSPARENT, CallLowering, _last
+from nanlint.graph.calls import CALLABLE, MAX_NODES, MAX_NODES_ELSEWHERE, MAX_SIZE, TRANSPARENT, CallLowering
 from nanlint.graph.expressions import TENSOR_ATTRIBUTES, decided, written_out
 from nanlint.graph.modules import ModuleFrame, descendants, outline_of, size_of
 from nanlint.graph.node import (
@@ -640,11 +640,16 @@ class Lowering(CallLowering):
             outline = outline_of(home.tree)
             roots = {name.partition(".")[0] for name, _ in imports_of(home.tree, home.package)}
             frameworks = tuple(f for f in FRAMEWORKS if f in roots)
-            frame = ModuleFrame(package=home.package, path=home.path, outline=outline, frameworks=frameworks)
-            frame.lower, frame.starred = self.lower_elsewhere, self.starred
-            for star in frame.outline.stars:
+            for star in outline.stars:
                 star.home = home.path  # type: ignore[attr-defined]
-            self.modules[home.path] = frame
+            self.modules[home.path] = ModuleFrame(
+                package=home.package,
+                frameworks=frameworks,
+                path=home.path,
+                outline=outline,
+                lower=self.lower_elsewhere,
+                starred=self.starred,
+            )
         return self.modules[home.path]
 
     def lower_elsewhere(self, frame: Frame, statement: ast.stmt) -> None:
@@ -762,8 +767,7 @@ class Lowering(CallLowering):
             return None
         info: ClassInfo = made.attrs["cls"]
         this = self.graph.add(INSTANCE, {}, {"cls": info, "name": "self"}, cls, pure=False)
-        static = "staticmethod" in {_last(d) for d in function.decorator_list}
-        return self.method_value(info, function, None if static else this)
+        return self.method_value(info, function, this)
 
     def exported(self, module: str) -> Mapping[str, str]:
         """What ``from module import *`` brings: dotted names of what a file binds, or of a framework."""
@@ -1037,8 +1041,7 @@ def lower(
             if method in wanted:
                 if this is None:
                     this = lowering.graph.add(INSTANCE, {}, {"cls": cls, "name": "self"}, cls.definition, pure=False)
-                static = "staticmethod" in {_last(d) for d in method.decorator_list}
-                bound = lowering.method_value(cls, method, None if static else this)
+                bound = lowering.method_value(cls, method, this)
                 if method.name.startswith("_") and not method.name.startswith("__"):
                     private.append(bound)
                 else:

@@ -113,17 +113,17 @@ def bound_by(statement: ast.stmt) -> Iterator[str]:
             pending.extend(ast.iter_child_nodes(node))
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, kw_only=True)
 class ModuleFrame(Frame):
     """The top level of another file: a statement of it is lowered when a name that it binds is asked for.
 
     ``lower``: lowers a statement in a frame. ``starred``: what a star import brings under a name.
     """
 
-    outline: Outline = field(default_factory=lambda: outline_of(ast.Module([], [])))
-    path: str = ""
-    lower: Callable[[Frame, ast.stmt], None] = field(default=lambda frame, statement: None)
-    starred: Callable[[Frame, str], Node | None] = field(default=lambda frame, name: None)
+    path: str
+    outline: Outline
+    lower: Callable[[Frame, ast.stmt], None]
+    starred: Callable[[Frame, str], Node | None]
     _bound: dict[str, Node] = field(default_factory=dict)
     _done: set[ast.stmt] = field(default_factory=set)
 

@@ -92,15 +92,10 @@ class View:
     def of(cls, path: str, unsaved: Mapping[str, str] | None = None) -> View:
         """The view from a file on disk, or from one that would be there."""
         real = os.path.realpath(path)
-        outermost, package = package_around(real)
-        top = top_of(outermost)
-        if os.path.basename(outermost) in INSTALLED:
-            top = outermost
+        outermost, _ = package_around(real)
+        top = outermost if os.path.basename(outermost) in INSTALLED else top_of(outermost)
         directories = dict.fromkeys((outermost, top, os.path.join(top, "src")))
-        if not package and outermost != top:
-            # without an __init__.py a directory may be a package none the less
-            package = tuple(os.path.relpath(outermost, top).split(os.sep))
-        return cls(real, package, tuple(directories), top, unsaved or {})
+        return cls(real, package_in(top, real), tuple(directories), top, unsaved or {})
 
     def module(self, name: str) -> Module | None:
         """The file that a dotted name means; None for what is no file of the project."""
@@ -133,9 +128,7 @@ class View:
         """The files of the project that import this one, or some of its names through others, by path."""
         self._asked[frozenset(names)] = paths = self.paths_with(names)
         for path in paths:
-            outermost, package = package_around(path)
-            if not package and outermost != self.top:
-                package = tuple(os.path.relpath(outermost, self.top).split(os.sep))
+            package = package_in(self.top, path)
             stem = os.path.splitext(os.path.basename(path))[0]
             name = ".".join(package if stem == "__init__" else (*package, stem))
             tree = self._tree(path, name)
@@ -318,6 +311,12 @@ def package_around(path: str) -> tuple[str, tuple[str, ...]]:
         package.insert(0, os.path.basename(directory))
         directory = parent
     return directory, tuple(package)
+
+
+def package_in(top: str, path: str) -> tuple[str, ...]:
+    """The package that a file of a project is in: without an ``__init__.py`` a directory may be one none the less."""
+    outermost, package = package_around(path)
+    return package if package or outermost == top else tuple(os.path.relpath(outermost, top).split(os.sep))
 
 
 def top_of(directory: str) -> str:

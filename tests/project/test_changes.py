@@ -1,0 +1,76 @@
+"""What is known of a file holds no longer than what was seen of others: for ``--watch``, and in the editor."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+import nanlint
+from nanlint.linter import Task, run_task
+from nanlint.source.project import forget
+from nanlint.watching import Memory
+from tests.server.sessions import PATIENCE, session
+
+MAIN = "import torch\nfrom config import EPS\n\ndef share(x):\n    return x / (x.abs().sum() + EPS)\n"
+GUARDED, BARE = "EPS = 1e-8\n", "EPS = 0.0\n"
+HELPER = "import torch\n\ndef entropy(given):\n    return -torch.log(given).mean()\n"
+USER = (
+    "import torch\nfrom helper import entropy\n\ndef loss(x):\n"
+    "    return entropy(torch.softmax(x, -1)) + torch.log(x.exp())\n"
+)
+
+
+def codes(task: Task, memory: Memory) -> list[str]:
+    """What a check says that knows the last one, as ``--watch`` makes it."""
+    forget()
+    report = memory.recall(task)
+    if report is None:
+        report = run_task(task)
+        memory.keep(task, report)
+    return [one.code for one in report.diagnostics]
+
+
+def task_of(path: Path) -> Task:
+    return Task(str(path), nanlint.config_of_keys(str(path), {}))
+
+
+def test_a_report_holds_while_the_files_that_were_seen_are_the_same(tmp_path: Path) -> None:
+    (tmp_path / "main.py").write_text(MAIN)
+    (tmp_path / "config.py").write_text(GUARDED)
+    task, memory = task_of(tmp_path / "main.py"), Memory()
+    assert codes(task, memory) == []
+    assert memory.recall(task) is not None
+    (tmp_path / "config.py").write_text(BARE)
+    assert codes(task, memory) == ["NL303"]
+    (tmp_path / "config.py").unlink()
+    assert memory.recall(task) is None
+
+
+def test_a_report_holds_while_the_same_files_use_its_functions(tmp_path: Path) -> None:
+    (tmp_path / "helper.py").write_text(HELPER)
+    task, memory = task_of(tmp_path / "helper.py"), Memory()
+    assert codes(task, memory) == []
+    (tmp_path / "user.py").write_text(USER)
+    assert codes(task, memory) == ["NL101"]
+    (tmp_path / "user.py").write_text(USER.replace("softmax(x, -1)", "exp(x)"))
+    assert codes(task, memory) == []
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("client", ["plain text", "VS Code"])
+async def test_an_editor_sees_what_is_not_saved_in_another_file_and_looks_again_when_it_changes(
+    client: str, tmp_path: Path
+) -> None:
+    (tmp_path / "config.py").write_text(GUARDED)
+    (tmp_path / "main.py").write_text(MAIN)
+    async with session(client, tmp_path) as editor:
+        config = editor.open("config.py", GUARDED)
+        main = editor.open("main.py", MAIN)
+        assert await editor.diagnostics(main) == []
+        editor.replace(config, BARE)
+        async with asyncio.timeout(PATIENCE):
+            while [one.code for one in await editor.diagnostics(main)] != ["NL303"]:
+                await asyncio.sleep(0.05)
+    assert (tmp_path / "config.py").read_text() == GUARDED
