@@ -124,13 +124,15 @@ class Annotation:
     """A labelled span: the cause underlined with ─, what it does in one phrase.
 
     ``path``: the other file that it stands in, as it is shown; empty in the file of the finding. ``lines``: those of
-    the other file that a report may show, each with its row, for who shows them may not have read it.
+    the other file that a report may show, each with its row, for who shows them may not have read it. ``note``: it is
+    shown with the causes and is none, so a comment there silences nothing.
     """
 
     span: Span
     message: str
     path: str = ""
     lines: tuple[tuple[int, str], ...] = field(default=(), repr=False)
+    note: bool = False
 
     @property
     def place(self) -> str:
@@ -210,11 +212,11 @@ class Diagnostic:
     """One finding in one file.
 
     ``message`` is one lower-case phrase without a full stop. ``effect`` is the phrase under the ^^^^ of ``span``;
-    ``causes`` are the spans that make it so, in whatever file, nearest cause first. ``witness`` is a concrete input and
-    what it gives. ``slices`` are what a proof executes to find one, ``probe`` is what a run watches, ``observed`` what
-    one saw. ``fingerprint`` tells it from others of its file even after lines have moved; ``new`` says whether a
-    baseline lacks it (None: there is none). ``probability``: how many of 100 findings like it are right, divided by 100
-    (None: it is about the check itself); ``traits`` are those it was read from.
+    ``causes`` are the spans that make it so, in whatever file, nearest cause first, with notes behind them. ``witness``
+    is a concrete input and what it gives. ``slices`` are what a proof executes to find one, ``probe`` is what a run
+    watches, ``observed`` what one saw. ``fingerprint`` tells it from others of its file even after lines have moved;
+    ``new`` says whether a baseline lacks it (None: there is none). ``probability``: how many of 100 findings like it
+    are right, divided by 100 (None: it is about the check itself); ``traits`` are those it was read from.
     """
 
     path: str

@@ -18,7 +18,7 @@ from nanlint.diagnostic import Confidence, Diagnostic, Span
 from nanlint.graph.node import Node
 from nanlint.linter import diagnose_source, room_to_recurse, rule_names
 from nanlint.rules import RULES
-from nanlint.rules.diagnose import Answer, analysed, answers, heard
+from nanlint.rules.diagnose import Answer, analysed, answers, draft, heard
 from nanlint.rules.registry import Finding, Rule
 from nanlint.rules.silence import listened
 from nanlint.selection import did_you_mean
@@ -211,12 +211,11 @@ def verdict(
         least = f"`confidence` is {config.confidence}" + (f" in {config.file}" if config.file else "")
         return replace(blank, outcome=HIDDEN, why=f"{best.confidence}, and {least}")
     if span is not None:
-        as_found = Diagnostic(source.path, span, rule.code, rule.name, best.message, best.confidence)
-        comment = silencing(source, as_found, rule_names(config.rule_files))
+        comment = silencing(source, draft(facts, rule, best, span), rule_names(config.rule_files))
         if comment is not None:
-            return replace(
-                blank, outcome=SILENCED, why=f"by the comment on line {source.row_in_cell(comment.span.row)[1]}"
-            )
+            path, row = comment[0], comment[1].span.row
+            where = f"{row} of {path}" if path else source.row_in_cell(row)[1]
+            return replace(blank, outcome=SILENCED, why=f"by the comment on line {where}")
     first = ", ".join(sorted(code for code in rule.after if any(d.code == code and d.span == span for d in shown)))
     return replace(blank, why=f"{first} says it already" if first else "said already of the same place")
 

@@ -65,7 +65,8 @@ A suppression comment that suppresses nothing.
 
 ## What it does
 Reports `# nanlint: ignore[...]`, `# nanlint: file-ignore[...]` and our codes in `# noqa: ...` where the rules named ran
-and found nothing to suppress. Codes of other linters and a bare `# noqa` are never reported.
+and found nothing to suppress. Codes of other linters and a bare `# noqa` are never reported. Nor are codes for a line
+of a file that imports another one of its project, or is imported by one: they may suppress a finding there.
 
 ## Why is this bad?
 It hides the finding that will be true one day.

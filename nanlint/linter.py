@@ -34,12 +34,13 @@ from nanlint.source.prescan import prescan
 from nanlint.source.project import Seen, forget, in_project
 from nanlint.source.reading import read_source
 from nanlint.source.roots import ROOTS
-from nanlint.source.suppression import may_suppress, suppress
+from nanlint.source.suppression import may_silence, may_suppress, silenced_at_causes, suppress
 from nanlint.source.syntax import Unparsable
 from nanlint.source.text import Source
 
 if TYPE_CHECKING:
     from nanlint.fixing import Fixed
+    from nanlint.graph.imports import Import
     from nanlint.proof.pool import Pool
 
 
@@ -251,7 +252,13 @@ def _numeric_findings(source: Source, config: Config) -> list[Diagnostic]:
 
     try:
         with room_to_recurse():
-            return diagnose(source, select=config.selects, ops=config.ops, minimum=_least_needed(source, config))
+            return diagnose(
+                source,
+                select=config.selects,
+                ops=config.ops,
+                minimum=_least_needed(source, config),
+                silenced=lambda found: silenced_at_causes(source, found, rule_names(config.rule_files)),
+            )
     except RecursionError:
         return [internal_error(source.path, "too deeply nested to analyse")]
     except RuleFailed as error:
@@ -315,7 +322,7 @@ def run_bytes(content: bytes, task: Task, pool: Pool | None = None) -> FileRepor
             return FileReport(task.path)
         source = in_project(read_source(content, task.path))
         if not may_matter and not uses_numbers(source, roots):
-            return FileReport(task.path, seen=source.view.seen if source.view is not None else None)
+            return FileReport(task.path, seen=_seen(source))
     except SourceError as error:
         return FileReport(task.path, failure=str(error), checked=False)
     notes = tuple(_notes(source, task))
@@ -327,17 +334,22 @@ def run_bytes(content: bytes, task: Task, pool: Pool | None = None) -> FileRepor
             notes=notes,
             excerpt=excerpt_of(source, examined.shown),
             suppressed=_suppressed_in_cells(source, examined.suppressed),
-            seen=source.view.seen if source.view is not None else None,
+            seen=_seen(source),
         )
     outcome = fix_source(source, config, unsafe=task.unsafe_fixes, pool=pool, judge=task.judge)
     report = _fixed_report(outcome, source)
     silenced = _silenced(outcome.source, config, task.judge)
-    return replace(report, notes=(*notes, *report.notes), suppressed=silenced)
+    return replace(report, notes=(*notes, *report.notes), suppressed=silenced, seen=_seen(source))
+
+
+def _seen(source: Source) -> Seen | None:
+    """What was looked at in other files."""
+    return source.view.seen if source.view is not None else None
 
 
 def _silenced(source: Source, config: Config, judge: Judge | None) -> tuple[Suppressed, ...]:
-    """What the comments of a mended text silence."""
-    if not may_suppress(source.text, any_findings=True):
+    """What comments silence in a mended text."""
+    if not may_silence(source):
         return ()
     return _suppressed_in_cells(source, _judged(source, config, judge).suppressed)
 
@@ -447,6 +459,27 @@ def _written(report: FileReport, content: bytes, task: Task) -> FileReport:
 
 
 # Many files
+
+
+def unresolved(report: Report, content: bytes | None = None) -> tuple[Import, ...]:
+    """What was not resolved in the projects of the files of a report, and in the files that were read for their sake.
+
+    Sorted by place. ``content``: what the one file of the report holds, if it is not on disk.
+    """
+    from nanlint.graph.imports import limits, resolved_imports, source_at
+
+    found: set[Import] = set()
+    at_hand = {} if content is None else {os.path.realpath(file.path): content for file in report.files}
+    seen = {os.path.realpath(file.path): file.seen or Seen() for file in report.files}
+    others = {os.path.realpath(path) for one in seen.values() for path, stamp in one.files if stamp is not None}
+    for path in sorted(others.union(seen)):
+        try:
+            source = in_project(read_source(at_hand[path], path)) if path in at_hand else source_at(path)
+            imports = resolved_imports(source)
+        except (SourceError, Unparsable):  # what imports it, or the check of it, says so
+            continue
+        found.update(one for one in imports if one.problem)
+    return tuple(sorted(found.union(limits(seen))))
 
 
 def check(

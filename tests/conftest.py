@@ -65,7 +65,7 @@ _TOYS = {
 
 
 def toy_diagnose(
-    source: Source, *, select: Callable[[str], bool], ops: Mapping[str, object], minimum: Confidence
+    source: Source, *, select: Callable[[str], bool], ops: Mapping[str, object], minimum: Confidence, **_: object
 ) -> list[Diagnostic]:
     """Stands in for the analysis: ``boom(x)`` is a finding because of ``x``, with a fix that calls ``calm``."""
     found = []

@@ -598,7 +598,7 @@ class Facts:
 
     def span_of(self, site: ast.AST | None) -> Span | None:
         """Where an expression stands; None for what is in another file."""
-        here = hasattr(site, "lineno") and home_of(site) is None
+        here = hasattr(site, "lineno") and home_of(site, self.lowering.graph.path) is None
         return self.source.span(cast(Located, site)) if here else None
 
     def text(self, node: Node) -> str:

@@ -45,6 +45,8 @@ UNDIFFERENTIATED = frozenset(
 )
 #: calls that take derivatives of a value
 BACKWARD = frozenset({".backward", ".minimize", ".compute_gradients", "tensorflow.gradients", "torch.autograd.grad"})
+#: regions of which derivatives are taken
+TAKEN = frozenset({"tape", "differentiated"})
 #: modules of functions of arrays: what they make of constants is one
 OF_ARRAYS = ("torch.signal.", "torch.fft.", "torch.linalg.", "jax.numpy.", "jax.random.", "tensorflow.signal.")
 #: annotations of what holds no numbers that could be differentiated
@@ -142,7 +144,7 @@ class GradientFlow:
         if obstacle is not None:
             return Judgement(Flow.NO, obstacle)
         opinion = self.opinion(node)
-        if self.goes_backward(node) or any(r.kind == "tape" for r in node.regions):
+        if self.goes_backward(node) or any(r.kind in TAKEN for r in node.regions):
             return Judgement(Flow.SHOWN, "a derivative is taken of what becomes of it")
         if opinion is not None and opinion.trained:
             return Judgement(Flow.SHOWN, opinion.why)
@@ -164,6 +166,8 @@ class GradientFlow:
             yield "it is computed from a derivative, so that only second derivatives meet it"
         if self.owner(node) == "jax" and self.only_kept(node):
             yield "its result is only kept on an object, where JAX takes no derivatives"
+        if self.roles is not None and self.owner(node) == "jax" and self.roles.undifferentiated_project:
+            yield "nothing in the project takes derivatives"
         if self.roles is not None and self.owner(node) in FUNCTIONAL and self.roles.drives(node):
             yield "it stands beside what a derivative is taken of, not in it"
         if any(skips_nan(n) for n in (node, *node.args.values())):
@@ -341,7 +345,7 @@ class GradientFlow:
                 way = OTHER
             if way not in (None, DATA):
                 yield way
-            if any(user.op == "gradient" and user.get("target") is current for user in current.users):
+            if any(differentiated_by(user, current) for user in current.users):
                 yield OTHER
             for user in current.users:
                 if user.index not in seen and not stops(user, current):
@@ -361,6 +365,11 @@ class GradientFlow:
         if node.op in PASSIVE or node.site is None:
             return False
         return not any(n is not node and n.calls == node.calls and n.users for n in self.same_site(node))
+
+
+def differentiated_by(user: Node, used: Node) -> bool:
+    """Whether a use of a node takes its derivative."""
+    return bool(user.attrs.get("gradient")) or (user.op == "gradient" and user.get("target") is used)
 
 
 def is_source(node: Node) -> bool:

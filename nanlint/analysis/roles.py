@@ -8,13 +8,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import PurePath
 
 from nanlint.analysis.names import trained, untrained, words
 from nanlint.graph.lower import Lowering
 from nanlint.graph.node import Node
 from nanlint.source.project import home_of
+from nanlint.source.syntax import KEPT
 
 #: methods that a model is run by, and those that train it
 FORWARD = frozenset({"forward", "call"})
@@ -73,9 +74,13 @@ class Roles:
 
     def at(self, site: ast.AST | None) -> Opinion | None:
         """What the innermost definition around a place says that says anything."""
-        row = getattr(site, "lineno", 0) if home_of(site) is None else 0
+        row = getattr(site, "lineno", 0) if self.is_here(site) else 0
         around = [opinion for first, last, opinion in self.opinions if first <= row <= last]
         return around[-1] if around else None
+
+    def is_here(self, site: ast.AST | None) -> bool:
+        """Whether a place is in the file that is checked, not in another of the project."""
+        return home_of(site, self.lowering.graph.path) is None
 
     @cached_property
     def opinions(self) -> list[tuple[int, int, Opinion]]:
@@ -124,7 +129,7 @@ class Roles:
 
         Or it has others do so.
         """
-        rows = {getattr(site, "lineno", 0) for site in (node.site, *node.calls) if home_of(site) is None}
+        rows = {getattr(site, "lineno", 0) for site in (node.site, *node.calls) if self.is_here(site)}
         return any(d.lineno <= row <= (d.end_lineno or 0) for d in self.drivers for row in rows)
 
     @cached_property
@@ -154,6 +159,14 @@ class Roles:
         return found
 
     @cached_property
+    def undifferentiated_project(self) -> bool:
+        """Whether the whole project is seen, and takes no derivatives anywhere."""
+        view = self.lowering.view
+        if view is None or not view.is_whole or takes_derivatives(self.tree):
+            return False
+        return not any(takes_derivatives(module.tree) for module in view.mentioning(DIFFERENTIATE))
+
+    @cached_property
     def differentiated(self) -> set[str]:
         """The names of the functions of which the file takes derivatives."""
         found: set[str] = set()
@@ -163,6 +176,17 @@ class Roles:
             elif isinstance(n, ast.FunctionDef) and any(differentiates(d) for d in n.decorator_list):
                 found.add(n.name)
         return found
+
+
+@lru_cache(maxsize=KEPT)
+def takes_derivatives(tree: ast.AST) -> bool:
+    """Whether a file names a function that takes derivatives: calls it, hands it on, or imports it."""
+    for n in ast.walk(tree):
+        if isinstance(n, ast.Call | ast.Attribute) and differentiates(n.func if isinstance(n, ast.Call) else n):
+            return True
+        if isinstance(n, ast.ImportFrom) and any(differentiates(ast.Name(alias.name)) for alias in n.names):
+            return True
+    return False
 
 
 def is_estimator(cls: ast.ClassDef) -> bool:

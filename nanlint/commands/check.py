@@ -24,7 +24,15 @@ from nanlint.commands.base import (
 )
 from nanlint.commands.baselines import baseline_at, known_from_now_on, see_baselines, without_known
 from nanlint.commands.manual import Command
-from nanlint.commands.printing import TABULATED, exit_code_of, print_diff, print_mended, print_messages, rendered
+from nanlint.commands.printing import (
+    TABULATED,
+    exit_code_of,
+    print_diff,
+    print_mended,
+    print_messages,
+    print_unresolved,
+    rendered,
+)
 from nanlint.output.formats import FORMATS
 
 if TYPE_CHECKING:
@@ -67,7 +75,16 @@ def _outputs(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
             "--changed-since",
             "--watch",
         ),
-        "Output": ("--output-format", "--output", "--sort", "--statistics", "--color", "--quiet", "--jobs"),
+        "Output": (
+            "--output-format",
+            "--output",
+            "--sort",
+            "--statistics",
+            "--color",
+            "--quiet",
+            "--verbose",
+            "--jobs",
+        ),
         "Exit code": ("--fail-on", "--exit-zero", "--baseline", "--write-baseline"),
         "Evidence": ("--prove", "--prove-timeout", "--with-run"),
         "Configuration": ("--config", "--isolated"),
@@ -160,6 +177,9 @@ def _outputs(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
 )
 @click.option("-j", "--jobs", type=click.IntRange(min=1), help="Worker processes.  [default: the number of cores]")
 @click.option("-q", "--quiet", is_flag=True, help="Print findings and nothing else.")
+@click.option(
+    "-v", "--verbose", is_flag=True, help="Also list the imports of the project that could not be resolved, and why."
+)
 @click.pass_context
 def check(
     ctx: click.Context,
@@ -197,6 +217,7 @@ def check(
     color: str,
     jobs: int | None,
     quiet: bool,
+    verbose: bool,
 ) -> None:
     """Check PATHS: files, directories, or - for standard input; the working directory if there are none.
 
@@ -230,6 +251,8 @@ def check(
     shows_fixes = diff and (fix or add_ignore is None)
     action = Action.DIFF if shows_fixes else Action.FIX if fix and not diff else Action.CHECK
     paint = paint_for(color)
+    if quiet and verbose:
+        raise click.UsageError("--quiet and --verbose exclude each other")
     if statistics and output_format not in TABULATED:
         raise click.UsageError(f"--statistics has no {output_format} form; it goes with {', '.join(TABULATED)}")
     for path in (*(path for _, path in outputs), *filter(None, [write_baseline])):
@@ -283,6 +306,8 @@ def check(
     for name, path in outputs:
         write_report(path, render(name, view))
     print_messages(report, diff=diff, quiet=quiet, changed_since=changed_since)
+    if verbose:
+        print_unresolved(report, content)
     if diff:
         print_diff(report, paint, quiet)
         ctx.exit(code)

@@ -1,15 +1,20 @@
-"""``nanlint graph``: the dataflow of a function as a picture."""
+"""``nanlint graph``: the dataflow of a function as a picture, or the modules of a project."""
 
 from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import click
 
-from nanlint.commands.base import Unusable, writable, write_report
+from nanlint.commands.base import CLEAN, FINDINGS, Unusable, configs_for, writable, write_report
 from nanlint.commands.explain import read
 from nanlint.commands.manual import Command
+
+if TYPE_CHECKING:
+    from graphviz import Digraph
 
 FORMATS = ("dot", "svg", "png", "pdf")
 _SUFFIXES = {"gv": "dot"}
@@ -17,41 +22,74 @@ _SUFFIXES = {"gv": "dot"}
 
 @click.command(
     cls=Command,
-    short_help="Draw the dataflow of a function, with health as colours.",
+    short_help="Draw the dataflow of a function, or the modules of a project.",
     examples=(
         ("nanlint graph loss.py:Loss.forward -o loss.svg", "A picture of a method."),
         ("nanlint graph loss.py | dot -Tpng > loss.png", "Lay it out with Graphviz yourself."),
+        ("nanlint graph --modules src -o modules.svg", "Which files import which, and what is not resolved."),
     ),
-    exit_codes=(("0", "Done."), ("2", "The file cannot be read, or has no such function.")),
+    exit_codes=(
+        ("0", "Done."),
+        ("1", "Done, but some of the paths could not be read."),
+        ("2", "The file cannot be read, or has no such function; no Python files under the paths."),
+    ),
 )
-@click.argument("function", metavar="FILE[:FUNCTION]")
+@click.argument("paths", nargs=-1, metavar="FILE[:FUNCTION] | --modules [PATHS]...")
+@click.option("--modules", is_flag=True, help="Draw which files of the project import which, instead of a function.")
 @click.option("-o", "--output", type=click.Path(), metavar="FILE", help="Where to write.  [default: standard output]")
 @click.option(
     "--format", "output_format", type=click.Choice(FORMATS), help="What is written.  [default: by -o, else dot]"
 )
 @click.option("--config", "config_file", type=click.Path(), help="Use this configuration file.")
 @click.option("--isolated", is_flag=True, help="Ignore all configuration files.")
+@click.pass_context
 def graph(
-    function: str, *, output: str | None, output_format: str | None, config_file: str | None, isolated: bool
+    ctx: click.Context,
+    paths: tuple[str, ...],
+    *,
+    modules: bool,
+    output: str | None,
+    output_format: str | None,
+    config_file: str | None,
+    isolated: bool,
 ) -> None:
     """Draw the dataflow graph of a function, with health as colours and hazards highlighted.
 
-    FUNCTION is a name, Class.method or outer.inner; without it the module level is drawn. Needs the extra `graph`;
-    SVG, PNG and PDF are laid out by Graphviz (`dot`).
+    FUNCTION is a name, Class.method or outer.inner; without it the module level is drawn.
+
+    With --modules, draw the Python files under PATHS (files or directories; the working directory if there are none)
+    and the files of the project that they import, with arrows for the imports. What could not be resolved is dashed.
+    Files are read, never imported.
+
+    Needs the extra `graph`; SVG, PNG and PDF are laid out by Graphviz (`dot`).
     """
+    chosen = output_format or format_of(output)
+    if output is not None:
+        writable(output)
+    try:
+        import graphviz  # noqa: F401  before any work is done
+    except ImportError:
+        raise Unusable("nanlint graph needs the package graphviz: pip install 'nanlint[graph]'") from None
+    if modules:
+        drawn, complete = _modules(paths or (".",), config_file, isolated)
+    elif len(paths) == 1:
+        drawn, complete = _function(paths[0], config_file, isolated), True
+    else:
+        raise click.UsageError("expected one FILE or FILE:FUNCTION; --modules draws the imports of several files")
+    _write(output, _laid_out(drawn, chosen))
+    ctx.exit(CLEAN if complete else FINDINGS)
+
+
+def _function(place: str, config_file: str | None, isolated: bool) -> Digraph:
+    """The dataflow of a function or of the module level. Raises Unusable."""
     from nanlint.config import Overrides
     from nanlint.explaining import NoSuchFunction, picture
     from nanlint.output.graph import render_graph
     from nanlint.source.syntax import Unparsable
 
-    path, name = parse_function(function)
-    chosen = output_format or format_of(output)
-    if output is not None:
-        writable(output)
-    try:
-        import graphviz
-    except ImportError:
-        raise Unusable("nanlint graph needs the package graphviz: pip install 'nanlint[graph]'") from None
+    path, name = parse_function(place)
+    if os.path.isdir(path):
+        raise Unusable(f"{path}: is a directory; name one of its files, or draw their imports with --modules")
     source, config = read(path, config_file, isolated, Overrides())
     try:
         drawn = picture(source, config, name)
@@ -62,9 +100,38 @@ def graph(
     if not drawn.boxes:
         what = f"{name} has" if name else "the module level has"
         raise Unusable(f"{path}: {what} no numeric expressions to draw")
-    rendered = render_graph(drawn)
+    return render_graph(drawn)
+
+
+def _modules(paths: Sequence[str], config_file: str | None, isolated: bool) -> tuple[Digraph, bool]:
+    """The modules that paths lead to and their imports, and whether all could be visited. Raises Unusable."""
+    from nanlint.config import Overrides
+    from nanlint.graph.imports import module_graph
+    from nanlint.output.modules import MAX_MODULES, render_modules
+    from nanlint.source.discovery import discover
+
+    for path in paths:
+        file = path.rpartition(":")[0]
+        if not os.path.exists(path) and os.path.isfile(file):
+            raise Unusable(f"{path}: --modules draws files, not functions; name {file}, or leave out --modules")
+    found = discover(paths, configs_for(config_file, isolated, Overrides()))
+    if not found.files:
+        raise Unusable("\nerror: ".join(found.failures) or "no Python files found under the given paths")
+    for failure in found.failures:
+        click.echo(f"error: {failure}", err=True)
+    made = module_graph(file.path for file in found.files).densest(MAX_MODULES)
+    if made.left_out:
+        left_out = f"modules left out, those with the fewest imports: {made.left_out}"
+        click.echo(f"warning: {left_out}; name fewer files or directories to see them", err=True)
+    return render_modules(made), not found.failures
+
+
+def _laid_out(drawn: Digraph, chosen: str) -> bytes:
+    """A drawing in one of the formats. Raises Unusable."""
+    import graphviz
+
     try:
-        content = rendered.source.encode() if chosen == "dot" else rendered.pipe(format=chosen)
+        content: bytes = drawn.source.encode() if chosen == "dot" else drawn.pipe(format=chosen)
     except graphviz.ExecutableNotFound:
         raise Unusable(
             f"{chosen} needs Graphviz, whose `dot` is not on the PATH (https://graphviz.org/download);"
@@ -72,7 +139,7 @@ def graph(
         ) from None
     except graphviz.CalledProcessError as error:
         raise Unusable(f"dot failed: {(error.stderr or b'').decode(errors='replace').strip()}") from None
-    _write(output, content)
+    return content
 
 
 def parse_function(place: str) -> tuple[str, str]:

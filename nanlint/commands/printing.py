@@ -39,6 +39,14 @@ def print_messages(report: Report, *, diff: bool, quiet: bool, changed_since: st
         click.echo(f"warning: no Python files found under the given paths{changed}", err=True)
 
 
+def print_unresolved(report: Report, content: bytes | None) -> None:
+    """What was not resolved in the project, to standard error. ``content``: of standard input, if that was checked."""
+    from nanlint.linter import unresolved
+    from nanlint.output.unresolved import render_unresolved
+
+    click.echo(render_unresolved(unresolved(report, content)), nl=False, err=True)
+
+
 def rendered(view: View, output_format: str, statistics: bool, *, fixing: bool, quiet: bool) -> str:
     """What goes to the terminal: the report, and for people what is to be said after it."""
     from nanlint.output.formats import render

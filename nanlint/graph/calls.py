@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
-from functools import reduce
+from functools import lru_cache, reduce
 from typing import Any
 
 from nanlint.graph.conditions import parting
-from nanlint.graph.expressions import ExpressionLowering, written_out
+from nanlint.graph.expressions import CALLABLE, ExpressionLowering, written_out
 from nanlint.graph.modules import size_of
 from nanlint.graph.node import (
     ATTR,
@@ -179,8 +179,6 @@ OPERATORS: dict[str, ast.operator] = {
 }
 #: types around a type: ``Optional[T]``
 WRAPPING_TYPES = frozenset({"Annotated", "Final", "InitVar", "Optional", "Required", "Union"})
-#: nodes whose call is known
-CALLABLE = frozenset({MODULE, FUNCTION, CLASS, LAYER, INSTANCE, "partial"})
 #: arguments that say where, not what: through them no gradient flows
 PLACES = frozenset({"index", "indices", "ids", "axis", "dim", "dims", "dtype", "device", "shape", "size"})
 #: operands without which an op is none; the others have defaults
@@ -256,14 +254,25 @@ class CallLowering(ExpressionLowering):
         if op == CALL and callee.name in ("torch.no_grad", "torch.inference_mode", "torch.enable_grad") and args:
             return args[0]
         if op == "gradient_of":
-            result = self.unknown(e, self.apply(callee["f"], args, keywords, e))
-            result.attrs["gradient"] = True
-            return result
+            return self.derivative(callee["f"], args, keywords, e)
         if op == "phi":
             branches = [self.apply(callee[k], args, keywords, e) for k in ("a", "b") if k in callee.args]
             return self.merge(callee.get("cond"), branches[0], branches[-1], e)
         self.handed_over([*args, *keywords.values()], e)
         return self.unknown(e, callee, *args, *keywords.values())
+
+    def derivative(self, function: Node, args: Sequence[Node], keywords: dict[str, Node], e: ast.AST) -> Node:
+        """A derivative of a function where it is called: with respect to its arguments, numbers among them, too."""
+        at = [self.emit("variable", e, pure=False, x=arg) if arg.op == CONST else arg for arg in args]
+        outer = self.frame.regions
+        self.frame.regions = (*outer, Region("differentiated", e))
+        try:
+            value = self.apply(function, at, keywords, e)
+        finally:
+            self.frame.regions = outer
+        result = self.unknown(e, value)
+        result.attrs["gradient"] = True
+        return result
 
     def call_dotted(self, name: str, args: Sequence[Node], keywords: dict[str, Node], e: ast.AST) -> Node:
         """A call of something imported, by canonical dotted name."""
@@ -276,6 +285,7 @@ class CallLowering(ExpressionLowering):
         if spelling is not None:
             result = self.spell(spelling, args, keywords, e)
             if spelling.in_place and isinstance(e, ast.Call) and e.args:
+                self.changed(args[0], result, e)
                 self.escape_in_place(args[0], result)
                 self.bind(e.args[0], result, e)
             return result
@@ -638,7 +648,7 @@ class CallLowering(ExpressionLowering):
         inplace = keywords.get("inplace") if result.framework == "pandas" else None
         changes = spelling.in_place or (inplace is not None and inplace.attrs.get("value") is True)
         if changes and isinstance(e.func, ast.Attribute):
-            self.written(base, result, e)
+            self.changed(base, result, e)
             self.escape_in_place(base, result)
             self.bind(changed_in_place(e.func.value), result, e)
         return result
@@ -822,8 +832,9 @@ class CallLowering(ExpressionLowering):
             stores = sum(c.stores.get(name, 0) for c in cls.mro())
             found = fields[name]
             given, named = instance.attrs.get("init", ([], {}))
-            is_argument = any(found is one for one in (*given, *named.values()))
-            if found.op in FRESH or (found.op == CONST and found.attrs["value"] == 0 and not is_argument):
+            # an argument, or the default of a field that no method stores to
+            is_setting = not stores or any(found is one for one in (*given, *named.values()))
+            if found.op in FRESH or (found.op == CONST and found.attrs["value"] == 0 and not is_setting):
                 # a state that starts at 0
                 return None
             if found.op in (LAYER, INSTANCE, FUNCTION, CLASS):
@@ -924,7 +935,7 @@ class CallLowering(ExpressionLowering):
         definition = ast.ClassDef(str(name.attrs.get("value")), [], [], body or [ast.Pass()], [])
         for made in ast.walk(definition):
             ast.copy_location(made, e)
-            if (home := home_of(e)) is not None:
+            if (home := home_of(e, self.graph.path)) is not None:
                 made.home = home  # type: ignore[attr-defined]
         base = self.graph.add(MODULE, {}, {"name": "typing.NamedTuple"}, e)
         cls = ClassInfo(definition.name, definition, [base], scope=self.frame)
@@ -945,6 +956,18 @@ class CallLowering(ExpressionLowering):
             if module is not None and module.op == MODULE and canonical(module.name) == "numpy":
                 made.framework = "numpy"
         return made
+
+    def annotated(self, arg: ast.arg, scope: Frame | None) -> Node | None:
+        """A parameter that is an object of a class of the project, by its annotation."""
+        annotation = given_type(arg.annotation) if arg.annotation is not None else None
+        if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+            annotation = type_in(annotation.value)
+        if not isinstance(annotation, ast.Name | ast.Attribute) or scope is None:
+            return None
+        cls = self.in_frame(scope, annotation)
+        if cls.op != CLASS or any(is_array_class(base) for base in cls.attrs["cls"].external_bases()):
+            return None
+        return self.graph.add(INSTANCE, {}, {"cls": cls.attrs["cls"], "name": arg.arg}, arg, pure=False)
 
     def instantiate(self, cls: Node, args: Sequence[Node], keywords: dict[str, Node], e: ast.AST) -> Node:
         """An object of a class of this file."""
@@ -1002,6 +1025,8 @@ class CallLowering(ExpressionLowering):
                 )
                 if default is not None and not bare and not spread and made:
                     frame.env[arg.arg] = default
+                elif default is None and (given := self.annotated(arg, enclosing)) is not None:
+                    frame.env[arg.arg] = given
                 else:
                     made_here = self.parameter(arg.arg, arg.annotation, default, arg)
                     cls: ClassInfo | None = function.attrs.get("cls")
@@ -1079,8 +1104,16 @@ class CallLowering(ExpressionLowering):
         if part is not array:
             self.rebind(part, value)
 
+    def changed(self, old: Node, new: Node, site: ast.AST) -> None:
+        """Tell all names of an array, here and in the callers, what an operation in place made of it."""
+        if filled_array(old) is not None:
+            self.written(old, new, site)
+        elif old.op != CONST:
+            self.rebind(old, new)
+
     def rebind(self, old: Node, new: Node) -> None:
         """Give every variable and attribute that holds ``old`` another value, here and in the functions around."""
+        old = unrefined(old)
         pending: list[Frame | None] = [self.frame]
         seen: set[int] = set()
         while pending:
@@ -1088,7 +1121,7 @@ class CallLowering(ExpressionLowering):
             if frame is None or id(frame) in seen:
                 continue
             seen.add(id(frame))
-            frame.env.update({name: new for name, value in frame.env.items() if value is old})
+            frame.env.update({name: new for name, value in frame.env.items() if unrefined(value) is old})
             pending += [frame.parent, self.caller_of.get(id(frame))]
 
     def escape_in_place(self, old: Node, new: Node) -> None:
@@ -1115,6 +1148,10 @@ class CallLowering(ExpressionLowering):
         if spelling is not None:
             return self.spell(spelling, args, keywords, e)
         definition: FunctionAst = function.attrs["definition"]
+        wrapper = self.decorated(function)
+        if wrapper is not None:
+            this = function.attrs.get("this")
+            return self.apply(wrapper, [*([this] if this is not None else []), *args], keywords, e)
         self.inlined.add(id(definition))
         frame: Frame | None = self.frame
         while frame is not None and frame.function is not definition:
@@ -1128,6 +1165,27 @@ class CallLowering(ExpressionLowering):
             return result
         return self.run_function(self.activation(function, args, keywords, e), definition, e)
 
+    def decorated(self, function: Node) -> Node | None:
+        """What decorators of the project make of a function; None where there are none, or they are not followed."""
+        definition: FunctionAst = function.attrs["definition"]
+        decorators = getattr(definition, "decorator_list", ())
+        if not decorators or function.attrs.get("bare"):
+            return None
+        key = id(definition), id(function.attrs["frame"])
+        if key not in self.wrappers:
+            self.wrappers[key] = None
+            attrs = {key: value for key, value in function.attrs.items() if key != "this"}
+            made = bare = self.graph.add(FUNCTION, {}, {**attrs, "bare": True}, definition, pure=False)
+            for decorator in reversed(decorators):
+                head = decorator.func if isinstance(decorator, ast.Call) else decorator
+                if not isinstance(head, ast.Name | ast.Attribute):
+                    continue
+                if self.in_frame(function.attrs["frame"], head).op == FUNCTION:
+                    made = self.apply(self.in_frame(function.attrs["frame"], decorator), [made], {}, decorator)
+            if made is not bare and made.op in (FUNCTION, "partial"):
+                self.wrappers[key] = made
+        return self.wrappers[key]
+
     def sizes(self) -> tuple[int, int]:
         """How many nodes of this file there are, and of others."""
         return len(self.graph.nodes) - self.graph.elsewhere, self.graph.elsewhere
@@ -1135,7 +1193,7 @@ class CallLowering(ExpressionLowering):
     def spent(self, definition: ast.AST) -> bool:
         """Whether the function being lowered is not expanded any further by a definition of this or another file."""
         here, elsewhere = self.sizes()
-        if home_of(definition) is None:
+        if home_of(definition, self.graph.path) is None:
             return here > self.budget[0]
         return elsewhere > self.budget[1] or size_of(definition) > MAX_SIZE
 
@@ -1248,6 +1306,8 @@ class CallLowering(ExpressionLowering):
     budget: tuple[int, int]
     #: definitions that were inlined somewhere
     inlined: set[int]
+    #: definition and the frame it is closed over -> what its decorators make of it
+    wrappers: dict[tuple[int, int], Node | None]
     #: of a file of a framework's own source: the package that it is in
     package: tuple[str, ...]
     view: View | None
@@ -1281,8 +1341,12 @@ def makes_an_object(call: Node) -> bool:
         return False
     last = call.name.rpartition(".")[2]
     is_class = last[:1].isupper() and not last.isupper() and "_" not in last
-    of_arrays = any(word in last.lower() for word in ARRAY_CLASSES)
-    return call.name.startswith("scipy.stats.") or (is_class and not of_arrays)
+    return call.name.startswith("scipy.stats.") or (is_class and not is_array_class(last))
+
+
+def is_array_class(name: str) -> bool:
+    """Whether objects of a class, by the last part of its name, are arrays or are computed with like arrays."""
+    return any(word in name.rpartition(".")[2].lower() for word in ARRAY_CLASSES)
 
 
 def changed_in_place(receiver: ast.expr) -> ast.expr:
@@ -1331,6 +1395,13 @@ def default_of(e: ast.expr) -> ast.expr:
     return e
 
 
+def unrefined(node: Node) -> Node:
+    """A value without what conditions on the way say of it."""
+    while node.op == REFINE and "x" in node.args:
+        node = node["x"]
+    return node
+
+
 def filled_array(node: Node) -> Node | None:
     """The array made to be filled that a node is, or is a view of."""
     while node.op in ("part", "view", REFINE) and "x" in node.args:
@@ -1344,6 +1415,15 @@ def filled_array(node: Node) -> Node | None:
 def _alternatives(node: Node) -> list[Node]:
     """What a node may be: the values that join in it, itself where none do."""
     return [one for k in ("a", "b") for one in _alternatives(node[k])] if node.op == PHI else [node]
+
+
+@lru_cache(maxsize=1024)
+def type_in(text: str) -> ast.expr | None:
+    """The type that a string annotation names."""
+    try:
+        return given_type(ast.parse(text, mode="eval").body)
+    except SyntaxError:
+        return None
 
 
 def given_type(annotation: ast.expr) -> ast.expr:

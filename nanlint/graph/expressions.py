@@ -6,6 +6,7 @@ import ast
 import math
 import operator
 from collections.abc import Callable, Mapping
+from functools import reduce
 from typing import Any
 
 from nanlint.graph.conditions import (
@@ -124,6 +125,11 @@ FINITE_FACTORS = frozenset({"mul", "dot", "div"})
 #: nodes behind a result that are looked at for what cannot be 0
 MAX_PARTS = 40
 
+#: nodes whose call is known
+CALLABLE = frozenset({MODULE, FUNCTION, CLASS, LAYER, INSTANCE, "partial"})
+#: elements of which an unknown key may find any
+MAX_ALTERNATIVES = 8
+
 #: ops without poles whose surroundings fixes ask about
 REMEMBERED = frozenset({"where", "softmax", "sigmoid", "exp", "mul"})
 
@@ -131,8 +137,8 @@ REMEMBERED = frozenset({"where", "softmax", "sigmoid", "exp", "mul"})
 class ExpressionLowering:
     """Expressions to nodes. Every method returns a node; what is not understood becomes a CALL node of its parts."""
 
-    def __init__(self, spellings: Spellings, frameworks: tuple[str, ...]) -> None:
-        self.graph = Graph()
+    def __init__(self, spellings: Spellings, frameworks: tuple[str, ...], path: str = "") -> None:
+        self.graph = Graph(path)
         self.spellings = spellings
         self.frameworks = frameworks
         self.frame = Frame()
@@ -236,7 +242,7 @@ class ExpressionLowering:
         if handler is None:
             return self.unknown(e, *(self.lower(c) for c in ast.iter_child_nodes(e) if isinstance(c, ast.expr)))
         node = handler(e)
-        if e.lineno in self.watched and home_of(e) is None:
+        if e.lineno in self.watched and home_of(e, self.graph.path) is None:
             self.readings.setdefault(e, []).append((self.frame.calls, node))
         return node
 
@@ -565,7 +571,21 @@ class ExpressionLowering:
             return self.unknown(site, base)
         if self.keeps_all(index):
             return self.emit("view", site, x=base, index=index)
+        if (one := self.one_of(base, index, site)) is not None:
+            return one
         return self.refined(self.of_table(self.emit("part", site, x=base, index=index), base))
+
+    def one_of(self, base: Node, index: Node, site: ast.AST) -> Node | None:
+        """What an unknown key finds in a dict or list of functions, layers or numbers that is written out."""
+        elements = list(base.args.values())
+        if not (written_out(base) or (base.op == DICT and all(key.startswith("=") for key in base.args))):
+            return None
+        if not 0 < len(elements) <= MAX_ALTERNATIVES or index.op in ("slice", TUPLE):
+            return None
+        if not all(one.op in CALLABLE or one.op == CONST for one in elements):
+            return None
+        base.attrs["apart"] = True
+        return reduce(lambda a, b: self.merge(None, a, b, site), reversed(elements))
 
     def of_table(self, part: Node, base: Node) -> Node:
         """A part of a pandas table has the methods of one."""

@@ -6,9 +6,10 @@ import ast
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from nanlint.graph.calls import CALLABLE, MAX_NODES, MAX_NODES_ELSEWHERE, MAX_SIZE, TRANSPARENT, CallLowering
+from nanlint.graph.callers import callers_elsewhere
+from nanlint.graph.calls import MAX_NODES, MAX_NODES_ELSEWHERE, TRANSPARENT, CallLowering
 from nanlint.graph.expressions import TENSOR_ATTRIBUTES, decided, written_out
-from nanlint.graph.modules import ModuleFrame, descendants, outline_of, size_of
+from nanlint.graph.modules import ModuleFrame, descendants, functions_of, names_of, outline_of
 from nanlint.graph.node import (
     ATTR,
     CALL,
@@ -26,7 +27,7 @@ from nanlint.graph.node import (
     Node,
     Region,
 )
-from nanlint.graph.scope import ClassInfo, Env, Facts, Frame, common
+from nanlint.graph.scope import ClassInfo, Env, Facts, Frame, FunctionAst, common
 from nanlint.interrupt import checkpoint
 from nanlint.ops.contracts import OF_THE_SUPPORT
 from nanlint.ops.frameworks import canonical
@@ -36,8 +37,6 @@ from nanlint.ops.spelling import Spellings
 from nanlint.source.project import Module, View, absolute, home_of, imports_of
 from nanlint.source.roots import FRAMEWORKS
 
-#: functions of other files that are lowered for what they give to those of one
-MAX_CALLERS = 4
 #: files of a project that are read for the sake of one
 MAX_MODULES = 100
 #: turns of a loop over what is written out that are taken one by one
@@ -65,7 +64,7 @@ class Lowering(CallLowering):
         package: tuple[str, ...] = (),
         view: View | None = None,
     ) -> None:
-        super().__init__(spellings, frameworks)
+        super().__init__(spellings, frameworks, view.path if view is not None else "")
         self.package = package
         self.module = self.frame
         self.module.package = package or (view.package if view is not None else ())
@@ -76,6 +75,7 @@ class Lowering(CallLowering):
         self.caller_of = {}
         self.budget = (MAX_NODES, MAX_NODES_ELSEWHERE)
         self.inlined = set()
+        self.wrappers = {}
         self.without_gradient = set()
         self.derivative_rules = {}
         self.classes: list[ClassInfo] = []
@@ -200,7 +200,7 @@ class Lowering(CallLowering):
             new = self.graph.add("stored", {"a": base, "b": value}, {}, target, pure=False)
             new.framework = base.framework
             self.frame.env["item", new.key, index.key] = value
-        self.written(base, new, target)
+        self.changed(base, new, target)
         self.escape_in_place(base, new)
         self.bind(target.value, new, target)
 
@@ -636,6 +636,8 @@ class Lowering(CallLowering):
         """The top level of a module of the project."""
         if home.path not in self.modules:
             if len(self.modules) >= MAX_MODULES:
+                assert self.view is not None
+                self.view.left_out.add(home.name)
                 return None
             outline = outline_of(home.tree)
             roots = {name.partition(".")[0] for name, _ in imports_of(home.tree, home.package)}
@@ -656,7 +658,7 @@ class Lowering(CallLowering):
         """Lower a statement of another file's top level."""
         assert isinstance(frame, ModuleFrame)
         before = self.sizes()
-        if home_of(statement) is None:
+        if home_of(statement, self.graph.path) is None:
             for node in descendants(statement):
                 node.home = frame.path  # type: ignore[attr-defined]
         self.run(frame, [statement])
@@ -711,64 +713,6 @@ class Lowering(CallLowering):
                 return self.is_numeric_elsewhere(absolute(further, level, module.package), words, steps - 1)
         return False
 
-    def callers_elsewhere(self, tree: ast.Module, wanted: Collection[ast.AST]) -> Iterator[Node]:
-        """Functions of other files that use what is worth it of this one, methods bound to an object."""
-        names = names_of(tree, wanted)
-        if self.view is None or not names:
-            return
-        found = 0
-        for module in self.view.importers(names):
-            frame = self.loaded(module)
-            if not isinstance(frame, ModuleFrame):
-                continue
-            local, through = self.names_of_own(frame, names)
-            for function, cls in functions_of(module.tree) if local or through else ():
-                if size_of(function) > MAX_SIZE or not mentions(function, local, through, names):
-                    continue
-                node = self.function_elsewhere(frame, function, cls)
-                if node is not None:
-                    yield node
-                    found += 1
-                if found >= MAX_CALLERS:
-                    return
-
-    def names_of_own(self, frame: ModuleFrame, names: Collection[str]) -> tuple[set[str], set[str]]:
-        """What another file calls the definitions of this one, and this file itself."""
-        assert self.view is not None
-        local: set[str] = set()
-        through: set[str] = set()
-        stem = self.view.stem
-        for name, dotted, site in frame.outline.imports:
-            dotted = self.absolute(dotted, site.level, frame) if isinstance(site, ast.ImportFrom) else dotted
-            last = dotted.rpartition(".")[2]
-            meant = self.view.longest(dotted) if last in names or last == stem else None
-            if meant is None:
-                continue
-            if meant[0].path == self.view.path and not meant[1]:
-                through.add(name)
-                continue
-            own = self.resolve(self.graph.add(MODULE, {}, {"name": dotted}, site))
-            if own.site is not None and own.op in CALLABLE:
-                local.add(name)
-        for star in frame.outline.stars:
-            meant = self.view.longest(self.absolute(star.module or "", star.level, frame))
-            if meant is not None and meant[0].path == self.view.path:
-                local.update(names)
-        return local, through
-
-    def function_elsewhere(self, frame: ModuleFrame, function: ast.AST, cls: ast.ClassDef | None) -> Node | None:
-        """A function of another file; a method with an object of which nothing is known."""
-        assert isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef))
-        if cls is None:
-            node = frame.read(function.name)
-            return node if node is not None and node.attrs.get("definition") is function else None
-        made = frame.read(cls.name)
-        if made is None or made.op != CLASS:
-            return None
-        info: ClassInfo = made.attrs["cls"]
-        this = self.graph.add(INSTANCE, {}, {"cls": info, "name": "self"}, cls, pure=False)
-        return self.method_value(info, function, this)
-
     def exported(self, module: str) -> Mapping[str, str]:
         """What ``from module import *`` brings: dotted names of what a file binds, or of a framework."""
         if module not in self.exports:
@@ -796,14 +740,9 @@ class Lowering(CallLowering):
         return names if listed is None else {name: names.get(name, f"{module}.{name}") for name in listed}
 
 
-def mentions(function: ast.AST, local: set[str], through: set[str], names: Collection[str]) -> bool:
-    """Whether a function uses one of some names, itself or as an attribute of a module."""
-    for node in descendants(function):
-        if isinstance(node, ast.Name) and node.id in local:
-            return True
-        if isinstance(node, ast.Attribute) and node.attr in names and root_of(node) in through:
-            return True
-    return False
+def positional(definition: FunctionAst) -> list[str]:
+    """The names of what a function takes by position."""
+    return [arg.arg for arg in (*definition.args.posonlyargs, *definition.args.args)]
 
 
 @lru_cache(maxsize=1024)
@@ -822,13 +761,6 @@ def last_names(e: ast.expr) -> Iterator[str]:
         for n in descendants(e)
         if isinstance(n, ast.Attribute | ast.Name)
     )
-
-
-def names_of(tree: ast.Module, wanted: Collection[ast.AST]) -> frozenset[str]:
-    """The names of the top level that some of its functions, methods and assignments have."""
-    named = {(cls or function).name for function, cls in functions_of(tree) if function in wanted}
-    assigned = (t for s in tree.body if s in wanted and isinstance(s, ast.Assign) for t in s.targets)
-    return frozenset(named | {t.id for t in assigned if isinstance(t, ast.Name)})
 
 
 @lru_cache(maxsize=4096)
@@ -866,25 +798,6 @@ def stored_names(body: Sequence[ast.stmt]) -> list[str]:
             ):
                 found.setdefault(node.value.id)
     return list(found)
-
-
-def functions_of(tree: ast.Module) -> Iterator[tuple[ast.FunctionDef | ast.AsyncFunctionDef, ast.ClassDef | None]]:
-    """Module-level functions, and methods of module-level classes."""
-    for statement in tree.body:
-        yield from _functions(statement, None)
-
-
-def _functions(
-    s: ast.stmt, cls: ast.ClassDef | None
-) -> Iterator[tuple[ast.FunctionDef | ast.AsyncFunctionDef, ast.ClassDef | None]]:
-    if isinstance(s, (ast.FunctionDef, ast.AsyncFunctionDef)):
-        yield s, cls
-    elif isinstance(s, ast.ClassDef):
-        for inner in s.body:
-            yield from _functions(inner, s)
-    elif isinstance(s, (ast.If, ast.Try)):
-        for inner in [*s.body, *s.orelse]:
-            yield from _functions(inner, cls)
 
 
 def names_nan(comparison: ast.Compare) -> bool:
@@ -1027,13 +940,18 @@ def lower(
             frame = lowering.activation(node, [], {}, definition, bare=True)
             frame.depth = 0
             lowering.take_from_support(frame)
-            result = lowering.run_function(frame, definition, definition)
+            wrapper = lowering.decorated(node)
+            if wrapper is not None:
+                given = [frame.env[name] for name in positional(definition)]
+                result = lowering.apply(wrapper, given, {}, definition)
+            if wrapper is None or id(definition) not in lowering.inlined:
+                result = lowering.run_function(frame, definition, definition)
             for returned in (result, *(value for value, _ in frame.returns)):
                 lowering.escape(returned, RETURNED)
         finally:
             lowering.frame = saved
 
-    own_classes = [cls for cls in lowering.classes if home_of(cls.definition) is None]
+    own_classes = [cls for cls in lowering.classes if home_of(cls.definition, lowering.graph.path) is None]
     private: list[Node] = []
     for cls in own_classes:
         this: Node | None = None
@@ -1046,7 +964,7 @@ def lower(
                     private.append(bound)
                 else:
                     standalone(bound)
-    callers = lowering.callers_elsewhere(tree, wanted)
+    callers = callers_elsewhere(lowering, tree, wanted, words)
     while lowering.deferred or private:
         if not lowering.deferred:
             for caller in callers:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from typing import TypeAlias
 
 from nanlint.graph.node import Node
 from nanlint.graph.scope import Frame
-from nanlint.source.project import KEPT
+from nanlint.source.syntax import KEPT
+
+#: a local name, the dotted name that is imported, as it is written, and the statement
+Imported: TypeAlias = "tuple[str, str, ast.Import | ast.ImportFrom]"
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
@@ -33,6 +37,32 @@ def size_of(definition: ast.AST) -> int:
     return len(descendants(definition))
 
 
+def functions_of(tree: ast.Module) -> Iterator[tuple[ast.FunctionDef | ast.AsyncFunctionDef, ast.ClassDef | None]]:
+    """Module-level functions, and methods of module-level classes."""
+    for statement in tree.body:
+        yield from _functions(statement, None)
+
+
+def _functions(
+    s: ast.stmt, cls: ast.ClassDef | None
+) -> Iterator[tuple[ast.FunctionDef | ast.AsyncFunctionDef, ast.ClassDef | None]]:
+    if isinstance(s, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        yield s, cls
+    elif isinstance(s, ast.ClassDef):
+        for inner in s.body:
+            yield from _functions(inner, s)
+    elif isinstance(s, (ast.If, ast.Try)):
+        for inner in [*s.body, *s.orelse]:
+            yield from _functions(inner, cls)
+
+
+def names_of(tree: ast.Module, wanted: Collection[ast.AST]) -> frozenset[str]:
+    """The names of the top level that some of its functions, methods and assignments have."""
+    named = {(cls or function).name for function, cls in functions_of(tree) if function in wanted}
+    assigned = (t for s in tree.body if s in wanted and isinstance(s, ast.Assign) for t in s.targets)
+    return frozenset(named | {t.id for t in assigned if isinstance(t, ast.Name)})
+
+
 @dataclass(frozen=True, eq=False)
 class Outline:
     """What the top level of a file binds.
@@ -52,22 +82,30 @@ class Outline:
         return frozenset(name for node in descendants(self.tree) if isinstance(node, ast.Global) for name in node.names)
 
     @cached_property
-    def imports(self) -> tuple[tuple[str, str, ast.Import | ast.ImportFrom], ...]:
+    def imports(self) -> tuple[Imported, ...]:
         """What its top level imports: the local name, the dotted name as it is written, and the statement."""
-        found: list[tuple[str, str, ast.Import | ast.ImportFrom]] = []
-        for statement in dict.fromkeys(s for statements in self.bindings.values() for s in statements):
-            for node in descendants(statement) if not isinstance(statement, DEFINITIONS) else ():
-                if isinstance(node, ast.Import):
-                    found.extend((a.asname or a.name.partition(".")[0], a.name, node) for a in node.names)
-                elif isinstance(node, ast.ImportFrom):
-                    module = f"{node.module}." if node.module else ""
-                    found.extend((a.asname or a.name, module + a.name, node) for a in node.names if a.name != "*")
-        return tuple(found)
+        statements = dict.fromkeys(s for statements in self.bindings.values() for s in statements)
+        return tuple(one for s in statements if not isinstance(s, DEFINITIONS) for one in imports_in(s))
+
+    @cached_property
+    def inner_imports(self) -> tuple[Imported, ...]:
+        """The same of what its functions and classes import."""
+        return tuple(one for s in self.tree.body if isinstance(s, DEFINITIONS) for one in imports_in(s))
 
     @property
     def public(self) -> tuple[str, ...]:
         """The names that others get by a star, but for those that it gets by one itself."""
         return tuple(name for name in self.bindings if not name.startswith("_"))
+
+
+def imports_in(statement: ast.stmt) -> Iterator[Imported]:
+    """What a statement imports, itself or in its blocks."""
+    for node in descendants(statement):
+        if isinstance(node, ast.Import):
+            yield from ((a.asname or a.name.partition(".")[0], a.name, node) for a in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            module = f"{node.module}." if node.module else ""
+            yield from ((a.asname or a.name, module + a.name, node) for a in node.names if a.name != "*")
 
 
 @lru_cache(maxsize=KEPT)

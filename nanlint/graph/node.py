@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from nanlint.source.project import home_of
+
 if TYPE_CHECKING:
     from nanlint.ops.spelling import Spelling
 
@@ -69,8 +71,6 @@ class Node:
         self.attrs = attrs
         self.site = site
         self.elsewhere: ast.AST | None = None
-        if site is not None and hasattr(site, "home"):
-            self.site, self.elsewhere = None, site
         self.key = 0
         self.index = 0
         self.users: list[Node] = []
@@ -121,10 +121,11 @@ class Graph:
     """All nodes of a file, in order of creation, and the table that gives equal expressions equal keys.
 
     The operands of an op that commutes may stand in either order: a + b has the key of b + a. x**2 and x * x are
-    squares.
+    squares. ``path``: the file; what stands in another has no place in it.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, path: str = "") -> None:
+        self.path = path
         self.nodes: list[Node] = []
         self._keys: dict[Any, int] = {}
         self._first: dict[int, int] = {}
@@ -164,6 +165,8 @@ class Graph:
     ) -> Node:
         """Create a node and tell its operands that it uses them."""
         node = Node(op, args or {}, attrs or {}, site)
+        if home_of(site, self.path) is not None:
+            node.site, node.elsewhere = None, site
         node.key = self.key(op, node.args, node.attrs) if pure else self.fresh()
         node.index = len(self.nodes)
         self._first.setdefault(node.key, node.index)

@@ -524,6 +524,9 @@ def maximum(a: Value, b: Value, *, sign: float = 1.0) -> Value:
     if setter.constant is not None:
         low = max(other.low if other.lo == lo else UNKNOWN, LIKELY if other.lo < lo else UNKNOWN)
         low_why: Evidence | None = held_at(sign * setter.constant)
+    elif lo == 0 and other.lo < 0 and other.zero is UNKNOWN and other.low is UNKNOWN:
+        # held above an unknown floor: nobody means a negative one for what is never negative
+        low, low_why = UNKNOWN, None
     else:
         low = min(setter.low, other.low if other.lo == lo else LIKELY, LIKELY)
         low_why = pick(setter, "low")

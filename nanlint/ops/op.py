@@ -83,6 +83,12 @@ class Op:
         """Whether it has poles at all."""
         return bool(self.poles) or self.poles_for is not None
 
+    @cached_property
+    def breaking(self) -> tuple[str, ...]:
+        """The operands that decide whether it breaks."""
+        named = {name for pole in self.poles for name in (pole.name, *(shifted(also)[0] for also, _ in pole.also))}
+        return self.operands if self.poles_for is not None or "result" in named else tuple(named)
+
 
 OPS: dict[str, Op] = {}
 

@@ -40,17 +40,23 @@ _WIDTH = 44  # characters of source on one line of a box
 _LINES = 3
 
 
-def render_graph(picture: Picture) -> Digraph:
-    """The picture as a directed graph of the graphviz package, from the inputs at the top to what is returned."""
+def sheet(name: str, title: str, *, rankdir: str) -> Digraph:
+    """A directed graph of the graphviz package with nothing on it but its title, as HTML."""
     from graphviz import Digraph
 
-    graph = Digraph(name=picture.title)
+    graph = Digraph(name=name)
     graph.attr(
-        rankdir="TB", bgcolor="white", fontname=FONT, fontsize="16", labelloc="t", nodesep="0.35", ranksep="0.45"
+        rankdir=rankdir, bgcolor="white", fontname=FONT, fontsize="16", labelloc="t", nodesep="0.35", ranksep="0.45"
     )
-    graph.attr(label=_title(picture), tooltip=picture.title)
+    graph.attr(label=title, tooltip=name)
     graph.attr("node", shape="box", style="filled,rounded", fontname=FONT, fontsize="11", margin="0.12,0.06")
     graph.attr("edge", color="#6b7480", arrowsize="0.7", fontname=FONT, fontsize="9", fontcolor="#6b7480")
+    return graph
+
+
+def render_graph(picture: Picture) -> Digraph:
+    """The picture as a directed graph of the graphviz package, from the inputs at the top to what is returned."""
+    graph = sheet(picture.title, _title(picture), rankdir="TB")
     _place(graph, picture.boxes, ())
     for arrow in picture.arrows:
         attributes = {"label": arrow.operand if arrow.operand not in ("a", "b") else ""}

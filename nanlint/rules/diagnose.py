@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -45,71 +46,144 @@ REWRITTEN = frozenset({None, "torch", "tensorflow", "keras", "jax", "numpy", "sc
 MAX_SLICES = 3
 
 
+#: picks findings, by index, that are silenced where their causes are
+Silenced: TypeAlias = Callable[[Sequence[Diagnostic]], Collection[int]]
+
+
+@dataclass(frozen=True, eq=False)
+class Occurrence:
+    """A finding in one of the calls that lead to its place; ``diagnostic``: what its rule says of it."""
+
+    rule: Rule
+    finding: Finding
+    diagnostic: Diagnostic
+
+    @property
+    def place(self) -> tuple[str, Span]:
+        """The rule's code and the expression that is underlined."""
+        return self.rule.code, self.diagnostic.span
+
+    @property
+    def calls(self) -> tuple[ast.AST, ...]:
+        """The calls that lead there; none for the function by itself."""
+        return self.finding.node.calls
+
+
 def diagnose(
     source: Source,
     *,
     select: Callable[[str], bool] = lambda code: True,
     ops: Mapping[str, object] | None = None,
     minimum: Confidence = Confidence.POSSIBLE,
+    silenced: Silenced = lambda found: (),
 ) -> list[Diagnostic]:
     """All findings of at least ``minimum`` of the rules that ``select`` takes (by code), sorted.
 
-    ``ops`` is the user's part of the catalogue. Raises Unparsable for a source that is not Python.
+    ``ops`` is the user's part of the catalogue. A finding that is ``silenced`` for one cause is there for another one,
+    too. Raises Unparsable for a source that is not Python.
     """
     facts = analysed(source, ops or {}, minimum)
-    best: dict[tuple[str, Span], tuple[Rule, Finding]] = {}
-    alike: dict[tuple[str, Span], list[Finding]] = {}
+    occurrences = []
     for rule, finding in findings(facts, lambda rule: select(rule.code) and rule.most >= minimum):
         span = facts.span_of(finding.site)
-        if span is None or finding.confidence < minimum:
-            continue
-        known = best.get((rule.code, span))
-        if known is None or finding.confidence > known[1].confidence:
-            best[rule.code, span] = (rule, finding)
-        alike.setdefault((rule.code, span), []).append(finding)
-    for (code, span), (rule, finding) in list(best.items()):
-        # one hazard met in several calls is told once, by the rule that has the first word; of what that
-        # finds only possible, a surer rule speaks, or the one that knows more of the form
-        earlier = [first for first in rule.after if (first, span) in best]
-        if not earlier:
-            continue
-        surest = max(best[first, span][1].confidence for first in earlier)
-        if surest == Confidence.POSSIBLE and (finding.confidence > surest or rule.nodes):
-            for first in earlier:
-                del best[first, span]
-        else:
-            del best[code, span]
-    if not best:
+        if span is not None and finding.confidence >= minimum:
+            occurrences.append(Occurrence(rule, finding, draft(facts, rule, finding, span)))
+    hidden = [occurrences[index] for index in sorted(silenced([one.diagnostic for one in occurrences]))]
+    hidden_groups = grouped(hidden, lambda one: (one.place, one.diagnostic.causes))
+    groups = [*by_precedence(remaining(occurrences, hidden)), *hidden_groups.values()]
+    if not groups:
         return []
-    fixes = fixes_of(facts, {key: finding for key, (_, finding) in best.items()})
+    fixes = fixes_of(facts, [surest(group).finding for group in groups])
     slicing = Slicing(facts)
     found = []
-    for (code, span), (rule, finding) in best.items():
-        slices = slices_of(slicing, rule, finding, alike[code, span])
-        confidence = finding.confidence
-        if slices or finding.hazard is not None:
+    for group, fix in zip(groups, fixes, strict=True):
+        one = surest(group)
+        slices = slices_of(slicing, one.rule, one.finding, [other.finding for other in group])
+        confidence = one.finding.confidence
+        if slices or one.finding.hazard is not None:
             confidence = shown_by(slices, confidence)
         if confidence < minimum:
             continue
-        traits = traits_of(facts, rule, finding)
+        traits = traits_of(facts, one.rule, one.finding)
         found.append(
-            Diagnostic(
-                path=source.path,
-                span=span,
-                code=code,
-                name=rule.name,
-                message=finding.message,
+            replace(
+                one.diagnostic,
                 confidence=confidence,
-                effect=finding.effect,
-                causes=cause_spans(facts, finding, span),
-                fix=fixes.get((code, span)),
+                fix=fix,
                 slices=slices,
-                probe=probe_of(facts, finding),
+                probe=probe_of(facts, one.finding),
                 probability=probability(confidence, traits),
                 traits=traits,
             )
         )
     return sorted(found, key=Diagnostic.sort_key)
+
+
+def draft(facts: Facts, rule: Rule, finding: Finding, span: Span) -> Diagnostic:
+    """The diagnostic of a finding, without what takes time to find out."""
+    return Diagnostic(
+        path=facts.source.path,
+        span=span,
+        code=rule.code,
+        name=rule.name,
+        message=finding.message,
+        confidence=finding.confidence,
+        effect=finding.effect,
+        causes=(*annotated(facts, finding.causes), *annotated(facts, finding.notes, note=True)),
+    )
+
+
+def grouped(
+    occurrences: Iterable[Occurrence], key: Callable[[Occurrence], Hashable]
+) -> dict[Hashable, list[Occurrence]]:
+    """Occurrences by a key."""
+    groups: dict[Hashable, list[Occurrence]] = {}
+    for one in occurrences:
+        groups.setdefault(key(one), []).append(one)
+    return groups
+
+
+def surest(group: Iterable[Occurrence]) -> Occurrence:
+    """The first of those with the highest confidence."""
+    return max(group, key=lambda one: one.finding.confidence)
+
+
+def by_precedence(occurrences: Iterable[Occurrence]) -> list[list[Occurrence]]:
+    """Occurrences by rule and place, where several rules are about one hazard only those of one.
+
+    That is the rule that has precedence; where its finding is only possible, a surer rule, or one that knows more of
+    the form.
+    """
+    groups = grouped(occurrences, lambda one: one.place)
+    best = {one.place: one for one in map(surest, groups.values())}
+    for (code, span), one in list(best.items()):
+        earlier = [first for first in one.rule.after if (first, span) in best]
+        if not earlier:
+            continue
+        highest = max(best[first, span].finding.confidence for first in earlier)
+        if highest == Confidence.POSSIBLE and (one.finding.confidence > highest or one.rule.nodes):
+            for first in earlier:
+                del best[first, span]
+        else:
+            del best[code, span]
+    return [groups[place] for place in best]
+
+
+def remaining(occurrences: Sequence[Occurrence], hidden: Collection[Occurrence]) -> list[Occurrence]:
+    """Occurrences without the hidden ones, and without those at the same place over which these have precedence.
+
+    They have it over those in the same call, and in the function by itself. Another call may have causes of its own.
+    """
+
+    def preceded(one: Occurrence) -> bool:
+        return any(
+            first.rule.code in one.rule.after
+            and first.diagnostic.span == one.diagnostic.span
+            and (not one.calls or first.calls in ((), one.calls))
+            for first in hidden
+        )
+
+    return [one for one in occurrences if one not in hidden and not preceded(one)]
 
 
 def shown_by(slices: Iterable[Slice], confidence: Confidence) -> Confidence:
@@ -139,26 +213,25 @@ def analysed(
     return Facts(source, lowering)
 
 
-def fixes_of(facts: Facts, findings: Mapping[tuple[str, Span], Finding]) -> dict[tuple[str, Span], Fix]:
-    """The fix of each finding that has one."""
-    mended = {
-        key: (finding, finding.fix, finding.site)
-        for key, finding in findings.items()
+def fixes_of(facts: Facts, findings: Sequence[Finding]) -> list[Fix | None]:
+    """The fix of each finding, if it has one."""
+    found: list[Fix | None] = [None] * len(findings)
+    mended = [
+        (index, finding, finding.fix, finding.site)
+        for index, finding in enumerate(findings)
         if finding.fix is not None and finding.site is not None and finding.node.framework in REWRITTEN
-    }
+    ]
     if not mended:
-        return {}
+        return found
     # libcst costs more to import than a small file to check: only files with something to mend pay for it
     from nanlint.fixes.file import File
     from nanlint.fixes.place import Place
 
     file = File(facts)
-    found: dict[tuple[str, Span], Fix] = {}
-    for key, (finding, codemod, site) in mended.items():
+    for index, finding, codemod, site in mended:
         checkpoint()
-        fix = codemod.rewrite(Place(file, finding.node)) if file.lossless.find(site) is not None else None
-        if fix is not None:
-            found[key] = fix
+        if file.lossless.find(site) is not None:
+            found[index] = codemod.rewrite(Place(file, finding.node))
     return found
 
 
@@ -180,7 +253,8 @@ def probe_of(facts: Facts, finding: Finding) -> Probe | None:
         return None
     probe = Probe(own.span, node.op, facts.framework(node), own.operands)
     if hazard is None or hazard.node is not node:
-        parts = (part_of(facts, cause) for cause, _ in finding.causes if cause.op in OPS and cause is not node)
+        shown = (*finding.causes, *finding.notes)
+        parts = (part_of(facts, cause) for cause, _ in shown if cause.op in OPS and cause is not node)
         return replace(probe, parts=tuple(part for part in parts if part is not None and part.span != own.span))
     pole = hazard.pole
     broken = pole.gradient or hazard.guard is not None
@@ -196,21 +270,19 @@ def part_of(facts: Facts, node: Node) -> Part | None:
     return Part(span, tuple((name, place) for name, place in operands if place is not None and place != span))
 
 
-def cause_spans(facts: Facts, finding: Finding, span: Span) -> tuple[Annotation, ...]:
-    """Cause spans with their text, without those that have no place of their own."""
-    found = []
-    for node, text in finding.causes:
-        place = facts.span(node)
-        cause = Annotation(place, text) if place is not None else elsewhere(facts, node, text)
-        if cause is not None and text:
-            found.append(cause)
-    return tuple(found)
+def annotated(facts: Facts, texts: Iterable[tuple[Node, str]], *, note: bool = False) -> Iterator[Annotation]:
+    """Nodes with their texts where they stand, without those that have no place of their own."""
+    for node, text in texts:
+        span = facts.span(node)
+        place = Annotation(span, text) if span is not None else elsewhere(facts, node, text)
+        if place is not None and text:
+            yield replace(place, note=note)
 
 
 def elsewhere(facts: Facts, node: Node, text: str) -> Annotation | None:
     """The place of a node in another file of the project, with its lines; None if it has none."""
     site, view = node.elsewhere, facts.lowering.view
-    home = home_of(site)
+    home = home_of(site, view.path) if view is not None else None
     source = view.source(home) if view is not None and home is not None else None
     if source is None or not hasattr(site, "lineno"):
         return None
@@ -320,7 +392,7 @@ def first_word(rules: Sequence[Rule], hazard: Hazard, facts: Facts, ask: Ask) ->
         if found:
             void = tuple((one.number, one.why) for one in facts.epsilons(hazard.node))
             with_hazard = (
-                replace(finding, hazard=finding.hazard or hazard, causes=(*finding.causes, *void)) for finding in found
+                replace(finding, hazard=finding.hazard or hazard, notes=(*finding.notes, *void)) for finding in found
             )
             yield Answer(rule, hazard.node, hazard, tuple(with_hazard))
             yield from spoken_for(rules[position + 1 :], hazard, rule)

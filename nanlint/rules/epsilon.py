@@ -25,7 +25,8 @@ MESSAGE = {
 def found(node: Node, one: Epsilon, message: str) -> Finding:
     """What is said of an epsilon: possible where the finding at the pole shows it."""
     level = Confidence.POSSIBLE if one.reached else Confidence.LIKELY
-    return Finding(one.place, message, one.why, level, ((node, "is what it should keep finite"),), MendEpsilon(one))
+    notes = ((node, "is what it should keep finite"),)
+    return Finding(one.place, message, one.why, level, fix=MendEpsilon(one), notes=notes)
 
 
 @rule("NL501", "epsilon-below-dtype", nodes=POLES, fixable=Applicability.UNSAFE, rests_on=Origin.ABSORBED)

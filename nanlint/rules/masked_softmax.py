@@ -62,7 +62,8 @@ def masked_softmax(softmax: Node, facts: Facts) -> Iterator[Finding]:
         "softmax over a row that a mask may fill with -inf: nan",
         "-inf - -inf = nan where nothing is left of a row",
         level,
-        ((masked.node, f"puts -inf where the mask says so: it {note.text}"), (softmax, "is nan for such a row")),
+        ((masked.node, f"puts -inf where the mask says so: it {note.text}"),),
         LeastFinite(masked),
         at=masked.node.site,
+        notes=((softmax, "is nan for such a row"),),
     )

@@ -75,7 +75,7 @@ def nan_gradient_masked(mask: Node, facts: Facts) -> Iterator[Finding]:
             "NaN taken out of a gradient: hides the operation that it comes from",
             "weights without a gradient are not trained, and nothing says so",
             Confidence.POSSIBLE,
-            ((result, "is a gradient"),),
+            notes=((result, "is a gradient"),),
         )
         return
     source = facts.behind_mask(mask) if facts.differentiated(mask) else None
@@ -86,7 +86,7 @@ def nan_gradient_masked(mask: Node, facts: Facts) -> Iterator[Finding]:
                 "NaN taken out of a loss: what made it NaN does so to the gradient, too",
                 "0 * nan = nan in the backward pass of whatever is NaN",
                 Confidence.POSSIBLE,
-                ((result, "is a loss"),),
+                notes=((result, "is a loss"),),
             )
         return
     yield Finding(

@@ -33,7 +33,8 @@ class Finding:
     """What a rule says of a place: the op, the causes with what each does, how sure, and the codemod that mends it.
 
     ``at``: the expression to underline where it is not the op's own (a call that leads to it). ``hazard``: the pole
-    that makes it so; filled in where the rule was asked about one.
+    that makes it so; filled in where the rule was asked about one. ``causes``: where what is bad is made; a comment
+    there may silence the finding. ``notes``: what is shown with them and is none, such as where the value is used.
     """
 
     node: Node
@@ -44,6 +45,7 @@ class Finding:
     fix: Codemod | None = None
     at: ast.AST | None = None
     hazard: Hazard | None = None
+    notes: tuple[tuple[Node, str], ...] = ()
 
     @property
     def site(self) -> ast.AST | None:

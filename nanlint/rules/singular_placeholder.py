@@ -64,6 +64,6 @@ def singular_placeholder(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
         f"the placeholder is a singular point of {hazard.node.op}: 0 * inf = nan in the gradient",
         "put in where the other branch is taken, and differentiated there",
         level,
-        ((hazard.node, SLOPE.get(hazard.node.op, "is singular at the placeholder")),),
-        HarmlessPlaceholder(selection, placeholder),
+        fix=HarmlessPlaceholder(selection, placeholder),
+        notes=((hazard.node, SLOPE.get(hazard.node.op, "is singular at the placeholder")),),
     )

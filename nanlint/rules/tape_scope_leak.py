@@ -68,7 +68,7 @@ def tape_scope_leak(gradient: Node, facts: Facts) -> Iterator[Finding]:
             message,
             "runs where the tape does not record",
             Confidence.CERTAIN if not leak.lost else Confidence.LIKELY,
-            ((leak.inside, "uses it inside the tape"), (gradient, "asks for the gradient")),
-            MoveIntoTape(leak.outside, leak.inside, gradient),
+            fix=MoveIntoTape(leak.outside, leak.inside, gradient),
             at=place_of(leak.outside, gradient),
+            notes=((leak.inside, "uses it inside the tape"), (gradient, "asks for the gradient")),
         )

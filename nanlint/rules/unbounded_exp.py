@@ -93,7 +93,7 @@ def unbounded_exp(node: Node, facts: Facts) -> Iterator[Finding]:
         "exponentials of scores multiplied along a loop: inf, where their logarithms only add up",
         overflow(node, facts),
         Confidence.LIKELY,
-        ((product, "is carried on to the next turn"),),
+        notes=((product, "is carried on to the next turn"),),
     )
 
 

@@ -83,7 +83,8 @@ def variance_by_cancellation(at: Node | Hazard, facts: Facts) -> Iterator[Findin
         # bounded from below: what is left is an ordinary zero
         return
     effect = MADE_OF_IT.get(at.node.op, f"{at.node.op} of what rounding left")
-    yield Finding(difference, MESSAGE, at.evidence.text, level, ((at.node, effect),), floor(difference, at, facts))
+    mended, notes = floor(difference, at, facts), ((at.node, effect),)
+    yield Finding(difference, MESSAGE, at.evidence.text, level, fix=mended, notes=notes)
 
 
 def floor(difference: Node, hazard: Hazard, facts: Facts) -> FloorAtZero | None:

@@ -20,6 +20,7 @@ from nanlint.diagnostic import Annotation, Diagnostic, Edit, Span
 from nanlint.linter import diagnose_source
 from nanlint.rules.diagnose import frameworks_of
 from nanlint.source import Source
+from nanlint.source.suppression import UNUSED
 
 #: lines from which on it is worth while
 LONG = 300
@@ -74,7 +75,8 @@ def hurried(before: Source, known: Iterable[Diagnostic], after: Source, config: 
     )
     fresh = diagnose_source(excerpt(after, new, come), config) if come else []
     rows = {row for part in come for row in range(part.first, part.last + 1)}
-    found = [one for one in fresh if one.span.row in rows]
+    # whether a comment is of use may be up to definitions, or files, that are not looked at here
+    found = [one for one in fresh if one.span.row in rows and one.code != UNUSED]
     for one in known:
         span = move.span(one.span)
         if span is None:

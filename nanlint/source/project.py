@@ -5,15 +5,15 @@ from __future__ import annotations
 import ast
 import os
 import sys
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import PurePath
 
 from nanlint.source.decoding import SourceError
 from nanlint.source.reading import read_source
 from nanlint.source.roots import FRAMEWORKS, ROOTS
-from nanlint.source.syntax import Unparsable
+from nanlint.source.syntax import KEPT, Unparsable, parse_once
 from nanlint.source.text import Source
 
 #: files of which one marks the top of a project
@@ -24,10 +24,10 @@ MAX_BYTES = 1_000_000
 MAX_FILES = 5_000
 #: files that are read to see whether they use another
 MAX_USERS = 40
+#: files of a project of which it may be said what none of them does
+WHOLE = 20
 #: names of directories that packages are installed in
 INSTALLED = ("site-packages", "dist-packages")
-#: files that are kept, as they were read
-KEPT = 256
 _INIT = "__init__.py"
 
 #: what changes whenever a file does
@@ -52,17 +52,22 @@ class Seen:
     """What the findings of a file depend on: other files as they were, and who uses names of it.
 
     ``files``: those that were asked for, None where there was none. ``users``: names of its own that others may import,
-    and the files that may.
+    and the files that may. ``mentions``: words, and the files of the project that have one of them. ``left_out``: names
+    of modules that were not followed, since there are too many.
     """
 
     files: tuple[tuple[str, Stamp | None], ...] = ()
     users: tuple[tuple[frozenset[str], tuple[str, ...]], ...] = ()
+    mentions: tuple[tuple[frozenset[str], tuple[str, ...]], ...] = ()
+    left_out: tuple[str, ...] = ()
 
     def holds(self, path: str) -> bool:
         """Whether all is still as it was, seen from the file at ``path``."""
         if any(stamp_of(file) != stamp for file, stamp in self.files):
             return False
         view = View.of(path)
+        if any(files_with(view.searched, words) != files for words, files in self.mentions):
+            return False
         return all(view.paths_with(names) == files for names, files in self.users)
 
 
@@ -73,7 +78,7 @@ class View:
     ``package``: the file's own. ``directories``: where absolute names start, in the order in which they are looked up.
     ``top``: the directory of the project. ``unsaved``: texts that stand for what is on disk, by real path. ``read``:
     the files that were asked for, with what they were like. ``unresolved``: names of the project for which there is no
-    file, or none that can be read -> why.
+    file, or none that can be read -> why. ``left_out``: as in Seen.
     """
 
     path: str
@@ -83,9 +88,11 @@ class View:
     unsaved: Mapping[str, str] = field(default_factory=dict)
     read: dict[str, Stamp | None] = field(default_factory=dict)
     unresolved: dict[str, str] = field(default_factory=dict)
+    left_out: set[str] = field(default_factory=set)
     _modules: dict[str, Module | None] = field(default_factory=dict)
     _roots: dict[str, bool] = field(default_factory=dict)
     _asked: dict[frozenset[str], tuple[str, ...]] = field(default_factory=dict)
+    _mentions: dict[frozenset[str], tuple[str, ...]] = field(default_factory=dict)
     _sources: dict[str, Source] = field(default_factory=dict)
 
     @classmethod
@@ -119,6 +126,11 @@ class View:
         return self._sources.get(path)
 
     @property
+    def sources(self) -> Collection[Source]:
+        """The texts of all modules that were found."""
+        return self._sources.values()
+
+    @property
     def stem(self) -> str:
         """The last part of the name that the file is imported under."""
         stem = os.path.basename(os.path.splitext(self.path)[0])
@@ -127,6 +139,23 @@ class View:
     def importers(self, names: Collection[str]) -> Iterator[Module]:
         """The files of the project that import this one, or some of its names through others, by path."""
         self._asked[frozenset(names)] = paths = self.paths_with(names)
+        yield from self._modules_at(paths)
+
+    def mentioning(self, words: frozenset[str]) -> Iterator[Module]:
+        """The other files of the project whose text has one of some words, or part of a longer one, by path."""
+        self._mentions[words] = paths = files_with(self.searched, words)
+        yield from self._modules_at(path for path in paths if path != self.path)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the project is seen as its authors have it, with what marks its top, and is more than a few files.
+
+        What it does anywhere, its tests and examples show.
+        """
+        marked = any(os.path.exists(os.path.join(self.top, marker)) for marker in MARKERS)
+        return marked and not self.installed and len(all_files(self.top)) >= WHOLE
+
+    def _modules_at(self, paths: Iterable[str]) -> Iterator[Module]:
         for path in paths:
             package = package_in(self.top, path)
             stem = os.path.splitext(os.path.basename(path))[0]
@@ -140,17 +169,36 @@ class View:
 
         Sorted, and no more than are looked through.
         """
-        top = os.path.join(self.directories[0], self.package[0]) if self.installed and self.package else self.top
-        users = users_of(top)
+        users = users_of(self.searched)
         direct = set(users.get(self.stem, ())) - {self.path}
-        through = {path for part in self.package for path in users.get(part, ())}
+        stems = {os.path.basename(os.path.splitext(path)[0]) for path in direct}
+        through = {path for part in (*self.package, *stems) for path in users.get(part, ())}
         others = {path for name in names for path in users.get(name, ())} & through - direct - {self.path}
         return (*sorted(direct), *sorted(others))[:MAX_USERS]
+
+    def connected(self, tree: ast.Module) -> bool:
+        """Whether values may go from the file, whose tree is given, to others of the project: they or it import."""
+        self._asked[frozenset()] = users = self.paths_with(())
+        return bool(users) or any(True for _ in self._imported(tree, self.package))
 
     @property
     def seen(self) -> Seen:
         """What was looked at so far."""
-        return Seen(tuple(self.read.items()), tuple(self._asked.items()))
+        asked, mentions = tuple(self._asked.items()), tuple(self._mentions.items())
+        return Seen(tuple(self.read.items()), asked, mentions, tuple(sorted(self.left_out)))
+
+    @property
+    def searched(self) -> str:
+        """The directory in which files that use this one are looked for."""
+        return os.path.join(self.directories[0], self.package[0]) if self.installed and self.package else self.top
+
+    def places(self, name: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """Where the file of a dotted name may be, in the order of looking, and what package it is in then."""
+        parts = tuple(name.split("."))
+        for directory in self.directories:
+            base = os.path.join(directory, *parts)
+            yield os.path.join(base, _INIT), parts
+            yield f"{base}.py", parts[:-1]
 
     def packages_behind(self, tree: ast.Module) -> frozenset[str]:
         """The packages outside of the project that a file uses through the modules of the project that it imports."""
@@ -177,6 +225,10 @@ class View:
         """Whether the file is part of a package that is installed, among others that are no part of its project."""
         return os.path.basename(self.directories[0]) in INSTALLED
 
+    @cached_property
+    def _stamp(self) -> Stamp | None:
+        return stamp_of(self.path)
+
     def _may_be_here(self, root: str) -> bool:
         if root not in self._roots:
             own = root == self.package[0] if self.package else False
@@ -189,15 +241,12 @@ class View:
         return self._roots[root]
 
     def _found(self, name: str) -> Module | None:
-        parts = name.split(".")
-        for directory in self.directories:
-            base = os.path.join(directory, *parts)
-            for path, package in ((os.path.join(base, _INIT), parts), (f"{base}.py", parts[:-1])):
-                if os.path.realpath(path) == self.path:
-                    # the file itself, which is read already
-                    return Module(name, self.path, ast.Module([], []), tuple(package))
-                if (read := self._tree(path, name)) is not None:
-                    return Module(name, path, read, tuple(package))
+        for path, package in self.places(name):
+            if stamp_of(path) == self._stamp and os.path.realpath(path) == self.path:
+                # the file itself, which is read already
+                return Module(name, self.path, ast.Module([], []), package)
+            if (read := self._tree(path, name)) is not None:
+                return Module(name, path, read, package)
         return None
 
     def _tree(self, path: str, name: str) -> ast.Module | None:
@@ -206,12 +255,12 @@ class View:
         self.read[path] = stamp
         if text is None and stamp is None:
             return None
-        found = source_of(path, stamp, text)
-        if isinstance(found, str):
-            self.unresolved[name] = found
+        try:
+            self._sources[path] = source = source_of(path, stamp, text)
+            return parse_once(source.text, path)
+        except (SourceError, Unparsable) as error:
+            self.unresolved[name] = str(error)
             return None
-        self._sources[path] = found
-        return found.tree
 
 
 def files_below(top: str) -> tuple[str, ...]:
@@ -231,18 +280,19 @@ def files_below(top: str) -> tuple[str, ...]:
     return tuple(sorted(set(found)))
 
 
+@lru_cache(maxsize=4)
+def all_files(top: str) -> tuple[str, ...]:
+    """The same, as they were when they were last asked for."""
+    return files_below(top)
+
+
 @lru_cache(maxsize=2 * MAX_FILES)
 def imported_words(path: str, stamp: Stamp | None) -> frozenset[str]:
     """Every word of the import statements of a file, as far as its lines show them: only what has one in common with
     another file can import that."""
-    try:
-        with open(path, "rb") as file:
-            content = file.read(MAX_BYTES)
-    except OSError:
-        return frozenset()
     words: set[str] = set()
     inside = False
-    for line in content.splitlines():
+    for line in bytes_of(path).splitlines():
         if inside or line.lstrip().startswith((b"from ", b"import ")):
             text = line.partition(b"#")[0].decode("utf-8", "replace")
             inside = ((inside or "(" in text) and ")" not in text) or text.rstrip().endswith("\\")
@@ -256,15 +306,33 @@ def imported_words(path: str, stamp: Stamp | None) -> frozenset[str]:
 def users_of(top: str) -> Mapping[str, Sequence[str]]:
     """The files of a project by the words of their import statements."""
     found: dict[str, list[str]] = {}
-    for path in files_below(top):
+    for path in all_files(top):
         for word in imported_words(path, stamp_of(path)):
             found.setdefault(word, []).append(path)
     return found
 
 
+@lru_cache(maxsize=4)
+def files_with(top: str, words: frozenset[str]) -> tuple[str, ...]:
+    """The files of a project whose text has one of some words, or part of a longer one, sorted."""
+    marks = [word.encode() for word in words]
+    return tuple(path for path in all_files(top) if (text := bytes_of(path)) and any(mark in text for mark in marks))
+
+
+def bytes_of(path: str) -> bytes:
+    """The beginning of a file; nothing where it cannot be read."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(MAX_BYTES)
+    except OSError:
+        return b""
+
+
 def forget() -> None:
     """Look at the files of projects again: some may have changed, come or gone."""
+    all_files.cache_clear()
     users_of.cache_clear()
+    files_with.cache_clear()
 
 
 def imports_of(tree: ast.Module, package: tuple[str, ...]) -> Iterator[tuple[str, bool]]:
@@ -333,22 +401,20 @@ def in_project(source: Source, unsaved: Mapping[str, str] | None = None) -> Sour
 
 
 @lru_cache(maxsize=KEPT)
-def source_of(path: str, stamp: Stamp | None, text: str | None = None) -> Source | str:
-    """A file as it is now, whose tree is nobody else's to change; or why it cannot be read."""
+def source_of(path: str, stamp: Stamp | None, text: str | None = None) -> Source:
+    """A file as it is now. Raises SourceError where it cannot be read."""
+    if text is not None:
+        return Source(path, text)
     if stamp is not None and stamp[1] > MAX_BYTES:
-        return f"has more than {MAX_BYTES} bytes"
+        raise SourceError(f"has more than {MAX_BYTES} bytes")
     try:
-        if text is None:
-            with open(path, "rb") as file:
-                source = read_source(file.read(), path)
-        else:
-            source = Source(path, text)
-        source.tree  # noqa: B018  parsing is lazy
-    except (OSError, SourceError, Unparsable) as error:
-        return str(error)
-    return source
+        with open(path, "rb") as file:
+            return read_source(file.read(), path)
+    except OSError as error:
+        raise SourceError(str(error)) from None
 
 
-def home_of(site: ast.AST | None) -> str | None:
-    """The path of the other file that a piece of syntax stands in; None for what stands in the file that is checked."""
-    return getattr(site, "home", None)
+def home_of(site: ast.AST | None, here: str) -> str | None:
+    """The path of the other file that a piece of syntax stands in; None for what stands in the one at ``here``."""
+    home = getattr(site, "home", None)
+    return None if home == here else home

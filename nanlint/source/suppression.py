@@ -9,17 +9,23 @@ Which findings a comment speaks for: those that touch its line. If there is none
 the first or the last line of a statement (where formatters leave comments), then all of that statement. So a comment
 inside a long call never hides what its neighbours do, and a formatter may break the line without waking what was
 silenced.
+
+A finding stands in its file, and its causes may stand in others. A comment at a cause that names the rule speaks for
+the finding, too; a bare one, which may be meant for another linter, and one for a whole file do not.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import tokenize
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from nanlint.diagnostic import Applicability, Confidence, Diagnostic, Edit, Fix, Severity, Span, Suppressed
 from nanlint.selection import ALWAYS_ON, Rules, codes_of, nearest
+from nanlint.source.syntax import KEPT
 from nanlint.source.text import Source
 
 UNUSED = "NL001"
@@ -80,28 +86,24 @@ class Judged:
 
 
 def suppress(source: Source, findings: Sequence[Diagnostic], rules: Rules, enabled: Collection[str]) -> Judged:
-    """Apply the comments of ``source`` to ``findings``; ``rules`` are all there are, ``enabled`` those that ran.
+    """Apply the comments of ``source``, and of the files of causes, to ``findings`` of ``source``.
 
-    A comment counts as unused only for rules that ran; one that names none only if every rule ran.
+    ``rules`` are all there are, ``enabled`` those that ran. A comment counts as unused only for rules that ran; one
+    that names none only if every rule ran; one that may be at the cause of a finding of another file never does.
     """
-    if not may_suppress(source.text, any_findings=bool(findings)):
-        return Judged(tuple(findings), ())
-    comments = read_comments(source, rules)
+    comments = {path: read_comments(file, rules) for path, file in _files(source, findings)}
+    own = comments.get("", Comments((), ()))
     hidden: dict[int, str] = {}
-    used: dict[int, set[str]] = {}
-    for number, suppression in enumerate(comments.suppressions):
-        spoken_for = _spoken_for(suppression, findings)
-        hidden.update({index: hidden.get(index) or suppression.reason for index in spoken_for})
-        used[number] = {findings[index].code for index in spoken_for}
-    remarks = [
-        *comments.complaints,
-        *(
-            remark
-            for number, suppression in enumerate(comments.suppressions)
-            if (remark := _unused(source, suppression, used[number], rules, enabled)) is not None
-        ),
-    ]
-    file_wide = [suppression for suppression in comments.suppressions if suppression.rows is None]
+    remarks = list(own.complaints)
+    for path, one in comments.items():
+        for suppression in one.suppressions:
+            spoken_for = [place.number for place in _spoken_for(suppression, findings, path)]
+            hidden.update({index: hidden.get(index) or suppression.reason for index in spoken_for})
+            used = {findings[index].code for index in spoken_for}
+            remark = None if path else _unused(source, suppression, used, rules, enabled)
+            if remark is not None:
+                remarks.append(remark)
+    file_wide = [suppression for suppression in own.suppressions if suppression.rows is None]
     return Judged(
         tuple(finding for index, finding in enumerate(findings) if index not in hidden),
         tuple(
@@ -113,12 +115,24 @@ def suppress(source: Source, findings: Sequence[Diagnostic], rules: Rules, enabl
     )
 
 
-def silencing(source: Source, finding: Diagnostic, rules: Rules) -> Suppression | None:
-    """The comment that speaks for a finding, if one does."""
-    if not may_suppress(source.text, any_findings=True):
-        return None
-    comments = read_comments(source, rules).suppressions
-    return next((one for one in comments if one.names(finding.code) and _spoken_for(one, [finding])), None)
+def silenced_at_causes(source: Source, findings: Sequence[Diagnostic], rules: Rules) -> frozenset[int]:
+    """Those of ``findings`` of ``source``, by index, that a comment at one of their causes speaks for."""
+    return frozenset(
+        place.number
+        for path, file in _files(source, findings)
+        for suppression in read_comments(file, rules).suppressions
+        for place in _spoken_for(suppression, findings, path)
+        if place.is_cause
+    )
+
+
+def silencing(source: Source, finding: Diagnostic, rules: Rules) -> tuple[str, Suppression] | None:
+    """The comment that speaks for a finding, if one does, and the path of its file if that is another one."""
+    for path, file in _files(source, [finding]):
+        for suppression in read_comments(file, rules).suppressions:
+            if _spoken_for(suppression, [finding], path):
+                return path, suppression
+    return None
 
 
 def may_suppress(text: str, *, any_findings: bool) -> bool:
@@ -129,14 +143,55 @@ def may_suppress(text: str, *, any_findings: bool) -> bool:
     return ("noqa" in text or "NOQA" in text) and (any_findings or "NL" in text)
 
 
-def _spoken_for(suppression: Suppression, findings: Sequence[Diagnostic]) -> list[int]:
-    named = [index for index, finding in enumerate(findings) if suppression.names(finding.code)]
+def may_silence(source: Source) -> bool:
+    """Whether comments, in a text or in what was read of its project, may silence findings of it."""
+    others = source.view.sources if source.view is not None else ()
+    return any(may_suppress(one.text, any_findings=True) for one in (source, *others))
+
+
+def _files(source: Source, findings: Sequence[Diagnostic]) -> Iterator[tuple[str, Source]]:
+    """The files whose comments may matter, by their paths as in Annotation: the text itself, and those of causes."""
+    if may_suppress(source.text, any_findings=bool(findings)):
+        yield "", source
+    if source.view is None:
+        return
+    causes = (cause for finding in findings for cause in finding.causes if not cause.note)
+    for path in sorted({cause.path for cause in causes if cause.path}):
+        other = source.view.source(os.path.abspath(path))
+        if other is not None and may_suppress(other.text, any_findings=True):
+            yield path, other
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where a comment can meet a finding, known by its number: where it is, or where its cause is."""
+
+    number: int
+    span: Span
+    is_cause: bool = False
+
+
+def _places(findings: Sequence[Diagnostic], path: str) -> Iterator[_Place]:
+    """The places of findings in the file of a path, as in Annotation."""
+    for number, finding in enumerate(findings):
+        if not path:
+            yield _Place(number, finding.span)
+        for cause in finding.causes:
+            if cause.path == path and not cause.note:
+                yield _Place(number, cause.span, is_cause=True)
+
+
+def _spoken_for(suppression: Suppression, findings: Sequence[Diagnostic], path: str) -> list[_Place]:
+    """The places of findings that a comment in the file of a path speaks for."""
+    named = [place for place in _places(findings, path) if suppression.names(findings[place.number].code)]
+    if suppression.rows is None or suppression.items is None:
+        named = [place for place in named if not place.is_cause]
     if suppression.rows is None:
         return named
-    touched = [index for index in named if _touches(findings[index].span, suppression.rows)]
+    touched = [place for place in named if _touches(place.span, suppression.rows)]
     if touched or suppression.statement is None:
         return touched
-    return [index for index in named if findings[index].span.row in suppression.statement]
+    return [place for place in named if place.span.row in suppression.statement]
 
 
 def _touches(span: Span, rows: range) -> bool:
@@ -158,6 +213,12 @@ class _Comment:
 
 def read_comments(source: Source, rules: Rules) -> Comments:
     """Find every directive in the comments of ``source``."""
+    return _read_comments(source, tuple(rules.items()))
+
+
+@lru_cache(maxsize=KEPT)
+def _read_comments(source: Source, named: tuple[tuple[str, str], ...]) -> Comments:
+    rules = dict(named)
     suppressions: list[Suppression] = []
     complaints: list[Diagnostic] = []
     for comment in _comments(source):
@@ -362,7 +423,8 @@ def _unused(
     unused, kept = [], []
     for item in suppression.items:
         ran = all(code in enabled for code in item.codes) and not item.codes <= frozenset(ALWAYS_ON)
-        if item.codes and ran and (item.codes in seen or not item.codes & set(used)):
+        idle = not item.codes & set(used) and not _may_silence_others(source, suppression)
+        if item.codes and ran and (item.codes in seen or idle):
             unused.append(item)
         else:
             kept.append(item)
@@ -376,6 +438,11 @@ def _unused(
     listed = Span(row, first.column, row, last.column + len(last.text))
     edit = Edit(listed, ", ".join(item.text for item in kept))
     return _remark(source, suppression, f"unused suppression of {named}", edit)
+
+
+def _may_silence_others(source: Source, suppression: Suppression) -> bool:
+    """Whether a comment that names rules may be at the cause of findings of other files: none of these is looked at."""
+    return suppression.rows is not None and source.view is not None and source.view.connected(source.tree)
 
 
 def _remark(source: Source, suppression: Suppression, message: str, edit: Edit) -> Diagnostic:

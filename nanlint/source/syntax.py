@@ -7,6 +7,7 @@ import sys
 import threading
 import warnings
 from dataclasses import dataclass
+from functools import lru_cache
 
 from nanlint.diagnostic import Span
 
@@ -21,6 +22,9 @@ class Unparsable(Exception):
     def __str__(self) -> str:
         return f"{self.span.row}:{self.span.column}: {self.message}"
 
+
+#: files whose trees are kept, as they were read
+KEPT = 256
 
 # CPython 3.10 builds the tree without counting its depth: where later versions raise RecursionError it overflows the C
 # stack and takes the process with it. That needs tens of thousands of levels, so at least this many characters.
@@ -57,6 +61,12 @@ def parse(text: str, path: str) -> ast.Module:
             raise Unparsable(_START, _TOO_DEEP) from None
         except (ValueError, OverflowError, UnicodeError) as error:
             raise Unparsable(_START, f"cannot be parsed: {error}") from None
+
+
+@lru_cache(maxsize=KEPT)
+def parse_once(text: str, path: str) -> ast.Module:
+    """The tree of a file of a project, one for all that read the file: nobody changes it. Raises Unparsable."""
+    return parse(text, path)
 
 
 def _parse_deep(text: str, path: str) -> ast.Module:

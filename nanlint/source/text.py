@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from nanlint.diagnostic import Diagnostic, Span
 from nanlint.source.decoding import SourceError, decode
-from nanlint.source.syntax import Unparsable, parse
+from nanlint.source.syntax import Unparsable, parse, parse_once
 
 if TYPE_CHECKING:
     from nanlint.source.project import View
@@ -59,7 +59,7 @@ class Source:
     @cached_property
     def tree(self) -> ast.Module:
         """The syntax tree; raises Unparsable."""
-        return parse(self.text, self.path)
+        return parse(self.text, self.path) if self.view is None else parse_once(self.text, self.view.path)
 
     @cached_property
     def failures(self) -> tuple[Unparsable, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Collection
 
 import pytest
 
-from nanlint.diagnostic import Applicability, Confidence, Diagnostic
+from nanlint.diagnostic import Annotation, Applicability, Confidence, Diagnostic, Span
 from nanlint.source import Source
 from nanlint.source.edits import apply_edits
 from nanlint.source.suppression import Judged, suppress
@@ -229,3 +229,39 @@ def test_what_is_silenced_is_kept_with_the_reason_given(comment: str, reason: st
 def test_a_finding_that_two_comments_silence_is_kept_once_with_the_reason_that_there_is() -> None:
     (silenced,) = _judge("# nanlint: file-ignore[NL103]\nlog(x)  # nanlint: ignore[NL103] why\n").silenced
     assert silenced.justification == "why"
+
+
+def _caused(text: str) -> Judged:
+    """Every call of log is a finding, and every call of soft is the cause of one behind the last row."""
+    source = Source("a.py", text)
+    calls = [node for node in ast.walk(source.tree) if isinstance(node, ast.Call)]
+    last = len(source.lines)
+    places = {ast.unparse(call.func): source.span(call) for call in calls}
+    found = [Diagnostic("a.py", places["log"], "NL103", "m", "m", Confidence.CERTAIN)] if "log" in places else []
+    found += [
+        Diagnostic(
+            "a.py", Span(last, n, last, n), "NL103", "m", "m", Confidence.CERTAIN, causes=(Annotation(place, "c"),)
+        )
+        for n, (name, place) in enumerate(places.items(), 1)
+        if name != "log"
+    ]
+    return suppress(source, found, RULES, RULES)
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("y = soft(x)  # nanlint: ignore[NL103]\n", 0),
+        ("# nanlint: ignore[NL103]\ny = soft(x)\n", 0),
+        ("y = (\n    soft(x)\n)  # noqa: NL103\n", 0),
+        ("y = soft(x)  # nanlint: ignore\n", 1),
+        ("y = soft(x)  # noqa\n", 1),
+        ("y = soft(x)  # noqa: NL203\n", 1),
+        ("y = (log(x),  # noqa: NL103\n    soft(x))\n", 1),
+        ("y = (soft(x),  # noqa: NL103\n    hard(x))\n", 1),
+    ],
+)
+def test_a_comment_at_a_cause_silences_what_it_names_and_means_its_line_first(text: str, kept: int) -> None:
+    judged = _caused(text)
+    assert len(judged.kept) == kept
+    assert [one.code for one in judged.remarks] == (["NL001"] if text.endswith(("ignore\n", "NL203\n")) else [])

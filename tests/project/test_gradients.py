@@ -1,0 +1,81 @@
+"""Whether a project takes derivatives at all decides what may be said of gradients in JAX."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import nanlint
+from nanlint.linter import Task, run_task
+from nanlint.source.project import WHOLE, forget
+from tests.project.test_changes import task_of
+
+#: its gradient is infinite where x and y coincide; its value is finite
+DISTANCE = "import jax.numpy as jnp\n\ndef distance(x, y):\n    return jnp.sqrt(jnp.sum((x - y) ** 2))\n"
+TESTS = {
+    "called": "import jax\nfrom main import distance\n\ndef test():\n    assert jax.grad(distance)(1.0, 2.0)\n",
+    "imported": "from jax import value_and_grad as both\n\ndef test(f):\n    return both(f)\n",
+    "handed on": "import functools\nimport jax\n\nboth = functools.partial(jax.value_and_grad, has_aux=True)\n",
+}
+#: words that say nothing of derivatives that are taken
+BESIDE = "import jax.numpy as jnp\n\ndef update(grads, rate):\n    return jnp.abs(grads) * rate  # a gradient\n"
+
+
+def project(root: Path, others: int = WHOLE) -> Path:
+    """A project of so many files beside main.py, none of which takes derivatives."""
+    (root / "pyproject.toml").write_text("")
+    for number in range(others):
+        (root / f"task{number}.py").write_text(BESIDE)
+    (root / "main.py").write_text(DISTANCE)
+    return root / "main.py"
+
+
+def codes(path: Path) -> list[str]:
+    forget()
+    return [one.code for one in run_task(task_of(path)).diagnostics]
+
+
+def test_where_nothing_takes_derivatives_a_gradient_is_doubtful(tmp_path: Path) -> None:
+    path = project(tmp_path)
+    assert codes(path) == []
+    possible = nanlint.config_of_keys(str(path), {"confidence": "possible"})
+    found = run_task(Task(str(path), possible)).diagnostics
+    assert [(one.code, one.confidence.name) for one in found] == [("NL201", "POSSIBLE")]
+
+
+@pytest.mark.parametrize("test", TESTS.values(), ids=TESTS)
+def test_one_derivative_anywhere_is_enough(tmp_path: Path, test: str) -> None:
+    path = project(tmp_path)
+    (tmp_path / "test_main.py").write_text(test)
+    assert codes(path) == ["NL201"]
+
+
+def test_a_derivative_with_respect_to_numbers_in_another_file_is_one(tmp_path: Path) -> None:
+    path = project(tmp_path, others=0)
+    (tmp_path / "user.py").write_text("import jax\nfrom main import distance\n\nslope = jax.grad(distance)(1.0, 2.0)\n")
+    (tmp_path / "other.py").write_text(
+        "import jax\nfrom main import distance\n\ndef slope():\n    return jax.grad(distance)(1.0, 2.0)\n"
+    )
+    assert codes(path) == ["NL201"]
+
+
+def test_of_a_few_files_nothing_is_said(tmp_path: Path) -> None:
+    assert codes(project(tmp_path, others=3)) == ["NL201"]
+
+
+def test_other_frameworks_differentiate_without_a_word(tmp_path: Path) -> None:
+    path = project(tmp_path)
+    path.write_text("import torch\n\ndef distance(x, y):\n    return torch.sqrt(torch.sum((x - y) ** 2))\n")
+    assert codes(path) == ["NL201"]
+
+
+def test_a_report_holds_until_a_derivative_comes(tmp_path: Path) -> None:
+    path = project(tmp_path)
+    forget()
+    seen = run_task(task_of(path)).seen
+    assert seen is not None
+    assert seen.holds(str(path))
+    (tmp_path / "test_main.py").write_text(TESTS["called"])
+    forget()
+    assert not seen.holds(str(path))
