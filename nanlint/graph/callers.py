@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from nanlint.graph.calls import MAX_SIZE
 from nanlint.graph.expressions import CALLABLE
-from nanlint.graph.modules import ModuleFrame, descendants, functions_of, names_of, size_of
+from nanlint.graph.modules import ModuleFrame, descendants, functions_of, names_of
 from nanlint.graph.node import ATTR, CLASS, DICT, FUNCTION, INSTANCE, MODULE, PARAM, TUPLE, Node
 from nanlint.ops.op import OPS
 from nanlint.source.syntax import KEPT
@@ -34,9 +34,11 @@ def callers_elsewhere(
 
     First those that name it, then those that use what holds it. ``words``: as for ``lower``.
     """
+    if lowering.view is None:
+        return
     own = open_to_callers(lowering, tree, wanted, words)
     names = names_of(tree, own)
-    if lowering.view is None or not names:
+    if not names:
         return
     methods = {function.name for function, cls in functions_of(tree) if cls is not None and function in own}
     found = 0
@@ -65,7 +67,7 @@ def open_to_callers(
 ) -> Collection[ast.AST]:
     """What of a file breaks, or not, by what callers give.
 
-    An operation depends on a parameter where it may break, or a function calls what it is given. What has not been
+    An operation depends on a parameter where it may break, or a function joins what it is given. What has not been
     lowered yet may be so.
     """
     rows: set[int] = set()
@@ -87,14 +89,15 @@ def open_to_callers(
         if node.op in (PARAM, ATTR) and (row := getattr(node.site, "lineno", None)) is not None:
             rows.add(row)
     found = {place for place in wanted if not isinstance(place, FunctionDef)}
-    for function, cls in functions_of(tree):
-        around = cls or function
+    functions = words_of(tree).functions
+    for function, body in functions.items():
+        around = body.cls or function
         given = any(around.lineno <= row <= (around.end_lineno or 0) for row in rows)
         unseen = function.name.startswith("_") and id(function) not in lowering.inlined
-        if calls_what_is_given(function, cls) or (function in wanted and (given or unseen)):
+        if joins_what_is_given(function, body) or (function in wanted and (given or unseen)):
             found.add(function)
-    named = {function.name for function, cls in functions_of(tree) if cls is None and function in found}
-    return found | {function for function, _ in functions_of(tree) if not handed_on(function).isdisjoint(named)}
+    named = {function.name for function, body in functions.items() if body.cls is None and function in found}
+    return found | {function for function, body in functions.items() if not body.handed_on.isdisjoint(named)}
 
 
 def asked_about(node: Node, words: Collection[str]) -> bool:
@@ -102,22 +105,16 @@ def asked_about(node: Node, words: Collection[str]) -> bool:
     return node.spelling is not None and node.spelling.name.rpartition(".")[2] in words
 
 
-def calls_what_is_given(function: FunctionDef, cls: ast.ClassDef | None) -> bool:
-    """Whether a function calls one of its parameters, or a method what its object was given."""
-    called = [n.func for n in descendants(function) if isinstance(n, ast.Call)]
+def joins_what_is_given(function: FunctionDef, body: Body) -> bool:
+    """Whether a function calls two things that it, or a method's object, was given: a model, say, and its loss.
+
+    What it computes is then nothing by itself.
+    """
+    held = held_parameters(body.cls) if body.cls is not None else frozenset()
     given = parameters(function)
-    if any(isinstance(f, ast.Name) and f.id in given for f in called):
-        return True
-    held = held_parameters(cls) if cls is not None else frozenset()
-    return bool(held) and any(isinstance(f, ast.Attribute) and f.attr in held for f in called)
-
-
-@lru_cache(maxsize=16 * KEPT)
-def handed_on(function: FunctionDef) -> frozenset[str]:
-    """The names that a function uses, but does not call: what it returns, keeps or gives to others."""
-    called = {id(n.func) for n in descendants(function) if isinstance(n, ast.Call)}
-    names = (n for n in descendants(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
-    return frozenset(n.id for n in names if id(n) not in called)
+    if len(given) + len(held) < 2:
+        return False
+    return len(given & body.called) + len(held & body.called) > 1
 
 
 def parameters(function: FunctionDef) -> frozenset[str]:
@@ -126,15 +123,17 @@ def parameters(function: FunctionDef) -> frozenset[str]:
     return frozenset(arg.arg for arg in (*a.posonlyargs, *a.args, *a.kwonlyargs))
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=16 * KEPT)
 def held_parameters(cls: ast.ClassDef) -> frozenset[str]:
     """The attributes in which a class keeps what its methods are given, as it is."""
     return frozenset(
-        store.name
+        target.attr
         for method in cls.body
         if isinstance(method, FunctionDef)
-        for store in stores_in(method)
-        if isinstance(store.value, ast.Name) and store.value.id in parameters(method)
+        for node in descendants(method)
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name) and node.value.id in parameters(method)
+        for target in node.targets
+        if isinstance(target, ast.Attribute)
     )
 
 
@@ -158,12 +157,69 @@ class Uses:
         return not words.isdisjoint(self.local) or not (words.isdisjoint(self.through) or words.isdisjoint(self.names))
 
 
-@dataclass(frozen=True)
-class Store:
-    """An assignment to an attribute of some object."""
+@dataclass(frozen=True, eq=False)
+class Body:
+    """What a function, a method of ``cls``, uses by name.
 
-    name: str
-    value: ast.expr
+    ``called``: what it calls. ``handed_on``: what it uses, but does not call: returns, keeps or gives to others.
+    """
+
+    cls: ast.ClassDef | None
+    size: int
+    words: frozenset[str]
+    called: frozenset[str]
+    handed_on: frozenset[str]
+
+
+@dataclass(frozen=True, eq=False)
+class Words:
+    """The names and attributes that the pieces of a file use.
+
+    ``functions``: its functions, and what is done where it is run. ``stores``: the attributes that are assigned to, by
+    class. ``names``: what its top level assigns, in order.
+    """
+
+    functions: Mapping[FunctionDef, Body]
+    stores: Mapping[ast.ClassDef, Sequence[tuple[str, frozenset[str]]]]
+    names: Sequence[tuple[ast.stmt, Collection[str], frozenset[str]]]
+
+
+@lru_cache(maxsize=KEPT)
+def words_of(tree: ast.Module) -> Words:
+    """The words of a file."""
+    functions: dict[FunctionDef, Body] = {}
+    stores: dict[ast.ClassDef, list[tuple[str, frozenset[str]]]] = {}
+    for function, cls in (*functions_of(tree), *main_of(tree)):
+        code = descendants(function)
+        called = [n.func for n in code if isinstance(n, ast.Call)]
+        callees = {id(f) for f in called}
+        others = [n for n in code if isinstance(n, ast.Name) and id(n) not in callees]
+        functions[function] = Body(cls, len(code), words_in(code), words_in(called), words_in(others))
+        if cls is not None:
+            stores.setdefault(cls, []).extend(
+                (target.attr, words_in(descendants(node.value)))
+                for node in code
+                if isinstance(node, ast.Assign)
+                for target in node.targets
+                if isinstance(target, ast.Attribute)
+            )
+    names: list[tuple[ast.stmt, Collection[str], frozenset[str]]] = []
+    for statement in tree.body:
+        if isinstance(statement, ast.ClassDef):
+            names.append((statement, [statement.name], words_in([n for b in statement.bases for n in descendants(b)])))
+        elif isinstance(statement, ast.Assign):
+            targets = [target.id for target in statement.targets if isinstance(target, ast.Name)]
+            names.append((statement, targets, words_in(descendants(statement.value))))
+    return Words(functions, stores, names)
+
+
+def words_in(code: Sequence[ast.AST]) -> frozenset[str]:
+    """The names and attributes among pieces of syntax."""
+    return frozenset(
+        node.attr if isinstance(node, ast.Attribute) else node.id
+        for node in code
+        if isinstance(node, ast.Attribute | ast.Name)
+    )
 
 
 def callers_in(
@@ -173,15 +229,15 @@ def callers_in(
 
     ``methods``: names of methods of this file, which classes that derive from its own have, too.
     """
-    functions = [(f, cls) for f, cls in (*functions_of(tree), *main_of(tree)) if size_of(f) <= MAX_SIZE]
-    first = [(f, cls) for f, cls in functions if uses.of(words_in(f))]
-    yield from first
+    functions = {function: body for function, body in words_of(tree).functions.items() if body.size <= MAX_SIZE}
+    first = {function for function, body in functions.items() if uses.of(body.words)}
+    yield from ((function, body.cls) for function, body in functions.items() if function in first)
     held, derived, holding = holders(tree, uses)
-    for function, cls in functions:
-        words = words_in(function)
-        inherits = cls in derived and not words.isdisjoint(methods)
-        if (function, cls) not in first and (inherits or not words.isdisjoint(held) or not words.isdisjoint(holding)):
-            yield function, cls
+    holding |= held
+    for function, body in functions.items():
+        inherits = body.cls in derived and not body.words.isdisjoint(methods)
+        if function not in first and (inherits or not body.words.isdisjoint(holding)):
+            yield function, body.cls
 
 
 @lru_cache(maxsize=KEPT)
@@ -199,39 +255,15 @@ def holders(tree: ast.Module, uses: Uses) -> tuple[frozenset[str], frozenset[ast
     held: set[str] = set()
     derived: set[ast.ClassDef] = set()
     names: set[str] = set()
-    for statement in tree.body:
+    words = words_of(tree)
+    for statement, targets, used in words.names:
         known = Uses(uses.local | names, uses.through, uses.names)
+        if known.of(used):
+            names.update(targets)
+            derived.update({statement} if isinstance(statement, ast.ClassDef) else ())
         if isinstance(statement, ast.ClassDef):
-            if any(known.of(words_in(base)) for base in statement.bases):
-                derived.add(statement)
-                names.add(statement.name)
-            methods = [method for method in statement.body if isinstance(method, FunctionDef)]
-            held.update(s.name for method in methods for s in stores_in(method) if known.of(words_in(s.value)))
-        elif isinstance(statement, ast.Assign) and known.of(words_in(statement.value)):
-            names.update(target.id for target in statement.targets if isinstance(target, ast.Name))
+            held.update(name for name, value in words.stores.get(statement, ()) if known.of(value))
     return frozenset(held), frozenset(derived), frozenset(names)
-
-
-@lru_cache(maxsize=16 * KEPT)
-def words_in(code: ast.AST) -> frozenset[str]:
-    """The names and attributes that a piece of code uses."""
-    return frozenset(
-        node.attr if isinstance(node, ast.Attribute) else node.id
-        for node in descendants(code)
-        if isinstance(node, ast.Attribute | ast.Name)
-    )
-
-
-@lru_cache(maxsize=16 * KEPT)
-def stores_in(function: FunctionDef) -> tuple[Store, ...]:
-    """The assignments to attributes in a function."""
-    return tuple(
-        Store(target.attr, node.value)
-        for node in descendants(function)
-        if isinstance(node, ast.Assign)
-        for target in node.targets
-        if isinstance(target, ast.Attribute)
-    )
 
 
 def names_of_own(lowering: Lowering, frame: ModuleFrame, names: Collection[str]) -> tuple[set[str], set[str]]:

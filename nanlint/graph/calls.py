@@ -839,7 +839,7 @@ class CallLowering(ExpressionLowering):
                 return None
             if found.op in (LAYER, INSTANCE, FUNCTION, CLASS):
                 return found
-            if stores > 1:
+            if stores > 1 or (found.op == PARAM and "default" not in found.args and instance.attrs.get("given")):
                 return None
             self.frame.facts = {**instance.attrs.get("facts", {}), **self.frame.facts}
             return self.promised(cls, name, self.refined(found), site)
@@ -967,7 +967,7 @@ class CallLowering(ExpressionLowering):
         cls = self.in_frame(scope, annotation)
         if cls.op != CLASS or any(is_array_class(base) for base in cls.attrs["cls"].external_bases()):
             return None
-        return self.graph.add(INSTANCE, {}, {"cls": cls.attrs["cls"], "name": arg.arg}, arg, pure=False)
+        return self.graph.add(INSTANCE, {}, {"cls": cls.attrs["cls"], "name": arg.arg, "given": True}, arg, pure=False)
 
     def instantiate(self, cls: Node, args: Sequence[Node], keywords: dict[str, Node], e: ast.AST) -> Node:
         """An object of a class of this file."""
