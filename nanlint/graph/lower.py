@@ -456,7 +456,9 @@ class Lowering(CallLowering):
         for item in s.items:
             context = self.lower(item.context_expr)
             region = self.region(context, s)
-            if region is not None:
+            if region is not None and region.kind == "half" and switched_off(context):
+                frame.regions = tuple(r for r in frame.regions if r.kind != "half")
+            elif region is not None:
                 frame.regions = (*frame.regions, region)
                 if context.op == "tape":
                     context.attrs.setdefault("regions", []).append(region)
@@ -738,6 +740,11 @@ class Lowering(CallLowering):
         names.update({name: f"{module}.{name}" for name in frame.outline.public})
         listed = frame.outline.listed
         return names if listed is None else {name: names.get(name, f"{module}.{name}") for name in listed}
+
+
+def switched_off(autocast: Node) -> bool:
+    """Whether ``autocast(..., enabled=False)`` switches off what one around it switches on."""
+    return any(given.op == CONST and given.attrs["value"] is False for given in autocast.args.values())
 
 
 def positional(definition: FunctionAst) -> list[str]:

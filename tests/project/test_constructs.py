@@ -1,7 +1,7 @@
-"""Constructs of Python through which one file of a project reaches another: what is wrong is seen through each of them.
+"""What is wrong in one file of a project is seen through whatever Python has to reach it from another.
 
-A program is written once: of «wrong|right», the first part is in the program that has something to be found, the second
-in the one that has not. A code at the end of a row is what is found there.
+A program is written once: of «wrong|right», the first is in the program in which something is to be found, the second in
+the one in which nothing is. What is to be found is said by a comment in its row.
 """
 
 from __future__ import annotations
@@ -13,256 +13,199 @@ from textwrap import indent
 
 import pytest
 
-from tests.project.test_view import found, written
+from tests.marked import marked
+from tests.project.test_view import Finding, found, written
 
 Files = dict[str, str]
 
 EITHER = re.compile(r"«([^|»]*)\|([^»]*)»")
-MARK = re.compile(r"  # (NL\d+)$")
-WRONG, RIGHT = 1, 2
-
 #: 0 where a class underflows, or kept away from it
 SHARES = "torch.softmax(x, -1)«|.clamp(min=1e-6)»"
 
-# ── a logarithm there, what it is taken of here ─────────────────────────────────────────────────────────────────────
 
-NLL = """\
-import torch
+def project(helpers: str, main: str, framework: str = "import torch") -> Files:
+    """Two files, of which the main one imports from its helpers."""
+    return {"helpers.py": f"{framework}\n\n{helpers}", "main.py": f"{framework}\n{main}"}
 
-def nll(p, y, weight=1.0):
-    return -weight * (y * torch.log(p)).sum()  # NL101
-"""
-TABLE = NLL + """
-def mse(p, y):
-    return ((p - y) ** 2).mean()
 
-LOSSES = {"nll": nll, "mse": mse}
-"""
-FACTORY = TABLE + """
+# ── the helper fails on what the main file gives it ─────────────────────────────────────────────────────────────────
+
+NLL = "def nll(p, weight=1.0):\n    return -weight * torch.log(p).mean()  # error: [NL101]\n"
+FACTORY = """
+def brier(p):
+    return ((1 - p) ** 2).mean()
+
+LOSSES = {"nll": nll, "brier": brier}
+
 def build_loss(name):
     if name == "nll":
         return nll
-    elif name == "mse":
-        return mse
+    elif name == "brier":
+        return brier
     raise ValueError(name)
 """
 LAYER = """\
-import torch
-from torch import nn
-
-class NLL(nn.Module):
-    def forward(self, p, y):
-        return -(y * torch.log(p)).sum()  # NL101
+class NLL(torch.nn.Module):
+    def forward(self, p):
+        return -torch.log(p).mean()  # error: [NL101]
 """
 BASE = """\
-import torch
-
-class Base:
-    def nll(self, p, y):
-        return -(y * torch.log(p)).sum()  # NL101
+class Base(torch.nn.Module):
+    def nll(self, p):
+        return -torch.log(p).mean()  # error: [NL101]
 """
+HEAD = """\
+class Head(torch.nn.Module):
+    def __init__(self, act):
+        super().__init__()
+        self.act = act
+
+    def forward(self, x):
+        return torch.log(self.act(x))  # error: [NL101]
+"""
+UNIT = "def unit(x, eps):\n    return x / (x.norm() + eps)  # error: [NL303]\n"
 
 
-def calls(top: str, call: str = "criterion(p, y)", losses: str = NLL) -> Files:
-    """A function that gives a softmax to a loss of another file."""
-    step = f"def step(x, y):\n    p = {SHARES}\n    return {call}\n"
-    return {"losses.py": losses, "train.py": f"import torch\n{top}\n\n{step}"}
+def step(top: str, call: str, helpers: str = NLL) -> Files:
+    """A function gives a softmax to what it calls."""
+    return project(helpers, f"{top}\n\ndef step(x):\n    p = {SHARES}\n    return {call}\n")
 
 
-def holds(top: str, loss: str, losses: str = NLL) -> Files:
-    """The same for an object that holds the loss."""
-    init = f"    def __init__(self):\n        self.criterion = {loss}\n"
-    step = f"    def step(self, x, y):\n        return self.criterion({SHARES}, y)\n"
-    return {"losses.py": losses, "train.py": f"import torch\n{top}\n\nclass Trainer:\n{init}\n{step}"}
+def trainer(name: str, loss: str, helpers: str) -> Files:
+    """The same of an object, which holds what it calls."""
+    main = f"""\
+from helpers import {name}
+
+class Trainer:
+    def __init__(self):
+        self.criterion = {loss}
+
+    def step(self, x):
+        return self.criterion({SHARES})
+"""
+    return project(helpers, main)
 
 
-def inherits(method: str, nll: str) -> Files:
-    """The same for an object of a subclass."""
-    step = f"    def {method}(self, x, y):\n        return {nll}({SHARES}, y)\n"
-    return {"losses.py": BASE, "train.py": f"import torch\nfrom losses import Base\n\nclass Net(Base):\n{step}"}
+def subclass(body: str, helpers: str = BASE) -> Files:
+    """The same of an object of a subclass."""
+    return project(helpers, f"from helpers import Base\n\nclass Net(Base):\n{indent(body, '    ')}")
 
 
 CALLED = {
-    "a function": calls("from losses import nll as criterion"),
-    "an alias": calls("from losses import nll\n\ncriterion = nll"),
-    "a partial": calls("from functools import partial\nfrom losses import nll\n\ncriterion = partial(nll, weight=2.0)"),
-    "a compiled function": calls("from losses import nll\n\ncriterion = torch.compile(nll)"),
-    "a layer": calls("from losses import NLL\n\ncriterion = NLL()", losses=LAYER),
-    "a table here": calls("from losses import nll\n\nLOSSES = {'nll': nll}", "LOSSES['nll'](p, y)"),
-    "a table there": calls("from losses import LOSSES", "LOSSES['nll'](p, y)", TABLE),
-    "a table with an unknown key": calls("import os\nfrom losses import LOSSES", "LOSSES[os.environ['LOSS']](p, y)", TABLE),
-    "a dictionary of arguments": calls("from losses import nll", "nll(**{'p': p, 'y': y})"),
-    "a function that is given": calls("from losses import nll\n\ndef run(f, p, y):\n    return f(p, y)", "run(nll, p, y)"),
-    "an attribute": holds("from losses import nll", "nll"),
-    "an attribute that is a layer": holds("from losses import NLL", "NLL()", LAYER),
-    "a factory": holds("from losses import build_loss", "build_loss('nll')", FACTORY),
-    "an inherited method": inherits("step", "self.nll"),
-    "super": inherits("nll", "super().nll"),
-    "a sibling that hands it on": {"lib.py": "from losses import nll\n", **calls("from lib import nll as criterion")},
-    "a package that hands it on": {
+    "directly": step("from helpers import nll", "nll(p)"),
+    "by an alias": step("from helpers import nll\n\nloss = nll", "loss(p)"),
+    "by a partial": step(
+        "from functools import partial\nfrom helpers import nll\n\nloss = partial(nll, weight=2.0)", "loss(p)"
+    ),
+    "compiled": step("from helpers import nll\n\nloss = torch.compile(nll)", "loss(p)"),
+    "as a layer": step("from helpers import NLL\n\nloss = NLL()", "loss(p)", LAYER),
+    "from a table": step("from helpers import nll\n\nLOSSES = {'nll': nll}", "LOSSES['nll'](p)"),
+    "from a table of the helper": step("from helpers import LOSSES", "LOSSES['nll'](p)", NLL + FACTORY),
+    "by an unknown key": step("from helpers import LOSSES", "LOSSES[x.name](p)", NLL + FACTORY),
+    "with a dictionary of arguments": step("from helpers import nll", "nll(**{'p': p})"),
+    "with a dictionary": step("from helpers import nll", "nll({'p': p})", NLL.replace("log(p)", "log(p['p'])")),
+    "by what is given it": step("from helpers import nll\n\ndef run(f, p):\n    return f(p)", "run(nll, p)"),
+    "by an attribute": trainer("nll", "nll", NLL),
+    "by an attribute, as a layer": trainer("NLL", "NLL()", LAYER),
+    "by an attribute, from a factory": trainer("build_loss", "build_loss('nll')", NLL + FACTORY),
+    "as an inherited method": subclass(f"def step(self, x):\n    return self.nll({SHARES})\n"),
+    "by super": subclass(f"def nll(self, x):\n    return super().nll({SHARES})\n"),
+    "with what a subclass has set": subclass(
+        """\
+def __init__(self):
+    super().__init__()
+    self.act = torch.nn.«Softmax|Identity»(-1)
+
+def step(self, x):
+    return self.nll(x)
+""",
+        BASE.replace("log(p)", "log(self.act(p))"),
+    ),
+    "through a sibling": {"lib.py": "from helpers import nll\n", **step("from lib import nll", "nll(p)")},
+    "through a package": {
         "lib/__init__.py": "from .losses import nll\n",
-        "lib/losses.py": NLL,
-        "train.py": calls("from lib import nll as criterion")["train.py"],
+        "lib/losses.py": f"import torch\n\n{NLL}",
+        "main.py": step("from lib import nll", "nll(p)")["main.py"],
     },
-    "a directory src": {
+    "through a package's attribute": {
+        "lib/__init__.py": "from .losses import nll\n",
+        "lib/losses.py": f"import torch\n\n{NLL}",
+        "main.py": step("import lib", "lib.nll(p)")["main.py"],
+    },
+    "from beside src": {
         "src/lib/__init__.py": "",
-        "src/lib/losses.py": NLL,
-        "scripts/train.py": calls("from lib.losses import nll as criterion")["train.py"],
+        "src/lib/losses.py": f"import torch\n\n{NLL}",
+        "scripts/main.py": step("from lib.losses import nll", "nll(p)")["main.py"],
     },
-    "an import in the function": {
-        "losses.py": NLL,
-        "train.py": f"""\
-import torch
-
-def step(x, y):
-    from losses import nll
-
-    return nll({SHARES}, y)
-""",
+    "by a caller's caller": {
+        "between.py": "from helpers import nll\n\ndef twice(p):\n    return 2 * nll(p)\n",
+        **step("from between import twice", "twice(p)"),
     },
-    "code that runs with the file": {
-        "losses.py": NLL,
-        "train.py": f"""\
-import torch
-from losses import nll
+    "where it is imported": project(NLL, f"\ndef step(x):\n    from helpers import nll\n\n    return nll({SHARES})\n"),
+    "as the file runs": project(
+        NLL,
+        f"from helpers import nll\n\nif __name__ == '__main__':\n    x = torch.randn(3)\n    print(nll({SHARES}))\n",
+    ),
+    "with an activation": project(
+        HEAD,
+        "from helpers import Head\n\nhead = Head(torch.nn.«Softmax|Identity»(-1))\n\ndef step(x):\n    return head(x)\n",
+    ),
+    "with a class": project(
+        HEAD.replace("= act", "= act()"),
+        "from helpers import Head\n\nhead = Head(torch.nn.«Softmax|Identity»)\n\ndef step(x):\n    return head(x)\n",
+    ),
+    "with an object of a protocol": project(
+        """\
+from typing import Protocol
 
-if __name__ == "__main__":
-    x, y = torch.randn(2, 3)
-    print(nll({SHARES}, y))
+class Link(Protocol):
+    def __call__(self, x): ...
+
+def nll(link: Link, x):
+    return -torch.log(link(x)).mean()  # error: [NL101]
 """,
-    },
-    "a layer that a subclass sets": {
-        "base.py": """\
-import torch
-from torch import nn
+        f"""\
+from helpers import nll
 
-class Base(nn.Module):
-    def loss(self, x, y):
-        return -(y * torch.log(self.act(x))).sum()  # NL101
-""",
-        "net.py": """\
-from torch import nn
-from base import Base
-
-class Net(Base):
-    def __init__(self):
-        super().__init__()
-        self.act = «nn.Softmax(dim=-1)|nn.Identity()»
-""",
-    },
-    "a class that is given": {
-        "head.py": """\
-import torch
-from torch import nn
-
-class Head(nn.Module):
-    def __init__(self, act_layer):
-        super().__init__()
-        self.act = act_layer()
-
-    def forward(self, x):
-        return torch.log(self.act(x))  # NL101
-""",
-        "main.py": "from torch import nn\nfrom head import Head\n\nhead = Head(act_layer=nn.«Softmax|Identity»)\n",
-    },
-    "a model that is given": {
-        "trainer.py": """\
-import torch
-
-class Trainer:
-    def __init__(self, net):
-        self.net = net
-
-    def loss(self, x, y):
-        return -(y * torch.log(self.net(x))).sum()  # NL101
-""",
-        "main.py": f"""\
-import torch
-from trainer import Trainer
-
-class Net(torch.nn.Module):
-    def forward(self, x):
+class Softmax:
+    def __call__(self, x):
         return {SHARES}
 
-def main(loader):
-    trainer = Trainer(Net())
-    for x, y in loader:
-        trainer.loss(x, y).backward()
-""",
-    },
-    "an item of a dictionary that is given": {
-        "losses.py": "import torch\n\ndef nll(out, y):\n    return -(y * torch.log(out['p'])).sum()  # NL101\n",
-        "train.py": f"import torch\nfrom losses import nll\n\ndef step(x, y):\n    return nll({{'p': {SHARES}}}, y)\n",
-    },
-    "a loss that a model is compiled with": {
-        "losses.py": """\
-from keras import ops
-
-def entropy(target, output):
-    return -ops.mean(target * ops.log(output))  # NL101
-""",
-        "train.py": """\
-import keras
-from keras import layers
-from losses import entropy
-
-inputs = keras.Input((4,))
-model = keras.Model(inputs, layers.Dense(3, activation="softmax")(inputs)«| + 1e-6»)
-model.compile("adam", loss=entropy)
-""",
-    },
-    "a number in a call": {
-        "layers.py": "def unit(x, eps):\n    return x / (x.norm() + eps)  # NL303\n",
-        "train.py": "import torch\nfrom layers import unit\n\ndef step(x):\n    return unit(torch.tanh(x), eps=«0.0|1e-6»)\n",
-    },
-    "a number in a partial": {
-        "layers.py": "import torch\n\ndef unit(x, eps):\n    return x / (x.norm() + eps)  # NL303\n",
-        "train.py": """\
-from functools import partial
-from layers import unit
-
-normalized = partial(unit, eps=«0.0|1e-6»)
-
 def step(x):
-    return normalized(x).sum()
+    return nll(Softmax(), x)
 """,
-    },
-    "a count": {
-        "losses.py": "import torch\n\ndef mean(total, n):\n    return total / n  # NL301\n",
-        "train.py": """\
-from losses import mean
-
-def step(x):
-    mask = x > 0
-    return mean((x * mask).sum(), mask.sum()«|.clamp(min=1)»)
-""",
-    },
-    "logits that are none": {
-        "losses.py": """\
-import torch.nn.functional as F
-
-def criterion(h, y):
-    return F.binary_cross_entropy_with_logits(h, y)  # NL702
-""",
-        "train.py": """\
-import torch
-from losses import criterion
-
-def step(x, y):
-    return criterion(«torch.sigmoid|torch.tanh»(x), y)
-""",
-    },
+    ),
+    "with a number": project(UNIT, "from helpers import unit\n\ndef step(x):\n    return unit(x, eps=«0.0|1e-6»)\n"),
+    "by a partial with a number": project(
+        UNIT,
+        "from functools import partial\nfrom helpers import unit\n\nnormed = partial(unit, eps=«0.0|1e-6»)\n\n"
+        "def step(x):\n    return normed(x)\n",
+    ),
+    "with a count": project(
+        "def mean(total, n):\n    return total / n  # error: [NL301]\n",
+        "from helpers import mean\n\ndef step(x):\n    kept = x > 0\n"
+        "    return mean((x * kept).sum(), kept.sum()«|.clamp(min=1)»)\n",
+    ),
+    "with what are no logits": project(
+        "def bce(h, y):\n    return torch.nn.functional.binary_cross_entropy_with_logits(h, y)  # error: [NL702]\n",
+        "from helpers import bce\n\ndef step(x, y):\n    return bce(torch.«sigmoid|tanh»(x), y)\n",
+    ),
+    "with an exponential": project(
+        "def shares(e):\n    return e / np.sum(e)  # error: [NL401]\n",
+        "from helpers import shares\n\ndef soft(x):\n    return shares(np.exp(x«| - np.max(x)»))\n",
+        "import numpy as np",
+    ),
+    "with squares": project(
+        "def root(s):\n    return jnp.sqrt(s)  # error: [NL201]\n",
+        "from helpers import root\n\ndef loss(x):\n    return root(jnp.sum(x**2)«| + 1e-6»)\n\nstep = jax.grad(loss)\n",
+        "import jax\nimport jax.numpy as jnp",
+    ),
 }
 
-# ── a logarithm here, what it is taken of there ─────────────────────────────────────────────────────────────────────
+# ── the main file fails on what the helper returns ──────────────────────────────────────────────────────────────────
 
-SOFT = f"""\
-import torch
-
-def soft(x):
-    return {SHARES}
-"""
-ENTRIES = SOFT + """
+SOFT = f"def soft(x):\n    return {SHARES}\n"
+ACTIVATIONS = """
 def squashed(x):
     return torch.sigmoid(x)«|.clamp(min=1e-6)»
 
@@ -274,13 +217,10 @@ def activation(name):
     return ACTIVATIONS[name]
 """
 NET = f"""\
-import torch
-from torch import nn
-
-class Net(nn.Module):
+class Net(torch.nn.Module):
     def __init__(self):
         super().__init__()
-        self.fc = nn.Linear(4, 3)
+        self.fc = torch.nn.Linear(4, 3)
 
     def forward(self, x):
         return self.shares(self.fc(x))
@@ -288,128 +228,111 @@ class Net(nn.Module):
     def shares(self, x):
         return {SHARES}
 """
-OBJECT = f"""\
-import torch
-
+BUILD = """
+def build(device):
+    net = Net().to(device)
+    net.train()
+    return torch.compile(torch.nn.DataParallel(net))
+"""
+CATEGORICAL = f"""\
 class Categorical:
-    def __init__(self, x):
-        self.x = x
+    def __init__(self, logits):
+        self.logits = logits
 
     @property
     def shares(self):
-        x = self.x
+        x = self.logits
         return {SHARES}
 """
+CLOSURE = f"""\
+def softer(t):
+    def soft(x):
+        x = x / t
+        return {SHARES}
 
-
-def logs(top: str, used: str = "soft(x)", layers: str = SOFT, given: str = "x") -> Files:
-    """A function that takes the logarithm of what another file returns."""
-    loss = f"def loss({given}, y):\n    return -(y * torch.log({used})).sum()  # NL101\n"
-    return {"layers.py": layers, "train.py": f"import torch\n{top}\n\n{loss}"}
-
-
-RETURNED = {
-    "a function of a function": {
-        **logs("from shares import shares", "shares(x)"),
-        "shares.py": "from layers import soft\n\ndef shares(x):\n    return soft(2 * x)\n",
-    },
-    "any entry of a table": logs("import os\nfrom layers import ACTIVATIONS", "ACTIVATIONS[os.environ['ACT']](x)", ENTRIES),
-    "an entry that a function looks up": logs("from layers import activation", "activation('softmax')(x)", ENTRIES),
-    "an object of a class in a table": logs("from layers import MODELS", "MODELS['net']()(x)", NET + "\nMODELS = {'net': Net}\n"),
-    "a model on its device": logs(
-        "from layers import build\n\nnet = build('cpu')",
-        "net(x)",
-        NET + "\ndef build(device):\n    net = Net().to(device)\n    net.train()\n    return torch.compile(nn.DataParallel(net))\n",
-    ),
-    "a property": logs("from layers import Categorical", "Categorical(x).shares", OBJECT),
-    "a function that makes one": logs(
-        "from layers import softer\n\nsoft = softer(2.0)",
-        layers=f"import torch\n\ndef softer(t):\n    def soft(x):\n        x = x / t\n        return {SHARES}\n\n    return soft\n",
-    ),
-    "one of several that are returned": logs(
-        "from layers import outputs", "outputs(x)[1]", f"import torch\n\ndef outputs(x):\n    return x, {SHARES}\n"
-    ),
-    "a layer of a sequence": logs(
-        "from layers import mlp\n\nnet = mlp([4, 8, 3])",
-        "net(x)",
-        """\
-from torch import nn
-
+    return soft
+"""
+SEQUENCE = """\
 def mlp(sizes):
     layers = []
     for n_in, n_out in zip(sizes[:-1], sizes[1:]):
-        layers += [nn.Linear(n_in, n_out), nn.ReLU()]
-    layers.append(nn.«Softmax(dim=-1)|LayerNorm(3)»)
-    return nn.Sequential(*layers)
-""",
-    ),
-    "a layer in a list": {
-        "layers.py": NET,
-        "net.py": """\
-import torch
-from torch import nn
-from layers import Net
-
-class Ensemble(nn.Module):
-    def __init__(self, size):
-        super().__init__()
-        self.nets = nn.ModuleList([Net() for _ in range(size)])
-
-    def forward(self, x):
-        return sum(torch.log(net(x)) for net in self.nets)  # NL101
-""",
-    },
-    "super's forward": {
-        "layers.py": NET,
-        "net.py": """\
-import torch
-from layers import Net
-
-class Logs(Net):
-    def forward(self, x):
-        return torch.log(super().forward(x))  # NL101
-""",
-    },
-    "a generator": {
-        "batches.py": """\
-import torch
-
-def batches(rows, size):
-    for i in range(0, len(rows), size):
-        x = torch.stack(rows[i : i + size])
-        yield x, (x > 0).sum()«|.clamp(min=1)»
-""",
-        "train.py": """\
-from batches import batches
-
-def means(rows):
-    return [x.sum() / n for x, n in batches(rows, 8)]  # NL301
-""",
-    },
-    "a parameter": logs("from layers import Net", "net(x)", NET, "net: Net, x"),
-    "a parameter that may be None": logs("from layers import Net", "net(x)", NET, "net: Net | None, x"),
-    "a parameter whose type is a text": logs(
-        "from typing import TYPE_CHECKING\n\nif TYPE_CHECKING:\n    from layers import Net", "net(x)", NET, "net: 'Net', x"
-    ),
-    "a parameter's method": logs("from layers import Net", "net.shares(x)", NET, "net: Net, x"),
-    "a parameter's property": logs("from layers import Categorical", "x.shares", OBJECT, "x: Categorical"),
-    "a parameter that is held": {
-        "layers.py": NET,
-        "train.py": """\
-import torch
-from layers import Net
+        layers += [torch.nn.Linear(n_in, n_out), torch.nn.ReLU()]
+    layers.append(torch.nn.«Softmax|Identity»(-1))
+    return torch.nn.Sequential(*layers)
+"""
+HELD = """\
+from helpers import Net
 
 class Trainer:
     def __init__(self, net: Net):
         self.net = net
 
-    def loss(self, x, y):
-        return -(y * torch.log(self.net(x))).sum()  # NL101
-""",
+    def loss(self, x):
+        return -torch.log(self.net(x)).mean()  # error: [NL101]
+"""
+ENSEMBLE = """\
+from helpers import Net
+
+class Ensemble(torch.nn.Module):
+    def __init__(self, size):
+        super().__init__()
+        self.nets = torch.nn.ModuleList([Net() for _ in range(size)])
+
+    def forward(self, x):
+        return sum(torch.log(net(x)) for net in self.nets)  # error: [NL101]
+"""
+LOG_NET = """\
+from helpers import Net
+
+class LogNet(Net):
+    def forward(self, x):
+        return torch.log(super().forward(x))  # error: [NL101]
+"""
+BATCHES = """\
+def batches(rows, size):
+    for i in range(0, len(rows), size):
+        x = torch.stack(rows[i : i + size])
+        yield x, (x > 0).sum()«|.clamp(min=1)»
+"""
+TYPE_CHECKING = "from typing import TYPE_CHECKING\n\nif TYPE_CHECKING:\n    from helpers import Net"
+
+
+def logs(top: str, used: str, helpers: str = SOFT, given: str = "x") -> Files:
+    """A function takes the logarithm of what it gets."""
+    return project(helpers, f"{top}\n\ndef loss({given}):\n    return -torch.log({used}).mean()  # error: [NL101]\n")
+
+
+RETURNED = {
+    "through a file between": {
+        "between.py": "from helpers import soft\n\ndef shares(x):\n    return soft(2 * x)\n",
+        **logs("from between import shares", "shares(x)"),
     },
+    "from any entry of a table": logs("from helpers import ACTIVATIONS", "ACTIVATIONS[x.name](x)", SOFT + ACTIVATIONS),
+    "from what is looked up": logs("from helpers import activation", "activation('softmax')(x)", SOFT + ACTIVATIONS),
+    "from a class of a table": logs("from helpers import NETS", "NETS['net']()(x)", NET + "\nNETS = {'net': Net}\n"),
+    "from a model on a device": logs("from helpers import build\n\nnet = build('cpu')", "net(x)", NET + BUILD),
+    "from a sequence": logs("from helpers import mlp\n\nnet = mlp([4, 8, 3])", "net(x)", SEQUENCE),
+    "from a property": logs("from helpers import Categorical", "Categorical(x).shares", CATEGORICAL),
+    "from a closure": logs("from helpers import softer\n\nsoft = softer(2.0)", "soft(x)", CLOSURE),
+    "in a tuple": logs("from helpers import both", "both(x)[1]", f"def both(x):\n    return x, {SHARES}\n"),
+    "from layers of a list": project(NET, ENSEMBLE),
+    "from super": project(NET, LOG_NET),
+    "from a generator": project(
+        BATCHES,
+        "from helpers import batches\n\ndef means(rows):\n"
+        "    return [x.sum() / n for x, n in batches(rows, 8)]  # error: [NL301]\n",
+    ),
+    "from a parameter": logs("from helpers import Net", "net(x)", NET, "net: Net, x"),
+    "from a parameter or None": logs("from helpers import Net", "net(x)", NET, "net: Net | None, x"),
+    "from a parameter of a quoted type": logs(TYPE_CHECKING, "net(x)", NET, "net: 'Net', x"),
+    "from a method of a parameter": logs("from helpers import Net", "net.shares(x)", NET, "net: Net, x"),
+    "from a property of a parameter": logs(
+        "from helpers import Categorical", "x.shares", CATEGORICAL, "x: Categorical"
+    ),
+    "from a parameter that is held": project(NET, HELD),
 }
 
-# ── numbers of a configuration ──────────────────────────────────────────────────────────────────────────────────────
+# ── the main file fails on what is configured ───────────────────────────────────────────────────────────────────────
 
 DATACLASS = """\
 from dataclasses import dataclass
@@ -419,9 +342,31 @@ class Config:
     lr: float = 1e-3
     eps: float = «0.0|1e-6»
 """
-HELD = """\
-import torch
-from config import Config
+FROZEN = """\
+from dataclasses import dataclass, field
+
+@dataclass(frozen=True)
+class Config:
+    eps: float = field(default=«0.0|1e-6», metadata={"help": "of a norm"})
+
+cfg = Config()
+"""
+NAMED_TUPLE = """\
+from typing import NamedTuple
+
+class Config(NamedTuple):
+    lr: float = 1e-3
+    eps: float = «0.0|1e-6»
+"""
+COMMAND_LINE = """\
+import argparse
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--floor", type=float, default=1e-6)
+FLOOR = «0.0|parser.parse_args().floor»
+"""
+UNIT_OF_CONFIG = """\
+from helpers import Config
 
 class Unit(torch.nn.Module):
     def __init__(self, cfg: Config):
@@ -429,151 +374,75 @@ class Unit(torch.nn.Module):
         self.cfg = cfg
 
     def forward(self, x):
-        return x / (x.norm() + self.cfg.eps)  # NL303
+        return x / (x.norm() + self.cfg.eps)  # error: [NL303]
 """
-#: that a default is 0 is doubtful, and not shown without this
-DOUBTS = {"pyproject.toml": "[tool.nanlint]\nconfidence = 'possible'\n"}
+#: a parameter need not be what it is by default: that is shown only where it is asked for
+POSSIBLE = {"pyproject.toml": "[tool.nanlint]\nconfidence = 'possible'\n"}
 
 
 def divides(config: str, top: str, eps: str = "cfg.eps", given: str = "x") -> Files:
-    """A function that divides by a norm and the epsilon of a configuration."""
-    unit = f"def unit({given}):\n    return x / (x.norm() + {eps})  # NL303\n"
-    return {"config.py": config, "train.py": f"import torch\n{top}\n\n{unit}"}
+    """A function divides by a norm and an epsilon."""
+    return project(config, f"{top}\n\ndef unit({given}):\n    return x / (x.norm() + {eps})  # error: [NL303]\n")
 
 
 def tiny(files: Mapping[str, str]) -> Files:
-    """The same where the epsilon is not 0 before it is rounded to single precision."""
-    return {name: text.replace("«0.0|", "«1e-50|").replace("NL303", "NL501") for name, text in files.items()}
+    """The same of an epsilon that is 0 in single precision only."""
+    return {name: text.replace("«0.0", "«1e-50").replace("NL303", "NL501") for name, text in files.items()}
 
 
-def floored(config: str, top: str, floor: str) -> Files:
-    """A function that takes the logarithm of a softmax above the floor of a configuration."""
-    loss = f"def loss(x):\n    return torch.log(torch.softmax(x, -1).clamp(min={floor})).mean()  # NL208\n"
-    return {"config.py": config, "train.py": f"import torch\n{top}\n\n{loss}"}
+def floored(config: str) -> Files:
+    """A function takes the logarithm of a softmax above a floor: of one that is not known, nothing is said."""
+    loss = "def loss(x):\n    return -torch.log(torch.softmax(x, -1).clamp(min=FLOOR)).mean()  # error: [NL208]\n"
+    return project(config, f"from helpers import FLOOR\n\n{loss}")
 
 
 CONFIGURED = {
-    "an item": divides("CONFIG = {'loss': {'eps': «0.0|1e-6»}}\n", "from config import CONFIG", "CONFIG['loss']['eps']"),
-    "an attribute of a class": divides("class Config:\n    eps = «0.0|1e-6»\n", "from config import Config", "Config.eps"),
-    "an object of a dataclass": divides(DATACLASS, "from config import Config\n\ncfg = Config()"),
-    "an object that the function makes": divides(DATACLASS, "from config import Config", "Config(lr=1e-2).eps"),
-    "an object there": divides(
-        DATACLASS.replace("import dataclass", "import dataclass, field")
-        .replace("@dataclass", "@dataclass(frozen=True)")
-        .replace("«0.0|1e-6»", "field(default=«0.0|1e-6»)")
-        + "\ncfg = Config()\n",
-        "from config import cfg",
-    ),
-    "a named tuple": divides(
-        "from typing import NamedTuple\n\nclass Config(NamedTuple):\n    eps: float = «0.0|1e-6»\n",
-        "from config import Config\n\ncfg = Config()",
-    ),
-    "a parameter of its class": DOUBTS | divides(DATACLASS, "from config import Config", given="x, cfg: Config"),
-    "an attribute of its class": {**DOUBTS, "config.py": DATACLASS, "net.py": HELD},
-    "a tiny number of a parameter": tiny(divides(DATACLASS, "from config import Config", given="x, cfg: Config")),
-    "a tiny number of an attribute": tiny({"config.py": DATACLASS, "net.py": HELD}),
-    # what is not known may be 0, which is not said
-    "a floor of the environment": floored(
-        "import os\n\nFLOOR = «0.0|float(os.environ['FLOOR'])»\n", "from config import FLOOR", "FLOOR"
-    ),
-    "a floor of the command line": floored(
-        "import argparse\n\nparser = argparse.ArgumentParser()\nparser.add_argument('--floor', type=float)\n"
-        "FLOOR = «0.0|parser.parse_args().floor»\n",
-        "from config import FLOOR",
-        "FLOOR",
-    ),
-    "a floor of a namespace": floored(
-        "from types import SimpleNamespace\n\ncfg = SimpleNamespace(floor=1e-6)\nFLOOR = «0.0|cfg.floor»\n",
-        "from config import FLOOR",
-        "FLOOR",
-    ),
+    "by an item": divides("CFG = {'loss': {'eps': «0.0|1e-6»}}\n", "from helpers import CFG", "CFG['loss']['eps']"),
+    "by a class": divides("class Config:\n    eps = «0.0|1e-6»\n", "from helpers import Config", "Config.eps"),
+    "by an object": divides(DATACLASS, "from helpers import Config\n\ncfg = Config()"),
+    "by an object of the function": divides(DATACLASS, "from helpers import Config", "Config(lr=1e-2).eps"),
+    "by an object of the helper": divides(FROZEN, "from helpers import cfg"),
+    "by a named tuple": divides(NAMED_TUPLE, "from helpers import Config\n\ncfg = Config(lr=1e-2)"),
+    "by a parameter": POSSIBLE | divides(DATACLASS, "from helpers import Config", given="x, cfg: Config"),
+    "by a parameter that is held": POSSIBLE | project(DATACLASS, UNIT_OF_CONFIG),
+    "by a parameter, not quite 0": tiny(divides(DATACLASS, "from helpers import Config", given="x, cfg: Config")),
+    "by a parameter that is held, not quite 0": tiny(project(DATACLASS, UNIT_OF_CONFIG)),
+    "by the environment": floored("import os\n\nFLOOR = «0.0|float(os.environ['FLOOR'])»\n"),
+    "by the command line": floored(COMMAND_LINE),
+    "by a namespace": floored("from types import SimpleNamespace\n\nFLOOR = «0.0|SimpleNamespace(eps=1e-6).eps»\n"),
 }
 
-# ── what a decorator does, and what is changed in place ─────────────────────────────────────────────────────────────
+# ── the helper decorates, or changes in place, what the main file fails on ──────────────────────────────────────────
 
+OF_A_SOFTMAX = """\
+@decorated
+def soft(x):
+    return {}
 
-def wrapping(body: str, train: str) -> Files:
-    """A decorator whose wrapper does so, and its user."""
-    wrapper = f"    @functools.wraps(function)\n    def wrapper(x):\n{indent(body, ' ' * 8)}\n    return wrapper\n"
-    text = f"import functools\n\nimport torch\n\ndef wrapped(function):\n{wrapper}"
-    return {"wrappers.py": text, "train.py": f"import torch\nfrom wrappers import wrapped\n\n{train}"}
+def loss(x):
+    return -torch.log(soft(x)).mean()  # error: [NL101]
+"""
+OF_AN_ARGUMENT = """\
+@decorated
+def mean_log(p):
+    return torch.log(p).mean()  # error: [{}]
 
-
-DECORATED = {
-    "a wrapper that hands on": wrapping(
-        "print(x)\nreturn function(x)\n",
-        f"@wrapped\ndef soft(x):\n    return {SHARES}\n\ndef loss(x):\n    return torch.log(soft(x)).sum()  # NL101\n",
-    ),
-    "a wrapper that clamps the result": wrapping(
-        "return function(x)«|.clamp(min=1e-6)»\n",
-        "@wrapped\ndef soft(x):\n    return torch.softmax(x, -1)\n\ndef loss(x):\n    return torch.log(soft(x)).sum()  # NL101\n",
-    ),
-    "a wrapper that makes the softmax": wrapping(
-        "x = function(x)\nreturn " + SHARES + "\n",
-        "@wrapped\ndef soft(x):\n    return 2 * x\n\ndef loss(x):\n    return torch.log(soft(x)).sum()  # NL101\n",
-    ),
-    "a wrapper that clamps the argument": wrapping(
-        "return function(x«|.clamp(min=1e-6)»)\n",
-        "@wrapped\ndef nll(p):\n    return -torch.log(p).mean()  # NL101\n\ndef loss(x):\n    return nll(torch.softmax(x, -1))\n",
-    ),
-    "a wrapper that raises": wrapping(
-        "if «not torch.is_tensor(x)|(x <= 0).any()»:\n    raise ValueError(x)\nreturn function(x)\n",
-        "@wrapped\ndef logs(n):\n    return torch.log(n).mean()  # NL103\n\ndef loss(x):\n    return logs(torch.relu(x))\n",
-    ),
-    "a wrapper that takes no gradients": wrapping(
-        "with torch.«autocast('cpu')|no_grad()»:\n    return function(x)\n",
-        "@wrapped\ndef length(x):\n    return torch.sqrt((x**2).sum(-1))  # NL201\n",
-    ),
-    "a wrapper with an argument": {
-        "wrappers.py": """\
-import jax.numpy as jnp
-
+def loss(x):
+    return mean_log({})
+"""
+RAISE = "if x.«isnan|le»(0.0).any():\n    raise ValueError(x)\nreturn function(x)\n"
+NO_GRAD = "with torch.«autocast('cpu')|no_grad()»:\n    return function(x)\n"
+FLOORED = """\
 def floored(least):
     def decorate(function):
         def bounded(x):
-            return jnp.maximum(function(x), least)
+            return function(x).clamp(min=least)
 
         return bounded
 
     return decorate
-""",
-        "train.py": """\
-import jax
-import jax.numpy as jnp
-from wrappers import floored
-
-@floored(«0.0|1e-6»)
-def soft(x):
-    return jax.nn.softmax(x)
-
-def loss(x, y):
-    return -jnp.sum(y * jnp.log(soft(x)))  # NL208
-""",
-    },
-    "a wrapper that compiles": {
-        "compat.py": """\
-import jax
-
-DEBUG = False
-
-def jit(function, **options):
-    return function if DEBUG else jax.jit(function, **options)
-""",
-        "train.py": """\
-import jax
-import jax.numpy as jnp
-from compat import jit
-
-@jit
-def soft(x):
-    return jax.nn.softmax(x)«| + 1e-6»
-
-def loss(x, y):
-    return -jnp.sum(y * jnp.log(soft(x)))  # NL101
-""",
-    },
-    "a wrapper that registers": {
-        "registry.py": """\
+"""
+REGISTER = """\
 REGISTRY = {}
 
 def register(name):
@@ -582,81 +451,90 @@ def register(name):
         return function
 
     return add
-""",
-        **logs(
-            "from layers import soft",
-            layers=f'import torch\nfrom registry import register\n\n@register("soft")\ndef soft(x):\n    return {SHARES}\n',
-        ),
-    },
-    "a method that changes": {
-        "floors.py": "def floor_(p):\n    p.clamp_(min=«0.0|1e-6»)\n",
-        "train.py": """\
-import torch
-from floors import floor_
+"""
+COMPILED = """\
+DEBUG = False
 
-def loss(x):
-    p = torch.softmax(x, -1)
-    floor_(p)
-    return torch.log(p).mean()  # NL208
-""",
-    },
-    "an item that changes": {
-        "floors.py": "def no_zeros(n):\n    n[n «<|<=» 0] = 1.0\n",
-        "train.py": """\
-import torch
-from floors import no_zeros
-
-def loss(x):
-    n = torch.relu(x)
-    no_zeros(n)
-    return torch.log(n).mean()  # NL103
-""",
-    },
-    "an attribute that changes": {
-        "state.py": """\
-import torch
-
+def compiled(function, **options):
+    return function if DEBUG else torch.compile(function, **options)
+"""
+STATE = """\
 class State:
     def __init__(self, x):
         self.p = torch.softmax(x, -1)
 
     def floor_(self):
         self.p = self.p.clamp(min=«0.0|1e-6»)
-""",
-        "train.py": """\
-import torch
-from state import State
+"""
 
-def loss(x):
-    state = State(x)
-    state.floor_()
-    return torch.log(state.p).mean()  # NL208
-""",
-    },
+
+def decorated(wrapper: str, main: str) -> Files:
+    """A function is decorated by one that does so, through a wrapper."""
+    body = f"@functools.wraps(function)\ndef wrapper(x):\n{indent(wrapper, '    ')}\nreturn wrapper\n"
+    helpers = f"import functools\n\ndef decorated(function):\n{indent(body, '    ')}"
+    return project(helpers, f"from helpers import decorated\n\n{main}")
+
+
+def decorated_with(decorator: str, helpers: str, soft: str = SHARES) -> Files:
+    """A softmax is decorated so."""
+    main = OF_A_SOFTMAX.format(soft).replace("decorated", decorator)
+    return project(helpers, f"from helpers import {decorator.partition('(')[0]}\n\n{main}")
+
+
+def changed(helpers: str, name: str, values: str, code: str) -> Files:
+    """A logarithm is taken of what was handed over before."""
+    loss = f"    p = {values}\n    {name}(p)\n    return -torch.log(p).mean()  # error: [{code}]\n"
+    return project(helpers, f"from helpers import {name}\n\ndef loss(x):\n{loss}")
+
+
+DECORATED = {
+    "and handed on": decorated("print(x.shape)\nreturn function(x)\n", OF_A_SOFTMAX.format(SHARES)),
+    "and clamped": decorated("return function(x)«|.clamp(min=1e-6)»\n", OF_A_SOFTMAX.format("torch.softmax(x, -1)")),
+    "and normalized": decorated(f"x = function(x)\nreturn {SHARES}\n", OF_A_SOFTMAX.format("2 * x")),
+    "and given clamped": decorated(
+        "return function(x«|.clamp(min=1e-6)»)\n", OF_AN_ARGUMENT.format("NL101", "torch.softmax(x, -1)")
+    ),
+    "and checked": decorated(RAISE, OF_AN_ARGUMENT.format("NL103", "torch.relu(x)")),
+    "and called without gradients": decorated(
+        NO_GRAD, "@decorated\ndef length(x):\n    return torch.sqrt((x**2).sum(-1))  # error: [NL201]\n"
+    ),
+    "with a number": decorated_with("floored(«0.0|1e-6»)", FLOORED, "torch.softmax(x, -1)"),
+    "and registered": decorated_with("register('softmax')", REGISTER),
+    "and compiled": decorated_with("compiled", COMPILED),
+}
+CHANGED = {
+    "by a method": changed("def floor_(p):\n    p.clamp_(min=«0.0|1e-6»)\n", "floor_", "torch.softmax(x, -1)", "NL208"),
+    "by an item": changed("def no_zeros(p):\n    p[p «<|<=» 0] = 1.0\n", "no_zeros", "torch.relu(x)", "NL103"),
+    "by an attribute": project(
+        STATE,
+        "from helpers import State\n\ndef loss(x):\n    state = State(x)\n    state.floor_()\n"
+        "    return -torch.log(state.p).mean()  # error: [NL208]\n",
+    ),
 }
 
-# ── training loops ──────────────────────────────────────────────────────────────────────────────────────────────────
+# ── the helper trains what the main file gives it ───────────────────────────────────────────────────────────────────
 
-LOGITS = NET.replace("self.shares(self.fc(x))", "«self.shares(self.fc(x))|self.fc(x)»")
-ENGINE = """\
-import torch
-
-def train_epoch(model, criterion, optimizer, loader):
-    for x, y in loader:
-        optimizer.zero_grad()
-        criterion(model(x), y).backward()  # NL701
-        optimizer.step()
-"""
+MODEL = NET.replace("self.shares(self.fc(x))", "«self.shares(self.fc(x))|self.fc(x)»")
 FUNCTIONAL = """\
 import torch.nn.functional as F
 
 def train_epoch(model, loader):
     for x, y in loader:
-        F.cross_entropy(model(x), y).backward()  # NL701
+        F.cross_entropy(model(x), y).backward()  # error: [NL701]
+"""
+ENGINE = """\
+def train_epoch(model, criterion, loader):
+    for x, y in loader:
+        criterion(model(x), y).backward()  # error: [NL701]
+"""
+OWN_MODEL = f"""\
+{MODEL}
+def train_epoch(criterion, loader):
+    model = Net()
+    for x, y in loader:
+        criterion(model(x), y).backward()  # error: [NL701]
 """
 TRAINER = """\
-import torch
-
 class Trainer:
     def __init__(self, model, criterion):
         self.model = model
@@ -664,297 +542,188 @@ class Trainer:
 
     def fit(self, loader):
         for x, y in loader:
-            self.criterion(self.model(x), y).backward()  # NL701
+            self.criterion(self.model(x), y).backward()  # error: [NL701]
 """
-
-
-def trains(engine: str, main: str) -> Files:
-    """A model, a loop that knows of none, and a file that brings them together."""
-    return {"model.py": LOGITS, "engine.py": engine, "main.py": f"import torch\nfrom model import Net\n{main}"}
-
-
-TRAINED = {
-    "a loop that is given its model": trains(
-        FUNCTIONAL,
-        "from engine import train_epoch\n\ndef main(loader):\n    model = Net().to('cpu')\n    train_epoch(model, loader)\n",
-    ),
-    "a loop that runs with the file": trains(
-        FUNCTIONAL, "from engine import train_epoch\n\nif __name__ == '__main__':\n    train_epoch(Net(), [])\n"
-    ),
-    "a loop that is given its model and its loss": trains(
-        ENGINE,
-        """\
-from engine import train_epoch
-
-def main(loader):
-    model = Net()
-    train_epoch(model, torch.nn.CrossEntropyLoss(), torch.optim.Adam(model.parameters()), loader)
-""",
-    ),
-    "a loop of an object that is given both": trains(
-        TRAINER, "from engine import Trainer\n\ndef main(x):\n    Trainer(Net(), torch.nn.CrossEntropyLoss()).fit(x)\n"
-    ),
-    "a loop of Lightning": {
-        "losses.py": NLL,
-        "module.py": f"""\
+LIGHTNING = f"""\
 import lightning
-import torch
-from losses import nll
+from helpers import nll
 
 class Module(lightning.LightningModule):
     def forward(self, x):
         return {SHARES}
 
     def training_step(self, batch, batch_idx):
-        x, y = batch
-        return nll(self(x), y)
-""",
-    },
-    "a metric that takes no gradients": {
-        "metrics.py": "import torch\n\ndef distance(x, y):\n    return torch.sqrt(((x - y) ** 2).sum(-1))  # NL201\n",
-        "train.py": """\
-import torch
-from metrics import distance
-
-def step(model, x, y):
-    with torch.«autocast("cpu")|no_grad()»:
-        return distance(model(x), y).mean()
-""",
-    },
-}
-
-# ── what other frameworks have ──────────────────────────────────────────────────────────────────────────────────────
-
-JAX_SOFT = """\
-import jax
-
-def soft(x):
-    return jax.nn.softmax(x)«| + 1e-6»
+        return nll(self(batch))
 """
 
 
-def jax_logs(top: str, used: str, layers: str = JAX_SOFT, given: str = "x") -> Files:
-    """As ``logs``, in JAX."""
-    loss = f"def loss({given}, y):\n    return -jnp.sum(y * jnp.log({used}))  # NL101\n"
-    return {"layers.py": layers, "train.py": f"import jax\nimport jax.numpy as jnp\n{top}\n\n{loss}"}
+def trained(helpers: str, main: str) -> Files:
+    """A model is trained so."""
+    return project(helpers, f"from helpers import *\n\n{MODEL}\n{main}")
 
 
-FRAMEWORKS = {
-    "jax.vmap": jax_logs("from layers import soft", "jax.vmap(soft)(x)"),
-    "jax.jit": jax_logs("from layers import soft\n\nfast = jax.jit(soft)", "fast(x)"),
-    "jax.lax.scan": jax_logs(
-        "from layers import body",
-        "jax.lax.scan(body, 0.0, x)[1]",
-        "import jax\n\ndef body(state, x):\n    return state, jax.nn.softmax(x)«| + 1e-6»\n",
+TRAINED = {
+    "with its model": trained(
+        FUNCTIONAL, "def main(loader):\n    model = Net().to('cpu')\n    train_epoch(model, loader)\n"
     ),
-    "jax.vmap of the loss": {
-        "losses.py": "import jax.numpy as jnp\n\ndef nll(p, y):\n    return -jnp.sum(y * jnp.log(p))  # NL101\n",
-        "train.py": """\
-import jax
-from losses import nll
-
-def loss(x, y):
-    return jax.vmap(nll)(jax.nn.softmax(x)«| + 1e-6», y).mean()
-""",
+    "as the file runs": trained(FUNCTIONAL, "if __name__ == '__main__':\n    train_epoch(Net(), [])\n"),
+    "with its model and its loss": trained(
+        ENGINE, "def main(loader):\n    train_epoch(Net(), torch.nn.CrossEntropyLoss(), loader)\n"
+    ),
+    "with both, by a file without a framework": {
+        **trained(ENGINE, "def main(loader):\n    train_epoch(Net(), torch.nn.CrossEntropyLoss(), loader)\n"),
+        "helpers.py": ENGINE,
     },
-    "jax.value_and_grad of what calls it": {
-        "metrics.py": """\
-import jax.numpy as jnp
+    "with its loss": project(
+        OWN_MODEL,
+        "from helpers import train_epoch\n\ndef main(loader):\n    train_epoch(torch.nn.CrossEntropyLoss(), loader)\n",
+    ),
+    "by an object": trained(
+        TRAINER, "def main(loader):\n    Trainer(Net(), torch.nn.CrossEntropyLoss()).fit(loader)\n"
+    ),
+    "by Lightning": project(NLL, LIGHTNING),
+}
 
-def accuracy(x, y):
-    return jnp.sqrt(jnp.sum((x - y) ** 2)«| + 1e-6»)  # NL201
-""",
-        "train.py": """\
-import jax
-from metrics import accuracy
+# ── the same in other frameworks ────────────────────────────────────────────────────────────────────────────────────
 
-def step(w, x, y):
-    def loss(w):
-        return accuracy(x @ w, y)
-
-    return jax.value_and_grad(loss)(w)
-""",
-    },
-    "flax": jax_logs(
-        "from layers import Net\n\nmodel = Net()",
-        "model.apply(params, x)",
-        """\
+JAX = "import jax\nimport jax.numpy as jnp"
+JAX_SOFT = "def soft(x):\n    return jax.nn.softmax(x)«| + 1e-6»\n"
+JAX_BODY = "def body(state, x):\n    return state, jax.nn.softmax(x)«| + 1e-6»\n"
+FLAX = """\
 import flax.linen as nn
 
 class Net(nn.Module):
     @nn.compact
     def __call__(self, x):
         return nn.softmax(nn.Dense(3)(x))«| + 1e-6»
-""",
-        "params, x",
-    ),
-    "equinox": jax_logs(
-        "from layers import Net",
-        "jax.vmap(model)(x)",
-        """\
+"""
+EQUINOX = """\
 import equinox as eqx
-import jax
 
 class Net(eqx.Module):
     fc: eqx.nn.Linear
 
     def __call__(self, x):
         return jax.nn.softmax(self.fc(x))«| + 1e-6»
-""",
-        "model: Net, x",
-    ),
-    "optax": {
-        "layers.py": "import jax\n\ndef predict(w, x):\n    return jax.nn.«softmax|tanh»(x @ w)\n",
-        "train.py": """\
-import optax
-from layers import predict
+"""
+SLOPE = """\
+from helpers import accuracy
 
-def loss(w, x, y):
-    return optax.softmax_cross_entropy(predict(w, x), y).mean()  # NL701
-""",
-    },
-    "tf.function": {
-        "layers.py": """\
-import tensorflow as tf
+def step(w, x):
+    def loss(w):
+        return accuracy(x @ w)
 
-@tf.function(jit_compile=True)
-def soft(x):
-    return tf.nn.softmax(x)«| + 1e-6»
-""",
-        "train.py": """\
-import tensorflow as tf
-from layers import soft
-
-def loss(x, y):
-    return -tf.reduce_sum(y * tf.math.log(soft(x)))  # NL101
-""",
-    },
-    "a sequence of Keras": {
-        "model.py": """\
-import keras
-from keras import layers
-
+    return jax.value_and_grad(loss)(w)
+"""
+SEQUENTIAL = """\
 def build_model():
-    model = keras.Sequential([layers.Dense(8, activation="relu")])
-    model.add(layers.Dense(3, activation="«softmax|tanh»"))
+    model = keras.Sequential([keras.layers.Dense(8, activation="relu")])
+    model.add(keras.layers.Dense(3, activation="«softmax|tanh»"))
     return model
-""",
-        "train.py": """\
-from keras import ops
-from model import build_model
+"""
+COMPILE = """\
+from helpers import nll
 
-model = build_model()
+inputs = keras.Input((4,))
+outputs = keras.layers.Dense(3, activation="softmax")(inputs)«| + 1e-6»
+model = keras.Model(inputs, outputs)
+model.compile("adam", loss=nll)
+"""
 
-def loss(x, y):
-    return -ops.sum(y * ops.log(model(x)))  # NL101
-""",
-    },
+
+def jax_logs(top: str, used: str, helpers: str = JAX_SOFT, given: str = "x") -> Files:
+    """As ``logs``, in JAX."""
+    return project(
+        helpers, f"{top}\n\ndef loss({given}):\n    return -jnp.mean(jnp.log({used}))  # error: [NL101]\n", JAX
+    )
+
+
+FRAMEWORKS = {
+    "jax.vmap": jax_logs("from helpers import soft", "jax.vmap(soft)(x)"),
+    "jax.jit": jax_logs("from helpers import soft\n\nfast = jax.jit(soft)", "fast(x)"),
+    "jax.lax.scan": jax_logs("from helpers import body", "jax.lax.scan(body, 0.0, x)[1]", JAX_BODY),
+    "jax.vmap of the loss": project(
+        "def nll(p):\n    return -jnp.mean(jnp.log(p))  # error: [NL101]\n",
+        "from helpers import nll\n\ndef loss(x):\n    return jax.vmap(nll)(jax.nn.softmax(x)«| + 1e-6»).mean()\n",
+        JAX,
+    ),
+    "jax.value_and_grad of a caller": project(
+        "def accuracy(x):\n    return jnp.sqrt(jnp.sum(x**2)«| + 1e-6»)  # error: [NL201]\n", SLOPE, JAX
+    ),
+    "flax": jax_logs("from helpers import Net\n\nmodel = Net()", "model.apply(params, x)", FLAX, "params, x"),
+    "equinox": jax_logs("from helpers import Net", "jax.vmap(model)(x)", EQUINOX, "model: Net, x"),
+    "optax": project(
+        "def predict(w, x):\n    return jax.nn.«softmax|tanh»(x @ w)\n",
+        "import optax\nfrom helpers import predict\n\ndef loss(w, x, y):\n"
+        "    return optax.softmax_cross_entropy(predict(w, x), y).mean()  # error: [NL701]\n",
+        JAX,
+    ),
+    "tf.function": project(
+        "@tf.function(jit_compile=True)\ndef soft(x):\n    return tf.nn.softmax(x)«| + 1e-6»\n",
+        "from helpers import soft\n\ndef loss(x):\n    return -tf.reduce_mean(tf.math.log(soft(x)))  # error: [NL101]\n",
+        "import tensorflow as tf",
+    ),
+    "keras.Sequential": project(
+        SEQUENTIAL,
+        "from helpers import build_model\n\nmodel = build_model()\n\ndef loss(x):\n"
+        "    return -keras.ops.mean(keras.ops.log(model(x)))  # error: [NL101]\n",
+        "import keras",
+    ),
+    "keras.Model.compile": project(
+        "def nll(target, output):\n    return keras.ops.mean(target - keras.ops.log(output))  # error: [NL101]\n",
+        COMPILE,
+        "import keras",
+    ),
 }
 
-# ── what is not seen yet ────────────────────────────────────────────────────────────────────────────────────────────
+# ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
+PROGRAMS = {
+    f"{how} {what}": files
+    for how, programs in {
+        "called": CALLED,
+        "returned": RETURNED,
+        "configured": CONFIGURED,
+        "decorated": DECORATED,
+        "changed": CHANGED,
+        "trained": TRAINED,
+        "by way of": FRAMEWORKS,
+    }.items()
+    for what, files in programs.items()
+}
+#: programs in which what is wrong is not found -> why
 UNSEEN = {
-    "a caller of a caller": {
-        "between.py": "from losses import nll\n\ndef loss(p, y):\n    return 2 * nll(p, y)\n",
-        **calls("from between import loss as criterion"),
-    },
-    "a package that hands it on by its name": {
-        "lib/__init__.py": "from .losses import nll\n",
-        "lib/losses.py": NLL,
-        "train.py": calls("import lib", "lib.nll(p, y)")["train.py"],
-    },
-    "a loop that is given its loss": trains(
-        """\
-import torch
-from model import Net
-
-def train_epoch(criterion, loader):
-    model = Net()
-    for x, y in loader:
-        criterion(model(x), y).backward()  # NL701
-""",
-        "from engine import train_epoch\n\ndef main(loader):\n    train_epoch(torch.nn.CrossEntropyLoss(), loader)\n",
-    ),
-    "a loop that names no framework": trains(
-        ENGINE.replace("import torch\n", ""),
-        """\
-from engine import train_epoch
-
-def main(loader):
-    model = Net()
-    train_epoch(model, torch.nn.CrossEntropyLoss(), torch.optim.Adam(model.parameters()), loader)
-""",
-    ),
-    "a root of what is given": {
-        "metrics.py": "import jax.numpy as jnp\n\ndef root(s):\n    return jnp.sqrt(s)  # NL201\n",
-        "train.py": """\
-import jax
-import jax.numpy as jnp
-from metrics import root
-
-def loss(x, y):
-    return root(jnp.sum((x - y) ** 2)«| + 1e-6»)
-
-step = jax.grad(loss)
-""",
-    },
-    "a quotient of what is given": {
-        "layers.py": "def shares(e):\n    return e / e.sum()  # NL401\n",
-        "train.py": """\
-import numpy as np
-from layers import shares
-
-def soft(x):
-    return shares(np.exp(x«| - x.max()»))
-""",
-    },
-    "an object that is given to a protocol": {
-        "links.py": """\
-from typing import Protocol
-
-import jax
-
-class Link(Protocol):
-    def __call__(self, x): ...
-
-class Softmax:
-    def __call__(self, x):
-        return jax.nn.softmax(x)«| + 1e-6»
-""",
-        "losses.py": """\
-import jax.numpy as jnp
-from links import Link
-
-def nll(link: Link, x, y):
-    return -jnp.sum(y * jnp.log(link(x)))  # NL101
-""",
-        "train.py": "from links import Softmax\nfrom losses import nll\n\ndef step(x, y):\n    return nll(Softmax(), x, y)\n",
-    },
+    "called through a package's attribute": "a caller that names the package only is not met",
+    "called by a caller's caller": "what callers are given themselves is not known",
+    "called with an object of a protocol": "an object of the annotation stands for what is given",
+    "called with squares": "that a caller is differentiated is not known",
+    "trained with both, by a file without a framework": "a walk passes over what names no framework",
+    "trained with its loss": "callers give what is called with something else that is given only",
 }
 
-PROGRAMS = CALLED | RETURNED | CONFIGURED | DECORATED | TRAINED | FRAMEWORKS | UNSEEN
+
+def version(side: int, name: str) -> Files:
+    return {path: EITHER.sub(rf"\{side}", text) for path, text in PROGRAMS[name].items()}
 
 
-def written_out(root: Path, name: str, side: int) -> tuple[str, list[tuple[str, int, str]]]:
-    """Write one of the two programs; return the file that has the mark, and what is to be found where it is wrong."""
-    (place,) = marks = [
-        (file, row, mark[1])
-        for file, text in PROGRAMS[name].items()
-        for row, line in enumerate(text.splitlines(), 1)
-        if (mark := MARK.search(line))
-    ]
-    files = {file: re.sub(MARK.pattern, "", EITHER.sub(rf"\{side}", text), flags=re.M) for file, text in PROGRAMS[name].items()}
-    written(root, files)
-    return place[0], marks
+def finding(name: str) -> Finding:
+    """What is to be found in a program: the file, the row and the code."""
+    (only,) = [(path, row, code) for path, text in PROGRAMS[name].items() for row, code in marked(text)]
+    return only
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.xfail(reason=UNSEEN[name])] if name in UNSEEN else []) for name in PROGRAMS],
+)
+def test_what_is_wrong_is_found_in_its_file_and_in_the_project(tmp_path: Path, name: str) -> None:
+    written(tmp_path, version(1, name))
+    expected = finding(name)
+    assert found(tmp_path, expected[0]) == [expected]
+    assert found(tmp_path, ".") == [expected]
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_wrong(tmp_path: Path, name: str) -> None:
-    file, marks = written_out(tmp_path, name, WRONG)
-    assert found(tmp_path, file) == found(tmp_path, ".") == marks
-
-
-@pytest.mark.parametrize("name", PROGRAMS)
-def test_right(tmp_path: Path, name: str) -> None:
-    file, _ = written_out(tmp_path, name, RIGHT)
-    assert found(tmp_path, file) == found(tmp_path, ".") == []
+def test_nothing_is_found_where_nothing_is_wrong(tmp_path: Path, name: str) -> None:
+    written(tmp_path, version(2, name))
+    assert found(tmp_path, finding(name)[0]) == found(tmp_path, ".") == []
