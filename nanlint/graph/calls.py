@@ -965,7 +965,8 @@ class CallLowering(ExpressionLowering):
         if not isinstance(annotation, ast.Name | ast.Attribute) or scope is None:
             return None
         cls = self.in_frame(scope, annotation)
-        if cls.op != CLASS or any(is_array_class(base) for base in cls.attrs["cls"].external_bases()):
+        bases = cls.attrs["cls"].external_bases() if cls.op == CLASS else ["Protocol"]
+        if any(base.endswith("Protocol") or is_array_class(base) for base in bases):
             return None
         return self.graph.add(INSTANCE, {}, {"cls": cls.attrs["cls"], "name": arg.arg, "given": True}, arg, pure=False)
 

@@ -972,21 +972,22 @@ def lower(
                 else:
                     standalone(bound)
     callers = callers_elsewhere(lowering, tree, wanted, words)
-    while lowering.deferred or private:
-        if not lowering.deferred:
-            for caller in callers:
-                standalone(caller)
+    while True:
+        while lowering.deferred:
+            node = lowering.deferred.pop(0)[0]
+            definition = node.attrs["definition"]
+            names = [name for name, value in lowering.module.env.items() if value is node]
+            if names and not isinstance(definition, ast.Lambda) and definition not in wanted:
+                continue
+            if all(str(name).startswith("_") for name in names):
+                private.append(node)
+            else:
+                standalone(node)
+        for caller in callers:
+            standalone(caller)
+        if not lowering.deferred and not private:
+            break
         # what is private to the file is known by its calls; only what nothing calls is lowered with unknown arguments
-        node = lowering.deferred.pop(0)[0] if lowering.deferred else private.pop(0)
-        definition = node.attrs["definition"]
-        names = [name for name, value in lowering.module.env.items() if value is node]
-        own = not names or all(str(name).startswith("_") for name in names)
-        if names and not isinstance(definition, ast.Lambda) and definition not in wanted:
-            continue
-        if not own or (not lowering.deferred and id(definition) not in lowering.inlined):
+        if not lowering.deferred and id((node := private.pop(0)).attrs["definition"]) not in lowering.inlined:
             standalone(node)
-        elif lowering.deferred:
-            private.append(node)
-    for caller in callers:
-        standalone(caller)
     return lowering

@@ -1,7 +1,7 @@
 """What is wrong in one file of a project is seen through whatever Python has to reach it from another.
 
-A program is written once: of «wrong|right», the first is in the program in which something is to be found, the second in
-the one in which nothing is. What is to be found is said by a comment in its row.
+A program is written once: of «wrong|right», the first makes a program in which something is to be found, the second one
+in which nothing is. A comment says what is to be found in its row.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ CALLED = {
     "as a layer": step("from helpers import NLL\n\nloss = NLL()", "loss(p)", LAYER),
     "from a table": step("from helpers import nll\n\nLOSSES = {'nll': nll}", "LOSSES['nll'](p)"),
     "from a table of the helper": step("from helpers import LOSSES", "LOSSES['nll'](p)", NLL + FACTORY),
-    "by an unknown key": step("from helpers import LOSSES", "LOSSES[x.name](p)", NLL + FACTORY),
+    "by an unknown key": step("import os\nfrom helpers import LOSSES", "LOSSES[os.environ['LOSS']](p)", NLL + FACTORY),
     "with a dictionary of arguments": step("from helpers import nll", "nll(**{'p': p})"),
     "with a dictionary": step("from helpers import nll", "nll({'p': p})", NLL.replace("log(p)", "log(p['p'])")),
     "by what is given it": step("from helpers import nll\n\ndef run(f, p):\n    return f(p)", "run(nll, p)"),
@@ -148,7 +148,7 @@ def step(self, x):
     ),
     "with an activation": project(
         HEAD,
-        "from helpers import Head\n\nhead = Head(torch.nn.«Softmax|Identity»(-1))\n\ndef step(x):\n    return head(x)\n",
+        "from helpers import Head\n\nhead = Head(torch.nn.«Softmax|ELU»())\n\ndef step(x):\n    return head(x)\n",
     ),
     "with a class": project(
         HEAD.replace("= act", "= act()"),
@@ -307,7 +307,9 @@ RETURNED = {
         "between.py": "from helpers import soft\n\ndef shares(x):\n    return soft(2 * x)\n",
         **logs("from between import shares", "shares(x)"),
     },
-    "from any entry of a table": logs("from helpers import ACTIVATIONS", "ACTIVATIONS[x.name](x)", SOFT + ACTIVATIONS),
+    "from any entry of a table": logs(
+        "import os\nfrom helpers import ACTIVATIONS", "ACTIVATIONS[os.environ['ACT']](x)", SOFT + ACTIVATIONS
+    ),
     "from what is looked up": logs("from helpers import activation", "activation('softmax')(x)", SOFT + ACTIVATIONS),
     "from a class of a table": logs("from helpers import NETS", "NETS['net']()(x)", NET + "\nNETS = {'net': Net}\n"),
     "from a model on a device": logs("from helpers import build\n\nnet = build('cpu')", "net(x)", NET + BUILD),
@@ -365,6 +367,8 @@ parser = argparse.ArgumentParser()
 parser.add_argument("--floor", type=float, default=1e-6)
 FLOOR = «0.0|parser.parse_args().floor»
 """
+ENVIRONMENT = "import os\n\nFLOOR = «0.0|float(os.environ['FLOOR'])»\n"
+NAMESPACE = "from types import SimpleNamespace\n\ncfg = SimpleNamespace(floor=1e-6)\nFLOOR = «0.0|cfg.floor»\n"
 UNIT_OF_CONFIG = """\
 from helpers import Config
 
@@ -407,9 +411,9 @@ CONFIGURED = {
     "by a parameter that is held": POSSIBLE | project(DATACLASS, UNIT_OF_CONFIG),
     "by a parameter, not quite 0": tiny(divides(DATACLASS, "from helpers import Config", given="x, cfg: Config")),
     "by a parameter that is held, not quite 0": tiny(project(DATACLASS, UNIT_OF_CONFIG)),
-    "by the environment": floored("import os\n\nFLOOR = «0.0|float(os.environ['FLOOR'])»\n"),
+    "by the environment": floored(ENVIRONMENT),
     "by the command line": floored(COMMAND_LINE),
-    "by a namespace": floored("from types import SimpleNamespace\n\nFLOOR = «0.0|SimpleNamespace(eps=1e-6).eps»\n"),
+    "by a namespace": floored(NAMESPACE),
 }
 
 # ── the helper decorates, or changes in place, what the main file fails on ──────────────────────────────────────────
@@ -430,7 +434,7 @@ def mean_log(p):
 def loss(x):
     return mean_log({})
 """
-RAISE = "if x.«isnan|le»(0.0).any():\n    raise ValueError(x)\nreturn function(x)\n"
+RAISE = "if «x.isnan()|(x <= 0)».any():\n    raise ValueError(x)\nreturn function(x)\n"
 NO_GRAD = "with torch.«autocast('cpu')|no_grad()»:\n    return function(x)\n"
 FLOORED = """\
 def floored(least):
@@ -475,9 +479,9 @@ def decorated(wrapper: str, main: str) -> Files:
     return project(helpers, f"from helpers import decorated\n\n{main}")
 
 
-def decorated_with(decorator: str, helpers: str, soft: str = SHARES) -> Files:
-    """A softmax is decorated so."""
-    main = OF_A_SOFTMAX.format(soft).replace("decorated", decorator)
+def decorated_with(decorator: str, helpers: str, main: str) -> Files:
+    """A function is decorated by one that does so in another way."""
+    main = main.replace("decorated", decorator)
     return project(helpers, f"from helpers import {decorator.partition('(')[0]}\n\n{main}")
 
 
@@ -498,9 +502,11 @@ DECORATED = {
     "and called without gradients": decorated(
         NO_GRAD, "@decorated\ndef length(x):\n    return torch.sqrt((x**2).sum(-1))  # error: [NL201]\n"
     ),
-    "with a number": decorated_with("floored(«0.0|1e-6»)", FLOORED, "torch.softmax(x, -1)"),
-    "and registered": decorated_with("register('softmax')", REGISTER),
-    "and compiled": decorated_with("compiled", COMPILED),
+    "with a number": decorated_with(
+        "floored(«0.0|1e-6»)", FLOORED, OF_A_SOFTMAX.format("torch.softmax(x, -1)").replace("NL101", "NL208")
+    ),
+    "and registered": decorated_with("register('softmax')", REGISTER, OF_A_SOFTMAX.format(SHARES)),
+    "and compiled": decorated_with("compiled", COMPILED, OF_A_SOFTMAX.format(SHARES)),
 }
 CHANGED = {
     "by a method": changed("def floor_(p):\n    p.clamp_(min=«0.0|1e-6»)\n", "floor_", "torch.softmax(x, -1)", "NL208"),
@@ -527,8 +533,9 @@ def train_epoch(model, criterion, loader):
     for x, y in loader:
         criterion(model(x), y).backward()  # error: [NL701]
 """
-OWN_MODEL = f"""\
-{MODEL}
+OWN_MODEL = """\
+from model import Net
+
 def train_epoch(criterion, loader):
     model = Net()
     for x, y in loader:
@@ -557,30 +564,29 @@ class Module(lightning.LightningModule):
 """
 
 
-def trained(helpers: str, main: str) -> Files:
+def trained(helpers: str, name: str, main: str) -> Files:
     """A model is trained so."""
-    return project(helpers, f"from helpers import *\n\n{MODEL}\n{main}")
+    return project(helpers, f"from helpers import {name}\n\n{MODEL}\ndef main(loader):\n    {main}\n")
 
 
 TRAINED = {
-    "with its model": trained(
-        FUNCTIONAL, "def main(loader):\n    model = Net().to('cpu')\n    train_epoch(model, loader)\n"
+    "with its model": trained(FUNCTIONAL, "train_epoch", "model = Net().to('cpu')\n    train_epoch(model, loader)"),
+    "as the file runs": project(
+        FUNCTIONAL,
+        f"from helpers import train_epoch\n\n{MODEL}\nif __name__ == '__main__':\n    train_epoch(Net(), [])\n",
     ),
-    "as the file runs": trained(FUNCTIONAL, "if __name__ == '__main__':\n    train_epoch(Net(), [])\n"),
     "with its model and its loss": trained(
-        ENGINE, "def main(loader):\n    train_epoch(Net(), torch.nn.CrossEntropyLoss(), loader)\n"
+        ENGINE, "train_epoch", "train_epoch(Net(), torch.nn.CrossEntropyLoss(), loader)"
     ),
     "with both, by a file without a framework": {
-        **trained(ENGINE, "def main(loader):\n    train_epoch(Net(), torch.nn.CrossEntropyLoss(), loader)\n"),
+        **trained(ENGINE, "train_epoch", "train_epoch(Net(), torch.nn.CrossEntropyLoss(), loader)"),
         "helpers.py": ENGINE,
     },
-    "with its loss": project(
-        OWN_MODEL,
-        "from helpers import train_epoch\n\ndef main(loader):\n    train_epoch(torch.nn.CrossEntropyLoss(), loader)\n",
-    ),
-    "by an object": trained(
-        TRAINER, "def main(loader):\n    Trainer(Net(), torch.nn.CrossEntropyLoss()).fit(loader)\n"
-    ),
+    "with its loss": {
+        **trained(OWN_MODEL, "train_epoch", "train_epoch(torch.nn.CrossEntropyLoss(), loader)"),
+        "model.py": f"import torch\n\n{MODEL}",
+    },
+    "by an object": trained(TRAINER, "Trainer", "Trainer(Net(), torch.nn.CrossEntropyLoss()).fit(loader)"),
     "by Lightning": project(NLL, LIGHTNING),
 }
 
@@ -660,7 +666,7 @@ FRAMEWORKS = {
     ),
     "tf.function": project(
         "@tf.function(jit_compile=True)\ndef soft(x):\n    return tf.nn.softmax(x)«| + 1e-6»\n",
-        "from helpers import soft\n\ndef loss(x):\n    return -tf.reduce_mean(tf.math.log(soft(x)))  # error: [NL101]\n",
+        "from helpers import soft\n\ndef loss(x):\n    return tf.reduce_mean(tf.math.log(soft(x)))  # error: [NL101]\n",
         "import tensorflow as tf",
     ),
     "keras.Sequential": project(
@@ -676,7 +682,7 @@ FRAMEWORKS = {
     ),
 }
 
-# ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── what is found ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 PROGRAMS = {
     f"{how} {what}": files
@@ -695,14 +701,13 @@ PROGRAMS = {
 UNSEEN = {
     "called through a package's attribute": "a caller that names the package only is not met",
     "called by a caller's caller": "what callers are given themselves is not known",
-    "called with an object of a protocol": "an object of the annotation stands for what is given",
-    "called with squares": "that a caller is differentiated is not known",
     "trained with both, by a file without a framework": "a walk passes over what names no framework",
-    "trained with its loss": "callers give what is called with something else that is given only",
+    "trained with its loss": "callers are not asked for it where the model is of a third file",
 }
 
 
 def version(side: int, name: str) -> Files:
+    """The wrong (1) or the right (2) one of the two programs that are written as one."""
     return {path: EITHER.sub(rf"\{side}", text) for path, text in PROGRAMS[name].items()}
 
 
