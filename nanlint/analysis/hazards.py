@@ -263,7 +263,27 @@ class Hazards:
         evidence = form or evidence_of(v, pole, source)
         if evidence.origin is Origin.EMPTY and not learned and chosen_once(evidence.node):
             reach = min(reach, POSSIBLE)
+        if reach > POSSIBLE and self.kept_off_by_callers(node, pole):
+            reach = POSSIBLE
         return Hazard(node, pole, source, v, reach, evidence, guard)
+
+    def kept_off_by_callers(self, node: Node, pole: Pole) -> bool:
+        """Whether a function is called only where a pole is ruled out, by more than the numbers that it is given there.
+
+        Others may call it, too: that is a belief.
+        """
+        if node.calls:
+            return False
+        called = [n for n in self.gradient.called_from_outside(node) if n is not node]
+        return bool(called) and all(self.kept_off(n, pole) for n in called)
+
+    def kept_off(self, node: Node, pole: Pole) -> bool:
+        """Whether what is known of operands that are not written out, or a condition on the path, rules a pole out."""
+        found = self.operand(node, pole, self.evaluator)
+        if found is None or not self.gradient.learns(found[0]):
+            return False
+        reaches = [found[1].reach(pole.cls), *self.also(node, pole, self.evaluator)]
+        return min(reaches) is NEVER or self.ruled_out_there(node, pole, found[1])
 
     def only_decides(self, node: Node) -> bool:
         """Whether every use of a result ends in a comparison: an infinity there decides, and goes nowhere."""
