@@ -12,7 +12,18 @@ from nanlint.fixes.guard_denominator import GuardDenominator
 from nanlint.graph.node import Node
 from nanlint.rules.registry import Finding, confidence, rule
 
-REDUCTIONS = ("sum", "mean", "count_nonzero", "bincount", "max", "min", "prod", "cumsum", "einsum", "dot")
+REDUCTIONS = {
+    "sum": "sum",
+    "mean": "mean",
+    "count_nonzero": "count",
+    "bincount": "count",
+    "max": "maximum",
+    "min": "minimum",
+    "prod": "product",
+    "cumsum": "sum",
+    "einsum": "sum of products",
+    "dot": "sum of products",
+}
 
 
 def reduction_behind(denominator: Node, facts: Facts) -> Node | None:
@@ -64,7 +75,7 @@ def division_by_reduction(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
         return
     yield Finding(
         hazard.node,
-        f"division by a {'count' if hazard.value.whole else reduction.op} that may be 0",
+        f"division by a {'count' if hazard.value.whole else REDUCTIONS[reduction.op]} that may be 0",
         "0 / 0 = nan, and x / 0 = inf",
         level,
         ((reduction, hazard.evidence.text),),
