@@ -13,7 +13,7 @@ from nanlint.analysis.evaluate import Evaluator, belief
 from nanlint.analysis.forms import UNKNOWNS, evidence_by_form
 from nanlint.analysis.geometry import holds_each_pair, tells_diagonal
 from nanlint.analysis.gradient import PLAIN, Flow, GradientFlow
-from nanlint.analysis.late_guards import late_guard
+from nanlint.analysis.late_guards import always_capped, keeps_all, late_guard
 from nanlint.analysis.scenarios import degenerate, excluded
 from nanlint.analysis.selections import taken_by
 from nanlint.analysis.structure import Evaluate, bare, depends, elementwise, same, uses, walk, zero_together
@@ -249,6 +249,8 @@ class Hazards:
             return Cleared(node, pole, f"a {guard.op} further on drops the bad value, and no gradient flows", v)
         if guard is not None and self.undefined_elsewhere(guard):
             return Cleared(node, pole, f"the {guard.op} further on gives nan or inf there on purpose", v)
+        if self.always_bounded(node, pole) and not self.gradient.flows(node):
+            return Cleared(node, pole, "what uses it bounds the infinity, and no gradient flows", v)
         overwritten = guard is not None and "stored" in guard.attrs and self.gradient.judge(node).flow is not Flow.SHOWN
         if guard is not None and (met is not None or overwritten):
             # the value is repaired, and nothing says that the operand is learned
@@ -284,6 +286,13 @@ class Hazards:
             return False
         reaches = [found[1].reach(pole.cls), *self.also(node, pole, self.evaluator)]
         return min(reaches) is NEVER or self.ruled_out_there(node, pole, found[1])
+
+    def always_bounded(self, node: Node, pole: Pole) -> bool:
+        """Whether an infinite result is bounded by all that uses it, wherever it goes."""
+        if not always_capped(node, pole, self.evaluator.value):
+            return False
+        handed_on = walk(node, lambda n: [user for user in n.users if keeps_all(user, n)], MAX_USES)
+        return not any(n.index in self.lowering.escapes or not n.users for n in handed_on)
 
     def only_decides(self, node: Node) -> bool:
         """Whether every use of a result ends in a comparison: an infinity there decides, and goes nowhere."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from nanlint.analysis.structure import Evaluate, bare, uses
-from nanlint.graph.node import PHI, REFINE, Node
+from nanlint.analysis.structure import Evaluate, bare, uses, walk
+from nanlint.graph.node import CONST, PHI, REFINE, Node
 from nanlint.ops.op import OPS, Pole
-from nanlint.ops.value import INF, SMALL, Kind, Value
+from nanlint.ops.value import INF, POSSIBLE, SMALL, Kind, Value
 
 #: an epsilon is at least this
 LEAST = 1e-30
@@ -26,6 +26,30 @@ def late_guard(node: Node, pole: Pole, value: Evaluate) -> Node | None:
         elif user.op == "nan_to_num" or caps(user, node, pole, value):
             return user
     return None
+
+
+def always_capped(node: Node, pole: Pole, value: Evaluate) -> bool:
+    """Whether every use of a result bounds the infinity that it may be, so that none is left in a value.
+
+    Of a quotient only where its numerator is not 0 with the denominator: 0 / 0 stays NaN.
+    """
+    if pole.gradient or "inf" not in pole.gives:
+        return False
+    if "nan" in pole.gives and not apart(node, value):
+        return False
+    found = list(uses(node, keeps_all, 40))
+    return bool(found) and all(user.op == "nan_to_num" or caps(user, node, pole, value) for user in found)
+
+
+def apart(quotient: Node, value: Evaluate) -> bool:
+    """Whether the numerator of a quotient has nothing to do with its denominator, and nothing says it is 0 or less."""
+    if "a" not in quotient.args or "b" not in quotient.args:
+        return False
+    numerator = value(quotient["a"])
+    if max(numerator.reach("zero"), numerator.reach("neg")) >= POSSIBLE:
+        return False
+    made_of = {n.key for n in walk(quotient["a"], lambda n: n.args.values(), 40) if n.op != CONST}
+    return made_of.isdisjoint(n.key for n in walk(quotient["b"], lambda n: n.args.values(), 40))
 
 
 def keeps_all(user: Node, _: Node) -> bool:

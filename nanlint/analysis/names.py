@@ -165,8 +165,8 @@ def untrained(name: str) -> str | None:
 
 
 def is_epsilon(name: str) -> bool:
-    """Whether a name says that a small positive number is meant."""
-    parts = words(name)
+    """Whether a name says that a small positive number is meant; of several, each has a number of its own."""
+    parts = words(name.rstrip("0123456789_"))
     return bool(parts) and (parts[-1] in EPSILON or parts[0] in EPSILON)
 
 

@@ -55,7 +55,7 @@ def test_where_nothing_is_believed_there_is_one_evaluator() -> None:
     assert evaluator.proved is evaluator
 
 
-@pytest.mark.parametrize("given", ["eps", "floor=1e-6"])
+@pytest.mark.parametrize("given", ["eps", "eps2", "floor=1e-6"])
 def test_an_epsilon_is_a_guard_and_not_in_doubt(given: str) -> None:
     name = given.partition("=")[0]
     lowering = lowered(TORCH, f"def f(x, {given}):\n    return torch.log(torch.softmax(x, -1) + {name})")
