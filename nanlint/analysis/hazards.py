@@ -19,7 +19,7 @@ from nanlint.analysis.selections import taken_by
 from nanlint.analysis.structure import Evaluate, bare, depends, elementwise, same, uses, walk, zero_together
 from nanlint.analysis.unguarded import unguarded
 from nanlint.graph.lower import Lowering
-from nanlint.graph.node import CALL, CONST, LOOP, PHI, REFINE, TUPLE, Node
+from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, REFINE, TUPLE, Node
 from nanlint.interrupt import checkpoint
 from nanlint.ops.arithmetic import add
 from nanlint.ops.op import OPS, Pole, shifted
@@ -46,6 +46,8 @@ RULED_OUT = "ruled out"
 NOT_DATA = frozenset({"cond", "index", "axis", "ord"})
 #: ops that compare numbers, and give none of them
 DECIDING = frozenset({*COMPARISONS, "argmax", "argmin", "argsort", "isclose"})
+#: what comes from outside of what is seen
+GIVEN = frozenset({ATTR, CALL, PARAM})
 #: uses of a result that are looked at
 MAX_USES = 40
 
@@ -276,13 +278,13 @@ class Hazards:
         """
         if node.calls:
             return False
-        called = [n for n in self.gradient.called_from_outside(node) if n is not node]
+        called = [n for n in self.gradient.called_from_outside(node) if n.calls]
         return bool(called) and all(self.kept_off(n, pole) for n in called)
 
     def kept_off(self, node: Node, pole: Pole) -> bool:
         """Whether what is known of operands that are not written out, or a condition on the path, rules a pole out."""
         found = self.operand(node, pole, self.evaluator)
-        if found is None or not self.gradient.learns(found[0]):
+        if found is None or not any(n.op in GIVEN for n in walk(found[0], lambda n: n.args.values(), 60)):
             return False
         reaches = [found[1].reach(pole.cls), *self.also(node, pole, self.evaluator)]
         return min(reaches) is NEVER or self.ruled_out_there(node, pole, found[1])
