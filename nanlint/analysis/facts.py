@@ -29,7 +29,6 @@ from nanlint.ops.op import OPS, Pole
 from nanlint.ops.selection import COMPARISONS, CONDITIONS
 from nanlint.ops.value import CERTAIN, SMALL, Kind, Value
 from nanlint.source import Source
-from nanlint.source.project import home_of
 from nanlint.source.text import Located
 
 #: ops that hand their operand on element by element, up to a constant factor that is not 0
@@ -598,7 +597,7 @@ class Facts:
 
     def span_of(self, site: ast.AST | None) -> Span | None:
         """Where an expression stands; None for what is in another file."""
-        here = hasattr(site, "lineno") and home_of(site, self.lowering.graph.path) is None
+        here = hasattr(site, "lineno") and self.lowering.graph.home(site) is None
         return self.source.span(cast(Located, site)) if here else None
 
     def text(self, node: Node) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -19,7 +19,7 @@ from nanlint.analysis.selections import taken_by
 from nanlint.analysis.structure import Evaluate, bare, depends, elementwise, same, uses, walk, zero_together
 from nanlint.analysis.unguarded import unguarded
 from nanlint.graph.lower import Lowering
-from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, REFINE, TUPLE, Node
+from nanlint.graph.node import CALL, CONST, LOOP, PHI, REFINE, TUPLE, Node
 from nanlint.interrupt import checkpoint
 from nanlint.ops.arithmetic import add
 from nanlint.ops.op import OPS, Pole, shifted
@@ -46,8 +46,6 @@ RULED_OUT = "ruled out"
 NOT_DATA = frozenset({"cond", "index", "axis", "ord"})
 #: ops that compare numbers, and give none of them
 DECIDING = frozenset({*COMPARISONS, "argmax", "argmin", "argsort", "isclose"})
-#: what comes from outside of what is seen
-GIVEN = frozenset({ATTR, CALL, PARAM})
 #: uses of a result that are looked at
 MAX_USES = 40
 
@@ -284,7 +282,7 @@ class Hazards:
     def kept_off(self, node: Node, pole: Pole) -> bool:
         """Whether what is known of operands that are not written out, or a condition on the path, rules a pole out."""
         found = self.operand(node, pole, self.evaluator)
-        if found is None or not any(n.op in GIVEN for n in walk(found[0], lambda n: n.args.values(), 60)):
+        if found is None or not any(n.op in UNKNOWNS for n in walk(found[0], lambda n: n.args.values(), 60)):
             return False
         reaches = [found[1].reach(pole.cls), *self.also(node, pole, self.evaluator)]
         return min(reaches) is NEVER or self.ruled_out_there(node, pole, found[1])
@@ -293,8 +291,12 @@ class Hazards:
         """Whether an infinite result is bounded by all that uses it, wherever it goes."""
         if not always_capped(node, pole, self.evaluator.value):
             return False
-        handed_on = walk(node, lambda n: [user for user in n.users if keeps_all(user, n)], MAX_USES)
-        return not any(n.index in self.lowering.escapes or not n.users for n in handed_on)
+        return self.stays_within(node, keeps_all)
+
+    def stays_within(self, node: Node, passes: Callable[[Node, Node], bool]) -> bool:
+        """Whether all that a result becomes on the way through some uses is used here, and leaves no function."""
+        on_the_way = walk(node, lambda n: [user for user in n.users if passes(user, n)], MAX_USES)
+        return not any(n.index in self.lowering.escapes or not n.users for n in on_the_way)
 
     def only_decides(self, node: Node) -> bool:
         """Whether every use of a result ends in a comparison: an infinity there decides, and goes nowhere."""
@@ -303,10 +305,7 @@ class Hazards:
             return elementwise(user) and user.op not in DECIDING
 
         found = list(uses(node, passes, MAX_USES))
-        on_the_way = walk(node, lambda n: [user for user in n.users if passes(user, n)], MAX_USES)
-        escapes = self.evaluator.lowering.escapes
-        decides = bool(found) and all(user.op in DECIDING for user in found)
-        return decides and not any(n.index in escapes or not n.users for n in on_the_way)
+        return bool(found) and all(user.op in DECIDING for user in found) and self.stays_within(node, passes)
 
     def ruled_out_there(self, node: Node, pole: Pole, anywhere: Value) -> bool:
         """Whether the path to an op rules a pole out: by a condition that also chose what the operand is made of."""

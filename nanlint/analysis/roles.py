@@ -14,7 +14,6 @@ from pathlib import PurePath
 from nanlint.analysis.names import trained, untrained, words
 from nanlint.graph.lower import Lowering
 from nanlint.graph.node import Node
-from nanlint.source.project import home_of
 from nanlint.source.syntax import KEPT
 
 #: methods that a model is run by, and those that train it
@@ -80,7 +79,7 @@ class Roles:
 
     def is_here(self, site: ast.AST | None) -> bool:
         """Whether a place is in the file that is checked, not in another of the project."""
-        return home_of(site, self.lowering.graph.path) is None
+        return self.lowering.graph.home(site) is None
 
     @cached_property
     def opinions(self) -> list[tuple[int, int, Opinion]]:

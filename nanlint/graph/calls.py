@@ -11,7 +11,7 @@ from functools import lru_cache, reduce
 from typing import Any
 
 from nanlint.graph.conditions import parting
-from nanlint.graph.expressions import CALLABLE, ExpressionLowering, written_out
+from nanlint.graph.expressions import CALLABLE, ExpressionLowering, complete, unrefined, written_out
 from nanlint.graph.modules import size_of
 from nanlint.graph.node import (
     ATTR,
@@ -39,7 +39,7 @@ from nanlint.ops.contracts import CONSTRAINTS
 from nanlint.ops.frameworks import canonical
 from nanlint.ops.op import OPS
 from nanlint.ops.spelling import Spelling
-from nanlint.source.project import View, home_of
+from nanlint.source.project import View
 
 #: inlining stops at this many calls deep, and once the graph of one function has grown to this many nodes
 MAX_DEPTH = 8
@@ -262,8 +262,8 @@ class CallLowering(ExpressionLowering):
         return self.unknown(e, callee, *args, *keywords.values())
 
     def derivative(self, function: Node, args: Sequence[Node], keywords: dict[str, Node], e: ast.AST) -> Node:
-        """A derivative of a function where it is called: with respect to its arguments, numbers among them, too."""
-        at = [self.emit("variable", e, pure=False, x=arg) if arg.op == CONST else arg for arg in args]
+        """A derivative of a function where it is called, with respect to its arguments: real numbers, too."""
+        at = [self.emit("variable", e, pure=False, x=arg) if is_real_number(arg) else arg for arg in args]
         outer = self.frame.regions
         self.frame.regions = (*outer, Region("differentiated", e))
         try:
@@ -551,8 +551,7 @@ class CallLowering(ExpressionLowering):
 
     def spelled(self, node: Node, spelling: Spelling) -> None:
         """Note on an op which function it was written as, behind what the path taken says of it."""
-        while node.op == REFINE:
-            node = node["x"]
+        node = unrefined(node)
         if node.op == spelling.op:
             node.spelling = spelling
 
@@ -935,7 +934,7 @@ class CallLowering(ExpressionLowering):
         definition = ast.ClassDef(str(name.attrs.get("value")), [], [], body or [ast.Pass()], [])
         for made in ast.walk(definition):
             ast.copy_location(made, e)
-            if (home := home_of(e, self.graph.path)) is not None:
+            if (home := self.graph.home(e)) is not None:
                 made.home = home  # type: ignore[attr-defined]
         base = self.graph.add(MODULE, {}, {"name": "typing.NamedTuple"}, e)
         cls = ClassInfo(definition.name, definition, [base], scope=self.frame)
@@ -965,8 +964,9 @@ class CallLowering(ExpressionLowering):
         if not isinstance(annotation, ast.Name | ast.Attribute) or scope is None:
             return None
         cls = self.in_frame(scope, annotation)
-        bases = cls.attrs["cls"].external_bases() if cls.op == CLASS else ["Protocol"]
-        if any(base.endswith("Protocol") or is_array_class(base) for base in bases):
+        if cls.op != CLASS:
+            return None
+        if any(base.endswith("Protocol") or is_array_class(base) for base in cls.attrs["cls"].external_bases()):
             return None
         return self.graph.add(INSTANCE, {}, {"cls": cls.attrs["cls"], "name": arg.arg, "given": True}, arg, pure=False)
 
@@ -1194,7 +1194,7 @@ class CallLowering(ExpressionLowering):
     def spent(self, definition: ast.AST) -> bool:
         """Whether the function being lowered is not expanded any further by a definition of this or another file."""
         here, elsewhere = self.sizes()
-        if home_of(definition, self.graph.path) is None:
+        if self.graph.home(definition) is None:
             return here > self.budget[0]
         return elsewhere > self.budget[1] or size_of(definition) > MAX_SIZE
 
@@ -1323,14 +1323,17 @@ class CallLowering(ExpressionLowering):
     derivative_rules: dict[int, int | None]
 
 
+def is_real_number(node: Node) -> bool:
+    """Whether a node is a written out number that is no integer: a flag or a count is not differentiated."""
+    return node.op == CONST and isinstance(node.attrs["value"], float)
+
+
 def selected_alike(operands: dict[str, Node]) -> Node | None:
     """What a selection gives both sides of which are the same value."""
     a, b = operands.get("a"), operands.get("b")
     if a is None or b is None or a.op == CONST or a.key != b.key:
         return None
-    while a.op == REFINE:
-        a = a["x"]
-    return a
+    return unrefined(a)
 
 
 def makes_an_object(call: Node) -> bool:
@@ -1373,11 +1376,6 @@ def entry(key: Node, position: int) -> str:
     return f"={key.attrs['value']!r}" if key.op == CONST else f"?{position}"
 
 
-def complete(node: Node) -> bool:
-    """Whether all keys of a dict are known."""
-    return all(k.startswith("=") for k in node.args)
-
-
 def stacked(args: Sequence[Node]) -> list[Node]:
     """The layers that a Sequential is given: one by one, as a list or dict; of a list that grew, the last."""
     if len(args) == 1 and args[0].op in (TUPLE, DICT):
@@ -1394,13 +1392,6 @@ def default_of(e: ast.expr) -> ast.expr:
     if isinstance(e, ast.Call) and _last(e) in ("field", "ib", "Field"):
         return next((k.value for k in e.keywords if k.arg == "default"), e)
     return e
-
-
-def unrefined(node: Node) -> Node:
-    """A value without what conditions on the way say of it."""
-    while node.op == REFINE and "x" in node.args:
-        node = node["x"]
-    return node
 
 
 def filled_array(node: Node) -> Node | None:

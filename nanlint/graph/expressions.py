@@ -46,7 +46,6 @@ from nanlint.ops.floats import FORMATS, Format
 from nanlint.ops.frameworks import canonical
 from nanlint.ops.op import OPS
 from nanlint.ops.spelling import Spellings
-from nanlint.source.project import home_of
 
 BINARY: dict[type[ast.operator], tuple[str, str, str]] = {
     ast.Add: ("add", "a", "b"),
@@ -242,7 +241,7 @@ class ExpressionLowering:
         if handler is None:
             return self.unknown(e, *(self.lower(c) for c in ast.iter_child_nodes(e) if isinstance(c, ast.expr)))
         node = handler(e)
-        if e.lineno in self.watched and home_of(e, self.graph.path) is None:
+        if e.lineno in self.watched and self.graph.home(e) is None:
             self.readings.setdefault(e, []).append((self.frame.calls, node))
         return node
 
@@ -452,8 +451,7 @@ class ExpressionLowering:
 
     def is_none(self, node: Node, site: ast.AST) -> Node | None:
         """The condition under which a value is None because it was not set; None of one that always is."""
-        while node.op == REFINE:
-            node = node["x"]
+        node = unrefined(node)
         if not node.attrs.get("set_where") or node["before"].op != CONST:
             return None
         value, unset = node["x"], self.graph.add("not", {"x": node["cond"]}, {}, site)
@@ -578,7 +576,7 @@ class ExpressionLowering:
     def one_of(self, base: Node, index: Node, site: ast.AST) -> Node | None:
         """What an unknown key finds in a dict or list of functions, layers or numbers that is written out."""
         elements = list(base.args.values())
-        if not (written_out(base) or (base.op == DICT and all(key.startswith("=") for key in base.args))):
+        if not (written_out(base) or (base.op == DICT and complete(base))):
             return None
         if not 0 < len(elements) <= MAX_ALTERNATIVES or index.op in ("slice", TUPLE):
             return None
@@ -723,6 +721,18 @@ def values_of_pair(node: Node) -> Node:
 def written_out(node: Node) -> bool:
     """Whether all elements of a tuple or list are known, each by its place."""
     return node.op == TUPLE and not node.attrs.get("starred")
+
+
+def complete(node: Node) -> bool:
+    """Whether all keys of a dict are known."""
+    return all(key.startswith("=") for key in node.args)
+
+
+def unrefined(node: Node) -> Node:
+    """A value without what conditions on the way say of it."""
+    while node.op == REFINE and "x" in node.args:
+        node = node["x"]
+    return node
 
 
 def is_list(node: Node, depth: int = 4) -> bool:

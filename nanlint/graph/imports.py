@@ -21,7 +21,7 @@ from nanlint.source.project import (
     Seen,
     View,
     absolute,
-    files_below,
+    all_files,
     in_project,
     source_of,
     stamp_of,
@@ -153,7 +153,7 @@ def limits(seen: Mapping[str, Seen]) -> Iterator[Import]:
             listed = ", ".join(one.left_out[:_LISTED]) + (", …" if len(one.left_out) > _LISTED else "")
             yield Import(path, 0, 0, "", problem=f"uses so many files that some are not followed: {listed}")
     for top in {View.of(path).searched for path in seen}:
-        if len(files_below(top)) > MAX_FILES:
+        if len(all_files(top)) > MAX_FILES:
             yield Import(top, 0, 0, "", problem=f"has more than {MAX_FILES} files: callers in others are not seen")
 
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from nanlint.graph.callers import callers_elsewhere
 from nanlint.graph.calls import MAX_NODES, MAX_NODES_ELSEWHERE, TRANSPARENT, CallLowering
-from nanlint.graph.expressions import TENSOR_ATTRIBUTES, decided, written_out
+from nanlint.graph.expressions import TENSOR_ATTRIBUTES, complete, decided, written_out
 from nanlint.graph.modules import ModuleFrame, descendants, functions_of, names_of, outline_of
 from nanlint.graph.node import (
     ATTR,
@@ -34,7 +34,7 @@ from nanlint.ops.frameworks import canonical
 from nanlint.ops.op import OPS
 from nanlint.ops.selection import CONDITIONS
 from nanlint.ops.spelling import Spellings
-from nanlint.source.project import Module, View, absolute, home_of, imports_of
+from nanlint.source.project import Module, View, absolute, imports_of
 from nanlint.source.roots import FRAMEWORKS
 
 #: files of a project that are read for the sake of one
@@ -456,7 +456,7 @@ class Lowering(CallLowering):
         for item in s.items:
             context = self.lower(item.context_expr)
             region = self.region(context, s)
-            if region is not None and region.kind == "half" and switched_off(context):
+            if region is not None and region.kind == "half" and self.switched_off(item.context_expr):
                 frame.regions = tuple(r for r in frame.regions if r.kind != "half")
             elif region is not None:
                 frame.regions = (*frame.regions, region)
@@ -484,6 +484,13 @@ class Lowering(CallLowering):
             return Region("no_grad", s)
         kind = REGIONS.get(name)
         return Region(kind, s, self.precision(context) if kind == "half" else {}) if kind else None
+
+    def switched_off(self, autocast: ast.expr) -> bool:
+        """Whether ``autocast(..., enabled=False)`` switches off what one around it switches on."""
+        if not isinstance(autocast, ast.Call):
+            return False
+        given = (self.lower(e) for e in (*autocast.args, *(k.value for k in autocast.keywords if k.arg == "enabled")))
+        return any(node.op == CONST and node.attrs["value"] is False for node in given)
 
     def precision(self, autocast: Node) -> dict[str, str]:
         """The format that a region of autocast computes in: what it is told, else float16 (bfloat16 on a CPU)."""
@@ -660,7 +667,7 @@ class Lowering(CallLowering):
         """Lower a statement of another file's top level."""
         assert isinstance(frame, ModuleFrame)
         before = self.sizes()
-        if home_of(statement, self.graph.path) is None:
+        if self.graph.home(statement) is None:
             for node in descendants(statement):
                 node.home = frame.path  # type: ignore[attr-defined]
         self.run(frame, [statement])
@@ -742,11 +749,6 @@ class Lowering(CallLowering):
         return names if listed is None else {name: names.get(name, f"{module}.{name}") for name in listed}
 
 
-def switched_off(autocast: Node) -> bool:
-    """Whether ``autocast(..., enabled=False)`` switches off what one around it switches on."""
-    return any(given.op == CONST and given.attrs["value"] is False for given in autocast.args.values())
-
-
 def positional(definition: FunctionAst) -> list[str]:
     """The names of what a function takes by position."""
     return [arg.arg for arg in (*definition.args.posonlyargs, *definition.args.args)]
@@ -823,7 +825,7 @@ def names_nan(comparison: ast.Compare) -> bool:
 def is_record(node: Node) -> bool:
     """Whether a node is a tuple or dict, written out, that a loop may give other values and not more of them."""
     if node.op == DICT:
-        return bool(node.args) and all(k.startswith("=") for k in node.args)
+        return bool(node.args) and complete(node)
     return written_out(node) and isinstance(node.site, ast.Tuple)
 
 
@@ -958,7 +960,7 @@ def lower(
         finally:
             lowering.frame = saved
 
-    own_classes = [cls for cls in lowering.classes if home_of(cls.definition, lowering.graph.path) is None]
+    own_classes = [cls for cls in lowering.classes if lowering.graph.home(cls.definition) is None]
     private: list[Node] = []
     for cls in own_classes:
         this: Node | None = None

@@ -7,8 +7,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from nanlint.source.project import home_of
-
 if TYPE_CHECKING:
     from nanlint.ops.spelling import Spelling
 
@@ -165,7 +163,7 @@ class Graph:
     ) -> Node:
         """Create a node and tell its operands that it uses them."""
         node = Node(op, args or {}, attrs or {}, site)
-        if home_of(site, self.path) is not None:
+        if self.home(site) is not None:
             node.site, node.elsewhere = None, site
         node.key = self.key(op, node.args, node.attrs) if pure else self.fresh()
         node.index = len(self.nodes)
@@ -175,6 +173,11 @@ class Graph:
         for operand in node.args.values():
             operand.users.append(node)
         return node
+
+    def home(self, site: ast.AST | None) -> str | None:
+        """The path of the other file that a piece of syntax stands in; None for what stands in this one."""
+        home: str | None = getattr(site, "home", None)
+        return None if home == self.path else home
 
     def first(self, key: int) -> int:
         """Index of the first node of a structure; no node before it depends on it, but by the back edge of a loop."""

@@ -29,7 +29,6 @@ from nanlint.rules.registry import RULES, Finding, Rule, about_numbers
 from nanlint.rules.traits import traits_of
 from nanlint.source import Source
 from nanlint.source.discovery import shown_path
-from nanlint.source.project import home_of
 from nanlint.source.roots import FRAMEWORKS
 from nanlint.source.text import Located
 
@@ -88,6 +87,8 @@ def diagnose(
         span = facts.span_of(finding.site)
         if span is not None and finding.confidence >= minimum:
             occurrences.append(Occurrence(rule, finding, draft(facts, rule, finding, span)))
+    if not occurrences:
+        return []
     hidden = [occurrences[index] for index in sorted(silenced([one.diagnostic for one in occurrences]))]
     hidden_groups = grouped(hidden, lambda one: (one.place, one.diagnostic.causes))
     groups = [*by_precedence(remaining(occurrences, hidden)), *hidden_groups.values()]
@@ -282,7 +283,7 @@ def annotated(facts: Facts, texts: Iterable[tuple[Node, str]], *, note: bool = F
 def elsewhere(facts: Facts, node: Node, text: str) -> Annotation | None:
     """The place of a node in another file of the project, with its lines; None if it has none."""
     site, view = node.elsewhere, facts.lowering.view
-    home = home_of(site, view.path) if view is not None else None
+    home = facts.lowering.graph.home(site)
     source = view.source(home) if view is not None and home is not None else None
     if source is None or not hasattr(site, "lineno"):
         return None

@@ -263,8 +263,9 @@ class View:
             return None
 
 
-def files_below(top: str) -> tuple[str, ...]:
-    """The Python files of a project, sorted; without what is hidden, or installed in it."""
+@lru_cache(maxsize=4)
+def all_files(top: str) -> tuple[str, ...]:
+    """The Python files of a project, sorted; without what is hidden, or installed in it. Kept until ``forget``."""
     found: list[str] = []
     for directory, inside, files in os.walk(top):
         inside[:] = [
@@ -278,12 +279,6 @@ def files_below(top: str) -> tuple[str, ...]:
         if len(found) > MAX_FILES:
             break
     return tuple(sorted(set(found)))
-
-
-@lru_cache(maxsize=4)
-def all_files(top: str) -> tuple[str, ...]:
-    """The same, as they were when they were last asked for."""
-    return files_below(top)
 
 
 @lru_cache(maxsize=2 * MAX_FILES)
@@ -315,8 +310,14 @@ def users_of(top: str) -> Mapping[str, Sequence[str]]:
 @lru_cache(maxsize=4)
 def files_with(top: str, words: frozenset[str]) -> tuple[str, ...]:
     """The files of a project whose text has one of some words, or part of a longer one, sorted."""
-    marks = [word.encode() for word in words]
-    return tuple(path for path in all_files(top) if (text := bytes_of(path)) and any(mark in text for mark in marks))
+    return tuple(path for path in all_files(top) if has_one_of(words, path, stamp_of(path)))
+
+
+@lru_cache(maxsize=2 * MAX_FILES)
+def has_one_of(words: frozenset[str], path: str, stamp: Stamp | None) -> bool:
+    """Whether the text of a file has one of some words, or part of a longer one."""
+    text = bytes_of(path)
+    return any(word.encode() in text for word in words)
 
 
 def bytes_of(path: str) -> bytes:
@@ -412,9 +413,3 @@ def source_of(path: str, stamp: Stamp | None, text: str | None = None) -> Source
             return read_source(file.read(), path)
     except OSError as error:
         raise SourceError(str(error)) from None
-
-
-def home_of(site: ast.AST | None, here: str) -> str | None:
-    """The path of the other file that a piece of syntax stands in; None for what stands in the one at ``here``."""
-    home = getattr(site, "home", None)
-    return None if home == here else home
