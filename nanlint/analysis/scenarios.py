@@ -190,6 +190,9 @@ class Execution:
         if node.op in COMPARISONS and (holds := self.compared(node.op, node["a"], node["b"])) is not None:
             return self._joined(((ONE, 1.0),) if holds else (), touched, uniform=not self._single)
         op = OPS.get(node.op)
+        if self._along is not None and op is not None and op.reduction and not self._one_by_one(node, op):
+            # what is so along one axis
+            return self._made(node, operands)
         if self._single and not (node.op == REFINE or (op is not None and self._one_by_one(node, op))):
             # what becomes of the other elements is not known
             return self._made(node, operands)
@@ -615,23 +618,44 @@ def excluded(node: Node, pole: Pole, operand: Node, evaluate: Evaluate) -> bool:
     """
     if pole.cls != "zero" or pole.shift or not node.facts:
         return False
-    shape, data, along = Shape.ELEMENT, [operand, bare(operand)], None
-    while len(data) < MAX_NODES and (further := vanishing_with(data[-1], evaluate)) is not None:
-        source, whole = further
-        along = along or data[-1].get("axis")
-        data += [source, bare(source)]
-        if whole:
-            shape = Shape.ZERO
-    if (spread := spread_over(data[-1])) is not None:
-        # 0 where all elements are equal
-        shape, data = Shape.CONSTANT, [spread, bare(spread)]
-    return Execution(Scenario(shape, tuple(data)), evaluate, {}, along).refutes(node.facts)
+    return where_zero(operand, evaluate).refutes(node.facts)
+
+
+def zero_where(node: Node, other: Node, evaluate: Evaluate) -> bool:
+    """Whether a node is 0 wherever another one is: a vector where its length is, what is left of a mean where there is
+    no deviation. Of a sum of what may have either sign nothing is known."""
+    symbol = where_zero(other, evaluate).symbol(node)
+    return symbol.number == 0 and symbol.touched and not symbol.weak
+
+
+def where_zero(node: Node, evaluate: Evaluate) -> Execution:
+    """What is so wherever a node is 0: a length is only where its vector is."""
+    shape, along = Shape.ELEMENT, None
+    data = [node, bare(node)]
+    for current in data:
+        if len(data) >= MAX_NODES:
+            break
+        if (spread := spread_over(current)) is not None:
+            # 0 where all elements are equal
+            equal = (spread, bare(spread))
+            return Execution(Scenario(Shape.CONSTANT, equal), evaluate, {}, along or current.get("axis"))
+        for source, whole in vanishing_with(current, evaluate):
+            along = along or current.get("axis")
+            data += [source, bare(source)]
+            if whole:
+                shape = Shape.ZERO
+    return Execution(Scenario(shape, tuple(data)), evaluate, {}, along if shape is Shape.ELEMENT else None)
+
+
+def is_zero(node: Node) -> bool:
+    """Whether a node is the number 0, as it is written."""
+    return node.op == CONST and node.attrs["value"] == 0
 
 
 def spread_over(node: Node) -> Node | None:
-    """The array of all of whose elements a node is the deviation, or the range."""
+    """The array of whose elements a node is the deviation, or the range."""
     quantiles = node.spelling is not None and node.spelling.name.endswith("iqr")
-    if node.op in ("std", "var", "ptp") and "axis" not in node.args and not quantiles:
+    if node.op in ("std", "var", "ptp") and not quantiles:
         return node["x"]
     if node.op != "sub":
         return None
@@ -641,21 +665,24 @@ def spread_over(node: Node) -> Node | None:
     return high["x"] if same(high["x"], low["x"]) else None
 
 
-def vanishing_with(node: Node, evaluate: Evaluate) -> tuple[Node, bool] | None:
+def vanishing_with(node: Node, evaluate: Evaluate) -> Iterator[tuple[Node, bool]]:
     """What is 0 wherever a node is, and whether all of it is."""
     if (root := square_root_of(node)) is not None:
-        return root, False
-    if node.op in ("abs", "neg"):
-        return node["x"], False
-    if node.op == "sqrt":
+        yield root, False
+    elif node.op in ("abs", "neg"):
+        yield node["x"], False
+    elif node.op == "sqrt":
         inner = bare(node["x"])
-        return (inner["a"], True) if inner.op == "dot" and same(inner["a"], inner["b"]) else (inner, False)
-    if node.op == "norm" or (node.op in REDUCES and evaluate(node["x"]).lo >= 0):
-        return node["x"], "axis" not in node.args
-    if node.op == "mul":
+        yield (inner["a"], True) if inner.op == "dot" and same(inner["a"], inner["b"]) else (inner, False)
+    elif node.op == "ne":
+        yield from ((one, False) for one, other in ((node["a"], node["b"]), (node["b"], node["a"])) if is_zero(other))
+    elif node.op in ("norm", "count_nonzero") or (node.op in REDUCES and evaluate(node["x"]).lo >= 0):
+        yield node["x"], "axis" not in node.args
+    elif node.op == "mul":
         factors = ((node[k], node[other]) for k, other in (("a", "b"), ("b", "a")))
-        return next(((one, False) for one, other in factors if evaluate(other).zero is NEVER), None)
-    return None
+        yield from [(one, False) for one, other in factors if evaluate(other).zero is NEVER][:1]
+    elif node.op == "add" and all(evaluate(term).lo >= 0 for term in (node["a"], node["b"])):
+        yield from ((node[k], False) for k in ("a", "b"))
 
 
 def multiplied_at_zero(node: Node, pole: Pole, operand: Node, evaluate: Evaluate) -> Degenerate | None:

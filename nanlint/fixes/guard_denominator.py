@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from nanlint.analysis.scenarios import zero_where
+from nanlint.analysis.structure import zero_together
 from nanlint.diagnostic import Applicability, Edit, Fix
 from nanlint.fixes.place import Place, display
+from nanlint.fixes.quoting import one_line
 from nanlint.fixes.reading import Written, is_number, unrefined
 from nanlint.graph.node import REFINE, Node
 from nanlint.ops.op import OPS
@@ -14,6 +18,8 @@ from nanlint.ops.value import Kind
 
 #: frameworks with a division that is 0 where the denominator is
 NO_NAN = {"tensorflow": "tensorflow.math.divide_no_nan", "keras": "keras.ops.divide_no_nan"}
+#: what an author gives up who divides by something else where there was 0
+INFINITE = "what divided by 0 was inf is finite then"
 _MAXIMUM = {
     "jax": "jax.numpy.maximum",
     "numpy": "numpy.maximum",
@@ -26,8 +32,9 @@ _MAXIMUM = {
 class GuardDenominator:
     """A denominator that is no longer 0. ``count``: it is a number of things, so that a bound of 1 changes only 0.
 
-    Safe: values and gradients change only where the denominator is 0, where they were not finite. Unsafe in PyTorch
-    where the denominator may be a Python number, which has no ``clamp``.
+    Safe where the numerator is 0 wherever the denominator is: nan becomes 0, and nothing else changes. Unsafe where an
+    infinity, which may be meant or looked for, would become a number like any other; and where the denominator may be
+    no array.
     """
 
     quotient: Node
@@ -40,17 +47,24 @@ class GuardDenominator:
         if operands is None:
             return None
         above, below = operands
-        if place.framework in NO_NAN and (fix := self.no_nan(place, written, above, below)) is not None:
+        safety = Applicability.SAFE if self.only_nan(place) else Applicability.UNSAFE
+        if place.framework in NO_NAN and (fix := self.no_nan(place, written, above, below, safety)) is not None:
             return fix
         tensor = place.is_tensor(self.denominator)
         # A whole number that may be negative has no floor.
         count = self.count and place.facts.value(self.denominator).lo >= 0
         if tensor is False and place.facts.value(self.denominator).kind is Kind.SCALAR and count:
-            return self.maximum(place, below)
+            return self.maximum(place, below, safety)
         if tensor is False and place.framework == "torch":
             return display(f"{place.argument(below)} or 1")
-        applicability = Applicability.SAFE if tensor or place.framework != "torch" else Applicability.UNSAFE
-        return (self.bounded if count else self.selected)(place, below, applicability)
+        return (self.bounded if count else self.selected)(place, below, safety if tensor else Applicability.UNSAFE)
+
+    def only_nan(self, place: Place) -> bool:
+        """Whether there is no infinity: the numerator is 0 wherever the denominator is."""
+        above = self.quotient.get("a")
+        if above is None:
+            return False
+        return zero_together(self.quotient) or zero_where(above, self.denominator, place.facts.value)
 
     def operands(self, place: Place, written: Written | None) -> tuple[ast.expr | None, ast.expr] | None:
         """Numerator (None for 1) and denominator as written."""
@@ -64,9 +78,16 @@ class GuardDenominator:
         below = written.operand("b") or written.operand("x")
         return (written.operand("a"), below) if below is not None else None
 
+    def fix(self, place: Place, applicability: Applicability, edits: Sequence[Edit], text: str) -> Fix | None:
+        """The fix, which says what becomes of an infinity where there may be one."""
+        message = "" if self.only_nan(place) else f"replace with `{one_line(text)}`: {INFINITE}"
+        return place.fix(applicability, edits, text, message)
+
     # TensorFlow and Keras
 
-    def no_nan(self, place: Place, written: Written | None, above: ast.expr | None, below: ast.expr) -> Fix | None:
+    def no_nan(
+        self, place: Place, written: Written | None, above: ast.expr | None, below: ast.expr, safety: Applicability
+    ) -> Fix | None:
         """``divide_no_nan``: the denominator is written once. It takes floats of one dtype, so no Python numbers."""
         site = place.site
         if self.quotient.op != "div" or above is None or self.may_be_integers(place) or place.framework not in NO_NAN:
@@ -75,7 +96,7 @@ class GuardDenominator:
             if place.framework == "tensorflow" and is_number(above, 1) and not isinstance(site, ast.AugAssign):
                 function = place.spell("tensorflow.math.reciprocal_no_nan")
                 text = f"{function}({place.argument(below)})"
-                return place.fix(Applicability.SAFE, [place.put(site, text)], text) if function else None
+                return self.fix(place, safety, [place.put(site, text)], text) if function else None
             return None
         function = place.spell(NO_NAN[place.framework])
         if function is None:
@@ -84,10 +105,10 @@ class GuardDenominator:
         if isinstance(site, ast.AugAssign):
             if not isinstance(above, ast.Name):
                 return None
-            return place.fix(Applicability.SAFE, [place.put(site, f"{above.id} = {text}")], text)
+            return self.fix(place, safety, [place.put(site, f"{above.id} = {text}")], text)
         if written is not None and written.receiver is None and written.function is not None:
-            return place.fix(Applicability.SAFE, [place.put(written.call.func, function)], text)
-        return place.fix(Applicability.SAFE, [place.put(site, text)], text)
+            return self.fix(place, safety, [place.put(written.call.func, function)], text)
+        return self.fix(place, safety, [place.put(site, text)], text)
 
     def may_be_integers(self, place: Place) -> bool:
         """Whether the denominator may be an integer tensor, which divide_no_nan refuses: a count that was not cast."""
@@ -100,12 +121,12 @@ class GuardDenominator:
 
     # Everyone
 
-    def maximum(self, place: Place, below: ast.expr) -> Fix | None:
+    def maximum(self, place: Place, below: ast.expr, applicability: Applicability) -> Fix | None:
         """A count that is a Python number, floored at 1."""
         if place.file.outline.binding("max", place.site) is not None:
             return None
         text = f"max({place.argument(below)}, 1)"
-        return place.fix(Applicability.SAFE, [place.put(below, text)], text)
+        return self.fix(place, applicability, [place.put(below, text)], text)
 
     def bounded(self, place: Place, below: ast.expr, applicability: Applicability) -> Fix | None:
         """A count, floored at 1."""
@@ -117,7 +138,7 @@ class GuardDenominator:
             if function is None:
                 return None
             text = f"{function}({place.argument(below)}, 1)"
-        return place.fix(applicability, [place.put(below, text)], text)
+        return self.fix(place, applicability, [place.put(below, text)], text)
 
     def selected(self, place: Place, below: ast.expr, applicability: Applicability) -> Fix | None:
         """A denominator that is 1 where it was 0."""
@@ -135,7 +156,7 @@ class GuardDenominator:
         text = place.selection(test, "1.0", name, name) if test is not None else None
         if text is None:
             return None
-        return place.fix(applicability, [*edits, place.put(below, text)], text)
+        return self.fix(place, applicability, [*edits, place.put(below, text)], text)
 
 
 def _literal(e: ast.expr) -> bool:

@@ -10,13 +10,16 @@ from nanlint.fixes.reading import Written, is_number
 from nanlint.fixes.safe_root import named
 from nanlint.graph.node import Node
 
-#: how the number of elements is asked for
+#: how it is asked whether there are any elements
 COUNT = {"torch": "{}.numel()", "jax": "{}.size", "numpy": "{}.size"}
 
 
 @dataclass(frozen=True)
-class SumOverCount:
-    """x.mean() as x.sum() / max(x.numel(), 1). Safe: 0 for no elements, the same to rounding for any."""
+class SumIfEmpty:
+    """x.mean() as x.mean() if x.numel() else x.sum(). Safe: 0 for no elements, the same numbers for any.
+
+    TensorFlow has no such choice in a graph: there it is the sum over the count, which may overflow in float16. Unsafe.
+    """
 
     mean: Node
 
@@ -28,15 +31,16 @@ class SumOverCount:
             return None
         found = named(place, x, "selected", "chosen")
         name = found[0] if found is not None else "selected"
-        text = self.quotient(place, written, name)
+        text = self.chosen(place, written, name)
         if text is None:
             return None
         if found is None:
             return display(text)
-        return place.fix(Applicability.SAFE, [*found[1], place.put(written.call, text)], text)
+        applicability = Applicability.UNSAFE if place.framework == "tensorflow" else Applicability.SAFE
+        return place.fix(applicability, [*found[1], place.put(written.call, text)], text)
 
-    def quotient(self, place: Place, written: Written, name: str) -> str | None:
-        """The sum over the count, in the style of the call."""
+    def chosen(self, place: Place, written: Written, name: str) -> str | None:
+        """The mean, or the sum of nothing, in the style of the call."""
         if place.framework == "tensorflow":
             functions = [place.spell(f"tensorflow.{f}") for f in ("math.divide_no_nan", "reduce_sum", "cast", "size")]
             if None in functions or not name.isidentifier():
@@ -47,9 +51,9 @@ class SumOverCount:
             return None
         count = COUNT[place.framework].format(name)
         if written.receiver is not None:
-            return f"{name}.sum() / max({count}, 1)"
+            return f"{name}.mean() if {count} else {name}.sum()"
         total = place.spell({"torch": "torch.sum", "jax": "jax.numpy.sum", "numpy": "numpy.sum"}[place.framework])
-        return f"{total}({name}) / max({count}, 1)" if total is not None else None
+        return f"{place.text(written.call.func)}({name}) if {count} else {total}({name})" if total is not None else None
 
 
 @dataclass(frozen=True)

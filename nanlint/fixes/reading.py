@@ -214,8 +214,9 @@ class Reading(Quoting):
         return all(op in _CHEAP_OTHERS or OPS[op].pointwise or OPS[op].view for op in ops)
 
     def repeatable(self, e: ast.expr) -> bool:
-        """Whether nobody minds reading an expression twice in a line: a variable, or arithmetic on a few."""
-        return self.pure(e) and self.cheap(e) and not any(isinstance(part, ast.Call) for part in ast.walk(e))
+        """Whether nobody minds reading an expression twice in a line: a variable, an attribute, an element of one."""
+        computed = (ast.Call, ast.BinOp, ast.BoolOp, ast.Compare, ast.IfExp)
+        return self.pure(e) and self.cheap(e) and not any(isinstance(part, computed) for part in ast.walk(e))
 
     def means_the_same(self, e: ast.expr, at: ast.AST) -> bool:
         """Whether an expression that is evaluated elsewhere may be evaluated again at a place instead.

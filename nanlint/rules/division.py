@@ -59,8 +59,9 @@ def division_by_reduction(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     ```
 
     ## Fix safety
-    Safe where the denominator is a count (a bound of 1 changes no count but 0) or where `divide_no_nan` or a double
-    `where` is used: values change only where they were not finite.
+    Safe where the numerator is 0 wherever the denominator is, as in `(x * mask).sum() / mask.sum()`: nan becomes 0, and
+    nothing else changes (a bound of 1 changes no count but 0). Unsafe where an infinity, which may be meant or looked
+    for, becomes a number, or where the denominator may be no array.
 
     ## References
     PyTorch issue tracker and TensorFlow addons: masked mean of an empty mask.
@@ -112,8 +113,9 @@ def division_by_zero_able(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     ```
 
     ## Fix safety
-    Safe: the denominator is replaced only where it is 0, where the quotient was not finite. (`divide_no_nan` in
-    TensorFlow gives 0 there.)
+    Safe where the numerator is 0 wherever the denominator is, as in `(x - x.min()) / (x.max() - x.min())`: nan becomes
+    0, and nothing else changes. Unsafe where an infinity, which may be meant or looked for, becomes a number, or where
+    the denominator may be no array.
 
     ## References
     IEEE 754-2019, section 7.3 (division by zero).

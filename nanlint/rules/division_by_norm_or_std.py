@@ -46,7 +46,9 @@ def division_by_norm_or_std(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     ```
 
     ## Fix safety
-    Safe: the denominator is replaced only where it is 0, where the quotient was not finite.
+    Safe where the numerator is 0 wherever the denominator is, as in `x / x.norm()` and `(x - x.mean()) / x.std()`: nan
+    becomes 0, and nothing else changes. Unsafe where an infinity, which may be meant or looked for, becomes a number,
+    or where the denominator may be no array.
 
     ## References
     PyTorch: `torch.nn.functional.normalize`, and its `eps`.

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.gradient import PLAIN
 from nanlint.diagnostic import Applicability, Confidence
-from nanlint.fixes.mean_of_selection import BiasedDeviation, SumOverCount
+from nanlint.fixes.mean_of_selection import BiasedDeviation, SumIfEmpty
 from nanlint.graph.node import Node
 from nanlint.ops.value import LIKELY, Origin
 from nanlint.rules.registry import Finding, confidence, rule
@@ -32,11 +32,12 @@ def empty_mean(mean: Node, facts: Facts) -> Iterator[Finding]:
     ## Use instead
     ```python
     positive = error[target > 0]
-    loss = positive.sum() / max(positive.numel(), 1)
+    loss = positive.mean() if positive.numel() else positive.sum()
     ```
 
     ## Fix safety
-    Safe: a sum over the count gives the same mean to rounding, and 0 for an empty selection.
+    Safe: the mean where there are elements, and their sum, 0, where there are none. Unsafe in TensorFlow, where it is
+    the sum over the count: in float16 a sum may overflow that has a mean.
 
     ## References
     PyTorch: `torch.mean` of an empty tensor is NaN.
@@ -55,7 +56,7 @@ def empty_mean(mean: Node, facts: Facts) -> Iterator[Finding]:
         "the mean of no elements is 0 / 0 = nan",
         level,
         ((selection, "may select nothing"),),
-        SumOverCount(mean),
+        SumIfEmpty(mean),
     )
 
 

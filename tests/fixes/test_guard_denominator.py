@@ -16,11 +16,16 @@ COUNTS = {
     "torch": (TORCH, "(x * m).sum(1) / m.sum(1)", "(x * m).sum(1) / m.sum(1).clamp(min=1)", "(ids != 0).float()"),
     "torch-div": (
         TORCH,
-        "torch.div(x.sum(), m.sum())",
-        "torch.div(x.sum(), m.sum().clamp(min=1))",
+        "torch.div((x * m).sum(), m.sum())",
+        "torch.div((x * m).sum(), m.sum().clamp(min=1))",
         "(ids != 0).float()",
     ),
-    "torch-method": (TORCH, "x.sum().div(m.sum())", "x.sum().div(m.sum().clamp(min=1))", "(ids != 0).float()"),
+    "torch-method": (
+        TORCH,
+        "(x * m).sum().div(m.sum())",
+        "(x * m).sum().div(m.sum().clamp(min=1))",
+        "(ids != 0).float()",
+    ),
     "jax": (
         JAX,
         "jnp.sum(x * m) / jnp.sum(m)",
@@ -79,7 +84,8 @@ VALUES = {
     "torch-difference": (
         TORCH,
         "    p = torch.sigmoid(x)\n    return p / (1 - p)\n",
-        "    p = torch.sigmoid(x)\n    return p / torch.where(1 - p == 0, 1.0, 1 - p)\n",
+        "    p = torch.sigmoid(x)\n    denominator = 1 - p\n"
+        "    return p / torch.where(denominator == 0, 1.0, denominator)\n",
     ),
     "torch-import-added": (
         "from torch import relu\n\n\n",
@@ -126,20 +132,52 @@ def test_a_value(mend: Callable[..., str], imports: str, before: str, after: str
         expected = f"import torch\n{imports}def f(x, d):\n{after}"
     else:
         expected = f"{imports}def f(x, d):\n{after}"
-    assert mend("NL303", f"{imports}def f(x, d):\n{before}") == expected
+    text = f"{imports}def f(x, d):\n{before}"
+    assert mend("NL303", text) == text, "an infinity may be meant"
+    assert mend("NL303", text, unsafe=True) == expected
+
+
+#: a quotient of x and y; whether its numerator is 0 wherever its denominator is
+QUOTIENTS = {
+    "x / x.norm()": True,
+    "x / x.norm(dim=-1, keepdim=True)": True,
+    "2 * x / x.norm(dim=-1, keepdim=True)": True,
+    "x / torch.sqrt((x ** 2).sum(-1, keepdim=True))": True,
+    "(x - x.mean()) / x.std(correction=0)": True,
+    "(x - x.mean(-1, keepdim=True)) / x.std(-1, correction=0, keepdim=True)": True,
+    "(x - x.min()) / (x.max() - x.min())": True,
+    "x.abs() / x.abs().max()": True,
+    "(x - y).abs() / (x.abs() + y.abs())": True,
+    "torch.relu(x) / (torch.relu(x) + torch.relu(y))": True,
+    "y / x.norm()": False,
+    "1 / x.norm()": False,
+    "(x + y) / x.norm()": False,
+    "(x - x.mean()) / x.std(-1, correction=0, keepdim=True)": False,
+    "(y - y.mean()) / x.std(correction=0)": False,
+    "x / x.std(correction=0)": False,
+    "(x - y.min()) / (x.max() - x.min())": False,
+    "x / torch.relu(x).max()": False,
+}
+
+
+@pytest.mark.parametrize("quotient", QUOTIENTS)
+def test_safe_is_what_has_no_infinity(shown: Callable[[str, str], list[tuple[str, str]]], quotient: str) -> None:
+    text = f"{TORCH}def f(x: torch.Tensor, y: torch.Tensor):\n    return {quotient}\n"
+    offered = {one for rule in ("NL301", "NL302", "NL303") for one, _ in shown(rule, text)}
+    assert offered == {"safe" if QUOTIENTS[quotient] else "unsafe"}
 
 
 def test_a_long_denominator_with_no_room_for_a_name_is_for_display(
     mend: Callable[..., str], shown: Callable[[str, str], list[tuple[str, str]]]
 ) -> None:
     text = f"{TORCH}def f(x, d):\n    return lambda t: x / torch.relu(t + x.mean() + d.mean() + 1234567890)\n"
-    assert mend("NL303", text) == text
+    assert mend("NL303", text, unsafe=True) == text
     assert shown("NL303", text) == [("display", "torch.where(denominator == 0, 1.0, denominator)")]
 
 
 NOT_CERTAINLY_TENSORS = {
     "a sum of anything": ("return k / sum(m == k)", "unsafe", "sum(m == k).clamp(min=1)"),
-    "a Python number": ("return x / (m == k).sum().item()", "safe", "max((m == k).sum().item(), 1)"),
+    "a Python number": ("return x / (m == k).sum().item()", "unsafe", "max((m == k).sum().item(), 1)"),
     "one or the other": (
         "n = x.numel()\n    if k:\n        n = torch.sum(m == k)\n    return x / n",
         "display",

@@ -138,7 +138,14 @@ PROOFS = {
     ),
     "mean-torch": Proof("NL304", "torch", "return torch.mean(x[x > 0.5])", 0.0, UNIT, shapes=NONEMPTY[:1]),
     "mean-tf": Proof(
-        "NL304", "tensorflow", "return tf.reduce_mean(tf.boolean_mask(x, x > 0.5))", 0.0, UNIT, shapes=NONEMPTY[:1]
+        "NL304",
+        "tensorflow",
+        "return tf.reduce_mean(tf.boolean_mask(x, x > 0.5))",
+        0.0,
+        UNIT,
+        shapes=NONEMPTY[:1],
+        unsafe=True,
+        dtypes=FINE,
     ),
     "mean-numpy": Proof("NL304", "numpy", "return np.mean(x[x > 0.5])", 0.0, UNIT, shapes=NONEMPTY[:1], dtypes=FINE),
     "domain-numpy": Proof(
