@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import string
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -29,6 +30,10 @@ WHOLE = 20
 #: names of directories that packages are installed in
 INSTALLED = ("site-packages", "dist-packages")
 _INIT = "__init__.py"
+#: what dotted names are written with, and how much is read of one
+DOTTED = f"{string.ascii_letters}{string.digits}_.".encode()
+MAX_DOTTED = 80
+STDLIB = sys.stdlib_module_names
 
 #: what changes whenever a file does
 Stamp = tuple[int, int]
@@ -232,7 +237,7 @@ class View:
     def _may_be_here(self, root: str) -> bool:
         if root not in self._roots:
             own = root == self.package[0] if self.package else False
-            others = root in ROOTS or root in sys.stdlib_module_names or self.installed
+            others = root in ROOTS or root in STDLIB or self.installed
             foreign = not root or root in FRAMEWORKS or (others and not own)
             self._roots[root] = not foreign and any(
                 os.path.isdir(start) or os.path.isfile(f"{start}.py") or f"{start}.py" in self.unsaved
@@ -283,23 +288,36 @@ def all_files(top: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=2 * MAX_FILES)
 def imported_words(path: str, stamp: Stamp | None) -> frozenset[str]:
-    """Every word of the import statements of a file, as far as its lines show them: only what has one in common with
-    another file can import that."""
+    """Every word of the import statements of a file, as far as its lines show them, and of what it reads from modules
+    of the project: only what has one in common with another file can use that."""
+    text = bytes_of(path)
     words: set[str] = set()
-    inside = False
-    for line in bytes_of(path).splitlines():
+    own: set[str] = set()
+    inside = foreign = False
+    for line in text.splitlines():
         if inside or line.lstrip().startswith((b"from ", b"import ")):
-            text = line.partition(b"#")[0].decode("utf-8", "replace")
-            inside = ((inside or "(" in text) and ")" not in text) or text.rstrip().endswith("\\")
+            statement = line.partition(b"#")[0].decode("utf-8", "replace")
+            goes_on = ((inside or "(" in statement) and ")" not in statement) or statement.rstrip().endswith("\\")
             for mark in "().,;\\":
-                text = text.replace(mark, " ")
-            words.update(text.split())
-    return frozenset(words)
+                statement = statement.replace(mark, " ")
+            found = statement.split()
+            foreign = foreign if inside else len(found) > 1 and (found[1] in FRAMEWORKS or found[1] in STDLIB)
+            inside = goes_on
+            words.update(found)
+            own.update(() if foreign else found)
+    return frozenset(words.union(*(read_from(name, text) for name in own)))
+
+
+def read_from(name: str, text: bytes) -> Iterator[str]:
+    """The words that follow a name of a file behind a dot: ``nll`` and ``losses`` of ``lib.losses.nll``."""
+    for behind in text.split(name.encode() + b".")[1:]:
+        start = behind[:MAX_DOTTED]
+        yield from start[: len(start) - len(start.lstrip(DOTTED))].decode().split(".")
 
 
 @lru_cache(maxsize=4)
 def users_of(top: str) -> Mapping[str, Sequence[str]]:
-    """The files of a project by the words of their import statements."""
+    """The files of a project by the words that they import, or read from what they import."""
     found: dict[str, list[str]] = {}
     for path in all_files(top):
         for word in imported_words(path, stamp_of(path)):

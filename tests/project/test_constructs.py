@@ -132,6 +132,17 @@ def step(self, x):
         "lib/losses.py": f"import torch\n\n{NLL}",
         "main.py": step("import lib", "lib.nll(p)")["main.py"],
     },
+    "through a package's module": {
+        "lib/__init__.py": "from . import losses\n",
+        "lib/losses.py": f"import torch\n\n{NLL}",
+        "main.py": step("import lib as l", "l.losses.nll(p)")["main.py"],
+    },
+    "through a package within a package": {
+        "lib/__init__.py": "from . import sub\n",
+        "lib/sub/__init__.py": "from .losses import *\n",
+        "lib/sub/losses.py": f"import torch\n\n{NLL}",
+        "main.py": step("import lib", "lib.sub.nll(p)")["main.py"],
+    },
     "from beside src": {
         "src/lib/__init__.py": "",
         "src/lib/losses.py": f"import torch\n\n{NLL}",
@@ -699,7 +710,6 @@ PROGRAMS = {
 }
 #: programs in which what is wrong is not found -> why
 UNSEEN = {
-    "called through a package's attribute": "a caller that names the package only is not met",
     "called by a caller's caller": "what callers are given themselves is not known",
     "trained with both, by a file without a framework": "a walk passes over what names no framework",
     "trained with its loss": "callers are not asked for it where the model is of a third file",
