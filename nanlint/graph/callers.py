@@ -6,6 +6,7 @@ import ast
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from nanlint.graph.calls import MAX_SIZE
@@ -13,6 +14,7 @@ from nanlint.graph.expressions import CALLABLE
 from nanlint.graph.modules import ModuleFrame, descendants, functions_of, names_of
 from nanlint.graph.node import ATTR, CLASS, DICT, FUNCTION, INSTANCE, MODULE, PARAM, TUPLE, Node
 from nanlint.ops.op import OPS
+from nanlint.source.project import Module, home_of, last_part
 from nanlint.source.syntax import KEPT
 
 if TYPE_CHECKING:
@@ -25,38 +27,84 @@ FunctionDef = ast.FunctionDef | ast.AsyncFunctionDef
 MAIN = "<module>"
 #: functions of other files that are lowered for what they give to those of one
 MAX_CALLERS = 4
+#: callers of callers: how many times it is asked who calls what hands on what it is given
+MAX_STEPS = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Caller:
+    """A function of another file, ``cls``'s method if that is one, that may call what it is asked for."""
+
+    module: Module
+    function: FunctionDef
+    cls: ast.ClassDef | None
+    node: Node
 
 
 def callers_elsewhere(
     lowering: Lowering, tree: ast.Module, wanted: Collection[ast.AST], words: Collection[str]
 ) -> Iterator[Node]:
-    """Functions of other files that use what is worth it of this one, methods bound to an object.
+    """Functions of other files that use what is worth it of this one, methods bound to an object; then those that use
+    what of these hands on what it is given.
 
-    First those that name it, then those that use what holds it. ``words``: as for ``lower``.
+    ``words``: as for ``lower``. Each has been lowered when the next is asked for.
     """
     if lowering.view is None:
         return
     own = open_to_callers(lowering, tree, wanted, words)
-    names = names_of(tree, own)
-    if not names:
+    called = [(Module("", lowering.view.path, tree, lowering.view.package), own)]
+    known: set[FunctionDef] = set()
+    for _ in range(MAX_STEPS):
+        callers: list[Caller] = []
+        found = (caller for module, functions in called for caller in callers_of(lowering, module, functions))
+        for caller in islice((one for one in found if one.function not in known), MAX_CALLERS):
+            known.add(caller.function)
+            callers.append(caller)
+            yield caller.node
+        called = handing_on(lowering, callers, words)
+
+
+def callers_of(lowering: Lowering, called: Module, functions: Collection[ast.AST]) -> Iterator[Caller]:
+    """Functions of other files that may call some of a file's; of another file than the one that is lowered, those of
+    that file, too.
+
+    First those that name it, then those that use what holds it.
+    """
+    names = names_of(called.tree, functions)
+    if not names or lowering.view is None:
         return
-    methods = {function.name for function, cls in functions_of(tree) if cls is not None and function in own}
-    found = 0
-    for module in lowering.view.importers(names):
+    methods = {
+        function.name for function, cls in functions_of(called.tree) if cls is not None and function in functions
+    }
+    for module in (called, *lowering.view.importers(names, called.path)):
         frame = lowering.loaded(module)
         if not isinstance(frame, ModuleFrame):
             continue
-        local, through = names_of_own(lowering, frame, names)
+        local, through = (names, set()) if module is called else names_of_other(lowering, frame, called, names)
         if not local and not through:
             continue
         uses = Uses(frozenset(local), frozenset(through), frozenset(names))
         for function, cls in callers_in(module.tree, uses, methods):
             node = function_elsewhere(lowering, frame, function, cls)
             if node is not None:
-                yield node
-                found += 1
-            if found >= MAX_CALLERS:
-                return
+                yield Caller(module, function, cls, node)
+
+
+def handing_on(
+    lowering: Lowering, callers: Sequence[Caller], words: Collection[str]
+) -> list[tuple[Module, Collection[ast.AST]]]:
+    """Those of some callers that give on what they are given themselves, by file."""
+    rows: dict[str | None, set[int]] = {}
+    for node in given_to_operations(lowering, words):
+        if node.elsewhere is not None:
+            rows.setdefault(home_of(node.elsewhere, lowering.graph.path), set()).add(
+                getattr(node.elsewhere, "lineno", 0)
+            )
+    found: dict[Module, list[ast.AST]] = {}
+    for caller in callers:
+        if stands_around(caller.cls or caller.function, rows.get(caller.module.path, ())):
+            found.setdefault(caller.module, []).append(caller.function)
+    return list(found.items())
 
 
 # ── what of this file callers may break ─────────────────────────────────────────────────────────────────────────────
@@ -70,7 +118,20 @@ def open_to_callers(
     An operation depends on a parameter where it may break, or a function joins what it is given. What has not been
     lowered yet may be so.
     """
-    rows: set[int] = set()
+    rows = {getattr(node.site, "lineno", 0) for node in given_to_operations(lowering, words)}
+    found = {place for place in wanted if not isinstance(place, FunctionDef)}
+    functions = words_of(tree).functions
+    for function, body in functions.items():
+        given = stands_around(body.cls or function, rows)
+        unseen = function.name.startswith("_") and id(function) not in lowering.inlined
+        if joins_what_is_given(function, body) or (function in wanted and (given or unseen)):
+            found.add(function)
+    named = {function.name for function, body in functions.items() if body.cls is None and function in found}
+    return found | {function for function, body in functions.items() if not body.handed_on.isdisjoint(named)}
+
+
+def given_to_operations(lowering: Lowering, words: Collection[str]) -> Iterator[Node]:
+    """The parameters and attributes on which the operations of this file depend that may break."""
     seen: set[int] = set()
     #: 0 * inf is asked of factors that are known
     pending = [
@@ -86,18 +147,13 @@ def open_to_callers(
             continue
         seen.add(node.index)
         pending.extend(node.args.values())
-        if node.op in (PARAM, ATTR) and (row := getattr(node.site, "lineno", None)) is not None:
-            rows.add(row)
-    found = {place for place in wanted if not isinstance(place, FunctionDef)}
-    functions = words_of(tree).functions
-    for function, body in functions.items():
-        around = body.cls or function
-        given = any(around.lineno <= row <= (around.end_lineno or 0) for row in rows)
-        unseen = function.name.startswith("_") and id(function) not in lowering.inlined
-        if joins_what_is_given(function, body) or (function in wanted and (given or unseen)):
-            found.add(function)
-    named = {function.name for function, body in functions.items() if body.cls is None and function in found}
-    return found | {function for function, body in functions.items() if not body.handed_on.isdisjoint(named)}
+        if node.op in (PARAM, ATTR):
+            yield node
+
+
+def stands_around(definition: FunctionDef | ast.ClassDef, rows: Collection[int]) -> bool:
+    """Whether some row of its file is one of a definition."""
+    return any(definition.lineno <= row <= (definition.end_lineno or 0) for row in rows)
 
 
 def asked_about(node: Node, words: Collection[str]) -> bool:
@@ -266,31 +322,34 @@ def holders(tree: ast.Module, uses: Uses) -> tuple[frozenset[str], frozenset[ast
     return frozenset(held), frozenset(derived), frozenset(names)
 
 
-def names_of_own(lowering: Lowering, frame: ModuleFrame, names: Collection[str]) -> tuple[set[str], set[str]]:
-    """What another file calls the definitions of this one, and this file itself."""
+def names_of_other(
+    lowering: Lowering, frame: ModuleFrame, other: Module, names: Collection[str]
+) -> tuple[set[str], set[str]]:
+    """What a file calls some definitions of another one, and that file itself."""
     view = lowering.view
     assert view is not None
     local: set[str] = set()
     through: set[str] = set()
-    around = {".".join(view.package[:end]) for end in range(1, len(view.package) + 1)}
+    around = {".".join(other.package[:end]) for end in range(1, len(other.package) + 1)}
     for name, dotted, site in (*frame.outline.imports, *frame.outline.inner_imports):
         dotted = lowering.absolute(dotted, site.level, frame) if isinstance(site, ast.ImportFrom) else dotted
         if dotted in around:
-            # a package that this file is in may have its names, too
+            # a package that the file is in may have its names, too
             through.add(name)
         last = dotted.rpartition(".")[2]
-        meant = view.longest(dotted) if last in names or last == view.stem else None
+        meant = view.longest(dotted) if last in names or last == last_part(other.path, other.package) else None
         if meant is None:
             continue
-        if meant[0].path == view.path and not meant[1]:
+        if meant[0].path == other.path and not meant[1]:
             through.add(name)
             continue
         own = lowering.resolve(lowering.graph.add(MODULE, {}, {"name": dotted}, site))
-        if own.site is not None and own.op in CALLABLE | {DICT, TUPLE}:
+        home = home_of(own.site or own.elsewhere, "") or view.path
+        if home == other.path and own.op in CALLABLE | {DICT, TUPLE}:
             local.add(name)
     for star in frame.outline.stars:
         meant = view.longest(lowering.absolute(star.module or "", star.level, frame))
-        if meant is not None and meant[0].path == view.path:
+        if meant is not None and meant[0].path == other.path:
             local.update(names)
     return local, through
 

@@ -54,15 +54,15 @@ class Module:
 
 @dataclass(frozen=True)
 class Seen:
-    """What the findings of a file depend on: other files as they were, and who uses names of it.
+    """What the findings of a file depend on: other files as they were, and who uses names of it, and of its users.
 
-    ``files``: those that were asked for, None where there was none. ``users``: names of its own that others may import,
-    and the files that may. ``mentions``: words, and the files of the project that have one of them. ``left_out``: names
-    of modules that were not followed, since there are too many.
+    ``files``: those that were asked for, None where there was none. ``users``: files, names of theirs that others may
+    import, and the files that may. ``mentions``: words, and the files of the project that have one of them.
+    ``left_out``: names of modules that were not followed, since there are too many.
     """
 
     files: tuple[tuple[str, Stamp | None], ...] = ()
-    users: tuple[tuple[frozenset[str], tuple[str, ...]], ...] = ()
+    users: tuple[tuple[tuple[str, frozenset[str]], tuple[str, ...]], ...] = ()
     mentions: tuple[tuple[frozenset[str], tuple[str, ...]], ...] = ()
     left_out: tuple[str, ...] = ()
 
@@ -73,7 +73,7 @@ class Seen:
         view = View.of(path)
         if any(files_with(view.searched, words) != files for words, files in self.mentions):
             return False
-        return all(view.paths_with(names) == files for names, files in self.users)
+        return all(view.paths_with(names, used) == files for (used, names), files in self.users)
 
 
 @dataclass(eq=False)
@@ -96,7 +96,7 @@ class View:
     left_out: set[str] = field(default_factory=set)
     _modules: dict[str, Module | None] = field(default_factory=dict)
     _roots: dict[str, bool] = field(default_factory=dict)
-    _asked: dict[frozenset[str], tuple[str, ...]] = field(default_factory=dict)
+    _asked: dict[tuple[str, frozenset[str]], tuple[str, ...]] = field(default_factory=dict)
     _mentions: dict[frozenset[str], tuple[str, ...]] = field(default_factory=dict)
     _sources: dict[str, Source] = field(default_factory=dict)
 
@@ -135,15 +135,9 @@ class View:
         """The texts of all modules that were found."""
         return self._sources.values()
 
-    @property
-    def stem(self) -> str:
-        """The last part of the name that the file is imported under."""
-        stem = os.path.basename(os.path.splitext(self.path)[0])
-        return self.package[-1] if stem == "__init__" and self.package else stem
-
-    def importers(self, names: Collection[str]) -> Iterator[Module]:
-        """The files of the project that import this one, or some of its names through others, by path."""
-        self._asked[frozenset(names)] = paths = self.paths_with(names)
+    def importers(self, names: Collection[str], path: str) -> Iterator[Module]:
+        """The files of the project that import the one at ``path``, or some of its names through others, by path."""
+        self._asked[path, frozenset(names)] = paths = self.paths_with(names, path)
         yield from self._modules_at(paths)
 
     def mentioning(self, words: frozenset[str]) -> Iterator[Module]:
@@ -169,21 +163,22 @@ class View:
             if tree is not None:
                 yield Module(name, path, tree, package)
 
-    def paths_with(self, names: Collection[str]) -> tuple[str, ...]:
-        """Other files of the project that may import this one, then those that may import names of it from a package.
+    def paths_with(self, names: Collection[str], path: str) -> tuple[str, ...]:
+        """Files of the project that may import the one at ``path``, then those that may have its names from a package.
 
         Sorted, and no more than are looked through.
         """
         users = users_of(self.searched)
-        direct = set(users.get(self.stem, ())) - {self.path}
-        stems = {os.path.basename(os.path.splitext(path)[0]) for path in direct}
-        through = {path for part in (*self.package, *stems) for path in users.get(part, ())}
-        others = {path for name in names for path in users.get(name, ())} & through - direct - {self.path}
+        package = package_in(self.top, path)
+        direct = set(users.get(last_part(path, package), ())) - {path}
+        stems = {os.path.basename(os.path.splitext(one)[0]) for one in direct}
+        through = {one for part in (*package, *stems) for one in users.get(part, ())}
+        others = {one for name in names for one in users.get(name, ())} & through - direct - {path}
         return (*sorted(direct), *sorted(others))[:MAX_USERS]
 
     def connected(self, tree: ast.Module) -> bool:
         """Whether values may go from the file, whose tree is given, to others of the project: they or it import."""
-        self._asked[frozenset()] = users = self.paths_with(())
+        self._asked[self.path, frozenset()] = users = self.paths_with((), self.path)
         return bool(users) or any(True for _ in self._imported(tree, self.package))
 
     @property
@@ -404,6 +399,12 @@ def package_in(top: str, path: str) -> tuple[str, ...]:
     """The package that a file of a project is in: without an ``__init__.py`` a directory may be one none the less."""
     outermost, package = package_around(path)
     return package if package or outermost == top else tuple(os.path.relpath(outermost, top).split(os.sep))
+
+
+def last_part(path: str, package: tuple[str, ...]) -> str:
+    """The last part of the name that a file of a package is imported under."""
+    stem = os.path.basename(os.path.splitext(path)[0])
+    return package[-1] if stem == "__init__" and package else stem
 
 
 def top_of(directory: str) -> str:

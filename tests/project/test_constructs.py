@@ -152,6 +152,35 @@ def step(self, x):
         "between.py": "from helpers import nll\n\ndef twice(p):\n    return 2 * nll(p)\n",
         **step("from between import twice", "twice(p)"),
     },
+    "by a caller's caller, in one file": project(
+        NLL,
+        f"from helpers import nll\n\ndef twice(p):\n    return 2 * nll(p)\n\ndef step(x):\n    return twice({SHARES})\n",
+    ),
+    "by who calls its caller's caller": {
+        "between.py": "from helpers import nll\n\ndef twice(p):\n    return 2 * nll(p)\n",
+        "beyond.py": "from between import twice\n\ndef thrice(p):\n    return twice(p) if p.ndim else thrice(p[None])\n",
+        **step("import beyond", "beyond.thrice(p)"),
+    },
+    "by who calls its caller's method": {
+        "between.py": "from helpers import nll\n\nclass Step:\n    def loss(self, p):\n        return nll(p)\n",
+        **step("from between import Step", "Step().loss(p)"),
+    },
+    "by who makes what holds its argument": {
+        "between.py": """\
+from helpers import nll
+
+class Step:
+    def __init__(self, act):
+        self.act = act
+
+    def loss(self, x):
+        return nll(self.act(x))
+""",
+        **project(
+            NLL,
+            "from between import Step\n\ndef step(x):\n    return Step(torch.nn.«Softmax|Identity»(-1)).loss(x)\n",
+        ),
+    },
     "where it is imported": project(NLL, f"\ndef step(x):\n    from helpers import nll\n\n    return nll({SHARES})\n"),
     "as the file runs": project(
         NLL,
@@ -710,7 +739,6 @@ PROGRAMS = {
 }
 #: programs in which what is wrong is not found -> why
 UNSEEN = {
-    "called by a caller's caller": "what callers are given themselves is not known",
     "trained with both, by a file without a framework": "a walk passes over what names no framework",
     "trained with its loss": "callers are not asked for it where the model is of a third file",
 }
