@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from nanlint.graph.calls import MAX_SIZE
 from nanlint.graph.expressions import CALLABLE
-from nanlint.graph.modules import ModuleFrame, descendants, functions_of, names_of
+from nanlint.graph.modules import ModuleFrame, assigned_by, descendants, functions_of, names_of
 from nanlint.graph.node import ATTR, CLASS, DICT, FUNCTION, INSTANCE, MODULE, PARAM, TUPLE, Node
 from nanlint.ops.op import OPS
 from nanlint.source.project import Module, home_of, last_part
@@ -32,6 +32,18 @@ MAX_STEPS = 3
 
 
 @dataclass(frozen=True, eq=False)
+class Called:
+    """Definitions of a file whose callers are asked for.
+
+    ``kept``: they are tables that functions are put in, and what reads them.
+    """
+
+    home: Module
+    definitions: Collection[ast.AST]
+    kept: bool = False
+
+
+@dataclass(frozen=True, eq=False)
 class Caller:
     """A function of another file, ``cls``'s method if that is one, that may call what it is asked for."""
 
@@ -42,21 +54,27 @@ class Caller:
 
 
 def callers_elsewhere(
-    lowering: Lowering, tree: ast.Module, wanted: Collection[ast.AST], words: Collection[str]
+    lowering: Lowering,
+    tree: ast.Module,
+    wanted: Collection[ast.AST],
+    words: Collection[str],
+    tables: Iterable[Called],
 ) -> Iterator[Node]:
     """Functions of other files that use what is worth it of this one, methods bound to an object; then those that use
     what of these hands on what it is given.
 
-    ``words``: as for ``lower``. Each has been lowered when the next is asked for.
+    ``words``: as for ``lower``. ``tables``: what else holds its functions, wherever that is made. Each has been lowered
+    when the next is asked for.
     """
     if lowering.view is None:
         return
     own = open_to_callers(lowering, tree, wanted, words)
-    called = [(Module("", lowering.view.path, tree, lowering.view.package), own)]
+    here = Module("", lowering.view.path, tree, lowering.view.package)
+    called = [Called(here, own), *tables] if own else []
     known: set[FunctionDef] = set()
     for _ in range(MAX_STEPS):
         callers: list[Caller] = []
-        found = (caller for module, functions in called for caller in callers_of(lowering, module, functions))
+        found = (caller for one in called for caller in callers_of(lowering, one))
         for caller in islice((one for one in found if one.function not in known), MAX_CALLERS):
             known.add(caller.function)
             callers.append(caller)
@@ -64,35 +82,34 @@ def callers_elsewhere(
         called = handing_on(lowering, callers, words)
 
 
-def callers_of(lowering: Lowering, called: Module, functions: Collection[ast.AST]) -> Iterator[Caller]:
+def callers_of(lowering: Lowering, called: Called) -> Iterator[Caller]:
     """Functions of other files that may call some of a file's; of another file than the one that is lowered, those of
     that file, too.
 
     First those that name it, then those that use what holds it.
     """
-    names = names_of(called.tree, functions)
+    home, definitions = called.home, called.definitions
+    names = names_of(home.tree, definitions)
     if not names or lowering.view is None:
         return
     methods = {
-        function.name for function, cls in functions_of(called.tree) if cls is not None and function in functions
+        function.name for function, cls in functions_of(home.tree) if cls is not None and function in definitions
     }
-    for module in (called, *lowering.view.importers(names, called.path)):
+    for module in (home, *lowering.view.importers(names, home.path)):
         frame = lowering.loaded(module)
         if not isinstance(frame, ModuleFrame):
             continue
-        local, through = (names, set()) if module is called else names_of_other(lowering, frame, called, names)
+        local, through = (names, set()) if module is home else names_of_other(lowering, frame, home, names)
         if not local and not through:
             continue
-        uses = Uses(frozenset(local), frozenset(through), frozenset(names))
+        uses = Uses(frozenset(local), frozenset(through), frozenset(names), called.kept)
         for function, cls in callers_in(module.tree, uses, methods):
-            node = function_elsewhere(lowering, frame, function, cls)
+            node = function_elsewhere(lowering, frame, function, cls) if function not in definitions else None
             if node is not None:
                 yield Caller(module, function, cls, node)
 
 
-def handing_on(
-    lowering: Lowering, callers: Sequence[Caller], words: Collection[str]
-) -> list[tuple[Module, Collection[ast.AST]]]:
+def handing_on(lowering: Lowering, callers: Sequence[Caller], words: Collection[str]) -> list[Called]:
     """Those of some callers that give on what they are given themselves, by file."""
     rows: dict[str | None, set[int]] = {}
     for node in given_to_operations(lowering, words):
@@ -104,7 +121,7 @@ def handing_on(
     for caller in callers:
         if stands_around(caller.cls or caller.function, rows.get(caller.module.path, ())):
             found.setdefault(caller.module, []).append(caller.function)
-    return list(found.items())
+    return [Called(home, definitions) for home, definitions in found.items()]
 
 
 # ── what of this file callers may break ─────────────────────────────────────────────────────────────────────────────
@@ -201,12 +218,17 @@ class Uses:
     """How another file may use definitions of this one.
 
     ``local``: the names that stand for them there. ``through``: those that stand for this file, which has them under
-    ``names``.
+    ``names``. ``kept``: as in Called: what names them in a decorator is put there.
     """
 
     local: frozenset[str]
     through: frozenset[str]
     names: frozenset[str]
+    kept: bool = False
+
+    def by(self, body: Body) -> bool:
+        """Whether a function may use one."""
+        return self.of(body.undecorated if self.kept else body.words)
 
     def of(self, words: frozenset[str]) -> bool:
         """Whether code with these words may use one."""
@@ -217,12 +239,14 @@ class Uses:
 class Body:
     """What a function, a method of ``cls``, uses by name.
 
-    ``called``: what it calls. ``handed_on``: what it uses, but does not call: returns, keeps or gives to others.
+    ``undecorated``: without its decorators. ``called``: what it calls. ``handed_on``: what it uses, but does not call:
+    returns, keeps or gives to others.
     """
 
     cls: ast.ClassDef | None
     size: int
     words: frozenset[str]
+    undecorated: frozenset[str]
     called: frozenset[str]
     handed_on: frozenset[str]
 
@@ -250,7 +274,10 @@ def words_of(tree: ast.Module) -> Words:
         called = [n.func for n in code if isinstance(n, ast.Call)]
         callees = {id(f) for f in called}
         others = [n for n in code if isinstance(n, ast.Name) and id(n) not in callees]
-        functions[function] = Body(cls, len(code), words_in(code), words_in(called), words_in(others))
+        words = words_in(code)
+        decorating = {id(n) for decorator in function.decorator_list for n in descendants(decorator)}
+        undecorated = words_in([n for n in code if id(n) not in decorating]) if decorating else words
+        functions[function] = Body(cls, len(code), words, undecorated, words_in(called), words_in(others))
         if cls is not None:
             stores.setdefault(cls, []).extend(
                 (target.attr, words_in(descendants(node.value)))
@@ -263,9 +290,8 @@ def words_of(tree: ast.Module) -> Words:
     for statement in tree.body:
         if isinstance(statement, ast.ClassDef):
             names.append((statement, [statement.name], words_in([n for b in statement.bases for n in descendants(b)])))
-        elif isinstance(statement, ast.Assign):
-            targets = [target.id for target in statement.targets if isinstance(target, ast.Name)]
-            names.append((statement, targets, words_in(descendants(statement.value))))
+        elif targets := assigned_by(statement):
+            names.append((statement, targets, words_in(descendants(statement))))
     return Words(functions, stores, names)
 
 
@@ -286,7 +312,7 @@ def callers_in(
     ``methods``: names of methods of this file, which classes that derive from its own have, too.
     """
     functions = {function: body for function, body in words_of(tree).functions.items() if body.size <= MAX_SIZE}
-    first = {function for function, body in functions.items() if uses.of(body.words)}
+    first = {function for function, body in functions.items() if uses.by(body)}
     yield from ((function, body.cls) for function, body in functions.items() if function in first)
     held, derived, holding = holders(tree, uses)
     holding |= held

@@ -11,7 +11,7 @@ from functools import lru_cache, reduce
 from typing import Any
 
 from nanlint.graph.conditions import parting
-from nanlint.graph.expressions import CALLABLE, ExpressionLowering, complete, unrefined, written_out
+from nanlint.graph.expressions import CALLABLE, ExpressionLowering, complete, entry, unrefined, written_out
 from nanlint.graph.modules import size_of
 from nanlint.graph.node import (
     ATTR,
@@ -670,6 +670,10 @@ class CallLowering(ExpressionLowering):
         self, base: Node, name: str, args: Sequence[Node], keywords: dict[str, Node], e: ast.Call
     ) -> Node | None:
         """A method of a dict, as far as its keys are known."""
+        if name == "get" and args:
+            self.fill(base, args[0])
+        if name == "get" and args and args[0].op != CONST:
+            return self.one_of(base, args[0], e)
         if name in ("get", "pop", "setdefault") and args and args[0].op == CONST:
             found = base.args.get(entry(args[0], 0))
             if found is None and complete(base):
@@ -1176,16 +1180,24 @@ class CallLowering(ExpressionLowering):
         if key not in self.wrappers:
             self.wrappers[key] = None
             attrs = {key: value for key, value in function.attrs.items() if key != "this"}
-            made = bare = self.graph.add(FUNCTION, {}, {**attrs, "bare": True}, definition, pure=False)
-            for decorator in reversed(decorators):
-                head = decorator.func if isinstance(decorator, ast.Call) else decorator
-                if not isinstance(head, ast.Name | ast.Attribute):
-                    continue
-                if self.in_frame(function.attrs["frame"], head).op == FUNCTION:
-                    made = self.apply(self.in_frame(function.attrs["frame"], decorator), [made], {}, decorator)
+            bare = self.graph.add(FUNCTION, {}, {**attrs, "bare": True}, definition, pure=False)
+            made = self.decorate(bare, decorators, function.attrs["frame"])
             if made is not bare and made.op in (FUNCTION, "partial"):
                 self.wrappers[key] = made
         return self.wrappers[key]
+
+    def decorate(self, made: Node, decorators: Sequence[ast.expr], frame: Frame | None) -> Node:
+        """What decorators of the project make of a function or class."""
+        for decorator in reversed(decorators):
+            if self.decorator(decorator, frame) is not None:
+                made = self.apply(self.in_frame(frame, decorator), [made], {}, decorator)
+        return made
+
+    def decorator(self, decorator: ast.expr, frame: Frame | None) -> Node | None:
+        """The function of the project that a decorator is, or calls; None for any other."""
+        head = decorator.func if isinstance(decorator, ast.Call) else decorator
+        found = self.in_frame(frame, head) if isinstance(head, ast.Name | ast.Attribute) else None
+        return found if found is not None and found.op == FUNCTION else None
 
     def sizes(self) -> tuple[int, int]:
         """How many nodes of this file there are, and of others."""
@@ -1369,11 +1381,6 @@ def spelled_out(node: Node) -> float | None:
         return float(text) if isinstance(text, str) else None
     except ValueError:
         return None
-
-
-def entry(key: Node, position: int) -> str:
-    """The operand of a dict that holds what is filed under ``key``."""
-    return f"={key.attrs['value']!r}" if key.op == CONST else f"?{position}"
 
 
 def stacked(args: Sequence[Node]) -> list[Node]:

@@ -286,6 +286,8 @@ class ExpressionLowering:
             found = self.member(base, name, e)
             if found is not None:
                 return found
+        if base.op in (FUNCTION, CLASS) and name == "__name__":
+            return self.graph.add(CONST, {}, {"value": base.name, "type": "str"}, e)
         if base.op == CLASS:
             cls: ClassInfo = base.attrs["cls"]
             for c in cls.mro():
@@ -388,6 +390,9 @@ class ExpressionLowering:
         saved = self.frame.facts
         result = self.lower(e.values[0])
         for part in e.values[1:]:
+            if result.op == CONST:
+                result = result if bool(result.attrs["value"]) == (op == "or") else self.lower(part)
+                continue
             self.frame.facts = dict(self.frame.facts)
             self.assume(result, op == "and")
             result = self.emit(op, e, {"python": True}, a=result, b=self.lower(part))
@@ -547,6 +552,8 @@ class ExpressionLowering:
             if -len(elements) <= at < len(elements):
                 base.attrs["apart"] = True
                 return self.refined(elements[at])
+        if base.op == DICT:
+            self.fill(base, index)
         if base.op == DICT and index.op == CONST:
             found = base.args.get(f"={at!r}")
             if found is not None:
@@ -578,7 +585,7 @@ class ExpressionLowering:
         elements = list(base.args.values())
         if not (written_out(base) or (base.op == DICT and complete(base))):
             return None
-        if not 0 < len(elements) <= MAX_ALTERNATIVES or index.op in ("slice", TUPLE):
+        if not 0 < len(elements) <= MAX_ALTERNATIVES or index.op in ("slice", TUPLE, CONST):
             return None
         if not all(one.op in CALLABLE or one.op == CONST for one in elements):
             return None
@@ -664,6 +671,10 @@ class ExpressionLowering:
 
     # ── supplied by the other half of the lowering ──────────────────────────────────────────────────────────────────
 
+    def fill(self, table: Node, key: Node) -> None:
+        """Put into a table of another file what functions put there, if a key is asked for that it does not have."""
+        raise NotImplementedError
+
     def call(self, e: ast.Call) -> Node:
         raise NotImplementedError
 
@@ -723,9 +734,14 @@ def written_out(node: Node) -> bool:
     return node.op == TUPLE and not node.attrs.get("starred")
 
 
+def entry(key: Node, position: int) -> str:
+    """The operand of a dict that holds what is filed under ``key``."""
+    return f"={key.attrs['value']!r}" if key.op == CONST else f"?{position}"
+
+
 def complete(node: Node) -> bool:
     """Whether all keys of a dict are known."""
-    return all(key.startswith("=") for key in node.args)
+    return all(key.startswith("=") for key in node.args) and not node.attrs.get("grows")
 
 
 def unrefined(node: Node) -> Node:

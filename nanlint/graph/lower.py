@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from nanlint.graph.callers import callers_elsewhere
 from nanlint.graph.calls import MAX_NODES, MAX_NODES_ELSEWHERE, TRANSPARENT, CallLowering
-from nanlint.graph.expressions import TENSOR_ATTRIBUTES, complete, decided, written_out
+from nanlint.graph.expressions import CALLABLE, TENSOR_ATTRIBUTES, complete, decided, entry, written_out
 from nanlint.graph.modules import ModuleFrame, descendants, functions_of, names_of, outline_of
 from nanlint.graph.node import (
     ATTR,
@@ -28,6 +28,7 @@ from nanlint.graph.node import (
     Region,
 )
 from nanlint.graph.scope import ClassInfo, Env, Facts, Frame, FunctionAst, common
+from nanlint.graph.tables import fill, kept_in_tables, sets_items
 from nanlint.interrupt import checkpoint
 from nanlint.ops.contracts import OF_THE_SUPPORT
 from nanlint.ops.frameworks import canonical
@@ -81,6 +82,8 @@ class Lowering(CallLowering):
         self.classes: list[ClassInfo] = []
         #: objects whose attributes are stored to, by key
         self.owners: dict[int, Node] = {}
+        #: tables of other files that were filled
+        self.filled: set[int] = set()
 
     # ── blocks ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -182,6 +185,9 @@ class Lowering(CallLowering):
             elements = {**base.args, str(at % len(base.args)): value}
             self.bind(target.value, self.graph.add(TUPLE, elements, {}, target), target)
             return
+        if base.op == DICT and index.op == CONST and value.op in CALLABLE and not self.is_made_here(base):
+            self.keep(base, entry(index, 0), value, target)
+            return
         if base.op == DICT and index.op == CONST:
             entries = {**base.args, f"={index.attrs['value']!r}": value}
             self.bind(target.value, self.graph.add(DICT, entries, {}, target), target)
@@ -203,6 +209,26 @@ class Lowering(CallLowering):
         self.changed(base, new, target)
         self.escape_in_place(base, new)
         self.bind(target.value, new, target)
+
+    def is_made_here(self, container: Node) -> bool:
+        """Whether a container is one of the function, or of the top level, that is being lowered."""
+        frame = self.frame
+        return frame.function is None or any(value is container for value in frame.env.values())
+
+    def keep(self, table: Node, name: str, value: Node, site: ast.AST) -> None:
+        """Let a table that outlives the function have another entry, for all who use it."""
+        before = table.args.get(name)
+        self.graph.connect(table, name, value if before is None else self.merge(None, before, value, site))
+        table.key = self.graph.fresh()
+        table.attrs["grows"] = True
+
+    def fill(self, table: Node, key: Node) -> None:
+        frame = self.modules.get(home_of(table.elsewhere, self.graph.path) or "")
+        missing = "grows" not in table.attrs if key.op != CONST else entry(key, 0) not in table.args
+        if missing and table.index not in self.filled and isinstance(frame, ModuleFrame):
+            self.filled.add(table.index)
+            if sets_items(frame.outline.tree):
+                fill(self, table)
 
     def lower_Assign(self, s: ast.Assign) -> None:
         value = self.lower(s.value)
@@ -544,7 +570,9 @@ class Lowering(CallLowering):
     # ── definitions ─────────────────────────────────────────────────────────────────────────────────────────────────
 
     def lower_FunctionDef(self, s: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
-        self.frame.env[s.name] = self.function_value(s)
+        self.frame.env[s.name] = made = self.function_value(s)
+        if self.frame.parent is None and s.decorator_list:
+            self.aside(lambda: self.decorated(made))
 
     lower_AsyncFunctionDef = lower_FunctionDef
 
@@ -563,7 +591,17 @@ class Lowering(CallLowering):
                 cls.constants[statement.target.id] = statement.value
         cls.stores = stores_of(s)
         self.classes.append(cls)
-        self.frame.env[s.name] = self.graph.add(CLASS, {}, {"cls": cls, "name": s.name}, s, pure=False)
+        self.frame.env[s.name] = made = self.graph.add(CLASS, {}, {"cls": cls, "name": s.name}, s, pure=False)
+        if self.frame.parent is None and s.decorator_list:
+            self.aside(lambda: self.decorate(made, s.decorator_list, self.frame.top))
+
+    def aside(self, work: Callable[[], object]) -> None:
+        """Lower what the statement that is being lowered asks for, and stay on its path."""
+        saved, self.frame = self.frame, Frame(parent=self.frame)
+        try:
+            work()
+        finally:
+            self.frame = saved
 
     def take_from_support(self, frame: Frame) -> None:
         """The argument of a distribution's density is one of its values."""
@@ -973,7 +1011,7 @@ def lower(
                     private.append(bound)
                 else:
                     standalone(bound)
-    callers = callers_elsewhere(lowering, tree, wanted, words)
+    callers = callers_elsewhere(lowering, tree, wanted, words, kept_in_tables(lowering, tree))
     while True:
         while lowering.deferred:
             node = lowering.deferred.pop(0)[0]

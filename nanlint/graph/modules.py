@@ -59,8 +59,15 @@ def _functions(
 def names_of(tree: ast.Module, wanted: Collection[ast.AST]) -> frozenset[str]:
     """The names of the top level that some of its functions, methods and assignments have."""
     named = {(cls or function).name for function, cls in functions_of(tree) if function in wanted}
-    assigned = (t for s in tree.body if s in wanted and isinstance(s, ast.Assign) for t in s.targets)
-    return frozenset(named | {t.id for t in assigned if isinstance(t, ast.Name)})
+    return frozenset(named.union(*(assigned_by(statement) for statement in tree.body if statement in wanted)))
+
+
+def assigned_by(statement: ast.stmt) -> list[str]:
+    """The names that a statement assigns a value to, each by itself."""
+    if isinstance(statement, ast.AnnAssign):
+        return [statement.target.id] if isinstance(statement.target, ast.Name) and statement.value is not None else []
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    return [target.id for target in targets if isinstance(target, ast.Name)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,25 +163,26 @@ class ModuleFrame(Frame):
     """The top level of another file: a statement of it is lowered when a name that it binds is asked for.
 
     ``lower``: lowers a statement in a frame. ``starred``: what a star import brings under a name.
+    ``bound``: what was asked for so far.
     """
 
     path: str
     outline: Outline
     lower: Callable[[Frame, ast.stmt], None]
     starred: Callable[[Frame, str], Node | None]
-    _bound: dict[str, Node] = field(default_factory=dict)
+    bound: dict[str, Node] = field(default_factory=dict)
     _done: set[ast.stmt] = field(default_factory=set)
 
     def read(self, name: str) -> Node | None:
         """What a name of the top level stands for."""
-        if name not in self._bound:
+        if name not in self.bound:
             for statement in self.outline.bindings.get(name, ()):
                 if statement not in self._done:
                     self._done.add(statement)
                     self._take(statement)
-        if name not in self._bound and self.outline.stars and (found := self.starred(self, name)) is not None:
-            self._bound[name] = found
-        return self._bound.get(name)
+        if name not in self.bound and self.outline.stars and (found := self.starred(self, name)) is not None:
+            self.bound[name] = found
+        return self.bound.get(name)
 
     def _take(self, statement: ast.stmt) -> None:
         # wherever it is asked for, it is lowered as if nothing was known but what the module has bound
@@ -182,6 +190,6 @@ class ModuleFrame(Frame):
         self.env, self.facts, self.live = {}, {}, True
         try:
             self.lower(self, statement)
-            self._bound.update({key: node for key, node in self.env.items() if isinstance(key, str)})
+            self.bound.update({key: node for key, node in self.env.items() if isinstance(key, str)})
         finally:
             self.env, self.facts, self.live = saved

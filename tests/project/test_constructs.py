@@ -154,12 +154,13 @@ def step(self, x):
     },
     "by a caller's caller, in one file": project(
         NLL,
-        f"from helpers import nll\n\ndef twice(p):\n    return 2 * nll(p)\n\ndef step(x):\n    return twice({SHARES})\n",
+        f"from helpers import nll\n\ndef twice(p):\n    return 2 * nll(p)\n\n"
+        f"def step(x):\n    return twice({SHARES})\n",
     ),
     "by who calls its caller's caller": {
         "between.py": "from helpers import nll\n\ndef twice(p):\n    return 2 * nll(p)\n",
-        "beyond.py": "from between import twice\n\ndef thrice(p):\n    return twice(p) if p.ndim else thrice(p[None])\n",
-        **step("import beyond", "beyond.thrice(p)"),
+        "beyond.py": "from between import twice\n\ndef all_of(p):\n    return twice(p) if p.dim() else all_of(-p)\n",
+        **step("import beyond", "beyond.all_of(p)"),
     },
     "by who calls its caller's method": {
         "between.py": "from helpers import nll\n\nclass Step:\n    def loss(self, p):\n        return nll(p)\n",
@@ -239,6 +240,73 @@ def step(x):
         "def root(s):\n    return jnp.sqrt(s)  # error: [NL201]\n",
         "from helpers import root\n\ndef loss(x):\n    return root(jnp.sum(x**2)«| + 1e-6»)\n\nstep = jax.grad(loss)\n",
         "import jax\nimport jax.numpy as jnp",
+    ),
+}
+
+# ── the helper is registered, and called by who takes it from the registry ──────────────────────────────────────────
+
+REGISTRY = """\
+REGISTRY{} = {{}}
+
+def register(name=None):
+    def add(function):
+        REGISTRY[name or function.__name__] = function
+        return function
+
+    return add
+
+def get(name):
+    if name not in REGISTRY:
+        raise KeyError(name)
+    return REGISTRY[name]
+"""
+REGISTRY_CLASS = """\
+class Registry:
+    def __init__(self):
+        self._functions = {}
+
+    def register(self, name=None):
+        def add(function):
+            self._functions[name or function.__name__] = function
+            return function
+
+        return add
+
+    def get(self, name):
+        return self._functions.get(name)
+
+REGISTRY = Registry()
+"""
+OTHERS = "\n@{}('other')\ndef other(p):\n    return p.mean()\n"
+
+
+def registered(
+    top: str, call: str, *, registry: str = REGISTRY.format(""), by: str = "register", kept: str = NLL
+) -> Files:
+    """A function that is kept by a decorator, with another one, is called so."""
+    files = step(top, call, f"from registry import {by.partition('.')[0]}\n\n@{by}('nll')\n{kept}{OTHERS.format(by)}")
+    return {"registry.py": registry, **files}
+
+
+REGISTERED = {
+    "by its name": registered("from registry import REGISTRY", "REGISTRY['nll'](p)"),
+    "by any name": registered("import os\nfrom registry import REGISTRY", "REGISTRY[os.environ['LOSS']](p)"),
+    "by a function": registered("from registry import get", "get('nll')(p)"),
+    "by a function, by any name": registered("import os\nimport registry", "registry.get(os.environ['LOSS'])(p)"),
+    "in a table of a type": registered(
+        "from registry import REGISTRY", "REGISTRY['nll'](p)", registry=REGISTRY.format(": dict[str, object]")
+    ),
+    "in an object": registered(
+        "from registry import REGISTRY",
+        "REGISTRY.get('nll')(p)",
+        registry=REGISTRY_CLASS,
+        by="REGISTRY.register",
+    ),
+    "as a class": registered("from registry import get", "get('nll')()(p)", kept=LAYER),
+    "in its own file": step(
+        "from helpers import get",
+        "get('nll')(p)",
+        f"{REGISTRY.format('')}\n@register('nll')\n{NLL}{OTHERS.format('register')}",
     ),
 }
 
@@ -342,7 +410,31 @@ def logs(top: str, used: str, helpers: str = SOFT, given: str = "x") -> Files:
     return project(helpers, f"{top}\n\ndef loss({given}):\n    return -torch.log({used}).mean()  # error: [NL101]\n")
 
 
+FILLED = """\
+from registry import {0}
+
+@{1}()
+def soft(x):
+    return {2}
+
+@{1}('squash')
+def squashed(x):
+    return torch.sigmoid(x)«|.clamp(min=1e-6)»
+"""
+
+
+def kept(top: str, used: str, *, registry: str = REGISTRY_CLASS, by: str = "REGISTRY.register") -> Files:
+    """The same of what decorators have put into a registry, and nobody imports."""
+    helpers = FILLED.format(by.partition(".")[0], by, SHARES)
+    return {"registry.py": registry, **logs(top, used, helpers)}
+
+
 RETURNED = {
+    "from a registry": kept("from registry import REGISTRY", "REGISTRY.get('soft')(x)"),
+    "from a registry, by any name": kept("import os\nimport registry", "registry.REGISTRY.get(os.environ['ACT'])(x)"),
+    "from a table that is filled": kept(
+        "import registry", "registry.get('soft')(x)", registry=REGISTRY.format(""), by="register"
+    ),
     "through a file between": {
         "between.py": "from helpers import soft\n\ndef shares(x):\n    return soft(2 * x)\n",
         **logs("from between import shares", "shares(x)"),
@@ -728,6 +820,7 @@ PROGRAMS = {
     f"{how} {what}": files
     for how, programs in {
         "called": CALLED,
+        "registered": REGISTERED,
         "returned": RETURNED,
         "configured": CONFIGURED,
         "decorated": DECORATED,

@@ -1,0 +1,94 @@
+"""Tables of functions that functions fill, such as registries: who is in them is told in other files, by decorators."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from nanlint.graph.callers import Called, Uses, names_of_other, words_in, words_of
+from nanlint.graph.modules import DEFINITIONS, ModuleFrame, descendants
+from nanlint.graph.node import DICT, INSTANCE, Node
+from nanlint.source.project import Module
+from nanlint.source.syntax import KEPT
+
+if TYPE_CHECKING:
+    from nanlint.graph.lower import Lowering
+
+
+def kept_in_tables(lowering: Lowering, tree: ast.Module) -> Iterator[Called]:
+    """The tables that functions were put in, by file, and what reads them there. ``tree``: the file that is lowered."""
+    for path, names in holders_of(lowering):
+        frame = lowering.modules[path]
+        home = home_of_frame(frame) if isinstance(frame, ModuleFrame) else Module("", path, tree, frame.package)
+        words = words_of(home.tree)
+        made = [statement for statement, targets, _ in words.names if not names.isdisjoint(targets)]
+        yield Called(home, [*made, *readers(home.tree, names)], kept=True)
+
+
+def fill(lowering: Lowering, table: Node) -> None:
+    """Put into a table of another file what decorators put there: functions and classes of all files."""
+    for path, names in holders_of(lowering, table):
+        frame = lowering.modules[path]
+        if lowering.view is None or not isinstance(frame, ModuleFrame):
+            continue
+        home = home_of_frame(frame)
+        registrars = names | {function.name for function in readers(home.tree, names)}
+        for module in (home, *lowering.view.importers(registrars, path)):
+            other = lowering.loaded(module)
+            if not isinstance(other, ModuleFrame):
+                continue
+            known = (registrars, set()) if module is home else names_of_other(lowering, other, home, registrars)
+            uses = Uses(frozenset(known[0]), frozenset(known[1]), registrars)
+            for definition, words in decorated_in(module.tree):
+                if uses.of(words):
+                    other.read(definition)
+
+
+def holders_of(lowering: Lowering, table: Node | None = None) -> Iterator[tuple[str, frozenset[str]]]:
+    """The names of top levels that stand for tables that functions have put others in, or for one, by file."""
+    for path, frame in list(lowering.modules.items()):
+        bound = frame.bound if isinstance(frame, ModuleFrame) else frame.env
+        held = ((name, value) for name, value in bound.items() if isinstance(name, str))
+        names = frozenset(name for name, value in held if holds(value, table))
+        if names:
+            yield path, names
+
+
+def holds(value: Node, table: Node | None) -> bool:
+    """Whether a value is a table, the one asked for or one that has grown, or an object that has it."""
+    if value.op == INSTANCE:
+        return any(one.op == DICT and holds(one, table) for one in (value.attrs.get("fields") or {}).values())
+    return value is table if table is not None else value.op == DICT and "grows" in value.attrs
+
+
+def home_of_frame(frame: ModuleFrame) -> Module:
+    """The file of a top level."""
+    return Module("", frame.path, frame.outline.tree, frame.package)
+
+
+def readers(tree: ast.Module, names: frozenset[str]) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
+    """The functions of a file that use some of its names."""
+    return [function for function, body in words_of(tree).functions.items() if not names.isdisjoint(body.words)]
+
+
+@lru_cache(maxsize=KEPT)
+def decorated_in(tree: ast.Module) -> list[tuple[str, frozenset[str]]]:
+    """The functions and classes of a file that are decorated, with the names that are used for that."""
+    return [
+        (statement.name, words_in([node for decorator in statement.decorator_list for node in descendants(decorator)]))
+        for statement in tree.body
+        if isinstance(statement, DEFINITIONS) and statement.decorator_list
+    ]
+
+
+@lru_cache(maxsize=KEPT)
+def sets_items(tree: ast.Module) -> bool:
+    """Whether functions of a file set items of anything."""
+    return any(
+        isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store)
+        for definition in tree.body
+        if isinstance(definition, DEFINITIONS)
+        for node in descendants(definition)
+    )
