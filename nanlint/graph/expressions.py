@@ -277,7 +277,9 @@ class ExpressionLowering:
         """``base.name``."""
         if base.op == MODULE:
             stored = self.frame.lookup(("field", base.key, name))
-            return stored if stored is not None else self.resolve(self.imported(base.name, name, e))
+            if stored is not None:
+                return stored
+            return self.as_others_set(base, name, self.resolve(self.imported(base.name, name, e)), e)
         stored = self.frame.lookup(("field", base.key, name))
         if stored is not None:
             stored = self.chosen_before(stored)
@@ -312,6 +314,10 @@ class ExpressionLowering:
         if name in NUMBERS and module.partition(".")[0] not in SYMBOLIC and not self.in_project(dotted):
             return self.number(NUMBERS[name], e)
         return self.graph.add(MODULE, {}, {"name": dotted}, e)
+
+    def as_others_set(self, module: Node, name: str, value: Node, site: ast.AST) -> Node:
+        """What a name of a module stands for, if functions of files that import it may set it."""
+        raise NotImplementedError
 
     def in_project(self, dotted: str) -> bool:
         """Whether a dotted name is of a file of the project."""

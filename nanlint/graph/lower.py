@@ -6,10 +6,10 @@ import ast
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from nanlint.graph.callers import callers_elsewhere
+from nanlint.graph.callers import callers_elsewhere, names_of_other
 from nanlint.graph.calls import MAX_NODES, MAX_NODES_ELSEWHERE, TRANSPARENT, CallLowering
 from nanlint.graph.expressions import CALLABLE, TENSOR_ATTRIBUTES, complete, decided, entry, written_out
-from nanlint.graph.modules import ModuleFrame, descendants, functions_of, names_of, outline_of
+from nanlint.graph.modules import ModuleFrame, descendants, functions_of, names_of, outline_of, set_by_functions
 from nanlint.graph.node import (
     ATTR,
     CALL,
@@ -282,9 +282,24 @@ class Lowering(CallLowering):
         for name in names:
             value = module.env.get(name)
             if value is not None and value.op == CONST:
-                other = self.parameter(name, None, None, site)
                 known = value.attrs["value"] is not None
-                module.env[name] = self.merge(None, value, other, site) if known else other
+                module.env[name] = (
+                    self.or_another(value, name, site) if known else self.parameter(name, None, None, site)
+                )
+
+    def forget_attributes(self, tree: ast.Module) -> None:
+        """What functions set of modules, objects and classes is unknown once the module has run."""
+        for name, target in set_by_functions(tree):
+            owner = self.module.lookup(name)
+            if owner is not None and owner.op in (MODULE, INSTANCE, CLASS):
+                owner = self.resolve(owner) if owner.op == MODULE else owner
+                value = self.read_attribute(owner, target.attr, target)
+                if value.op == CONST:
+                    self.module.env["field", owner.key, target.attr] = self.or_another(value, target.attr, target)
+
+    def or_another(self, value: Node, name: str, site: ast.AST) -> Node:
+        """A number, or another one, of which nothing is known."""
+        return self.merge(None, value, self.parameter(name, None, None, site), site)
 
     # ── ways out ────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -679,6 +694,19 @@ class Lowering(CallLowering):
             value = self.read_attribute(value, part, site)
         return value
 
+    def as_others_set(self, module: Node, name: str, value: Node, site: ast.AST) -> Node:
+        home = self.view.longest(module.name) if self.view is not None and value.op == CONST else None
+        if self.view is None or home is None or home[1]:
+            return value
+        for other in self.view.users_of_name(name, home[0].path):
+            frame = self.loaded(other)
+            owners = {owner for owner, target in set_by_functions(other.tree) if target.attr == name}
+            if owners and isinstance(frame, ModuleFrame):
+                _, through = names_of_other(self, frame, home[0], {name})
+                if not owners.isdisjoint(through):
+                    return self.or_another(value, name, site)
+        return value
+
     def loaded(self, home: Module) -> Frame | None:
         """The top level of a module of the project."""
         if home.path not in self.modules:
@@ -970,6 +998,7 @@ def lower(
     for s in descendants(tree):
         if isinstance(s, ast.Global):
             lowering.forget_globals(lowering.module, s.names, s)
+    lowering.forget_attributes(tree)
     wanted = interesting(tree, words, lowering.numeric_names(tree, words))
     if watched:
         wanted |= {f for f, _ in functions_of(tree) if f.lineno < watched.stop and watched.start <= (f.end_lineno or 0)}

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import ast
+import sys
+from bisect import insort
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from operator import itemgetter
 from typing import TypeAlias
 
 from nanlint.graph.node import Node
@@ -70,6 +73,28 @@ def assigned_by(statement: ast.stmt) -> list[str]:
     return [target.id for target in targets if isinstance(target, ast.Name)]
 
 
+@lru_cache(maxsize=KEPT)
+def set_by_functions(tree: ast.Module) -> tuple[tuple[str, ast.Attribute], ...]:
+    """The attributes that functions of a file set of what the top level names, with that name: ``config.EPS = e``."""
+    return tuple(
+        (node.value.id, node)
+        for function, _ in functions_of(tree)
+        for node in descendants(function)
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and isinstance(node.value, ast.Name)
+        if node.value.id not in locals_of(function)
+    )
+
+
+@lru_cache(maxsize=KEPT)
+def locals_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
+    """The names that a function binds: its parameters, and what it and the functions in it assign."""
+    return frozenset(
+        node.arg if isinstance(node, ast.arg) else node.id
+        for node in descendants(function)
+        if isinstance(node, ast.arg) or (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
+    )
+
+
 @dataclass(frozen=True, eq=False)
 class Outline:
     """What the top level of a file binds.
@@ -82,6 +107,11 @@ class Outline:
     bindings: Mapping[str, tuple[ast.stmt, ...]]
     stars: tuple[ast.ImportFrom, ...]
     listed: tuple[str, ...] | None
+
+    @cached_property
+    def places(self) -> Mapping[ast.stmt, int]:
+        """The place of each statement of the top level."""
+        return {statement: place for place, statement in enumerate(self.tree.body)}
 
     @cached_property
     def changed(self) -> frozenset[str]:
@@ -162,34 +192,47 @@ def bound_by(statement: ast.stmt) -> Iterator[str]:
 class ModuleFrame(Frame):
     """The top level of another file: a statement of it is lowered when a name that it binds is asked for.
 
-    ``lower``: lowers a statement in a frame. ``starred``: what a star import brings under a name.
-    ``bound``: what was asked for so far.
+    A statement finds what others before it have bound. ``lower``: lowers a statement in a frame. ``starred``: what a
+    star import brings under a name.
     """
 
     path: str
     outline: Outline
     lower: Callable[[Frame, ast.stmt], None]
     starred: Callable[[Frame, str], Node | None]
-    bound: dict[str, Node] = field(default_factory=dict)
+    #: what each name was bound to so far, with the place of the statement, in order
+    _bound: dict[str, list[tuple[int, Node]]] = field(default_factory=dict)
     _done: set[ast.stmt] = field(default_factory=set)
+    #: the place of the statement that is being lowered
+    _here: int = sys.maxsize
 
     def read(self, name: str) -> Node | None:
         """What a name of the top level stands for."""
-        if name not in self.bound:
-            for statement in self.outline.bindings.get(name, ()):
-                if statement not in self._done:
-                    self._done.add(statement)
-                    self._take(statement)
-        if name not in self.bound and self.outline.stars and (found := self.starred(self, name)) is not None:
-            self.bound[name] = found
-        return self.bound.get(name)
+        places = self.outline.places
+        statements = self.outline.bindings.get(name, ())
+        for statement in [s for s in statements if places[s] < self._here] or statements:
+            if statement not in self._done:
+                self._done.add(statement)
+                self._take(statement)
+        if name not in self._bound and self.outline.stars and (found := self.starred(self, name)) is not None:
+            self._bound[name] = [(0, found)]
+        bound = self._bound.get(name, [])
+        before = [node for place, node in bound if place < self._here] or [node for _, node in bound]
+        return before[-1] if before else None
+
+    @property
+    def bound(self) -> Mapping[str, Node]:
+        """What the names that were asked for stand for in the end."""
+        return {name: nodes[-1][1] for name, nodes in self._bound.items()}
 
     def _take(self, statement: ast.stmt) -> None:
         # wherever it is asked for, it is lowered as if nothing was known but what the module has bound
-        saved = self.env, self.facts, self.live
-        self.env, self.facts, self.live = {}, {}, True
+        saved = self.env, self.facts, self.live, self._here
+        self.env, self.facts, self.live, self._here = {}, {}, True, self.outline.places[statement]
         try:
             self.lower(self, statement)
-            self.bound.update({key: node for key, node in self.env.items() if isinstance(key, str)})
+            for name, node in self.env.items():
+                if isinstance(name, str):
+                    insort(self._bound.setdefault(name, []), (self._here, node), key=itemgetter(0))
         finally:
-            self.env, self.facts, self.live = saved
+            self.env, self.facts, self.live, self._here = saved

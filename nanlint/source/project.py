@@ -140,6 +140,12 @@ class View:
         self._asked[path, frozenset(names)] = paths = self.paths_with(names, path)
         yield from self._modules_at(paths)
 
+    def users_of_name(self, name: str, path: str) -> Iterator[Module]:
+        """Those of the importers of the file at ``path`` that name something of it."""
+        self._asked[path, frozenset((name,))] = paths = self.paths_with((name,), path)
+        naming = set(users_of(self.searched).get(name, ()))
+        yield from self._modules_at(one for one in paths if one in naming)
+
     def mentioning(self, words: frozenset[str]) -> Iterator[Module]:
         """The other files of the project whose text has one of some words, or part of a longer one, by path."""
         self._mentions[words] = paths = files_with(self.searched, words)

@@ -583,24 +583,44 @@ def test_what_is_stored_at_the_top_level_of_another_file_counts(tmp_path: Path, 
     assert checked(tmp_path, {"main.py": divided("from config import C", eps), "config.py": config}) == []
 
 
-@pytest.mark.parametrize(
-    "store",
-    [
-        "config.EPS = 1e-8",
-        pytest.param(
-            "def setup(e):\n    config.EPS = e", marks=pytest.mark.xfail(reason="what a function stores in a module")
-        ),
-    ],
-)
+@pytest.mark.parametrize("store", ["config.EPS = 1e-8", "def setup(e):\n    config.EPS = e"])
 def test_what_a_file_stores_in_a_module_counts(tmp_path: Path, store: str) -> None:
     files = {"main.py": divided(f"import config\n{store}", "config.EPS"), "config.py": "EPS = 0.0\n"}
     assert checked(tmp_path, files) == []
 
 
-@pytest.mark.xfail(reason="all that binds a name is lowered at once")
-def test_a_name_is_read_where_it_stands_not_after_it_is_bound_again(tmp_path: Path) -> None:
-    config = "E = 1e-8\nEPS = E\nE = 0.0\n"
-    assert checked(tmp_path, {"main.py": divided("from config import EPS"), "config.py": config}) == []
+@pytest.mark.parametrize(
+    ("setup", "known"),
+    [
+        ("import config\n\ndef setup(e):\n    config.EPS = e", False),
+        ("import config as c\n\ndef setup(e):\n    print(c.OTHER)\n    c.EPS = e", False),
+        ("import config\n\ndef setup(e):\n    config.OTHER = e + config.EPS", True),
+        ("import config\n\ndef setup(config):\n    config.EPS = 1e-8", True),
+    ],
+)
+def test_what_functions_of_another_file_store_in_a_module_counts(tmp_path: Path, setup: str, known: bool) -> None:
+    files = {"config.py": "EPS = OTHER = 0.0\n", "run.py": f"{setup}\n"}
+    main = {"main.py": divided("import config", "config.EPS")}
+    assert checked(tmp_path, {**main, **files}) == ([("main.py", 6, "NL303")] if known else [])
+
+
+@pytest.mark.parametrize("config", ["class Config:\n    eps = 0.0\n", "class C:\n    eps = 0.0\n\nConfig = C()\n"])
+def test_what_a_function_stores_in_a_class_or_an_object_counts(tmp_path: Path, config: str) -> None:
+    imports = "from config import Config"
+    assert checked(tmp_path, {"main.py": divided(imports, "Config.eps"), "config.py": config}) == [
+        ("main.py", 6, "NL303")
+    ]
+    imports += "\n\ndef setup(e):\n    Config.eps = e"
+    assert checked(tmp_path, {"main.py": divided(imports, "Config.eps")}) == []
+
+
+@pytest.mark.parametrize(
+    "config", ["E = {}\nEPS = E\nE = {}\n", "E = {}\ndef e():\n    return E\n\nEPS = e()\nE = {}\n"]
+)
+def test_a_name_is_read_where_it_stands_not_after_it_is_bound_again(tmp_path: Path, config: str) -> None:
+    files = {"main.py": divided("from config import EPS"), "config.py": config.format(1e-8, 0.0)}
+    assert checked(tmp_path, files) == []
+    assert checked(tmp_path, {"config.py": config.format(0.0, 1e-8)}) == [("main.py", 6, "NL303")]
 
 
 def test_a_function_that_returns_an_infinity_is_followed(tmp_path: Path) -> None:
