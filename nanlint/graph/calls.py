@@ -34,6 +34,7 @@ from nanlint.graph.node import (
     Node,
     Region,
 )
+from nanlint.graph.options import DECORATING, NAMESPACES, PARSED, PARSERS, PARTS, keyword, option_name, size_of_options
 from nanlint.graph.scope import ClassInfo, Facts, Frame, FunctionAst, common
 from nanlint.ops.contracts import CONSTRAINTS
 from nanlint.ops.frameworks import canonical
@@ -46,7 +47,7 @@ MAX_DEPTH = 8
 MAX_NODES = 2_500
 #: the same for what stands in other files
 MAX_NODES_ELSEWHERE = 300
-#: pieces of syntax of a function in another file that is looked into: some 40 lines
+#: pieces of syntax of a function in another file that is looked into: some 40 lines, without the options of a parser
 MAX_SIZE = 400
 #: terms of a list that is summed, one by one
 MAX_TERMS = 8
@@ -338,6 +339,10 @@ class CallLowering(ExpressionLowering):
             return self.emit("variable", e, pure=False, args={"x": args[0]} if args else keywords)
         if name in ("tensorflow.gradients", "torch.autograd.grad") and len(args) >= 2:
             return self.emit(CALL, e, {"name": name}, pure=False, target=args[0], sources=args[1])
+        if name in PARSERS or (name in NAMESPACES and not any(k.startswith("**") for k in keywords)):
+            made = self.unknown(e, name=name)
+            made.attrs["members"] = dict(keywords) if name in NAMESPACES else {}
+            return made
         if name == "collections.OrderedDict" and len(args) == 1 and args[0].op == TUPLE:
             pairs = [list(pair.args.values()) for pair in args[0].args.values() if pair.op == TUPLE]
             if all(len(pair) == 2 for pair in pairs):
@@ -354,6 +359,8 @@ class CallLowering(ExpressionLowering):
                 return args[0]
             if last == "dict" and not args:
                 return self.emit(DICT, e, args={k if k.startswith("**") else f"={k!r}": n for k, n in keywords.items()})
+            if last == "vars" and len(args) == 1 and (members := args[0].attrs.get("members")) is not None:
+                return self.emit(DICT, e, args={f"={k!r}": n for k, n in members.items()})
             if last == "getattr" and len(args) >= 2 and isinstance(args[1].attrs.get("value"), str):
                 return self.read_attribute(args[0], args[1].attrs["value"], e)
         if name in ASSERTIONS and args:
@@ -632,6 +639,12 @@ class CallLowering(ExpressionLowering):
             return each
         if base.op == "size" and name == "as_list":
             return base
+        if (
+            base.op == CALL
+            and "members" in base.attrs
+            and (told := self.call_parser(base, name, keywords, e)) is not None
+        ):
+            return told
         if base.op == DICT and (got := self.call_dict(base, name, args, keywords, e)) is not None:
             return got
         spelling = self.method_spelling(base, name, args, keywords)
@@ -690,6 +703,19 @@ class CallLowering(ExpressionLowering):
             pairs = [self.emit(TUPLE, e, args={"0": self.unknown(e), "1": n}) for n in base.args.values()]
             return self.emit(TUPLE, e, args={str(i): pair for i, pair in enumerate(pairs)})
         return None
+
+    def call_parser(self, parser: Node, name: str, keywords: dict[str, Node], e: ast.Call) -> Node | None:
+        """A method of a parser of the command line, or of a part of it: an option is a parameter with its default."""
+        members = parser.attrs["members"]
+        if name == "add_argument" and (option := option_name(e)):
+            members[option] = self.parameter(option, keyword(e, "type"), keywords.get("default"), e)
+        elif name == "set_defaults":
+            members.update({key: self.parameter(key, None, default, e) for key, default in keywords.items()})
+        if name not in PARTS | PARSED:
+            return None
+        made = self.unknown(e, parser, name=f".{name}")
+        made.attrs["members"] = members
+        return self.emit(TUPLE, e, args={"0": made, "1": self.unknown(e)}) if name == "parse_known_args" else made
 
     def method_spelling(
         self, base: Node, name: str, args: Sequence[Node], keywords: dict[str, Node]
@@ -1033,7 +1059,7 @@ class CallLowering(ExpressionLowering):
                 elif default is None and (given := self.annotated(arg, enclosing)) is not None:
                     frame.env[arg.arg] = given
                 else:
-                    made_here = self.parameter(arg.arg, arg.annotation, default, arg)
+                    made_here = self.parameter(arg.arg, arg.annotation, default or self.option_of(function, arg), arg)
                     cls: ClassInfo | None = function.attrs.get("cls")
                     made_here.attrs["documented"] = (definition, cls.definition if cls is not None else None)
                     frame.env[arg.arg] = made_here
@@ -1053,6 +1079,16 @@ class CallLowering(ExpressionLowering):
                 else self.parameter(a.kwarg.arg, None, None, a.kwarg)
             )
         return frame
+
+    def option_of(self, function: Node, arg: ast.arg) -> Node | None:
+        """The default that a decorator of a program's function gives to one of its parameters."""
+        for decorator in getattr(function.attrs["definition"], "decorator_list", ()):
+            default = keyword(decorator, "default") if isinstance(decorator, ast.Call) else None
+            if default is not None and option_name(decorator) == arg.arg:
+                head = self.in_frame(function.attrs["frame"], decorator.func)
+                if head.op == MODULE and self.dotted(head) in DECORATING:
+                    return self.in_frame(function.attrs["frame"], default)
+        return None
 
     def decorator_regions(self, definition: FunctionAst) -> tuple[Region, ...]:
         """Regions that decorators open: no gradient, or a gradient written by hand."""
@@ -1208,7 +1244,7 @@ class CallLowering(ExpressionLowering):
         here, elsewhere = self.sizes()
         if self.graph.home(definition) is None:
             return here > self.budget[0]
-        return elsewhere > self.budget[1] or size_of(definition) > MAX_SIZE
+        return elsewhere > self.budget[1] or size_of(definition) - size_of_options(definition) > MAX_SIZE
 
     def own(self, function: Node, args: Sequence[Node], keywords: dict[str, Node]) -> Spelling | None:
         """How a function that is defined here, in a framework's own source, is known to those who import it."""

@@ -297,6 +297,9 @@ class ExpressionLowering:
                     return self.in_frame(c.scope, c.constants[name])
                 if name in c.methods:
                     return self.method_value(c, c.methods[name], None)
+        members: Mapping[str, Node] = base.attrs.get("members", {})
+        if name in members:
+            return members[name]
         if base.op == CALL and base.name.endswith("finfo") and name in MACHINE_LIMITS:
             return self.machine_limit(base.get("arg0"), name, e)
         if name in PAIRED and base.op == TUPLE and len(base.args) == 2:

@@ -152,7 +152,7 @@ def outline_of(tree: ast.Module) -> Outline:
     stars: list[ast.ImportFrom] = []
     listed: tuple[str, ...] | None = None
     for statement in tree.body:
-        for name in bound_by(statement):
+        for name in (*bound_by(statement), *(one for one in handed_over_by(statement) if one in bindings)):
             if statement not in (known := bindings.setdefault(name, [])):
                 known.append(statement)
         for inner in descendants(statement) if not isinstance(statement, DEFINITIONS) else ():
@@ -163,6 +163,17 @@ def outline_of(tree: ast.Module) -> Outline:
                 texts = [name.value for name in names if isinstance(name, ast.Constant)]
                 listed = tuple(text for text in texts if isinstance(text, str))
     return Outline(tree, {name: tuple(found) for name, found in bindings.items()}, tuple(stars), listed)
+
+
+def handed_over_by(statement: ast.stmt) -> Iterator[str]:
+    """The names that a call, which is a statement, may change: its receiver and its arguments."""
+    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+        receiver: ast.expr = statement.value.func
+        while isinstance(receiver, ast.Attribute):
+            receiver = receiver.value
+        for e in (receiver, *statement.value.args):
+            if isinstance(e, ast.Name) and e is not statement.value.func:
+                yield e.id
 
 
 def bound_by(statement: ast.stmt) -> Iterator[str]:

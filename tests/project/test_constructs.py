@@ -499,6 +499,41 @@ parser = argparse.ArgumentParser()
 parser.add_argument("--floor", type=float, default=1e-6)
 FLOOR = «0.0|parser.parse_args().floor»
 """
+ARGUMENTS = """\
+import argparse
+
+def get_args():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--lr", type=float, default=1e-3)
+    norms = parser.add_argument_group("norms")
+    norms.add_argument("-e", "--norm-eps", type=float, default=«0.0|1e-6»)
+    parser.add_argument("--seed", type=int, default=0, choices=range(100), help="where random numbers start")
+    parser.add_argument("--name", type=str, default="run", metavar="NAME", help="what the run is called")
+"""
+ARGUMENTS = "".join((ARGUMENTS, *ARGUMENTS.splitlines(keepends=True)[-1:] * 20, "    return parser.parse_args()\n"))
+PARSER = """\
+import argparse
+
+def add_arguments(parser):
+    parser.add_argument("--eps", type=float)
+    parser.set_defaults(eps=«0.0|1e-6»)
+
+parser = argparse.ArgumentParser()
+add_arguments(parser)
+"""
+CLICK = """\
+import click
+from helpers import unit
+
+@click.command()
+@click.option("--eps", "-e", type=float, default=«0.0|1e-6»)
+@click.option("--lr", default=1e-3)
+def main(lr, eps):
+    print(unit(torch.load("x.pt"), eps))
+
+if __name__ == "__main__":
+    main()
+"""
 ENVIRONMENT = "import os\n\nFLOOR = «0.0|float(os.environ['FLOOR'])»\n"
 NAMESPACE = "from types import SimpleNamespace\n\ncfg = SimpleNamespace(floor=1e-6)\nFLOOR = «0.0|cfg.floor»\n"
 UNIT_OF_CONFIG = """\
@@ -543,6 +578,24 @@ CONFIGURED = {
     "by a parameter that is held": POSSIBLE | project(DATACLASS, UNIT_OF_CONFIG),
     "by a parameter, not quite 0": tiny(divides(DATACLASS, "from helpers import Config", given="x, cfg: Config")),
     "by a parameter that is held, not quite 0": tiny(project(DATACLASS, UNIT_OF_CONFIG)),
+    "by the command line, by default": POSSIBLE
+    | divides(ARGUMENTS, "from helpers import get_args\n\nargs = get_args()", "args.norm_eps"),
+    "by the command line, by default, not quite 0": tiny(
+        divides(ARGUMENTS, "from helpers import get_args\n\nargs = get_args()", "args.norm_eps")
+    ),
+    "by a parser that is handed over": POSSIBLE
+    | divides(PARSER, "from helpers import parser\n\nargs, _ = parser.parse_known_args()", "args.eps"),
+    "by a dictionary of arguments": POSSIBLE
+    | divides(PARSER, "from helpers import parser\n\nargs = vars(parser.parse_args())", "args['eps']"),
+    "by who reads the command line": POSSIBLE
+    | project(
+        UNIT,
+        f"from helpers import unit\n{PARSER}\nargs = parser.parse_args()\nprint(unit(torch.load('x.pt'), args.eps))\n",
+    ),
+    "by an option of a command": POSSIBLE | project(UNIT, CLICK),
+    "by what a namespace has": divides(
+        "from types import SimpleNamespace\n\ncfg = SimpleNamespace(eps=«0.0|1e-6»)\n", "from helpers import cfg"
+    ),
     "by the environment": floored(ENVIRONMENT),
     "by the command line": floored(COMMAND_LINE),
     "by a namespace": floored(NAMESPACE),
