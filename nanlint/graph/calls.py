@@ -873,7 +873,7 @@ class CallLowering(ExpressionLowering):
             self.frame.facts = {**instance.attrs.get("facts", {}), **self.frame.facts}
             return self.promised(cls, name, self.refined(found), site)
         constant = cls.constant(name)
-        return self.in_frame(constant[0].scope, constant[1]) if constant is not None else None
+        return self.constant_of(constant[0], name) if constant is not None else None
 
     def promised(self, cls: ClassInfo, name: str, found: Node, site: ast.AST) -> Node:
         """A distribution's parameter, under the constraint that its class declares for it."""

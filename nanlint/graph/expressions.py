@@ -294,9 +294,9 @@ class ExpressionLowering:
             cls: ClassInfo = base.attrs["cls"]
             for c in cls.mro():
                 if name in c.constants:
-                    return self.in_frame(c.scope, c.constants[name])
+                    return self.constant_of(c, name)
                 if name in c.methods:
-                    return self.method_value(c, c.methods[name], None)
+                    return self.method_value(c, c.methods[name], base if is_class_method(c.methods[name]) else None)
         members: Mapping[str, Node] = base.attrs.get("members", {})
         if name in members:
             return members[name]
@@ -696,6 +696,15 @@ class ExpressionLowering:
     def member(self, instance: Node, name: str, site: ast.AST) -> Node | None:
         raise NotImplementedError
 
+    def constant_of(self, cls: ClassInfo, name: str) -> Node:
+        """What the body of a class assigns to a name: a table is one and the same for all who use it."""
+        if name not in cls.tables:
+            made = self.in_frame(cls.scope, cls.constants[name])
+            if made.op != DICT:
+                return made
+            cls.tables[name] = made
+        return cls.tables[name]
+
     def promised(self, cls: ClassInfo, name: str, found: Node, site: ast.AST) -> Node:
         raise NotImplementedError
 
@@ -758,6 +767,11 @@ def unrefined(node: Node) -> Node:
     while node.op == REFINE and "x" in node.args:
         node = node["x"]
     return node
+
+
+def is_class_method(method: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whether the first parameter of a method is its class."""
+    return any(isinstance(d, ast.Name) and d.id == "classmethod" for d in method.decorator_list)
 
 
 def is_list(node: Node, depth: int = 4) -> bool:

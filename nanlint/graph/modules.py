@@ -60,8 +60,8 @@ def _functions(
 
 
 def names_of(tree: ast.Module, wanted: Collection[ast.AST]) -> frozenset[str]:
-    """The names of the top level that some of its functions, methods and assignments have."""
-    named = {(cls or function).name for function, cls in functions_of(tree) if function in wanted}
+    """The names of the top level that some of its functions, methods, classes and assignments have."""
+    named = {(cls or function).name for function, cls in functions_of(tree) if function in wanted or cls in wanted}
     return frozenset(named.union(*(assigned_by(statement) for statement in tree.body if statement in wanted)))
 
 

@@ -34,6 +34,8 @@ class ClassInfo:
     constants: dict[str, ast.expr] = field(default_factory=dict)
     stores: Mapping[str, int] = field(default_factory=dict)
     scope: Frame | None = None
+    #: the dicts among its class-level assignments that were asked for
+    tables: dict[str, Node] = field(default_factory=dict)
 
     def mro(self) -> list[ClassInfo]:
         """This class and its bases whose code is seen, depth first, each once."""

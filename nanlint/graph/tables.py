@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from nanlint.graph.callers import Called, Uses, names_of_other, words_in, words_of
 from nanlint.graph.modules import DEFINITIONS, ModuleFrame, descendants
-from nanlint.graph.node import DICT, INSTANCE, Node
+from nanlint.graph.node import CLASS, DICT, INSTANCE, Node
 from nanlint.source.project import Module
 from nanlint.source.syntax import KEPT
 
@@ -57,10 +57,17 @@ def holders_of(lowering: Lowering, table: Node | None = None) -> Iterator[tuple[
 
 
 def holds(value: Node, table: Node | None) -> bool:
-    """Whether a value is a table, the one asked for or one that has grown, or an object that has it."""
-    if value.op == INSTANCE:
-        return any(one.op == DICT and holds(one, table) for one in (value.attrs.get("fields") or {}).values())
-    return value is table if table is not None else value.op == DICT and "grows" in value.attrs
+    """Whether a value is a table, the one asked for or one that has grown, or a table, object or class that has it."""
+    if value.op == DICT:
+        found = value is table if table is not None else "grows" in value.attrs
+        return found or any(one.op == DICT and holds(one, table) for one in value.args.values())
+    if value.op not in (INSTANCE, CLASS):
+        return False
+    held = [
+        *(value.attrs.get("fields") or {}).values(),
+        *(t for c in value.attrs["cls"].mro() for t in c.tables.values()),
+    ]
+    return any(one.op == DICT and holds(one, table) for one in held)
 
 
 def home_of_frame(frame: ModuleFrame) -> Module:

@@ -195,6 +195,10 @@ class Step:
         HEAD.replace("= act", "= act()"),
         "from helpers import Head\n\nhead = Head(torch.nn.«Softmax|Identity»)\n\ndef step(x):\n    return head(x)\n",
     ),
+    "as made by a method of its class": project(
+        HEAD + "\n    @classmethod\n    def of(cls, act):\n        return cls(act)\n",
+        "from helpers import Head\n\ndef step(x):\n    return Head.of(torch.nn.«Softmax|ELU»())(x)\n",
+    ),
     "with an object of a protocol": project(
         """\
 from typing import Protocol
@@ -277,6 +281,24 @@ class Registry:
 
 REGISTRY = Registry()
 """
+REGISTRY_OF_CLASS = """\
+class Registry:
+    tables = {"losses": {}}
+
+    @classmethod
+    def register(cls, name):
+        def add(function):
+            cls.tables["losses"][name] = function
+            return function
+
+        return add
+
+    @classmethod
+    def get(cls, name):
+        return cls.tables["losses"][name]
+
+REGISTRY = Registry()
+"""
 OTHERS = "\n@{}('other')\ndef other(p):\n    return p.mean()\n"
 
 
@@ -301,6 +323,12 @@ REGISTERED = {
         "REGISTRY.get('nll')(p)",
         registry=REGISTRY_CLASS,
         by="REGISTRY.register",
+    ),
+    "in a class": registered(
+        "from registry import Registry", "Registry.get('nll')(p)", registry=REGISTRY_OF_CLASS, by="Registry.register"
+    ),
+    "in a class, by an object": registered(
+        "import registry", "registry.REGISTRY.get('nll')(p)", registry=REGISTRY_OF_CLASS, by="REGISTRY.register"
     ),
     "as a class": registered("from registry import get", "get('nll')()(p)", kept=LAYER),
     "in its own file": step(
@@ -431,6 +459,12 @@ def kept(top: str, used: str, *, registry: str = REGISTRY_CLASS, by: str = "REGI
 
 RETURNED = {
     "from a registry": kept("from registry import REGISTRY", "REGISTRY.get('soft')(x)"),
+    "from a registry of a class": kept(
+        "import registry",
+        "registry.Registry.get('soft')(x)",
+        registry=REGISTRY_OF_CLASS.replace("name):", "name='soft'):", 1),
+        by="Registry.register",
+    ),
     "from a registry, by any name": kept("import os\nimport registry", "registry.REGISTRY.get(os.environ['ACT'])(x)"),
     "from a table that is filled": kept(
         "import registry", "registry.get('soft')(x)", registry=REGISTRY.format(""), by="register"
