@@ -82,8 +82,8 @@ class Lowering(CallLowering):
         self.classes: list[ClassInfo] = []
         #: objects whose attributes are stored to, by key
         self.owners: dict[int, Node] = {}
-        #: tables of other files that were filled
-        self.filled: set[int] = set()
+        #: tables of other files, and the keys that were asked for, None for one that is not known
+        self.filled: set[tuple[int, int | None]] = set()
 
     # ── blocks ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -225,10 +225,11 @@ class Lowering(CallLowering):
     def fill(self, table: Node, key: Node) -> None:
         frame = self.modules.get(home_of(table.elsewhere, self.graph.path) or "")
         missing = "grows" not in table.attrs if key.op != CONST else entry(key, 0) not in table.args
-        if missing and table.index not in self.filled and isinstance(frame, ModuleFrame):
-            self.filled.add(table.index)
+        asked = table.index, key.key if key.op == CONST else None
+        if missing and asked not in self.filled and isinstance(frame, ModuleFrame):
+            self.filled.add(asked)
             if sets_items(frame.outline.tree):
-                fill(self, table)
+                fill(self, table, key)
 
     def lower_Assign(self, s: ast.Assign) -> None:
         value = self.lower(s.value)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from nanlint.graph.callers import Called, Uses, names_of_other, words_in, words_of
+from nanlint.graph.expressions import MAX_ALTERNATIVES
 from nanlint.graph.modules import DEFINITIONS, ModuleFrame, descendants
-from nanlint.graph.node import CLASS, DICT, INSTANCE, Node
+from nanlint.graph.node import CLASS, CONST, DICT, INSTANCE, Node
 from nanlint.source.project import Module
 from nanlint.source.syntax import KEPT
 
@@ -27,23 +29,29 @@ def kept_in_tables(lowering: Lowering, tree: ast.Module) -> Iterator[Called]:
         yield Called(home, [*made, *readers(home.tree, names)], kept=True)
 
 
-def fill(lowering: Lowering, table: Node) -> None:
-    """Put into a table of another file what decorators put there: functions and classes of all files."""
+def fill(lowering: Lowering, table: Node, key: Node) -> None:
+    """Put into a table of another file what decorators put there under a key: functions and classes of all files.
+
+    Where the key is not known, that is any of them, if these are few.
+    """
     for path, names in holders_of(lowering, table):
         frame = lowering.modules[path]
         if lowering.view is None or not isinstance(frame, ModuleFrame):
             continue
         home = home_of_frame(frame)
         registrars = names | {function.name for function in readers(home.tree, names)}
+        found: list[tuple[ModuleFrame, str]] = []
         for module in (home, *lowering.view.importers(registrars, path)):
             other = lowering.loaded(module)
-            if not isinstance(other, ModuleFrame):
+            if not isinstance(other, ModuleFrame) or not decorated_in(module.tree):
                 continue
             known = (registrars, set()) if module is home else names_of_other(lowering, other, home, registrars)
             uses = Uses(frozenset(known[0]), frozenset(known[1]), registrars)
-            for definition, words in decorated_in(module.tree):
-                if uses.of(words):
-                    other.read(definition)
+            found += (
+                (other, one.name) for one in decorated_in(module.tree) if uses.of(one.words) and one.is_under(key)
+            )
+        for other, name in found if key.op == CONST or len(found) <= MAX_ALTERNATIVES else ():
+            other.read(name)
 
 
 def holders_of(lowering: Lowering, table: Node | None = None) -> Iterator[tuple[str, frozenset[str]]]:
@@ -80,14 +88,29 @@ def readers(tree: ast.Module, names: frozenset[str]) -> list[ast.FunctionDef | a
     return [function for function, body in words_of(tree).functions.items() if not names.isdisjoint(body.words)]
 
 
+@dataclass(frozen=True)
+class Decorated:
+    """A function or class of a top level that is decorated, with the names and the literals that are used for that."""
+
+    name: str
+    words: frozenset[str]
+    literals: tuple[object, ...]
+
+    def is_under(self, key: Node) -> bool:
+        """Whether it may be what a table has under a key."""
+        return key.op != CONST or key.attrs["value"] in (self.name, *self.literals)
+
+
 @lru_cache(maxsize=KEPT)
-def decorated_in(tree: ast.Module) -> list[tuple[str, frozenset[str]]]:
-    """The functions and classes of a file that are decorated, with the names that are used for that."""
-    return [
-        (statement.name, words_in([node for decorator in statement.decorator_list for node in descendants(decorator)]))
-        for statement in tree.body
-        if isinstance(statement, DEFINITIONS) and statement.decorator_list
-    ]
+def decorated_in(tree: ast.Module) -> list[Decorated]:
+    """The functions and classes of a file that are decorated."""
+    found = []
+    for statement in tree.body:
+        if isinstance(statement, DEFINITIONS) and statement.decorator_list:
+            code = [node for decorator in statement.decorator_list for node in descendants(decorator)]
+            literals = tuple(node.value for node in code if isinstance(node, ast.Constant))
+            found.append(Decorated(statement.name, words_in(code), literals))
+    return found
 
 
 @lru_cache(maxsize=KEPT)
