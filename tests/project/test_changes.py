@@ -58,6 +58,18 @@ def test_a_report_holds_while_the_same_files_use_its_functions(tmp_path: Path) -
     assert codes(task, memory) == []
 
 
+def test_a_report_holds_while_the_same_files_use_what_hands_on_to_its_functions(tmp_path: Path) -> None:
+    (tmp_path / "helper.py").write_text(HELPER)
+    (tmp_path / "between.py").write_text(
+        "from helper import entropy\n\ndef twice(given):\n    return 2 * entropy(given)\n"
+    )
+    task, memory = task_of(tmp_path / "helper.py"), Memory()
+    assert codes(task, memory) == []
+    assert memory.recall(task) is not None
+    (tmp_path / "user.py").write_text(USER.replace("from helper import", "from between import twice as"))
+    assert codes(task, memory) == ["NL101"]
+
+
 @pytest.mark.asyncio
 @pytest.mark.parametrize("client", ["plain text", "VS Code"])
 async def test_an_editor_sees_what_is_not_saved_in_another_file_and_looks_again_when_it_changes(

@@ -312,6 +312,11 @@ def registered(
 
 REGISTERED = {
     "by its name": registered("from registry import REGISTRY", "REGISTRY['nll'](p)"),
+    "by one of two names": {
+        **registered("from registry import get", "get('nll')(p)"),
+        "main.py": "import torch\nfrom registry import get\n\n"
+        "def step(x):\n    return get('«nll|other»')(torch.softmax(x, -1))\n",
+    },
     "by any name": registered("import os\nfrom registry import REGISTRY", "REGISTRY[os.environ['LOSS']](p)"),
     "by a function": registered("from registry import get", "get('nll')(p)"),
     "by a function, by any name": registered("import os\nimport registry", "registry.get(os.environ['LOSS'])(p)"),
