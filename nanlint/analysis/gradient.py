@@ -144,7 +144,7 @@ class GradientFlow:
         if obstacle is not None:
             return Judgement(Flow.NO, obstacle)
         opinion = self.opinion(node)
-        if self.goes_backward(node) or any(r.kind in TAKEN for r in node.regions):
+        if self.is_taken(node):
             return Judgement(Flow.SHOWN, "a derivative is taken of what becomes of it")
         if opinion is not None and opinion.trained:
             return Judgement(Flow.SHOWN, opinion.why)
@@ -174,7 +174,8 @@ class GradientFlow:
             yield "it leaves out NaN, which are gaps in data, and no result of a model"
         if self.also_in_numpy(node):
             yield "NumPy takes the same data on another path, and does not differentiate"
-        reasons = [self.obstacle(n) for n in self.called_from_outside(node) if self.is_used(n)]
+        called = [n for n in self.called_from_outside(node) if self.is_used(n)]
+        reasons = [None if self.is_taken(n) else self.obstacle(n) for n in called]
         if reasons and None not in reasons:
             yield f"no gradient flows where it is called in this file: {reasons[0]}"
 
@@ -211,16 +212,19 @@ class GradientFlow:
         return [n for calls, n in within.items() if calls not in inner]
 
     def same_site(self, node: Node) -> list[Node]:
-        """The nodes of one expression of the source."""
+        """The nodes of one expression of the source, of this file or another."""
         if not self._by_site:
             for n in self.lowering.graph:
-                if n.site is not None:
-                    self._by_site.setdefault(id(n.site), []).append(n)
-        return self._by_site.get(id(node.site), [])
+                self._by_site.setdefault(id(n.site or n.elsewhere), []).append(n)
+        return self._by_site[id(node.site or node.elsewhere)]
 
     def copies(self, node: Node) -> list[Node]:
         """The nodes of one op of the source: one for each call that its function was followed through."""
         return [n for n in self.same_site(node) if n.op == node.op]
+
+    def is_taken(self, node: Node) -> bool:
+        """Whether a derivative is taken of what becomes of a value, or of the function that it stands in."""
+        return self.goes_backward(node) or any(region.kind in TAKEN for region in node.regions)
 
     def goes_backward(self, node: Node) -> bool:
         """Whether ``backward`` or a tape's ``gradient`` is called on what becomes of a value."""
@@ -362,7 +366,7 @@ class GradientFlow:
 
     def awaits_use(self, node: Node) -> bool:
         """Whether nothing uses a node as yet; a result beside another one that is used does not wait for a use."""
-        if node.op in PASSIVE or node.site is None:
+        if node.op in PASSIVE or (node.site or node.elsewhere) is None:
             return False
         return not any(n is not node and n.calls == node.calls and n.users for n in self.same_site(node))
 

@@ -60,6 +60,27 @@ def test_a_derivative_with_respect_to_numbers_in_another_file_is_one(tmp_path: P
     assert codes(path) == ["NL201"]
 
 
+TORCH = "import torch\n\ndef angle(c):\n    return torch.acos(c.clamp(-1.0, 1.0))\n"
+JAX = "import jax\nimport jax.numpy as jnp\n\ndef angle(c):\n    return jnp.arccos(jnp.clip(c, -1.0, 1.0))\n"
+CALLERS = {
+    "backward": (
+        TORCH,
+        "def test():\n    c = torch.tensor([0.5, 1.0], requires_grad=True)\n    twice(c).sum().backward()\n",
+    ),
+    "grad": (JAX, "def test():\n    return jax.grad(twice)(jnp.array([0.5, 1.0]))\n"),
+}
+
+
+@pytest.mark.parametrize(("text", "test"), CALLERS.values(), ids=CALLERS)
+def test_a_derivative_that_a_callers_caller_takes_is_one(tmp_path: Path, text: str, test: str) -> None:
+    (tmp_path / "main.py").write_text(text)
+    imports = text.partition("def")[0]
+    (tmp_path / "user.py").write_text(
+        f"{imports}from main import angle\n\ndef twice(c):\n    return 2 * angle(c)\n\n{test}"
+    )
+    assert codes(tmp_path / "main.py") == ["NL208"]
+
+
 def test_of_a_few_files_nothing_is_said(tmp_path: Path) -> None:
     assert codes(project(tmp_path, others=3)) == ["NL201"]
 
