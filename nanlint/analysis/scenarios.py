@@ -681,7 +681,7 @@ def vanishing_with(node: Node, evaluate: Evaluate) -> Iterator[tuple[Node, bool]
     elif node.op == "mul":
         factors = ((node[k], node[other]) for k, other in (("a", "b"), ("b", "a")))
         yield from [(one, False) for one, other in factors if evaluate(other).zero is NEVER][:1]
-    elif node.op == "add" and all(evaluate(term).lo >= 0 for term in (node["a"], node["b"])):
+    elif node.op == "hypot" or (node.op == "add" and all(evaluate(node[k]).lo >= 0 for k in ("a", "b"))):
         yield from ((node[k], False) for k in ("a", "b"))
 
 

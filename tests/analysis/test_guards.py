@@ -1042,3 +1042,42 @@ def test_a_bound_on_the_absolute_value_bounds_both_sides() -> None:
             return torch.acos(torch.clamp(F.cosine_similarity(a, b), -1, 1))  # error: [NL208]
         """,
     )
+
+
+@pytest.mark.parametrize(
+    "condition", ["hits == 0 and others == 0", "not (hits > 0 or others > 0)", "not hits and not others"]
+)
+def test_a_sum_of_counts_is_zero_only_where_each_of_them_is(condition: str) -> None:
+    check(
+        TORCH,
+        f"""
+        def precision(predicted, target):
+            hits = ((predicted == 1) & (target == 1)).sum()
+            others = ((predicted == 1) & (target == 0)).sum()
+            if {condition}:
+                return 0.0
+            return hits / (hits + others)
+        """,
+    )
+
+
+def test_that_two_counts_are_not_both_zero_says_nothing_of_one_or_of_their_difference() -> None:
+    check(
+        TORCH,
+        """
+        def ratio(predicted, target):
+            hits = ((predicted == 1) & (target == 1)).sum()
+            others = ((predicted == 1) & (target == 0)).sum()
+            if hits == 0 and others == 0:
+                return 0.0
+            return hits / others  # error: [NL301]
+
+
+        def signed(predicted, target):
+            hits = (predicted == target).sum()
+            others = (predicted != target).sum()
+            if hits == 0 and others == 0:
+                return 0.0
+            return hits / (hits - others)  # error: [NL303]
+        """,
+    )
