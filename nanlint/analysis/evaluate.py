@@ -417,18 +417,19 @@ class Evaluator:
         return named(name) if name and (self.believing or is_epsilon(name)) else None
 
     def outside(self, node: Node) -> Value:
-        """An attribute or the result of an unknown call: only its name speaks.
+        """An attribute or the result of an unknown call: only its name speaks, and what takes it for a number.
 
         An attribute is a parameter of its object, often validated where it was set: its name says less. So it does of
         a mask that a function made: only that function knows whether it may be false everywhere.
         """
         suggested = self.suggested(node)
+        unknown = replace(self.top, kind=Kind.SCALAR) if is_number(node) else self.top
         if suggested is None:
-            return self.top
+            return unknown
         made = node.op == CALL and is_mask(called(node))
         if (node.op == ATTR or made or node.attrs.get("held")) and suggested.zero >= LIKELY:
             suggested = replace(suggested, zero=POSSIBLE, low=POSSIBLE, high=min(suggested.high, POSSIBLE))
-        return replace(suggested, format=self.top.format)
+        return replace(suggested, format=unknown.format, kind=Kind.SCALAR if is_number(node) else suggested.kind)
 
     def phi(self, node: Node) -> Value:
         cond = node.get("cond")
@@ -589,6 +590,11 @@ def within(stated: Domain) -> Value:
         return replace(found, zero=NEVER) if stated.low >= 0 else found
     note = Evidence(f"may be 0: it is said to be in {stated}", origin=Origin.ATTAINED)
     return value(0.0, stated.high, zero=POSSIBLE, low=POSSIBLE, because={"zero": note, "low": note})
+
+
+def is_number(node: Node) -> bool:
+    """Whether something from outside is one number, by the annotation or the default of what takes it."""
+    return node.attrs.get("annotation") in SCALAR_ANNOTATIONS
 
 
 def belief(node: Node) -> str | None:

@@ -1044,10 +1044,10 @@ class CallLowering(ExpressionLowering):
             if kw_default is not None:
                 defaults[arg.arg] = kw_default
         for i, arg in enumerate([*names, *a.kwonlyargs]):
-            if i < len(positional) and i < len(names):
-                frame.env[arg.arg] = positional[i]
-            elif arg.arg in keywords:
-                frame.env[arg.arg] = keywords[arg.arg]
+            given = positional[i] if i < len(positional) and i < len(names) else keywords.get(arg.arg)
+            if given is not None:
+                frame.env[arg.arg] = given
+                take_type(given, arg, defaults.get(arg.arg))
             else:
                 default = self.in_frame(enclosing, defaults[arg.arg]) if arg.arg in defaults else None
                 spread = any(k.startswith("**") for k in keywords)
@@ -1056,8 +1056,8 @@ class CallLowering(ExpressionLowering):
                 )
                 if default is not None and not bare and not spread and made:
                     frame.env[arg.arg] = default
-                elif default is None and (given := self.annotated(arg, enclosing)) is not None:
-                    frame.env[arg.arg] = given
+                elif default is None and (made_of := self.annotated(arg, enclosing)) is not None:
+                    frame.env[arg.arg] = made_of
                 else:
                     made_here = self.parameter(arg.arg, arg.annotation, default or self.option_of(function, arg), arg)
                     cls: ClassInfo | None = function.attrs.get("cls")
@@ -1260,7 +1260,9 @@ class CallLowering(ExpressionLowering):
         self.run(frame, definition.body)
         self.hold_before(frame.checks, self.graph.nodes[start:])
         self.come_back(frame)
-        self.frame.env.update({name: node for name, node in frame.env.items() if isinstance(name, tuple)})
+        if frame.depth:
+            # what a method leaves on its object meets the caller, and no method that is lowered for itself
+            self.frame.env.update({name: node for name, node in frame.env.items() if isinstance(name, tuple)})
         for name, owner in frame.declared.items():
             if name in frame.env and frame.depth:
                 owner.env[name] = frame.env[name]
@@ -1459,6 +1461,18 @@ def type_in(text: str) -> ast.expr | None:
         return given_type(ast.parse(text, mode="eval").body)
     except SyntaxError:
         return None
+
+
+def take_type(given: Node, parameter: ast.arg, default: ast.expr | None) -> None:
+    """Let an argument of which no type is known be of its parameter's: by annotation, or that of a default number."""
+    while given.op == REFINE:
+        given = given["x"]
+    if given.op not in (PARAM, ATTR, CALL) or "default" in given.args or given.attrs.get("annotation"):
+        return
+    if parameter.annotation is not None:
+        given.attrs["annotation"] = _last(given_type(parameter.annotation))
+    elif isinstance(default, ast.Constant) and type(default.value) in (int, float):
+        given.attrs["annotation"] = type(default.value).__name__
 
 
 def given_type(annotation: ast.expr) -> ast.expr:

@@ -151,3 +151,22 @@ def attend(scores, mask):
 def test_a_scalar_of_jax_is_an_array() -> None:
     source = "\n\ndef weight(t0: Scalar, t1: Scalar, t):\n    return (t - t0) / (t1 - t0)\n"
     assert said(f"{JAX}from jaxtyping import Scalar\n{source}") == [("NL303", Confidence.POSSIBLE)]
+
+
+@pytest.mark.parametrize("given", ["by", "self.by", "count(x)"])
+@pytest.mark.parametrize("parameter", ["n: int", "n=2.0", "n: float = 2"])
+def test_what_is_given_for_a_number_is_one_and_what_is_given_for_data_is_data(given: str, parameter: str) -> None:
+    def program(parameter: str) -> str:
+        return f"""{NUMPY}from elsewhere import count
+
+
+class Scaled:
+    def of(self, x, by):
+        return self._part(x, {given})
+
+    def _part(self, x, {parameter}):
+        return x / n
+"""
+
+    assert said(program(parameter)) == []
+    assert said(program("n")) == [("NL303", Confidence.POSSIBLE)]

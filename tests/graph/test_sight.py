@@ -2969,6 +2969,31 @@ def test_python_s_own_exponential_raises_where_others_overflow() -> None:
     )
 
 
+def test_what_one_method_leaves_on_its_object_meets_another_only_where_that_is_called() -> None:
+    votes = """
+        class Votes:
+            def __init__(self, scale):
+                self.rate = 1 / scale
+                self.voters = 0
+
+            def fit(self, data):
+                self.voters = len(data) + 1
+
+            def shares(self, votes):
+                return votes / (np.ones(3) * self.voters){mark}
+
+            def largest(self, votes):
+                return self.shares(votes).max()
+        """
+    reset = """
+            def reset(self, votes):
+                self.voters = 0
+                return self.shares(votes)
+        """
+    check(NUMPY, votes.format(mark=""))
+    check(NUMPY, votes.format(mark="  # error: [NL303]") + reset)
+
+
 def test_a_state_that_a_method_fills_through_another_name_is_no_zero() -> None:
     check(
         TORCH,
