@@ -1316,12 +1316,15 @@ class CallLowering(ExpressionLowering):
         ]
 
     def come_back(self, frame: Frame) -> None:
-        """What holds wherever a function returns holds behind its call; one that cannot return ends the path."""
+        """What holds wherever a function returns holds behind its call; one that cannot return ends the path.
+
+        What decorators make of a function may return all the same: one that others are registered with, say.
+        """
         if not frame.depth or frame.yields:
             return
         if frame.facts_behind is not None:
             self.frame.facts = {**self.frame.facts, **frame.facts_behind}
-        elif frame.this is None:
+        elif frame.this is None and not getattr(frame.function, "decorator_list", ()):
             self.frame.live = False
 
     def join_results(self, cond: Node | None, a: Node, b: Node, e: ast.AST) -> Node:

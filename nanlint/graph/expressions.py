@@ -149,6 +149,7 @@ class ExpressionLowering:
         self.escapes: dict[int, str] = {}
         self._expressions: dict[type[ast.AST], Callable[[Any], Node]] = {
             ast.Constant: self.constant,
+            ast.JoinedStr: self.text,
             ast.Name: self.variable,
             ast.Attribute: self.attribute,
             ast.BinOp: self.binary,
@@ -252,6 +253,13 @@ class ExpressionLowering:
         if isinstance(value, complex):
             return self.unknown(e)
         return self.graph.add(CONST, {}, {"value": value, "type": type(value).__name__}, e)
+
+    def text(self, e: ast.JoinedStr) -> Node:
+        """A text that is put together: no number."""
+        parts = [self.lower(part.value) for part in e.values if isinstance(part, ast.FormattedValue)]
+        made = self.unknown(e, *parts)
+        made.attrs["annotation"] = "str"
+        return made
 
     def variable(self, e: ast.Name) -> Node:
         found = self.frame.lookup(e.id)

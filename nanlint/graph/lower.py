@@ -22,6 +22,7 @@ from nanlint.graph.node import (
     LOOP,
     MODULE,
     PHI,
+    REFINE,
     RETURNED,
     TUPLE,
     Node,
@@ -164,15 +165,19 @@ class Lowering(CallLowering):
                 self.bind(t.value if isinstance(t, ast.Starred) else t, n, site)
             return
         for i, t in enumerate(target.elts):
-            if value.op == "size":
-                self.bind(t, self.emit("size", site, x=value, index=self.number(i)), site)
-                continue
-            if value.attrs.get("nonzero"):
-                # places, axis by axis
-                self.bind(t, self.emit("part", site, x=value, index=self.number(i)), site)
-                continue
-            each = value.get("each") if value.op == "list" else None
-            self.bind(t, each if each is not None and each.op in OPS else self.unknown(t, value), site)
+            self.bind(t, self.unpacked(value, i, t, site), site)
+
+    def unpacked(self, value: Node, i: int, target: ast.expr, site: ast.AST) -> Node:
+        """What a place of a tuple gets of a value that is none: one of its sizes, places or elements."""
+        while value.op == REFINE:
+            value = value["x"]
+        if value.op == "size":
+            return self.emit("size", site, x=value, index=self.number(i))
+        if value.attrs.get("nonzero"):
+            # places, axis by axis
+            return self.emit("part", site, x=value, index=self.number(i))
+        each = value.get("each") if value.op == "list" else None
+        return each if each is not None and each.op in OPS else self.unknown(target, value)
 
     def bind_item(self, target: ast.Subscript, value: Node) -> None:
         """``x[index] = value``: under a mask a selection, elsewhere some element is new."""

@@ -170,3 +170,15 @@ class Scaled:
 
     assert said(program(parameter)) == []
     assert said(program("n")) == [("NL303", Confidence.POSSIBLE)]
+
+
+def test_a_text_is_no_number_of_0() -> None:
+    path = "def place(folder, n):\n    return root(folder) / {}\n"
+    assert said(f"{NUMPY}from elsewhere import root\n\n\n" + path.format('f"{n}.npy"')) == []
+    assert said(f"{NUMPY}from elsewhere import root\n\n\n" + path.format("abs(n)")) == [("NL303", Confidence.POSSIBLE)]
+
+
+def test_a_size_is_one_when_more_is_known_of_the_shape() -> None:
+    checked = f"{NUMPY}\n\ndef error(x, y):\n    if x.shape != y.shape:\n        raise ValueError\n    n, d = {{}}\n"
+    assert said(checked.format("x.shape") + "    return (x - y) / n\n") == []
+    assert said(checked.format("y") + "    return (x - y) / n\n") == [("NL303", Confidence.POSSIBLE)]

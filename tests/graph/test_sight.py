@@ -2994,6 +2994,22 @@ def test_what_one_method_leaves_on_its_object_meets_another_only_where_that_is_c
     check(NUMPY, votes.format(mark="  # error: [NL303]") + reset)
 
 
+def test_what_decorators_make_of_a_function_that_raises_may_return() -> None:
+    program = """
+        import functools
+
+        {decorator}
+        def network(kind):
+            raise TypeError(kind)
+
+        def entropy(kind, x):
+            network(kind)
+            return torch.log(torch.softmax(x, -1)){mark}
+        """
+    check(TORCH, program.format(decorator="@functools.singledispatch", mark="  # error: [NL101]"))
+    check(TORCH, program.format(decorator="", mark=""))
+
+
 def test_a_state_that_a_method_fills_through_another_name_is_no_zero() -> None:
     check(
         TORCH,
