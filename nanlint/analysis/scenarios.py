@@ -209,7 +209,9 @@ class Execution:
             zero = x.number == 0 and not self._single
             return x if x.uniform or zero or node.op == "view" else self._made(node, operands)
         if x is not None and x.uniform and x.touched and (op.flat or op.keeps_constants):
-            return replace(x, terms=()) if op.flat else replace(x, rounded=x.rounded or node.op in AVERAGES)
+            # the average of zeros is 0, that of other equal numbers has a rounding error
+            averaged = node.op in AVERAGES and x.number != 0
+            return replace(x, terms=()) if op.flat else replace(x, rounded=x.rounded or averaged)
         zeros = [s.number == 0 for s in data.values()]
         if op.zero_preserving and (all(zeros) or (op.bilinear and any(zeros))):
             return self._joined((), data.values(), uniform=True)

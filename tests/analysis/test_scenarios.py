@@ -384,3 +384,17 @@ def test_times_follow_one_another() -> None:
             return (y[1] - y[0]) / (times[1] - times[0])
         """,
     )
+
+
+def test_an_average_of_zeros_is_0_and_one_of_other_equal_numbers_is_rounded() -> None:
+    check(
+        NUMPY,
+        """
+        def error(y, p, weights):
+            return np.sqrt(np.average(np.abs(y - p), weights=weights, axis=0))
+
+        def deviation(y, weights):
+            mean = np.average(y, weights=weights)
+            return np.sqrt(np.average(np.square(y), weights=weights) - mean**2)  # error: [NL503]
+        """,
+    )
