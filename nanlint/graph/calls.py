@@ -116,6 +116,8 @@ STORES_WHERE = {
     "numpy.putmask": ("array", "cond", "value"),
 }
 STORED_BY_NAME = {"where": "cond", "mask": "cond", "src": "value", "vals": "value", "values": "value"}
+#: methods that make an object what it is, in the order in which they run
+CONSTRUCTORS = ("__init__", "__post_init__", "setup", "build")
 #: base classes, by the end of their name, whose methods run outside of differentiation
 UNDIFFERENTIATED_BASES = ("Optimizer", "Constraint", "Metric", "Initializer", "Callback", "TestCase")
 #: ops that make an array to be filled in
@@ -900,7 +902,7 @@ class CallLowering(ExpressionLowering):
         cls: ClassInfo = instance.attrs["cls"]
         if cls.method("__init__") is None:
             self.annotated_fields(cls, instance, found)
-        for name in ("__init__", "__post_init__", "setup", "build"):
+        for name in CONSTRUCTORS:
             method = cls.method(name)
             if method is None or self.frame.depth > MAX_DEPTH or self.spent(method[1]):
                 continue

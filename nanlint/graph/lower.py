@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from functools import lru_cache
 
 from nanlint.graph.callers import callers_elsewhere, names_of_other
-from nanlint.graph.calls import MAX_NODES, MAX_NODES_ELSEWHERE, TRANSPARENT, CallLowering
+from nanlint.graph.calls import CONSTRUCTORS, MAX_NODES, MAX_NODES_ELSEWHERE, TRANSPARENT, CallLowering
 from nanlint.graph.expressions import CALLABLE, TENSOR_ATTRIBUTES, complete, decided, entry, written_out
 from nanlint.graph.modules import ModuleFrame, descendants, functions_of, names_of, outline_of, set_by_functions
 from nanlint.graph.node import (
@@ -846,8 +846,9 @@ def last_names(e: ast.expr) -> Iterator[str]:
 
 @lru_cache(maxsize=4096)
 def stores_of(cls: ast.ClassDef) -> Mapping[str, int]:
-    """How often the methods of a class store to each attribute of its objects."""
+    """How often the methods of a class store to each attribute of its objects; all that make an object count once."""
     found: dict[str, int] = {}
+    made: set[str] = set()
     for method in cls.body:
         if not isinstance(method, (ast.FunctionDef, ast.AsyncFunctionDef)) or not method.args.args:
             continue
@@ -859,8 +860,11 @@ def stores_of(cls: ast.ClassDef) -> Mapping[str, int]:
                 and isinstance(node.value, ast.Name)
                 and node.value.id == receiver
             ):
-                found[node.attr] = found.get(node.attr, 0) + 1
-    return found
+                if method.name in CONSTRUCTORS:
+                    made.add(node.attr)
+                else:
+                    found[node.attr] = found.get(node.attr, 0) + 1
+    return {name: found.get(name, 0) + (name in made) for name in (*found, *made)}
 
 
 def stored_names(body: Sequence[ast.stmt]) -> list[str]:

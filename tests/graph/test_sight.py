@@ -3010,6 +3010,33 @@ def test_what_decorators_make_of_a_function_that_raises_may_return() -> None:
     check(TORCH, program.format(decorator="", mark=""))
 
 
+def test_what_a_constructor_chooses_is_one_of_its_choices_until_another_method_stores_to_it() -> None:
+    program = """
+        class Entropy:
+            def __init__(self, sharp):
+                if sharp:
+                    self.share = self.one
+                else:
+                    self.share = self.other
+
+            def one(self, x):
+                return {one}
+
+            def other(self, x):
+                return {one}
+
+            def loss(self, x):
+                return torch.log(self.share(x)){mark}
+        """
+    changed = """
+            def take(self, share):
+                self.share = share
+        """
+    check(TORCH, program.format(one="torch.softmax(x, -1)", mark="  # error: [NL101]"))
+    check(TORCH, program.format(one="torch.softmax(x, -1) + 1e-6", mark=""))
+    check(TORCH, program.format(one="torch.softmax(x, -1)", mark="") + changed)
+
+
 def test_a_state_that_a_method_fills_through_another_name_is_no_zero() -> None:
     check(
         TORCH,
