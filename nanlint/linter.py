@@ -383,7 +383,7 @@ def _judged(source: Source, config: Config, judge: Judge | None) -> Examined:
 def uses_numbers(source: Source, roots: Collection[str]) -> bool:
     """Whether a file that names no numeric package uses one through a module of its project."""
     try:
-        return source.view is not None and not source.view.packages_behind(source.tree).isdisjoint(roots)
+        return source.view is not None and any(root in roots for root in source.view.packages_behind(source.tree))
     except Unparsable:
         return False
 

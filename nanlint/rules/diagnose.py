@@ -425,7 +425,7 @@ def frameworks_of(source: Source) -> tuple[str, ...]:
     if "autograd" in text and "jax" not in found:
         found = (*found, "jax")
     if not found and source.view is not None:
-        behind = source.view.packages_behind(source.tree)
+        behind = frozenset(source.view.packages_behind(source.tree))
         found = tuple(f for f in FRAMEWORKS if f in behind)
     return found or FRAMEWORKS
 

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
+from itertools import chain
 from pathlib import PurePath
 
 from nanlint.source.decoding import SourceError
@@ -25,6 +26,8 @@ MAX_BYTES = 1_000_000
 MAX_FILES = 5_000
 #: files that are read to see whether they use another
 MAX_USERS = 40
+#: files that are read to see which packages one uses through them
+MAX_BEHIND = 100
 #: files of a project of which it may be said what none of them does
 WHOLE = 20
 #: names of directories that packages are installed in
@@ -206,19 +209,18 @@ class View:
             yield os.path.join(base, _INIT), parts
             yield f"{base}.py", parts[:-1]
 
-    def packages_behind(self, tree: ast.Module) -> frozenset[str]:
-        """The packages outside of the project that a file uses through the modules of the project that it imports."""
-        return frozenset(
-            root for module in self._imported(tree, self.package) for root in self._packages(module, set())
-        )
+    def packages_behind(self, tree: ast.Module) -> Iterator[str]:
+        """The packages outside of the project that a file uses through the modules of the project that it imports.
 
-    def _packages(self, module: Module, seen: set[str]) -> frozenset[str]:
-        if module.path in seen:
-            return frozenset()
-        seen.add(module.path)
-        own = frozenset(name.partition(".")[0] for name, _ in imports_of(module.tree, module.package))
-        stars = self._imported(module.tree, module.package, stars=True)
-        return own.union(*(self._packages(star, seen) for star in stars))
+        One by one, as they are found, as far as modules are read for that.
+        """
+        seen: set[str] = set()
+        modules = self._imported(tree, self.package)
+        while len(seen) < MAX_BEHIND and (module := next(modules, None)) is not None:
+            if module.path not in seen:
+                seen.add(module.path)
+                yield from (name.partition(".")[0] for name, _ in imports_of(module.tree, module.package))
+                modules = chain(self._imported(module.tree, module.package, stars=True), modules)
 
     def _imported(self, tree: ast.Module, package: tuple[str, ...], *, stars: bool = False) -> Iterator[Module]:
         for name, star in imports_of(tree, package):

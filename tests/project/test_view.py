@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import builtins
 import os
 import sys
@@ -688,3 +689,16 @@ UNSEEN = HALVES.keys() - {"functions of a framework under other names", "a layer
 def test_a_finding_here_is_there_where_its_other_half_is_in_another_file(tmp_path: Path, what: str) -> None:
     main, helper, expected = HALVES[what]
     assert checked(tmp_path, {"main.py": main, "helpers.py": helper}) == [expected]
+
+
+def test_a_package_of_many_modules_is_read_until_one_of_them_uses_a_framework(tmp_path: Path) -> None:
+    names = [f"part{i:03}" for i in range(300)]
+    init = "".join(f"from .{name} import *\n" for name in names)
+    written(tmp_path, {"package/__init__.py": init, **{f"package/{name}.py": "import math\n" for name in names}})
+    view = View.of(str(tmp_path / "package" / "__init__.py"))
+    assert set(view.packages_behind(ast.parse(init))) == {"math"}
+    assert len(view.read) < len(names)
+    written(tmp_path, {f"package/{names[0]}.py": "import torch\n"})
+    view = View.of(str(tmp_path / "package" / "__init__.py"))
+    assert "torch" in view.packages_behind(ast.parse(init))
+    assert len(view.read) < 10
