@@ -14,7 +14,7 @@ from nanlint.graph.expressions import CALLABLE
 from nanlint.graph.modules import ModuleFrame, assigned_by, descendants, functions_of, names_of
 from nanlint.graph.node import ATTR, CLASS, DICT, FUNCTION, INSTANCE, MODULE, PARAM, TUPLE, Node
 from nanlint.ops.op import OPS
-from nanlint.source.project import Module, home_of, last_part
+from nanlint.source.project import Module, last_part
 from nanlint.source.syntax import KEPT
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def handing_on(lowering: Lowering, callers: Sequence[Caller], words: Collection[
     rows: dict[str | None, set[int]] = {}
     for node in given_to_operations(lowering, words):
         if node.elsewhere is not None:
-            rows.setdefault(home_of(node.elsewhere, lowering.graph.path), set()).add(
+            rows.setdefault(lowering.graph.home(node.elsewhere), set()).add(
                 getattr(node.elsewhere, "lineno", 0)
             )
     found: dict[Module, list[ast.AST]] = {}
@@ -370,7 +370,7 @@ def names_of_other(
             through.add(name)
             continue
         own = lowering.resolve(lowering.graph.add(MODULE, {}, {"name": dotted}, site))
-        home = home_of(own.site or own.elsewhere, "") or view.path
+        home = lowering.graph.home(own.elsewhere) or view.path
         if home == other.path and own.op in CALLABLE | {DICT, TUPLE}:
             local.add(name)
     for star in frame.outline.stars:

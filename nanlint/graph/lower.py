@@ -228,7 +228,7 @@ class Lowering(CallLowering):
         table.attrs["grows"] = True
 
     def fill(self, table: Node, key: Node) -> None:
-        frame = self.modules.get(home_of(table.elsewhere, self.graph.path) or "")
+        frame = self.modules.get(self.graph.home(table.elsewhere) or "")
         missing = "grows" not in table.attrs if key.op != CONST else entry(key, 0) not in table.args
         asked = table.index, key.key if key.op == CONST else None
         if missing and asked not in self.filled and isinstance(frame, ModuleFrame):
