@@ -28,7 +28,7 @@ from nanlint.housekeeping import (
     syntax_error,
 )
 from nanlint.source.decoding import SourceError, reject_binary
-from nanlint.source.discovery import affected, discover
+from nanlint.source.discovery import affected, and_affected, discover
 from nanlint.source.fingerprint import fingerprinted
 from nanlint.source.prescan import prescan
 from nanlint.source.project import Seen, forget, in_project
@@ -493,6 +493,7 @@ def check(
     jobs: int | None = 1,
     on_progress: Callable[[int, int], None] | None = None,
     changed_since: str | None = None,
+    with_affected: bool = False,
     force_exclude: bool = False,
     memory: Memory | None = None,
     on_configs: Callable[[Collection[Config]], None] | None = None,
@@ -500,15 +501,18 @@ def check(
     """Check all that ``paths`` lead to; the Report is the same for every ``jobs`` (None: as many as there are cores).
 
     ``on_progress`` hears how many files are done, of how many. ``prove``: findings and fixes are executed.
-    ``judge``: what a run has to say of them. ``changed_since``: a git revision, to leave out what did not change since
-    and imports nothing that did. ``force_exclude``: what is excluded is left out even if it is named. ``memory``:
-    what of an earlier check may be good still. ``on_configs`` hears the configurations of the files before any is
-    read or written, and may raise. Raises GitError.
+    ``judge``: what a run has to say of them. ``changed_since``: a git revision, to leave out what cannot be judged
+    otherwise than then. ``with_affected``: files that are judged by what the others hold are checked, too.
+    ``force_exclude``: what is excluded is left out even if it is named. ``memory``: what of an earlier check may be
+    good still. ``on_configs`` hears the configurations of the files before any is read or written, and may raise.
+    Raises GitError.
     """
     forget()
     found = discover(paths, configs, force_exclude=force_exclude)
     if changed_since is not None:
         found = affected(found, changed_since, configs)
+    if with_affected:
+        found = and_affected(found, configs)
     if on_configs is not None:
         on_configs([file.config for file in found.files])
     tasks = [Task(file.path, file.config, action, unsafe_fixes, file.explicit, judge) for file in found.files]

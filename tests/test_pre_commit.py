@@ -118,6 +118,15 @@ def test_a_bug_fails_the_hook_the_other_hook_fixes_it_and_then_both_pass(project
         assert (passed.returncode, "Passed" in passed.stdout) == (0, True), passed.stdout
 
 
+def test_a_helper_that_changes_fails_the_hook_for_the_file_that_it_breaks(project: Path, pre_commit: PreCommit) -> None:
+    (project / "helper.py").write_text("import torch\n\n\ndef share(x):\n    return torch.softmax(x, -1)\n")
+    user = LOSS.replace("torch\n", "torch, helper\n", 1).replace("torch.softmax(logits, -1)", "helper.share(logits)")
+    (project / "user.py").write_text(user)
+    _git(project, "add", "helper.py", "user.py")
+    found = pre_commit("run", "nanlint", "--files", "helper.py")
+    assert (found.returncode, "user.py:5:13 NL101" in found.stdout) == (1, True), found.stdout
+
+
 def test_the_manifest_is_valid() -> None:
     ended = subprocess.run(
         [sys.executable, "-m", "pre_commit", "validate-manifest", str(ROOT / ".pre-commit-hooks.yaml")],

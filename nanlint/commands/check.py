@@ -73,6 +73,7 @@ def _outputs(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
             "--stdin-filename",
             "--show-files",
             "--changed-since",
+            "--affected",
             "--watch",
         ),
         "Output": (
@@ -164,7 +165,13 @@ def _outputs(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
 @click.option(
     "--changed-since",
     metavar="REV",
-    help="Check only files that git says changed since REV, and those that import them.",
+    help="Check only files that git says changed since REV, and those that they affect.",
+)
+@click.option(
+    "--affected/--no-affected",
+    "with_affected",
+    default=False,
+    help="Also check files of the project that a change in PATHS may affect.",
 )
 @click.option("--config", "config_file", type=click.Path(), help="Use this configuration file for all files.")
 @click.option("--isolated", is_flag=True, help="Ignore all configuration files.")
@@ -208,6 +215,7 @@ def check(
     show_files: bool,
     watch: bool,
     changed_since: str | None,
+    with_affected: bool,
     config_file: str | None,
     isolated: bool,
     exclude: tuple[str, ...],
@@ -265,8 +273,12 @@ def check(
         raise click.UsageError("the reason of --add-ignore goes over lines, and a comment cannot")
     if changed_since is not None and "-" in paths:
         raise click.UsageError("--changed-since is about files, and standard input (-) is none")
+    if with_affected and "-" in paths:
+        raise click.UsageError("--affected is about files, and standard input (-) is none")
+    if with_affected and changed_since is not None:
+        raise click.UsageError("--changed-since checks what is affected by itself; leave out --affected")
     if show_files:
-        ctx.exit(_show_files(paths or (".",), configs, changed_since, force_exclude))
+        ctx.exit(_show_files(paths or (".",), configs, changed_since, with_affected, force_exclude))
     began = datetime.now(timezone.utc)
     from_stdin = "-" in paths
     judge = _observed(with_run) if with_run is not None else None
@@ -287,6 +299,7 @@ def check(
             jobs,
             quiet,
             changed_since,
+            with_affected,
             force_exclude,
             write_baseline,
         )
@@ -383,6 +396,7 @@ def _check_paths(
     jobs: int | None,
     quiet: bool,
     changed_since: str | None,
+    with_affected: bool,
     force_exclude: bool,
     write_baseline: str | None,
 ) -> Report:
@@ -403,6 +417,7 @@ def _check_paths(
                 jobs=jobs,
                 on_progress=heard,
                 changed_since=changed_since,
+                with_affected=with_affected,
                 force_exclude=force_exclude,
                 memory=click.get_current_context().meta.get(_MEMORY),
                 on_configs=partial(see_baselines, written=write_baseline),
@@ -440,8 +455,10 @@ def _silenced(report: Report, configs: Configs, reason: str, *, write: bool, con
     return silence(report, configs, reason, write=write, content=content)
 
 
-def _show_files(paths: Sequence[str], configs: Configs, changed_since: str | None, force_exclude: bool) -> int:
-    from nanlint.source.discovery import affected, discover
+def _show_files(
+    paths: Sequence[str], configs: Configs, changed_since: str | None, with_affected: bool, force_exclude: bool
+) -> int:
+    from nanlint.source.discovery import affected, and_affected, discover
     from nanlint.source.git import GitError
 
     found = discover(paths, configs, force_exclude=force_exclude)
@@ -450,6 +467,8 @@ def _show_files(paths: Sequence[str], configs: Configs, changed_since: str | Non
             found = affected(found, changed_since, configs)
         except GitError as error:
             raise Unusable(f"--changed-since: {error}") from None
+    if with_affected:
+        found = and_affected(found, configs)
     for failure in found.failures:
         click.echo(f"error: {failure}", err=True)
     for file in found.files:

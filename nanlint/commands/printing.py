@@ -35,7 +35,7 @@ def print_messages(report: Report, *, diff: bool, quiet: bool, changed_since: st
     if report.ignored and not diff:
         click.echo(f"Silenced {errors(len(report.ignored))} by comments.", err=True)
     if not report.files and not report.messages:
-        changed = "" if changed_since is None else f" that changed since {changed_since} or import one that did"
+        changed = "" if changed_since is None else f" that changed since {changed_since}, or are affected"
         click.echo(f"warning: no Python files found under the given paths{changed}", err=True)
 
 

@@ -214,9 +214,9 @@ class Checking:
         self._answered.pop(uri, None)
 
     def seen_by(self, path: str, uri: str) -> bool:
-        """Whether what was found in an open document depends on the file at ``path``."""
+        """Whether what is found in an open document depends on the file at ``path``, or will now."""
         view = self._answered[uri].source.view if uri in self._answered else None
-        return view is not None and path in view.read
+        return view is not None and view.uses(path, self._unsaved())
 
     def forget_all(self) -> None:
         """Drop everything: the configuration has changed."""

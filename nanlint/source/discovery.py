@@ -74,12 +74,12 @@ def walked(path: str, top: str, configs: Configs) -> bool:
 
 
 def affected(found: Found, revision: str, configs: Configs) -> Found:
-    """``found`` without the files that are as they were at a git ``revision`` and import none that is not.
+    """``found`` without the files of which nothing else can be found than at a git ``revision``.
 
-    What they import is looked for in all of the repository. Raises GitError.
+    Who imports whom is looked for in all of the repository. Raises GitError.
     """
     from nanlint.source.git import GitError, changed_files, top_level
-    from nanlint.source.imports import with_importers
+    from nanlint.source.imports import affected_by
 
     top = top_level(os.getcwd())
     changed = changed_files(top, revision)
@@ -90,8 +90,24 @@ def affected(found: Found, revision: str, configs: Configs) -> Found:
     if outside is not None:
         raise GitError(f"{outside} is not in the repository {top}; run it there")
     gone = {path for path in changed if path.endswith(SUFFIXES) and not os.path.exists(path)}
-    wanted = with_importers(changed, gone.union(real.values()), top)
+    wanted = affected_by(changed, gone.union(real.values()), top)
     return Found(tuple(file for file in found.files if real[file.path] in wanted), found.failures)
+
+
+def and_affected(found: Found, configs: Configs) -> Found:
+    """``found`` with the files of the same projects of which something else may be found once these have changed."""
+    from nanlint.source.imports import affected_by
+    from nanlint.source.project import View
+
+    files = {os.path.realpath(file.path): file for file in found.files}
+    changed = frozenset(files)
+    for top in sorted({View.of(path).top for path in changed}):
+        below = discover([top], configs)
+        real = {os.path.realpath(file.path): file for file in below.files}
+        inside = {path for path in changed if path.startswith(top.rstrip(os.sep) + os.sep)}
+        wanted = affected_by(inside, inside.union(real), top)
+        files = {**{path: file for path, file in real.items() if path in wanted}, **files}
+    return Found(tuple(sorted(files.values(), key=lambda file: file.path)), found.failures)
 
 
 @dataclass

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 
 from nanlint.source.decoding import SourceError
 from nanlint.source.reading import read_source
@@ -13,24 +14,61 @@ from nanlint.source.syntax import Unparsable
 _PACKAGE = "__init__"
 
 
-def with_importers(changed: Collection[str], files: Collection[str], top: str) -> frozenset[str]:
-    """Those of ``files`` that are ``changed`` or import one that is, themselves or through others.
+@dataclass(frozen=True)
+class _Imports:
+    """What a file imports: each name that it binds so, with the files that it may mean; and the words that it uses."""
 
-    All are absolute real paths below ``top``. An import that could mean several files, since it depends on the path
-    that a program is started with, counts for each of them.
+    bound: tuple[tuple[str, tuple[str, ...]], ...]
+    words: frozenset[str]
+
+    def takes(self, name: str) -> bool:
+        """Whether the file may use a name that one that it imports has from another."""
+        return name == "*" or name in self.words or "*" in self.words
+
+    @property
+    def files(self) -> frozenset[str]:
+        """All that it imports."""
+        return frozenset(file for _, files in self.bound for file in files)
+
+
+def affected_by(changed: Collection[str], files: Collection[str], top: str) -> frozenset[str]:
+    """Those of ``files`` of which something else may be found now that some have ``changed``.
+
+    They are changed themselves, import one that is, themselves or through others, or are used by one of these: what is
+    found in a function depends on what it uses, and on what it is given.
     """
     known = frozenset(files)
     names = _names(known, top)
+    imports = {file: _imports(file, known, names) for file in known}
+    found = _with_importers(known.intersection(changed), imports)
+    return found.union(*(_used_by(file, imports) for file in found))
+
+
+def _with_importers(changed: Collection[str], imports: Mapping[str, _Imports]) -> frozenset[str]:
+    """Files, and those that import one of them, themselves or through others."""
     importers: dict[str, set[str]] = {}
-    for file in known:
-        for imported in _imported(file, known, names):
+    for file, own in imports.items():
+        for imported in own.files:
             importers.setdefault(imported, set()).add(file)
-    found = set(known.intersection(changed))
+    found = set(changed)
     pending = list(found)
     while pending:
         for importer in importers.get(pending.pop(), set()) - found:
             found.add(importer)
             pending.append(importer)
+    return frozenset(found)
+
+
+def _used_by(file: str, imports: Mapping[str, _Imports]) -> frozenset[str]:
+    """The files that one imports, and those whose names these hand on to it."""
+    own = imports[file]
+    found = set(own.files)
+    pending = list(found)
+    while pending:
+        handed_on = (files for name, files in imports[pending.pop()].bound if own.takes(name))
+        for target in {file for files in handed_on for file in files} - found:
+            found.add(target)
+            pending.append(target)
     return frozenset(found)
 
 
@@ -60,35 +98,41 @@ def _stem(file: str) -> str:
     return os.path.splitext(os.path.basename(file))[0]
 
 
-def _imported(file: str, files: Collection[str], names: Mapping[str, list[str]]) -> Iterator[str]:
+def _imports(file: str, files: Collection[str], names: Mapping[str, list[str]]) -> _Imports:
+    """What a file imports.
+
+    An import that could mean several files, since it depends on the path that a program is started with, means each.
+    """
+    bound: list[tuple[str, tuple[str, ...]]] = []
+    words: set[str] = set()
     for node in ast.walk(_tree(file)):
         if isinstance(node, ast.Import):
             for alias in node.names:
-                yield from _along(alias.name.split("."), names)
+                bound.append((alias.asname or alias.name.partition(".")[0], _along(alias.name.split("."), names)))
         elif isinstance(node, ast.ImportFrom):
             parts = node.module.split(".") if node.module else []
             for alias in node.names:
-                if node.level:
-                    yield from _relative(file, node.level, [*parts, alias.name], files)
-                else:
-                    yield from _along([*parts, alias.name], names)
+                along = [*parts, alias.name]
+                meant = _relative(file, node.level, along, files) if node.level else _along(along, names)
+                bound.append((alias.asname or alias.name, meant))
+                words.add(alias.name)
+        elif isinstance(node, ast.Attribute):
+            words.add(node.attr)
+    return _Imports(tuple(bound), frozenset(words))
 
 
-def _along(parts: list[str], names: Mapping[str, list[str]]) -> Iterator[str]:
+def _along(parts: list[str], names: Mapping[str, list[str]]) -> tuple[str, ...]:
     """Who imports ``a.b.c`` imports ``a`` and ``a.b``, too; in ``from a.b import c`` the last may be no module."""
-    for end in range(1, len(parts) + 1):
-        yield from names.get(".".join(parts[:end]), ())
+    return tuple(file for end in range(1, len(parts) + 1) for file in names.get(".".join(parts[:end]), ()))
 
 
-def _relative(file: str, level: int, parts: list[str], files: Collection[str]) -> Iterator[str]:
+def _relative(file: str, level: int, parts: list[str], files: Collection[str]) -> tuple[str, ...]:
     base = os.path.dirname(file)
     for _ in range(level - 1):
         base = os.path.dirname(base)
-    for end in range(len(parts) + 1):
-        path = os.path.join(base, *parts[:end])
-        for candidate in (f"{path}.py", f"{path}.pyi", os.path.join(path, f"{_PACKAGE}.py"), f"{path}/{_PACKAGE}.pyi"):
-            if candidate in files:
-                yield candidate
+    paths = [os.path.join(base, *parts[:end]) for end in range(len(parts) + 1)]
+    forms = (".py", ".pyi", f"{os.sep}{_PACKAGE}.py", f"{os.sep}{_PACKAGE}.pyi")
+    return tuple(path + form for path in paths for form in forms if path + form in files)
 
 
 def _tree(file: str) -> ast.AST:

@@ -177,13 +177,32 @@ class View:
 
         Sorted, and no more than are looked through.
         """
-        users = users_of(self.searched)
         package = package_in(self.top, path)
-        direct = set(users.get(last_part(path, package), ())) - {path}
+        direct = self._importing([last_part(path, package)]) - {path}
         stems = {os.path.basename(os.path.splitext(one)[0]) for one in direct}
-        through = {one for part in (*package, *stems) for one in users.get(part, ())}
-        others = {one for name in names for one in users.get(name, ())} & through - direct - {path}
+        through = self._importing([*package, *stems])
+        others = self._importing(names) & through - direct - {path}
         return (*sorted(direct), *sorted(others))[:MAX_USERS]
+
+    def _importing(self, words: Collection[str]) -> set[str]:
+        """The files of the project whose import statements have one of some words, as they stand where not saved."""
+        users = users_of(self.searched)
+        saved = {path for word in words for path in users.get(word, ())} - self.unsaved.keys()
+        return saved | {path for path, own in self._unsaved_words.items() if not own.isdisjoint(words)}
+
+    @cached_property
+    def _unsaved_words(self) -> Mapping[str, frozenset[str]]:
+        below = self.searched.rstrip(os.sep) + os.sep
+        return {
+            path: words_of_imports(text.encode("utf-8", "replace"))
+            for path, text in self.unsaved.items()
+            if path.startswith(below)
+        }
+
+    def uses(self, path: str, unsaved: Mapping[str, str]) -> bool:
+        """Whether what was found depends on another file, or would now. ``unsaved``: as in View, as it is now."""
+        now = View.of(self.path, unsaved)
+        return path in self.read or any(path in now.paths_with(names, asked) for asked, names in self._asked)
 
     def connected(self, tree: ast.Module) -> bool:
         """Whether values may go from the file, whose tree is given, to others of the project: they or it import."""
@@ -291,9 +310,13 @@ def all_files(top: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=2 * MAX_FILES)
 def imported_words(path: str, stamp: Stamp | None) -> frozenset[str]:
-    """Every word of the import statements of a file, as far as its lines show them, and of what it reads from modules
-    of the project: only what has one in common with another file can use that."""
-    text = bytes_of(path)
+    """Every word of the import statements of a file, and of what it reads from modules of the project."""
+    return words_of_imports(bytes_of(path))
+
+
+def words_of_imports(text: bytes) -> frozenset[str]:
+    """Every word of import statements, as far as lines show them, and of what is read from modules of the project: only
+    what has one in common with a file can use that."""
     words: set[str] = set()
     own: set[str] = set()
     inside = foreign = False

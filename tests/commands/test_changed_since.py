@@ -84,6 +84,11 @@ def test_a_file_that_was_deleted_is_no_file_to_check(project: Path, git: Git) ->
     assert _shown("--changed-since", "HEAD") == []
 
 
+def test_a_helper_is_checked_when_a_file_that_uses_it_has_changed(project: Path, git: Git) -> None:
+    (project / "model.py").write_text("import losses, torch\n")
+    assert _shown("--changed-since", "HEAD") == ["losses.py", "model.py"]
+
+
 @pytest.mark.parametrize("change", [("rm", "losses.py"), ("mv", "losses.py", "criteria.py")])
 def test_who_imports_what_is_gone_is_checked(git: Git, change: tuple[str, ...]) -> None:
     git(*change)
@@ -99,6 +104,22 @@ def test_what_others_have_done_since_the_branch_began_is_no_change(project: Path
     git("commit", "--quiet", "-am", "theirs")
     git("checkout", "--quiet", "mine")
     assert _shown("--changed-since", "main") == ["other.py"]
+
+
+def test_those_that_named_files_affect_are_checked_too_if_asked_for(project: Path, git: Git) -> None:
+    (project / "pyproject.toml").write_text('[tool.nanlint]\nexclude = ["attic"]\n')
+    for name in ("attic", "sub"):
+        (project / name).mkdir()
+        (project / name / "user.py").write_text("import losses, torch\n")
+    assert _shown("losses.py") == _shown("losses.py", "--no-affected", "--affected", "--no-affected") == ["losses.py"]
+    assert _shown("--affected", "losses.py") == ["losses.py", "model.py", "user.py"]
+    report = _run("--affected", "losses.py", "--output-format", "concise").stdout.splitlines()
+    assert [line.split(":")[0] for line in report[:2]] == ["losses.py", "model.py"]
+
+
+def test_what_is_affected_is_asked_of_files_and_once() -> None:
+    assert _run("--affected", "-").exit_code == 2
+    assert _run("--affected", "--changed-since", "HEAD").exit_code == 2
 
 
 def test_it_works_from_a_subdirectory_for_the_paths_given(

@@ -6,8 +6,10 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 import nanlint
+from nanlint.cli import cli
 from nanlint.linter import Task, run_task
 from nanlint.source.project import forget
 from nanlint.watching import Memory
@@ -70,6 +72,14 @@ def test_a_report_holds_while_the_same_files_use_what_hands_on_to_its_functions(
     assert codes(task, memory) == ["NL101"]
 
 
+def test_a_file_that_is_checked_lets_the_helper_be_judged_that_it_calls(tmp_path: Path) -> None:
+    (tmp_path / "helper.py").write_text(HELPER)
+    for used, expected in (("softmax(x, -1)", "helper.py:4:13: NL101"), ("exp(x)", "All checks passed!")):
+        (tmp_path / "user.py").write_text(USER.replace("softmax(x, -1)", used))
+        arguments = ["check", "--affected", str(tmp_path / "user.py"), "--output-format", "concise"]
+        assert expected in CliRunner().invoke(cli, arguments).stdout
+
+
 @pytest.mark.asyncio
 @pytest.mark.parametrize("client", ["plain text", "VS Code"])
 async def test_an_editor_sees_what_is_not_saved_in_another_file_and_looks_again_when_it_changes(
@@ -86,3 +96,20 @@ async def test_an_editor_sees_what_is_not_saved_in_another_file_and_looks_again_
             while [one.code for one in await editor.diagnostics(main)] != ["NL303"]:
                 await asyncio.sleep(0.05)
     assert (tmp_path / "config.py").read_text() == GUARDED
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("first", ["import torch\n", USER.replace("softmax(x, -1)", "exp(x)")])
+async def test_an_editor_looks_again_at_a_helper_when_a_file_calls_it_that_is_not_saved(
+    first: str, tmp_path: Path
+) -> None:
+    (tmp_path / "user.py").write_text(first)
+    (tmp_path / "helper.py").write_text(HELPER)
+    async with session("VS Code", tmp_path) as editor:
+        user = editor.open("user.py", first)
+        helper = editor.open("helper.py", HELPER)
+        assert await editor.diagnostics(helper) == []
+        editor.replace(user, USER)
+        async with asyncio.timeout(PATIENCE):
+            while [one.code for one in await editor.diagnostics(helper)] != ["NL101"]:
+                await asyncio.sleep(0.05)
