@@ -318,8 +318,8 @@ def run_bytes(content: bytes, task: Task, pool: Pool | None = None) -> FileRepor
         # A file that was named is parsed in any case: that it cannot be is what its author wants to hear.
         roots = roots_of(config)
         may_matter = task.explicit or prescan(content, roots)
-        if not may_matter and b"import" not in content:
-            return FileReport(task.path)
+        if not may_matter and b"import" not in content and b"def" not in content:
+            return FileReport(task.path)  # nothing of other files comes into this one
         source = in_project(read_source(content, task.path))
         if not may_matter and not uses_numbers(source, roots):
             return FileReport(task.path, seen=_seen(source))
@@ -381,9 +381,10 @@ def _judged(source: Source, config: Config, judge: Judge | None) -> Examined:
 
 
 def uses_numbers(source: Source, roots: Collection[str]) -> bool:
-    """Whether a file that names no numeric package uses one through a module of its project."""
+    """Whether a file that names no numeric package uses one through modules of its project, or is used with one."""
     try:
-        return source.view is not None and any(root in roots for root in source.view.packages_behind(source.tree))
+        around = source.view.packages_around(source.tree) if source.view is not None else ()
+        return any(not packages.isdisjoint(roots) for packages in around)
     except Unparsable:
         return False
 

@@ -114,9 +114,7 @@ def handing_on(lowering: Lowering, callers: Sequence[Caller], words: Collection[
     rows: dict[str | None, set[int]] = {}
     for node in given_to_operations(lowering, words):
         if node.elsewhere is not None:
-            rows.setdefault(lowering.graph.home(node.elsewhere), set()).add(
-                getattr(node.elsewhere, "lineno", 0)
-            )
+            rows.setdefault(lowering.graph.home(node.elsewhere), set()).add(getattr(node.elsewhere, "lineno", 0))
     found: dict[Module, list[ast.AST]] = {}
     for caller in callers:
         if stands_around(caller.cls or caller.function, rows.get(caller.module.path, ())):

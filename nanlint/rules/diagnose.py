@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import groupby
 from pathlib import PurePath
 from typing import Any, TypeAlias, cast
 
@@ -425,8 +426,9 @@ def frameworks_of(source: Source) -> tuple[str, ...]:
     if "autograd" in text and "jax" not in found:
         found = (*found, "jax")
     if not found and source.view is not None:
-        behind = frozenset(source.view.packages_behind(source.tree))
-        found = tuple(f for f in FRAMEWORKS if f in behind)
+        behind = groupby(source.view.packages_behind(source.tree), key=lambda found: found[0])
+        layers = (frozenset[str]().union(*(roots for _, roots in layer)) for _, layer in behind)
+        found = next(filter(None, (tuple(f for f in FRAMEWORKS if f in layer) for layer in layers)), ())
     return found or FRAMEWORKS
 
 

@@ -6,10 +6,10 @@ import ast
 import os
 import string
 import sys
+from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from itertools import chain
 from pathlib import PurePath
 
 from nanlint.source.decoding import SourceError
@@ -26,7 +26,7 @@ MAX_BYTES = 1_000_000
 MAX_FILES = 5_000
 #: files that are read to see whether they use another
 MAX_USERS = 40
-#: files that are read to see which packages one uses through them
+#: files that are looked through for what a file uses of frameworks
 MAX_BEHIND = 100
 #: files of a project of which it may be said what none of them does
 WHOLE = 20
@@ -37,6 +37,8 @@ _INIT = "__init__.py"
 DOTTED = f"{string.ascii_letters}{string.digits}_.".encode()
 MAX_DOTTED = 80
 STDLIB = sys.stdlib_module_names
+#: where statements hold others, the last first
+_BLOCKS = ("finalbody", "orelse", "cases", "handlers", "body")
 
 #: what changes whenever a file does
 Stamp = tuple[int, int]
@@ -228,22 +230,31 @@ class View:
             yield os.path.join(base, _INIT), parts
             yield f"{base}.py", parts[:-1]
 
-    def packages_behind(self, tree: ast.Module) -> Iterator[str]:
-        """The packages outside of the project that a file uses through the modules of the project that it imports.
+    def packages_behind(self, tree: ast.Module) -> Iterator[tuple[int, frozenset[str]]]:
+        """The packages outside of the project that a file uses through modules of it, and how many imports lead there.
 
-        One by one, as they are found, as far as modules are read for that.
+        The nearest first: those of the modules that it imports, of the modules that these import, and so on.
         """
-        seen: set[str] = set()
-        modules = self._imported(tree, self.package)
-        while len(seen) < MAX_BEHIND and (module := next(modules, None)) is not None:
-            if module.path not in seen:
-                seen.add(module.path)
-                yield from (name.partition(".")[0] for name, _ in imports_of(module.tree, module.package))
-                modules = chain(self._imported(module.tree, module.package, stars=True), modules)
+        seen = {self.path}
+        pending = deque([(1, self._imported(tree, self.package))])
+        while pending:
+            steps, modules = pending.popleft()
+            for module in modules:
+                if module.path not in seen:
+                    seen.add(module.path)
+                    yield steps, packages_of(module)
+                    pending.append((steps + 1, self._imported(module.tree, module.package)))
+                if len(seen) > MAX_BEHIND:
+                    return
 
-    def _imported(self, tree: ast.Module, package: tuple[str, ...], *, stars: bool = False) -> Iterator[Module]:
-        for name, star in imports_of(tree, package):
-            found = self.longest(name) if star or not stars else None
+    def packages_around(self, tree: ast.Module) -> Iterator[frozenset[str]]:
+        """The same, and the packages that the files use that import this one."""
+        yield from (packages for _, packages in self.packages_behind(tree))
+        yield from map(packages_of, self.importers(()))
+
+    def _imported(self, tree: ast.Module, package: tuple[str, ...]) -> Iterator[Module]:
+        for name, _ in imports_of(tree, package):
+            found = self.longest(name)
             if found is not None and found[0].path != self.path:
                 yield found[0]
 
@@ -380,20 +391,27 @@ def forget() -> None:
     files_with.cache_clear()
 
 
-def imports_of(tree: ast.Module, package: tuple[str, ...]) -> Iterator[tuple[str, bool]]:
-    """The dotted names that the top level of a file imports, and whether it takes all that a module has."""
-    pending: list[ast.stmt] = list(tree.body)
+@lru_cache(maxsize=KEPT)
+def imports_of(tree: ast.Module, package: tuple[str, ...]) -> Sequence[tuple[str, bool]]:
+    """The dotted names that a file imports, anywhere in it, and whether it takes all that a module has."""
+    found: list[tuple[str, bool]] = []
+    pending: list[ast.AST] = [tree]
     while pending:
-        statement = pending.pop(0)
+        statement = pending.pop()
         if isinstance(statement, ast.Import):
-            yield from ((alias.name, False) for alias in statement.names)
+            found.extend((alias.name, False) for alias in statement.names)
         elif isinstance(statement, ast.ImportFrom):
             module = absolute(statement.module or "", statement.level, package)
             for alias in statement.names:
-                yield (module, True) if alias.name == "*" else (f"{module}.{alias.name}", False)
-        elif isinstance(statement, ast.If | ast.Try):
-            handled = [s for handler in getattr(statement, "handlers", ()) for s in handler.body]
-            pending = [*statement.body, *handled, *statement.orelse, *pending]
+                found.append((module, True) if alias.name == "*" else (f"{module}.{alias.name}", False))
+        elif not isinstance(statement, ast.Assign | ast.Expr | ast.Return):
+            pending.extend(part for block in _BLOCKS for part in reversed(getattr(statement, block, ())))
+    return found
+
+
+def packages_of(module: Module) -> frozenset[str]:
+    """The packages and modules that a file imports, by the first part of their names."""
+    return frozenset(name.partition(".")[0] for name, _ in imports_of(module.tree, module.package))
 
 
 def absolute(module: str, level: int, package: tuple[str, ...]) -> str:

@@ -924,7 +924,6 @@ PROGRAMS = {
 }
 #: programs in which what is wrong is not found -> why
 UNSEEN = {
-    "trained with both, by a file without a framework": "a walk passes over what names no framework",
     "trained with its loss": "callers are not asked for it where the model is of a third file",
 }
 

@@ -67,6 +67,35 @@ def test_a_softmax_in_another_file_and_its_logarithm_here_are_a_finding(tmp_path
     assert checked(tmp_path, {"main.py": caller("from helpers import probabilities"), "helpers.py": SOFTMAX}) == SEEN
 
 
+@pytest.mark.parametrize(
+    ("imports", "log"),
+    [
+        ("from .wrapper import soft", "soft(x).log()"),
+        ("from . import wrapper", "wrapper.soft(x).log()"),
+        ("from .wrapper import xp", "xp.log(xp.softmax(x, -1))"),
+    ],
+)
+@pytest.mark.parametrize("inside", [False, True])
+def test_a_file_that_names_no_framework_is_checked_on_a_walk_if_one_is_behind_it(
+    tmp_path: Path, imports: str, log: str, inside: bool
+) -> None:
+    top, local = ("", f"    {imports}\n") if inside else (f"{imports}\n", "")
+    files = {
+        "pkg/__init__.py": "",
+        "pkg/compat.py": "import torch as xp\n",
+        "pkg/wrapper.py": "from .compat import xp\n\ndef soft(x):\n    return xp.softmax(x, -1)\n",
+        "pkg/loss.py": f"{top}\ndef loss(x):\n{local}    return {log}\n",
+        "pkg/calm.py": f"{top}\ndef loss(x):\n{local}    return {log.replace('log', 'exp')}\n",
+    }
+    assert checked(tmp_path, files, ".") == [("pkg/loss.py", 4, "NL101")]
+    assert found(tmp_path, "pkg/loss.py", "pkg/calm.py") == [("pkg/loss.py", 4, "NL101")]
+
+
+def test_a_walk_passes_over_a_file_behind_which_there_is_no_framework(tmp_path: Path) -> None:
+    text = "from helpers import soft\n\ndef loss(x):\n    return soft(x).softmax(-1).log()\n"
+    assert checked(tmp_path, {"main.py": text, "helpers.py": "from other import soft\n", "other.py": ""}, ".") == []
+
+
 def test_without_the_other_file_nothing_is_said(tmp_path: Path) -> None:
     assert checked(tmp_path, {"main.py": caller("from helpers import probabilities")}) == []
 
