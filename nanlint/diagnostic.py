@@ -6,7 +6,7 @@ Every output format, the fixer and the editor are pure functions of these values
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum, IntEnum
 from typing import Any
 
@@ -99,10 +99,14 @@ class Span:
 
 @dataclass(frozen=True)
 class Edit:
-    """Replace the text under ``span`` by ``content``; an empty span inserts."""
+    """Replace the text under ``span`` by ``content``; an empty span inserts.
+
+    ``path``: the other file that it is in, as it is shown; empty in the file of the finding.
+    """
 
     span: Span
     content: str
+    path: str = ""
 
 
 @dataclass(frozen=True)
@@ -117,6 +121,20 @@ class Fix:
     message: str
     edits: tuple[Edit, ...] = ()
     display: str = ""
+
+    @property
+    def edits_here(self) -> tuple[Edit, ...]:
+        """The edits of the file of the finding."""
+        return tuple(edit for edit in self.edits if not edit.path)
+
+    @property
+    def elsewhere(self) -> tuple[str, ...]:
+        """The other files that it changes, sorted."""
+        return tuple(sorted({edit.path for edit in self.edits if edit.path}))
+
+    def edits_in(self, path: str) -> tuple[Edit, ...]:
+        """The edits of another file, as edits of that file."""
+        return tuple(replace(edit, path="") for edit in self.edits if edit.path == path)
 
 
 @dataclass(frozen=True)

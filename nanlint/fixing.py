@@ -1,15 +1,20 @@
 """Fixes -> a mended text: which are applied together, how often, and what happens when one breaks the file.
 
-Nothing is written here, and what a fix says is the rules' business.
+What a fix changes in other files a mended text sees in its view. Nothing is written here, and what a fix says is the
+rules' business.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+import os
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from nanlint.diagnostic import Applicability, Diagnostic, Edit
+from nanlint.source.decoding import SourceError
 from nanlint.source.edits import compatible, edited
+from nanlint.source.project import View
 from nanlint.source.text import Source
 
 # A fix may bring another rule's finding to light, and fixes that overlap wait for the next round: real files settle in
@@ -43,10 +48,12 @@ def fix_until_stable(
     *,
     unsafe: bool,
     refusal: Callable[[Source, Diagnostic], str | None] = lambda source, diagnostic: None,
+    others: Collection[str] = (),
 ) -> Fixed:
     """Diagnose and mend ``source`` until nothing changes, at most MAX_ROUNDS times.
 
     ``refusal``: what speaks against a fix, None if nothing does. A fix that is refused is not applied, with a note.
+    ``others``: real paths of files that a fix may change, too.
     """
     fixed: list[Diagnostic] = []
     notes: list[str] = []
@@ -58,10 +65,12 @@ def fix_until_stable(
             for diagnostic in remaining
             if applicable(diagnostic, unsafe=unsafe) and _fingerprint(source, diagnostic) not in dropped
         ]
+        wanted = [one for one in wanted if within(one, others)]
         wanted = _keep_proved(source, wanted, refusal, dropped, notes)
         chosen = _keep_parsable(source, _without_overlap(wanted), dropped, notes)
-        mended = edited(source, _edits(chosen))
-        if mended.text == source.text:
+        chosen = _keep_mending(source, chosen, diagnose, dropped, notes)
+        mended = applied(source, _edits(chosen))
+        if not chosen or mended.text == source.text:
             break
         source = mended
         fixed += chosen
@@ -72,6 +81,78 @@ def fix_until_stable(
             restless = ", ".join(codes)
             notes.append(f"{source.path}: fixes did not settle in {MAX_ROUNDS} rounds ({restless}); please report it")
     return Fixed(source, tuple(fixed), tuple(remaining), tuple(notes))
+
+
+def within(diagnostic: Diagnostic, others: Collection[str]) -> bool:
+    """Whether the fix changes no files but its own and some others, given by their real paths."""
+    fix = diagnostic.fix
+    return fix is None or all(os.path.realpath(path) in others for path in fix.elsewhere)
+
+
+def applied(source: Source, edits: Sequence[Edit]) -> Source:
+    """``source`` after edits; what they change in other files, it sees. Raises SourceError if one cannot be read."""
+    mended, view = edited(source, edits), source.view
+    paths = sorted({edit.path for edit in edits if edit.path})
+    if not paths or view is None:
+        return mended
+    changed = {
+        os.path.realpath(path): edited(
+            view.text(path), [replace(edit, path="") for edit in edits if edit.path == path]
+        ).text
+        for path in paths
+    }
+    return replace(mended, view=View.of(view.path, {**view.unsaved, **changed}))
+
+
+def _keep_mending(
+    source: Source,
+    chosen: list[Diagnostic],
+    diagnose: Callable[[Source], list[Diagnostic]],
+    dropped: set[Fingerprint],
+    notes: list[str],
+) -> list[Diagnostic]:
+    """``chosen`` without the fixes of several files after which these hold a new finding, or as many as before."""
+    kept: list[Diagnostic] = []
+    for diagnostic in chosen:
+        if diagnostic.fix is None or not diagnostic.fix.elsewhere or _mends(source, diagnostic, diagnose):
+            kept.append(diagnostic)
+            continue
+        dropped.add(_fingerprint(source, diagnostic))
+        place = source.in_cells(diagnostic).place
+        notes.append(
+            f"{place}: the fix of {diagnostic.code} was not applied: it does not mend the files that it changes"
+        )
+    return kept
+
+
+def _mends(source: Source, diagnostic: Diagnostic, diagnose: Callable[[Source], list[Diagnostic]]) -> bool:
+    """Whether the files that a fix changes hold less findings after it, and none that is new."""
+    assert diagnostic.fix is not None
+    try:
+        after = applied(source, diagnostic.fix.edits)
+        found = [
+            (_counted(diagnose(old)), _counted(diagnose(new)))
+            for old, new in zip(_all(source, diagnostic), _all(after, diagnostic), strict=True)
+            if not new.failures
+        ]
+    except SourceError:
+        return False
+    complete = len(found) == 1 + len(diagnostic.fix.elsewhere)
+    return complete and found[0][1] < found[0][0] and all(new <= old for old, new in found)
+
+
+def _all(source: Source, diagnostic: Diagnostic) -> list[Source]:
+    """The file of a finding and the others that its fix changes, as they are seen from it."""
+    view, fix = source.view, diagnostic.fix
+    if view is None or fix is None:
+        return [source]
+    others = (view.text(path) for path in fix.elsewhere)
+    seen = {**view.unsaved, view.path: source.text}
+    return [source, *(replace(one, view=View.of(one.path, seen)) for one in others)]
+
+
+def _counted(found: Iterable[Diagnostic]) -> Counter[tuple[str, str]]:
+    return Counter((one.code, one.message) for one in found)
 
 
 def _keep_proved(
@@ -104,7 +185,8 @@ def _without_overlap(diagnostics: Sequence[Diagnostic]) -> list[Diagnostic]:
     taken: list[Edit] = []
     for diagnostic in diagnostics:
         edits = _edits([diagnostic])
-        if compatible(edits, taken):
+        same = any(one.fix == diagnostic.fix for one in chosen)
+        if same or compatible(edits, taken):
             chosen.append(diagnostic)
             taken += edits
     return chosen
@@ -136,4 +218,5 @@ def _parses(source: Source, chosen: Sequence[Diagnostic]) -> bool:
 
 def _fingerprint(source: Source, diagnostic: Diagnostic) -> Fingerprint:
     """What tells a fix from others even after the lines above it have moved."""
-    return diagnostic.code, tuple((source.segment(edit.span), edit.content) for edit in _edits([diagnostic]))
+    edits = _edits([diagnostic])
+    return diagnostic.code, tuple((edit.path or source.segment(edit.span), edit.content) for edit in edits)

@@ -28,7 +28,7 @@ from nanlint.housekeeping import (
     syntax_error,
 )
 from nanlint.source.decoding import SourceError, reject_binary
-from nanlint.source.discovery import affected, and_affected, discover
+from nanlint.source.discovery import affected, and_affected, discover, shown_path
 from nanlint.source.fingerprint import fingerprinted
 from nanlint.source.prescan import prescan
 from nanlint.source.project import Seen, forget, in_project
@@ -77,7 +77,10 @@ class Judge(Protocol):
 
 @dataclass(frozen=True)
 class Task:
-    """One file to check, with all a worker needs to know."""
+    """One file to check, with all a worker needs to know.
+
+    ``others``: real paths of files that a fix may change, too. ``unsaved``: texts of other files, as in View.
+    """
 
     path: str
     config: Config
@@ -85,6 +88,8 @@ class Task:
     unsafe_fixes: bool = False
     explicit: bool = False
     judge: Judge | None = None
+    others: tuple[str, ...] = ()
+    unsaved: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -95,7 +100,7 @@ class FileReport:
     says why the file could not be checked or written, ``notes`` what else the user should hear, ``excerpt`` holds the
     lines that the diagnostics and their fixes speak of, by cell (None where there are none) and row. ``suppressed`` are
     findings that are not shown, ``ignored`` those of them that this run has silenced by a comment. ``seen``: what of
-    other files they depend on.
+    other files they depend on. ``others``: other files before and after the fixes.
     """
 
     path: str
@@ -110,6 +115,7 @@ class FileReport:
     suppressed: tuple[Suppressed, ...] = ()
     ignored: tuple[Diagnostic, ...] = ()
     seen: Seen | None = None
+    others: tuple[tuple[Source, Source], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -320,7 +326,7 @@ def run_bytes(content: bytes, task: Task, pool: Pool | None = None) -> FileRepor
         may_matter = task.explicit or prescan(content, roots)
         if not may_matter and b"import" not in content and b"def" not in content:
             return FileReport(task.path)  # nothing of other files comes into this one
-        source = in_project(read_source(content, task.path))
+        source = in_project(read_source(content, task.path), task.unsaved)
         if not may_matter and not uses_numbers(source, roots):
             return FileReport(task.path, seen=_seen(source))
     except SourceError as error:
@@ -336,7 +342,7 @@ def run_bytes(content: bytes, task: Task, pool: Pool | None = None) -> FileRepor
             suppressed=_suppressed_in_cells(source, examined.suppressed),
             seen=_seen(source),
         )
-    outcome = fix_source(source, config, unsafe=task.unsafe_fixes, pool=pool, judge=task.judge)
+    outcome = fix_source(source, config, unsafe=task.unsafe_fixes, pool=pool, judge=task.judge, others=task.others)
     report = _fixed_report(outcome, source)
     silenced = _silenced(outcome.source, config, task.judge)
     return replace(report, notes=(*notes, *report.notes), suppressed=silenced, seen=_seen(source))
@@ -403,19 +409,20 @@ def fix_source(
     unsafe: bool,
     pool: Pool | None = None,
     judge: Judge | None = None,
+    others: Collection[str] = (),
 ) -> Fixed:
-    """Mend what may be mended, until nothing changes; nothing is written."""
+    """Mend what may be mended, until nothing changes; nothing is written. ``others``: as in Task."""
     from nanlint.fixing import fix_until_stable
 
     def diagnose(text: Source) -> list[Diagnostic]:
         return list(_judged(text, config, judge).shown)
 
     if pool is None:
-        return fix_until_stable(source, diagnose, unsafe=unsafe)
+        return fix_until_stable(source, diagnose, unsafe=unsafe, others=others)
     from nanlint.proving import FixProof
 
     proof = FixProof(pool, config.ops, config.prove_timeout)
-    return fix_until_stable(source, diagnose, unsafe=unsafe, refusal=proof.refusal)
+    return fix_until_stable(source, diagnose, unsafe=unsafe, refusal=proof.refusal, others=others)
 
 
 def _fixed_report(outcome: Fixed, source: Source) -> FileReport:
@@ -427,14 +434,25 @@ def _fixed_report(outcome: Fixed, source: Source) -> FileReport:
         after=outcome.source if outcome.fixed else None,
         notes=outcome.notes,
         excerpt=excerpt_of(outcome.source, outcome.remaining),
+        others=tuple(_changed_elsewhere(source, outcome.source)),
     )
+
+
+def _changed_elsewhere(source: Source, mended: Source) -> Iterator[tuple[Source, Source]]:
+    """Other files before and after, where the fixes of a text have changed them."""
+    if source.view is None or mended.view is None:
+        return
+    for path, text in sorted(mended.view.unsaved.items()):
+        before = source.view.text(path)
+        if text != before.text:
+            yield before, before.replaced([(0, len(before.text), text)])
 
 
 def excerpt_of(source: Source, diagnostics: Sequence[Diagnostic]) -> Excerpt:
     """The lines a report may show: those of short spans, the first and last few of long ones, and those of edits."""
     rows: set[int] = set()
     for diagnostic in diagnostics:
-        edits = diagnostic.fix.edits if diagnostic.fix is not None else ()
+        edits = diagnostic.fix.edits_here if diagnostic.fix is not None else ()
         rows.update(row for edit in edits for row in (edit.span.row, edit.span.end_row))
         for span in (diagnostic.span, *(cause.span for cause in diagnostic.causes_here)):
             rows.update(span.shown_rows)
@@ -442,8 +460,8 @@ def excerpt_of(source: Source, diagnostics: Sequence[Diagnostic]) -> Excerpt:
 
 
 def _written(report: FileReport, content: bytes, task: Task) -> FileReport:
-    """The report once a mended file is on disk; if it cannot be, the findings are all still there."""
-    from nanlint.source.writing import write_atomically
+    """The report once mended files are on disk; if they cannot be, the findings are all still there."""
+    from nanlint.source.writing import write_together
 
     if report.before is None or report.after is None:
         return report
@@ -452,7 +470,8 @@ def _written(report: FileReport, content: bytes, task: Task) -> FileReport:
             raise SourceError(
                 f"{report.path}: does not survive its encoding {report.before.encoding}, so it was not fixed"
             )
-        write_atomically(report.path, content, report.after.to_bytes())
+        others = ((shown_path(old.path), old.to_bytes(), new.to_bytes()) for old, new in report.others)
+        write_together([(report.path, content, report.after.to_bytes()), *others])
     except SourceError as error:
         unfixed = run_bytes(content, replace(task, action=Action.CHECK))
         return replace(unfixed, failure=str(error), notes=report.notes)
@@ -518,13 +537,14 @@ def check(
         on_configs([file.config for file in found.files])
     tasks = [Task(file.path, file.config, action, unsafe_fixes, file.explicit, judge) for file in found.files]
     if not prove:
-        return Report(tuple(_run_missing(tasks, jobs, on_progress, memory)), found.failures)
+        reports = _mended_together(_run_missing(tasks, jobs, on_progress, memory), tasks)
+        return Report(tuple(reports), found.failures)
     from nanlint.proof.pool import Pool
 
     with Pool() as pool:
         # fixes ask for proofs on the way, so one process makes them; findings are proved together at the end
         fixing = pool if action is not Action.CHECK else None
-        reports = _run_all(tasks, 1 if fixing else jobs, on_progress, fixing)
+        reports = _mended_together(_run_all(tasks, 1 if fixing else jobs, on_progress, fixing), tasks, fixing)
         return Report(_proved(reports, tasks, pool), found.failures)
 
 
@@ -554,6 +574,48 @@ def _proved(reports: Sequence[FileReport], tasks: Sequence[Task], pool: Pool) ->
         kept = tuple(one for one in judged if one.confidence >= task.config.confidence)
         found.append(replace(report, diagnostics=kept))
     return tuple(found)
+
+
+def _mended_together(
+    reports: Sequence[FileReport], tasks: Sequence[Task], pool: Pool | None = None
+) -> Sequence[FileReport]:
+    """The reports once fixes that change several of the files are made, too: one file after the other."""
+    if all(task.action is Action.CHECK for task in tasks):
+        return reports
+    found = list(reports)
+    numbers = {os.path.realpath(task.path): number for number, task in enumerate(tasks)}
+    for number, task in enumerate(tasks):
+        if not _has_fix_of_several(found[number], task, numbers):
+            continue
+        shown = {path: after.text for path, i in numbers.items() if i != number and (after := found[i].after)}
+        found[number] = _run_again(found[number], replace(task, others=tuple(numbers), unsaved=shown), pool)
+        for before, after in found[number].others:
+            other = numbers[os.path.realpath(before.path)]
+            if task.action is Action.FIX:
+                found[other] = _run_again(found[other], tasks[other], pool)
+            else:
+                first = found[other].before or replace(before, path=tasks[other].path)
+                found[other] = replace(found[other], before=first, after=replace(after, path=tasks[other].path))
+    return found
+
+
+def _has_fix_of_several(report: FileReport, task: Task, files: Collection[str]) -> bool:
+    from nanlint.fixing import applicable, within
+
+    return any(
+        one.fix is not None and one.fix.elsewhere and applicable(one, unsafe=task.unsafe_fixes) and within(one, files)
+        for one in report.diagnostics
+    )
+
+
+def _run_again(report: FileReport, task: Task, pool: Pool | None) -> FileReport:
+    """The report of a file that was mended, or is to be shown so, once it is mended further."""
+    if task.action is Action.FIX or report.after is None:
+        again = run_task(task, pool)
+    else:
+        again = run_bytes(report.after.to_bytes(), task, pool)
+    after = again.after or report.after
+    return replace(again, fixed=(*report.fixed, *again.fixed), before=report.before or again.before, after=after)
 
 
 def _run_missing(

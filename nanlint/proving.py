@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from nanlint.analysis.facts import Facts
 from nanlint.diagnostic import Confidence, Diagnostic, Edit, Span
+from nanlint.fixing import applied
 from nanlint.graph.node import Node
 from nanlint.odds import with_confidence
 from nanlint.proof.plausible import Plausibility
@@ -18,7 +19,6 @@ from nanlint.proof.pool import Pool
 from nanlint.proof.proofs import MendedQuestion, Proof, Question
 from nanlint.proof.slice import Slice, Slicing
 from nanlint.rules.diagnose import analysed
-from nanlint.source.edits import edited
 from nanlint.source.text import Source
 
 #: inputs that fail, beside the first, on which a fix is tried: some may be those for which nothing else is right
@@ -75,8 +75,8 @@ class FixProof:
         if program.breaking is None and all(map(math.isfinite, proof.found.output)):
             # the value is what the finding is about, and no input was found that shows it
             return None
-        fixed = edited(source, diagnostic.fix.edits)
-        mended = list(mended_slices(program, fixed, diagnostic.fix.edits, self._ops))
+        fixed = applied(source, diagnostic.fix.edits)
+        mended = list(mended_slices(program, fixed, diagnostic.fix.edits_here, self._ops))
         texts = []
         for found in (proof.found, *proof.others):
             given = {program.steps[i].name: row for i, row in found.inputs.items()}

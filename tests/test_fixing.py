@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from nanlint.diagnostic import Applicability, Confidence, Diagnostic, Edit, Fix, Span
 from nanlint.fixing import MAX_ROUNDS, Fixed, fix_until_stable
 from nanlint.source import Source
+from nanlint.source.project import in_project
 
 
 def _replacing(applicability: Applicability, **names: str) -> Callable[[Source], list[Diagnostic]]:
@@ -93,3 +96,29 @@ def test_an_overlapping_fix_waits_for_its_turn() -> None:
 
     outcome = fix_until_stable(Source("a.py", "y = log(log(x))\n"), diagnose, unsafe=False)
     assert outcome.source.text == "y = safe(safe(x))\n"
+
+
+@pytest.mark.parametrize(
+    ("after", "mended"), [("x = 2\n", True), ("x = 2  # still\n", False), ("x = 2  # new\n", False)]
+)
+def test_a_fix_of_two_files_is_applied_only_if_it_mends_them(tmp_path: Path, after: str, mended: bool) -> None:
+    """What it writes into the other file leaves the finding, brings another, or does neither."""
+    other = tmp_path / "other.py"
+    other.write_text("x = 1\n")
+    main = in_project(Source(str(tmp_path / "main.py"), "y = 1\n"))
+    edits = (Edit(Span(1, 5, 1, 6), "2"), Edit(Span(1, 1, 2, 1), after, str(other)))
+
+    def diagnose(source: Source) -> list[Diagnostic]:
+        assert source.view is not None
+        there = source.view.text(str(other)).text
+        first = source.path == main.path and (source.text == "y = 1\n" or "still" in there)
+        second = source.path == str(other) and "new" in there
+        fix = Fix(Applicability.SAFE, "mend both", edits)
+        found = [Diagnostic(main.path, Span(1, 1, 1, 2), "NL900", "both", "", Confidence.CERTAIN, fix=fix)]
+        return found if first else [replace(found[0], code="NL901", fix=None)] if second else []
+
+    outcome = fix_until_stable(main, diagnose, unsafe=False, others=[str(other)])
+    left = 0 if mended else 1
+    assert (outcome.source.text == "y = 2\n", len(outcome.remaining), len(outcome.notes)) == (mended, left, left)
+    assert fix_until_stable(main, diagnose, unsafe=False).source.text == main.text
+    assert other.read_text() == "x = 1\n"

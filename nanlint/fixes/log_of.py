@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from nanlint.diagnostic import Applicability, Edit, Fix, Span
+from nanlint.fixes.at_source import AtSource
 from nanlint.fixes.outline import shares_memory_with
 from nanlint.fixes.place import Place, display
 from nanlint.fixes.quoting import comments
@@ -51,7 +52,7 @@ class LogOf:
         inner = place.written(self.inner)
         if inner is None or (inner.function or "torch").partition(".")[0] not in LOG_SOFTMAX:
             # a function of the user's own that gives a softmax has no log_softmax beside it
-            return self.hint(place)
+            return self.at_source(place) or self.hint(place)
         function = self.function(place, inner)
         if function is None:
             return None
@@ -59,13 +60,19 @@ class LogOf:
         log = place.written(self.log)
         source = log.operand("x") if log is not None else None
         if log is None or source is None or not log.only("x") or not self.is_direct(place, source):
-            return display(shown)
+            return self.at_source(place) or display(shown)
         if self.stable == "log_softmax" and place.framework == "torch" and place.is_changed_in_place():
             return display(shown)
         direct = self.spliced(place, log, inner, function)
         if direct is not None:
             return place.fix(Applicability.SAFE, direct, shown)
         return self.moved(place, inner, function) or display(shown)
+
+    def at_source(self, place: Place) -> Fix | None:
+        """The stable op where another function has the inner one, without the log of what it returns."""
+        if self.complement or self.log.op != "log" or unrefined(self.log["x"]) is not self.inner:
+            return None
+        return AtSource(place, self.log, self.inner, self.stable).fix()
 
     # What is there
 

@@ -48,8 +48,11 @@ def as_object(diagnostic: Diagnostic) -> dict[str, object]:
 
 def _cause(cause: Annotation) -> dict[str, object]:
     """A place that makes it so, with the absolute name of the file if it is another one."""
-    elsewhere = {"filename": _absolute(cause.path)} if cause.path else {}
-    return {**elsewhere, **_cell(cause.span), **_range(cause.span), "message": cause.message}
+    return {**_elsewhere(cause.path), **_cell(cause.span), **_range(cause.span), "message": cause.message}
+
+
+def _elsewhere(path: str) -> dict[str, object]:
+    return {"filename": _absolute(path)} if path else {}
 
 
 def _absolute(path: str) -> str:
@@ -83,7 +86,8 @@ def _fix(fix: Fix) -> dict[str, object]:
 
 
 def _edit(edit: Edit) -> dict[str, object]:
-    return {**_cell(edit.span), **_range(edit.span), "content": edit.content}
+    """An edit, with the absolute name of the file if it is another one than that of the finding."""
+    return {**_elsewhere(edit.path), **_cell(edit.span), **_range(edit.span), "content": edit.content}
 
 
 def _cell(span: Span) -> dict[str, object]:

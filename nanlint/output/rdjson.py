@@ -43,7 +43,7 @@ def _diagnostic(diagnostic: Diagnostic, excerpt: Excerpt) -> dict[str, object]:
     if (
         fix is not None
         and diagnostic.cell is None
-        and len(fix.edits) == 1
+        and len(fix.edits) == len(fix.edits_here) == 1
         and fix.applicability is not Applicability.DISPLAY
     ):
         (edit,) = fix.edits

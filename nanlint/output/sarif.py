@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
 from nanlint import __version__
-from nanlint.diagnostic import Annotation, Applicability, Diagnostic, Excerpt, Fix, Severity, Span, Suppressed
+from nanlint.diagnostic import Annotation, Applicability, Diagnostic, Edit, Excerpt, Fix, Severity, Span, Suppressed
 from nanlint.housekeeping import RulePage
 from nanlint.linter import FileReport, all_rules
 from nanlint.output.address import DOCUMENTATION, has_page, rule_page
@@ -158,7 +158,8 @@ def _result(
         flow = [{"location": location(step), "importance": "essential"} for step in steps]
         result["codeFlows"] = [{"threadFlows": [{"locations": flow}]}]
     if diagnostic.fix is not None and diagnostic.cell is None and _is_edit(diagnostic.fix):
-        result["fixes"] = [_fix(diagnostic.fix, artifact)]
+        others = {path: _indexed(path, root, paths) for path in diagnostic.fix.elsewhere}
+        result["fixes"] = [_fix(diagnostic.fix, artifact, others)]
     if diagnostic.new is not None:
         result["baselineState"] = "new" if diagnostic.new else "unchanged"
     if diagnostic.witness is not None:
@@ -206,15 +207,21 @@ def _is_edit(fix: Fix) -> bool:
     return bool(fix.edits) and fix.applicability is not Applicability.DISPLAY
 
 
-def _fix(fix: Fix, artifact: Object) -> Object:
-    replacements = [
-        {"deletedRegion": _region(edit.span), "insertedContent": {"text": edit.content}} for edit in fix.edits
-    ]
+def _fix(fix: Fix, artifact: Object, others: Mapping[str, Object]) -> Object:
+    changes = [(artifact, fix.edits_here), *((where, fix.edits_in(path)) for path, where in others.items())]
     return {
         "description": {"text": f"{fix.message} ({fix.applicability})"},
-        "artifactChanges": [{"artifactLocation": artifact, "replacements": replacements}],
+        "artifactChanges": [
+            {"artifactLocation": where, "replacements": [_replacement(edit) for edit in edits]}
+            for where, edits in changes
+            if edits
+        ],
         "properties": {"applicability": str(fix.applicability)},
     }
+
+
+def _replacement(edit: Edit) -> Object:
+    return {"deletedRegion": _region(edit.span), "insertedContent": {"text": edit.content}}
 
 
 # Places

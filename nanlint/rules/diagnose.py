@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import groupby
+from operator import itemgetter
 from pathlib import PurePath
 from typing import Any, TypeAlias, cast
 
@@ -426,9 +427,9 @@ def frameworks_of(source: Source) -> tuple[str, ...]:
     if "autograd" in text and "jax" not in found:
         found = (*found, "jax")
     if not found and source.view is not None:
-        behind = groupby(source.view.packages_behind(source.tree), key=lambda found: found[0])
-        layers = (frozenset[str]().union(*(roots for _, roots in layer)) for _, layer in behind)
-        found = next(filter(None, (tuple(f for f in FRAMEWORKS if f in layer) for layer in layers)), ())
+        near = groupby(source.view.packages_behind(source.tree), key=itemgetter(0))
+        used = (frozenset[str]().union(*(packages for _, packages in modules)) for _, modules in near)
+        found = next(filter(None, (tuple(f for f in FRAMEWORKS if f in packages) for packages in used)), ())
     return found or FRAMEWORKS
 
 

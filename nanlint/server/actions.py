@@ -95,7 +95,9 @@ class Actions:
     def _of_rule(self, code: str, fixes: Mapping[Diagnostic, Fix]) -> Iterator[types.CodeAction]:
         unsafe = self.checked.held.settings.unsafe_fixes
         mendable = [
-            one for one, fix in fixes.items() if one.code == code and applicable(replace(one, fix=fix), unsafe=unsafe)
+            one
+            for one, fix in fixes.items()
+            if one.code == code and not fix.elsewhere and applicable(replace(one, fix=fix), unsafe=unsafe)
         ]
         if len(mendable) > 1:
             name = mendable[0].name

@@ -185,11 +185,16 @@ class Move:
         span = one.span if one.path else self.span(one.span)
         return None if span is None else replace(one, span=span)
 
+    def edit(self, one: Edit) -> Edit | None:
+        """An edit where it is now, likewise."""
+        span = one.span if one.path else self.span(one.span)
+        return None if span is None else replace(one, span=span)
+
     def diagnostic(self, one: Diagnostic, span: Span) -> Diagnostic | None:
         """A finding that is at ``span`` now; None if it speaks of what is gone."""
-        causes = [now for cause in one.causes if (now := self.cause(cause)) is not None]
+        causes = [place for cause in one.causes if (place := self.cause(cause)) is not None]
         edits = one.fix.edits if one.fix is not None else ()
-        moved = [Edit(place, edit.content) for edit in edits if (place := self.span(edit.span)) is not None]
+        moved = [now for edit in edits if (now := self.edit(edit)) is not None]
         if len(causes) < len(one.causes) or len(moved) < len(edits):
             return None
         fix = None if one.fix is None else replace(one.fix, edits=tuple(moved))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from lsprotocol import types
+from pygls.uris import from_fs_path
 
 from nanlint.diagnostic import Edit, Span
 from nanlint.server.client import Client
@@ -14,6 +16,7 @@ from nanlint.server.edits import text_edits
 from nanlint.server.positions import Ruler
 from nanlint.source import Source
 from nanlint.source.notebook import Notebook
+from nanlint.source.project import View
 
 
 @dataclass(frozen=True)
@@ -49,9 +52,13 @@ class Sheet:
         return Span(*self.place(uri, range.start), *self.place(uri, range.end))
 
     def edit(self, edits: Iterable[Edit], client: Client) -> types.WorkspaceEdit:
-        """Edits of the text as edits of its documents; of these versions of them, where the client can tell."""
+        """Edits of the text as edits of its documents; of these versions of them, where the client can tell.
+
+        Those of other files are edits of what is open there, or of what is on disk.
+        """
+        listed = list(edits)
         by_cell: dict[int | None, list[Edit]] = {}
-        for edit in edits:
+        for edit in (one for one in listed if not one.path):
             span = self.located(edit.span)
             by_cell.setdefault(span.cell, []).append(Edit(span, edit.content))
         changes = []
@@ -60,10 +67,18 @@ class Sheet:
             document = self._document(place)
             identifier = types.OptionalVersionedTextDocumentIdentifier(uri=document.uri, version=document.version)
             changes.append(types.TextDocumentEdit(identifier, text_edits(own, self._ruler(place))))
+        for path in sorted({one.path for one in listed if one.path}):
+            own = [replace(one, path="") for one in listed if one.path == path]
+            changes.append(self._elsewhere(os.path.abspath(path), own))
         if client.document_changes:
             return types.WorkspaceEdit(document_changes=changes)
         plain = {one.text_document.uri: [e for e in one.edits if isinstance(e, types.TextEdit)] for one in changes}
         return types.WorkspaceEdit(changes=plain)
+
+    def _elsewhere(self, path: str, edits: Sequence[Edit]) -> types.TextDocumentEdit:
+        view = self.source.view or View.of(path)
+        identifier = types.OptionalVersionedTextDocumentIdentifier(uri=from_fs_path(path) or path)
+        return types.TextDocumentEdit(identifier, text_edits(edits, Ruler(view.text(path), self.encoding)))
 
     def _document(self, span: Span) -> Document:
         return next((one for number, one in self.document.cells or () if number == span.cell), self.document)

@@ -18,6 +18,8 @@ def compatible(edits: Sequence[Edit], taken: Iterable[Edit]) -> bool:
 
 
 def _conflict(edit: Edit, other: Edit) -> bool:
+    if edit.path != other.path:
+        return False
     if edit == other:
         return not _inserts(edit)
     if _inserts(edit) and _inserts(other):
@@ -30,11 +32,12 @@ def _inserts(edit: Edit) -> bool:
 
 
 def edited(source: Source, edits: Iterable[Edit]) -> Source:
-    """``source`` after ``edits``, which must be compatible; equal ones are applied once.
+    """``source`` after ``edits``, which must be compatible; equal ones are applied once, those of other files not.
 
     Newlines in what they bring become those of the file. An insertion comes before a replacement at the same place.
     """
-    ordered = sorted({(*_offsets(source, edit.span), _in_newlines_of(source, edit.content)) for edit in edits})
+    own = (edit for edit in edits if not edit.path)
+    ordered = sorted({(*_offsets(source, edit.span), _in_newlines_of(source, edit.content)) for edit in own})
     return source.replaced(ordered)
 
 

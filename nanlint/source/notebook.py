@@ -131,7 +131,8 @@ class Notebook(Source):
         """A finding in the text as one in cells: with their numbers, at their rows."""
         fix = diagnostic.fix
         if fix is not None:
-            fix = replace(fix, edits=tuple(replace(edit, span=self.located(edit.span)) for edit in fix.edits))
+            here = (replace(edit, span=self.located(edit.span)) for edit in fix.edits_here)
+            fix = replace(fix, edits=(*here, *(edit for edit in fix.edits if edit.path)))
         return replace(
             diagnostic,
             span=self.located(diagnostic.span),
@@ -156,14 +157,15 @@ class Notebook(Source):
         fix = diagnostic.fix
         if fix is None or not fix.edits:
             return diagnostic
-        if all(self._takes(edit.span) for edit in fix.edits) and not self._moves_lines(fix):
+        if all(self._takes(edit.span) for edit in fix.edits_here) and not self._moves_lines(fix):
             return diagnostic
         return replace(diagnostic, fix=Fix(Applicability.DISPLAY, fix.message, display=fix.display))
 
     def _moves_lines(self, fix: Fix) -> bool:
         """Whether whole lines of one cell go while another cell gets some: cells are run by themselves, too."""
-        cells = {self._index(edit.span.row) for edit in fix.edits}
-        lines_go = any(edit.span.column == edit.span.end_column == 1 and not edit.content for edit in fix.edits)
+        edits = fix.edits_here
+        cells = {self._index(edit.span.row) for edit in edits}
+        lines_go = any(edit.span.column == edit.span.end_column == 1 and not edit.content for edit in edits)
         return lines_go and len(cells) > 1
 
     def _takes(self, span: Span) -> bool:

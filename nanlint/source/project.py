@@ -135,6 +135,11 @@ class View:
         """The text of a module that was found, by its path, as it was read."""
         return self._sources.get(path)
 
+    def text(self, path: str) -> Source:
+        """A file as this one sees it: as it is on disk, or as it stands where not saved. Raises SourceError."""
+        real = os.path.realpath(path)
+        return source_of(real, stamp_of(real), self.unsaved.get(real))
+
     @property
     def sources(self) -> Collection[Source]:
         """The texts of all modules that were found."""
@@ -250,7 +255,7 @@ class View:
     def packages_around(self, tree: ast.Module) -> Iterator[frozenset[str]]:
         """The same, and the packages that the files use that import this one."""
         yield from (packages for _, packages in self.packages_behind(tree))
-        yield from map(packages_of, self.importers(()))
+        yield from map(packages_of, self.importers((), self.path))
 
     def _imported(self, tree: ast.Module, package: tuple[str, ...]) -> Iterator[Module]:
         for name, _ in imports_of(tree, package):

@@ -6,27 +6,62 @@ import os
 import secrets
 import stat
 import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from nanlint.source.decoding import SourceError
 
 
 def write_atomically(path: str, before: bytes, after: bytes) -> None:
-    """Replace the content of ``path``, which was ``before`` when it was read, by ``after``.
+    """Replace the content of ``path``, which was ``before`` when it was read, by ``after``. As ``write_together``."""
+    write_together([(path, before, after)])
 
-    The new content is written beside the file and moved over it; mode bits are kept, a link is followed to its target.
-    Raises SourceError if the file is read-only, has changed since it was read, or cannot be written.
+
+def write_together(changes: Sequence[tuple[str, bytes, bytes]]) -> None:
+    """Replace the contents of files, (path, before, after) each, of all or of none.
+
+    The new content is written beside a file and moved over it; mode bits are kept, a link is followed to its target.
+    Raises SourceError if a file is read-only, has changed since it was read, or cannot be written.
     """
-    target = os.path.realpath(path)
+    staged: list[_Staged] = []
+    moved: list[_Staged] = []
+    path = ""
     try:
-        mode = os.stat(target).st_mode
-        if not mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH) or not os.access(target, os.W_OK):
-            raise SourceError(f"{path}: is read-only, so it was not fixed")
-        _replace(target, before, after, mode, path)
-    except FileNotFoundError:
-        raise SourceError(f"{path}: vanished before it could be fixed") from None
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise SourceError(f"{path}: could not be written: {reason}") from None
+        for path, before, after in changes:
+            staged.append(_staged(path, before, after))
+        # As late as can be: what an editor saved while we were thinking must win.
+        for one in staged:
+            one.must_be_as_it_was()
+        for one in staged:
+            path = one.path
+            os.replace(one.beside, one.target)
+            moved.append(one)
+    except BaseException as error:
+        for one in moved:
+            write_whole(one.target, one.before)
+        for one in staged[len(moved) :]:
+            os.unlink(one.beside)
+        if isinstance(error, FileNotFoundError):
+            raise SourceError(f"{path}: vanished before it could be fixed") from None
+        if isinstance(error, OSError):
+            reason = (error.strerror or str(error)).lower()
+            raise SourceError(f"{path}: could not be written: {reason}") from None
+        raise
+
+
+@dataclass(frozen=True)
+class _Staged:
+    """New content that lies beside the file that it is for."""
+
+    path: str
+    target: str
+    beside: str
+    before: bytes
+
+    def must_be_as_it_was(self) -> None:
+        with open(self.target, "rb") as current:
+            if current.read() != self.before:
+                raise SourceError(f"{self.path}: changed while it was checked, so it was not fixed; run again")
 
 
 def write_whole(path: str, content: bytes) -> None:
@@ -54,7 +89,11 @@ def write_whole(path: str, content: bytes) -> None:
         raise
 
 
-def _replace(target: str, before: bytes, after: bytes, mode: int, path: str) -> None:
+def _staged(path: str, before: bytes, after: bytes) -> _Staged:
+    target = os.path.realpath(path)
+    mode = os.stat(target).st_mode
+    if not mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH) or not os.access(target, os.W_OK):
+        raise SourceError(f"{path}: is read-only, so it was not fixed")
     descriptor, beside = tempfile.mkstemp(prefix=".nanlint-", suffix=".tmp", dir=os.path.dirname(target))
     try:
         with os.fdopen(descriptor, "wb") as file:
@@ -62,11 +101,7 @@ def _replace(target: str, before: bytes, after: bytes, mode: int, path: str) -> 
             file.flush()
             os.fsync(file.fileno())
         os.chmod(beside, stat.S_IMODE(mode))
-        # As late as can be: what an editor saved while we were thinking must win.
-        with open(target, "rb") as current:
-            if current.read() != before:
-                raise SourceError(f"{path}: changed while it was checked, so it was not fixed; run again")
-        os.replace(beside, target)
     except BaseException:
         os.unlink(beside)
         raise
+    return _Staged(path, target, beside, before)

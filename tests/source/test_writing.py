@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from nanlint.source import SourceError
-from nanlint.source.writing import write_atomically, write_whole
+from nanlint.source.writing import write_atomically, write_together, write_whole
 
 
 def test_content_is_replaced_and_nothing_is_left_beside_it(tmp_path: Path) -> None:
@@ -97,3 +97,32 @@ def test_a_report_is_written_to_the_target_of_a_link(tmp_path: Path) -> None:
     write_whole(str(link), b"new")
     assert link.is_symlink()
     assert (tmp_path / "report.json").read_bytes() == b"new"
+
+
+@pytest.mark.parametrize("broken", ["changed", "read-only", "not to be replaced"])
+def test_of_several_files_all_are_written_or_none(broken: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    paths = [tmp_path / "a.py", tmp_path / "b.py"]
+    changes = [(str(path), b"old", b"new") for path in paths]
+    for path in paths:
+        path.write_bytes(b"old")
+    if broken == "changed":
+        paths[1].write_bytes(b"changed")
+    elif broken == "read-only":
+        paths[1].chmod(0o444)
+    before, really = [path.read_bytes() for path in paths], os.replace
+
+    def replacing(source: str, target: str) -> None:
+        if target == str(paths[1]):
+            raise OSError(5, "Input/output error")
+        really(source, target)
+
+    with monkeypatch.context() as patched:
+        if broken == "not to be replaced":
+            patched.setattr(os, "replace", replacing)
+        with pytest.raises(SourceError, match=r"b\.py"):
+            write_together(changes)
+    assert [path.read_bytes() for path in paths] == before
+    assert sorted(tmp_path.iterdir()) == paths
+    if broken == "not to be replaced":
+        write_together(changes)
+        assert [path.read_bytes() for path in paths] == [b"new", b"new"]

@@ -107,4 +107,4 @@ def _told(verdict: Verdict) -> str:
 
 
 def _diff(fix: Fix, source: Source, shown: str) -> str:
-    return render_diff(shown, source.text, apply_edits(source, fix.edits)) if fix.edits else ""
+    return "" if not fix.edits or fix.elsewhere else render_diff(shown, source.text, apply_edits(source, fix.edits))
