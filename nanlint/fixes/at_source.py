@@ -15,7 +15,7 @@ from nanlint.fixes.quoting import one_line
 from nanlint.fixes.reading import unrefined
 from nanlint.graph.node import REFINE, Node
 from nanlint.source.discovery import shown_path
-from nanlint.source.project import MAX_FILES, View, all_files, files_with, home_of
+from nanlint.source.project import MAX_FILES, View, all_files, home_of
 from nanlint.source.syntax import parse_once
 from nanlint.source.text import Source
 
@@ -216,11 +216,9 @@ class AtSource:
         if view is None:
             return ()
         name = self.class_of(function) or function.name
-        known = {view.path, self.home}
+        others = set(view.files_mentioning(frozenset([name]))) - {view.path, self.home}
         around = View.of(self.home, view.unsaved) if self.home is not None else view
-        if set(around.paths_with([name])) & set(files_with(view.searched, frozenset([name]))) - known:
-            return None
-        return [path for path in files_with(view.searched, frozenset([name])) if path not in known]
+        return None if others.intersection(around.paths_with([name])) else others
 
     def closed(self, function: Function, others: Collection[str]) -> bool:
         """Whether nobody can call the function but who is seen."""

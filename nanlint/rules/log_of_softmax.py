@@ -35,8 +35,11 @@ def log_of_softmax(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     ```
 
     ## Fix safety
-    Safe: `log_softmax` gives the same values wherever the original is finite, and finite ones elsewhere. Offered for
-    display only where the logits do not mean the same at the logarithm as at the softmax.
+    Safe: `log_softmax` gives the same values wherever the original is finite, and finite ones elsewhere. If another
+    function returns the softmax, in this file or another, and only logarithms are taken of it, that function returns a
+    `log_softmax` instead: safe where all of its calls are seen (a private function), unsafe where others may call it.
+    Offered for display only where something else is done with the softmax, or where the logits do not mean the same at
+    the logarithm as at the softmax.
 
     ## References
     Blanchard, Higham, Higham: Accurately computing the log-sum-exp and softmax functions (2021).

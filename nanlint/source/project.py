@@ -158,8 +158,12 @@ class View:
 
     def mentioning(self, words: frozenset[str]) -> Iterator[Module]:
         """The other files of the project whose text has one of some words, or part of a longer one, by path."""
+        yield from self._modules_at(path for path in self.files_mentioning(words) if path != self.path)
+
+    def files_mentioning(self, words: frozenset[str]) -> tuple[str, ...]:
+        """The files of the project whose text has one of some words, or part of a longer one, sorted."""
         self._mentions[words] = paths = files_with(self.searched, words)
-        yield from self._modules_at(path for path in paths if path != self.path)
+        return paths
 
     @property
     def is_whole(self) -> bool:
