@@ -67,7 +67,7 @@ class AtSource:
     @property
     def home(self) -> str | None:
         """The path of the other file that it is in."""
-        return home_of(self.made, self.place.file.source.path) if self.inner.site is None else None
+        return self.place.facts.lowering.graph.home(self.made) if self.inner.site is None else None
 
     @property
     def source(self) -> Source | None:
@@ -218,7 +218,7 @@ class AtSource:
         name = self.class_of(function) or function.name
         others = set(view.files_mentioning(frozenset([name]))) - {view.path, self.home}
         around = View.of(self.home, view.unsaved) if self.home is not None else view
-        return None if others.intersection(around.paths_with([name])) else others
+        return None if others.intersection(around.paths_with([name], around.path)) else others
 
     def closed(self, function: Function, others: Collection[str]) -> bool:
         """Whether nobody can call the function but who is seen."""
