@@ -15,7 +15,7 @@ from nanlint.fixes.quoting import one_line
 from nanlint.fixes.reading import unrefined
 from nanlint.graph.node import REFINE, Node
 from nanlint.source.discovery import shown_path
-from nanlint.source.project import MAX_FILES, View, all_files, home_of
+from nanlint.source.project import MAX_FILES, View, all_files
 from nanlint.source.syntax import parse_once
 from nanlint.source.text import Source
 
