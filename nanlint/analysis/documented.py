@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from nanlint.ops.value import INF
+from nanlint.source.syntax import remembered
 
 #: what a docstring holds that states a domain: most do not, and are not taken apart
 HINTS = re.compile(r"positive|negative|between|[<>≤≥∈]|\bin (?:the )?(?:range|interval)|\bin [(\[]|at least|greater")
@@ -85,7 +86,7 @@ def domain(name: str, *owners: ast.AST | None) -> Domain | None:
     return None
 
 
-@lru_cache(maxsize=256)
+@remembered
 def _checked(cls: ast.ClassDef) -> Mapping[str, Domain]:
     """The attributes of which a method raises unless they are in a domain."""
     found: dict[str, Domain] = {}

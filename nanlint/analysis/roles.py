@@ -8,13 +8,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import PurePath
 
 from nanlint.analysis.names import trained, untrained, words
 from nanlint.graph.lower import Lowering
 from nanlint.graph.node import Node
-from nanlint.source.syntax import KEPT
+from nanlint.source.syntax import remembered
 
 #: methods that a model is run by, and those that train it
 FORWARD = frozenset({"forward", "call"})
@@ -177,7 +177,7 @@ class Roles:
         return found
 
 
-@lru_cache(maxsize=KEPT)
+@remembered
 def takes_derivatives(tree: ast.AST) -> bool:
     """Whether a file names a function that takes derivatives: calls it, hands it on, or imports it."""
     for n in ast.walk(tree):

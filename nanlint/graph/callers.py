@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -15,7 +14,7 @@ from nanlint.graph.modules import ModuleFrame, assigned_by, descendants, functio
 from nanlint.graph.node import ATTR, CLASS, DICT, FUNCTION, INSTANCE, MODULE, PARAM, TUPLE, Node
 from nanlint.ops.op import OPS
 from nanlint.source.project import Module, last_part
-from nanlint.source.syntax import KEPT
+from nanlint.source.syntax import remembered
 
 if TYPE_CHECKING:
     from nanlint.graph.lower import Lowering
@@ -194,7 +193,7 @@ def parameters(function: FunctionDef) -> frozenset[str]:
     return frozenset(arg.arg for arg in (*a.posonlyargs, *a.args, *a.kwonlyargs))
 
 
-@lru_cache(maxsize=16 * KEPT)
+@remembered
 def held_parameters(cls: ast.ClassDef) -> frozenset[str]:
     """The attributes in which a class keeps what its methods are given, as it is."""
     return frozenset(
@@ -262,7 +261,7 @@ class Words:
     names: Sequence[tuple[ast.stmt, Collection[str], frozenset[str]]]
 
 
-@lru_cache(maxsize=KEPT)
+@remembered
 def words_of(tree: ast.Module) -> Words:
     """The words of a file."""
     functions: dict[FunctionDef, Body] = {}
@@ -320,7 +319,7 @@ def callers_in(
             yield function, body.cls
 
 
-@lru_cache(maxsize=KEPT)
+@remembered
 def main_of(tree: ast.Module) -> Sequence[tuple[FunctionDef, ast.ClassDef | None]]:
     """What a file does when it is run, as a function: the statements of its top level that bind nothing themselves."""
     body: list[ast.stmt] = [s for s in tree.body if isinstance(s, ast.If | ast.For | ast.While | ast.With | ast.Expr)]

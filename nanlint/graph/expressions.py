@@ -600,7 +600,7 @@ class ExpressionLowering:
     def one_of(self, base: Node, index: Node, site: ast.AST) -> Node | None:
         """What an unknown key finds in a dict or list of functions, layers or numbers that is written out."""
         elements = list(base.args.values())
-        if not (written_out(base) or (base.op == DICT and complete(base))):
+        if not (written_out(base) or (base.op == DICT and keys_known(base))):
             return None
         if not 0 < len(elements) <= MAX_ALTERNATIVES or index.op in ("slice", TUPLE, CONST):
             return None
@@ -765,9 +765,14 @@ def entry(key: Node, position: int) -> str:
     return f"={key.attrs['value']!r}" if key.op == CONST else f"?{position}"
 
 
+def keys_known(node: Node) -> bool:
+    """Whether the keys under which a dict was seen to get something are known."""
+    return all(key.startswith("=") for key in node.args)
+
+
 def complete(node: Node) -> bool:
-    """Whether all keys of a dict are known."""
-    return all(key.startswith("=") for key in node.args) and not node.attrs.get("grows")
+    """Whether a dict has no keys but those that are known."""
+    return keys_known(node) and not node.attrs.get("grows")
 
 
 def unrefined(node: Node) -> Node:

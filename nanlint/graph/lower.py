@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
 
 from nanlint.graph.callers import callers_elsewhere, names_of_other
 from nanlint.graph.calls import CONSTRUCTORS, MAX_NODES, MAX_NODES_ELSEWHERE, TRANSPARENT, CallLowering
-from nanlint.graph.expressions import CALLABLE, TENSOR_ATTRIBUTES, complete, decided, entry, written_out
+from nanlint.graph.expressions import CALLABLE, TENSOR_ATTRIBUTES, decided, entry, keys_known, written_out
 from nanlint.graph.modules import ModuleFrame, descendants, functions_of, names_of, outline_of, set_by_functions
 from nanlint.graph.node import (
     ATTR,
@@ -38,6 +37,7 @@ from nanlint.ops.selection import CONDITIONS
 from nanlint.ops.spelling import Spellings
 from nanlint.source.project import Module, View, absolute, imports_of
 from nanlint.source.roots import FRAMEWORKS
+from nanlint.source.syntax import remembered
 
 #: files of a project that are read for the sake of one
 MAX_MODULES = 100
@@ -233,7 +233,7 @@ class Lowering(CallLowering):
         asked = table.index, key.key if key.op == CONST else None
         if missing and asked not in self.filled and isinstance(frame, ModuleFrame):
             self.filled.add(asked)
-            if sets_items(frame.outline.tree):
+            if sets_items(frame.tree):
                 fill(self, table, key)
 
     def lower_Assign(self, s: ast.Assign) -> None:
@@ -729,6 +729,7 @@ class Lowering(CallLowering):
                 package=home.package,
                 frameworks=frameworks,
                 path=home.path,
+                tree=home.tree,
                 outline=outline,
                 lower=self.lower_elsewhere,
                 starred=self.starred,
@@ -826,7 +827,7 @@ def positional(definition: FunctionAst) -> list[str]:
     return [arg.arg for arg in (*definition.args.posonlyargs, *definition.args.args)]
 
 
-@lru_cache(maxsize=1024)
+@remembered
 def numeric_definitions(tree: ast.Module, words: frozenset[str]) -> frozenset[str]:
     """Names that the top level of a file gives to operations with a pole, or to objects that compute them.
 
@@ -844,7 +845,7 @@ def last_names(e: ast.expr) -> Iterator[str]:
     )
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def stores_of(cls: ast.ClassDef) -> Mapping[str, int]:
     """How often the methods of a class store to each attribute of its objects; all that make an object count once."""
     found: dict[str, int] = {}
@@ -901,7 +902,7 @@ def names_nan(comparison: ast.Compare) -> bool:
 def is_record(node: Node) -> bool:
     """Whether a node is a tuple or dict, written out, that a loop may give other values and not more of them."""
     if node.op == DICT:
-        return bool(node.args) and complete(node)
+        return bool(node.args) and keys_known(node)
     return written_out(node) and isinstance(node.site, ast.Tuple)
 
 

@@ -5,19 +5,21 @@ from __future__ import annotations
 import ast
 import sys
 from bisect import insort
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from operator import itemgetter
 from typing import TypeAlias
 
 from nanlint.graph.node import Node
 from nanlint.graph.scope import Frame
-from nanlint.source.syntax import KEPT
+from nanlint.source.syntax import remembered
 
 #: a local name, the dotted name that is imported, as it is written, and the statement
 Imported: TypeAlias = "tuple[str, str, ast.Import | ast.ImportFrom]"
 
+#: star imports of one module that are followed: one that gathers more is a list of what there is
+MAX_STARS = 32
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
@@ -34,7 +36,7 @@ def descendants(root: ast.AST) -> list[ast.AST]:
     return found
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def size_of(definition: ast.AST) -> int:
     """How many pieces of syntax a definition has."""
     return len(descendants(definition))
@@ -73,7 +75,7 @@ def assigned_by(statement: ast.stmt) -> list[str]:
     return [target.id for target in targets if isinstance(target, ast.Name)]
 
 
-@lru_cache(maxsize=KEPT)
+@remembered
 def set_by_functions(tree: ast.Module) -> tuple[tuple[str, ast.Attribute], ...]:
     """The attributes that functions of a file set of what the top level names, with that name: ``config.EPS = e``."""
     return tuple(
@@ -85,7 +87,7 @@ def set_by_functions(tree: ast.Module) -> tuple[tuple[str, ast.Attribute], ...]:
     )
 
 
-@lru_cache(maxsize=KEPT)
+@remembered
 def locals_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
     """The names that a function binds: its parameters, and what it and the functions in it assign."""
     return frozenset(
@@ -99,11 +101,11 @@ def locals_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str
 class Outline:
     """What the top level of a file binds.
 
-    ``bindings``: the statements that bind a name, in order. ``stars``: the imports that take all names of a module.
-    ``listed``: its ``__all__``, where that is written out.
+    ``body``: its statements. ``bindings``: those that bind a name, in order. ``stars``: the imports that take all names
+    of a module; none where there are very many. ``listed``: its ``__all__``, where that is written out.
     """
 
-    tree: ast.Module
+    body: Sequence[ast.stmt]
     bindings: Mapping[str, tuple[ast.stmt, ...]]
     stars: tuple[ast.ImportFrom, ...]
     listed: tuple[str, ...] | None
@@ -111,12 +113,13 @@ class Outline:
     @cached_property
     def places(self) -> Mapping[ast.stmt, int]:
         """The place of each statement of the top level."""
-        return {statement: place for place, statement in enumerate(self.tree.body)}
+        return {statement: place for place, statement in enumerate(self.body)}
 
     @cached_property
     def changed(self) -> frozenset[str]:
         """The names that its functions assign to."""
-        return frozenset(name for node in descendants(self.tree) if isinstance(node, ast.Global) for name in node.names)
+        code = (node for statement in self.body for node in descendants(statement))
+        return frozenset(name for node in code if isinstance(node, ast.Global) for name in node.names)
 
     @cached_property
     def imports(self) -> tuple[Imported, ...]:
@@ -127,7 +130,7 @@ class Outline:
     @cached_property
     def inner_imports(self) -> tuple[Imported, ...]:
         """The same of what its functions and classes import."""
-        return tuple(one for s in self.tree.body if isinstance(s, DEFINITIONS) for one in imports_in(s))
+        return tuple(one for s in self.body if isinstance(s, DEFINITIONS) for one in imports_in(s))
 
     @property
     def public(self) -> tuple[str, ...]:
@@ -145,7 +148,7 @@ def imports_in(statement: ast.stmt) -> Iterator[Imported]:
             yield from ((a.asname or a.name, module + a.name, node) for a in node.names if a.name != "*")
 
 
-@lru_cache(maxsize=KEPT)
+@remembered
 def outline_of(tree: ast.Module) -> Outline:
     """What the top level of a file binds."""
     bindings: dict[str, list[ast.stmt]] = {}
@@ -162,7 +165,9 @@ def outline_of(tree: ast.Module) -> Outline:
             case ast.Assign(targets=[ast.Name(id="__all__")], value=ast.List(elts=names) | ast.Tuple(elts=names)):
                 texts = [name.value for name in names if isinstance(name, ast.Constant)]
                 listed = tuple(text for text in texts if isinstance(text, str))
-    return Outline(tree, {name: tuple(found) for name, found in bindings.items()}, tuple(stars), listed)
+    if len(stars) > MAX_STARS:
+        stars = []
+    return Outline(tree.body, {name: tuple(found) for name, found in bindings.items()}, tuple(stars), listed)
 
 
 def handed_over_by(statement: ast.stmt) -> Iterator[str]:
@@ -208,6 +213,7 @@ class ModuleFrame(Frame):
     """
 
     path: str
+    tree: ast.Module
     outline: Outline
     lower: Callable[[Frame, ast.stmt], None]
     starred: Callable[[Frame, str], Node | None]

@@ -188,5 +188,12 @@ class Graph:
         node.args[operand] = source
         source.users.append(node)
 
+    def release(self) -> None:
+        """Let go of all nodes, which hold each other: nothing is asked of the graph any more."""
+        for node in self.nodes:
+            node.args, node.attrs, node.users, node.env, node.facts = {}, {}, [], None, {}
+        self.nodes.clear()
+        self._keys.clear()
+
     def __iter__(self) -> Iterator[Node]:
         return iter(self.nodes)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from functools import lru_cache
 
 from nanlint.graph.modules import descendants, size_of
+from nanlint.source.syntax import remembered
 
 #: what makes a parser of the command line
 PARSERS = frozenset({"argparse.ArgumentParser", "configargparse.ArgumentParser", "configargparse.ArgParser"})
@@ -30,7 +30,7 @@ def option_name(call: ast.Call) -> str:
     return name.lstrip("-").replace("-", "_")
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def size_of_options(definition: ast.AST) -> int:
     """How many pieces of syntax of a definition only say what options there are."""
     return sum(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from nanlint.graph.callers import Called, Uses, names_of_other, words_in, words_of
@@ -13,7 +12,7 @@ from nanlint.graph.expressions import MAX_ALTERNATIVES
 from nanlint.graph.modules import DEFINITIONS, ModuleFrame, descendants
 from nanlint.graph.node import CLASS, CONST, DICT, INSTANCE, Node
 from nanlint.source.project import Module
-from nanlint.source.syntax import KEPT
+from nanlint.source.syntax import remembered
 
 if TYPE_CHECKING:
     from nanlint.graph.lower import Lowering
@@ -80,7 +79,7 @@ def holds(value: Node, table: Node | None) -> bool:
 
 def home_of_frame(frame: ModuleFrame) -> Module:
     """The file of a top level."""
-    return Module("", frame.path, frame.outline.tree, frame.package)
+    return Module("", frame.path, frame.tree, frame.package)
 
 
 def readers(tree: ast.Module, names: frozenset[str]) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
@@ -101,7 +100,7 @@ class Decorated:
         return key.op != CONST or key.attrs["value"] in (self.name, *self.literals)
 
 
-@lru_cache(maxsize=KEPT)
+@remembered
 def decorated_in(tree: ast.Module) -> list[Decorated]:
     """The functions and classes of a file that are decorated."""
     found = []
@@ -113,7 +112,7 @@ def decorated_in(tree: ast.Module) -> list[Decorated]:
     return found
 
 
-@lru_cache(maxsize=KEPT)
+@remembered
 def sets_items(tree: ast.Module) -> bool:
     """Whether functions of a file set items of anything."""
     return any(

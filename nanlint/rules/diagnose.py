@@ -84,21 +84,30 @@ def diagnose(
     too. Raises Unparsable for a source that is not Python.
     """
     facts = analysed(source, ops or {}, minimum)
+    try:
+        return sorted(diagnosed(facts, select, minimum, silenced), key=Diagnostic.sort_key)
+    finally:
+        facts.lowering.graph.release()
+
+
+def diagnosed(
+    facts: Facts, select: Callable[[str], bool], minimum: Confidence, silenced: Silenced
+) -> Iterator[Diagnostic]:
+    """The same of what was analysed, in the order in which it is found."""
     occurrences = []
     for rule, finding in findings(facts, lambda rule: select(rule.code) and rule.most >= minimum):
         span = facts.span_of(finding.site)
         if span is not None and finding.confidence >= minimum:
             occurrences.append(Occurrence(rule, finding, draft(facts, rule, finding, span)))
     if not occurrences:
-        return []
+        return
     hidden = [occurrences[index] for index in sorted(silenced([one.diagnostic for one in occurrences]))]
     hidden_groups = grouped(hidden, lambda one: (one.place, one.diagnostic.causes))
     groups = [*by_precedence(remaining(occurrences, hidden)), *hidden_groups.values()]
     if not groups:
-        return []
+        return
     fixes = fixes_of(facts, [surest(group).finding for group in groups])
     slicing = Slicing(facts)
-    found = []
     for group, fix in zip(groups, fixes, strict=True):
         one = surest(group)
         slices = slices_of(slicing, one.rule, one.finding, [other.finding for other in group])
@@ -108,18 +117,15 @@ def diagnose(
         if confidence < minimum:
             continue
         traits = traits_of(facts, one.rule, one.finding)
-        found.append(
-            replace(
-                one.diagnostic,
-                confidence=confidence,
-                fix=fix,
-                slices=slices,
-                probe=probe_of(facts, one.finding),
-                probability=probability(confidence, traits),
-                traits=traits,
-            )
+        yield replace(
+            one.diagnostic,
+            confidence=confidence,
+            fix=fix,
+            slices=slices,
+            probe=probe_of(facts, one.finding),
+            probability=probability(confidence, traits),
+            traits=traits,
         )
-    return sorted(found, key=Diagnostic.sort_key)
 
 
 def draft(facts: Facts, rule: Rule, finding: Finding, span: Span) -> Diagnostic:

@@ -15,7 +15,7 @@ from pathlib import PurePath
 from nanlint.source.decoding import SourceError
 from nanlint.source.reading import read_source
 from nanlint.source.roots import FRAMEWORKS, ROOTS
-from nanlint.source.syntax import KEPT, Unparsable, parse_once
+from nanlint.source.syntax import KEPT, Unparsable, parse_once, remembered
 from nanlint.source.text import Source
 
 #: files of which one marks the top of a project
@@ -400,7 +400,7 @@ def forget() -> None:
     files_with.cache_clear()
 
 
-@lru_cache(maxsize=KEPT)
+@remembered
 def imports_of(tree: ast.Module, package: tuple[str, ...]) -> Sequence[tuple[str, bool]]:
     """The dotted names that a file imports, anywhere in it, and whether it takes all that a module has."""
     found: list[tuple[str, bool]] = []

@@ -6,8 +6,11 @@ import ast
 import sys
 import threading
 import warnings
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, wraps
+from typing import Concatenate, ParamSpec, TypeVar
+from weakref import WeakKeyDictionary
 
 from nanlint.diagnostic import Span
 
@@ -22,6 +25,10 @@ class Unparsable(Exception):
     def __str__(self) -> str:
         return f"{self.span.row}:{self.span.column}: {self.message}"
 
+
+Syntax = TypeVar("Syntax", bound=ast.AST)
+More = ParamSpec("More")
+Result = TypeVar("Result")
 
 #: files whose trees are kept, as they were read
 KEPT = 256
@@ -61,6 +68,23 @@ def parse(text: str, path: str) -> ast.Module:
             raise Unparsable(_START, _TOO_DEEP) from None
         except (ValueError, OverflowError, UnicodeError) as error:
             raise Unparsable(_START, f"cannot be parsed: {error}") from None
+
+
+def remembered(
+    function: Callable[Concatenate[Syntax, More], Result],
+) -> Callable[Concatenate[Syntax, More], Result]:
+    """A function of a piece of syntax and of more that can be hashed: what it gives is kept as long as the piece is."""
+    kept: WeakKeyDictionary[ast.AST, dict[Hashable, Result]] = WeakKeyDictionary()
+
+    @wraps(function)
+    def recalled(syntax: Syntax, /, *args: More.args, **keywords: More.kwargs) -> Result:
+        results = kept.setdefault(syntax, {})
+        given = (args, *keywords.items())
+        if given not in results:
+            results[given] = function(syntax, *args, **keywords)
+        return results[given]
+
+    return recalled
 
 
 @lru_cache(maxsize=KEPT)
