@@ -404,9 +404,10 @@ def shifted_along(exponent: Node, reduction: Node) -> bool:
 
 def counts_all(summed: Node, reduction: Node) -> bool:
     """Whether a sum over counts is the number of all that was counted: 0 for no data at all only."""
-    if summed.op == "sum":
-        return bare(summed["x"]).op == "bincount"
-    return summed.op == "bincount" and reduction.get("axis") is None
+    counts = bare(summed["x"]) if summed.op == "sum" else summed
+    if counts.op != "bincount" or "weights" in counts.args:
+        return False
+    return summed.op == "sum" or reduction.get("axis") is None
 
 
 def kept_by_its_sum(selection: Node) -> Node | None:
@@ -683,7 +684,7 @@ def of_elements(node: Node, x: Node) -> bool:
 
 def counted(node: Node, evaluate: Evaluate) -> Value | None:
     """bincount of the positions among unique values: each occurs."""
-    if bare(node["x"]).op == "ranks":
+    if bare(node["x"]).op == "ranks" and "weights" not in node.args:
         return value(1.0, INF, whole=True, kind=Kind.TENSOR)
     return None
 

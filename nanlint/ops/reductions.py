@@ -209,6 +209,15 @@ def count(v: Operands, _: Attrs) -> Value:
     return value(0.0, INF, zero=zero, pinf=NEVER, nan=NEVER, whole=True, because=because, kind=Kind.TENSOR)
 
 
+def tally(v: Operands, attrs: Attrs) -> Value:
+    """How often each number occurs, or what those weigh that are it: 0 for one that does not."""
+    counted, weights = count(v, attrs), v.get("weights")
+    if weights is None:
+        return counted
+    lo = 0.0 if weights.lo >= 0 else -INF
+    return value(lo, INF, zero=counted.zero, nan=weights.nan, because=counted.why, kind=Kind.TENSOR)
+
+
 define("sum", "x axis", rounds(lambda v, _: total(v["x"])), reduction=True, zero_preserving=True)
 define("mean", "x axis", rounds(lambda v, _: mean(v["x"])), reduction=True, zero_preserving=True, keeps_constants=True)
 define("max", "x axis", lambda v, _: largest(v["x"]), reduction=True, zero_preserving=True, keeps_constants=True)
@@ -237,7 +246,7 @@ define("cumprod", "x axis", rounds(product), zero_preserving=True)
 define("dot", "a b", rounds(dot), zero_preserving=True, bilinear=True)
 define("einsum", "", rounds(einsum), zero_preserving=True, bilinear=True)
 define("count_nonzero", "x axis", count, reduction=True, zero_preserving=True, stops_gradient=True)
-define("bincount", "x", count, stops_gradient=True)
+define("bincount", "x weights", tally, stops_gradient=True)
 define("ranks", "x", stops_gradient=True)
 define("occurrences", "x", lambda v, _: value(1.0, INF, whole=True, nan=NEVER, kind=Kind.TENSOR), stops_gradient=True)
 define(

@@ -192,3 +192,10 @@ def test_only_what_is_certainly_a_tensor_is_clamped_unasked(
 ) -> None:
     text = f"{TORCH}def f(x: torch.Tensor, m, k):\n    {body}\n"
     assert shown("NL301", text) == [(applicability, after)]
+
+
+def test_what_occurrences_weigh_is_no_count(shown: Callable[[str, str], list[tuple[str, str]]]) -> None:
+    counted = f"{NUMPY}def f(k: np.ndarray, w: np.ndarray):\n    n = np.bincount(k)\n    return w / n\n"
+    assert shown("NL301", counted) == [("unsafe", "np.maximum(n, 1)")]
+    weighed = counted.replace("np.bincount(k)", "np.bincount(k, weights=w)")
+    assert shown("NL301", weighed) == [("unsafe", "np.where(n == 0, 1.0, n)")]

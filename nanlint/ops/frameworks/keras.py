@@ -126,7 +126,7 @@ SPELLINGS: Mapping[str, str] = {
     "keras.ops.cumsum(x, axis, dtype)": "cumsum(x=x, axis=axis)",
     "keras.ops.cumprod(x, axis, dtype)": "cumprod(x=x, axis=axis)",
     "keras.ops.count_nonzero(x, axis)": "count_nonzero(x=x, axis=axis)",
-    "keras.ops.bincount(x, weights, minlength)": "bincount(x=x)",
+    "keras.ops.bincount(x, weights, minlength)": "bincount(x=x, weights=weights)",
     "keras.ops.argmax(x, axis, keepdims)": "argmax(x=x, axis=axis)",
     "keras.ops.argmin(x, axis, keepdims)": "argmax(x=x, axis=axis)",
     "keras.ops.argsort(x, axis)": "argsort(x=x)",

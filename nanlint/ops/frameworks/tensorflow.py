@@ -140,7 +140,7 @@ SPELLINGS: Mapping[str, str] = {
     "tensorflow.cumsum(x, axis, exclusive, reverse, name)": "cumsum(x=x, axis=axis)",
     "tensorflow.cumprod(x, axis, exclusive, reverse, name)": "cumprod(x=x, axis=axis)",
     "tensorflow.count_nonzero(input|input_tensor, axis|reduction_indices, keepdims|keep_dims, dtype, name)": "count_nonzero(x=input, axis=axis)",
-    "tensorflow.bincount(arr, weights)": "bincount(x=arr)",
+    "tensorflow.bincount(arr, weights)": "bincount(x=arr, weights=weights)",
     "tensorflow.argmax(input, axis|dimension, output_type, name)": "argmax(x=input, axis=axis)",
     "tensorflow.argmin(input, axis|dimension, output_type, name)": "argmax(x=input, axis=axis)",
     "tensorflow.argsort(values, axis, direction, stable, name)": "argsort(x=values)",
