@@ -10,7 +10,7 @@ from nanlint.diagnostic import Applicability, Edit, Fix
 from nanlint.fixes.place import Place, display
 from nanlint.graph.node import REFINE, Node
 from nanlint.ops.op import OPS
-from nanlint.ops.value import POSSIBLE
+from nanlint.ops.value import NEVER, POSSIBLE
 
 #: where the op and its derivative are finite; 1.0 for all others
 _HARMLESS = {
@@ -186,4 +186,10 @@ class DoubleWhere:
         text = place.selection(test, f"{before}{inner}{after}", str(self.result), name)
         if text is None:
             return None
-        return place.fix(Applicability.SAFE, [*edits, place.put(site, text)], text)
+        applicability = Applicability.SAFE if self.keeps_value(place) else Applicability.UNSAFE
+        return place.fix(applicability, [*edits, place.put(site, text)], text)
+
+    def keeps_value(self, place: Place) -> bool:
+        """Whether the op is 0 at 0, as what is written: a power is where its exponent is above 0."""
+        exponent = place.facts.value(self.node["y"]) if self.node.op == "pow" else None
+        return exponent is None or exponent.lo > 0 or (exponent.lo == 0 and exponent.zero is NEVER)
