@@ -590,7 +590,8 @@ def degenerate(node: Node, pole: Pole, operand: Node, evaluate: Evaluate, *, lea
         if pole.cls == "neg" and not symbol.rounded:
             # exactly 0, and not below
             continue
-        if not all(execution.symbol(node[name]).number == 0 for name, _ in pole.also if name in node.args):
+        others = (node[name] for name, cls in pole.also if cls != "pos" and name in node.args)
+        if not all(execution.symbol(other).number == 0 for other in others):
             continue
         if execution.refutes(node.facts, partly=partly):
             continue

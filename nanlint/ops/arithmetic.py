@@ -646,8 +646,8 @@ def power_poles(v: Operands) -> tuple[Pole, ...]:
     p = exponent.constant
     negative = Pole("x", "neg", "nan")
     if p is None:
-        below_one = (("y-1", "neg"),)
-        steep = Pole("x", "zero", "inf or nan", gradient=True, frameworks=DIFFERENTIABLE, also=below_one)
+        fraction = (("y-1", "neg"), ("y", "pos"))
+        steep = Pole("x", "zero", "inf or nan", gradient=True, frameworks=DIFFERENTIABLE, also=fraction)
         return (Pole("x", "zero", "inf", also=(("y", "neg"),)), steep, *(() if exponent.whole else (negative,)))
     if p < 0:
         return (Pole("x", "zero", "inf"), *(() if float(p).is_integer() else (negative,)))

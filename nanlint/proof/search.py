@@ -287,7 +287,7 @@ def met(breaking: Breaking, run: Execution) -> bool:
     if because is not None and not run.reached(because) and because in run.program.upstream(breaking.operand):
         return False
     return any(_in_class(x + breaking.shift, breaking.cls, breaking) for x in numbers) and all(
-        any(_in_class(x, cls, breaking) for x in run.numbers(step)) for step, cls in breaking.also
+        any(_in_class(x + shift, cls, breaking) for x in run.numbers(step)) for step, shift, cls in breaking.also
     )
 
 

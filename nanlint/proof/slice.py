@@ -19,7 +19,7 @@ from nanlint.analysis.names import without_gradient
 from nanlint.analysis.structure import walk
 from nanlint.graph.node import CALL, CONST, LOOP, PARAM, PHI, REFINE, TUPLE, Node
 from nanlint.ops.floats import FORMATS
-from nanlint.ops.op import OPS
+from nanlint.ops.op import OPS, shifted
 from nanlint.ops.selection import CONDITIONS
 from nanlint.ops.value import NEVER, Kind, Value
 from nanlint.proof.entering import OBJECTS, Sort, bounds, driven, sort_of
@@ -88,7 +88,8 @@ class Step:
 class Breaking:
     """Where a pole is met: the step whose number is in class ``cls``, once it is shifted, and the ends of its range.
 
-    ``hidden``: a selection drops the bad value, only the gradient is hurt. ``also``: the same of other steps.
+    ``hidden``: a selection drops the bad value, only the gradient is hurt. ``also``: the same of other steps, by their
+    number, shift and class.
     ``because``: the step that brings it about, which has to be on the way.
     """
 
@@ -100,7 +101,7 @@ class Breaking:
     hidden: bool
     lo: float
     hi: float
-    also: tuple[tuple[int, str], ...] = ()
+    also: tuple[tuple[int, float, str], ...] = ()
     because: int | None = None
 
     @property
@@ -358,8 +359,8 @@ class Slicing:
         if operand is None:
             return None
         also = tuple(
-            (index[hazard.node[name].index], cls)
-            for name, cls in pole.also
+            (index[hazard.node[name].index], shift, cls)
+            for name, shift, cls in ((*shifted(other), cls) for other, cls in pole.also)
             if name in hazard.node.args and hazard.node[name].index in index
         )
         return Breaking(
