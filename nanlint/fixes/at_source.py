@@ -15,7 +15,7 @@ from nanlint.fixes.quoting import one_line
 from nanlint.fixes.reading import unrefined
 from nanlint.graph.node import REFINE, Node
 from nanlint.source.discovery import shown_path
-from nanlint.source.project import MAX_FILES, View, all_files
+from nanlint.source.project import MAX_FILES, View, all_files, files_with
 from nanlint.source.syntax import parse_once
 from nanlint.source.text import Source
 
@@ -216,7 +216,8 @@ class AtSource:
         if view is None:
             return ()
         name = self.class_of(function) or function.name
-        others = set(view.files_mentioning(frozenset([name]))) - {view.path, self.home}
+        notebooks = files_with(view.searched, frozenset([name]), ".ipynb")
+        others = {*view.files_mentioning(frozenset([name])), *notebooks} - {view.path, self.home}
         around = View.of(self.home, view.unsaved) if self.home is not None else view
         return None if others.intersection(around.paths_with([name], around.path)) else others
 

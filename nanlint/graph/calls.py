@@ -1470,8 +1470,7 @@ def type_in(text: str) -> ast.expr | None:
 
 def take_type(given: Node, parameter: ast.arg, default: ast.expr | None) -> None:
     """Let an argument of which no type is known be of its parameter's: by annotation, or that of a default number."""
-    while given.op == REFINE:
-        given = given["x"]
+    given = unrefined(given)
     if given.op not in (PARAM, ATTR, CALL) or "default" in given.args or given.attrs.get("annotation"):
         return
     if parameter.annotation is not None:

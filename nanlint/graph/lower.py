@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 
 from nanlint.graph.callers import callers_elsewhere, names_of_other
 from nanlint.graph.calls import CONSTRUCTORS, MAX_NODES, MAX_NODES_ELSEWHERE, TRANSPARENT, CallLowering
-from nanlint.graph.expressions import CALLABLE, TENSOR_ATTRIBUTES, decided, entry, keys_known, written_out
+from nanlint.graph.expressions import CALLABLE, TENSOR_ATTRIBUTES, decided, entry, keys_known, unrefined, written_out
 from nanlint.graph.modules import ModuleFrame, descendants, functions_of, names_of, outline_of, set_by_functions
 from nanlint.graph.node import (
     ATTR,
@@ -21,7 +21,6 @@ from nanlint.graph.node import (
     LOOP,
     MODULE,
     PHI,
-    REFINE,
     RETURNED,
     TUPLE,
     Node,
@@ -169,8 +168,7 @@ class Lowering(CallLowering):
 
     def unpacked(self, value: Node, i: int, target: ast.expr, site: ast.AST) -> Node:
         """What a place of a tuple gets of a value that is none: one of its sizes, places or elements."""
-        while value.op == REFINE:
-            value = value["x"]
+        value = unrefined(value)
         if value.op == "size":
             return self.emit("size", site, x=value, index=self.number(i))
         if value.attrs.get("nonzero"):

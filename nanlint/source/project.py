@@ -310,9 +310,12 @@ class View:
             return None
 
 
-@lru_cache(maxsize=4)
-def all_files(top: str) -> tuple[str, ...]:
-    """The Python files of a project, sorted; without what is hidden, or installed in it. Kept until ``forget``."""
+@lru_cache(maxsize=8)
+def all_files(top: str, ending: str = ".py") -> tuple[str, ...]:
+    """The Python files of a project, or those that end otherwise, sorted; without what is hidden, or installed in it.
+
+    Kept until ``forget``.
+    """
     found: list[str] = []
     for directory, inside, files in os.walk(top):
         inside[:] = [
@@ -322,7 +325,7 @@ def all_files(top: str) -> tuple[str, ...]:
             and name not in (*INSTALLED, "node_modules")
             and not os.path.exists(os.path.join(directory, name, "pyvenv.cfg"))
         ]
-        found.extend(os.path.realpath(os.path.join(directory, name)) for name in files if name.endswith(".py"))
+        found.extend(os.path.realpath(os.path.join(directory, name)) for name in files if name.endswith(ending))
         if len(found) > MAX_FILES:
             break
     return tuple(sorted(set(found)))
@@ -371,10 +374,10 @@ def users_of(top: str) -> Mapping[str, Sequence[str]]:
     return found
 
 
-@lru_cache(maxsize=4)
-def files_with(top: str, words: frozenset[str]) -> tuple[str, ...]:
+@lru_cache(maxsize=64)
+def files_with(top: str, words: frozenset[str], ending: str = ".py") -> tuple[str, ...]:
     """The files of a project whose text has one of some words, or part of a longer one, sorted."""
-    return tuple(path for path in all_files(top) if has_one_of(words, path, stamp_of(path)))
+    return tuple(path for path in all_files(top, ending) if has_one_of(words, path, stamp_of(path)))
 
 
 @lru_cache(maxsize=2 * MAX_FILES)

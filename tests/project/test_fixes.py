@@ -176,3 +176,10 @@ async def test_an_editor_is_given_the_edits_of_both_files(client: str, project: 
             "main.py": ["_soft(x)"],
             "helper.py": ["log_softmax"],
         }
+
+
+def test_a_notebook_may_call_what_is_private(tmp_path: Path) -> None:
+    assert applicability(tmp_path, FILES) == [Applicability.SAFE]
+    assert applicability(tmp_path, {"plots.ipynb": json.dumps({"cells": ["helper._soft(z)"]})}) == [
+        Applicability.UNSAFE
+    ]
