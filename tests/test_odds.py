@@ -110,13 +110,21 @@ def test_the_traits_of_a_finding(line: str, origin: str, kind: str, part: str) -
         ("evaluate", "model.py", "metric"),
         ("sampler", "model.py", "sampler"),
         ("preprocess", "model.py", "data"),
-        ("f", "tests/test_model.py", "test"),
+        ("test_loss", "tests/test_model.py", "test"),
+        ("f", "test_model.py", "library"),
+        ("test_shape", "model.py", "library"),
         ("f", "contest.py", "library"),
     ],
 )
 def test_the_context_of_a_finding(name: str, path: str, context: str) -> None:
     found = traits_in(f"{HEAD}def {name}(x):\n    return torch.log(torch.softmax(x, -1))\n", path)
     assert [t.context for _, t in found] == [context]
+
+
+def test_what_a_test_computes_is_possible_at_most() -> None:
+    text = f"{HEAD}def test_loss(x):\n    return torch.log(torch.softmax(x, -1))\n"
+    levels = {path: nanlint.check_source(text, path, confidence="possible")[0].confidence for path in ("loss.py", "loss_test.py")}
+    assert levels == {"loss.py": Confidence.CERTAIN, "loss_test.py": Confidence.POSSIBLE}
 
 
 def test_code_that_is_differentiated_is_training_whatever_its_name() -> None:

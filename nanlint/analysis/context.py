@@ -6,10 +6,8 @@ What is derived from the code comes first; a name is a belief, and decides only 
 from __future__ import annotations
 
 from enum import Enum
-from pathlib import PurePath
 
 from nanlint.analysis.gradient import Flow, GradientFlow
-from nanlint.analysis.names import words
 from nanlint.graph.node import Node
 
 
@@ -34,13 +32,11 @@ BY_PURPOSE = {
     "assigns targets": Context.DATA,
     "sets initial values": Context.DATA,
 }
-#: directories and first or last words of files that hold tests
-TESTS = frozenset({"test", "tests", "testing", "conftest"})
 
 
 def context_of(node: Node, flow: GradientFlow) -> Context:
     """What the code around a node is for; a library function where nothing says more."""
-    if flow.roles is not None and of_tests(flow.roles.path):
+    if flow.roles is not None and flow.roles.of_tests:
         return Context.TEST
     if flow.judge(node).flow is Flow.SHOWN:
         return Context.TRAINING
@@ -48,9 +44,3 @@ def context_of(node: Node, flow: GradientFlow) -> Context:
     if opinion is None:
         return Context.LIBRARY
     return Context.TRAINING if opinion.trained else BY_PURPOSE.get(opinion.purpose, Context.LIBRARY)
-
-
-def of_tests(path: PurePath) -> bool:
-    """Whether a file holds tests, by where it lies: `tests/…`, `test_x.py`, `x_test.py`."""
-    name = words(path.stem)
-    return bool(TESTS & set(path.parts[:-1])) or (bool(name) and bool(TESTS & {name[0], name[-1]}))

@@ -36,6 +36,16 @@ STEPS = frozenset({"apply_updates", "apply_gradients"})
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
+def is_test(definition: ast.AST) -> bool:
+    """Whether a definition is a test: a function or a class that is named like one, or derived from one."""
+    if isinstance(definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return words(definition.name)[:1] == ("test",)
+    if not isinstance(definition, ast.ClassDef):
+        return False
+    named = [definition.name, *(ast.unparse(base).rpartition(".")[2] for base in definition.bases)]
+    return any("test" in words(name) for name in named)
+
+
 @dataclass(frozen=True)
 class Opinion:
     """What a definition says of the gradients in it: ``trained`` through, or not; why, as a phrase.
@@ -60,6 +70,12 @@ class Roles:
         """What the functions say in which a node stands and through which it is called: that of training, if any."""
         found = [o for site in (node.site, *reversed(node.calls)) if (o := self.at(site)) is not None]
         return next((o for o in found if o.trained), found[0] if found else self.of_file)
+
+    @cached_property
+    def of_tests(self) -> bool:
+        """Whether a test runner collects the file: by its name, and by what it defines."""
+        name = words(self.path.stem)
+        return bool(name) and "test" in (name[0], name[-1]) and any(map(is_test, ast.walk(self.tree)))
 
     @cached_property
     def of_file(self) -> Opinion | None:

@@ -711,7 +711,8 @@ def plausibility(scenario: Scenario, node: Node, pole: Pole, operand: Node, exec
     own = node.op == "div" and execution.symbol(node["a"]).number == 0
     setting = all(is_set(root(n), evaluate) for n in scenario.data)
     if scenario.shape is Shape.CONSTANT:
-        return POSSIBLE if (setting and not gathered) or pole.gradient else LIKELY
+        # the places of a schedule, or of a grid, are not data: two of them hardly coincide
+        return LIKELY if gathered and not pole.gradient else POSSIBLE
     if scenario.shape is Shape.EQUAL:
         if setting:
             return UNKNOWN

@@ -14,6 +14,7 @@ from operator import itemgetter
 from pathlib import PurePath
 from typing import Any, TypeAlias, cast
 
+from nanlint.analysis.context import Context
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.hazards import Hazard
 from nanlint.diagnostic import Annotation, Confidence, Diagnostic, Fix, Part, Probe, Span
@@ -42,6 +43,9 @@ SATURATING = frozenset({"softmax", "sigmoid"})
 
 #: frameworks whose ops fixes may rewrite: an operator's (None) and the known ones', not the user's own functions
 REWRITTEN = frozenset({None, "torch", "tensorflow", "keras", "jax", "numpy", "scipy", "math"})
+
+#: the context of what a test computes: mostly what is expected of numbers that it chose itself
+TEST = Context.TEST.name.lower()
 
 #: calls through which one place is shown to fail
 MAX_SLICES = 3
@@ -114,9 +118,11 @@ def diagnosed(
         confidence = one.finding.confidence
         if slices or one.finding.hazard is not None:
             confidence = shown_by(slices, confidence)
+        traits = traits_of(facts, one.rule, one.finding)
+        if traits.context == TEST:
+            confidence = min(confidence, Confidence.POSSIBLE)
         if confidence < minimum:
             continue
-        traits = traits_of(facts, one.rule, one.finding)
         yield replace(
             one.diagnostic,
             confidence=confidence,
