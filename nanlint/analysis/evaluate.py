@@ -173,6 +173,14 @@ class Evaluator:
             self._standing[id(facts)] = child
         return child
 
+    def release(self) -> None:
+        """Let go of all that was worked out, here and where more is known."""
+        known = [*self._children.values(), *self._standing.values(), *[one for one in (vars(self).get("proved"),) if one]]
+        vars(self).clear()
+        for child in known:
+            if vars(child):
+                child.release()
+
     def _knowing(self, facts: Known, *, tested: bool = False) -> Evaluator:
         """A child that knows these facts."""
         child = Evaluator(

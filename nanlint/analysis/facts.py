@@ -83,6 +83,13 @@ class Facts:
         self.gradient: GradientFlow = self.hazards.gradient
         self.gradient.roles = Roles(lowering, source.tree, source.path)
 
+    def release(self) -> None:
+        """Let go of all, most of which holds itself: nothing is asked any more."""
+        self.lowering.release()
+        self.evaluator.release()
+        vars(self.hazards).clear()
+        vars(self).clear()
+
     def nodes(self, ops: frozenset[str]) -> Iterator[Node]:
         """Nodes of the given ops that stand somewhere in the source, in order of creation."""
         found = (node for op in ops for node in self.written.get(op, ()))

@@ -85,6 +85,11 @@ class Lowering(CallLowering):
         #: tables of other files, and the keys that were asked for, None for one that is not known
         self.filled: set[tuple[int, int | None]] = set()
 
+    def release(self) -> None:
+        """Let go of the graph, and of the frames, which hold each other: nothing is asked any more."""
+        self.graph.release()
+        vars(self).clear()
+
     # ── blocks ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def run(self, frame: Frame, body: Sequence[ast.stmt]) -> None:

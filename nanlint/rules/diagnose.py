@@ -87,7 +87,7 @@ def diagnose(
     try:
         return sorted(diagnosed(facts, select, minimum, silenced), key=Diagnostic.sort_key)
     finally:
-        facts.lowering.graph.release()
+        facts.release()
 
 
 def diagnosed(

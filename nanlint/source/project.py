@@ -15,7 +15,7 @@ from pathlib import PurePath
 from nanlint.source.decoding import SourceError
 from nanlint.source.reading import read_source
 from nanlint.source.roots import FRAMEWORKS, ROOTS
-from nanlint.source.syntax import KEPT, Unparsable, parse_once, remembered
+from nanlint.source.syntax import Unparsable, kept, parse_once, remembered
 from nanlint.source.text import Source
 
 #: files of which one marks the top of a project
@@ -481,7 +481,7 @@ def in_project(source: Source, unsaved: Mapping[str, str] | None = None) -> Sour
     return replace(source, view=View.of(source.path, unsaved))
 
 
-@lru_cache(maxsize=KEPT)
+@kept(lambda path, stamp, text=None: len(text) if text is not None else stamp[1] if stamp is not None else 0)
 def source_of(path: str, stamp: Stamp | None, text: str | None = None) -> Source:
     """A file as it is now. Raises SourceError where it cannot be read."""
     if text is not None:
