@@ -24,7 +24,11 @@ DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 def descendants(root: ast.AST) -> list[ast.AST]:
-    """A node and all below it, parents first: ``ast.walk`` without its generators, in a third of the time."""
+    """A node and all below it, parents first: ``ast.walk``; of a file or a definition kept as long as that is."""
+    return [root, *(below(root) if isinstance(root, (ast.Module, *DEFINITIONS)) else _below(root))]
+
+
+def _below(root: ast.AST) -> Sequence[ast.AST]:
     found = [root]
     for node in found:
         for name in node._fields:
@@ -33,7 +37,10 @@ def descendants(root: ast.AST) -> list[ast.AST]:
                 found.extend([c for c in child if isinstance(c, ast.AST)])
             elif isinstance(child, ast.AST):
                 found.append(child)
-    return found
+    return found[1:]
+
+
+below = remembered(_below)
 
 
 @remembered
