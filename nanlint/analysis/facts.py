@@ -597,7 +597,7 @@ class Facts:
 
     def is_nan(self, node: Node) -> bool:
         """Whether a node is the number NaN."""
-        return self.value(node).nan is CERTAIN and node.op == CONST
+        return node.op == CONST and self.value(node).nan is CERTAIN
 
     def span(self, node: Node) -> Span | None:
         """Where a node stands in the source."""

@@ -139,6 +139,11 @@ class Outline:
         """The same of what its functions and classes import."""
         return tuple(one for s in self.body if isinstance(s, DEFINITIONS) for one in imports_in(s))
 
+    @cached_property
+    def leads(self) -> Mapping[str, Imported]:
+        """The import of its top level that brings a name first, by name."""
+        return {one[0]: one for one in reversed(self.imports)}
+
     @property
     def public(self) -> tuple[str, ...]:
         """The names that others get by a star, but for those that it gets by one itself."""
