@@ -194,9 +194,7 @@ def main() -> None:
         print(table(rows, f"A helper of {len(HELPER.splitlines())} lines that {options.users} files import"))
         return
     chosen = files(options.cache, options.package or PACKAGES, options.files)
-    text = table(
-        measure(chosen, options.keys), f"{len(chosen)} files of {LINES.start:,} to {LINES.stop - 1:,} lines"
-    )
+    text = table(measure(chosen, options.keys), f"{len(chosen)} files of {LINES.start:,} to {LINES.stop - 1:,} lines")
     print(text)
     if options.write:
         write_section("latency", text, GUIDE)

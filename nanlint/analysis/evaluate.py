@@ -175,7 +175,9 @@ class Evaluator:
 
     def release(self) -> None:
         """Let go of all that was worked out, here and where more is known."""
-        known = [*self._children.values(), *self._standing.values(), *[one for one in (vars(self).get("proved"),) if one]]
+        known = [*self._children.values(), *self._standing.values()]
+        if "proved" in vars(self):
+            known.append(self.proved)
         vars(self).clear()
         for child in known:
             if vars(child):

@@ -241,6 +241,7 @@ def fixes_of(facts: Facts, findings: Sequence[Finding]) -> list[Fix | None]:
         checkpoint()
         if file.lossless.find(site) is not None:
             found[index] = codemod.rewrite(Place(file, finding.node))
+    file.release()
     return found
 
 
