@@ -1,12 +1,13 @@
 """Milliseconds from a keystroke to diagnostics, in files of about 2,000 lines, with a real server over its pipe.
 
     python benchmarks/server.py [--files 8] [--keys 30] [--write]
+    python benchmarks/server.py --users 200
 
 Files of 1,900 to 2,100 lines of the packages of the corpus are opened one by one. A line of numeric code is typed, key
 by key, at the end of functions chosen at random but repeatably; many of the keys leave a text that does not parse, as
 they do. A client that pulls (as VS Code does) asks right after each change; one that is pushed to waits for what is
 published for that version, debounce included. The first answer of each file, in which everything is imported and read,
-is not counted; nor is how long the client thinks.
+is not counted; nor is how long the client thinks. With ``--users`` the one file is a helper that so many others import.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import median, quantiles
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from corpus import PACKAGES, default_cache, unpacked
@@ -28,6 +30,40 @@ from measure import NANLINT, ROOT, machine, write_section
 
 LINES = range(1_900, 2_101)
 GUIDE = ROOT / "docs" / "editors.md"
+HELPER = """import torch
+
+
+def normalized(x, weights):
+    return x * weights / weights.sum()
+
+
+def entropy(p, eps=0.0):
+    return -(p * torch.log(p + eps)).sum(-1)
+
+
+def scaled(x, scale):
+    return x / scale
+
+
+class Head(torch.nn.Module):
+    def __init__(self, size, temperature=1.0):
+        super().__init__()
+        self.linear = torch.nn.Linear(size, size)
+        self.temperature = temperature
+
+    def forward(self, x):
+        return torch.softmax(self.linear(x) / self.temperature, -1)
+"""
+USER = """import torch
+
+from lib.helper import Head, entropy, normalized, scaled
+
+
+def loss_{number}(x, y):
+    head = Head({number} + 1, temperature=0.5)
+    p = head(normalized(x, torch.relu(y)))
+    return entropy(p) + scaled(x, y.std()).mean()
+"""
 TYPED = ("z = torch.log(torch.softmax(x, -1))", "w = 1 / x.sum()", "y = jnp.sqrt(x ** 2)", "n += 1")
 PULLS: dict[str, Any] = {
     "textDocument": {"diagnostic": {}, "publishDiagnostics": {"versionSupport": True, "relatedInformation": True}},
@@ -150,17 +186,40 @@ def main() -> None:
     parser.add_argument("--package", action="append", help="where files are looked for; the corpus unless given")
     parser.add_argument("--cache", type=Path, default=default_cache(), help="where packages are kept")
     parser.add_argument("--write", action="store_true", help="enter the figures in docs/editors.md")
+    parser.add_argument("--users", type=int, default=0, help="measure a helper that so many files import instead")
     options = parser.parse_args()
+    if options.users:
+        with TemporaryDirectory() as directory:
+            rows = measure([helper(Path(directory), options.users)], options.keys)
+        print(table(rows, f"A helper of {len(HELPER.splitlines())} lines that {options.users} files import"))
+        return
     chosen = files(options.cache, options.package or PACKAGES, options.files)
-    rows = []
-    for name, pulls in (("pulled", True), ("pushed", False)):
-        taken = [one for path in chosen for one in measured(path, options.keys, pulls=pulls)]
-        rows.append((name, len(taken), median(taken), quantiles(taken, n=20)[-1]))
-        print(f"{name}: median {median(taken) * 1000:.0f} ms", file=sys.stderr)
-    text = table(rows, len(chosen))
+    text = table(measure(chosen, options.keys), f"{len(chosen)} files of {LINES.start:,} to {LINES.stop - 1:,} lines")
     print(text)
     if options.write:
         write_section("latency", text, GUIDE)
+
+
+def measure(paths: Sequence[Path], count: int) -> list[tuple[str, int, float, float]]:
+    """How fast the answers are by either way of asking: their number, the median, what 95 % are under."""
+    rows = []
+    for name, pulls in (("pulled", True), ("pushed", False)):
+        taken = [one for path in paths for one in measured(path, count, pulls=pulls)]
+        rows.append((name, len(taken), median(taken), quantiles(taken, n=20)[-1]))
+        print(f"{name}: median {median(taken) * 1000:.0f} ms", file=sys.stderr)
+    return rows
+
+
+def helper(directory: Path, users: int) -> Path:
+    """A file of a new project that so many of its files import."""
+    (directory / "lib").mkdir()
+    (directory / "pyproject.toml").write_text("")
+    (directory / "lib" / "__init__.py").write_text("")
+    for number in range(users):
+        (directory / f"user_{number}.py").write_text(USER.format(number=number))
+    path = directory / "lib" / "helper.py"
+    path.write_text(HELPER)
+    return path
 
 
 def files(cache: Path, packages: Sequence[str], count: int) -> list[Path]:
@@ -170,10 +229,10 @@ def files(cache: Path, packages: Sequence[str], count: int) -> list[Path]:
     return sorted(long)[:count]
 
 
-def table(rows: list[tuple[str, int, float, float]], count: int) -> str:
+def table(rows: Sequence[tuple[str, int, float, float]], what: str) -> str:
     """The figures as markdown."""
     lines = [
-        f"{count} files of {LINES.start:,} to {LINES.stop - 1:,} lines, {machine()}:",
+        f"{what}, {machine()}:",
         "",
         "| diagnostics are | keystrokes | median | 95 % are under |",
         "| --- | ---: | ---: | ---: |",

@@ -173,6 +173,16 @@ class Evaluator:
             self._standing[id(facts)] = child
         return child
 
+    def release(self) -> None:
+        """Let go of all that was worked out, here and where more is known."""
+        known = [*self._children.values(), *self._standing.values()]
+        if "proved" in vars(self):
+            known.append(self.proved)
+        vars(self).clear()
+        for child in known:
+            if vars(child):
+                child.release()
+
     def _knowing(self, facts: Known, *, tested: bool = False) -> Evaluator:
         """A child that knows these facts."""
         child = Evaluator(

@@ -23,6 +23,7 @@ from nanlint.analysis.selections import is_filled, is_single_slice, opens_axis, 
 from nanlint.analysis.structure import bare, elementwise, factors, is_field, same, uses, walk
 from nanlint.diagnostic import Span
 from nanlint.graph.lower import Lowering
+from nanlint.graph.modules import descendants
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, MODULE, PARAM, PHI, REFINE, TUPLE, Node
 from nanlint.ops.floats import FLOAT64
 from nanlint.ops.op import OPS, Pole
@@ -82,6 +83,13 @@ class Facts:
         self.evaluator: Evaluator = self.hazards.evaluator
         self.gradient: GradientFlow = self.hazards.gradient
         self.gradient.roles = Roles(lowering, source.tree, source.path)
+
+    def release(self) -> None:
+        """Let go of all, most of which holds itself: nothing is asked any more."""
+        self.lowering.release()
+        self.evaluator.release()
+        vars(self.hazards).clear()
+        vars(self).clear()
 
     def nodes(self, ops: frozenset[str]) -> Iterator[Node]:
         """Nodes of the given ops that stand somewhere in the source, in order of creation."""
@@ -235,7 +243,7 @@ class Facts:
         """Name, first and last row of every function and class."""
         kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
         return [
-            (n.name, n.lineno, n.end_lineno or n.lineno) for n in ast.walk(self.source.tree) if isinstance(n, kinds)
+            (n.name, n.lineno, n.end_lineno or n.lineno) for n in descendants(self.source.tree) if isinstance(n, kinds)
         ]
 
     def protects(self, selection: Node, node: Node) -> bool:
@@ -280,14 +288,14 @@ class Facts:
             return None
         arguments = around[-1].args
         names = [a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs) if is_epsilon(a.arg)]
-        used = {n.id for n in ast.walk(around[-1]) if isinstance(n, ast.Name)}
+        used = {n.id for n in descendants(around[-1]) if isinstance(n, ast.Name)}
         return next((name for name in names if name not in used), None)
 
     @cached_property
     def functions(self) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
         """Every function, an inner one after the one it is in."""
         kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
-        return [n for n in ast.walk(self.source.tree) if isinstance(n, kinds)]
+        return [n for n in descendants(self.source.tree) if isinstance(n, kinds)]
 
     def selection_behind(self, node: Node) -> Node | None:
         """The elements that a mask selects, which a node holds, element by element."""
@@ -589,7 +597,7 @@ class Facts:
 
     def is_nan(self, node: Node) -> bool:
         """Whether a node is the number NaN."""
-        return self.value(node).nan is CERTAIN and node.op == CONST
+        return node.op == CONST and self.value(node).nan is CERTAIN
 
     def span(self, node: Node) -> Span | None:
         """Where a node stands in the source."""

@@ -13,6 +13,7 @@ from pathlib import PurePath
 
 from nanlint.analysis.names import trained, untrained, words
 from nanlint.graph.lower import Lowering
+from nanlint.graph.modules import descendants
 from nanlint.graph.node import Node
 from nanlint.source.syntax import remembered
 
@@ -101,7 +102,7 @@ class Roles:
     def opinions(self) -> list[tuple[int, int, Opinion]]:
         """First and last row of every definition that says something, an inner one after the one it is in."""
         found = []
-        for d in ast.walk(self.tree):
+        for d in descendants(self.tree):
             if isinstance(d, DEFINITIONS) and (opinion := self.of(d)) is not None:
                 found.append((d.lineno, d.end_lineno or d.lineno, opinion))
             elif (
@@ -152,9 +153,9 @@ class Roles:
         """The functions that take derivatives or an optimizer's step, and those that call them."""
         calls: dict[ast.FunctionDef, set[str]] = {}
         found: list[ast.FunctionDef] = []
-        for d in ast.walk(self.tree):
+        for d in descendants(self.tree):
             if isinstance(d, ast.FunctionDef):
-                called = [n.func for s in d.body for n in ast.walk(s) if isinstance(n, ast.Call)]
+                called = [n.func for s in d.body for n in descendants(s) if isinstance(n, ast.Call)]
                 calls[d] = {name for f in called if (name := last_name(f))}
                 if any(differentiates(f) or last_name(f) in STEPS for f in called):
                     found.append(d)
@@ -166,10 +167,10 @@ class Roles:
     def frozen(self) -> set[str]:
         """The attributes that the file declares as not trained: buffers, and weights that are not trainable."""
         found: set[str] = set()
-        for n in ast.walk(self.tree):
+        for n in descendants(self.tree):
             if isinstance(n, ast.Call) and last_name(n.func) == "register_buffer" and n.args:
                 found |= {str(a.value) for a in n.args[:1] if isinstance(a, ast.Constant)}
-            elif isinstance(n, ast.Assign) and any(untrainable(c) for c in ast.walk(n.value)):
+            elif isinstance(n, ast.Assign) and any(untrainable(c) for c in descendants(n.value)):
                 found |= {t.attr for t in n.targets if isinstance(t, ast.Attribute)}
         return found
 
@@ -185,7 +186,7 @@ class Roles:
     def differentiated(self) -> set[str]:
         """The names of the functions of which the file takes derivatives."""
         found: set[str] = set()
-        for n in ast.walk(self.tree):
+        for n in descendants(self.tree):
             if isinstance(n, ast.Call) and differentiates(n.func):
                 found |= {name for given in (*n.args, *n.keywords) for name in names_in(given)}
             elif isinstance(n, ast.FunctionDef) and any(differentiates(d) for d in n.decorator_list):
@@ -196,7 +197,7 @@ class Roles:
 @remembered
 def takes_derivatives(tree: ast.AST) -> bool:
     """Whether a file names a function that takes derivatives: calls it, hands it on, or imports it."""
-    for n in ast.walk(tree):
+    for n in descendants(tree):
         if isinstance(n, ast.Call | ast.Attribute) and differentiates(n.func if isinstance(n, ast.Call) else n):
             return True
         if isinstance(n, ast.ImportFrom) and any(differentiates(ast.Name(alias.name)) for alias in n.names):
@@ -212,7 +213,7 @@ def is_estimator(cls: ast.ClassDef) -> bool:
 
 def names_in(given: ast.AST) -> Iterator[str]:
     """The names of functions that an argument may be, or call."""
-    for n in ast.walk(given):
+    for n in descendants(given):
         if isinstance(n, ast.Name | ast.Attribute):
             yield n.id if isinstance(n, ast.Name) else n.attr
 

@@ -24,6 +24,10 @@ class File:
         self.imports = Imports(facts.source, self.outline)
         self.lossless = Lossless(facts.source, self.outline)
 
+    def release(self) -> None:
+        """Let go of all, of which the outline holds this: no place is asked any more."""
+        vars(self).clear()
+
     @cached_property
     def nodes_at(self) -> Mapping[int, Sequence[Node]]:
         """Graph nodes by the identity of the expression they were lowered from."""

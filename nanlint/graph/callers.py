@@ -71,13 +71,15 @@ def callers_elsewhere(
     here = Module("", lowering.view.path, tree, lowering.view.package)
     called = [Called(here, own), *tables] if own else []
     known: set[FunctionDef] = set()
-    for _ in range(MAX_STEPS):
+    for _ in range(MAX_STEPS if called else 0):
         callers: list[Caller] = []
         found = (caller for one in called for caller in callers_of(lowering, one))
         for caller in islice((one for one in found if one.function not in known), MAX_CALLERS):
             known.add(caller.function)
             callers.append(caller)
             yield caller.node
+        if not callers:
+            return
         called = handing_on(lowering, callers, words)
 
 
@@ -268,12 +270,18 @@ def words_of(tree: ast.Module) -> Words:
     stores: dict[ast.ClassDef, list[tuple[str, frozenset[str]]]] = {}
     for function, cls in (*functions_of(tree), *main_of(tree)):
         code = descendants(function)
-        called = [n.func for n in code if isinstance(n, ast.Call)]
+        called: list[ast.AST] = []
+        named: list[ast.Name | ast.Attribute] = []
+        for node in code:
+            if isinstance(node, ast.Call):
+                called.append(node.func)
+            elif isinstance(node, ast.Name | ast.Attribute):
+                named.append(node)
         callees = {id(f) for f in called}
-        others = [n for n in code if isinstance(n, ast.Name) and id(n) not in callees]
-        words = words_in(code)
+        others = [n for n in named if isinstance(n, ast.Name) and id(n) not in callees]
+        words = words_in(named)
         decorating = {id(n) for decorator in function.decorator_list for n in descendants(decorator)}
-        undecorated = words_in([n for n in code if id(n) not in decorating]) if decorating else words
+        undecorated = words_in([n for n in named if id(n) not in decorating]) if decorating else words
         functions[function] = Body(cls, len(code), words, undecorated, words_in(called), words_in(others))
         if cls is not None:
             stores.setdefault(cls, []).extend(

@@ -12,7 +12,7 @@ from typing import Any
 
 from nanlint.graph.conditions import parting
 from nanlint.graph.expressions import CALLABLE, ExpressionLowering, complete, entry, unrefined, written_out
-from nanlint.graph.modules import size_of
+from nanlint.graph.modules import descendants, size_of
 from nanlint.graph.node import (
     ATTR,
     CALL,
@@ -964,7 +964,7 @@ class CallLowering(ExpressionLowering):
             if n.isidentifier()
         ]
         definition = ast.ClassDef(str(name.attrs.get("value")), [], [], body or [ast.Pass()], [])
-        for made in ast.walk(definition):
+        for made in descendants(definition):
             ast.copy_location(made, e)
             if (home := self.graph.home(e)) is not None:
                 made.home = home  # type: ignore[attr-defined]

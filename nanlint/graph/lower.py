@@ -85,6 +85,11 @@ class Lowering(CallLowering):
         #: tables of other files, and the keys that were asked for, None for one that is not known
         self.filled: set[tuple[int, int | None]] = set()
 
+    def release(self) -> None:
+        """Let go of the graph, and of the frames, which hold each other: nothing is asked any more."""
+        self.graph.release()
+        vars(self).clear()
+
     # ── blocks ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def run(self, frame: Frame, body: Sequence[ast.stmt]) -> None:
@@ -719,13 +724,11 @@ class Lowering(CallLowering):
                 self.view.left_out.add(home.name)
                 return None
             outline = outline_of(home.tree)
-            roots = {name.partition(".")[0] for name, _ in imports_of(home.tree, home.package)}
-            frameworks = tuple(f for f in FRAMEWORKS if f in roots)
             for star in outline.stars:
                 star.home = home.path  # type: ignore[attr-defined]
             self.modules[home.path] = ModuleFrame(
                 package=home.package,
-                frameworks=frameworks,
+                frameworks=frameworks_named(home.tree, home.package),
                 path=home.path,
                 tree=home.tree,
                 outline=outline,
@@ -787,11 +790,12 @@ class Lowering(CallLowering):
         module, (first, *_) = meant
         if first in numeric_definitions(module.tree, words):
             return True
-        for name, further, site in outline_of(module.tree).imports:
-            if name == first:
-                level = site.level if isinstance(site, ast.ImportFrom) else 0
-                return self.is_numeric_elsewhere(absolute(further, level, module.package), words, steps - 1)
-        return False
+        lead = outline_of(module.tree).leads.get(first)
+        if lead is None:
+            return False
+        _, further, site = lead
+        level = site.level if isinstance(site, ast.ImportFrom) else 0
+        return self.is_numeric_elsewhere(absolute(further, level, module.package), words, steps - 1)
 
     def exported(self, module: str) -> Mapping[str, str]:
         """What ``from module import *`` brings: dotted names of what a file binds, or of a framework."""
@@ -823,6 +827,13 @@ class Lowering(CallLowering):
 def positional(definition: FunctionAst) -> list[str]:
     """The names of what a function takes by position."""
     return [arg.arg for arg in (*definition.args.posonlyargs, *definition.args.args)]
+
+
+@remembered
+def frameworks_named(tree: ast.Module, package: tuple[str, ...]) -> tuple[str, ...]:
+    """The frameworks that a file imports by name."""
+    roots = {name.partition(".")[0] for name, _ in imports_of(tree, package)}
+    return tuple(f for f in FRAMEWORKS if f in roots)
 
 
 @remembered

@@ -24,7 +24,11 @@ DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 def descendants(root: ast.AST) -> list[ast.AST]:
-    """A node and all below it, parents first: ``ast.walk`` without its generators, in a third of the time."""
+    """A node and all below it, parents first: ``ast.walk``; of a file or a definition kept as long as that is."""
+    return [root, *(below(root) if isinstance(root, (ast.Module, *DEFINITIONS)) else _below(root))]
+
+
+def _below(root: ast.AST) -> Sequence[ast.AST]:
     found = [root]
     for node in found:
         for name in node._fields:
@@ -33,7 +37,10 @@ def descendants(root: ast.AST) -> list[ast.AST]:
                 found.extend([c for c in child if isinstance(c, ast.AST)])
             elif isinstance(child, ast.AST):
                 found.append(child)
-    return found
+    return found[1:]
+
+
+below = remembered(_below)
 
 
 @remembered
@@ -131,6 +138,11 @@ class Outline:
     def inner_imports(self) -> tuple[Imported, ...]:
         """The same of what its functions and classes import."""
         return tuple(one for s in self.body if isinstance(s, DEFINITIONS) for one in imports_in(s))
+
+    @cached_property
+    def leads(self) -> Mapping[str, Imported]:
+        """The import of its top level that brings a name first, by name."""
+        return {one[0]: one for one in reversed(self.imports)}
 
     @property
     def public(self) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from nanlint.analysis.facts import Facts
 from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.isnan import IsNan
+from nanlint.graph.modules import descendants
 from nanlint.graph.node import Node
 from nanlint.ops.value import Origin
 from nanlint.rules.registry import Finding, rule
@@ -79,5 +80,5 @@ def placeholder(nan: Node, comparison: Node, facts: Facts) -> bool:
     written = list(ast.walk(comparison.site)) if comparison.site is not None else []
     if comparison.op == "test" or nan.site in written:
         return False
-    displays = (n for n in ast.walk(facts.source.tree) if isinstance(n, (ast.Tuple, ast.List, ast.Dict, ast.Set)))
+    displays = (n for n in descendants(facts.source.tree) if isinstance(n, (ast.Tuple, ast.List, ast.Dict, ast.Set)))
     return any(part is nan.site for display in displays for part in ast.iter_child_nodes(display))

@@ -91,7 +91,7 @@ def diagnose(
     try:
         return sorted(diagnosed(facts, select, minimum, silenced), key=Diagnostic.sort_key)
     finally:
-        facts.lowering.graph.release()
+        facts.release()
 
 
 def diagnosed(
@@ -247,6 +247,7 @@ def fixes_of(facts: Facts, findings: Sequence[Finding]) -> list[Fix | None]:
         checkpoint()
         if file.lossless.find(site) is not None:
             found[index] = codemod.rewrite(Place(file, finding.node))
+    file.release()
     return found
 
 
@@ -361,7 +362,7 @@ def said_by_plugin(rule: Rule, said: Iterable[object]) -> list[Finding]:
 
 def answers(facts: Facts, select: Callable[[Rule], bool], ask: Ask) -> Iterator[Answer]:
     """The answers of all rules that are asked for, without those that have neither a finding nor a reason."""
-    rules = in_order(rule for rule in RULES.values() if select(rule))
+    rules = in_order(tuple(rule for rule in RULES.values() if select(rule)))
     by_op: dict[str, list[Rule]] = {}
     for rule in rules:
         for op in rule.hazards:
@@ -421,9 +422,11 @@ def spoken_for(rules: Iterable[Rule], hazard: Hazard, by: Rule) -> Iterator[Answ
     return (Answer(rule, hazard.node, hazard, (), f"{by.code} has the first word") for rule in rules if rule is not by)
 
 
-def in_order(rules: Iterable[Rule]) -> list[Rule]:
+@lru_cache(maxsize=8)
+def in_order(rules: tuple[Rule, ...]) -> Sequence[Rule]:
     """Rules such that each comes after those it lets speak first."""
-    pending, ordered = sorted(rules, key=lambda r: r.code), []
+    pending: list[Rule] = sorted(rules, key=lambda r: r.code)
+    ordered: list[Rule] = []
     while pending:
         codes = {r.code for r in pending}
         ready = [r for r in pending if not r.after & codes] or pending[:1]

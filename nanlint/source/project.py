@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import stat
 import string
 import sys
 from collections import deque
@@ -15,7 +16,7 @@ from pathlib import PurePath
 from nanlint.source.decoding import SourceError
 from nanlint.source.reading import read_source
 from nanlint.source.roots import FRAMEWORKS, ROOTS
-from nanlint.source.syntax import KEPT, Unparsable, parse_once, remembered
+from nanlint.source.syntax import Unparsable, kept, parse_once, remembered
 from nanlint.source.text import Source
 
 #: files of which one marks the top of a project
@@ -179,7 +180,7 @@ class View:
             package = package_in(self.top, path)
             stem = os.path.splitext(os.path.basename(path))[0]
             name = ".".join(package if stem == "__init__" else (*package, stem))
-            tree = self._tree(path, name)
+            tree = self._tree(path, name, stamp_of(path))
             if tree is not None:
                 yield Module(name, path, tree, package)
 
@@ -289,16 +290,16 @@ class View:
 
     def _found(self, name: str) -> Module | None:
         for path, package in self.places(name):
-            if stamp_of(path) == self._stamp and os.path.realpath(path) == self.path:
+            stamp = stamp_of(path)
+            if stamp == self._stamp and os.path.realpath(path) == self.path:
                 # the file itself, which is read already
                 return Module(name, self.path, ast.Module([], []), package)
-            if (read := self._tree(path, name)) is not None:
+            if (read := self._tree(path, name, stamp)) is not None:
                 return Module(name, path, read, package)
         return None
 
-    def _tree(self, path: str, name: str) -> ast.Module | None:
+    def _tree(self, path: str, name: str, stamp: Stamp | None) -> ast.Module | None:
         text = self.unsaved.get(os.path.realpath(path)) if self.unsaved else None
-        stamp = stamp_of(path)
         self.read[path] = stamp
         if text is None and stamp is None:
             return None
@@ -401,6 +402,8 @@ def forget() -> None:
     all_files.cache_clear()
     users_of.cache_clear()
     files_with.cache_clear()
+    top_of.cache_clear()
+    _package_around.cache_clear()
 
 
 @remembered
@@ -440,12 +443,16 @@ def stamp_of(path: str) -> Stamp | None:
         found = os.stat(path)
     except OSError:
         return None
-    return (found.st_mtime_ns, found.st_size) if os.path.isfile(path) else None
+    return (found.st_mtime_ns, found.st_size) if stat.S_ISREG(found.st_mode) else None
 
 
 def package_around(path: str) -> tuple[str, tuple[str, ...]]:
     """The directory that holds the outermost package around a file, and the package that the file is in."""
-    directory = os.path.dirname(path)
+    return _package_around(os.path.dirname(path))
+
+
+@lru_cache(maxsize=MAX_FILES)
+def _package_around(directory: str) -> tuple[str, tuple[str, ...]]:
     package: list[str] = []
     while os.path.isfile(os.path.join(directory, _INIT)):
         parent = os.path.dirname(directory)
@@ -468,6 +475,7 @@ def last_part(path: str, package: tuple[str, ...]) -> str:
     return package[-1] if stem == "__init__" and package else stem
 
 
+@lru_cache(maxsize=MAX_FILES)
 def top_of(directory: str) -> str:
     """The top of the project that a directory belongs to: the nearest with a marker; itself where there is none."""
     for above in (directory, *map(str, PurePath(directory).parents)):
@@ -481,7 +489,7 @@ def in_project(source: Source, unsaved: Mapping[str, str] | None = None) -> Sour
     return replace(source, view=View.of(source.path, unsaved))
 
 
-@lru_cache(maxsize=KEPT)
+@kept(lambda path, stamp, text=None: len(text) if text is not None else stamp[1] if stamp is not None else 0)
 def source_of(path: str, stamp: Stamp | None, text: str | None = None) -> Source:
     """A file as it is now. Raises SourceError where it cannot be read."""
     if text is not None:

@@ -21,11 +21,10 @@ import re
 import tokenize
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from nanlint.diagnostic import Applicability, Confidence, Diagnostic, Edit, Fix, Severity, Span, Suppressed
 from nanlint.selection import ALWAYS_ON, Rules, codes_of, nearest
-from nanlint.source.syntax import KEPT
+from nanlint.source.syntax import remembered
 from nanlint.source.text import Source
 
 UNUSED = "NL001"
@@ -216,7 +215,7 @@ def read_comments(source: Source, rules: Rules) -> Comments:
     return _read_comments(source, tuple(rules.items()))
 
 
-@lru_cache(maxsize=KEPT)
+@remembered
 def _read_comments(source: Source, named: tuple[tuple[str, str], ...]) -> Comments:
     rules = dict(named)
     suppressions: list[Suppression] = []

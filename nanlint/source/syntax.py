@@ -6,9 +6,10 @@ import ast
 import sys
 import threading
 import warnings
+from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from functools import lru_cache, wraps
+from functools import wraps
 from typing import Concatenate, ParamSpec, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -26,12 +27,12 @@ class Unparsable(Exception):
         return f"{self.span.row}:{self.span.column}: {self.message}"
 
 
-Syntax = TypeVar("Syntax", bound=ast.AST)
+Subject = TypeVar("Subject", bound=Hashable)
 More = ParamSpec("More")
 Result = TypeVar("Result")
 
-#: files whose trees are kept, as they were read
-KEPT = 256
+#: characters of the files whose texts and trees are kept: a tree takes some 32 bytes for each
+KEPT = 6_000_000
 
 # CPython 3.10 builds the tree without counting its depth: where later versions raise RecursionError it overflows the C
 # stack and takes the process with it. That needs tens of thousands of levels, so at least this many characters.
@@ -71,23 +72,54 @@ def parse(text: str, path: str) -> ast.Module:
 
 
 def remembered(
-    function: Callable[Concatenate[Syntax, More], Result],
-) -> Callable[Concatenate[Syntax, More], Result]:
-    """A function of a piece of syntax and of more that can be hashed: what it gives is kept as long as the piece is."""
-    kept: WeakKeyDictionary[ast.AST, dict[Hashable, Result]] = WeakKeyDictionary()
+    function: Callable[Concatenate[Subject, More], Result],
+) -> Callable[Concatenate[Subject, More], Result]:
+    """A function of a piece of syntax, or a text, and of more that can be hashed: what it gives, in which there is
+    nothing of that itself, is kept as long as that is."""
+    kept: WeakKeyDictionary[Subject, dict[Hashable, Result]] = WeakKeyDictionary()
 
     @wraps(function)
-    def recalled(syntax: Syntax, /, *args: More.args, **keywords: More.kwargs) -> Result:
-        results = kept.setdefault(syntax, {})
+    def recalled(subject: Subject, /, *args: More.args, **keywords: More.kwargs) -> Result:
+        results = kept.setdefault(subject, {})
         given = (args, *keywords.items())
         if given not in results:
-            results[given] = function(syntax, *args, **keywords)
+            results[given] = function(subject, *args, **keywords)
         return results[given]
 
     return recalled
 
 
-@lru_cache(maxsize=KEPT)
+def kept(size: Callable[More, int]) -> Callable[[Callable[More, Result]], Callable[More, Result]]:
+    """A function of arguments that can be hashed: what it gave last is kept, as long as the sizes add up to no more
+    than ``KEPT``. ``size``: of what it gives, by the same arguments; what it raises is not kept."""
+
+    def keeping(function: Callable[More, Result]) -> Callable[More, Result]:
+        results: OrderedDict[Hashable, tuple[Result, int]] = OrderedDict()
+        lock = threading.Lock()
+        total = 0
+
+        @wraps(function)
+        def recalled(*args: More.args, **keywords: More.kwargs) -> Result:
+            nonlocal total
+            given = (args, *keywords.items())
+            with lock:
+                if given in results:
+                    results.move_to_end(given)
+                    return results[given][0]
+            result = function(*args, **keywords)
+            with lock:
+                total += size(*args, **keywords) - results.pop(given, (None, 0))[1]
+                results[given] = result, size(*args, **keywords)
+                while total > KEPT and len(results) > 1:
+                    total -= results.popitem(last=False)[1][1]
+            return result
+
+        return recalled
+
+    return keeping
+
+
+@kept(lambda text, path: len(text))
 def parse_once(text: str, path: str) -> ast.Module:
     """The tree of a file of a project, one for all that read the file: nobody changes it. Raises Unparsable."""
     return parse(text, path)
