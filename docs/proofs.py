@@ -29,8 +29,8 @@ shapes, broadcast ones, scalars and empty ones, in float32, float64 and float16.
 
 - *Safe* means: the same shape and dtype; every value and every gradient that was finite is the same to 32 steps of the
   dtype (or nearer to what float64 gives), and on the input that spoils the original all are finite.
-- *Unsafe* means: the same, but for the change that the rule's page names; or that a division by 0, which gave an infinity,
-  gives a number.
+- *Unsafe* means: the same, but for the change that the rule's page names; or that a division by 0, which gave an
+  infinity, gives a number.
 - What is mended is silent, and a second `--fix` changes nothing.
 
 A cell says how many programs are proven, in how many styles.
