@@ -7,7 +7,8 @@ parameter, an unknown call, a random number) is the same value only if it is the
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from functools import cached_property
 
 from nanlint.graph.lower import Lowering
 from nanlint.graph.node import ATTR, CALL, LOOP, PARAM, REFINE, Graph, Node
@@ -38,8 +39,7 @@ class Likeness:
         """What is other than it was, if anything: around what was replaced, or what the replacement is made of."""
         if self.around_differs():
             return "something else in the file would mean another thing"
-        known = self.known()
-        if any(self.is_foreign(node, known) for node in self.new.inside):
+        if any(self.is_foreign(node) for node in self.new.inside):
             return "it would depend on something that the expression does not depend on"
         return None
 
@@ -79,21 +79,27 @@ class Likeness:
             and all(self.alike(given[name], now[name]) for name in given)
         )
 
-    def known(self) -> frozenset[int]:
-        """All that what was replaced depends on, and what it was itself."""
+    @cached_property
+    def known(self) -> Mapping[int, Node]:
+        """All that what was replaced depends on, and what it was itself, by structure."""
         read = [node for node in self.old.graph if node.index in self.read]
-        return frozenset(self.old.whole(node) for node in depended_on([*self.old.inside, *read]))
+        return {self.old.whole(node): node for node in depended_on([*self.old.inside, *read])}
 
-    def is_foreign(self, node: Node, known: Collection[int]) -> bool:
+    def is_known(self, node: Node) -> bool:
+        """Whether what was replaced depends on a value, too; others of its operands may be replaced in it."""
+        if self.new.whole(node) in self.known:
+            return True
+        own = self.new.own(bare(node))
+        return any(self.old.own(other) == own and self.alike(other, node) for other in self.known.values())
+
+    def is_foreign(self, node: Node) -> bool:
         """Whether a node of the replacement comes from elsewhere, or uses what the replaced code does not."""
-        if self.new.whole(node) in known:
+        if self.new.whole(node) in self.known:
             return False
         if is_unknown(node):
             return True
-        return any(
-            not self.new.is_inside(arg) and depends(arg) and self.new.whole(arg) not in known
-            for arg in node.args.values()
-        )
+        given = (arg for arg in node.args.values() if not self.new.is_inside(arg) and depends(arg))
+        return not all(map(self.is_known, given))
 
 
 class Structures:

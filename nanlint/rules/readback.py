@@ -100,7 +100,8 @@ class Readback:
             if len(mended.failures) > len(source.failures):
                 return "the file would not parse"
             pairing = Pairing(source, mended, edits)
-            facts = self.analyse(mended, pairing.rows)
+            more = len(mended.lines) - len(source.lines)
+            facts = self.analyse(mended, range(self.edited.start, self.edited.stop + more))
         except Unpaired:
             return "the code around it would be read in another way"
         except SourceError as error:

@@ -49,13 +49,7 @@ class Pairing:
         #: the pieces that the edits replace, and those that they bring
         self.replaced: list[ast.AST] = []
         self.brought: list[ast.AST] = []
-        self.rows = self._rows()
         self.pair(before.tree, after.tree)
-
-    def _rows(self) -> range:
-        """The rows of the mended text that hold what the edits bring."""
-        places = [self.sources[1].position(offset)[0] for one in self.new for offset in (one.start, one.end)]
-        return range(min(places, default=1), max(places, default=0) + 1)
 
     def pair(self, old: ast.AST, new: ast.AST) -> None:
         """Note that two pieces are the same but for what edits replace in them."""
