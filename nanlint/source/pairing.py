@@ -53,6 +53,33 @@ class Pairing:
 
     def pair(self, old: ast.AST, new: ast.AST) -> None:
         """Note that two pieces are the same but for what edits replace in them."""
+        image = self._rewritten(old)
+        if image is None:
+            self._pair(old, new)
+            return
+        known = dict(self.numbers), len(self.replaced), len(self.brought)
+        try:
+            self._pair(old, new)
+        except Unpaired:
+            own = _stretch(self.sources[1], new)
+            if own is None or not image.holds(own):
+                raise
+            self.numbers = known[0]
+            del self.replaced[known[1] :], self.brought[known[2] :]
+            self._note(self.replaced, old)
+            self._note(self.brought, new)
+
+    def _rewritten(self, node: ast.AST) -> Stretch | None:
+        """Where the edits put an expression that they rewrite from its beginning to its end, leaving parts of it."""
+        own = _stretch(self.sources[0], node) if isinstance(node, ast.expr) else None
+        if own is None:
+            return None
+        inside = [new for old, new in zip(self.old, self.new, strict=True) if own.holds(old)]
+        first = any(old.start == own.start < old.end <= own.end for old in self.old)
+        last = any(own.start <= old.start < old.end == own.end for old in self.old)
+        return Stretch(inside[0].start, inside[-1].end) if first and last and len(inside) > 1 else None
+
+    def _pair(self, old: ast.AST, new: ast.AST) -> None:
         if self._is_replaced(old):
             if not self._is_brought(new):
                 raise Unpaired(old)
