@@ -1,196 +1,168 @@
 """Two graphs, of a text and of the same text mended: whether the one is the other but for what was replaced.
 
-Nodes of both get *structures*: numbers that are equal where the values are. What is new each time it is evaluated (a
-parameter, an unknown call, a random number) is the same value only if it is the same piece of syntax.
+Outside of the edits both texts are the same syntax (``source.pairing``), so values are compared piece by piece: each
+must be the same op, of the same attributes, and of operands from the same pieces. What comes in the place of something
+replaced must be computed of what that was computed of.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from nanlint.graph.lower import Lowering
-from nanlint.graph.node import ATTR, CALL, LOOP, PARAM, REFINE, Graph, Node
+from nanlint.graph.node import ATTR, CALL, LOOP, PARAM, PHI, REFINE, Graph, Node
 from nanlint.ops.op import OPS
 from nanlint.source.pairing import Pairing
 
-#: what a node is called, not what it is
-_NAMED = frozenset({"variable", "held", "apart", "grows", "facts", "documented", "again"})
+#: what a node is called, or numbers of the graph, not what it is
+_NAMED = frozenset({"layer", "variable", "held", "apart", "grows", "facts", "documented", "again"})
 #: where a value comes from outside of what is computed
 _SOURCES = frozenset({PARAM, ATTR, CALL})
-#: a value in whose computation something was replaced
-_REPLACED = 0
+#: where values of several paths meet: there may be one for each variable
+_JOINS = frozenset({PHI, LOOP})
+#: how many joins behind each other are told apart
+_DEPTH = 4
 
 
 class Likeness:
-    """The graph of a text and that of the text mended, node by node; of both the readings around the edits are kept."""
+    """The graph of a text and that of the text mended; of both the readings around the edits are kept."""
 
     def __init__(self, before: Lowering, after: Lowering, pairing: Pairing) -> None:
-        self.pairing = pairing
-        table: dict[Hashable, int] = {}
-        self.old = Structures(before.graph, pairing.numbers, pairing.replaced, table)
-        self.new = Structures(after.graph, pairing.numbers, pairing.brought, table)
-        #: what was read where something else is read now
-        self.read = {bare(node).index for e in pairing.replaced for _, node in before.readings.get(e, ())}
-        self._alike: dict[tuple[int, int], bool] = {}
+        self.old = Pieces(before.graph, pairing.numbers, pairing.replaced)
+        self.new = Pieces(after.graph, pairing.numbers, pairing.brought)
+        #: what was read where something else is read now, and what is read there now
+        self.read = read_in(before, pairing.replaced)
+        self.now = read_in(after, pairing.brought)
 
     def problem(self) -> str | None:
         """What is other than it was, if anything: around what was replaced, or what the replacement is made of."""
-        if self.around_differs():
+        old, new = self.old.by_number(), self.new.by_number()
+        if not all(self.are_alike(nodes, new.get(number, ())) for number, nodes in old.items()):
             return "something else in the file would mean another thing"
-        if any(self.is_foreign(node) for node in self.new.inside):
+        others = (node for node in self.now.values() if not self.new.is_inside(node) and depends(node))
+        if any(map(self.is_foreign, self.new.inside)) or not all(map(self.is_known, others)):
             return "it would depend on something that the expression does not depend on"
         return None
 
-    def around_differs(self) -> bool:
-        """Whether what stands around the replaced code computes something else, or is of other values."""
-        old, new = self.old.by_number(), self.new.by_number()
-        return any(not self.are_alike(nodes, new.get(number, {})) for number, nodes in old.items())
-
-    def are_alike(self, old: Mapping[int, Node], new: Mapping[int, Node]) -> bool:
-        """Whether values that one piece of syntax has, by structure, are the same but for what was replaced."""
-        if old.keys() == new.keys():
-            return True
-        missing = [node for structure, node in old.items() if structure not in new]
-        more = [node for structure, node in new.items() if structure not in old]
-        return all(any(self.alike(one, other) for other in new.values()) for one in missing) and all(
-            any(self.alike(one, other) for one in old.values()) for other in more
+    def are_alike(self, old: Sequence[Node], new: Sequence[Node]) -> bool:
+        """Whether the values that a piece of syntax has are the same but for what was replaced."""
+        before, after = self.old.by_form(old), self.new.by_form(new)
+        missing = [node for form, node in before.items() if form not in after]
+        more = [node for form, node in after.items() if form not in before]
+        return all(any(self.alike(one, other) for other in after.values()) for one in missing) and all(
+            any(self.alike(one, other) for one in before.values()) for other in more
         )
 
     def alike(self, old: Node, new: Node) -> bool:
-        """Whether two values are the same but for what was replaced in what they are computed of."""
-        old, new = bare(old), bare(new)
-        if self.old.around(old) == self.new.around(new):
-            return True
-        pair = old.index, new.index
-        if pair not in self._alike:
-            self._alike[pair] = True  # where a value is computed of itself, the rest of it decides
-            self._alike[pair] = self._is_alike(old, new)
-        return self._alike[pair]
+        """Whether two values are the same op of operands from the same pieces."""
+        given, now = dict(operands(old)), dict(operands(new))
+        layer = given.get("layer"), now.get("layer")
+        made_anew = None not in layer and self.new.is_inside(layer[1])
+        same = attributes(old) == attributes(new) and given.keys() == now.keys()
+        if made_anew:
+            return all(self.same(given[name], now[name], _DEPTH) for name in given.keys() & now.keys())
+        return same and all(self.same(given[name], now[name], _DEPTH) for name in given)
 
-    def _is_alike(self, old: Node, new: Node) -> bool:
-        if self.new.is_inside(new):
-            return old.index in self.read or self.old.is_inside(old)
-        given, now = dict(self.old.operands(old)), dict(self.new.operands(new))
-        return (
-            self.old.own(old) == self.new.own(new)
-            and given.keys() == now.keys()
-            and all(self.alike(given[name], now[name]) for name in given)
-        )
+    def same(self, old: Node, new: Node, depth: int) -> bool:
+        """Whether two operands come from the same piece, or the one from what replaces the other."""
+        old, new = bare(old), bare(new)
+        if old.index in self.read or self.old.is_inside(old):
+            if new.index in self.now or self.new.is_inside(new):
+                return True
+        elif self.new.is_inside(new):
+            return False
+        if attributes(old) != attributes(new) or self.old.place(old) != self.new.place(new):
+            return False
+        if old.op not in _JOINS or not depth:
+            return True
+        given, now = dict(operands(old)), dict(operands(new))
+        return given.keys() == now.keys() and all(self.same(given[name], now[name], depth - 1) for name in given)
 
     @cached_property
-    def known(self) -> Mapping[int, Node]:
-        """All that what was replaced depends on, and what it was itself, by structure."""
-        read = [node for node in self.old.graph if node.index in self.read]
-        return {self.old.whole(node): node for node in depended_on([*self.old.inside, *read])}
+    def known(self) -> Mapping[Hashable, Sequence[Node]]:
+        """All that what was replaced depends on, it itself, and what it meets later, by what each is."""
+        found: dict[Hashable, list[Node]] = {}
+        for node in depended_on(used_by([*self.old.inside, *self.read.values()])):
+            found.setdefault(attributes(bare(node)), []).append(bare(node))
+        return found
 
     def is_known(self, node: Node) -> bool:
-        """Whether what was replaced depends on a value, too; others of its operands may be replaced in it."""
-        if self.new.whole(node) in self.known:
-            return True
-        own = self.new.own(bare(node))
-        return any(self.old.own(other) == own and self.alike(other, node) for other in self.known.values())
+        """Whether what was replaced depends on a value that stands elsewhere, too."""
+        node = bare(node)
+        return any(self.same(other, node, _DEPTH) for other in self.known.get(attributes(node), ()))
 
     def is_foreign(self, node: Node) -> bool:
         """Whether a node of the replacement comes from elsewhere, or uses what the replaced code does not."""
-        if self.new.whole(node) in self.known:
-            return False
         if is_unknown(node):
-            return True
-        given = (arg for arg in node.args.values() if not self.new.is_inside(arg) and depends(arg))
+            return not any(self.is_quoted(node, other) for other in self.known.get(attributes(node), ()))
+        given = (arg for _, arg in operands(node) if not self.new.is_inside(arg) and depends(arg))
         return not all(map(self.is_known, given))
 
+    def is_quoted(self, node: Node, other: Node) -> bool:
+        """Whether what comes from outside is written as it was."""
+        sites = node.site, other.site
+        return None not in sites and ast.dump(sites[0]) == ast.dump(sites[1])  # type: ignore[arg-type]
 
-class Structures:
-    """The structures of the nodes of one graph; ``changed`` are the pieces of syntax that are in it alone."""
 
-    def __init__(
-        self, graph: Graph, numbers: Mapping[int, int], changed: Iterable[ast.AST], table: dict[Hashable, int]
-    ) -> None:
+class Pieces:
+    """The nodes of one graph by the pieces of syntax they come from; ``changed`` are those that are in it alone."""
+
+    def __init__(self, graph: Graph, numbers: Mapping[int, int], changed: Iterable[ast.AST]) -> None:
         self.graph = graph
         self.numbers = numbers
-        self.changed = {id(node): node for node in changed}
-        self.table = table
-        self.inside = [node for node in graph if self.is_inside(node)]
-        self._fresh = graph.fresh_keys()
-        self._whole: dict[int, int] = {}
-        self._around: dict[int, int] = {}
+        self.changed = {id(node) for node in changed}
+        self.inside = [node for node in graph if id(node.site) in self.changed]
 
     def is_inside(self, node: Node) -> bool:
         """Whether a node was lowered from what changed, or by a call there."""
         return id(node.site) in self.changed or any(id(call) in self.changed for call in node.calls)
 
-    def whole(self, node: Node) -> int:
-        """The structure of a value, down to where it comes from."""
-        return self._structure(node, self._whole, cut=False)
+    def place(self, node: Node) -> Hashable:
+        """The piece of syntax that a node comes from; one of another file by its place there."""
+        site = node.site or node.elsewhere
+        if site is None or id(site) in self.numbers:
+            return self.numbers.get(id(site))
+        return getattr(site, "home", None), getattr(site, "lineno", 0), getattr(site, "col_offset", 0)
 
-    def around(self, node: Node) -> int:
-        """The structure of a value down to what was replaced, whatever that is."""
-        return self._structure(node, self._around, cut=True)
-
-    def by_number(self) -> Mapping[int, Mapping[int, Node]]:
-        """What is lowered from each piece of syntax that is in both texts, by its structure."""
-        found: dict[int, dict[int, Node]] = {}
+    def by_number(self) -> Mapping[int, Sequence[Node]]:
+        """What is lowered from each piece of syntax that is in both texts."""
+        found: dict[int, list[Node]] = {}
         for node in self.graph:
             number = self.numbers.get(id(node.site))
-            if number is not None and not self.is_inside(node):
-                found.setdefault(number, {}).setdefault(self.around(node), node)
+            if number is not None and node.op != REFINE and not self.is_inside(node):
+                found.setdefault(number, []).append(node)
         return found
 
-    def _structure(self, node: Node, found: dict[int, int], *, cut: bool) -> int:
-        pending = [node]
-        while pending:
-            current = pending[-1]
-            if current.index in found:
-                pending.pop()
-                continue
-            if cut and self.is_inside(current):
-                found[current.index] = _REPLACED
-                pending.pop()
-                continue
-            operands = dict(self.operands(current))
-            missing = [arg for arg in operands.values() if arg.index not in found]
-            if missing:
-                pending.extend(missing)
-                continue
-            if current.op == REFINE:
-                found[current.index] = found[operands["x"].index]
-            else:
-                found[current.index] = self._number(
-                    current, tuple(sorted((k, found[arg.index]) for k, arg in operands.items()))
-                )
-            pending.pop()
-        return found[node.index]
+    def by_form(self, nodes: Iterable[Node]) -> Mapping[Hashable, Node]:
+        """Nodes by what they are and where their operands come from."""
+        return {(attributes(node), *((k, self.form(arg, _DEPTH)) for k, arg in operands(node))): node for node in nodes}
 
-    def operands(self, node: Node) -> Iterator[tuple[str, Node]]:
-        """The operands but those that a loop or a table gets later."""
-        for name, arg in node.args.items():
-            if (node.op != REFINE or name == "x") and arg.index < node.index:
-                yield name, arg
+    def form(self, node: Node, depth: int) -> Hashable:
+        """An operand as what it is and where it comes from."""
+        node = bare(node)
+        if self.is_inside(node):
+            return "replaced"
+        parts = operands(node) if node.op in _JOINS and depth else ()
+        return (attributes(node), self.place(node), *((k, self.form(arg, depth - 1)) for k, arg in parts))
 
-    def _number(self, node: Node, operands: tuple[tuple[str, int], ...]) -> int:
-        return self.table.setdefault((self.own(node), operands), len(self.table) + 1)
 
-    def own(self, node: Node) -> Hashable:
-        """What a node is beside its operands."""
-        attrs = tuple(
-            (name, repr(value)) for name, value in sorted(node.attrs.items()) if name not in _NAMED and is_plain(value)
-        )
-        return node.op, node.framework, attrs, self._anchor(node) if node.key in self._fresh else ()
+def read_in(lowering: Lowering, pieces: Iterable[ast.AST]) -> Mapping[int, Node]:
+    """The values of pieces of syntax that were read, by their index."""
+    found = (bare(node) for e in pieces if isinstance(e, ast.expr) for _, node in lowering.readings.get(e, ()))
+    return {node.index: node for node in found}
 
-    def _anchor(self, node: Node) -> Hashable:
-        """The piece of syntax that makes a value of its own, and the calls that lead to it."""
-        return tuple(self._named(site) for site in (node.site or node.elsewhere, *node.calls))
 
-    def _named(self, site: ast.AST | None) -> Hashable:
-        """A piece of syntax by its number; one that only one text has by its form, one of another file by its place."""
-        if site is None:
-            return None
-        if id(site) in self.changed:
-            return ast.dump(site)
-        number = self.numbers.get(id(site))
-        return number or (getattr(site, "home", None), getattr(site, "lineno", 0), getattr(site, "col_offset", 0))
+def operands(node: Node) -> Iterator[tuple[str, Node]]:
+    """The operands of a node by name, but those that a loop or a table gets later."""
+    return ((name, arg) for name, arg in sorted(node.args.items()) if arg.index < node.index)
+
+
+def attributes(node: Node) -> Hashable:
+    """What a node is beside its operands."""
+    plain = ((name, repr(value)) for name, value in sorted(node.attrs.items()) if name not in _NAMED and is_plain(value))
+    return node.op, node.framework, tuple(plain)
 
 
 def bare(node: Node) -> Node:
@@ -209,6 +181,18 @@ def depended_on(nodes: Iterable[Node]) -> Iterator[Node]:
         if node.index not in seen:
             seen.add(node.index)
             pending.extend(node.args.values())
+            yield node
+
+
+def used_by(nodes: Iterable[Node]) -> Iterator[Node]:
+    """Nodes with all that is computed of them."""
+    seen: set[int] = set()
+    pending = list(nodes)
+    while pending:
+        node = pending.pop()
+        if node.index not in seen:
+            seen.add(node.index)
+            pending.extend(node.users)
             yield node
 
 

@@ -275,7 +275,7 @@ def read_back(
     if not made:
         return found
     offers = [
-        Offer(cast(Fix, fixes[index]), one.rule.code, cast(ast.AST, one.finding.site))
+        Offer(cast(Fix, fixes[index]), one.rule.code, cast(ast.AST, one.finding.site), one.finding.confidence)
         for index in made
         for one in [surest(groups[index])]
     ]

@@ -42,6 +42,7 @@ class Offer:
     fix: Fix
     code: str
     site: ast.AST
+    confidence: Confidence
 
 
 class Readback:
@@ -123,20 +124,27 @@ class Readback:
     def new_finding(self, facts: Facts, pairing: Pairing, offers: Sequence[Offer]) -> str | None:
         """The code of a finding that should not be there: one that was to be mended, or one that was not there."""
         after = self.tell(facts)
-        mended = Counter((offer.code, pairing.numbers.get(id(offer.site))) for offer in offers)
-        for least in {Confidence.POSSIBLE, self.minimum}:
-            there = counted(self.before, pairing, least)
-            new = counted(after, pairing, least) - (there - mended)
+        inside = {id(node) for node in pairing.brought}
+        least = max(offer.confidence for offer in offers)
+        rest = [one for one in after if id(one.site) not in inside or one.confidence >= least]
+        mended = Counter((offer.code, place(offer.site, pairing)) for offer in offers)
+        for minimum in {Confidence.POSSIBLE, self.minimum}:
+            new = counted(rest, pairing, minimum) - (counted(self.before, pairing, minimum) - mended)
             if new:
                 code, number = min(new, key=str)
-                stays = (code, number) in mended
-                return f"{code} would still be found" if stays else f"{code} would be found"
+                return f"{code} would still be found" if (code, number) in mended else f"{code} would be found"
         return None
+
+
+def place(site: ast.AST, pairing: Pairing) -> int | None:
+    """The number of a piece of syntax that is in both texts, None for what was changed."""
+    changed = any(site is node for node in (*pairing.replaced, *pairing.brought))
+    return None if changed else pairing.numbers.get(id(site))
 
 
 def counted(found: Iterable[Told], pairing: Pairing, least: Confidence) -> Counter[Known]:
     """How many findings there are of each rule about each piece of syntax."""
-    return Counter((one.code, pairing.numbers.get(id(one.site))) for one in found if one.confidence >= least)
+    return Counter((one.code, place(one.site, pairing)) for one in found if one.confidence >= least)
 
 
 def demoted(fix: Fix) -> Fix | None:

@@ -12,6 +12,10 @@ from nanlint.source.edits import changes
 from nanlint.source.text import Located, Source
 
 
+#: expressions that bind as tightly as any, wherever they stand
+_PRIMARY = (ast.Name, ast.Attribute, ast.Call, ast.Subscript)
+
+
 class Unpaired(Exception):
     """Outside of the edits, the syntax is not what it was."""
 
@@ -62,7 +66,7 @@ class Pairing:
             self._pair(old, new)
         except Unpaired:
             own = _stretch(self.sources[1], new)
-            if own is None or not image.holds(own):
+            if own is None or not image.holds(own) or not isinstance(new, _PRIMARY):
                 raise
             self.numbers = known[0]
             del self.replaced[known[1] :], self.brought[known[2] :]
@@ -70,14 +74,17 @@ class Pairing:
             self._note(self.brought, new)
 
     def _rewritten(self, node: ast.AST) -> Stretch | None:
-        """Where the edits put an expression that they rewrite from its beginning to its end, leaving parts of it."""
+        """Where the edits put an expression that they rewrite at one of its ends, leaving parts of it."""
         own = _stretch(self.sources[0], node) if isinstance(node, ast.expr) else None
         if own is None:
             return None
-        inside = [new for old, new in zip(self.old, self.new, strict=True) if own.holds(old)]
-        first = any(old.start == own.start < old.end <= own.end for old in self.old)
-        last = any(own.start <= old.start < old.end == own.end for old in self.old)
-        return Stretch(inside[0].start, inside[-1].end) if first and last and len(inside) > 1 else None
+        inside = [
+            (old, new) for old, new in zip(self.old, self.new, strict=True) if own.holds(old) and old.start < old.end
+        ]
+        if not inside or (inside[0][0].start != own.start and inside[-1][0].end != own.end):
+            return None
+        (first, start), (last, end) = inside[0], inside[-1]
+        return Stretch(start.start + own.start - first.start, end.end + own.end - last.end)
 
     def _pair(self, old: ast.AST, new: ast.AST) -> None:
         if self._is_replaced(old):
@@ -97,6 +104,15 @@ class Pairing:
                 self.pair(one, other)
             elif one != other or type(one) is not type(other):
                 raise Unpaired(old)
+        if isinstance(old, ast.Call) and isinstance(new, ast.Call) and self._calls_another(old, new):
+            self.replaced.append(old)
+            self.brought.append(new)
+
+    def _calls_another(self, old: ast.Call, new: ast.Call) -> bool:
+        """Whether a call is of another function now, or is given more or less arguments."""
+        if len(old.args) != len(new.args) or len(old.keywords) != len(new.keywords):
+            return True
+        return any(e is old.func for e in self.replaced) or any(self._is_replaced(k) for k in old.keywords)
 
     def _pair_lists(self, old: Sequence[object], new: Sequence[object]) -> None:
         """Pair the parts of a list; edits may take some out, and put others in."""
