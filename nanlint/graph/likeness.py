@@ -50,7 +50,8 @@ class Likeness:
         """Whether the values that a piece of syntax has are the same but for what was replaced."""
         before, after = self.old.by_form(old), self.new.by_form(new)
         missing = [node for form, node in before.items() if form not in after]
-        more = [node for form, node in after.items() if form not in before]
+        # what else an import brings counts where it is used
+        more = [n for form, n in after.items() if form not in before and not isinstance(n.site, ast.stmt | ast.alias)]
         return all(any(self.alike(one, other) for other in after.values()) for one in missing) and all(
             any(self.alike(one, other) for one in before.values()) for other in more
         )
@@ -58,12 +59,13 @@ class Likeness:
     def alike(self, old: Node, new: Node) -> bool:
         """Whether two values are the same op of operands from the same pieces."""
         given, now = dict(operands(old)), dict(operands(new))
-        layer = given.get("layer"), now.get("layer")
-        made_anew = None not in layer and self.new.is_inside(layer[1])
-        same = attributes(old) == attributes(new) and given.keys() == now.keys()
-        if made_anew:
-            return all(self.same(given[name], now[name], _DEPTH) for name in given.keys() & now.keys())
-        return same and all(self.same(given[name], now[name], _DEPTH) for name in given)
+        if not all(self.same(given[name], now[name], _DEPTH) for name in given.keys() & now.keys()):
+            return False
+        if attributes(old) == attributes(new) and given.keys() == now.keys():
+            return True
+        # a + -b is a - b: which op an operator is, and a layer, may depend on what was replaced
+        decided = isinstance(new.site, ast.BinOp | ast.UnaryOp) or "layer" in now
+        return decided and any(self.new.is_inside(arg) for arg in now.values())
 
     def same(self, old: Node, new: Node, depth: int) -> bool:
         """Whether two operands come from the same piece, or the one from what replaces the other."""

@@ -280,12 +280,8 @@ def read_back(
         for one in [surest(groups[index])]
     ]
     reader = Readback(facts, analyse, tell, minimum)
-    for number, why in reader.refused(offers).items():
+    for number in reader.refused(offers):
         index = made[number]
-        if os.environ.get("NL_DEBUG_READBACK"):
-            import sys
-
-            print("READBACK", surest(groups[index]).diagnostic.place, offers[number].code, offers[number].fix.display, "##", why, file=sys.stderr)
         found[index] = demoted(offers[number].fix)
     return found
 

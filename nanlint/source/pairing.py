@@ -78,13 +78,14 @@ class Pairing:
         own = _stretch(self.sources[0], node) if isinstance(node, ast.expr) else None
         if own is None:
             return None
-        inside = [
-            (old, new) for old, new in zip(self.old, self.new, strict=True) if own.holds(old) and old.start < old.end
-        ]
-        if not inside or (inside[0][0].start != own.start and inside[-1][0].end != own.end):
+        pairs = zip(self.old, self.new, strict=True)
+        inside = [(old, new) for old, new in pairs if own.start <= old.start < min(old.end, own.end)]
+        if not inside:
             return None
         (first, start), (last, end) = inside[0], inside[-1]
-        return Stretch(start.start + own.start - first.start, end.end + own.end - last.end)
+        if first.start != own.start and last.end < own.end:
+            return None
+        return Stretch(start.start + own.start - first.start, end.end + max(own.end - last.end, 0))
 
     def _pair(self, old: ast.AST, new: ast.AST) -> None:
         if self._is_replaced(old):
