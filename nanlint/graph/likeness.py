@@ -163,7 +163,9 @@ def operands(node: Node) -> Iterator[tuple[str, Node]]:
 
 def attributes(node: Node) -> Hashable:
     """What a node is beside its operands."""
-    plain = ((name, repr(value)) for name, value in sorted(node.attrs.items()) if name not in _NAMED and is_plain(value))
+    plain = (
+        (name, repr(value)) for name, value in sorted(node.attrs.items()) if name not in _NAMED and is_plain(value)
+    )
     return node.op, node.framework, tuple(plain)
 
 

@@ -11,7 +11,6 @@ from nanlint.diagnostic import Edit
 from nanlint.source.edits import changes
 from nanlint.source.text import Located, Source
 
-
 #: expressions that bind as tightly as any, wherever they stand
 _PRIMARY = (ast.Name, ast.Attribute, ast.Call, ast.Subscript)
 
