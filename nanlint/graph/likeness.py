@@ -163,10 +163,10 @@ def operands(node: Node) -> Iterator[tuple[str, Node]]:
 
 def attributes(node: Node) -> Hashable:
     """What a node is beside its operands."""
-    plain = (
-        (name, repr(value)) for name, value in sorted(node.attrs.items()) if name not in _NAMED and is_plain(value)
-    )
-    return node.op, node.framework, tuple(plain)
+    literals = sorted((name, value) for name, value in node.attrs.items() if name not in _NAMED and is_plain(value))
+    # an operator belongs to the framework of its operands
+    framework = node.framework if node.spelling is not None else None
+    return node.op, framework, tuple((name, repr(value)) for name, value in literals)
 
 
 def bare(node: Node) -> Node:
