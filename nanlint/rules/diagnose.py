@@ -110,7 +110,7 @@ def diagnosed(
     groups = [*by_precedence(remaining(occurrences, hidden)), *hidden_groups.values()]
     if not groups:
         return
-    fixes = fixes_of(facts, [surest(group).finding for group in groups])
+    fixes = read_back(facts, select, minimum, groups, fixes_of(facts, [surest(group).finding for group in groups]))
     slicing = Slicing(facts)
     for group, fix in zip(groups, fixes, strict=True):
         one = surest(group)
@@ -221,7 +221,11 @@ def analysed(
 
     ``watched``: rows of which more is asked than what is wrong with them.
     """
-    spellings = catalogue(ops)
+    return analysed_by(source, catalogue(ops), minimum, watched)
+
+
+def analysed_by(source: Source, spellings: Spellings, minimum: Confidence, watched: range) -> Facts:
+    """The same, by a catalogue."""
     words = pole_words(spellings, minimum, frozenset(RULES))
     package = package_of(source.path)
     lowering = lower(source.tree, spellings, frameworks_of(source), words, package, watched, source.view)
@@ -248,6 +252,44 @@ def fixes_of(facts: Facts, findings: Sequence[Finding]) -> list[Fix | None]:
         if file.lossless.find(site) is not None:
             found[index] = codemod.rewrite(Place(file, finding.node))
     file.release()
+    return found
+
+
+def read_back(
+    facts: Facts,
+    select: Callable[[str], bool],
+    minimum: Confidence,
+    groups: Sequence[Sequence[Occurrence]],
+    fixes: Sequence[Fix | None],
+) -> list[Fix | None]:
+    """The fixes of groups of findings; one that is not right where it is read back is only shown."""
+    from nanlint.rules.readback import Offer, Readback, Told, demoted, may_be_made
+
+    def tell(facts: Facts) -> list[Told]:
+        occurrences = []
+        for rule, finding in findings(facts, lambda rule: select(rule.code)):
+            span = facts.span_of(finding.site)
+            if span is not None:
+                occurrences.append(Occurrence(rule, finding, draft(facts, rule, finding, span)))
+        first = map(surest, by_precedence(occurrences))
+        return [Told(one.rule.code, cast(ast.AST, one.finding.site), one.finding.confidence) for one in first]
+
+    def analyse(mended: Source, watched: range) -> Facts:
+        return analysed_by(mended, facts.lowering.spellings, minimum, watched)
+
+    found = list(fixes)
+    made = may_be_made(fixes)
+    if not made:
+        return found
+    offers = [
+        Offer(cast(Fix, fixes[index]), one.rule.code, cast(ast.AST, one.finding.site), one.finding.confidence)
+        for index in made
+        for one in [surest(groups[index])]
+    ]
+    reader = Readback(facts, analyse, tell, minimum)
+    for number in reader.refused(offers):
+        index = made[number]
+        found[index] = demoted(offers[number].fix)
     return found
 
 

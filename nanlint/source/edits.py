@@ -36,9 +36,13 @@ def edited(source: Source, edits: Iterable[Edit]) -> Source:
 
     Newlines in what they bring become those of the file. An insertion comes before a replacement at the same place.
     """
+    return source.replaced(changes(source, edits))
+
+
+def changes(source: Source, edits: Iterable[Edit]) -> list[tuple[int, int, str]]:
+    """The edits of the file itself as sorted changes (start, end, new text), each once."""
     own = (edit for edit in edits if not edit.path)
-    ordered = sorted({(*_offsets(source, edit.span), _in_newlines_of(source, edit.content)) for edit in own})
-    return source.replaced(ordered)
+    return sorted({(*_offsets(source, edit.span), _in_newlines_of(source, edit.content)) for edit in own})
 
 
 def apply_edits(source: Source, edits: Iterable[Edit]) -> str:

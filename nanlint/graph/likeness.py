@@ -1,0 +1,220 @@
+"""Two graphs, of a text and of the same text mended: whether the one is the other but for what was replaced.
+
+Outside of the edits both texts are the same syntax (``source.pairing``), so values are compared piece by piece: each
+must be the same op, of the same attributes, and of operands from the same pieces. What comes in the place of something
+replaced must be computed of what that was computed of.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+
+from nanlint.graph.lower import Lowering
+from nanlint.graph.node import ATTR, CALL, LOOP, PARAM, PHI, REFINE, Graph, Node
+from nanlint.ops.op import OPS
+from nanlint.source.pairing import Pairing
+
+#: what a node is called, or numbers of the graph, not what it is
+_NAMED = frozenset({"layer", "variable", "held", "apart", "grows", "facts", "documented", "again"})
+#: where a value comes from outside of what is computed
+_SOURCES = frozenset({PARAM, ATTR, CALL})
+#: where values of several paths meet: there may be one for each variable
+_JOINS = frozenset({PHI, LOOP})
+#: how many joins behind each other are told apart
+_DEPTH = 4
+
+
+class Likeness:
+    """The graph of a text and that of the text mended; of both the readings around the edits are kept."""
+
+    def __init__(self, before: Lowering, after: Lowering, pairing: Pairing) -> None:
+        self.old = Pieces(before.graph, pairing.numbers, pairing.replaced)
+        self.new = Pieces(after.graph, pairing.numbers, pairing.brought)
+        #: what was read where something else is read now, and what is read there now
+        self.read = read_in(before, pairing.replaced)
+        self.now = read_in(after, pairing.brought)
+
+    def problem(self) -> str | None:
+        """What is other than it was, if anything: around what was replaced, or what the replacement is made of."""
+        old, new = self.old.by_number(), self.new.by_number()
+        if not all(self.are_alike(nodes, new.get(number, ())) for number, nodes in old.items()):
+            return "something else in the file would mean another thing"
+        others = (node for node in self.now.values() if not self.new.is_inside(node) and depends(node))
+        if any(map(self.is_foreign, self.new.inside)) or not all(map(self.is_known, others)):
+            return "it would depend on something that the expression does not depend on"
+        return None
+
+    def are_alike(self, old: Sequence[Node], new: Sequence[Node]) -> bool:
+        """Whether the values that a piece of syntax has are the same but for what was replaced."""
+        before, after = self.old.by_form(old), self.new.by_form(new)
+        missing = [node for form, node in before.items() if form not in after]
+        # what else an import brings counts where it is used
+        more = [n for form, n in after.items() if form not in before and not isinstance(n.site, ast.stmt | ast.alias)]
+        return all(any(self.alike(one, other) for other in after.values()) for one in missing) and all(
+            any(self.alike(one, other) for one in before.values()) for other in more
+        )
+
+    def alike(self, old: Node, new: Node) -> bool:
+        """Whether two values are the same op of operands from the same pieces."""
+        given, now = dict(operands(old)), dict(operands(new))
+        if not all(self.same(given[name], now[name], _DEPTH) for name in given.keys() & now.keys()):
+            return False
+        if attributes(old) == attributes(new) and given.keys() == now.keys():
+            return True
+        # a + -b is a - b: which op an operator is, and a layer, may depend on what was replaced
+        decided = isinstance(new.site, ast.BinOp | ast.UnaryOp) or "layer" in now
+        return decided and any(self.new.is_inside(arg) for arg in now.values())
+
+    def same(self, old: Node, new: Node, depth: int) -> bool:
+        """Whether two operands come from the same piece, or the one from what replaces the other."""
+        old, new = bare(old), bare(new)
+        if old.index in self.read or self.old.is_inside(old):
+            if new.index in self.now or self.new.is_inside(new):
+                return True
+        elif self.new.is_inside(new):
+            return False
+        if attributes(old) != attributes(new) or self.old.place(old) != self.new.place(new):
+            return False
+        if old.op not in _JOINS or not depth:
+            return True
+        given, now = dict(operands(old)), dict(operands(new))
+        return given.keys() == now.keys() and all(self.same(given[name], now[name], depth - 1) for name in given)
+
+    @cached_property
+    def known(self) -> Mapping[Hashable, Sequence[Node]]:
+        """All that what was replaced depends on, it itself, and what it meets later, by what each is."""
+        found: dict[Hashable, list[Node]] = {}
+        for node in depended_on(used_by([*self.old.inside, *self.read.values()])):
+            found.setdefault(attributes(bare(node)), []).append(bare(node))
+        return found
+
+    def is_known(self, node: Node) -> bool:
+        """Whether what was replaced depends on a value that stands elsewhere, too."""
+        node = bare(node)
+        return any(self.same(other, node, _DEPTH) for other in self.known.get(attributes(node), ()))
+
+    def is_foreign(self, node: Node) -> bool:
+        """Whether a node of the replacement comes from elsewhere, or uses what the replaced code does not."""
+        if is_unknown(node):
+            return not any(self.is_quoted(node, other) for other in self.known.get(attributes(node), ()))
+        given = (arg for _, arg in operands(node) if not self.new.is_inside(arg) and depends(arg))
+        return not all(map(self.is_known, given))
+
+    def is_quoted(self, node: Node, other: Node) -> bool:
+        """Whether what comes from outside is written as it was."""
+        sites = node.site, other.site
+        return None not in sites and ast.dump(sites[0]) == ast.dump(sites[1])  # type: ignore[arg-type]
+
+
+class Pieces:
+    """The nodes of one graph by the pieces of syntax they come from; ``changed`` are those that are in it alone."""
+
+    def __init__(self, graph: Graph, numbers: Mapping[int, int], changed: Iterable[ast.AST]) -> None:
+        self.graph = graph
+        self.numbers = numbers
+        self.changed = {id(node) for node in changed}
+        self.inside = [node for node in graph if id(node.site) in self.changed]
+
+    def is_inside(self, node: Node) -> bool:
+        """Whether a node was lowered from what changed, or by a call there."""
+        return id(node.site) in self.changed or any(id(call) in self.changed for call in node.calls)
+
+    def place(self, node: Node) -> Hashable:
+        """The piece of syntax that a node comes from; one of another file by its place there."""
+        site = node.site or node.elsewhere
+        if site is None or id(site) in self.numbers:
+            return self.numbers.get(id(site))
+        return getattr(site, "home", None), getattr(site, "lineno", 0), getattr(site, "col_offset", 0)
+
+    def by_number(self) -> Mapping[int, Sequence[Node]]:
+        """What is lowered from each piece of syntax that is in both texts."""
+        found: dict[int, list[Node]] = {}
+        for node in self.graph:
+            number = self.numbers.get(id(node.site))
+            if number is not None and node.op != REFINE and not self.is_inside(node):
+                found.setdefault(number, []).append(node)
+        return found
+
+    def by_form(self, nodes: Iterable[Node]) -> Mapping[Hashable, Node]:
+        """Nodes by what they are and where their operands come from."""
+        return {(attributes(node), *((k, self.form(arg, _DEPTH)) for k, arg in operands(node))): node for node in nodes}
+
+    def form(self, node: Node, depth: int) -> Hashable:
+        """An operand as what it is and where it comes from."""
+        node = bare(node)
+        if self.is_inside(node):
+            return "replaced"
+        parts = operands(node) if node.op in _JOINS and depth else ()
+        return (attributes(node), self.place(node), *((k, self.form(arg, depth - 1)) for k, arg in parts))
+
+
+def read_in(lowering: Lowering, pieces: Iterable[ast.AST]) -> Mapping[int, Node]:
+    """The values of pieces of syntax that were read, by their index."""
+    found = (bare(node) for e in pieces if isinstance(e, ast.expr) for _, node in lowering.readings.get(e, ()))
+    return {node.index: node for node in found}
+
+
+def operands(node: Node) -> Iterator[tuple[str, Node]]:
+    """The operands of a node by name, but those that a loop or a table gets later."""
+    return ((name, arg) for name, arg in sorted(node.args.items()) if arg.index < node.index)
+
+
+def attributes(node: Node) -> Hashable:
+    """What a node is beside its operands."""
+    literals = sorted((name, value) for name, value in node.attrs.items() if name not in _NAMED and is_plain(value))
+    # an operator belongs to the framework of its operands
+    framework = node.framework if node.spelling is not None else None
+    return node.op, framework, tuple((name, repr(value)) for name, value in literals)
+
+
+def bare(node: Node) -> Node:
+    """A value without what the path taken knows of it."""
+    while node.op == REFINE:
+        node = node["x"]
+    return node
+
+
+def depended_on(nodes: Iterable[Node]) -> Iterator[Node]:
+    """Nodes with all that they are computed from."""
+    seen: set[int] = set()
+    pending = list(nodes)
+    while pending:
+        node = pending.pop()
+        if node.index not in seen:
+            seen.add(node.index)
+            pending.extend(node.args.values())
+            yield node
+
+
+def used_by(nodes: Iterable[Node]) -> Iterator[Node]:
+    """Nodes with all that is computed of them."""
+    seen: set[int] = set()
+    pending = list(nodes)
+    while pending:
+        node = pending.pop()
+        if node.index not in seen:
+            seen.add(node.index)
+            pending.extend(node.users)
+            yield node
+
+
+def depends(node: Node) -> bool:
+    """Whether a value is one that may differ from run to run: made of more than literals and names of modules."""
+    return any(is_unknown(one) or one.op == LOOP for one in depended_on([node]))
+
+
+def is_unknown(node: Node) -> bool:
+    """Whether a value comes from outside, or from a call of which nothing is known."""
+    if node.op == ATTR and node.args:
+        return False
+    op = OPS.get(node.op)
+    return node.op in _SOURCES or (op is not None and not op.pure)
+
+
+def is_plain(value: object) -> bool:
+    """Whether an attribute of a node is a literal, or made of such."""
+    if isinstance(value, tuple):
+        return all(map(is_plain, value))
+    return value is None or isinstance(value, (str, int, float, complex, bytes, bool))

@@ -1,0 +1,171 @@
+"""Fixes are read back: the mended text is lowered and asked for findings, and must be the old one but for the fix.
+
+A fix is offered only if the mended text parses, the finding is gone and none is new, and its graph is the old one with
+the replaced expression in it: a new computation of the values that the old one was computed of. This is one mechanism
+for all codemods; none of them is trusted.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
+
+from nanlint.analysis.facts import Facts
+from nanlint.diagnostic import Applicability, Confidence, Fix
+from nanlint.graph.likeness import Likeness
+from nanlint.source import Source
+from nanlint.source.decoding import SourceError
+from nanlint.source.edits import compatible, edited
+from nanlint.source.pairing import Pairing, Unpaired
+
+#: a finding as its rule's code and the number of the piece of syntax that it is about, None inside of what changed
+Known: TypeAlias = "tuple[str, int | None]"
+
+
+@dataclass(frozen=True)
+class Told:
+    """What is found in a text: code, the piece of syntax that it is about, how sure."""
+
+    code: str
+    site: ast.AST
+    confidence: Confidence
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A fix and the finding that it mends."""
+
+    fix: Fix
+    code: str
+    site: ast.AST
+    confidence: Confidence
+
+
+class Readback:
+    """Reads mended texts of one file. ``tell``: what is found in a text, once it is analysed."""
+
+    def __init__(
+        self,
+        facts: Facts,
+        analyse: Callable[[Source, range], Facts],
+        tell: Callable[[Facts], Sequence[Told]],
+        minimum: Confidence,
+    ) -> None:
+        self.facts = facts
+        self.analyse = analyse
+        self.tell = tell
+        self.minimum = minimum
+        self.before = tell(facts)
+        self.edited = range(0)
+
+    def refused(self, offers: Sequence[Offer]) -> dict[int, str]:
+        """The offers, by index, that are not to be made, and why."""
+        placed = [self.facts.source.placed(edit.span) for offer in offers for edit in offer.fix.edits]
+        self.edited = range(min(span.row for span in placed), max(span.end_row for span in placed) + 1)
+        refused: dict[int, str] = {}
+        waiting = list(range(len(offers)))
+        while waiting:
+            group: list[int] = []
+            for index in waiting:
+                taken = [edit for other in group for edit in offers[other].fix.edits]
+                same = any(offers[index].fix == offers[other].fix for other in group)
+                if same or compatible(offers[index].fix.edits, taken):
+                    group.append(index)
+            waiting = [index for index in waiting if index not in group]
+            self._judge(offers, group, refused)
+        return refused
+
+    def _judge(self, offers: Sequence[Offer], group: Sequence[int], refused: dict[int, str]) -> None:
+        """Judge fixes together, and each half by itself if together they are not right."""
+        problem = self.problem([offers[index] for index in group])
+        if problem is None:
+            return
+        alone = all(offers[index].fix == offers[group[0]].fix for index in group)
+        if alone:
+            refused.update(dict.fromkeys(group, problem))
+            return
+        middle = len(group) // 2
+        for half in (group[:middle], group[middle:]):
+            self._judge(offers, half, refused)
+
+    def problem(self, offers: Sequence[Offer]) -> str | None:
+        """What is wrong with the text that some compatible fixes make, if anything."""
+        source = self.facts.source
+        edits = [edit for offer in offers for edit in offer.fix.edits]
+        try:
+            mended = edited(source, edits)
+            if len(mended.failures) > len(source.failures):
+                return "the file would not parse"
+            pairing = Pairing(source, mended, edits)
+            more = len(mended.lines) - len(source.lines)
+            facts = self.analyse(mended, range(self.edited.start, self.edited.stop + more))
+        except Unpaired:
+            return "the code around it would be read in another way"
+        except SourceError as error:
+            return str(error)
+        try:
+            return self.new_finding(facts, pairing, offers) or self.difference(facts, pairing)
+        finally:
+            facts.lowering.graph.release()
+
+    @cached_property
+    def again(self) -> Facts:
+        """The text as it is, with all that is read where something is to be replaced."""
+        return self.analyse(self.facts.source, self.edited)
+
+    def difference(self, facts: Facts, pairing: Pairing) -> str | None:
+        """What the mended text computes that it should not."""
+        return Likeness(self.again.lowering, facts.lowering, pairing).problem()
+
+    def new_finding(self, facts: Facts, pairing: Pairing, offers: Sequence[Offer]) -> str | None:
+        """The code of a finding that should not be there: one that was to be mended, or one that was not there."""
+        after = self.tell(facts)
+        inside = {id(node) for node in pairing.brought}
+        least = max(offer.confidence for offer in offers)
+        rest = [one for one in after if id(one.site) not in inside or one.confidence >= least]
+        mended = Counter((offer.code, place(offer.site, pairing)) for offer in offers)
+        for minimum in {Confidence.POSSIBLE, self.minimum}:
+            new = counted(rest, pairing, minimum) - (counted(self.before, pairing, minimum) - mended)
+            moves = all(offer.fix.applicability is Applicability.UNSAFE for offer in offers)
+            if moves and not new.keys() & mended.keys() and codes(new) <= codes(mended):
+                continue  # what is left of a chain is found at its next link, and mended in the next round
+            if new:
+                code, number = min(new, key=str)
+                return f"{code} would still be found" if (code, number) in mended else f"{code} would be found"
+        return None
+
+
+def codes(found: Counter[Known]) -> Counter[str]:
+    """How many findings there are of each rule."""
+    return Counter(code for code, _ in found.elements())
+
+
+def place(site: ast.AST, pairing: Pairing) -> int | None:
+    """The number of a piece of syntax that is in both texts, None for what was changed."""
+    changed = any(site is node for node in (*pairing.replaced, *pairing.brought))
+    return None if changed else pairing.numbers.get(id(site))
+
+
+def counted(found: Iterable[Told], pairing: Pairing, least: Confidence) -> Counter[Known]:
+    """How many findings there are of each rule about each piece of syntax."""
+    return Counter((one.code, place(one.site, pairing)) for one in found if one.confidence >= least)
+
+
+def demoted(fix: Fix) -> Fix | None:
+    """A fix that is not to be made, as what a reader sees of it."""
+    from nanlint.fixes.place import display
+
+    return display(fix.display) if fix.display else None
+
+
+def may_be_made(fixes: Iterable[Fix | None]) -> list[int]:
+    """The fixes, by index, that can be read back: those with edits of this file alone."""
+    return [
+        index
+        for index, fix in enumerate(fixes)
+        if fix is not None and fix.edits and not fix.elsewhere and fix.applicability is not Applicability.DISPLAY
+    ]

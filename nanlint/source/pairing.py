@@ -1,0 +1,152 @@
+"""A text and the same text after edits: which of its pieces of syntax are which, and which are inside the edits."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from nanlint.diagnostic import Edit
+from nanlint.source.edits import changes
+from nanlint.source.text import Located, Source
+
+#: expressions that bind as tightly as any, wherever they stand
+_PRIMARY = (ast.Name, ast.Attribute, ast.Call, ast.Subscript)
+
+
+class Unpaired(Exception):
+    """Outside of the edits, the syntax is not what it was."""
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """A stretch of a text, as two offsets."""
+
+    start: int
+    end: int
+
+    def holds(self, other: Stretch) -> bool:
+        """Whether another stretch lies in it."""
+        return self.start <= other.start and other.end <= self.end
+
+
+class Pairing:
+    """The syntax trees of two texts side by side: outside of the edits they must be the same, node by node.
+
+    An expression or statement that an edit replaces is *replaced*, and so is what comes in its place. Raises Unpaired
+    where the trees differ elsewhere: then the edits have changed how the code around them is read.
+    """
+
+    def __init__(self, before: Source, after: Source, edits: Iterable[Edit]) -> None:
+        self.sources = before, after
+        self.old: list[Stretch] = []
+        self.new: list[Stretch] = []
+        shift = 0
+        for start, end, content in changes(before, edits):
+            self.old.append(Stretch(start, end))
+            self.new.append(Stretch(start + shift, start + shift + len(content)))
+            shift += len(content) - (end - start)
+        #: numbers of the pieces that are in both texts, by identity
+        self.numbers: dict[int, int] = {}
+        #: the pieces that the edits replace, and those that they bring
+        self.replaced: list[ast.AST] = []
+        self.brought: list[ast.AST] = []
+        self.pair(before.tree, after.tree)
+
+    def pair(self, old: ast.AST, new: ast.AST) -> None:
+        """Note that two pieces are the same but for what edits replace in them."""
+        image = self._rewritten(old)
+        if image is None:
+            self._pair(old, new)
+            return
+        known = dict(self.numbers), len(self.replaced), len(self.brought)
+        try:
+            self._pair(old, new)
+        except Unpaired:
+            own = _stretch(self.sources[1], new)
+            if own is None or not image.holds(own) or not isinstance(new, _PRIMARY):
+                raise
+            self.numbers = known[0]
+            del self.replaced[known[1] :], self.brought[known[2] :]
+            self._note(self.replaced, old)
+            self._note(self.brought, new)
+
+    def _rewritten(self, node: ast.AST) -> Stretch | None:
+        """Where the edits put an expression that they rewrite at one of its ends, leaving parts of it."""
+        own = _stretch(self.sources[0], node) if isinstance(node, ast.expr) else None
+        if own is None:
+            return None
+        pairs = zip(self.old, self.new, strict=True)
+        inside = [(old, new) for old, new in pairs if own.start <= old.start < min(old.end, own.end)]
+        if not inside:
+            return None
+        (first, start), (last, end) = inside[0], inside[-1]
+        if first.start != own.start and last.end < own.end:
+            return None
+        return Stretch(start.start + own.start - first.start, end.end + max(own.end - last.end, 0))
+
+    def _pair(self, old: ast.AST, new: ast.AST) -> None:
+        if self._is_replaced(old):
+            if not self._is_brought(new):
+                raise Unpaired(old)
+            self._note(self.replaced, old)
+            self._note(self.brought, new)
+            return
+        if type(old) is not type(new):
+            raise Unpaired(old)
+        self.numbers[id(old)] = self.numbers[id(new)] = len(self.numbers) + 1
+        for name in old._fields:
+            one, other = getattr(old, name, None), getattr(new, name, None)
+            if isinstance(one, list) and isinstance(other, list):
+                self._pair_lists(one, other)
+            elif isinstance(one, ast.AST) and isinstance(other, ast.AST):
+                self.pair(one, other)
+            elif one != other or type(one) is not type(other):
+                raise Unpaired(old)
+        if isinstance(old, ast.Call) and isinstance(new, ast.Call) and self._calls_another(old, new):
+            self.replaced.append(old)
+            self.brought.append(new)
+
+    def _calls_another(self, old: ast.Call, new: ast.Call) -> bool:
+        """Whether a call is of another function now, or is given more or less arguments."""
+        if len(old.args) != len(new.args) or len(old.keywords) != len(new.keywords):
+            return True
+        return any(e is old.func for e in self.replaced) or any(self._is_replaced(k) for k in old.keywords)
+
+    def _pair_lists(self, old: Sequence[object], new: Sequence[object]) -> None:
+        """Pair the parts of a list; edits may take some out, and put others in."""
+        kept = [one for one in old if not (isinstance(one, ast.AST) and self._is_replaced(one))]
+        there = [one for one in new if not (isinstance(one, ast.AST) and self._is_brought(one))]
+        if len(kept) != len(there):
+            raise Unpaired
+        for one in old:
+            if isinstance(one, ast.AST) and self._is_replaced(one):
+                self._note(self.replaced, one)
+        for other in new:
+            if isinstance(other, ast.AST) and self._is_brought(other):
+                self._note(self.brought, other)
+        for one, other in zip(kept, there, strict=True):
+            if isinstance(one, ast.AST) and isinstance(other, ast.AST):
+                self.pair(one, other)
+            elif one != other:
+                raise Unpaired
+
+    def _note(self, found: list[ast.AST], node: ast.AST) -> None:
+        found.extend(ast.walk(node))
+
+    def _is_replaced(self, node: ast.AST) -> bool:
+        own = _stretch(self.sources[0], node)
+        return own is not None and own.start < own.end and any(one.holds(own) for one in self.old)
+
+    def _is_brought(self, node: ast.AST) -> bool:
+        own = _stretch(self.sources[1], node)
+        return own is not None and any(one.holds(own) for one in self.new)
+
+
+def _stretch(source: Source, node: ast.AST) -> Stretch | None:
+    """Where a piece of syntax stands; None for what has no place of its own."""
+    if not hasattr(node, "lineno"):
+        return None
+    span = source.span(cast(Located, node))
+    return Stretch(source.offset(span.row, span.column), source.offset(span.end_row, span.end_column))
