@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import math
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import reduce
 from typing import Any
 
@@ -143,7 +143,7 @@ class ExpressionLowering:
         self.frame = Frame()
         self.deferred: list[tuple[Node, Frame]] = []
         #: rows whose expressions are remembered, with their node in each activation (which its calls tell)
-        self.watched = range(0)
+        self.watched: Collection[int] = ()
         self.readings: dict[ast.expr, list[tuple[tuple[ast.AST, ...], Node]]] = {}
         #: nodes that leave the code that computes them -> how (RETURNED, KEPT on an object, or OTHER ways)
         self.escapes: dict[int, str] = {}

@@ -996,20 +996,43 @@ def interesting(tree: ast.Module, words: frozenset[str], imported: Collection[st
     return wanted
 
 
+def leading_to(tree: ast.Module, functions: Collection[ast.AST]) -> set[ast.AST]:
+    """Some functions of a file, and what may call them, by the names that it mentions."""
+    found = set(functions)
+    rest = {f: cls for f, cls in functions_of(tree) if f not in found}
+    names = {name for f, cls in functions_of(tree) if f in found for name in (f.name, cls.name if cls else f.name)}
+    while more := {f: cls for f, cls in rest.items() if not names.isdisjoint(mentioned(f))}:
+        found.update(more)
+        names.update(name for f, cls in more.items() for name in (f.name, cls.name if cls else f.name))
+        rest = {f: cls for f, cls in rest.items() if f not in more}
+    return found
+
+
+@remembered
+def mentioned(definition: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
+    """The names in a function, of dotted ones each part."""
+    nodes = descendants(definition)
+    return frozenset(
+        n.attr if isinstance(n, ast.Attribute) else n.id for n in nodes if isinstance(n, ast.Attribute | ast.Name)
+    )
+
+
 def lower(
     tree: ast.Module,
     spellings: Spellings,
     frameworks: tuple[str, ...],
     words: frozenset[str],
     package: tuple[str, ...] = (),
-    watched: range = range(0),
+    watched: Collection[int] = (),
     view: View | None = None,
+    *,
+    alone: bool = False,
 ) -> Lowering:
     """The graph of a file: its module level, then every function worth it with unknown parameters.
 
     ``words``: last names of calls that make a function worth it. ``package``: the file's own, for its relative imports.
-    ``watched``: rows whose functions are worth it in any case, and whose ``readings`` are kept. ``view``: the other
-    files of the project.
+    ``watched``: rows whose functions are worth it in any case, and whose ``readings`` are kept; ``alone``: of others
+    only those are that may come to them. ``view``: the other files of the project.
     """
     lowering = Lowering(spellings, frameworks, package, view)
     lowering.watched = watched
@@ -1021,7 +1044,8 @@ def lower(
     lowering.forget_attributes(tree)
     wanted = interesting(tree, words, lowering.numeric_names(tree, words))
     if watched:
-        wanted |= {f for f, _ in functions_of(tree) if f.lineno < watched.stop and watched.start <= (f.end_lineno or 0)}
+        inside = {f for f, _ in functions_of(tree) if any(f.lineno <= row <= (f.end_lineno or 0) for row in watched)}
+        wanted = wanted & leading_to(tree, inside) if alone else wanted | inside
     done: set[int] = set()
 
     def standalone(node: Node) -> None:

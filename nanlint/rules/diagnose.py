@@ -215,7 +215,7 @@ def analysed(
     source: Source,
     ops: Mapping[str, object],
     minimum: Confidence = Confidence.POSSIBLE,
-    watched: range = range(0),
+    watched: Collection[int] = (),
 ) -> Facts:
     """What may be asked of a source, for findings of at least ``minimum``. Raises Unparsable if it is not Python.
 
@@ -224,11 +224,13 @@ def analysed(
     return analysed_by(source, catalogue(ops), minimum, watched)
 
 
-def analysed_by(source: Source, spellings: Spellings, minimum: Confidence, watched: range) -> Facts:
-    """The same, by a catalogue."""
+def analysed_by(
+    source: Source, spellings: Spellings, minimum: Confidence, watched: Collection[int], *, alone: bool = False
+) -> Facts:
+    """The same, by a catalogue; ``alone``: of the functions on the rows watched, and those that come to them."""
     words = pole_words(spellings, minimum, frozenset(RULES))
     package = package_of(source.path)
-    lowering = lower(source.tree, spellings, frameworks_of(source), words, package, watched, source.view)
+    lowering = lower(source.tree, spellings, frameworks_of(source), words, package, watched, source.view, alone=alone)
     return Facts(source, lowering)
 
 
@@ -274,8 +276,8 @@ def read_back(
         first = map(surest, by_precedence(occurrences))
         return [Told(one.rule.code, cast(ast.AST, one.finding.site), one.finding.confidence) for one in first]
 
-    def analyse(mended: Source, watched: range) -> Facts:
-        return analysed_by(mended, facts.lowering.spellings, minimum, watched)
+    def analyse(mended: Source, watched: Collection[int]) -> Facts:
+        return analysed_by(mended, facts.lowering.spellings, minimum, watched, alone=True)
 
     found = list(fixes)
     made = may_be_made(fixes)

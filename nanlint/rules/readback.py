@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
@@ -51,7 +51,7 @@ class Readback:
     def __init__(
         self,
         facts: Facts,
-        analyse: Callable[[Source, range], Facts],
+        analyse: Callable[[Source, Collection[int]], Facts],
         tell: Callable[[Facts], Sequence[Told]],
         minimum: Confidence,
     ) -> None:
@@ -59,13 +59,13 @@ class Readback:
         self.analyse = analyse
         self.tell = tell
         self.minimum = minimum
-        self.before = tell(facts)
-        self.edited = range(0)
+        self.edited: frozenset[int] = frozenset()
 
     def refused(self, offers: Sequence[Offer]) -> dict[int, str]:
         """The offers, by index, that are not to be made, and why."""
-        placed = [self.facts.source.placed(edit.span) for offer in offers for edit in offer.fix.edits]
-        self.edited = range(min(span.row for span in placed), max(span.end_row for span in placed) + 1)
+        source = self.facts.source
+        placed = [source.placed(edit.span) for offer in offers for edit in offer.fix.edits]
+        self.edited = frozenset(row for span in placed for row in range(span.row, span.end_row + 1))
         refused: dict[int, str] = {}
         waiting = list(range(len(offers)))
         while waiting:
@@ -101,8 +101,7 @@ class Readback:
             if len(mended.failures) > len(source.failures):
                 return "the file would not parse"
             pairing = Pairing(source, mended, edits)
-            more = len(mended.lines) - len(source.lines)
-            facts = self.analyse(mended, range(self.edited.start, self.edited.stop + more))
+            facts = self.analyse(mended, pairing.rows_after(self.edited))
         except Unpaired:
             return "the code around it would be read in another way"
         except SourceError as error:
@@ -114,8 +113,13 @@ class Readback:
 
     @cached_property
     def again(self) -> Facts:
-        """The text as it is, with all that is read where something is to be replaced."""
+        """The functions of the text as it is, with all that is read where something is to be replaced."""
         return self.analyse(self.facts.source, self.edited)
+
+    @cached_property
+    def before(self) -> Sequence[Told]:
+        """What is found in them."""
+        return self.tell(self.again)
 
     def difference(self, facts: Facts, pairing: Pairing) -> str | None:
         """What the mended text computes that it should not."""

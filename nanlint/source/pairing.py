@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -42,17 +42,30 @@ class Pairing:
         self.sources = before, after
         self.old: list[Stretch] = []
         self.new: list[Stretch] = []
+        #: the row of each change, and the rows that it adds
+        self.added: list[tuple[int, int]] = []
         shift = 0
         for start, end, content in changes(before, edits):
             self.old.append(Stretch(start, end))
             self.new.append(Stretch(start + shift, start + shift + len(content)))
             shift += len(content) - (end - start)
+            row = before.text.count("\n", 0, start) + 1
+            self.added.append((row, content.count("\n") - before.text.count("\n", start, end)))
         #: numbers of the pieces that are in both texts, by identity
         self.numbers: dict[int, int] = {}
         #: the pieces that the edits replace, and those that they bring
         self.replaced: list[ast.AST] = []
         self.brought: list[ast.AST] = []
         self.pair(before.tree, after.tree)
+
+    def rows_after(self, rows: Collection[int]) -> frozenset[int]:
+        """Where rows of the old text are in the new one, and those that come between them."""
+        found: set[int] = set()
+        for row in rows:
+            before = sum(more for changed, more in self.added if changed < row)
+            here = sum(max(more, 0) for changed, more in self.added if changed == row)
+            found.update(range(row + before, row + before + here + 1))
+        return frozenset(found)
 
     def pair(self, old: ast.AST, new: ast.AST) -> None:
         """Note that two pieces are the same but for what edits replace in them."""
