@@ -1031,8 +1031,8 @@ def lower(
     """The graph of a file: its module level, then every function worth it with unknown parameters.
 
     ``words``: last names of calls that make a function worth it. ``package``: the file's own, for its relative imports.
-    ``watched``: rows whose functions are worth it in any case, and whose ``readings`` are kept; ``alone``: of others
-    only those are that may come to them. ``view``: the other files of the project.
+    ``watched``: rows whose functions are worth it in any case, and whose ``readings`` are kept; ``alone``: these
+    and those that may come to them, and no others. ``view``: the other files of the project.
     """
     lowering = Lowering(spellings, frameworks, package, view)
     lowering.watched = watched
@@ -1045,7 +1045,7 @@ def lower(
     wanted = interesting(tree, words, lowering.numeric_names(tree, words))
     if watched:
         inside = {f for f, _ in functions_of(tree) if any(f.lineno <= row <= (f.end_lineno or 0) for row in watched)}
-        wanted = wanted & leading_to(tree, inside) if alone else wanted | inside
+        wanted = leading_to(tree, inside) if alone else wanted | inside
     done: set[int] = set()
 
     def standalone(node: Node) -> None:
