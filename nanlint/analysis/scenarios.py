@@ -674,6 +674,8 @@ def vanishing_with(node: Node, evaluate: Evaluate) -> Iterator[tuple[Node, bool]
         yield root, False
     elif node.op in ("abs", "neg"):
         yield node["x"], False
+    elif node.op == "div":
+        yield node["a"], False
     elif node.op == "sqrt":
         inner = bare(node["x"])
         yield (inner["a"], True) if inner.op == "dot" and same(inner["a"], inner["b"]) else (inner, False)
