@@ -13,7 +13,7 @@ from nanlint.analysis.evaluate import Evaluator, belief
 from nanlint.analysis.forms import UNKNOWNS, evidence_by_form
 from nanlint.analysis.geometry import holds_each_pair, tells_diagonal
 from nanlint.analysis.gradient import PLAIN, Flow, GradientFlow
-from nanlint.analysis.late_guards import always_capped, keeps_all, late_guard
+from nanlint.analysis.late_guards import always_capped, keeps_infinity, late_guard
 from nanlint.analysis.scenarios import degenerate, excluded
 from nanlint.analysis.selections import taken_by
 from nanlint.analysis.structure import Evaluate, bare, depends, elementwise, same, uses, walk, zero_together
@@ -291,7 +291,7 @@ class Hazards:
         """Whether an infinite result is bounded by all that uses it, wherever it goes."""
         if not always_capped(node, pole, self.evaluator.value):
             return False
-        return self.stays_within(node, keeps_all)
+        return self.stays_within(node, keeps_infinity)
 
     def stays_within(self, node: Node, passes: Callable[[Node, Node], bool]) -> bool:
         """Whether all that a result becomes on the way through some uses is used here, and leaves no function."""

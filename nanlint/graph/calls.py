@@ -1003,12 +1003,17 @@ class CallLowering(ExpressionLowering):
         return self.graph.add(INSTANCE, {}, {"cls": cls.attrs["cls"], "name": arg.arg, "given": True}, arg, pure=False)
 
     def instantiate(self, cls: Node, args: Sequence[Node], keywords: dict[str, Node], e: ast.AST) -> Node:
-        """An object of a class of this file."""
-        for node in (*args, *keywords.values()):
+        """An object of a class of this file. What its constructor raises on is so no more behind it."""
+        given = (*args, *keywords.values())
+        for node in given:
             self.escape(node, KEPT)
-        return self.graph.add(
+        made = self.graph.add(
             INSTANCE, {}, {"cls": cls.attrs["cls"], "init": (list(args), dict(keywords))}, e, pure=False
         )
+        if cls.attrs["cls"].raises and any(node.op != CONST for node in given):
+            self.fields(made)
+            self.frame.facts = {**self.frame.facts, **made.attrs.get("facts", {})}
+        return made
 
     def activation(
         self, function: Node, args: Sequence[Node], keywords: dict[str, Node], e: ast.AST, *, bare: bool = False
