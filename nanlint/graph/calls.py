@@ -488,7 +488,12 @@ class CallLowering(ExpressionLowering):
                 self.escape(node, DATA if name in PLACES else OTHER)
         for node in positional[len(given) :]:
             self.escape(node)
-        if spelling.framework in ("numpy", "scipy") and (where := keywords.get("where")) is not None:
+        where = keywords.get("where") if spelling.framework in ("numpy", "scipy", "jax") else None
+        if where is not None and "where" not in read and OPS[spelling.op].reduction:
+            # a reduction of the elements that it selects
+            of = spelling.operands["x"]
+            given[of] = self.emit("part", e, x=given[of], index=where)
+        elif where is not None and "where" not in read:
             saved = self.frame.facts
             self.frame.facts = dict(saved)
             self.assume(where, True)
