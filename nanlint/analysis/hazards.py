@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -10,11 +10,11 @@ from nanlint.analysis.algebra import monomial
 from nanlint.analysis.by_use import met_by_use
 from nanlint.analysis.epsilons import number_of, small
 from nanlint.analysis.evaluate import Evaluator, belief
-from nanlint.analysis.forms import UNKNOWNS, evidence_by_form
+from nanlint.analysis.forms import UNKNOWNS, evidence_by_form, products
 from nanlint.analysis.geometry import holds_each_pair, tells_diagonal
 from nanlint.analysis.gradient import PLAIN, Flow, GradientFlow
 from nanlint.analysis.late_guards import always_capped, keeps_infinity, late_guard
-from nanlint.analysis.scenarios import degenerate, excluded
+from nanlint.analysis.scenarios import degenerate, excluded, where_all_zero
 from nanlint.analysis.selections import taken_by
 from nanlint.analysis.structure import Evaluate, bare, depends, elementwise, same, uses, walk, zero_together
 from nanlint.analysis.unguarded import unguarded
@@ -215,6 +215,8 @@ class Hazards:
         if reach is NEVER:
             return Cleared(node, pole, RULED_OUT, v)
         form = evidence_by_form(node, pole, source, self.evaluator.value) if reach < LIKELY else None
+        if form is not None and self.product_replaced(node, source):
+            form = None
         form = form or self.expected(node, pole, reach)
         met = met_by_use(node, pole, source, self.evaluator.value) if form is None and reach < LIKELY else None
         if form is not None:
@@ -407,6 +409,25 @@ class Hazards:
             cond = taken_by(index)
             return cond is not None and apart and self.excludes(cond, True, node, pole)
         return apart and user.op == "stored" and user["a"] is used and self.by_place(node, pole)
+
+    def product_replaced(self, node: Node, operand: Node) -> bool:
+        """Whether a selection takes the place of what an op is multiplied to, where operand and factor are both 0."""
+        found = list(products(node))
+        return bool(found) and all(self.replaced_at_zero(product, (other, operand)) for product, other in found)
+
+    def replaced_at_zero(self, result: Node, zeros: Iterable[Node]) -> bool:
+        """Whether every use of a result leads to a selection that takes something else where all of ``zeros`` are 0."""
+
+        def passes(user: Node, used: Node) -> bool:
+            return elementwise(user) and user.op not in ("where", *DECIDING)
+
+        found = list(uses(result, passes, MAX_USES))
+        there = where_all_zero(zeros, self.evaluator.value)
+        for user in found:
+            taken = there.truth(user["cond"]) if user.op == "where" and "cond" in user.args else None
+            if taken is None or depends(user["a" if taken else "b"], result):
+                return False
+        return bool(found) and self.stays_within(result, passes)
 
     def by_place(self, node: Node, pole: Pole) -> bool:
         """Whether the operand is at the pole at one place of a grid: then setting that element is the repair."""

@@ -100,8 +100,7 @@ def caps(user: Node, node: Node, pole: Pole, value: Evaluate) -> bool:
 
 def is_bound(v: Value, *, from_below: bool) -> bool:
     """Whether a number is one that only an infinity is bounded by."""
-    c = v.constant
-    if c is None:
-        # a size
-        return v.kind is Kind.SCALAR and v.whole and v.lo >= 0 and not from_below
-    return c <= -LARGE if from_below else c > 0
+    if from_below:
+        return v.hi <= -LARGE
+    size = v.kind is Kind.SCALAR and v.whole and v.lo >= 0
+    return (v.lo > 0 and v.kind is Kind.SCALAR) or (size and v.constant is None)

@@ -436,7 +436,7 @@ def shifted_exponentials(node: Node, evaluate: Evaluate) -> Value | None:
     """exp(a - m) + exp(b - m) for the larger of a and b: one of the terms is 1."""
     if bare(node["b"]).op != "exp":
         return None
-    parts = terms(node)
+    parts = [term for term in terms(node) if evaluate(term.node).constant != 0]
     exps = [bare(term.node) for term in parts if not term.negative]
     shifts = [bare(e["x"]) for e in exps if e.op == "exp"]
     if len(shifts) < len(parts) or any(s.op != "sub" for s in shifts):

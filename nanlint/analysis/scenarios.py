@@ -145,6 +145,20 @@ class Execution:
             else:
                 self._given[node.key] = Symbol(first, scenario.shape is Shape.CONSTANT, touched=True)
 
+    def solve(self, node: Node) -> None:
+        """Let what a number is added to, or taken from, for a node to be 0 be minus that number."""
+        node = bare(node)
+        if node.op not in ("add", "sub"):
+            return
+        a, b = (self.evaluate(node[k]).constant for k in ("a", "b"))
+        if (a is None) is not (b is None):
+            c = a if b is None else b
+            assert c is not None
+            of = node["b" if b is None else "a"]
+            number = c if node.op == "sub" else -c
+            found = Symbol(((ONE, number),) if number else (), touched=True)
+            self._given.update({one.key: found for one in (of, bare(of))})
+
     def symbol(self, node: Node) -> Symbol:
         """The symbol of a node."""
         given = self._given.get(node.key)
@@ -648,6 +662,15 @@ def where_zero(node: Node, evaluate: Evaluate) -> Execution:
             if whole:
                 shape = Shape.ZERO
     return Execution(Scenario(shape, tuple(data)), evaluate, {}, along if shape is Shape.ELEMENT else None)
+
+
+def where_all_zero(nodes: Iterable[Node], evaluate: Evaluate) -> Execution:
+    """What is so wherever these are 0: x is 1 where 1 - x is."""
+    zeros = [one for node in nodes for one in (node, bare(node))]
+    execution = Execution(Scenario(Shape.ELEMENT, tuple(zeros)), evaluate, {})
+    for node in zeros:
+        execution.solve(node)
+    return execution
 
 
 def is_zero(node: Node) -> bool:
