@@ -540,9 +540,9 @@ class Facts:
         uses = list(self.uses(node))
         return bool(uses) and all(u.op in ops for u in uses)
 
-    def replaced_at_zero(self, product: Node, *factors: Node) -> bool:
-        """Whether what a product becomes goes only where selections take something else, where all of these are 0."""
-        return self.hazards.replaced_at_zero(product, factors)
+    def replaced_at(self, hazard: Hazard, product: Node, factor: Node) -> bool:
+        """Whether selections take something else for a product where its factor is 0 and the other op at its pole."""
+        return self.hazards.replaced_where(product, ((factor, 0.0), (hazard.operand, -hazard.pole.shift)))
 
     def scalar(self, node: Node) -> bool:
         """Whether an op works on Python numbers, where Python raises instead of making a NaN."""

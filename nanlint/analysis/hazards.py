@@ -14,7 +14,7 @@ from nanlint.analysis.forms import UNKNOWNS, evidence_by_form, products
 from nanlint.analysis.geometry import holds_each_pair, tells_diagonal
 from nanlint.analysis.gradient import PLAIN, Flow, GradientFlow
 from nanlint.analysis.late_guards import always_capped, keeps_infinity, late_guard
-from nanlint.analysis.scenarios import degenerate, excluded, where_all_zero
+from nanlint.analysis.scenarios import degenerate, excluded, where_each_is
 from nanlint.analysis.selections import taken_by
 from nanlint.analysis.structure import Evaluate, bare, depends, elementwise, same, uses, walk, zero_together
 from nanlint.analysis.unguarded import unguarded
@@ -215,7 +215,7 @@ class Hazards:
         if reach is NEVER:
             return Cleared(node, pole, RULED_OUT, v)
         form = evidence_by_form(node, pole, source, self.evaluator.value) if reach < LIKELY else None
-        if form is not None and self.product_replaced(node, source):
+        if form is not None and self.product_replaced(node, pole, source):
             form = None
         form = form or self.expected(node, pole, reach)
         met = met_by_use(node, pole, source, self.evaluator.value) if form is None and reach < LIKELY else None
@@ -410,19 +410,20 @@ class Hazards:
             return cond is not None and apart and self.excludes(cond, True, node, pole)
         return apart and user.op == "stored" and user["a"] is used and self.by_place(node, pole)
 
-    def product_replaced(self, node: Node, operand: Node) -> bool:
-        """Whether a selection takes the place of what an op is multiplied to, where operand and factor are both 0."""
+    def product_replaced(self, node: Node, pole: Pole, operand: Node) -> bool:
+        """Whether something else is taken for the products of an op, where it is at a pole and the factor is 0."""
         found = list(products(node))
-        return bool(found) and all(self.replaced_at_zero(product, (other, operand)) for product, other in found)
+        pairs = ((product, ((other, 0.0), (operand, -pole.shift))) for product, other in found)
+        return bool(found) and all(self.replaced_where(product, numbers) for product, numbers in pairs)
 
-    def replaced_at_zero(self, result: Node, zeros: Iterable[Node]) -> bool:
-        """Whether every use of a result leads to a selection that takes something else where all of ``zeros`` are 0."""
+    def replaced_where(self, result: Node, numbers: Iterable[tuple[Node, float]]) -> bool:
+        """Whether all uses of a result lead to selections that take something else where nodes are these numbers."""
 
         def passes(user: Node, used: Node) -> bool:
             return elementwise(user) and user.op not in ("where", *DECIDING)
 
         found = list(uses(result, passes, MAX_USES))
-        there = where_all_zero(zeros, self.evaluator.value)
+        there = where_each_is(numbers, self.evaluator.value)
         for user in found:
             taken = there.truth(user["cond"]) if user.op == "where" and "cond" in user.args else None
             if taken is None or depends(user["a" if taken else "b"], result):

@@ -744,7 +744,7 @@ def terms_of(node: Node, op: str, steps: int = 8) -> bool:
 
 
 def scaled_by_settings(node: Node, evaluate: Evaluate) -> bool:
-    """Whether a value would be bounded, were it not for the Python numbers that it is multiplied with: a temperature."""
+    """Whether a value would be bounded, were it not for Python numbers that it is multiplied with: a temperature."""
     parts = [monomial(term.node, evaluate) for term in terms(node)]
     factors_of = [(f, False) for m in parts for f in m.above] + [(f, True) for m in parts for f in m.below]
     data = [(evaluate(f), under) for f, under in factors_of if evaluate(f).kind is not Kind.SCALAR]

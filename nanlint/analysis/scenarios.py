@@ -145,19 +145,19 @@ class Execution:
             else:
                 self._given[node.key] = Symbol(first, scenario.shape is Shape.CONSTANT, touched=True)
 
-    def solve(self, node: Node) -> None:
-        """Let what a number is added to, or taken from, for a node to be 0 be minus that number."""
+    def solve(self, node: Node, number: float) -> None:
+        """Let a node be a number, and what it is that number less, or more, than a literal."""
+        found = Symbol(((ONE, number),) if number else (), touched=True)
+        self._given.update({one.key: found for one in (node, bare(node))})
         node = bare(node)
-        if node.op not in ("add", "sub"):
-            return
-        a, b = (self.evaluate(node[k]).constant for k in ("a", "b"))
-        if (a is None) is not (b is None):
-            c = a if b is None else b
-            assert c is not None
-            of = node["b" if b is None else "a"]
-            number = c if node.op == "sub" else -c
-            found = Symbol(((ONE, number),) if number else (), touched=True)
-            self._given.update({one.key: found for one in (of, bare(of))})
+        if node.op == "neg":
+            self.solve(node["x"], -number)
+        elif node.op in ("add", "sub"):
+            a, b = (self.evaluate(node[k]).constant for k in ("a", "b"))
+            if a is not None and b is None:
+                self.solve(node["b"], a - number if node.op == "sub" else number - a)
+            elif b is not None and a is None:
+                self.solve(node["a"], number + b if node.op == "sub" else number - b)
 
     def symbol(self, node: Node) -> Symbol:
         """The symbol of a node."""
@@ -664,12 +664,12 @@ def where_zero(node: Node, evaluate: Evaluate) -> Execution:
     return Execution(Scenario(shape, tuple(data)), evaluate, {}, along if shape is Shape.ELEMENT else None)
 
 
-def where_all_zero(nodes: Iterable[Node], evaluate: Evaluate) -> Execution:
-    """What is so wherever these are 0: x is 1 where 1 - x is."""
-    zeros = [one for node in nodes for one in (node, bare(node))]
-    execution = Execution(Scenario(Shape.ELEMENT, tuple(zeros)), evaluate, {})
-    for node in zeros:
-        execution.solve(node)
+def where_each_is(numbers: Iterable[tuple[Node, float]], evaluate: Evaluate) -> Execution:
+    """What is so wherever nodes are certain numbers at once: x is 1 where 1 - x is 0."""
+    given = list(numbers)
+    execution = Execution(Scenario(Shape.ELEMENT, tuple(node for node, _ in given)), evaluate, {})
+    for node, number in given:
+        execution.solve(node, number)
     return execution
 
 

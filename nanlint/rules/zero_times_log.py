@@ -57,7 +57,7 @@ def zero_times_log(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     if facts.value(factor).zero is NEVER:
         # the other factor is never 0
         return
-    if not hazard.pole.shift and facts.replaced_at_zero(product, factor, hazard.operand):
+    if facts.replaced_at(hazard, product, factor):
         # a selection takes something else where both are
         return
     plain = facts.framework(product) in PLAIN and not facts.reduced(product)
