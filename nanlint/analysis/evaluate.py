@@ -574,6 +574,9 @@ class Evaluator:
                 return meet_range(v, by.hi, INF)
             return meet_range(v, -INF, by.lo) if v.hi <= by.hi else v
         if comparison in ("gt", "ge"):
+            if by.lo == 0:
+                # 0 only where that is, too
+                v = replace(v, zero=min(v.zero, by.zero), low=min(v.low, by.zero) if v.lo == 0 else v.low)
             return meet_range(v, by.lo, INF, open_lo=comparison == "gt")
         if comparison in ("lt", "le"):
             return meet_range(v, -INF, by.hi, open_hi=comparison == "lt")

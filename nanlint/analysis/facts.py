@@ -457,9 +457,12 @@ class Facts:
 
     def absorbed(self, node: Node) -> bool:
         """Whether every use of a node takes -inf for what it means: exp, relu, a maximum, a softmax of log-weights."""
-        pending, seen, met = [node], {node.index}, False
+        pending, seen, met = [(node, True)], {node.index}, False
         while pending:
-            current = pending.pop()
+            current, below = pending.pop()
+            if current.op == "neg" and not current.users and current.index not in self.lowering.escapes:
+                # its sum became a difference
+                continue
             if not current.users or len(seen) > 60:
                 return False
             for user in current.users:
@@ -468,11 +471,23 @@ class Facts:
                 seen.add(user.index)
                 if user.op in ABSORBING:
                     met = True
-                elif user.op in CARRYING or (user.op == "sub" and user["a"] is current):
-                    pending.append(user)
+                elif user.op == "neg" or (user.op == "sub" and user["a"] is not current):
+                    pending.append((user, not below))
+                elif user.op in CARRYING or user.op == "sub" or self.scales(user, current):
+                    pending.append((user, below))
+                elif user.op in LOGARITHMS and not below:
+                    # the logarithm of inf is one
+                    pending.append((user, below))
                 else:
                     return False
         return met
+
+    def scales(self, product: Node, operand: Node) -> bool:
+        """Whether a product or quotient is of its operand and a setting, which nobody means to be negative."""
+        if product.op not in ("mul", "div") or (product.op == "div" and product["a"] is not operand):
+            return False
+        factor = product["b"] if product["a"] is operand else product["a"]
+        return self.is_setting(bare(factor)) and self.value(factor).hi > 0
 
     def exponentiated(self, node: Node) -> bool:
         """Whether every use of a node leads through sums and means to an exponential: exp(-inf) is 0, as is meant."""
@@ -532,6 +547,10 @@ class Facts:
         """Whether every use of the node's elements is one of these ops."""
         uses = list(self.uses(node))
         return bool(uses) and all(u.op in ops for u in uses)
+
+    def replaced_at(self, hazard: Hazard, product: Node, factor: Node) -> bool:
+        """Whether selections take something else for a product where its factor is 0 and the other op at its pole."""
+        return self.hazards.replaced_where(product, ((factor, 0.0), (hazard.operand, -hazard.pole.shift)))
 
     def scalar(self, node: Node) -> bool:
         """Whether an op works on Python numbers, where Python raises instead of making a NaN."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -10,11 +10,11 @@ from nanlint.analysis.algebra import monomial
 from nanlint.analysis.by_use import met_by_use
 from nanlint.analysis.epsilons import number_of, small
 from nanlint.analysis.evaluate import Evaluator, belief
-from nanlint.analysis.forms import UNKNOWNS, evidence_by_form
+from nanlint.analysis.forms import UNKNOWNS, evidence_by_form, products
 from nanlint.analysis.geometry import holds_each_pair, tells_diagonal
 from nanlint.analysis.gradient import PLAIN, Flow, GradientFlow
-from nanlint.analysis.late_guards import always_capped, keeps_all, late_guard
-from nanlint.analysis.scenarios import degenerate, excluded
+from nanlint.analysis.late_guards import always_capped, keeps_infinity, late_guard
+from nanlint.analysis.scenarios import degenerate, excluded, where_each_is
 from nanlint.analysis.selections import taken_by
 from nanlint.analysis.structure import Evaluate, bare, depends, elementwise, same, uses, walk, zero_together
 from nanlint.analysis.unguarded import unguarded
@@ -215,6 +215,8 @@ class Hazards:
         if reach is NEVER:
             return Cleared(node, pole, RULED_OUT, v)
         form = evidence_by_form(node, pole, source, self.evaluator.value) if reach < LIKELY else None
+        if form is not None and self.product_replaced(node, pole, source):
+            form = None
         form = form or self.expected(node, pole, reach)
         met = met_by_use(node, pole, source, self.evaluator.value) if form is None and reach < LIKELY else None
         if form is not None:
@@ -291,7 +293,7 @@ class Hazards:
         """Whether an infinite result is bounded by all that uses it, wherever it goes."""
         if not always_capped(node, pole, self.evaluator.value):
             return False
-        return self.stays_within(node, keeps_all)
+        return self.stays_within(node, keeps_infinity)
 
     def stays_within(self, node: Node, passes: Callable[[Node, Node], bool]) -> bool:
         """Whether all that a result becomes on the way through some uses is used here, and leaves no function."""
@@ -407,6 +409,26 @@ class Hazards:
             cond = taken_by(index)
             return cond is not None and apart and self.excludes(cond, True, node, pole)
         return apart and user.op == "stored" and user["a"] is used and self.by_place(node, pole)
+
+    def product_replaced(self, node: Node, pole: Pole, operand: Node) -> bool:
+        """Whether something else is taken for the products of an op, where it is at a pole and the factor is 0."""
+        found = list(products(node))
+        pairs = ((product, ((other, 0.0), (operand, -pole.shift))) for product, other in found)
+        return bool(found) and all(self.replaced_where(product, numbers) for product, numbers in pairs)
+
+    def replaced_where(self, result: Node, numbers: Iterable[tuple[Node, float]]) -> bool:
+        """Whether all uses of a result lead to selections that take something else where nodes are these numbers."""
+
+        def passes(user: Node, used: Node) -> bool:
+            return elementwise(user) and user.op not in ("where", *DECIDING)
+
+        found = list(uses(result, passes, MAX_USES))
+        there = where_each_is(numbers, self.evaluator.value)
+        for user in found:
+            taken = there.truth(user["cond"]) if user.op == "where" and "cond" in user.args else None
+            if taken is None or depends(user["a" if taken else "b"], result):
+                return False
+        return bool(found) and self.stays_within(result, passes)
 
     def by_place(self, node: Node, pole: Pole) -> bool:
         """Whether the operand is at the pole at one place of a grid: then setting that element is the repair."""

@@ -5,10 +5,12 @@ from __future__ import annotations
 from nanlint.analysis.structure import Evaluate, bare, uses, walk
 from nanlint.graph.node import CONST, PHI, REFINE, Node
 from nanlint.ops.op import OPS, Pole
-from nanlint.ops.value import INF, POSSIBLE, SMALL, Kind, Value
+from nanlint.ops.value import INF, NEVER, POSSIBLE, SMALL, Kind, Value
 
 #: an epsilon is at least this
 LEAST = 1e-30
+#: what makes whole numbers of others
+WHOLE = frozenset({"floor", "ceil", "round", "trunc"})
 #: what bounds an infinite logarithm is no nearer to 0
 LARGE = 10.0
 
@@ -37,7 +39,7 @@ def always_capped(node: Node, pole: Pole, value: Evaluate) -> bool:
         return False
     if "nan" in pole.gives and not apart(node, value):
         return False
-    found = list(uses(node, keeps_all, 40))
+    found = list(uses(node, keeps_infinity, 40))
     return bool(found) and all(user.op == "nan_to_num" or caps(user, node, pole, value) for user in found)
 
 
@@ -48,6 +50,8 @@ def apart(quotient: Node, value: Evaluate) -> bool:
     numerator = value(quotient["a"])
     if max(numerator.reach("zero"), numerator.reach("neg")) >= POSSIBLE:
         return False
+    if numerator.zero is NEVER:
+        return True
     made_of = {n.key for n in walk(quotient["a"], lambda n: n.args.values(), 40) if n.op != CONST}
     return made_of.isdisjoint(n.key for n in walk(quotient["b"], lambda n: n.args.values(), 40))
 
@@ -56,6 +60,11 @@ def keeps_all(user: Node, _: Node) -> bool:
     """Whether a use is of all elements as they are: a view, a refinement, no part."""
     op = OPS.get(user.op)
     return user.op in (REFINE, PHI, "cast", "identity") or (op is not None and op.view and user.op != "part")
+
+
+def keeps_infinity(user: Node, used: Node) -> bool:
+    """Whether a use is of all elements, up to what rounding to whole numbers makes of them: an infinity stays one."""
+    return user.op in WHOLE or keeps_all(user, used)
 
 
 def others(user: Node, node: Node) -> list[Node]:
@@ -91,5 +100,7 @@ def caps(user: Node, node: Node, pole: Pole, value: Evaluate) -> bool:
 
 def is_bound(v: Value, *, from_below: bool) -> bool:
     """Whether a number is one that only an infinity is bounded by."""
-    c = v.constant
-    return c is not None and (c <= -LARGE if from_below else c > 0)
+    if from_below:
+        return v.hi <= -LARGE
+    size = v.kind is Kind.SCALAR and v.whole and v.lo >= 0
+    return (v.lo > 0 and v.kind is Kind.SCALAR) or (size and v.constant is None)

@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 
-from nanlint.analysis.algebra import terms
+from nanlint.analysis.algebra import monomial, terms
 from nanlint.analysis.cancellation import cancellation, raised_a_little
-from nanlint.analysis.geometry import holds_each_pair, is_cosine, of_each_pair, tells_diagonal, whole
+from nanlint.analysis.geometry import holds_each_pair, is_cosine, is_unit, of_each_pair, tells_diagonal, whole
 from nanlint.analysis.names import is_coordinate, is_plain_logarithm
 from nanlint.analysis.places import true_somewhere
 from nanlint.analysis.structure import (
@@ -25,7 +25,7 @@ from nanlint.analysis.structure import (
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, MODULE, PARAM, PHI, REFINE, TUPLE, Node
 from nanlint.ops.arithmetic import absolute, multiply, negate, square, subtract
 from nanlint.ops.floats import FORMATS
-from nanlint.ops.functions import exponential, sigmoid
+from nanlint.ops.functions import exponential, sigmoid, softmax
 from nanlint.ops.op import OPS
 from nanlint.ops.reductions import cosine, total
 from nanlint.ops.selection import COMPARISONS
@@ -41,6 +41,7 @@ from nanlint.ops.value import (
     Reach,
     Value,
     constant,
+    meet_range,
     value,
 )
 
@@ -435,7 +436,7 @@ def shifted_exponentials(node: Node, evaluate: Evaluate) -> Value | None:
     """exp(a - m) + exp(b - m) for the larger of a and b: one of the terms is 1."""
     if bare(node["b"]).op != "exp":
         return None
-    parts = terms(node)
+    parts = [term for term in terms(node) if evaluate(term.node).constant != 0]
     exps = [bare(term.node) for term in parts if not term.negative]
     shifts = [bare(e["x"]) for e in exps if e.op == "exp"]
     if len(shifts) < len(parts) or any(s.op != "sub" for s in shifts):
@@ -742,6 +743,31 @@ def terms_of(node: Node, op: str, steps: int = 8) -> bool:
     return elementwise(node) and steps > 0 and any(terms_of(a, op, steps - 1) for a in node.args.values())
 
 
+def scaled_by_settings(node: Node, evaluate: Evaluate) -> bool:
+    """Whether a value would be bounded, were it not for Python numbers that it is multiplied with: a temperature."""
+    parts = [monomial(term.node, evaluate) for term in terms(node)]
+    factors_of = [(f, False) for m in parts for f in m.above] + [(f, True) for m in parts for f in m.below]
+    data = [(evaluate(f), under) for f, under in factors_of if evaluate(f).kind is not Kind.SCALAR]
+    bounded = all(math.isfinite(v.lo) and math.isfinite(v.hi) and not under for v, under in data)
+    return bool(data) and len(data) < len(factors_of) and bounded
+
+
+def shares(node: Node, evaluate: Evaluate) -> Value | None:
+    """The softmax of bounded scores over a temperature: whether it underflows is up to that."""
+    if not scaled_by_settings(node["x"], evaluate):
+        return None
+    v = softmax(evaluate(node["x"]))
+    return replace(v, low=min(v.low, POSSIBLE), high=min(v.high, POSSIBLE), zero=min(v.zero, POSSIBLE))
+
+
+def apart_on_sphere(node: Node, evaluate: Evaluate) -> Value | None:
+    """The distance of two vectors of length 1: at most 2."""
+    ends = [node[k] for k in ("x", "a", "b") if k in node.args]
+    v = OPS["distance"].transfer({name: evaluate(a) for name, a in node.args.items()}, node.attrs)
+    # rounding takes it a little further
+    return meet_range(v, 0.0, 2.5) if ends and all(is_unit(end) for end in ends) and "ord" not in node.attrs else None
+
+
 def bell(node: Node, evaluate: Evaluate) -> bool:
     """-x**2 / d for whatever d: the exponent of a Gaussian, whose width nobody means to be negative."""
     node = bare(node)
@@ -805,6 +831,9 @@ def power_by_exp(node: Node, evaluate: Evaluate) -> Value | None:
     if in_log_space(node["x"], evaluate):
         v = exponential(evaluate(node["x"]))
         return replace(v, low=min(v.low, POSSIBLE), zero=min(v.zero, POSSIBLE), pinf=min(v.pinf, UNKNOWN))
+    if scaled_by_settings(node["x"], evaluate):
+        v = exponential(evaluate(node["x"]))
+        return replace(v, low=min(v.low, POSSIBLE), zero=min(v.zero, POSSIBLE))
     if bell(node["x"], evaluate):
         x = evaluate(node["x"])
         return exponential(value(-INF, 0.0, kind=x.kind, format=x.format))
@@ -834,5 +863,7 @@ RELATIONS: dict[str, Callable[[Node, Evaluate], Value | None]] = {
     "sum": sum_of,
     "mean": sum_of,
     "sigmoid": saturation,
+    "softmax": shares,
+    "distance": apart_on_sphere,
     "diagonal": diagonal_of,
 }

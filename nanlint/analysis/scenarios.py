@@ -145,6 +145,20 @@ class Execution:
             else:
                 self._given[node.key] = Symbol(first, scenario.shape is Shape.CONSTANT, touched=True)
 
+    def solve(self, node: Node, number: float) -> None:
+        """Let a node be a number, and what it is that number less, or more, than a literal."""
+        found = Symbol(((ONE, number),) if number else (), touched=True)
+        self._given.update({one.key: found for one in (node, bare(node))})
+        node = bare(node)
+        if node.op == "neg":
+            self.solve(node["x"], -number)
+        elif node.op in ("add", "sub"):
+            a, b = (self.evaluate(node[k]).constant for k in ("a", "b"))
+            if a is not None and b is None:
+                self.solve(node["b"], a - number if node.op == "sub" else number - a)
+            elif b is not None and a is None:
+                self.solve(node["a"], number + b if node.op == "sub" else number - b)
+
     def symbol(self, node: Node) -> Symbol:
         """The symbol of a node."""
         given = self._given.get(node.key)
@@ -650,6 +664,15 @@ def where_zero(node: Node, evaluate: Evaluate) -> Execution:
     return Execution(Scenario(shape, tuple(data)), evaluate, {}, along if shape is Shape.ELEMENT else None)
 
 
+def where_each_is(numbers: Iterable[tuple[Node, float]], evaluate: Evaluate) -> Execution:
+    """What is so wherever nodes are certain numbers at once: x is 1 where 1 - x is 0."""
+    given = list(numbers)
+    execution = Execution(Scenario(Shape.ELEMENT, tuple(node for node, _ in given)), evaluate, {})
+    for node, number in given:
+        execution.solve(node, number)
+    return execution
+
+
 def is_zero(node: Node) -> bool:
     """Whether a node is the number 0, as it is written."""
     return node.op == CONST and node.attrs["value"] == 0
@@ -674,6 +697,8 @@ def vanishing_with(node: Node, evaluate: Evaluate) -> Iterator[tuple[Node, bool]
         yield root, False
     elif node.op in ("abs", "neg"):
         yield node["x"], False
+    elif node.op == "div":
+        yield node["a"], False
     elif node.op == "sqrt":
         inner = bare(node["x"])
         yield (inner["a"], True) if inner.op == "dot" and same(inner["a"], inner["b"]) else (inner, False)

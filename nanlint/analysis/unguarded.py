@@ -7,6 +7,7 @@ import ast
 from nanlint.analysis.algebra import monomial, terms
 from nanlint.analysis.forms import choices
 from nanlint.analysis.geometry import measured
+from nanlint.analysis.relations import made_from_grid
 from nanlint.analysis.scenarios import NOT_DATA
 from nanlint.analysis.structure import REDUCES, Evaluate, bare, same, uses
 from nanlint.graph.node import ATTR, CALL, FUNCTION, LOOP, PARAM, PHI, REFINE, Node
@@ -81,7 +82,8 @@ def normaliser(above: Node, below: Node, value: Evaluate) -> Node | None:
     """
     inside = monomial(above, value).above
     for factor in monomial(below, value).above:
-        if value(factor).zero is NEVER or looked_at(factor, value):
+        gathers = factor.op in REDUCES and made_from_grid(bare(factor["x"]), value)
+        if value(factor).zero is NEVER or gathers or looked_at(factor, value):
             continue
         parts = terms(factor)
         if len(parts) > 1:

@@ -488,7 +488,12 @@ class CallLowering(ExpressionLowering):
                 self.escape(node, DATA if name in PLACES else OTHER)
         for node in positional[len(given) :]:
             self.escape(node)
-        if spelling.framework in ("numpy", "scipy") and (where := keywords.get("where")) is not None:
+        where = keywords.get("where") if spelling.framework in ("numpy", "scipy", "jax") else None
+        if where is not None and "where" not in read and OPS[spelling.op].reduction:
+            # a reduction of the elements that it selects
+            of = spelling.operands["x"]
+            given[of] = self.emit("part", e, x=given[of], index=where)
+        elif where is not None and "where" not in read:
             saved = self.frame.facts
             self.frame.facts = dict(saved)
             self.assume(where, True)
@@ -1003,12 +1008,17 @@ class CallLowering(ExpressionLowering):
         return self.graph.add(INSTANCE, {}, {"cls": cls.attrs["cls"], "name": arg.arg, "given": True}, arg, pure=False)
 
     def instantiate(self, cls: Node, args: Sequence[Node], keywords: dict[str, Node], e: ast.AST) -> Node:
-        """An object of a class of this file."""
-        for node in (*args, *keywords.values()):
+        """An object of a class of this file. What its constructor raises on is so no more behind it."""
+        given = (*args, *keywords.values())
+        for node in given:
             self.escape(node, KEPT)
-        return self.graph.add(
+        made = self.graph.add(
             INSTANCE, {}, {"cls": cls.attrs["cls"], "init": (list(args), dict(keywords))}, e, pure=False
         )
+        if cls.attrs["cls"].raises and any(node.op != CONST for node in given):
+            self.fields(made)
+            self.frame.facts = {**self.frame.facts, **made.attrs.get("facts", {})}
+        return made
 
     def activation(
         self, function: Node, args: Sequence[Node], keywords: dict[str, Node], e: ast.AST, *, bare: bool = False

@@ -45,6 +45,7 @@ from nanlint.graph.scope import ClassInfo, Env, Facts, Frame
 from nanlint.ops.floats import FORMATS, Format
 from nanlint.ops.frameworks import canonical
 from nanlint.ops.op import OPS
+from nanlint.ops.selection import CONDITIONS
 from nanlint.ops.spelling import Spellings
 
 BINARY: dict[type[ast.operator], tuple[str, str, str]] = {
@@ -876,6 +877,28 @@ def counted_by(count: Node) -> list[int]:
     return list({counted.key, stripped(counted).key})
 
 
+def condition_counted(count: Node) -> Node | None:
+    """The condition that a count is of: how often it is true, or how many elements it selects."""
+    count = stripped(count)
+    if count.op == "part" and stripped(count["x"]).op == "size":
+        # the first of the sizes
+        count = stripped(count["x"])
+    if count.op not in ("sum", "count_nonzero", "size") or "x" not in count.args or "axis" in count.args:
+        return None
+    counted = stripped(count["x"])
+    if count.op == "size":
+        counted = stripped(counted["index"]) if counted.op == "part" and "index" in counted.args else counted
+    return counted if counted.op in CONDITIONS else None
+
+
+def is_nothing(comparison: str, other: Node) -> bool:
+    """Whether what compares so with a number is 0, given that it is a count."""
+    value = other.attrs.get("value") if other.op == CONST else None
+    if not isinstance(value, (int, float)):
+        return False
+    return (comparison in ("eq", "le") and value == 0) or (comparison == "lt" and 0 < value <= 1)
+
+
 def excludes_zero(comparison: str, other: Node) -> bool:
     """Whether what compares so with a number is not 0, given that it is not negative."""
     value = other.attrs.get("value") if other.op == CONST else None
@@ -969,6 +992,8 @@ def implied(lowering: Any, cond: Node, truth: bool) -> list[tuple[int, str, Node
         for count, other, c in ((a, b, comparison), (b, a, MIRRORED[comparison])):
             found.extend((key, "filled", zero) for key in counted_by(count) if excludes_zero(c, other))
         for count, other, c in ((a, b, comparison), (b, a, MIRRORED[comparison])):
+            if is_nothing(c, other) and (mask := condition_counted(count)) is not None:
+                found += implied(lowering, mask, truth=False)
             if c == "eq" and count.op == "size" and count.attrs.get("axes"):
                 found.append((count["x"].key, AXES, other))
         for view_of, other, c in ((a, b, comparison), (b, a, MIRRORED[comparison])):
@@ -1035,5 +1060,9 @@ def implied(lowering: Any, cond: Node, truth: bool) -> list[tuple[int, str, Node
             radius = (ABSOLUTE_TOLERANCE + RELATIVE_TOLERANCE * abs(scale)) / 2
             found += [(one.key, *away)] if (away := apart(graph, other, radius)) is not None else []
         return found
-    filled = [(key, "filled", zero) for key in counted_by(cond)] if truth else []
-    return [(cond.key, "ne" if truth else "eq", zero), *filled]
+    if truth:
+        more = [(key, "filled", zero) for key in counted_by(cond)]
+    else:
+        mask = condition_counted(cond)
+        more = implied(lowering, mask, truth=False) if mask is not None else []
+    return [(cond.key, "ne" if truth else "eq", zero), *more]

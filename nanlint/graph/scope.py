@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, TypeAlias
 
 from nanlint.graph.node import Node, Region
@@ -56,6 +57,12 @@ class ClassInfo:
     def is_record(self) -> bool:
         """Whether its objects are tuples of their fields."""
         return any(base.endswith("NamedTuple") for base in self.external_bases())
+
+    @cached_property
+    def raises(self) -> bool:
+        """Whether the constructor raises itself on some of what it is given."""
+        found = self.method("__init__")
+        return found is not None and any(isinstance(n, ast.Raise | ast.Assert) for n in ast.walk(found[1]))
 
     def constant(self, name: str) -> tuple[ClassInfo, ast.expr] | None:
         """The class-level assignment an attribute finds, and the class that has it."""

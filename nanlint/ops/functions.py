@@ -12,6 +12,7 @@ from nanlint.ops.arithmetic import (
     _both,
     absolute,
     add,
+    clamp,
     divide,
     format_of,
     infinite,
@@ -309,6 +310,24 @@ def circular(x: Value) -> Value:
     )
 
 
+def log_odds(v: Operands, attrs: Attrs) -> Value:
+    """log(x / (1 - x)), of what an epsilon, if given, keeps between its ends."""
+    x, eps = v["x"], v.get("eps")
+    if eps is not None:
+        least = eps.lo if 0 < eps.lo < 0.5 else 0.0
+        x = clamp(x, constant(least), constant(1.0 - least))
+    return rising(lambda t: math.log(t) - math.log1p(-t), 0.0, 1.0, zero_at=0.5)({"x": x}, attrs)
+
+
+def tangent(v: Operands, attrs: Attrs) -> Value:
+    """tan(x), which rises between two of its poles."""
+    x = v["x"]
+    quarter = math.pi / 2
+    if not -quarter < x.lo <= x.hi < quarter:
+        return value(**tensor_like(x))
+    return rising(math.tan, zero_at=0.0)(v, attrs)
+
+
 def cosh(x: Value) -> Value:
     """cosh: at least 1, overflows on both sides."""
     far, near = max(abs(x.lo), abs(x.hi)), min(abs(x.lo), abs(x.hi)) if x.lo > 0 or x.hi < 0 else 0.0
@@ -318,16 +337,23 @@ def cosh(x: Value) -> Value:
     return value(lo, hi, pinf=over, nan=x.nan, because=Evidence("overflows", origin=Origin.OVERFLOW), **tensor_like(x))
 
 
-def sinh(x: Value) -> Value:
-    """sinh: sign and zero of x."""
-    return value(
-        -INF if x.lo < 0 else 0.0,
-        INF if x.hi > 0 else 0.0,
-        zero=x.zero,
-        neg=x.neg,
-        because=noted(zero=pick(x, "zero")),
-        **tensor_like(x),
-    )
+def rising(
+    f: Callable[[float], float], below: float = -INF, above: float = INF, *, zero_at: float | None = None
+) -> Transfer:
+    """Transfer function of a rising ``f`` between two ends, NaN beyond them; infinite at them where it has no value."""
+    extended = total(f, -INF, INF)
+
+    def transfer(v: Operands, _: Attrs) -> Value:
+        x = v["x"]
+        lo, hi = min(max(x.lo, below), above), min(max(x.hi, below), above)
+        inside = replace(x, lo=lo, hi=hi, low=x.low if lo == x.lo else UNKNOWN, high=x.high if hi == x.hi else UNKNOWN)
+        image = monotone(inside, extended, zero_at=zero_at)
+        # what is next to an infinite end is not at it
+        low, high = (r if math.isfinite(t) else UNKNOWN for r, t in ((image.low, image.lo), (image.high, image.hi)))
+        beyond = x.lo < below or x.hi > above
+        return replace(image, low=low, high=high, nan=max(x.nan, UNKNOWN) if beyond else x.nan)
+
+    return rounds(transfer)
 
 
 def bounded(lo: float, hi: float) -> Transfer:
@@ -491,7 +517,7 @@ define(
 )
 define("sin", "x", _unary(circular), pointwise=True)
 define("cos", "x", _unary(circular), pointwise=True)
-define("tan", "x", pointwise=True)
+define("tan", "x", tangent, pointwise=True)
 define("atan", "x", lambda v, _: monotone(v["x"], math.atan, zero_at=0.0), pointwise=True)
 define(
     "atan2",
@@ -508,15 +534,15 @@ define(
     Pole("x", "zero", "nan", gradient=True, frameworks=frozenset({"jax"})),
     pointwise=True,
 )
-define("asin", "x", bounded(-math.pi / 2, math.pi / 2), *OUTSIDE, *STEEP_ENDS, pointwise=True)
+define("asin", "x", rising(math.asin, -1.0, 1.0, zero_at=0.0), *OUTSIDE, *STEEP_ENDS, pointwise=True)
 define("acos", "x", bounded(0.0, math.pi), *OUTSIDE, *STEEP_ENDS, pointwise=True)
-define("sinh", "x", _unary(sinh), *OVERFLOWS, pointwise=True)
+define("sinh", "x", rising(math.sinh, zero_at=0.0), *OVERFLOWS, pointwise=True)
 define("cosh", "x", rounds(_unary(cosh)), *OVERFLOWS, pointwise=True)
 define("asinh", "x", lambda v, _: monotone(v["x"], math.asinh, zero_at=0.0), pointwise=True)
-define("acosh", "x", bounded(0.0, INF), Pole("x-1", "neg", "nan"), STEEP_ENDS[0], pointwise=True)
-define("atanh", "x", unknown, *INFINITE_ENDS, pointwise=True)
+define("acosh", "x", rising(math.acosh, 1.0), Pole("x-1", "neg", "nan"), STEEP_ENDS[0], pointwise=True)
+define("atanh", "x", rising(math.atanh, -1.0, 1.0, zero_at=0.0), *INFINITE_ENDS, pointwise=True)
 define("erfinv", "x", unknown, *INFINITE_ENDS, pointwise=True)
-define("logit", "x eps", poles_for=logit_poles, pointwise=True)
+define("logit", "x eps", log_odds, poles_for=logit_poles, pointwise=True)
 # both have more poles, at the negative integers
 define("lgamma", "x", unknown, Pole("x", "zero", "inf"), pointwise=True)
 define("digamma", "x", unknown, Pole("x", "zero", "-inf or nan"), pointwise=True)

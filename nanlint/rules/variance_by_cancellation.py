@@ -11,7 +11,7 @@ from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.floor_at_zero import FloorAtZero
 from nanlint.fixes.two_pass_variance import TwoPassVariance
 from nanlint.graph.node import Node
-from nanlint.ops.value import LIKELY, Origin
+from nanlint.ops.value import LIKELY, NEVER, Origin
 from nanlint.rules.registry import Finding, confidence, rule
 
 #: what an op makes of a number just below 0, or of 0
@@ -79,7 +79,7 @@ def variance_by_cancellation(at: Node | Hazard, facts: Facts) -> Iterator[Findin
     if difference is None or not (rounds or facts.cancels(difference)) or at.guard is not None or level is None:
         # what reaches the pole is no difference of numbers that are nearly equal
         return
-    if at.value.neg < LIKELY and not rounds:
+    if at.value.neg is NEVER or (at.value.neg < LIKELY and not rounds):
         # bounded from below: what is left is an ordinary zero
         return
     effect = MADE_OF_IT.get(at.node.op, f"{at.node.op} of what rounding left")

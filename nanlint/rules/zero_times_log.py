@@ -57,6 +57,9 @@ def zero_times_log(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     if facts.value(factor).zero is NEVER:
         # the other factor is never 0
         return
+    if facts.replaced_at(hazard, product, factor):
+        # a selection takes something else where both are
+        return
     plain = facts.framework(product) in PLAIN and not facts.reduced(product)
     level = confidence(
         min(hazard.reach, LIKELY) if facts.value(factor).zero < LIKELY else hazard.reach,

@@ -54,6 +54,33 @@ def test_a_softmax_reaches_both_ends() -> None:
     assert v.zero >= LIKELY
 
 
+def test_whether_bounded_scores_over_a_temperature_underflow_is_up_to_that() -> None:
+    cosines = "c = F.normalize(x) @ F.normalize(y).T"
+    temperature = "def shares(c, t: float = 0.1):\n    return F.softmax(c / t, dim=1)"
+    assert value_of(cosines, temperature, "r = shares(c)").zero <= POSSIBLE
+    assert value_of("c = x @ y.T", temperature, "r = shares(c)").zero is CERTAIN
+
+
+def test_vectors_of_length_1_are_at_most_2_apart() -> None:
+    assert value_of("z = F.normalize(x)", "r = torch.exp(-torch.cdist(z, z) ** 2)").zero is NEVER
+    assert value_of("r = torch.exp(-torch.cdist(x, x) ** 2)").zero is not NEVER
+
+
+@pytest.mark.parametrize(
+    ("inverse", "ends"),
+    [("atanh", math.atanh(0.5)), ("asin", math.asin(0.5)), ("tan", math.tan(0.5)), ("sinh", math.sinh(0.5))],
+)
+def test_a_rising_function_of_what_is_bounded_is_bounded(inverse: str, ends: float) -> None:
+    v = value_of("z = x.clamp(-0.5, 0.5)", f"r = torch.{inverse}(z)")
+    assert (v.lo, v.hi) == (pytest.approx(-ends), pytest.approx(ends))
+
+
+def test_an_inverse_function_is_infinite_at_its_ends_and_nan_beyond() -> None:
+    v = value_of("r = torch.atanh(x)")
+    assert (v.lo, v.hi, v.nan) == (-INF, INF, UNKNOWN)
+    assert value_of("r = torch.logit(x, eps=1e-3)").hi == pytest.approx(math.log(999), rel=1e-5)
+
+
 def test_adding_an_epsilon_rules_zero_out() -> None:
     v = value_of("r = torch.softmax(x, -1) + 1e-6")
     assert v.zero is NEVER

@@ -70,3 +70,38 @@ def row_means(x, mask):
 
 
 # runs: row_means(np.ones((2, 3)), np.zeros((2, 3)))
+
+# --- numpy: whole numbers of a quotient, bounded by how many there are
+import numpy as np
+
+
+def steps(x, y):
+    size = np.exp(np.clip(y, -5.0, 5.0))
+    count = np.trunc(size / np.abs(x - x.mean()).max())
+    return np.minimum(count, len(x))  # guard: else return count
+
+
+# runs: steps(np.ones(3), np.ones(3))
+
+# --- jax: what an inverse function is of
+import jax.numpy as jnp
+
+
+def share(y):
+    y = jnp.clip(y, -0.999, 0.999)  # guard
+    odds = jnp.exp(2 * jnp.arctanh(y))
+    return odds / (odds + 1)
+
+
+# runs: share(jnp.array([1.0, 0.5]))
+
+# --- torch: the root of what rounding leaves, without its sign
+import torch
+
+
+def deviation(x, weights):
+    with torch.no_grad():
+        mean = (weights * x).sum(1)
+        square = (weights * x**2).sum(1) - mean**2
+        square = square.abs()  # guard
+        return square.sqrt()

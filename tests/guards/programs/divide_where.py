@@ -73,3 +73,25 @@ def entropy(logits):
 
 
 # runs: entropy(jnp.array([0.0, 200.0]))
+
+# --- numpy: of what a sum is taken of
+import numpy as np
+
+
+def log_sum(p):
+    p = np.clip(p, 0.0, 1.0)
+    return np.sum(p * np.log(p), where=p > 0)  # guard: else return np.sum(p * np.log(p))
+
+
+# runs: log_sum(np.array([0.0, 0.5]))
+
+# --- numpy: of what a method sums
+import numpy as np
+
+
+def log_sum(p):
+    p = np.clip(p, 0.0, 1.0)
+    return (p * np.log(p)).sum(axis=0, where=p > 0)  # guard: else return (p * np.log(p)).sum(axis=0)
+
+
+# runs: log_sum(np.array([0.0, 0.5]))

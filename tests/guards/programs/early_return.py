@@ -102,3 +102,43 @@ def scaled(x):
 
 
 # runs: scaled(np.ones(3))
+
+# --- numpy: as many elements as are 0
+import numpy as np
+
+
+def scaled(x):
+    spread = np.std(x, axis=0)
+    if len(spread[spread == 0]) > 0:  # guard: else if x is None:
+        return x
+    return x / x.std(axis=0)
+
+
+# runs: scaled(np.ones((3, 2)))
+
+# --- numpy: how often it is 0
+import numpy as np
+
+
+def scaled(x):
+    length = np.abs(x).sum(axis=1)
+    if np.sum(length == 0):  # guard: else if x is None:
+        return x
+    return x / length[:, None]
+
+
+# runs: scaled(np.zeros((3, 2)))
+
+# --- numpy: a deviation, and what is divided by a part of the range
+import numpy as np
+
+
+def binned(x):
+    low, high = x.min(), x.max()
+    if np.std(x) < 1e-3:  # guard: else if x is None:
+        return x
+    width = (high - low) / 8
+    return (x - low) / width
+
+
+# runs: binned(np.ones(3))

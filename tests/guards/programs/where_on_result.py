@@ -75,3 +75,28 @@ def weights(labels):
 
 
 # runs: weights(-np.ones((2, 3)))
+
+# --- torch: of whole numbers, below a bound that nobody knows
+import torch
+
+
+def bucket(distance, buckets: int = 32, furthest: int = 128):
+    distance = torch.clamp(distance, min=0)
+    exact = buckets // 2
+    near = distance < exact
+    far = exact + (torch.log(distance.float() / exact) / 3 * (buckets - exact)).long()
+    far = torch.minimum(far, torch.full_like(far, buckets - 1))
+    return torch.where(near, distance, far)  # guard: else return far
+
+
+# --- jax: at the two places where a factor is 0 with its logarithm
+import jax.numpy as jnp
+
+
+def log_density(value, a, b):
+    density = (a - 1.0) * jnp.log(value) + (b - 1.0) * jnp.log1p(-value)
+    at_end = ((a == 1.0) & (value == 0)) | ((b == 1.0) & (value == 1))
+    return jnp.where(at_end, 0.0, density)  # guard: else return density
+
+
+# runs: log_density(jnp.array([0.0, 0.5]), 1.0, 1.0)
