@@ -379,14 +379,7 @@ class Evaluator:
 
     def parameter(self, node: Node) -> Value:
         """A parameter: its default's sign and size, its annotation, at last its name."""
-        annotation = node.attrs.get("annotation", "")
-        kind = (
-            Kind.SCALAR
-            if annotation in SCALAR_ANNOTATIONS and not (annotation == "Scalar" and "jax" in self.lowering.frameworks)
-            else Kind.TENSOR
-            if annotation in TENSOR_ANNOTATIONS
-            else Kind.ANY
-        )
+        kind = self.annotated(node)
         default = node.get("default")
         if self.believing and (stated := stated_domain(node)) is not None and not is_epsilon(node.name):
             numeric = default is not None and self.value(default).constant is not None
@@ -397,11 +390,12 @@ class Evaluator:
                 if 0 < c < SMALL:
                     # an epsilon is there as a guard
                     return value(c, INF, zero=NEVER, kind=Kind.SCALAR, format=self.top.format)
+                number = Kind.SCALAR if kind is Kind.ANY else kind
                 if not self.believing or c == 0:
-                    return replace(self.top, kind=Kind.SCALAR)
+                    return replace(self.top, kind=number)
                 if c > 0:
-                    return value(self.top.format.tiny, INF, zero=NEVER, kind=Kind.SCALAR, format=self.top.format)
-                return value(-INF, INF, zero=NEVER, kind=Kind.SCALAR, format=self.top.format)
+                    return value(self.top.format.tiny, INF, zero=NEVER, kind=number, format=self.top.format)
+                return value(-INF, INF, zero=NEVER, kind=number, format=self.top.format)
         if kind is Kind.SCALAR:
             return replace(self.top, kind=kind)
         suggested = self.suggested(node)
@@ -410,6 +404,13 @@ class Evaluator:
                 suggested, format=self.top.format, kind=suggested.kind if suggested.kind is Kind.SCALAR else kind
             )
         return replace(self.top, kind=kind)
+
+    def annotated(self, node: Node) -> Kind:
+        """What something from outside is, by the annotation of what takes it; a scalar of JAX is an array."""
+        annotation = node.attrs.get("annotation", "")
+        if annotation in TENSOR_ANNOTATIONS or (annotation == "Scalar" and "jax" in self.lowering.frameworks):
+            return Kind.TENSOR
+        return Kind.SCALAR if annotation in SCALAR_ANNOTATIONS else Kind.ANY
 
     def suggested(self, node: Node) -> Value | None:
         """What the name of a node suggests, as far as names count here: that of an epsilon always does."""
@@ -422,14 +423,13 @@ class Evaluator:
         An attribute is a parameter of its object, often validated where it was set: its name says less. So it does of
         a mask that a function made: only that function knows whether it may be false everywhere.
         """
-        suggested = self.suggested(node)
-        unknown = replace(self.top, kind=Kind.SCALAR) if is_number(node) else self.top
+        suggested, kind = self.suggested(node), self.annotated(node)
         if suggested is None:
-            return unknown
+            return replace(self.top, kind=kind)
         made = node.op == CALL and is_mask(called(node))
         if (node.op == ATTR or made or node.attrs.get("held")) and suggested.zero >= LIKELY:
             suggested = replace(suggested, zero=POSSIBLE, low=POSSIBLE, high=min(suggested.high, POSSIBLE))
-        return replace(suggested, format=unknown.format, kind=Kind.SCALAR if is_number(node) else suggested.kind)
+        return replace(suggested, format=self.top.format, kind=suggested.kind if kind is Kind.ANY else kind)
 
     def phi(self, node: Node) -> Value:
         cond = node.get("cond")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from nanlint.analysis.algebra import monomial, terms
+from nanlint.analysis.arrays import is_array
 from nanlint.analysis.forms import choices
 from nanlint.analysis.geometry import measured
 from nanlint.analysis.scenarios import NOT_DATA
@@ -40,7 +41,7 @@ def unguarded(node: Node, pole: Pole, operand: Node, value: Evaluate) -> Evidenc
         return None
     data = Incoming(value)
     for factor in monomial(operand, value).above:
-        if data.comes_in(factor):
+        if data.comes_in(factor) and breaks_silently(node, factor, data):
             return Evidence(because(factor, data), factor, origin=Origin.UNGUARDED)
     whole = normaliser(node["a"], operand, value) if node.op == "div" else None
     if whole is not None:
@@ -48,6 +49,18 @@ def unguarded(node: Node, pole: Pole, operand: Node, value: Evaluate) -> Evidenc
             "is the sum, or the size, of what it divides: 0 / 0 where that is 0", whole, origin=Origin.UNGUARDED
         )
     return None
+
+
+def breaks_silently(node: Node, factor: Node, data: Incoming) -> bool:
+    """Whether an op gives an infinity where a factor of its operand is 0: Python raises.
+
+    A parameter or attribute has to be an array itself, as a number is a setting. What a function computes is data: there
+    it is enough that another operand is an array; and where a loop counts from 0, that it is one before the first turn.
+    """
+    source = bare(factor)
+    if source.op == LOOP and data.starts_at_zero(source):
+        return any(is_array(a, data.value, turns=False) for a in node.args.values())
+    return any(is_array(a, data.value) for a in ((factor, *node.args.values()) if source.op == CALL else (factor,)))
 
 
 def because(factor: Node, data: Incoming) -> str:

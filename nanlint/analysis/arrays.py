@@ -1,0 +1,107 @@
+"""What says that something is an array: only an array becomes NaN or Inf silently, where Python raises.
+
+Evidence is what makes something an array, as an annotation, a function of a framework and the arrays it is computed
+from do, and what is done with it that can be done with arrays alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nanlint.analysis.scenarios import NOT_DATA
+from nanlint.analysis.structure import Evaluate, walk
+from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PHI, REFINE, TUPLE, Node
+from nanlint.ops.op import OPS
+from nanlint.ops.selection import CONDITIONS
+from nanlint.ops.value import Kind
+
+#: nodes that are looked at back to what something is computed from, and forward to what becomes of it
+MAX_NODES = 30
+#: whose functions take and give Python numbers
+OF_NUMBERS = frozenset({None, "math", "builtins"})
+#: attributes that only arrays have
+ARRAY_ATTRIBUTES = frozenset({"dtype", "device", "requires_grad", "itemsize", "strides"})
+#: what is one thing or another
+ONE_OF = frozenset({REFINE, PHI, LOOP, "where", "stored"})
+
+
+def is_array(node: Node, value: Evaluate, *, turns: bool = True) -> bool:
+    """Whether something says that a node is an array, or is computed from one.
+
+    Without ``turns``: even where the loops that make it have none, so that it is what they start with.
+    """
+
+    def back(n: Node) -> Iterator[Node]:
+        return (a for a in made_of(n, value) if turns or n.op != LOOP or a is n["pre"])
+
+    nodes = list(walk(node, back, MAX_NODES))
+    if not turns:
+        nodes = [n for n in nodes if not any(True for _ in back(n))]
+    return any(made_as_array(n, value) or used_as_array(n, value) for n in nodes)
+
+
+def made_of(node: Node, value: Evaluate) -> Iterator[Node]:
+    """What a node is computed from so that it is an array where that is."""
+    if value(node).kind is not Kind.SCALAR and (node.op in OPS or node.op in ONE_OF):
+        yield from (a for name, a in node.args.items() if name not in NOT_DATA)
+
+
+def made_as_array(node: Node, value: Evaluate) -> bool:
+    """Whether a node is one by what made it: its annotation, a function of a framework, a product of matrices."""
+    kind = value(node).kind
+    if kind is not Kind.ANY:
+        return kind is Kind.TENSOR
+    return node.framework not in OF_NUMBERS or node.op == "dot" or "of_array" in node.attrs
+
+
+def used_as_array(node: Node, value: Evaluate) -> bool:
+    """Whether anything is done with a node, or with what numbers make of it, that is done with arrays alone."""
+    if value(node).kind is Kind.SCALAR:
+        return False
+
+    def becomes(n: Node) -> Iterator[Node]:
+        return (user for user in read_again(n) if user.op in ONE_OF or with_numbers(user, n, value))
+
+    same = walk(node, becomes, MAX_NODES)
+    return any(takes_array(user, n) for n in same for user in read_again(n))
+
+
+def read_again(node: Node) -> list[Node]:
+    """The uses of a node; of an attribute or an element, wherever it is read."""
+    if node.op in (ATTR, "part") and node.args:
+        owner = next(iter(node.args.values()))
+        return [user for other in owner.users if other.key == node.key for user in other.users]
+    return node.users
+
+
+def with_numbers(user: Node, node: Node, value: Evaluate) -> bool:
+    """Whether a use is arithmetic of a node with Python numbers: an array if the node is one."""
+    if user.op not in OPS or user.spelling is not None or not OPS[user.op].pointwise:
+        return False
+    return all(a is node or value(a).kind is Kind.SCALAR for a in user.args.values())
+
+
+def takes_array(user: Node, node: Node) -> bool:
+    """Whether a use is none of a Python number."""
+    if user.op == ATTR:
+        return user.name in ARRAY_ATTRIBUTES
+    if user.op == CALL:
+        return "of_array" in user.attrs and user["arg0"] is node
+    if user.op == "size":
+        return user.spelling is None or user.spelling.framework not in OF_NUMBERS
+    op = OPS.get(user.op)
+    if op is None or not op.operands or user.get(op.operands[0]) is not node:
+        return op is not None and op.bilinear
+    if user.op in ("part", "view") and "index" in user.args:
+        return many_places(user["index"])
+    computes = op.pointwise or op.reduction or op.bilinear or (op.view and user.op != "tensor")
+    return computes and (user.op == "dot" or (user.spelling is not None and user.spelling.framework not in OF_NUMBERS))
+
+
+def many_places(index: Node) -> bool:
+    """Whether only an array can be asked for the elements of an index: several axes, a new one, a mask."""
+    if index.op == CONST:
+        return index.attrs["value"] in (None, ...)
+    if index.op == TUPLE:
+        return any(i.op == "slice" or many_places(i) for i in index.args.values())
+    return index.op in CONDITIONS
