@@ -6,13 +6,17 @@ from do, and what is done with it that can be done with arrays alone.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
+from nanlint.analysis.evaluate import TENSOR_ANNOTATIONS
+from nanlint.analysis.forms import UNKNOWNS
 from nanlint.analysis.scenarios import NOT_DATA
-from nanlint.analysis.structure import Evaluate, walk
+from nanlint.analysis.structure import Evaluate, is_field, walk
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PHI, REFINE, TUPLE, Node
 from nanlint.ops.op import OPS
 from nanlint.ops.selection import CONDITIONS
+from nanlint.ops.spelling import METHOD_OWNERS
 from nanlint.ops.value import Kind
 
 #: nodes that are looked at back to what something is computed from, and forward to what becomes of it
@@ -40,9 +44,18 @@ def is_array(node: Node, value: Evaluate, *, turns: bool = True) -> bool:
     return any(made_as_array(n, value) or used_as_array(n, value) for n in nodes)
 
 
+def is_computed(node: Node, value: Evaluate) -> bool:
+    """Whether all that is known of a node is which functions gave what it is computed from: no setting is among that."""
+    sources = [n for n in walk(node, lambda n: made_of(n, value), MAX_NODES) if n.op in UNKNOWNS]
+    return bool(sources) and all(n.op == CALL for n in sources)
+
+
 def made_of(node: Node, value: Evaluate) -> Iterator[Node]:
     """What a node is computed from so that it is an array where that is."""
-    if value(node).kind is not Kind.SCALAR and (node.op in OPS or node.op in ONE_OF):
+    if value(node).kind is Kind.SCALAR or node.framework == "math" or is_field(node):
+        return
+    element = node.op == CALL and isinstance(node.site, ast.Name)
+    if node.op in OPS or node.op in ONE_OF or element:
         yield from (a for name, a in node.args.items() if name not in NOT_DATA)
 
 
@@ -51,7 +64,8 @@ def made_as_array(node: Node, value: Evaluate) -> bool:
     kind = value(node).kind
     if kind is not Kind.ANY:
         return kind is Kind.TENSOR
-    return node.framework not in OF_NUMBERS or node.op == "dot" or "of_array" in node.attrs
+    made = node.op == "dot" or not {"of_array", "gradient"}.isdisjoint(node.attrs)
+    return made or node.framework not in OF_NUMBERS
 
 
 def used_as_array(node: Node, value: Evaluate) -> bool:
@@ -86,22 +100,38 @@ def takes_array(user: Node, node: Node) -> bool:
     if user.op == ATTR:
         return user.name in ARRAY_ATTRIBUTES
     if user.op == CALL:
-        return "of_array" in user.attrs and user["arg0"] is node
+        return reads(user, "arg0", node) and ("of_array" in user.attrs or tests_for_array(user))
     if user.op == "size":
         return user.spelling is None or user.spelling.framework not in OF_NUMBERS
     op = OPS.get(user.op)
-    if op is None or not op.operands or user.get(op.operands[0]) is not node:
+    if op is None or not op.operands or not reads(user, op.operands[0], node):
         return op is not None and op.bilinear
     if user.op in ("part", "view") and "index" in user.args:
         return many_places(user["index"])
-    computes = op.pointwise or op.reduction or op.bilinear or (op.view and user.op != "tensor")
-    return computes and (user.op == "dot" or (user.spelling is not None and user.spelling.framework not in OF_NUMBERS))
+    if user.op == "dot":
+        return True
+    if user.spelling is None or user.spelling.framework in OF_NUMBERS:
+        return False
+    # what makes an array of anything says nothing, unless it is a method
+    makes = user.op in ("tensor", "cast", "integer") and not user.spelling.name.rpartition(".")[0].endswith(METHOD_OWNERS)
+    return not makes and (op.pointwise or op.view or op.reduction or op.bilinear)
+
+
+def reads(user: Node, operand: str, node: Node) -> bool:
+    """Whether a node, or what is the same, is an operand of another."""
+    return operand in user.args and user[operand].key == node.key
+
+
+def tests_for_array(test: Node) -> bool:
+    """Whether a call asks if something is an array."""
+    tested = test.get("arg1") if test.name == "builtins.isinstance" else None
+    return tested is not None and tested.name.rpartition(".")[2] in TENSOR_ANNOTATIONS
 
 
 def many_places(index: Node) -> bool:
-    """Whether only an array can be asked for the elements of an index: several axes, a new one, a mask."""
+    """Whether no number or table of names is asked for the elements of an index: a slice, a new axis, a mask."""
     if index.op == CONST:
         return index.attrs["value"] in (None, ...)
     if index.op == TUPLE:
-        return any(i.op == "slice" or many_places(i) for i in index.args.values())
-    return index.op in CONDITIONS
+        return any(map(many_places, index.args.values()))
+    return index.op in CONDITIONS or index.op == "slice"

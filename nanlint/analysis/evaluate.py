@@ -13,7 +13,7 @@ from nanlint.analysis.names import is_epsilon, is_mask, named
 from nanlint.analysis.relations import RELATIONS, ordered
 from nanlint.analysis.roles import untrainable
 from nanlint.analysis.selections import taken_by
-from nanlint.analysis.structure import bare
+from nanlint.analysis.structure import bare, is_field
 from nanlint.graph.conditions import OUTSIDE, Known, narrowest_last, of_nothing, truths
 from nanlint.graph.expressions import AXES, implied
 from nanlint.graph.lower import Lowering
@@ -56,6 +56,8 @@ TENSOR_ANNOTATIONS = frozenset(
         "EagerTensor",
         "NDArray",
         "KerasTensor",
+        "DataFrame",
+        "Series",
     }
 )
 #: evaluation gives up (TOP) below this depth of operands
@@ -341,6 +343,9 @@ class Evaluator:
             result = known.transfer(operands, node.attrs)
         except (KeyError, OverflowError, ZeroDivisionError):
             return self.top
+        if is_field(node) and node.framework is None and node["x"].op not in (PARAM, ATTR, CALL):
+            # what a record holds by a name is of another kind than what it holds by others
+            result = replace(result, kind=Kind.ANY)
         if not self.case and (shared := distinction(self.lowering.graph, node, result)) is not None:
             return join(*(self.in_case(shared, truth).compute(node) for truth in (True, False)))
         made = node.framework in ("numpy", "scipy") and "dtype" not in node.attrs
