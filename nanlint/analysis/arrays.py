@@ -16,7 +16,6 @@ from nanlint.analysis.structure import Evaluate, is_field, walk
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PHI, REFINE, TUPLE, Node
 from nanlint.ops.op import OPS
 from nanlint.ops.selection import CONDITIONS
-from nanlint.ops.spelling import METHOD_OWNERS
 from nanlint.ops.value import Kind
 
 #: nodes that are looked at back to what something is computed from, and forward to what becomes of it
@@ -25,6 +24,8 @@ MAX_NODES = 30
 OF_NUMBERS = frozenset({None, "math", "builtins"})
 #: attributes that only arrays have
 ARRAY_ATTRIBUTES = frozenset({"dtype", "device", "requires_grad", "itemsize", "strides"})
+#: what, as a function, makes an array of anything
+CONVERSIONS = frozenset({"tensor", "cast", "integer"})
 #: what is one thing or another
 ONE_OF = frozenset({REFINE, PHI, LOOP, "where", "stored"})
 
@@ -45,7 +46,7 @@ def is_array(node: Node, value: Evaluate, *, turns: bool = True) -> bool:
 
 
 def is_computed(node: Node, value: Evaluate) -> bool:
-    """Whether all that is known of a node is which functions gave what it is computed from: no setting is among that."""
+    """Whether a node is computed from results of functions alone, and from no parameter that may be a setting."""
     sources = [n for n in walk(node, lambda n: made_of(n, value), MAX_NODES) if n.op in UNKNOWNS]
     return bool(sources) and all(n.op == CALL for n in sources)
 
@@ -60,7 +61,7 @@ def made_of(node: Node, value: Evaluate) -> Iterator[Node]:
 
 
 def made_as_array(node: Node, value: Evaluate) -> bool:
-    """Whether a node is one by what made it: its annotation, a function of a framework, a product of matrices."""
+    """Whether a node is one by what made it: an annotation, a function of a framework, a derivative, matrices."""
     kind = value(node).kind
     if kind is not Kind.ANY:
         return kind is Kind.TENSOR
@@ -96,25 +97,24 @@ def with_numbers(user: Node, node: Node, value: Evaluate) -> bool:
 
 
 def takes_array(user: Node, node: Node) -> bool:
-    """Whether a use is none of a Python number."""
+    """Whether only arrays have such a use: an attribute, a method, a test, an index, a function of a framework."""
     if user.op == ATTR:
         return user.name in ARRAY_ATTRIBUTES
     if user.op == CALL:
         return reads(user, "arg0", node) and ("of_array" in user.attrs or tests_for_array(user))
-    if user.op == "size":
-        return user.spelling is None or user.spelling.framework not in OF_NUMBERS
     op = OPS.get(user.op)
     if op is None or not op.operands or not reads(user, op.operands[0], node):
+        # the other operands may be numbers, but for those of a product of matrices
         return op is not None and op.bilinear
     if user.op in ("part", "view") and "index" in user.args:
         return many_places(user["index"])
-    if user.op == "dot":
-        return True
-    if user.spelling is None or user.spelling.framework in OF_NUMBERS:
+    if user.spelling is None:
+        return user.op in ("size", "dot")
+    if user.spelling.framework in OF_NUMBERS:
         return False
-    # what makes an array of anything says nothing, unless it is a method
-    makes = user.op in ("tensor", "cast", "integer") and not user.spelling.name.rpartition(".")[0].endswith(METHOD_OWNERS)
-    return not makes and (op.pointwise or op.view or op.reduction or op.bilinear)
+    if user.op in CONVERSIONS:
+        return user.spelling.is_method
+    return user.op == "size" or op.pointwise or op.view or op.reduction or op.bilinear
 
 
 def reads(user: Node, operand: str, node: Node) -> bool:

@@ -597,11 +597,6 @@ def within(stated: Domain) -> Value:
     return value(0.0, stated.high, zero=POSSIBLE, low=POSSIBLE, because={"zero": note, "low": note})
 
 
-def is_number(node: Node) -> bool:
-    """Whether something from outside is one number, by the annotation or the default of what takes it."""
-    return node.attrs.get("annotation") in SCALAR_ANNOTATIONS
-
-
 def belief(node: Node) -> str | None:
     """What a name or a default makes one believe of a value, in words; None where they say nothing."""
     if node.op not in (PARAM, ATTR, CALL, "part"):

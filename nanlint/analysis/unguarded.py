@@ -29,7 +29,8 @@ def unguarded(node: Node, pole: Pole, operand: Node, value: Evaluate) -> Evidenc
     Or it is 0 where a loop has no turn; or negative, as what a sum leaves of a number.
 
     None where a number is added to it, and where anything asks about it; where all that takes the result is bounded, as
-    an arctangent is: then no infinity is left; and where another operand has to be somewhere, and nothing says that it is.
+    an arctangent is: then no infinity is left; where nothing says that it is an array, as of Python numbers 0 raises;
+    and where another operand has to be somewhere at the same time, and nothing says that it is.
     """
     if pole.shift or pole.gradient or bounded_after(node, value):
         return None
@@ -56,8 +57,8 @@ def left_open(other: Node, cls: str, value: Evaluate) -> bool:
 def breaks_silently(node: Node, factor: Node, data: Incoming) -> bool:
     """Whether an op gives an infinity where a factor of its operand is 0: Python raises.
 
-    A parameter or attribute has to be an array itself, as a number is a setting. What a function computes is data: there
-    it is enough that another operand is an array; and where a loop counts from 0, that it is one before the first turn.
+    A parameter or attribute has to be an array itself: as a number it is a setting. What functions compute is data, so
+    that it is enough that another operand is an array; where a loop counts from 0, one before the first turn, too.
     """
     source = bare(factor)
     if source.op == LOOP and data.starts_at_zero(source):
@@ -131,6 +132,8 @@ class Incoming:
             return self._sum(node)
         if node.op in ("mul", "dot", "einsum", "minimum"):
             return any(map(self.comes_in, data))
+        if node.op == "pow" and bare(node["y"]).op == "neg":
+            return False
         if node.op in ("pow", "div"):
             return self.comes_in(data[0])
         if node.op == LOOP:

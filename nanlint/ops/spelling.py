@@ -80,6 +80,11 @@ class Spelling:
         root = self.name.partition(".")[0]
         return BUILT_ON.get(root, root)
 
+    @property
+    def is_method(self) -> bool:
+        """Whether it is a method of an array."""
+        return self.name.rpartition(".")[0].endswith(METHOD_OWNERS)
+
     def parameter(self, position: int) -> str | None:
         """The parameter that takes the positional argument number ``position``; None if there are too many."""
         if position < len(self.params):

@@ -63,7 +63,9 @@ def test_a_column_of_a_table_is_an_array() -> None:
     assert silent(source.replace(": pd.DataFrame", ""))
 
 
-@pytest.mark.parametrize(("given", "array"), [("Array", True), ("float", False), ("Array = 2", True), ("float = 2", False)])
+@pytest.mark.parametrize(
+    ("given", "array"), [("Array", True), ("float", False), ("Array = 2", True), ("float = 2", False)]
+)
 def test_an_annotation_tells_an_array_from_a_number_and_says_more_than_a_default(given: str, array: bool) -> None:
     assert silent(f"{JAX}\n\ndef scaled(x, width: {given}):\n    return jnp.exp(x) / width\n") is not array
 

@@ -60,7 +60,9 @@ def test_what_functions_give_is_met_as_it_comes(call: str) -> None:
 
 
 def test_what_a_call_is_given_a_function_for_may_be_filtered_by_it() -> None:
-    source = f"{NUMPY}from elsewhere import kept\n\n\ndef step(x, e):\n    return np.cumsum(x) / kept(e, lambda v: v != 0)\n"
+    source = (
+        f"{NUMPY}from elsewhere import kept\n\n\ndef step(x, e):\n    return np.cumsum(x) / kept(e, lambda v: v != 0)\n"
+    )
     assert said(source) == []
 
 
