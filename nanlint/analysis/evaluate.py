@@ -13,7 +13,7 @@ from nanlint.analysis.names import is_epsilon, is_mask, named
 from nanlint.analysis.relations import RELATIONS, ordered
 from nanlint.analysis.roles import untrainable
 from nanlint.analysis.selections import taken_by
-from nanlint.analysis.structure import bare
+from nanlint.analysis.structure import bare, is_field
 from nanlint.graph.conditions import OUTSIDE, Known, narrowest_last, of_nothing, truths
 from nanlint.graph.expressions import AXES, implied
 from nanlint.graph.lower import Lowering
@@ -56,6 +56,8 @@ TENSOR_ANNOTATIONS = frozenset(
         "EagerTensor",
         "NDArray",
         "KerasTensor",
+        "DataFrame",
+        "Series",
     }
 )
 #: evaluation gives up (TOP) below this depth of operands
@@ -351,6 +353,9 @@ class Evaluator:
             result = known.transfer(operands, node.attrs)
         except (KeyError, OverflowError, ZeroDivisionError):
             return self.top
+        if is_field(node) and node.framework is None and node["x"].op not in (PARAM, ATTR, CALL):
+            # what a record holds by a name is of another kind than what it holds by others
+            result = replace(result, kind=Kind.ANY)
         if not self.case and (shared := distinction(self.lowering.graph, node, result)) is not None:
             return join(*(self.in_case(shared, truth).compute(node) for truth in (True, False)))
         made = node.framework in ("numpy", "scipy") and "dtype" not in node.attrs
@@ -389,14 +394,7 @@ class Evaluator:
 
     def parameter(self, node: Node) -> Value:
         """A parameter: its default's sign and size, its annotation, at last its name."""
-        annotation = node.attrs.get("annotation", "")
-        kind = (
-            Kind.SCALAR
-            if annotation in SCALAR_ANNOTATIONS and not (annotation == "Scalar" and "jax" in self.lowering.frameworks)
-            else Kind.TENSOR
-            if annotation in TENSOR_ANNOTATIONS
-            else Kind.ANY
-        )
+        kind = self.annotated(node)
         default = node.get("default")
         if self.believing and (stated := stated_domain(node)) is not None and not is_epsilon(node.name):
             numeric = default is not None and self.value(default).constant is not None
@@ -407,11 +405,12 @@ class Evaluator:
                 if 0 < c < SMALL:
                     # an epsilon is there as a guard
                     return value(c, INF, zero=NEVER, kind=Kind.SCALAR, format=self.top.format)
+                number = Kind.SCALAR if kind is Kind.ANY else kind
                 if not self.believing or c == 0:
-                    return replace(self.top, kind=Kind.SCALAR)
+                    return replace(self.top, kind=number)
                 if c > 0:
-                    return value(self.top.format.tiny, INF, zero=NEVER, kind=Kind.SCALAR, format=self.top.format)
-                return value(-INF, INF, zero=NEVER, kind=Kind.SCALAR, format=self.top.format)
+                    return value(self.top.format.tiny, INF, zero=NEVER, kind=number, format=self.top.format)
+                return value(-INF, INF, zero=NEVER, kind=number, format=self.top.format)
         if kind is Kind.SCALAR:
             return replace(self.top, kind=kind)
         suggested = self.suggested(node)
@@ -420,6 +419,13 @@ class Evaluator:
                 suggested, format=self.top.format, kind=suggested.kind if suggested.kind is Kind.SCALAR else kind
             )
         return replace(self.top, kind=kind)
+
+    def annotated(self, node: Node) -> Kind:
+        """What something from outside is, by the annotation of what takes it; a scalar of JAX is an array."""
+        annotation = node.attrs.get("annotation", "")
+        if annotation in TENSOR_ANNOTATIONS or (annotation == "Scalar" and "jax" in self.lowering.frameworks):
+            return Kind.TENSOR
+        return Kind.SCALAR if annotation in SCALAR_ANNOTATIONS else Kind.ANY
 
     def suggested(self, node: Node) -> Value | None:
         """What the name of a node suggests, as far as names count here: that of an epsilon always does."""
@@ -432,14 +438,13 @@ class Evaluator:
         An attribute is a parameter of its object, often validated where it was set: its name says less. So it does of
         a mask that a function made: only that function knows whether it may be false everywhere.
         """
-        suggested = self.suggested(node)
-        unknown = replace(self.top, kind=Kind.SCALAR) if is_number(node) else self.top
+        suggested, kind = self.suggested(node), self.annotated(node)
         if suggested is None:
-            return unknown
+            return replace(self.top, kind=kind)
         made = node.op == CALL and is_mask(called(node))
         if (node.op == ATTR or made or node.attrs.get("held")) and suggested.zero >= LIKELY:
             suggested = replace(suggested, zero=POSSIBLE, low=POSSIBLE, high=min(suggested.high, POSSIBLE))
-        return replace(suggested, format=unknown.format, kind=Kind.SCALAR if is_number(node) else suggested.kind)
+        return replace(suggested, format=self.top.format, kind=suggested.kind if kind is Kind.ANY else kind)
 
     def phi(self, node: Node) -> Value:
         cond = node.get("cond")
@@ -603,11 +608,6 @@ def within(stated: Domain) -> Value:
         return replace(found, zero=NEVER) if stated.low >= 0 else found
     note = Evidence(f"may be 0: it is said to be in {stated}", origin=Origin.ATTAINED)
     return value(0.0, stated.high, zero=POSSIBLE, low=POSSIBLE, because={"zero": note, "low": note})
-
-
-def is_number(node: Node) -> bool:
-    """Whether something from outside is one number, by the annotation or the default of what takes it."""
-    return node.attrs.get("annotation") in SCALAR_ANNOTATIONS
 
 
 def belief(node: Node) -> str | None:

@@ -5,15 +5,13 @@ from __future__ import annotations
 import ast
 
 from nanlint.analysis.algebra import monomial, terms
-from nanlint.analysis.forms import choices
-from nanlint.analysis.geometry import measured
-from nanlint.analysis.relations import made_from_grid
+from nanlint.analysis.arrays import is_array, is_computed
 from nanlint.analysis.scenarios import NOT_DATA
-from nanlint.analysis.structure import REDUCES, Evaluate, bare, same, uses
+from nanlint.analysis.structure import REDUCES, Evaluate, bare, uses
 from nanlint.graph.node import ATTR, CALL, FUNCTION, LOOP, PARAM, PHI, REFINE, Node
 from nanlint.ops.op import OPS, Pole
 from nanlint.ops.selection import COMPARISONS
-from nanlint.ops.value import INF, NEVER, SMALL, Evidence, Kind, Origin
+from nanlint.ops.value import INF, NEVER, SMALL, UNKNOWN, Evidence, Kind, Origin
 
 #: nodes between the data and what becomes of it
 MAX_NODES = 24
@@ -28,27 +26,45 @@ TESTS = frozenset({*COMPARISONS, "isclose", "isnan", "isinf", "isfinite", "any",
 def unguarded(node: Node, pole: Pole, operand: Node, value: Evaluate) -> Evidence | None:
     """Evidence that an operand may be 0: it is made of data that comes in, and nothing here keeps it from that.
 
-    Or it is 0 with what it divides, or where a loop has no turn; or negative, as what a sum leaves of a number.
+    Or it is 0 where a loop has no turn; or negative, as what a sum leaves of a number.
 
-    None where a number is added to it, and where anything asks about it; and where all that takes the result is
-    bounded, as an arctangent is: then no infinity is left.
+    None where a number is added to it, and where anything asks about it; where all that takes the result is bounded, as
+    an arctangent is: then no infinity is left; where nothing says that it is an array, as of Python numbers 0 raises;
+    and where another operand has to be somewhere at the same time, and nothing says that it is.
     """
     if pole.shift or pole.gradient or bounded_after(node, value):
         return None
     if pole.cls == "neg" and node.op == "sqrt":
         return left_over(operand, value)
-    if pole.cls != "zero":
+    if pole.cls != "zero" or any(left_open(node[name], cls, value) for name, cls in pole.also if name in node.args):
         return None
     data = Incoming(value)
     for factor in monomial(operand, value).above:
-        if data.comes_in(factor):
+        if data.comes_in(factor) and breaks_silently(node, factor, data):
             return Evidence(because(factor, data), factor, origin=Origin.UNGUARDED)
-    whole = normaliser(node["a"], operand, value) if node.op == "div" else None
-    if whole is not None:
-        return Evidence(
-            "is the sum, or the size, of what it divides: 0 / 0 where that is 0", whole, origin=Origin.UNGUARDED
-        )
     return None
+
+
+def left_open(other: Node, cls: str, value: Evaluate) -> bool:
+    """Whether nothing says that another operand is in a class; of an unknown number one expects that it is positive.
+
+    A difference is made to be of both signs, a negation to be negative.
+    """
+    signed = cls == "neg" and bare(other).op in ("sub", "neg")
+    return cls != "pos" and value(other).reach(cls) is UNKNOWN and not signed
+
+
+def breaks_silently(node: Node, factor: Node, data: Incoming) -> bool:
+    """Whether an op gives an infinity where a factor of its operand is 0: Python raises.
+
+    A parameter or attribute has to be an array itself: as a number it is a setting. What functions compute is data, so
+    that it is enough that another operand is an array; where a loop counts from 0, one before the first turn, too.
+    """
+    source = bare(factor)
+    if source.op == LOOP and data.starts_at_zero(source):
+        return any(is_array(a, data.value, turns=False) for a in node.args.values())
+    silent = (factor, *node.args.values()) if is_computed(factor, data.value) else (factor,)
+    return any(is_array(a, data.value) for a in silent)
 
 
 def because(factor: Node, data: Incoming) -> str:
@@ -73,36 +89,6 @@ def left_over(radicand: Node, value: Evaluate) -> Evidence | None:
             why = "is what a sum leaves of a number, and nothing here keeps that from falling below 0"
             return Evidence(why, factor, origin=Origin.UNGUARDED)
     return None
-
-
-def normaliser(above: Node, below: Node, value: Evaluate) -> Node | None:
-    """A factor of a divisor that is 0 where the numerator is: a sum that has it as a term, its own sum or size.
-
-    None where anything keeps that from 0.
-    """
-    inside = monomial(above, value).above
-    for factor in monomial(below, value).above:
-        gathers = factor.op in REDUCES and made_from_grid(bare(factor["x"]), value)
-        if value(factor).zero is NEVER or gathers or looked_at(factor, value):
-            continue
-        parts = terms(factor)
-        if len(parts) > 1:
-            if any(t.negative or value(t.node).zero is NEVER for t in parts):
-                continue
-            made_of = [g for t in parts for g in monomial(t.node, value).above]
-        else:
-            # what something is added to is smoothed by it
-            vectors = [n for choice in choices(factor) for n in sized(choice) if bare(n).op != "add"]
-            made_of = [n for n in vectors if value(n).zero is not NEVER]
-        if any(same(f, g) for f in inside for g in made_of):
-            return factor
-    return None
-
-
-def sized(size: Node) -> list[Node]:
-    """What a node is the size of: the vector of which it is the norm, the numbers of which it is the sum or maximum."""
-    vector = measured(size)
-    return [*([vector] if vector is not None else []), *([bare(size["x"])] if size.op in REDUCES else [])]
 
 
 def bounded_after(node: Node, value: Evaluate) -> bool:
@@ -140,12 +126,14 @@ class Incoming:
         data = [a for name, a in node.args.items() if name not in NOT_DATA]
         if node.op == CALL:
             # what is given a function may filter; what is given a number with an array may bound the one by the other
-            bounds = len(self.data_of(node)) == 1 < len(data)
-            return not bounds and all(a.op != FUNCTION for a in data)
+            given = self.data_of(node)
+            return bool(given) and not len(given) == 1 < len(data) and all(a.op != FUNCTION for a in data)
         if node.op in ("add", "sub"):
             return self._sum(node)
         if node.op in ("mul", "dot", "einsum", "minimum"):
             return any(map(self.comes_in, data))
+        if node.op == "pow" and bare(node["y"]).op == "neg":
+            return False
         if node.op in ("pow", "div"):
             return self.comes_in(data[0])
         if node.op == LOOP:

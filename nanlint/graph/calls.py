@@ -660,7 +660,10 @@ class CallLowering(ExpressionLowering):
             if stored is not None:
                 return self.apply(stored, args, keywords, e)
             self.handed_over([*([base] if name.endswith("_") else []), *args, *keywords.values()], e)
-            return self.unknown(e, base, *args, *keywords.values(), name=f".{name}")
+            made = self.unknown(e, base, *args, *keywords.values(), name=f".{name}")
+            if self.spellings.is_of_arrays(name):
+                made.attrs["of_array"] = True
+            return made
         result = self.spell(spelling, args, keywords, e, receiver=base)
         if result.op != TUPLE:
             result.framework = base.framework or spelling.framework

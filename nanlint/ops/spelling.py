@@ -26,6 +26,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 from nanlint.ops.op import OPS
@@ -75,6 +79,11 @@ class Spelling:
         """Whose arrays it works on: torch, tensorflow, keras, jax, numpy, scipy, or the user's package."""
         root = self.name.partition(".")[0]
         return BUILT_ON.get(root, root)
+
+    @property
+    def is_method(self) -> bool:
+        """Whether it is a method of an array."""
+        return self.name.rpartition(".")[0].endswith(METHOD_OWNERS)
 
     def parameter(self, position: int) -> str | None:
         """The parameter that takes the positional argument number ``position``; None if there are too many."""
@@ -239,6 +248,10 @@ class Spellings:
                     return self.get(full)
         return None
 
+    def is_of_arrays(self, method: str) -> bool:
+        """Whether arrays of any framework have a method by this name, and no number, text, path or container has."""
+        return method in self._methods and not any(hasattr(other, method) for other in OTHER_OBJECTS)
+
     def names(self) -> Iterable[str]:
         """Every dotted name."""
         return self._lines.keys()
@@ -247,5 +260,7 @@ class Spellings:
         return (s for name in self._lines for s in self.overloads(name))
 
 
+#: what else has methods, and may stand beside an operator
+OTHER_OBJECTS = (float, int, complex, str, bytes, list, tuple, dict, set, Path, Fraction, Decimal, timedelta)
 #: classes whose methods are found by their last name alone
 METHOD_OWNERS = (".Tensor", ".ndarray", ".Array", ".Generator", ".RandomState", ".DataFrame", ".Layer", ".Module")

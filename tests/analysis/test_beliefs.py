@@ -83,7 +83,7 @@ def test_a_name_that_nothing_speaks_against_is_believed() -> None:
 
 
 def test_a_default_is_believed_and_proves_nothing() -> None:
-    found = met(lowered(TORCH, "def f(x, width=1.0):\n    return x / width"), "div")
+    found = met(lowered(TORCH, "def f(x, width: torch.Tensor = 1.0):\n    return x / width"), "div")
     assert isinstance(found, Hazard)
     assert found.reach is POSSIBLE
     assert found.evidence.origin is Origin.UNGUARDED

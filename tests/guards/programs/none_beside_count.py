@@ -59,7 +59,6 @@ def moving(x, mask, start):
 # runs: moving(torch.zeros(3), torch.zeros(3), None)
 
 # --- torch: attributes
-# missed: the count that an earlier call left may be 0
 import torch
 
 

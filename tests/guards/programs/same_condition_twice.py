@@ -1,7 +1,6 @@
 """The same condition is asked twice: what is bad is made on one side, and divided on the other."""
 
 # --- torch: a flag, with attributes set under it
-# missed: the count that an earlier call left may be 0
 import torch
 
 
