@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
+import nanlint
+
 TORCH = "import torch\n\n\n"
 TF = "import tensorflow as tf\n\n\n"
 JAX = "import jax.numpy as jnp\n\n\n"
@@ -137,8 +139,12 @@ def test_a_value(mend: Callable[..., str], imports: str, before: str, after: str
     assert mend("NL303", text, unsafe=True) == expected
 
 
-#: a quotient of x and y; whether its numerator is 0 wherever its denominator is
+#: a quotient of x and y; whether data is divided by what is gathered from it, or an average is taken of nothing
 QUOTIENTS = {
+    "(x * (y > 0)).sum() / (y > 0).sum()": True,
+    "(x * torch.relu(y)).sum() / torch.relu(y).sum()": False,
+    "((x - x.mean()) ** 3).mean() / x.var(correction=0)": False,
+    "x.abs().mean() ** 2 / (x ** 2).mean()": False,
     "x / x.norm()": True,
     "x / x.norm(dim=-1, keepdim=True)": True,
     "2 * x / x.norm(dim=-1, keepdim=True)": True,
@@ -167,6 +173,83 @@ def test_safe_is_what_has_no_infinity(shown: Callable[[str, str], list[tuple[str
     assert offered == {"safe" if QUOTIENTS[quotient] else "unsafe"}
 
 
+#: quotients of functions of one number, which tend to another where both are 0
+LIMITS = [
+    "torch.expm1(-x) / x + 1",
+    "torch.log1p(x) / x",
+    "torch.expm1(x.norm()) / x.norm()",
+    "x / x.abs()",
+]
+
+
+@pytest.mark.parametrize("quotient", LIMITS)
+def test_where_the_quotient_has_a_limit_it_is_only_shown(
+    shown: Callable[[str, str], list[tuple[str, str]]], quotient: str
+) -> None:
+    text = f"{TORCH}def f(x: torch.Tensor):\n    return {quotient}\n"
+    offered = [one for rule in ("NL301", "NL302", "NL303") for one in shown(rule, text)]
+    assert [(safety, "limit" in after) for safety, after in offered] == [("display", True)]
+
+
+def test_rows_that_are_constant_need_not_be_equal(shown: Callable[[str, str], list[tuple[str, str]]]) -> None:
+    within = "np.mean(np.var(x, axis=1), axis=0)"
+    between = "np.var(np.mean(x, axis=1), axis=0)"
+    text = f"{NUMPY}def ratio(x: np.ndarray):\n    return {between} / {within}\n"
+    assert [safety for safety, _ in shown("NL301", text)] == ["unsafe"]
+    rows = "(x - x.mean(axis=1, keepdims=True)) / x.std(axis=1, keepdims=True)"
+    assert [a for a, _ in shown("NL302", f"{NUMPY}def f(x: np.ndarray):\n    return {rows}\n")] == ["safe"]
+
+
+#: what goes on with a normalised x, and whether that breaks at the 0 that it becomes
+FURTHER = {
+    "y / z.norm()": True,
+    "y / (z.norm() + 1e-3)": False,
+    "y / torch.where(z.norm() == 0, 1.0, z.norm())": False,
+    "y * torch.exp(z)": False,
+    "torch.log((z ** 2).sum())": True,
+}
+
+
+@pytest.mark.parametrize("onward", FURTHER)
+def test_a_zero_that_leads_to_the_next_nan_is_only_shown(
+    shown: Callable[[str, str], list[tuple[str, str]]], onward: str
+) -> None:
+    text = f"{TORCH}def f(x: torch.Tensor, y: torch.Tensor):\n    z = x / x.norm()\n    return {onward}\n"
+    assert shown("NL302", text)[0][0] == ("display" if FURTHER[onward] else "safe")
+
+
+#: programs whose denominator is not known to be an array of the framework
+NOT_ARRAYS = {
+    "anything": f"{TORCH}def f(x: torch.Tensor, d):\n    return x / (d - 1)\n",
+    "a number": f"{TORCH}def f(x: torch.Tensor, d: float):\n    return x / (d - 1)\n",
+    "an array of another": (
+        "import numpy as np\nimport torch\n\n\n"
+        "def f(x: torch.Tensor, t):\n    t = t.cpu().numpy()\n    return x / (t - t[0])\n"
+    ),
+    "compiled": (
+        "import numpy as np\nfrom numba import njit\n\n\n"
+        "@njit\ndef f(x: np.ndarray, d: np.ndarray):\n    return x / np.maximum(d, 0)\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("text", NOT_ARRAYS.values(), ids=NOT_ARRAYS)
+def test_a_selection_is_only_shown_for_what_may_be_no_array(
+    mend: Callable[..., str], text: str
+) -> None:
+    found = nanlint.check_source(text, select=["NL303"], confidence="possible")
+    assert [str(one.fix.applicability) for one in found if one.fix is not None] == ["display"] * len(found)
+    assert found
+    assert mend("NL303", text, unsafe=True, confidence="possible") == text
+
+
+def test_an_array_of_numpy_is_one_in_a_file_of_torch(mend: Callable[..., str]) -> None:
+    imports = "import numpy as np\nimport torch\n\n\n"
+    text = f"{imports}def f(x, t):\n    t = t.cpu().numpy()\n    d = t - t[0]\n    return 1 / d\n"
+    after = text.replace("1 / d", "1 / np.where(d == 0, 1.0, d)")
+    assert mend("NL303", text, unsafe=True, confidence="possible") == after
+
+
 def test_a_long_denominator_with_no_room_for_a_name_is_for_display(
     mend: Callable[..., str], shown: Callable[[str, str], list[tuple[str, str]]]
 ) -> None:
@@ -176,7 +259,7 @@ def test_a_long_denominator_with_no_room_for_a_name_is_for_display(
 
 
 NOT_CERTAINLY_TENSORS = {
-    "a sum of anything": ("return k / sum(m == k)", "unsafe", "sum(m == k).clamp(min=1)"),
+    "a sum of anything": ("return k / sum(m == k)", "display", "sum(m == k).clamp(min=1)"),
     "a Python number": ("return x / (m == k).sum().item()", "unsafe", "max((m == k).sum().item(), 1)"),
     "one or the other": (
         "n = x.numel()\n    if k:\n        n = torch.sum(m == k)\n    return x / n",

@@ -174,3 +174,12 @@ def test_an_import_that_may_have_failed_serves_under_its_name(mend: Callable[...
 def test_a_name_that_is_taken_at_module_level_is_not_imported_over(mend: Callable[..., str]) -> None:
     text = "import jax.numpy as jnp\n\njax = 1\n\n\ndef f(p, q):\n    return q * jnp.log(jnp.maximum(p, 0))\n"
     assert mend("NL104", text) == text
+
+
+def test_a_package_of_scipy_is_imported_beside_another(mend: Callable[..., str]) -> None:
+    text = "import numpy as np\nimport scipy.integrate\n\n\ndef f(x):\n    return 1 / (1 + np.exp(-x))\n"
+    after = (
+        "import numpy as np\nimport scipy.integrate\nimport scipy.special\n\n\n"
+        "def f(x):\n    return scipy.special.expit(x)\n"
+    )
+    assert mend("NL402", text, unsafe=True, confidence="possible") == after
