@@ -13,7 +13,7 @@ from nanlint.analysis.names import is_epsilon, is_mask, named
 from nanlint.analysis.relations import RELATIONS, ordered
 from nanlint.analysis.roles import untrainable
 from nanlint.analysis.selections import taken_by
-from nanlint.analysis.structure import bare
+from nanlint.analysis.structure import bare, is_field
 from nanlint.graph.conditions import OUTSIDE, Known, narrowest_last, of_nothing, truths
 from nanlint.graph.expressions import AXES, implied
 from nanlint.graph.lower import Lowering
@@ -343,6 +343,9 @@ class Evaluator:
             return self.top
         if not self.case and (shared := distinction(self.lowering.graph, node, result)) is not None:
             return join(*(self.in_case(shared, truth).compute(node) for truth in (True, False)))
+        if op == "part" and is_field(node) and node["x"].op in (PHI, LOOP, "stored"):
+            # what is put into a record under one name says nothing of what it holds under another
+            return replace(result, kind=Kind.ANY)
         made = node.framework in ("numpy", "scipy") and "dtype" not in node.attrs
         if made and all(v.kind is Kind.SCALAR or node[name].op == TUPLE for name, v in operands.items()):
             # what NumPy makes of Python numbers is float64

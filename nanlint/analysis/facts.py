@@ -19,8 +19,8 @@ from nanlint.analysis.late_guards import late_guard
 from nanlint.analysis.names import is_epsilon, is_infinite_at_ends, trained, words
 from nanlint.analysis.relations import on_grid
 from nanlint.analysis.roles import Roles
-from nanlint.analysis.selections import is_filled, is_single_slice, opens_axis, selects_by_mask
 from nanlint.analysis.scenarios import breaks_further_on, kept_off, normalises, variables, zero_where
+from nanlint.analysis.selections import is_filled, is_single_slice, opens_axis, selects_by_mask
 from nanlint.analysis.structure import bare, elementwise, factors, is_field, same, uses, walk, zero_together
 from nanlint.diagnostic import Span
 from nanlint.graph.lower import Lowering
@@ -377,9 +377,9 @@ class Facts:
         return bool(inside) and words(inside[-1])[:1] == ("log",) and not node.users
 
     def means_infinity(self, node: Node) -> bool:
-        """Whether a node is an element of what a function returns that is infinite at the ends of a domain, by its name:
+        """Whether a node is an element of what is infinite at the ends of a domain, by the name of its function.
 
-        a logarithm of a probability, a quantile, a ratio in decibel. What is summed or averaged is none.
+        A logarithm of a probability is, a quantile, a ratio in decibel. What is summed or averaged is not.
         """
         row = getattr(node.site, "lineno", 0)
         inside = [name for name, first, last in self.definitions if first <= row <= last]

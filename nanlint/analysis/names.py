@@ -192,7 +192,7 @@ def is_logit(name: str) -> bool:
 
 
 def is_infinite_at_ends(name: str) -> bool:
-    """Whether a function is called after what is infinite at the ends of its domain: a logarithm, a quantile, a level."""
+    """Whether a function is named after what is infinite at an end of its domain: a logarithm, a quantile, a level."""
     parts = words(name)
     return bool(INFINITE_AT_ENDS & set(parts)) or parts[:1] == ("log",) or is_log_probability(name)
 

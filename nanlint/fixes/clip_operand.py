@@ -12,8 +12,8 @@ from nanlint.fixes.safe_root import named
 from nanlint.graph.node import Node
 from nanlint.ops.floats import FLOAT32
 
-#: Keras' own epsilon, for what is divided by: 1 over it is no large number. It is not 0 in any format (the least float16
-#: is 6e-8).
+#: Keras' own epsilon, for what is divided by: 1 over it is no large number. It is not 0 in any format (the least of
+#: float16 is 6e-8).
 BOUND = "1e-7"
 BASES = {"log2": 2.0, "log10": 10.0}
 FINFO = {"torch": "torch.finfo", "jax": "jax.numpy.finfo", "numpy": "numpy.finfo", "scipy": "numpy.finfo"}

@@ -191,11 +191,11 @@ class DoubleWhere:
         return place.fix(Applicability.SAFE, [*edits, place.put(site, text)], text)
 
     def takes_tensors(self, place: Place) -> bool:
-        """Whether the operand is what a selection takes: PyTorch's has no numbers of Python's, which may have powers."""
+        """Whether the operand is what a selection takes: PyTorch's takes no Python numbers, which have powers, too."""
         number = isinstance(place.site, ast.BinOp) and place.framework == "torch"
         return not place.is_compiled and (not number or place.is_array_of(self.operand, "torch"))
 
     def keeps_value(self, place: Place) -> bool:
-        """Whether the op is 0 at 0, as what is written: a power is where its exponent is above 0, and 1 where it is 0."""
+        """Whether the op is 0 at 0, as what is written: a power is where its exponent is above 0."""
         exponent = place.facts.value(self.node["y"]) if self.node.op == "pow" else None
         return exponent is None or exponent.lo > 0 or (exponent.lo == 0 and exponent.zero is NEVER)

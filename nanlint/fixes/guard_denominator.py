@@ -33,13 +33,16 @@ class GuardDenominator:
 
     Safe where data is divided by what is gathered from it, or an average is taken of nothing: nan becomes 0, and
     nothing else changes. Unsafe where an infinity, which may be meant or looked for, or a statistic that is undefined,
-    would become a number like any other. For display where the quotient has a limit at 0/0, which is another number,
-    where the 0 leads to the next nan, and where the denominator is not known to be an array of the framework.
+    would become a number like any other, if the denominator is a ``statistic``: of nothing, or of what does not vary,
+    many take 1. For display where it is any other number, of which only its author knows; where the quotient has a
+    limit at 0/0, which is another number; where the 0 leads to the next nan; and where the denominator is not known to
+    be an array of the framework.
     """
 
     quotient: Node
     denominator: Node
     count: bool = False
+    statistic: bool = False
 
     def rewrite(self, place: Place) -> Fix | None:
         written = place.written(self.quotient)
@@ -60,7 +63,9 @@ class GuardDenominator:
             fix = self.no_nan(place, written, above, below, safety)
         if fix is None:
             fix = (self.bounded if count else self.selected)(place, below, safety)
-        return self.alone(place, fix) if fix is not None else None
+        if fix is None or self.statistic or place.facts.undefined(self.quotient):
+            return self.alone(place, fix) if fix is not None else None
+        return display(fix.display, f"consider `{fix.display}`, or what x / 0 is meant to be")
 
     def number(self, place: Place, below: ast.expr, *, count: bool) -> Fix | None:
         """What there is to do about a number of Python's, or about what may be one."""
@@ -90,7 +95,9 @@ class GuardDenominator:
         if next_one is None:
             return fix
         row = getattr(next_one.site, "lineno", 0)
-        return display(fix.display, f"consider `{fix.display}`, which is not enough: line {row} breaks at the 0 it makes")
+        return display(
+            fix.display, f"consider `{fix.display}`, which is not enough: line {row} breaks at the 0 it makes"
+        )
 
     def operands(self, place: Place, written: Written | None) -> tuple[ast.expr | None, ast.expr] | None:
         """Numerator (None for 1) and denominator as written."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeGuard, cast
 
+from nanlint.analysis.structure import is_field
 from nanlint.fixes.outline import root_of
 from nanlint.fixes.quoting import Quoting
 from nanlint.graph.expressions import BINARY
@@ -180,6 +181,9 @@ class Reading(Quoting):
             return False if False in found else None if None in found else True
         if node.op in ("item", "size") or node.framework == "math":
             return False
+        if is_field(node):
+            # a record holds one thing under one name and another under another
+            return None
         if node.op not in OPS:
             return None
         if node.framework not in (None, "builtins"):

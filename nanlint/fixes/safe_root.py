@@ -111,7 +111,9 @@ class SafeStd:
             return None
         name = hoisted[0] if hoisted is not None else "variance"
         inner = place.selection(test, name, "1.0", name)
-        text = f"{sqrt}({inner})" if self.quotient is not None else place.selection(test, f"{sqrt}({inner})", "0.0", name)
+        text = (
+            f"{sqrt}({inner})" if self.quotient is not None else place.selection(test, f"{sqrt}({inner})", "0.0", name)
+        )
         if text is None or inner is None:
             return None
         if hoisted is None:

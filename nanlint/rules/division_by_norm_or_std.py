@@ -80,4 +80,4 @@ def remedy(hazard: Hazard, length: Node, facts: Facts) -> Codemod:
     broken = any(pole.gradient for pole in facts.hazards.poles(length, facts.evaluator))
     if broken and facts.differentiated(length) and facts.divides(length):
         return SafeNorm(length, hazard.node) if length.op == "norm" else SafeStd(length, hazard.node)
-    return GuardDenominator(hazard.node, hazard.operand)
+    return GuardDenominator(hazard.node, hazard.operand, statistic=True)

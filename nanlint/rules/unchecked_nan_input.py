@@ -37,8 +37,8 @@ def unchecked_nan_input(table: Node, facts: Facts) -> Iterator[Finding]:
     ```
 
     ## Fix safety
-    For display: where the first row holds numbers, an observation would be lost. What to do with holes is for its author
-    to say.
+    For display: where the first row holds numbers, an observation would be lost. What to do with holes is for its
+    author to say.
 
     ## References
     NumPy: `numpy.genfromtxt`. pandas user guide: Working with missing data.
