@@ -121,11 +121,9 @@ class Facts:
         return AS_NUMPY.get(found, found)
 
     def normalises(self, quotient: Node) -> bool:
-        """Whether a quotient that is 0/0 is 0 by convention: data over what is gathered from it, an average of nothing.
-
-        What is averaged has weights that are counted.
-        """
-        averages = zero_together(quotient) and self.value(quotient["b"]).whole and self.value(quotient["b"]).lo >= 0
+        """Whether a quotient that is 0/0 is 0 by convention: an average of nothing, data over its length or sum."""
+        count = self.value(quotient["b"]) if "b" in quotient.args else None
+        averages = count is not None and count.whole and count.lo >= 0 and self.undefined(quotient)
         return averages or normalises(quotient, self.value)
 
     def undefined(self, quotient: Node) -> bool:

@@ -192,9 +192,8 @@ def is_logit(name: str) -> bool:
 
 
 def is_infinite_at_ends(name: str) -> bool:
-    """Whether a function is named after what is infinite at an end of its domain: a logarithm, a quantile, a level."""
-    parts = words(name)
-    return bool(INFINITE_AT_ENDS & set(parts)) or parts[:1] == ("log",) or is_log_probability(name)
+    """Whether a function is named after what is infinite at an end of its domain: a log-probability, a quantile."""
+    return bool(INFINITE_AT_ENDS & set(words(name))) or is_log_probability(name)
 
 
 def is_factor(name: str) -> bool:

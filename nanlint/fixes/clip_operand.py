@@ -41,11 +41,13 @@ def smallest(place: Place, node: Node) -> float:
 class ClipOperand:
     """The operand of a log, clipped to the smallest normal number of its dtype: what is below it is 0, or nearly.
 
-    Unsafe: 0 gets a logarithm, and no gradient. For display where -inf is what the function is to return.
+    Unsafe: 0 gets a logarithm, and no gradient. For display where -inf is what the function is to return, unless what
+    is clipped is ``negative``, and the logarithm nan.
     """
 
     log: Node
     operand: Node
+    negative: bool = False
 
     def rewrite(self, place: Place) -> Fix | None:
         written = place.written(self.log)
@@ -56,7 +58,8 @@ class ClipOperand:
         text = self.clipped(place, x, bound, name, method=written.receiver is x)
         if text is None:
             return None
-        if place.facts.means_infinity(self.log) or place.is_compiled or place.is_tensor(self.log["x"]) is False:
+        meant = place.facts.means_infinity(self.log) and not self.negative
+        if meant or place.is_compiled or place.is_tensor(self.log["x"]) is False:
             return display(text)
         fmt = place.facts.value(self.log["x"]).format
         least = math.log(fmt.eps if self.log.op == "log1p" else fmt.tiny, BASES.get(self.log.op, math.e))

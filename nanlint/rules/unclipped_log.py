@@ -45,7 +45,7 @@ def unclipped_log(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     ## Fix safety
     Unsafe: a clip makes a number of -inf, -87.3 in float32, and stops the gradient there. Its bound is the smallest
     normal number of the dtype, so that ordinary values and their gradients stay. For display where -inf is what a
-    function returns that is named after a logarithm or a quantile.
+    function returns that is named after a log-probability or a quantile.
 
     ## References
     Odena, Olsson, Andersen, Goodfellow: TensorFuzz (2019), on `log` of an unclipped softmax as the typical NaN.
