@@ -16,11 +16,12 @@ from nanlint.analysis.geometry import fractional, length_behind, vectors_of, who
 from nanlint.analysis.gradient import PLAIN, Flow, GradientFlow
 from nanlint.analysis.hazards import NOT_DATA, Hazard, Hazards, test_of_result, tests_result
 from nanlint.analysis.late_guards import late_guard
-from nanlint.analysis.names import is_epsilon, trained, words
+from nanlint.analysis.names import is_epsilon, is_infinite_at_ends, trained, words
 from nanlint.analysis.relations import on_grid
 from nanlint.analysis.roles import Roles
+from nanlint.analysis.scenarios import breaks_further_on, kept_off, normalises, variables, zero_where
 from nanlint.analysis.selections import is_filled, is_single_slice, opens_axis, selects_by_mask
-from nanlint.analysis.structure import bare, elementwise, factors, is_field, same, uses, walk
+from nanlint.analysis.structure import bare, elementwise, factors, is_field, same, uses, walk, zero_together
 from nanlint.diagnostic import Span
 from nanlint.graph.lower import Lowering
 from nanlint.graph.modules import descendants
@@ -65,6 +66,8 @@ NEAR_ZERO = 0.125
 BOUNDS = frozenset({"clamp", "maximum", "minimum"})
 #: what asks for NaN, or takes it out
 HOLES = frozenset({"isnan", "isfinite", "isinf", "nan_to_num", "without_nan"})
+#: libraries of functions of NumPy's arrays
+AS_NUMPY = {"scipy": "numpy"}
 VARIANCES = frozenset({"var", "vars", "variance", "variances"})
 #: ready-made losses
 LOSSES = frozenset(
@@ -116,6 +119,45 @@ class Facts:
     def framework(self, node: Node) -> str:
         """The framework an op belongs to, as far as can be told; "" otherwise."""
         return self.gradient.owner(node) or ""
+
+    def maker(self, node: Node) -> str | None:
+        """The framework whose array a value is, by what makes it, or the only one that the file has; else None."""
+        found = self.gradient.framework(node)
+        if found in (None, "math", "builtins"):
+            present = {AS_NUMPY.get(f, f) for f in self.lowering.frameworks}
+            return present.pop() if len(present) == 1 else None
+        return AS_NUMPY.get(found, found)
+
+    def normalises(self, quotient: Node) -> bool:
+        """Whether a quotient that is 0/0 is 0 by convention: an average of nothing, data over its length or sum."""
+        count = self.value(quotient["b"]) if "b" in quotient.args else None
+        averages = count is not None and count.whole and count.lo >= 0 and self.undefined(quotient)
+        return averages or normalises(quotient, self.value)
+
+    def undefined(self, quotient: Node) -> bool:
+        """Whether a quotient is 0/0 wherever its denominator is 0, and never an infinity."""
+        above = quotient.get("a")
+        if above is None:
+            return False
+        averages = zero_together(quotient) and self.value(quotient["b"]).lo >= 0
+        return averages or zero_where(above, quotient["b"], self.value)
+
+    def has_limit(self, quotient: Node) -> bool:
+        """Whether both sides of a quotient that is 0/0 are functions of one number: it tends to another there."""
+        return self.undefined(quotient) and len(variables(quotient["a"]) | variables(quotient["b"])) == 1
+
+    def kept_off(self, hazard: Hazard, where: Node) -> bool:
+        """Whether an operand is selected not to be at its pole where another node is 0."""
+        return kept_off(hazard.operand, hazard.pole, where, self.value)
+
+    def breaks_further_on(self, node: Node) -> Node | None:
+        """The op that is at its pole because a node is 0, if there is one."""
+
+        def poles(user: Node) -> Iterator[Pole]:
+            found = self.hazards.poles(user, self.evaluator)
+            return (pole for pole in found if not pole.gradient or self.differentiated(user))
+
+        return breaks_further_on(node, poles, self.value)
 
     def differentiated(self, node: Node) -> bool:
         """Whether a gradient may flow through a node."""
@@ -339,6 +381,15 @@ class Facts:
         row = getattr(node.site, "lineno", 0)
         inside = [name for name, first, last in self.definitions if first <= row <= last]
         return bool(inside) and words(inside[-1])[:1] == ("log",) and not node.users
+
+    def means_infinity(self, node: Node) -> bool:
+        """Whether a node is an element of what is infinite at the ends of a domain, by the name of its function.
+
+        A logarithm of a probability is, a quantile, a ratio in decibel. What is summed or averaged is not.
+        """
+        row = getattr(node.site, "lineno", 0)
+        inside = [name for name, first, last in self.definitions if first <= row <= last]
+        return bool(inside) and is_infinite_at_ends(inside[-1]) and not self.reduced(node)
 
     def returned_as_variance(self, node: Node) -> bool:
         """Whether a node is what a function returns that is called a variance: what becomes of it is its callers'."""

@@ -115,6 +115,8 @@ KEPT_AS_LOGARITHM = frozenset(
         *{"scale", "scales", "precision", "rate", "rates", "lambda", "intensity", "concentration", "temperature", "s"},
     }
 )
+#: what is infinite at an end of its domain, and means it
+INFINITE_AT_ENDS = frozenset({"logit", "logits", "icdf", "ppf", "isf", "quantile", "decibel", "db", "psnr", "snr"})
 #: what a network gives before anything squashes it: as large as training makes it
 LOGITS = frozenset({"logit", "logits", "score", "scores", "pred", "preds", "prediction", "predictions"})
 #: what says "logarithm of" in a name, and what is a product over many: its logarithm is a sum, and grows
@@ -187,6 +189,11 @@ def is_logit(name: str) -> bool:
     """Whether a name says that a value is a network's, and nothing has squashed it yet."""
     parts = set(words(name))
     return bool(LOGITS & parts) and not {"log", *PROBABILITY} & parts
+
+
+def is_infinite_at_ends(name: str) -> bool:
+    """Whether a function is named after what is infinite at an end of its domain: a log-probability, a quantile."""
+    return bool(INFINITE_AT_ENDS & set(words(name))) or is_log_probability(name)
 
 
 def is_factor(name: str) -> bool:

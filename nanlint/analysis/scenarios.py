@@ -10,7 +10,7 @@ A scenario that what the path to the op says is not so is none: the conditions o
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
@@ -159,6 +159,12 @@ class Execution:
             elif b is not None and a is None:
                 self.solve(node["a"], number + b if node.op == "sub" else number - b)
 
+    def suppose(self, node: Node, number: float) -> None:
+        """Say of one more node that it is a number, unless it is known to be another."""
+        if self.evaluate(node).constant is None:
+            terms = ((ONE, number),) if number else ()
+            self._given[node.key] = self._given[bare(node).key] = Symbol(terms, uniform=True, touched=True)
+
     def symbol(self, node: Node) -> Symbol:
         """The symbol of a node."""
         given = self._given.get(node.key)
@@ -225,7 +231,10 @@ class Execution:
         if x is not None and x.uniform and x.touched and (op.flat or op.keeps_constants):
             # the average of zeros is 0, that of other equal numbers has a rounding error
             averaged = node.op in AVERAGES and x.number != 0
-            return replace(x, terms=()) if op.flat else replace(x, rounded=x.rounded or averaged)
+            if op.flat:
+                return replace(x, terms=())
+            # of equal elements of a row each row leaves its own
+            return replace(x, rounded=x.rounded or averaged, uniform=x.uniform and self._along is None)
         zeros = [s.number == 0 for s in data.values()]
         if op.zero_preserving and (all(zeros) or (op.bilinear and any(zeros))):
             return self._joined((), data.values(), uniform=True)
@@ -645,6 +654,96 @@ def zero_where(node: Node, other: Node, evaluate: Evaluate) -> bool:
     return symbol.number == 0 and symbol.touched and not symbol.weak
 
 
+def normalises(quotient: Node, evaluate: Evaluate) -> bool:
+    """Whether data is divided by what is gathered from it: x by its length, by its sum, by its range.
+
+    It stays bounded as all of it goes to 0, and 0 is what is meant there. A quotient of the same numbers one by one, as
+    sin(x) / x, has a limit instead, and a ratio of two statistics is undefined.
+    """
+    above, below = quotient.get("a"), quotient.get("b")
+    if above is None or below is None or not zero_where(above, below, evaluate):
+        return False
+    parts, gatherers = gathered_by(below, evaluate)
+
+    def one_by_one(node: Node) -> list[Node]:
+        op = OPS.get(node.op)
+        whole = node.key in gatherers or not (node.op == REFINE or (op is not None and (op.pointwise or op.view)))
+        return [] if whole else [a for name, a in node.args.items() if name not in NOT_DATA]
+
+    return any(n.key in parts for n in walk(above, one_by_one, MAX_NODES))
+
+
+def variables(node: Node) -> set[int]:
+    """The keys of what a node is computed from one by one, but for constants."""
+
+    def computed(current: Node) -> list[Node]:
+        op = OPS.get(current.op)
+        one_by_one = current.op == REFINE or (op is not None and (op.pointwise or current.op in ARRANGED))
+        return [a for name, a in current.args.items() if name not in NOT_DATA] if one_by_one else []
+
+    return {n.key for n in walk(node, computed, MAX_NODES) if n.op != CONST and not computed(n)}
+
+
+def gathered_by(node: Node, evaluate: Evaluate) -> tuple[set[int], set[int]]:
+    """The keys of what is 0, or all equal, wherever a node is 0 that is gathered from it, and of what gathers it."""
+    parts: set[int] = set()
+    gatherers: set[int] = set()
+    pending = [(node, False)]
+    while pending and len(parts) < MAX_NODES:
+        current, within = pending.pop()
+        one = bare(current)
+        if within:
+            parts |= {current.key, one.key}
+        if (spread := spread_over(one)) is not None:
+            parts |= {spread.key, bare(spread).key}
+            gatherers.add(one.key)
+            continue
+        root_of_squares = one.op == "sqrt" and bare(one["x"]).op == "dot"
+        gatherer = bare(one["x"]) if root_of_squares else one
+        if made_of_rows(gatherer) or brings_together(gatherer):
+            gatherers.add(gatherer.key)
+            within = True
+        pending += [(source, within) for source, _ in vanishing_with(one, evaluate)]
+    return parts, gatherers
+
+
+def brings_together(node: Node) -> bool:
+    """Whether a node is made of two terms of different data."""
+    if node.op not in ("add", "hypot"):
+        return False
+    one, other = ({n.key for n in upstream(node[k]) if enters(n)} for k in ("a", "b"))
+    return one != other
+
+
+def kept_off(operand: Node, pole: Pole, where: Node, evaluate: Evaluate) -> bool:
+    """Whether an operand is not at its pole where another node is 0, because a selection takes another number there."""
+    selection = bare(operand)
+    if selection.op != "where":
+        return False
+    for branch in ("a", "b"):
+        execution = Execution(Scenario(Shape.ZERO, (where, bare(where))), evaluate, {})
+        execution.suppose(selection[branch], -pole.shift)
+        taken = execution.symbol(selection)
+        if taken.number not in (None, -pole.shift) and not taken.weak:
+            return True
+    return False
+
+
+def breaks_further_on(node: Node, poles: Callable[[Node], Iterable[Pole]], evaluate: Evaluate) -> Node | None:
+    """What is at a pole because a node is 0: the first op among those that it goes on to, if any."""
+    execution = Execution(Scenario(Shape.ZERO, (node,)), evaluate, {})
+    for user in walk(node, lambda current: current.users, MAX_NODES):
+        for pole in poles(user) if user is not node else ():
+            operand = user.get(pole.name)
+            if pole.cls != "zero" or operand is None or pole.shift:
+                continue
+            others = [user[name] for name, cls in pole.also if cls != "pos" and name in user.args]
+            symbols = [execution.symbol(one) for one in (operand, *others)]
+            if all(s.number == 0 and not s.weak for s in symbols) and symbols[0].touched:
+                return user
+    return None
+
+
 def where_zero(node: Node, evaluate: Evaluate) -> Execution:
     """What is so wherever a node is 0: a length is only where its vector is."""
     shape, along = Shape.ELEMENT, None
@@ -655,7 +754,7 @@ def where_zero(node: Node, evaluate: Evaluate) -> Execution:
         if (spread := spread_over(current)) is not None:
             # 0 where all elements are equal
             equal = (spread, bare(spread))
-            return Execution(Scenario(Shape.CONSTANT, equal), evaluate, {}, along or current.get("axis"))
+            return Execution(Scenario(Shape.CONSTANT, equal), evaluate, {}, current.get("axis"))
         for source, whole in vanishing_with(current, evaluate):
             along = along or current.get("axis")
             data += [source, bare(source)]

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from nanlint.analysis.epsilons import LOGARITHMS
 from nanlint.analysis.gradient import PLAIN
 from nanlint.diagnostic import Applicability, Fix
-from nanlint.fixes.clip_operand import BOUND
-from nanlint.fixes.place import Place
+from nanlint.fixes.clip_operand import BOUND, smallest
+from nanlint.fixes.place import Place, display
 from nanlint.fixes.reading import is_number
 from nanlint.graph.node import Node
 
@@ -67,6 +68,8 @@ class ClipInside:
         text = self.clipped(place, x, low, high, method=written.receiver is x)
         if text is None:
             return None
+        if not ends_are_finite and place.facts.means_infinity(self.node):
+            return display(text)
         message = f"clip to `{text}`" + ("" if ends_are_finite else f": no gradient within {by} of the end")
         safety = Applicability.SAFE if ends_are_finite else Applicability.UNSAFE
         return place.fix(safety, [place.put(x, text)], text, message)
@@ -104,6 +107,8 @@ class RaiseBound:
                 shown = text
         if not edits:
             return None
+        if place.facts.means_infinity(self.node):
+            return display(shown, f"consider `{shown}` as the bound: {self.change(place, shown)}")
         return place.fix(Applicability.UNSAFE, edits, shown, f"bound it inside: {self.change(place, shown)}")
 
     def inside(self, place: Place, bound: ast.expr) -> str | None:
@@ -122,7 +127,7 @@ class RaiseBound:
             return None
         if self.node.op in ROOTS:
             return COARSE_ROOT_BOUND if coarse else ROOT_BOUND
-        return BOUND
+        return f"{smallest(place, self.clamp):.0e}" if self.node.op in LOGARITHMS else BOUND
 
     def change(self, place: Place, bound: str) -> str:
         """What becomes of values between the old bound and the new one."""

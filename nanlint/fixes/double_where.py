@@ -186,8 +186,14 @@ class DoubleWhere:
         text = place.selection(test, f"{before}{inner}{after}", str(self.result), name)
         if text is None:
             return None
-        applicability = Applicability.SAFE if self.keeps_value(place) else Applicability.UNSAFE
-        return place.fix(applicability, [*edits, place.put(site, text)], text)
+        if not self.keeps_value(place) or not self.takes_tensors(place):
+            return display(text)
+        return place.fix(Applicability.SAFE, [*edits, place.put(site, text)], text)
+
+    def takes_tensors(self, place: Place) -> bool:
+        """Whether the operand is what a selection takes: PyTorch's takes no Python numbers, which have powers, too."""
+        number = isinstance(place.site, ast.BinOp) and place.framework == "torch"
+        return not place.is_compiled and (not number or place.is_array_of(self.operand, "torch"))
 
     def keeps_value(self, place: Place) -> bool:
         """Whether the op is 0 at 0, as what is written: a power is where its exponent is above 0."""

@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass
 
 from nanlint.diagnostic import Applicability, Fix
-from nanlint.fixes.place import Place
+from nanlint.fixes.place import Place, display
 from nanlint.graph.node import Node
 
 _MAXIMUM = {
@@ -39,5 +39,7 @@ class FloorAtZero:
             if function is None:
                 return None
             text = f"{function}({place.argument(site)}, 0)"
+        if place.is_compiled or (place.framework == "torch" and not place.is_array_of(self.difference, "torch")):
+            return display(text)
         applicability = Applicability.SAFE if self.safe and tensor else Applicability.UNSAFE
         return place.fix(applicability, [place.put(site, text)], text, "no less than 0: rounding goes below")

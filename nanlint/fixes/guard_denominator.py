@@ -6,8 +6,6 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from nanlint.analysis.scenarios import zero_where
-from nanlint.analysis.structure import zero_together
 from nanlint.diagnostic import Applicability, Edit, Fix
 from nanlint.fixes.place import Place, display
 from nanlint.fixes.quoting import one_line
@@ -20,6 +18,7 @@ from nanlint.ops.value import Kind
 NO_NAN = {"tensorflow": "tensorflow.math.divide_no_nan", "keras": "keras.ops.divide_no_nan"}
 #: what an author gives up who divides by something else where there was 0
 INFINITE = "what divided by 0 was inf is finite then"
+UNDEFINED = "what is undefined there, 0/0, becomes 0"
 _MAXIMUM = {
     "jax": "jax.numpy.maximum",
     "numpy": "numpy.maximum",
@@ -32,14 +31,18 @@ _MAXIMUM = {
 class GuardDenominator:
     """A denominator that is no longer 0. ``count``: it is a number of things, so that a bound of 1 changes only 0.
 
-    Safe where the numerator is 0 wherever the denominator is: nan becomes 0, and nothing else changes. Unsafe where an
-    infinity, which may be meant or looked for, would become a number like any other; and where the denominator may be
-    no array.
+    Safe where data is divided by what is gathered from it, or an average is taken of nothing: nan becomes 0, and
+    nothing else changes. Unsafe where an infinity, which may be meant or looked for, or a statistic that is undefined,
+    would become a number like any other, if the denominator is a ``statistic``: of nothing, or of what does not vary,
+    many take 1. For display where it is any other number, of which only its author knows; where the quotient has a
+    limit at 0/0, which is another number; where the 0 leads to the next nan; and where the denominator is not known to
+    be an array of the framework.
     """
 
     quotient: Node
     denominator: Node
     count: bool = False
+    statistic: bool = False
 
     def rewrite(self, place: Place) -> Fix | None:
         written = place.written(self.quotient)
@@ -47,24 +50,54 @@ class GuardDenominator:
         if operands is None:
             return None
         above, below = operands
-        safety = Applicability.SAFE if self.only_nan(place) else Applicability.UNSAFE
-        if place.framework in NO_NAN and (fix := self.no_nan(place, written, above, below, safety)) is not None:
-            return fix
-        tensor = place.is_tensor(self.denominator)
         # A whole number that may be negative has no floor.
         count = self.count and place.facts.value(self.denominator).lo >= 0
-        if tensor is False and place.facts.value(self.denominator).kind is Kind.SCALAR and count:
-            return self.maximum(place, below, safety)
-        if tensor is False and place.framework == "torch":
-            return display(f"{place.argument(below)} or 1")
-        return (self.bounded if count else self.selected)(place, below, safety if tensor else Applicability.UNSAFE)
+        if not place.is_array_of(self.denominator, place.framework):
+            return self.number(place, below, count=count)
+        normalises = place.facts.normalises(self.quotient)
+        if not normalises and place.facts.has_limit(self.quotient):
+            return self.limited(place, below)
+        safety = Applicability.SAFE if normalises else Applicability.UNSAFE
+        fix = None
+        if place.framework in NO_NAN:
+            fix = self.no_nan(place, written, above, below, safety)
+        if fix is None:
+            fix = (self.bounded if count else self.selected)(place, below, safety)
+        if fix is None or self.statistic or place.facts.undefined(self.quotient):
+            return self.alone(place, fix) if fix is not None else None
+        return display(fix.display, f"consider `{fix.display}`, or what x / 0 is meant to be")
 
-    def only_nan(self, place: Place) -> bool:
-        """Whether there is no infinity: the numerator is 0 wherever the denominator is."""
-        above = self.quotient.get("a")
-        if above is None:
-            return False
-        return zero_together(self.quotient) or zero_where(above, self.denominator, place.facts.value)
+    def number(self, place: Place, below: ast.expr, *, count: bool) -> Fix | None:
+        """What there is to do about a number of Python's, or about what may be one."""
+        tensor = place.is_tensor(self.denominator)
+        if tensor is False:
+            scalar = place.facts.value(self.denominator).kind is Kind.SCALAR
+            if scalar and count:
+                return self.maximum(place, below)
+            return display(f"{place.argument(below)} or 1")
+        fix = (self.bounded if count else self.selected)(place, below, Applicability.UNSAFE)
+        return display(fix.display) if fix is not None else None
+
+    def limited(self, place: Place, below: ast.expr) -> Fix | None:
+        """Where the quotient is of the same numbers one by one: the number that it tends to is its author's to say."""
+        test = place.comparison(place.compared(below), "==")
+        quotient = place.argument(place.site) if isinstance(place.site, ast.expr) else place.argument(below)
+        shown = place.selection(test, "limit", quotient, "quotient") if test is not None else None
+        if shown is None:
+            return None
+        return display(shown, f"consider `{one_line(shown)}`: 0/0 has a limit here, which is not 0 in general")
+
+    def alone(self, place: Place, fix: Fix) -> Fix:
+        """The fix, only shown where the 0 that it makes of 0/0 leads to the next nan or infinity."""
+        if fix.applicability is Applicability.DISPLAY or not place.facts.undefined(self.quotient):
+            return fix
+        next_one = place.facts.breaks_further_on(self.quotient)
+        if next_one is None:
+            return fix
+        row = getattr(next_one.site, "lineno", 0)
+        return display(
+            fix.display, f"consider `{fix.display}`, which is not enough: line {row} breaks at the 0 it makes"
+        )
 
     def operands(self, place: Place, written: Written | None) -> tuple[ast.expr | None, ast.expr] | None:
         """Numerator (None for 1) and denominator as written."""
@@ -79,8 +112,9 @@ class GuardDenominator:
         return (written.operand("a"), below) if below is not None else None
 
     def fix(self, place: Place, applicability: Applicability, edits: Sequence[Edit], text: str) -> Fix | None:
-        """The fix, which says what becomes of an infinity where there may be one."""
-        message = "" if self.only_nan(place) else f"replace with `{one_line(text)}`: {INFINITE}"
+        """The fix, which says what becomes of an infinity, or of what is undefined, where there may be one."""
+        changed = UNDEFINED if place.facts.undefined(self.quotient) else INFINITE
+        message = "" if applicability is Applicability.SAFE else f"replace with `{one_line(text)}`: {changed}"
         return place.fix(applicability, edits, text, message)
 
     # TensorFlow and Keras
@@ -121,12 +155,12 @@ class GuardDenominator:
 
     # Everyone
 
-    def maximum(self, place: Place, below: ast.expr, applicability: Applicability) -> Fix | None:
-        """A count that is a Python number, floored at 1."""
+    def maximum(self, place: Place, below: ast.expr) -> Fix | None:
+        """A count that is a Python number, floored at 1: where Python raised an error there is a number then."""
         if place.file.outline.binding("max", place.site) is not None:
             return None
         text = f"max({place.argument(below)}, 1)"
-        return self.fix(place, applicability, [place.put(below, text)], text)
+        return self.fix(place, Applicability.UNSAFE, [place.put(below, text)], text)
 
     def bounded(self, place: Place, below: ast.expr, applicability: Applicability) -> Fix | None:
         """A count, floored at 1."""

@@ -147,7 +147,7 @@ class Imports:
             elif function.startswith(target + "."):
                 rest = function[len(target) + 1 :]
                 path = f"compat.v1.{rest}" if compat and imported.target == "tensorflow" else rest
-                if imported.target in ("autograd", "scipy", "tensorflow") or self._reachable(imported.target, rest):
+                if imported.target in ("autograd", "tensorflow") or self._reachable(imported.target, rest):
                     candidates.append((1 + rest.count("."), len(imported.name), f"{imported.name}.{path}"))
         if from_module is not None and not any(rank == 0 for rank, *_ in candidates):
             module, _, name = function.rpartition(".")
@@ -159,7 +159,14 @@ class Imports:
         return self._imported(function, at)
 
     def _reachable(self, target: str, rest: str) -> bool:
-        """Whether attributes of a module lead to a function without another import."""
+        """Whether attributes of a module lead to a function without another import.
+
+        SciPy's packages are no attributes of it but where something imports them: ``import scipy.special`` does.
+        """
+        if target == "scipy":
+            package = f"scipy.{rest.partition('.')[0]}"
+            imports = (i.statement for i in self.all if isinstance(i.statement, ast.Import))
+            return any(alias.name == package for statement in imports for alias in statement.names)
         return target.partition(".")[0] not in ("flax", "haiku", "optax")
 
     def _extended(self, module: str, name: str, at: ast.AST) -> Edit | None:
@@ -192,7 +199,7 @@ class Imports:
         if module is None:
             return None
         name = _CONVENTION.get(module, module.partition(".")[0])
-        if not self._free(name, at):
+        if not self._free(name, at) and self.means(name, at) != name:
             return None
         text = f"import {module}" if name == module.partition(".")[0] else f"import {module} as {name}"
         edit = self._placed(text, module, at)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeGuard, cast
 
+from nanlint.analysis.structure import is_field
 from nanlint.fixes.outline import root_of
 from nanlint.fixes.quoting import Quoting
 from nanlint.graph.expressions import BINARY
@@ -19,6 +20,8 @@ from nanlint.ops.value import Kind
 
 #: an expression no longer than this may be written twice
 SHORT = 40
+#: packages that compile functions of numbers and arrays
+COMPILERS = frozenset({"numba", "triton", "taichi", "warp"})
 #: ops that cost about as much as reading their operand
 _CHEAP_OTHERS = frozenset({"size", "cast", "identity", "part", "view"})
 
@@ -178,12 +181,29 @@ class Reading(Quoting):
             return False if False in found else None if None in found else True
         if node.op in ("item", "size") or node.framework == "math":
             return False
+        if is_field(node):
+            # a record holds one thing under one name and another under another
+            return None
         if node.op not in OPS:
             return None
         if node.framework not in (None, "builtins"):
             return True
         found = [self.is_tensor(a, depth + 1) for name, a in node.args.items() if name not in ("cond", "index", "axis")]
         return True if True in found else None if None in found or not found else False
+
+    def is_array_of(self, node: Node, framework: str) -> bool:
+        """Whether a value is certainly an array that the functions of a framework take, where they may be called."""
+        maker = self.facts.maker(node)
+        alike = {"scipy": ("numpy",), "tensorflow": ("tensorflow", "keras"), "keras": ("keras", "tensorflow")}
+        taken = maker in alike.get(framework, (framework,))
+        return taken and self.is_tensor(node) is True and not self.is_compiled
+
+    @cached_property
+    def is_compiled(self) -> bool:
+        """Whether the function around is compiled by a package that knows a part of Python, and not these functions."""
+        around = [f for f in self.file.outline.scopes(self.site) if isinstance(f, ast.FunctionDef)]
+        heads = (d.func if isinstance(d, ast.Call) else d for f in around for d in f.decorator_list)
+        return any((self.file.imports.dotted(head) or "").partition(".")[0] in COMPILERS for head in heads)
 
     # Whether what is evaluated here may be evaluated again, or elsewhere
 

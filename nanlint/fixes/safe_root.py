@@ -30,15 +30,22 @@ def named(place: Place, e: ast.expr, *names: str) -> tuple[str, list[Edit]] | No
     return (place.argument(e), []) if place.pure(e) and place.cheap(e) else None
 
 
+def safety(place: Place, quotient: Node | None) -> Applicability:
+    """Whether a length that is not 0 where it was changes nothing but nan in what is divided by it."""
+    safe = quotient is None or place.facts.normalises(quotient)
+    return Applicability.SAFE if safe else Applicability.UNSAFE
+
+
 @dataclass(frozen=True)
 class SafeNorm:
     """norm(x) of an x that is replaced by ones where it is the zero vector, and 0 there.
 
-    ``divisor``: it is only divided by, and so not 0 there, but the norm of ones.
+    ``quotient``: it is only divided by, as there, and so not 0, but the norm of ones. Unsafe where that is no
+    normalisation: an infinity becomes a number.
     """
 
     norm: Node
-    divisor: bool = False
+    quotient: Node | None = None
 
     def rewrite(self, place: Place) -> Fix | None:
         place = place.at(self.norm)
@@ -59,10 +66,10 @@ class SafeNorm:
         if safe is None:
             return None
         call = f"{place.text(written.call.func)}({place.arguments(written.call, {id(x): safe})})"
-        text = call if self.divisor else self.selected(place, outer, call, like)
+        text = call if self.quotient is not None else self.selected(place, outer, call, like)
         if found is None or text is None:
             return display(text or call)
-        return place.fix(Applicability.SAFE, [*found[1], place.put(written.call, text)], text)
+        return place.fix(safety(place, self.quotient), [*found[1], place.put(written.call, text)], text)
 
     def axes(self, place: Place, written: Written) -> tuple[str, str]:
         """The axis and whether it is kept, as arguments of a reduction."""
@@ -85,11 +92,11 @@ class SafeNorm:
 class SafeStd:
     """std(x) as the root of var(x), with a double where.
 
-    ``divisor``: it is only divided by, and so 1 where it was 0.
+    ``quotient``: it is only divided by, as there, and so 1 where it was 0. Unsafe where that is no normalisation.
     """
 
     std: Node
-    divisor: bool = False
+    quotient: Node | None = None
 
     def rewrite(self, place: Place) -> Fix | None:
         place = place.at(self.std)
@@ -104,13 +111,15 @@ class SafeStd:
             return None
         name = hoisted[0] if hoisted is not None else "variance"
         inner = place.selection(test, name, "1.0", name)
-        text = f"{sqrt}({inner})" if self.divisor else place.selection(test, f"{sqrt}({inner})", "0.0", name)
+        text = (
+            f"{sqrt}({inner})" if self.quotient is not None else place.selection(test, f"{sqrt}({inner})", "0.0", name)
+        )
         if text is None or inner is None:
             return None
         if hoisted is None:
             return display(text)
         assignment = replace(hoisted[1], content=hoisted[1].content.replace(place.text(written.call), variance))
-        return place.fix(Applicability.SAFE, [assignment, place.put(written.call, text)], text)
+        return place.fix(safety(place, self.quotient), [assignment, place.put(written.call, text)], text)
 
     def variance(self, place: Place, written: Written) -> str | None:
         """The same call of the function that gives the variance."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from nanlint.diagnostic import Applicability, Fix
-from nanlint.fixes.place import Place
+from nanlint.diagnostic import Fix
+from nanlint.fixes.place import Place, display
 from nanlint.graph.node import Node
 
 
 @dataclass(frozen=True)
 class SkipHeader:
-    """``skip_header=1``. Unsafe: a first row of numbers is left out too."""
+    """``skip_header=1``, for display: only the file says whether its first row holds names, or an observation."""
 
     table: Node
 
@@ -20,5 +20,4 @@ class SkipHeader:
         call = self.table.site
         if not isinstance(call, ast.Call) or any(k.arg is None for k in call.keywords):
             return None
-        edits = [place.also_given(call, "skip_header=1")]
-        return place.fix(Applicability.UNSAFE, edits, place.after(edits))
+        return display(place.after([place.also_given(call, "skip_header=1")]))

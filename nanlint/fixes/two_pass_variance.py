@@ -21,6 +21,10 @@ _VARIANCE = {
 }
 
 
+#: how a mean is told to keep its axis
+KEEPS = frozenset({"keepdim", "keepdims", "keep_dims"})
+
+
 @dataclass(frozen=True)
 class TwoPassVariance:
     """``var`` in the place of ``difference``. Unsafe: where the terms are nearly equal its digits are others."""
@@ -34,6 +38,9 @@ class TwoPassVariance:
         squares, mean = place.written(bare(self.difference["a"])), place.written(bare(root))
         if squares is None or mean is None or not self.same_axis(squares, mean):
             return None
+        taken = {mean.spelling.operands.get(o) for o in ("x", "axis")} | KEEPS
+        if not mean.arguments.keys() <= taken:
+            return None  # a mean with weights, of a window: no variance has them
         x = mean.operand("x")
         if x is None or not all(place.means_the_same(e, place.site) for e in mean.arguments.values()):
             return None

@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from nanlint.diagnostic import Applicability, Fix
+from nanlint.diagnostic import Applicability, Edit, Fix
 from nanlint.fixes.place import Place, display
+from nanlint.fixes.quoting import one_line
 from nanlint.fixes.reading import Written
+from nanlint.fixes.safe_root import named
 from nanlint.graph.node import Node
 from nanlint.ops.value import Kind
 
@@ -19,6 +21,8 @@ XLOGY = {
     "scipy": ("scipy.special.xlogy", "scipy.special.xlog1py"),
 }
 
+#: frameworks in which the slope of xlogy with respect to its second operand is a quotient of both
+DIVIDES = frozenset({"torch", "jax"})
 #: the logarithms that each has a function for, in this order; other bases have none
 LOGS = ("log", "log1p")
 
@@ -27,8 +31,9 @@ LOGS = ("log", "log1p")
 class XLogY:
     """``xlogy`` in the place of ``product`` of ``factor`` and ``log``.
 
-    Safe: equal in value and gradient wherever the product is finite. In PyTorch and JAX the slope of ``xlogy(p, p)``
-    at 0 stays infinite or NaN, as that of ``p * log(p)`` is in truth. Unsafe where it makes the file depend on SciPy.
+    Safe: equal in value and gradient wherever the product is finite. In PyTorch and JAX the slope of ``xlogy(x, y)``
+    with respect to y is x / y, which is 0/0 where both are 0: where a gradient flows, y is 1 there, of ``log`` itself.
+    Unsafe where it makes the file depend on SciPy.
     """
 
     log: Node
@@ -44,11 +49,13 @@ class XLogY:
         y = written.operand("x")
         if y is None:
             return None
+        found = self.factor_and_sign(place, product, written)
+        if framework in DIVIDES and place.facts.differentiated(self.log):
+            return self.selected(place, found[0] if found is not None else None, y)
         from_module = names[0].rpartition(".")[0] if isinstance(written.call.func, ast.Name) else None
         function = place.spell(names[LOGS.index(self.log.op)], from_module=from_module)
         if function is None:
             return None
-        found = self.factor_and_sign(place, product, written)
         if found is None:
             shown = place.text(self.factor.site) if isinstance(self.factor.site, ast.expr) else "…"
             return display(f"{function}({shown}, {place.argument(y)})")
@@ -64,6 +71,35 @@ class XLogY:
         needs_scipy = function and framework in ("numpy", "scipy") and not place.imports("scipy")
         applicability = Applicability.UNSAFE if needs_scipy else Applicability.SAFE
         return place.fix(applicability, [place.put(product, text)], text)
+
+    def selected(self, place: Place, x: ast.expr | None, y: ast.expr) -> Fix | None:
+        """The logarithm of a y that is 1 where both factors are 0: it is 0 there then, and so is its slope."""
+        at = "0" if self.log.op == "log" else "-1"
+        first = self.repeated(place, x, "factor", "weight") if x is not None else None
+        second = self.repeated(place, y, "argument", "density")
+        if first is None or second is None or place.is_compiled:
+            factor = place.argument(x) if x is not None else "factor"
+            text = place.selection(f"({factor} == 0) & (argument == {at})", self.harmless, "argument", "argument")
+            return display(text) if text is not None else None
+        (factor, one), (operand, other) = first, second
+        tests = [f"{factor} == 0", f"{operand} == {at}"]
+        both = tests[0] if tests[0] == tests[1] else " & ".join(f"({test})" for test in tests)
+        text = place.selection(both, self.harmless, operand, operand)
+        if text is None:
+            return None
+        edits = [place.put(y, text), *([place.put(x, factor)] if one and x is not None else [])]
+        if one or other:
+            edits.append(Edit((one or other)[0].span, "".join(edit.content for edit in (*one, *other))))
+        return place.fix(Applicability.SAFE, edits, text, f"take the logarithm of `{one_line(text)}`")
+
+    def repeated(self, place: Place, e: ast.expr, *names: str) -> tuple[str, list[Edit]] | None:
+        """An operand as a side of a comparison: as it is written where that is short, else by a name."""
+        return (place.compared(e), []) if place.pure(e) and place.cheap(e) else named(place, e, *names)
+
+    @property
+    def harmless(self) -> str:
+        """The number whose logarithm is 0."""
+        return "0.0" if self.log.op == "log1p" else "1.0"
 
     def is_number(self, place: Place) -> bool:
         """Whether the factor is a Python number, which TensorFlow's xlogy would take for float32."""

@@ -124,6 +124,8 @@ UNDIFFERENTIATED_BASES = ("Optimizer", "Constraint", "Metric", "Initializer", "C
 FRESH = frozenset({"zeros", "full", "ones", "stored"})
 #: frameworks whose arrays change in place: every name of one sees it
 MUTABLE = frozenset({"torch", "numpy"})
+#: frameworks that have arrays of their own; a method with such a name gives one
+ARRAYS = frozenset({"torch", "tensorflow", "keras", "jax", "numpy"})
 #: words of classes whose objects are arrays, or computed with like arrays
 ARRAY_CLASSES = frozenset({"tensor", "array", "matrix", "frame", "series", "variable", "parameter", "input"})
 #: what is made of functions that work on gradients, not in them
@@ -666,7 +668,7 @@ class CallLowering(ExpressionLowering):
             return made
         result = self.spell(spelling, args, keywords, e, receiver=base)
         if result.op != TUPLE:
-            result.framework = base.framework or spelling.framework
+            result.framework = name if name in ARRAYS else base.framework or spelling.framework
         inplace = keywords.get("inplace") if result.framework == "pandas" else None
         changes = spelling.in_place or (inplace is not None and inplace.attrs.get("value") is True)
         if changes and isinstance(e.func, ast.Attribute):
@@ -990,11 +992,16 @@ class CallLowering(ExpressionLowering):
             site,
             pure=False,
         )
-        if isinstance(annotation, ast.Attribute) and isinstance(annotation.value, ast.Name):
-            module = self.frame.top.lookup(annotation.value.id)
-            if module is not None and module.op == MODULE and canonical(module.name) == "numpy":
-                made.framework = "numpy"
+        if annotation is not None:
+            made.framework = self.whose(given_type(annotation))
         return made
+
+    def whose(self, annotation: ast.expr) -> str | None:
+        """The framework whose arrays an annotation speaks of, None where its name tells nothing."""
+        name = annotation.value if isinstance(annotation, ast.Attribute) else annotation
+        module = self.frame.top.lookup(name.id) if isinstance(name, ast.Name) else None
+        root = canonical(module.name).partition(".")[0] if module is not None and module.op == MODULE else ""
+        return root if root in ARRAYS else None
 
     def annotated(self, arg: ast.arg, scope: Frame | None) -> Node | None:
         """A parameter that is an object of a class of the project, by its annotation."""

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 from nanlint.graph.callers import callers_elsewhere, names_of_other
-from nanlint.graph.calls import CONSTRUCTORS, MAX_NODES, MAX_NODES_ELSEWHERE, TRANSPARENT, CallLowering
+from nanlint.graph.calls import CONSTRUCTORS, MAX_NODES, MAX_NODES_ELSEWHERE, TRANSPARENT, CallLowering, given_type
 from nanlint.graph.expressions import CALLABLE, TENSOR_ATTRIBUTES, decided, entry, keys_known, unrefined, written_out
 from nanlint.graph.modules import ModuleFrame, descendants, functions_of, names_of, outline_of, set_by_functions
 from nanlint.graph.node import (
@@ -246,7 +246,10 @@ class Lowering(CallLowering):
 
     def lower_AnnAssign(self, s: ast.AnnAssign) -> None:
         if s.value is not None:
-            self.bind(s.target, self.lower(s.value), s)
+            made = self.lower(s.value)
+            if made.op in (ATTR, CALL) and made.framework is None:
+                made.framework = self.whose(given_type(s.annotation))
+            self.bind(s.target, made, s)
 
     def lower_AugAssign(self, s: ast.AugAssign) -> None:
         old = self.lower(s.target)

@@ -294,8 +294,10 @@ def log_softmax(x: Value) -> Value:
     )
 
 
-def circular(x: Value) -> Value:
-    """sin or cos of anything: [-1, 1]."""
+def circular(x: Value, at_zero: float) -> Value:
+    """sin or cos of anything: [-1, 1]; ``at_zero`` of exactly 0."""
+    if x.constant == 0:
+        return replace(constant(at_zero, x.kind), format=x.format)
     crosses = math.isinf(x.lo) or math.isinf(x.hi) or x.hi - x.lo >= math.pi
     level: Reach = POSSIBLE if crosses else UNKNOWN
     return value(
@@ -515,8 +517,8 @@ define(
     ),
     pointwise=True,
 )
-define("sin", "x", _unary(circular), pointwise=True)
-define("cos", "x", _unary(circular), pointwise=True)
+define("sin", "x", lambda v, _: circular(v["x"], 0.0), pointwise=True)
+define("cos", "x", lambda v, _: circular(v["x"], 1.0), pointwise=True)
 define("tan", "x", tangent, pointwise=True)
 define("atan", "x", lambda v, _: monotone(v["x"], math.atan, zero_at=0.0), pointwise=True)
 define(

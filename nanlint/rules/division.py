@@ -59,9 +59,11 @@ def division_by_reduction(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     ```
 
     ## Fix safety
-    Safe where the numerator is 0 wherever the denominator is, as in `(x * mask).sum() / mask.sum()`: nan becomes 0, and
-    nothing else changes (a bound of 1 changes no count but 0). Unsafe where an infinity, which may be meant or looked
-    for, becomes a number, or where the denominator may be no array.
+    Safe where an average is taken of what may be nothing, as in `(x * mask).sum() / mask.sum()`, or data is divided by
+    its own sum: nan becomes 0, and nothing else changes (a bound of 1 changes no count but 0). Unsafe where an
+    infinity, which may be meant or looked for, or a statistic that is undefined (a correlation, an explained variance)
+    becomes a number, and where Python raises an error. For display where the denominator is not known to be an array of
+    the framework, and where the 0 leads to the next nan.
 
     ## References
     PyTorch issue tracker and TensorFlow addons: masked mean of an empty mask.
@@ -80,7 +82,7 @@ def division_by_reduction(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
         "0 / 0 = nan, and x / 0 = inf",
         level,
         ((reduction, hazard.evidence.text),),
-        GuardDenominator(hazard.node, hazard.operand, count=hazard.value.whole),
+        GuardDenominator(hazard.node, hazard.operand, count=hazard.value.whole, statistic=True),
     )
 
 
@@ -113,9 +115,11 @@ def division_by_zero_able(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     ```
 
     ## Fix safety
-    Safe where the numerator is 0 wherever the denominator is, as in `(x - x.min()) / (x.max() - x.min())`: nan becomes
-    0, and nothing else changes. Unsafe where an infinity, which may be meant or looked for, becomes a number, or where
-    the denominator may be no array.
+    Safe where data is divided by what is gathered from it, as in `(x - x.min()) / (x.max() - x.min())`: nan becomes 0,
+    and nothing else changes. Unsafe where the quotient is 0/0 and a statistic that is undefined becomes a number. For
+    display where it is infinite, since only its author knows what is meant then; where it has a limit at 0/0, as
+    `sin(x) / x` has; where the denominator is not known to be an array of the framework; and where the 0 leads to the
+    next nan.
 
     ## References
     IEEE 754-2019, section 7.3 (division by zero).

@@ -46,9 +46,10 @@ def division_by_norm_or_std(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     ```
 
     ## Fix safety
-    Safe where the numerator is 0 wherever the denominator is, as in `x / x.norm()` and `(x - x.mean()) / x.std()`: nan
-    becomes 0, and nothing else changes. Unsafe where an infinity, which may be meant or looked for, becomes a number,
-    or where the denominator may be no array.
+    Safe where data is divided by what is gathered from it, as in `x / x.norm()` and `(x - x.mean()) / x.std()`: nan
+    becomes 0, and nothing else changes. Unsafe where an infinity, which may be meant or looked for, or a statistic that
+    is undefined becomes a number. For display where the denominator is not known to be an array of the framework, and
+    where the 0 leads to the next nan.
 
     ## References
     PyTorch: `torch.nn.functional.normalize`, and its `eps`.
@@ -78,5 +79,5 @@ def remedy(hazard: Hazard, length: Node, facts: Facts) -> Codemod:
     """A length that is not 0; where its own gradient breaks at 0, its operand has to be changed."""
     broken = any(pole.gradient for pole in facts.hazards.poles(length, facts.evaluator))
     if broken and facts.differentiated(length) and facts.divides(length):
-        return SafeNorm(length, divisor=True) if length.op == "norm" else SafeStd(length, divisor=True)
-    return GuardDenominator(hazard.node, hazard.operand)
+        return SafeNorm(length, hazard.node) if length.op == "norm" else SafeStd(length, hazard.node)
+    return GuardDenominator(hazard.node, hazard.operand, statistic=True)

@@ -42,8 +42,9 @@ def fractional_power_at_zero(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     ```
 
     ## Fix safety
-    Safe, for 0 < p < 1: the double `where` keeps every value; the gradient at 0, infinite before, becomes 0. Unsafe
-    where the exponent may be 0 or below: there the value at 0 was 1 or inf, and becomes 0.
+    Safe, for 0 < p < 1: the double `where` keeps every value; the gradient at 0, infinite before, becomes 0. For
+    display where the exponent may be 0 or below, since the value at 0 is 1 or inf then, and where PyTorch may be given
+    a number of Python's.
 
     ## References
     JAX FAQ: Gradients contain NaN where using where.

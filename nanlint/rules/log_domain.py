@@ -40,7 +40,8 @@ def log_domain(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     or whatever positive quantity is meant.
 
     ## Fix safety
-    Unsafe: a clip makes log(1e-7) = -16.1 of everything negative, without gradient.
+    Unsafe: a clip to the smallest normal number makes its logarithm, -87.3 in float32, of everything negative, without
+    gradient.
 
     ## References
     IEEE 754-2019, section 9.2 (log of a negative number is an invalid operation).
@@ -57,5 +58,5 @@ def log_domain(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
         "log(-1) = nan",
         level,
         ((hazard.evidence.node or hazard.operand, hazard.evidence.text),),
-        ClipOperand(hazard.node, hazard.operand),
+        ClipOperand(hazard.node, hazard.operand, negative=True),
     )

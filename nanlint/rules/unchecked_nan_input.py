@@ -13,13 +13,14 @@ from nanlint.ops.value import Origin
 from nanlint.rules.registry import Finding, rule
 
 
-@rule("NL801", "unchecked-nan-input", nodes="table", fixable=Applicability.UNSAFE, rests_on=Origin.ATTAINED)
+@rule("NL801", "unchecked-nan-input", nodes="table", fixable=Applicability.DISPLAY, rests_on=Origin.ATTAINED)
 def unchecked_nan_input(table: Node, facts: Facts) -> Iterator[Finding]:
     """Table read from disk that is used without a look at its NaN.
 
     ## What it does
-    Finds `genfromtxt` with a delimiter that reads the first row as data (likely), and tables read by pandas or
-    NumPy that become a tensor without `dropna`, `fillna`, `isna`, `isnan` or `nan_to_num` on the way (possible).
+    Finds `genfromtxt` with a delimiter that reads the first row as data, and tables read by pandas or NumPy that become
+    a tensor without `dropna`, `fillna`, `isna`, `isnan` or `nan_to_num` on the way. Both are possible only: nothing in
+    the code says whether the file has a row of names, or holes.
 
     ## Why is this bad?
     `genfromtxt` makes NaN of every word: of the names in the first row too. pandas makes NaN of an empty cell. One
@@ -36,7 +37,8 @@ def unchecked_nan_input(table: Node, facts: Facts) -> Iterator[Finding]:
     ```
 
     ## Fix safety
-    Unsafe: the first row is left out, also where it holds numbers. What to do with holes is for its author to say.
+    For display: where the first row holds numbers, an observation would be lost. What to do with holes is for its
+    author to say.
 
     ## References
     NumPy: `numpy.genfromtxt`. pandas user guide: Working with missing data.
@@ -50,9 +52,9 @@ def unchecked_nan_input(table: Node, facts: Facts) -> Iterator[Finding]:
     if reads_header(table) and not any(starts_later(use) for use in uses):
         yield Finding(
             table,
-            "first row of a table read as data: names of columns become nan",
+            "first row of a table read as data: names of columns, if it has them, become nan",
             "float('price') is nan to genfromtxt",
-            Confidence.LIKELY,
+            Confidence.POSSIBLE,
             fix=SkipHeader(table),
         )
         return

@@ -38,11 +38,14 @@ def unclipped_log(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
 
     ## Use instead
     ```python
-    log_rate = torch.log(F.relu(features @ weight).clamp(min=1e-7))
+    rate = F.relu(features @ weight)
+    log_rate = torch.log(rate.clamp(min=torch.finfo(rate.dtype).tiny))
     ```
 
     ## Fix safety
-    Unsafe: a clip changes values below its bound, and stops the gradient there.
+    Unsafe: a clip makes a number of -inf, -87.3 in float32, and stops the gradient there. Its bound is the smallest
+    normal number of the dtype, so that ordinary values and their gradients stay. For display where -inf is what a
+    function returns that is named after a log-probability or a quantile.
 
     ## References
     Odena, Olsson, Andersen, Goodfellow: TensorFuzz (2019), on `log` of an unclipped softmax as the typical NaN.

@@ -36,13 +36,13 @@ def zero_times_log(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
 
     ## Use instead
     ```python
-    entropy = -torch.special.xlogy(p, p).sum(-1)
+    entropy = -(p * torch.log(torch.where(p == 0, 1.0, p))).sum(-1)
     ```
 
     ## Fix safety
-    Safe: `xlogy` gives the same values wherever the product is finite and 0 where x is 0, and the same gradients
-    wherever they are finite. It mends the value: at (0, 0) the gradient with respect to y is 0 in TensorFlow, but stays
-    NaN in PyTorch and JAX. Where y is a softmax that is trained, `log_softmax` (NL101) mends both.
+    Safe: the same values and gradients wherever they are finite, and 0 where both factors are 0. Where PyTorch or JAX
+    takes a gradient, y becomes 1 where x and y are 0: the gradient of their `xlogy` with respect to y is 0/0 there.
+    Elsewhere the fix is `xlogy`; unsafe where that makes the file depend on SciPy.
 
     ## References
     SciPy: `scipy.special.xlogy`; TensorFlow: `tf.math.xlogy`.
@@ -54,8 +54,8 @@ def zero_times_log(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
         # nothing is multiplied with the logarithm
         return
     product, factor = found
-    if facts.value(factor).zero is NEVER:
-        # the other factor is never 0
+    if facts.value(factor).zero is NEVER or facts.kept_off(hazard, factor):
+        # the other factor is never 0, or the logarithm is of another number there
         return
     if facts.replaced_at(hazard, product, factor):
         # a selection takes something else where both are

@@ -10,23 +10,53 @@ TORCH = "import torch\n\n\n"
 TF = "import tensorflow as tf\n\n\n"
 JAX = "import jax.numpy as jnp\n\n\n"
 
+KERAS = "from keras import ops\n\n\n"
+NUMPY = "import numpy as np\n\n\n"
+
 LOGS = {
-    "torch": (TORCH, "torch.log(torch.relu(x))", "torch.log(torch.clamp(torch.relu(x), min=1e-7))"),
-    "torch-method": (TORCH, "torch.relu(x).log()", "torch.relu(x).clamp(min=1e-7).log()"),
-    "torch-sum": (TORCH, "(1 - torch.tanh(x) ** 2).log()", "(1 - torch.tanh(x) ** 2).clamp(min=1e-7).log()"),
-    "tf-unit": (
-        TF,
-        "tf.math.log(1.0 - tf.square(tf.tanh(x)))",
-        "tf.math.log(tf.clip_by_value(1.0 - tf.square(tf.tanh(x)), 1e-7, 1.0))",
-    ),
-    "tf-half-line": (TF, "tf.math.log(tf.nn.relu(x))", "tf.math.log(tf.maximum(tf.nn.relu(x), 1e-7))"),
-    "jax": (JAX, "jnp.log(jnp.maximum(x, 0))", "jnp.log(jnp.maximum(jnp.maximum(x, 0), 1e-7))"),
-    "keras": ("from keras import ops\n\n\n", "ops.log(ops.relu(x))", "ops.log(ops.maximum(ops.relu(x), 1e-7))"),
+    "torch": (TORCH, "torch.log(torch.relu(x))", "torch.log(torch.clamp({}, min=torch.finfo({}.dtype).tiny))"),
+    "torch-method": (TORCH, "torch.relu(x).log()", "{}.clamp(min=torch.finfo({}.dtype).tiny).log()"),
+    "jax": (JAX, "jnp.log(jnp.maximum(x, 0))", "jnp.log(jnp.maximum({}, jnp.finfo({}.dtype).tiny))"),
+    "numpy": (NUMPY, "np.log(np.maximum(x, 0)).sum()", "np.log(np.maximum({}, np.finfo({}.dtype).tiny)).sum()"),
 }
 
 
 @pytest.mark.parametrize(("imports", "before", "after"), LOGS.values(), ids=LOGS)
-def test_the_operand_is_clipped_when_asked_to(mend: Callable[..., str], imports: str, before: str, after: str) -> None:
+def test_the_operand_is_clipped_to_the_least_of_its_dtype(
+    mend: Callable[..., str], imports: str, before: str, after: str
+) -> None:
+    rectified = {TORCH: "torch.relu(x)", JAX: "jnp.maximum(x, 0)", NUMPY: "np.maximum(x, 0)"}[imports]
     text = f"{imports}def f(x):\n    return {before}\n"
-    assert mend("NL103", text) == text
+    mended = f"{imports}def f(x):\n    argument = {rectified}\n    return {after.replace('{}', 'argument')}\n"
+    assert mend("NL103", text, confidence="possible") == text
+    assert mend("NL103", text, unsafe=True, confidence="possible") == mended
+
+
+LITERALS = {
+    "tf-unit": (
+        TF,
+        "tf.math.log(1.0 - tf.square(tf.tanh(x)))",
+        "tf.math.log(tf.clip_by_value(1.0 - tf.square(tf.tanh(x)), 1e-37, 1.0))",
+    ),
+    "tf-half-line": (TF, "tf.math.log(tf.nn.relu(x))", "tf.math.log(tf.maximum(tf.nn.relu(x), 1e-37))"),
+    "keras": (KERAS, "ops.log(ops.relu(x))", "ops.log(ops.maximum(ops.relu(x), 1e-37))"),
+}
+
+
+@pytest.mark.parametrize(("imports", "before", "after"), LITERALS.values(), ids=LITERALS)
+def test_where_the_dtype_cannot_be_asked_it_is_that_of_single_precision(
+    mend: Callable[..., str], imports: str, before: str, after: str
+) -> None:
+    text = f"{imports}def f(x):\n    return {before}\n"
     assert mend("NL103", text, unsafe=True) == text.replace(before, after)
+
+
+@pytest.mark.parametrize("function", ["log_prob", "logits", "icdf", "psnr"])
+def test_an_infinity_that_is_the_answer_is_only_bounded_for_reading(
+    shown: Callable[[str, str], list[tuple[str, str]]], function: str
+) -> None:
+    text = f"{TORCH}def {function}(x: torch.Tensor):\n    p = torch.relu(x)\n    return -10 * torch.log10(p)\n"
+    offered = ("display", "torch.clamp(p, min=torch.finfo(p.dtype).tiny)")
+    assert shown("NL103", text) in ([offered], [])
+    summed = text.replace("torch.log10(p)", "torch.log10(p).sum()")
+    assert shown("NL103", summed) == [("unsafe", offered[1])]

@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
+import nanlint
+
 TORCH = "import torch\n\n\n"
 TF = "import tensorflow as tf\n\n\n"
 JAX = "import jax.numpy as jnp\n\n\n"
@@ -63,64 +65,59 @@ def test_a_count(mend: Callable[..., str], imports: str, before: str, after: str
 VALUES = {
     "torch": (
         TORCH,
-        "    d = torch.relu(d)\n    return x / d\n",
-        "    d = torch.relu(d)\n    return x / torch.where(d == 0, 1.0, d)\n",
+        "    d = torch.relu(d).sum()\n    return x / d\n",
+        "    d = torch.relu(d).sum()\n    return x / torch.where(d == 0, 1.0, d)\n",
     ),
     "torch-augmented": (
         TORCH,
-        "    d = torch.relu(d)\n    x /= d\n    return x\n",
-        "    d = torch.relu(d)\n    x /= torch.where(d == 0, 1.0, d)\n    return x\n",
+        "    d = torch.relu(d).sum()\n    x /= d\n    return x\n",
+        "    d = torch.relu(d).sum()\n    x /= torch.where(d == 0, 1.0, d)\n    return x\n",
     ),
     "torch-reciprocal": (
         TORCH,
-        "    d = torch.relu(d)\n    return x * d.reciprocal()\n",
-        "    d = torch.relu(d)\n    return x * torch.where(d == 0, 1.0, d).reciprocal()\n",
+        "    d = torch.relu(d).sum()\n    return x * d.reciprocal()\n",
+        "    d = torch.relu(d).sum()\n    return x * torch.where(d == 0, 1.0, d).reciprocal()\n",
     ),
     "torch-hoisted": (
         TORCH,
-        "    return x / torch.relu(d)  # scaled\n",
-        "    denominator = torch.relu(d)\n    return x / torch.where(denominator == 0, 1.0, denominator)  # scaled\n",
-    ),
-    "torch-difference": (
-        TORCH,
-        "    p = torch.sigmoid(x)\n    return p / (1 - p)\n",
-        "    p = torch.sigmoid(x)\n    denominator = 1 - p\n"
-        "    return p / torch.where(denominator == 0, 1.0, denominator)\n",
+        "    return x / torch.relu(d).sum()  # scaled\n",
+        "    denominator = torch.relu(d).sum()\n"
+        "    return x / torch.where(denominator == 0, 1.0, denominator)  # scaled\n",
     ),
     "torch-import-added": (
         "from torch import relu\n\n\n",
-        "    d = relu(d)\n    return x / d\n",
+        "    d = relu(d).sum()\n    return x / d\n",
         None,
     ),
     "tf": (
         TF,
-        "    d = tf.nn.relu(d)\n    return tf.square(x) / d\n",
-        "    d = tf.nn.relu(d)\n    return tf.math.divide_no_nan(tf.square(x), d)\n",
+        "    d = tf.reduce_sum(tf.nn.relu(d))\n    return tf.square(x) / d\n",
+        "    d = tf.reduce_sum(tf.nn.relu(d))\n    return tf.math.divide_no_nan(tf.square(x), d)\n",
     ),
     "tf-one-over": (
         TF,
-        "    d = tf.nn.relu(d)\n    return x * (1.0 / d)\n",
-        "    d = tf.nn.relu(d)\n    return x * tf.math.reciprocal_no_nan(d)\n",
+        "    d = tf.reduce_sum(tf.nn.relu(d))\n    return x * (1.0 / d)\n",
+        "    d = tf.reduce_sum(tf.nn.relu(d))\n    return x * tf.math.reciprocal_no_nan(d)\n",
     ),
     "tf-two-over": (
         TF,
-        "    d = tf.nn.relu(d)\n    return x * (2.0 / d)\n",
-        "    d = tf.nn.relu(d)\n    return x * (2.0 / tf.where(tf.equal(d, 0), tf.ones_like(d), d))\n",
+        "    d = tf.reduce_sum(tf.nn.relu(d))\n    return x * (2.0 / d)\n",
+        "    d = tf.reduce_sum(tf.nn.relu(d))\n    return x * (2.0 / tf.where(tf.equal(d, 0), tf.ones_like(d), d))\n",
     ),
     "tf-augmented": (
         TF,
-        "    d = tf.nn.relu(d)\n    x /= d\n    return x\n",
-        "    d = tf.nn.relu(d)\n    x = tf.math.divide_no_nan(x, d)\n    return x\n",
+        "    d = tf.reduce_sum(tf.nn.relu(d))\n    x /= d\n    return x\n",
+        "    d = tf.reduce_sum(tf.nn.relu(d))\n    x = tf.math.divide_no_nan(x, d)\n    return x\n",
     ),
     "jax": (
         JAX,
-        "    d = jnp.maximum(d, 0)\n    return x / d\n",
-        "    d = jnp.maximum(d, 0)\n    return x / jnp.where(d == 0, 1.0, d)\n",
+        "    d = jnp.maximum(d, 0).sum()\n    return x / d\n",
+        "    d = jnp.maximum(d, 0).sum()\n    return x / jnp.where(d == 0, 1.0, d)\n",
     ),
     "keras": (
         KERAS,
-        "    d = ops.relu(d)\n    return x / d\n",
-        "    d = ops.relu(d)\n    return ops.divide_no_nan(x, d)\n",
+        "    d = ops.sum(ops.relu(d))\n    return x / d\n",
+        "    d = ops.sum(ops.relu(d))\n    return ops.divide_no_nan(x, d)\n",
     ),
 }
 
@@ -133,12 +130,23 @@ def test_a_value(mend: Callable[..., str], imports: str, before: str, after: str
     else:
         expected = f"{imports}def f(x, d):\n{after}"
     text = f"{imports}def f(x, d):\n{before}"
-    assert mend("NL303", text) == text, "an infinity may be meant"
-    assert mend("NL303", text, unsafe=True) == expected
+    assert mend("NL301", text, confidence="possible") == text, "an infinity may be meant"
+    assert mend("NL301", text, unsafe=True, confidence="possible") == expected
 
 
-#: a quotient of x and y; whether its numerator is 0 wherever its denominator is
+def test_of_a_number_that_is_infinite_over_0_only_its_author_knows(
+    shown: Callable[[str, str], list[tuple[str, str]]],
+) -> None:
+    text = f"{TORCH}def f(x: torch.Tensor, d: torch.Tensor):\n    d = torch.relu(d)\n    return x / d\n"
+    assert shown("NL303", text) == [("display", "torch.where(d == 0, 1.0, d)")]
+
+
+#: a quotient of x and y; whether data is divided by what is gathered from it, or an average is taken of nothing
 QUOTIENTS = {
+    "(x * (y > 0)).sum() / (y > 0).sum()": True,
+    "(x * torch.relu(y)).sum() / torch.relu(y).sum()": False,
+    "((x - x.mean()) ** 3).mean() / x.var(correction=0)": False,
+    "x.abs().mean() ** 2 / (x ** 2).mean()": False,
     "x / x.norm()": True,
     "x / x.norm(dim=-1, keepdim=True)": True,
     "2 * x / x.norm(dim=-1, keepdim=True)": True,
@@ -164,7 +172,82 @@ QUOTIENTS = {
 def test_safe_is_what_has_no_infinity(shown: Callable[[str, str], list[tuple[str, str]]], quotient: str) -> None:
     text = f"{TORCH}def f(x: torch.Tensor, y: torch.Tensor):\n    return {quotient}\n"
     offered = {one for rule in ("NL301", "NL302", "NL303") for one, _ in shown(rule, text)}
-    assert offered == {"safe" if QUOTIENTS[quotient] else "unsafe"}
+    assert offered == {"safe"} if QUOTIENTS[quotient] else "safe" not in offered
+
+
+#: quotients of functions of one number, which tend to another where both are 0
+LIMITS = [
+    "torch.expm1(-torch.relu(x)) / torch.relu(x) + 1",
+    "torch.log1p(x.norm()) / x.norm()",
+    "torch.sin(x.norm()) / x.norm()",
+    "x / x.abs()",
+]
+
+
+@pytest.mark.parametrize("quotient", LIMITS)
+def test_where_the_quotient_has_a_limit_it_is_only_shown(
+    shown: Callable[[str, str], list[tuple[str, str]]], quotient: str
+) -> None:
+    text = f"{TORCH}def f(x: torch.Tensor):\n    return {quotient}\n"
+    offered = [one for rule in ("NL301", "NL302", "NL303") for one in shown(rule, text)]
+    assert {(safety, "limit" in after) for safety, after in offered} == {("display", True)}
+
+
+def test_rows_that_are_constant_need_not_be_equal(shown: Callable[[str, str], list[tuple[str, str]]]) -> None:
+    within = "np.mean(np.var(x, axis=1), axis=0)"
+    between = "np.var(np.mean(x, axis=1), axis=0)"
+    text = f"{NUMPY}def ratio(x: np.ndarray):\n    return {between} / {within}\n"
+    assert [safety for safety, _ in shown("NL301", text)] == ["unsafe"]
+    rows = "(x - x.mean(axis=1, keepdims=True)) / x.std(axis=1, keepdims=True)"
+    assert [a for a, _ in shown("NL302", f"{NUMPY}def f(x: np.ndarray):\n    return {rows}\n")] == ["safe"]
+
+
+#: what goes on with a normalised x, and whether that breaks at the 0 that it becomes
+FURTHER = {
+    "y / z.norm()": True,
+    "y / (z.norm() + 1e-3)": False,
+    "y / torch.where(z.norm() == 0, 1.0, z.norm())": False,
+    "y * torch.exp(z)": False,
+    "torch.log((z ** 2).sum())": True,
+}
+
+
+@pytest.mark.parametrize("onward", FURTHER)
+def test_a_zero_that_leads_to_the_next_nan_is_only_shown(
+    shown: Callable[[str, str], list[tuple[str, str]]], onward: str
+) -> None:
+    text = f"{TORCH}def f(x: torch.Tensor, y: torch.Tensor):\n    z = x / x.norm()\n    return {onward}\n"
+    assert shown("NL302", text)[0][0] == ("display" if FURTHER[onward] else "safe")
+
+
+#: programs whose denominator is not known to be an array of the framework
+NOT_ARRAYS = {
+    "anything": f"{TORCH}def f(x: torch.Tensor, d):\n    return x / (d - 1)\n",
+    "a number": f"{TORCH}def f(x: torch.Tensor, d):\n    return x / max(float(d), 0.0)\n",
+    "an array of another": (
+        "import numpy as np\nimport torch\n\n\n"
+        "def f(x: torch.Tensor, t):\n    t = t.cpu().numpy()\n    return x / (t - t[0])\n"
+    ),
+    "compiled": (
+        "import numpy as np\nfrom numba import njit\n\n\n"
+        "@njit\ndef f(x: np.ndarray, d: np.ndarray):\n    return x / np.maximum(d, 0)\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("text", NOT_ARRAYS.values(), ids=NOT_ARRAYS)
+def test_a_selection_is_only_shown_for_what_may_be_no_array(mend: Callable[..., str], text: str) -> None:
+    found = nanlint.check_source(text, select=["NL303"], confidence="possible")
+    assert [str(one.fix.applicability) for one in found if one.fix is not None] == ["display"] * len(found)
+    assert found
+    assert mend("NL303", text, unsafe=True, confidence="possible") == text
+
+
+def test_an_array_of_numpy_is_one_in_a_file_of_torch(mend: Callable[..., str]) -> None:
+    imports = "import numpy as np\nimport torch\n\n\n"
+    text = f"{imports}def f(x, t):\n    t = t.cpu().numpy()\n    d = np.abs(t).sum()\n    return 1 / d\n"
+    after = text.replace("1 / d", "1 / np.where(d == 0, 1.0, d)")
+    assert mend("NL301", text, unsafe=True, confidence="possible") == after
 
 
 def test_a_long_denominator_with_no_room_for_a_name_is_for_display(
@@ -176,7 +259,7 @@ def test_a_long_denominator_with_no_room_for_a_name_is_for_display(
 
 
 NOT_CERTAINLY_TENSORS = {
-    "a sum of anything": ("return k / sum(m == k)", "unsafe", "sum(m == k).clamp(min=1)"),
+    "a sum of anything": ("return k / sum(m == k)", "display", "sum(m == k).clamp(min=1)"),
     "a Python number": ("return x / (m == k).sum().item()", "unsafe", "max((m == k).sum().item(), 1)"),
     "one or the other": (
         "n = x.numel()\n    if k:\n        n = torch.sum(m == k)\n    return x / n",

@@ -74,9 +74,9 @@ PLACES = {
 
 @pytest.mark.parametrize(("before", "after"), PLACES.values(), ids=PLACES)
 def test_an_import_is_placed_as_isort_would(mend: Callable[..., str], before: str, after: str) -> None:
-    body = "\n\ndef f(p, q):\n    p = jnp.maximum(p, 0)\n    return jnp.sum(q * jnp.log(p))\n"
-    fixed = "\n\ndef f(p, q):\n    p = jnp.maximum(p, 0)\n    return jnp.sum(jax.scipy.special.xlogy(q, p))\n"
-    assert mend("NL104", before + body) == after + fixed
+    body = "\n\ndef f(x):\n    return jnp.log(jnp.sum(jnp.exp(x)))\n"
+    fixed = "\n\ndef f(x):\n    return jax.nn.logsumexp(x)\n"
+    assert mend("NL106", before + body) == after + fixed
 
 
 NOT_USABLE = {
@@ -150,9 +150,9 @@ def test_imports_of_a_function_serve_that_function(mend: Callable[..., str]) -> 
 def test_without_imports_at_module_level_nothing_is_added(
     mend: Callable[..., str], shown: Callable[[str, str], list[tuple[str, str]]]
 ) -> None:
-    text = "def f(p, q):\n    import jax.numpy as jnp\n    return q * jnp.log(jnp.maximum(p, 0))\n"
-    assert mend("NL104", text) == text
-    assert shown("NL104", text) == []
+    text = "def f(x):\n    import jax.numpy as jnp\n    return jnp.log(jnp.sum(jnp.exp(x)))\n"
+    assert mend("NL106", text) == text
+    assert shown("NL106", text) == []
 
 
 def test_an_import_that_may_have_failed_serves_under_its_name(mend: Callable[..., str]) -> None:
@@ -172,5 +172,14 @@ def test_an_import_that_may_have_failed_serves_under_its_name(mend: Callable[...
 
 
 def test_a_name_that_is_taken_at_module_level_is_not_imported_over(mend: Callable[..., str]) -> None:
-    text = "import jax.numpy as jnp\n\njax = 1\n\n\ndef f(p, q):\n    return q * jnp.log(jnp.maximum(p, 0))\n"
-    assert mend("NL104", text) == text
+    text = "import jax.numpy as jnp\n\njax = 1\n\n\ndef f(x):\n    return jnp.log(jnp.sum(jnp.exp(x)))\n"
+    assert mend("NL106", text) == text
+
+
+def test_a_package_of_scipy_is_imported_beside_another(mend: Callable[..., str]) -> None:
+    text = "import numpy as np\nimport scipy.integrate\n\n\ndef f(x):\n    return 1 / (1 + np.exp(-x))\n"
+    after = (
+        "import numpy as np\nimport scipy.integrate\nimport scipy.special\n\n\n"
+        "def f(x):\n    return scipy.special.expit(x)\n"
+    )
+    assert mend("NL402", text, unsafe=True, confidence="possible") == after

@@ -13,32 +13,48 @@ TF = "import tensorflow as tf\n\n\n"
 JAX = "import jax\nimport jax.numpy as jnp\n\n\n"
 SCIPY = "import numpy as np\nfrom scipy import special\n\n\n"
 
+BOTH = "torch.where((y == 0) & (probs == 0), 1.0, probs)"
 PRODUCTS = {
-    "torch": (TORCH, "-(y * torch.log(probs)).sum()", "-torch.special.xlogy(y, probs).sum()"),
-    "torch-entropy": (TORCH, "-(probs * probs.log()).sum()", "-torch.special.xlogy(probs, probs).sum()"),
-    "torch-log-first": (TORCH, "torch.log(probs) * y", "torch.special.xlogy(y, probs)"),
-    "torch-minus": (TORCH, "2 + y * -torch.log(probs)", "2 + -torch.special.xlogy(y, probs)"),
-    "torch-three-factors": (TORCH, "y * y * torch.log(probs)", "torch.special.xlogy(y * y, probs)"),
-    "torch-middle": (TORCH, "y * torch.log(probs) * y", "torch.special.xlogy(y, probs) * y"),
-    "torch-sum-as-factor": (TORCH, "(1 - y) * torch.log(1 - probs)", "torch.special.xlogy(1 - y, 1 - probs)"),
-    "torch-mul": (TORCH, "torch.mul(y, torch.log(probs))", "torch.special.xlogy(y, probs)"),
-    "torch-mul-method": (TORCH, "y.mul(probs.log())", "torch.special.xlogy(y, probs)"),
-    "torch-log1p": (TORCH, "y * torch.log1p(-probs)", "torch.special.xlog1py(y, -probs)"),
-    "torch-parentheses": (TORCH, "(y * (torch.log(probs)))", "torch.special.xlogy(y, probs)"),
-    "torch-special": (
-        "import torch\nfrom torch import special\n\n\n",
-        "y * torch.log(probs)",
-        "special.xlogy(y, probs)",
+    "torch": (TORCH, "-(y * torch.log(probs)).sum()", f"-(y * torch.log({BOTH})).sum()"),
+    "torch-entropy": (
+        TORCH,
+        "-(probs * probs.log()).sum()",
+        "-(probs * torch.where(probs == 0, 1.0, probs).log()).sum()",
     ),
+    "torch-log-first": (TORCH, "torch.log(probs) * y", f"torch.log({BOTH}) * y"),
+    "torch-minus": (TORCH, "2 + y * -torch.log(probs)", f"2 + y * -torch.log({BOTH})"),
+    "torch-three-factors": (
+        TORCH,
+        "y * y * torch.log(probs)",
+        "y * y * torch.log(torch.where((y * y == 0) & (probs == 0), 1.0, probs))",
+    ),
+    "torch-middle": (TORCH, "y * torch.log(probs) * y", f"y * torch.log({BOTH}) * y"),
+    "torch-sum-as-factor": (
+        TORCH,
+        "(1 - y) * torch.log(1 - probs)",
+        "(1 - y) * torch.log(torch.where((1 - y == 0) & (1 - probs == 0), 1.0, 1 - probs))",
+    ),
+    "torch-mul": (TORCH, "torch.mul(y, torch.log(probs))", f"torch.mul(y, torch.log({BOTH}))"),
+    "torch-mul-method": (TORCH, "y.mul(probs.log())", f"y.mul({BOTH}.log())"),
+    "torch-log1p": (
+        TORCH,
+        "y * torch.log1p(-probs)",
+        "y * torch.log1p(torch.where((y == 0) & (-probs == -1), 0.0, -probs))",
+    ),
+    "torch-parentheses": (TORCH, "(y * (torch.log(probs)))", f"(y * (torch.log({BOTH})))"),
     "tf": (TF, "tf.reduce_sum(y * tf.math.log(probs))", "tf.reduce_sum(tf.math.xlogy(y, probs))"),
     "tf-multiply": (TF, "tf.multiply(y, tf.math.log(probs))", "tf.math.xlogy(y, probs)"),
     "tf-compat": (TF, "y * tf.compat.v1.log(probs)", "tf.compat.v1.math.xlogy(y, probs)"),
     "tf1": ("import tensorflow.compat.v1 as tf\n\n\n", "y * tf.log(probs)", "tf.math.xlogy(y, probs)"),
-    "jax": (JAX, "jnp.sum(y * jnp.log(probs))", "jnp.sum(jax.scipy.special.xlogy(y, probs))"),
-    "jax-special": (
+    "jax": (
+        JAX,
+        "jnp.sum(y * jnp.log(probs))",
+        "jnp.sum(y * jnp.log(jnp.where((y == 0) & (probs == 0), 1.0, probs)))",
+    ),
+    "jax-log1p": (
         "import jax.numpy as jnp\nfrom jax.scipy import special\n\n\n",
         "y * jnp.log1p(-probs)",
-        "special.xlog1py(y, -probs)",
+        "y * jnp.log1p(jnp.where((y == 0) & (-probs == -1), 0.0, -probs))",
     ),
     "scipy": (SCIPY, "np.sum(y * np.log(probs))", "np.sum(special.xlogy(y, probs))"),
 }
@@ -63,7 +79,6 @@ def test_scipy_is_not_made_a_requirement_without_being_asked(mend: Callable[...,
 
 FOR_A_PERSON = {
     "the log in a variable": "    logp = torch.log(probs)\n    return (y * logp).sum()\n",
-    "a comment in the way": "    return (y  # labels\n            * torch.log(probs)).sum()\n",
     "augmented": "    y *= torch.log(probs)\n    return y\n",
     "part of the log": "    return y * torch.log(probs)[0]\n",
 }
@@ -83,6 +98,32 @@ def test_logarithms_to_another_base_have_no_fix(shown: Callable[[str, str], list
 
 
 def test_a_comment_beside_the_product_stays(mend: Callable[..., str]) -> None:
-    before = f"{TORCH}def loss(y, probs):\n    return (\n        y * torch.log(probs)  # cross entropy\n    )\n"
-    after = before.replace("y * torch.log(probs)", "torch.special.xlogy(y, probs)")
-    assert mend("NL104", before) == after
+    before = f"{TORCH}def loss(y, probs):\n    return (y  # labels\n            * torch.log(probs)).sum()\n"
+    assert mend("NL104", before) == before.replace("torch.log(probs)", f"torch.log({BOTH})")
+
+
+WITHOUT_GRADIENT = {
+    "special": ("import torch\nfrom torch import special\n\n\n", "special.xlogy(y, probs)"),
+    "torch": (TORCH, "torch.special.xlogy(y, probs)"),
+    "jax": (JAX, "jax.scipy.special.xlogy(y, probs)"),
+}
+
+
+@pytest.mark.parametrize(("imports", "after"), WITHOUT_GRADIENT.values(), ids=WITHOUT_GRADIENT)
+def test_without_a_gradient_xlogy_is_enough(mend: Callable[..., str], imports: str, after: str) -> None:
+    log = "jnp.log" if "jnp" in imports else "torch.log"
+    kept = "@torch.no_grad()\n" if "jnp" not in imports else ""
+    probs = "probs" if kept else "jax.lax.stop_gradient(probs)"
+    text = f"{imports}{kept}def score(y, probs):\n    return y * {log}({probs})\n"
+    assert mend("NL104", text, confidence="possible") == text.replace(
+        f"y * {log}({probs})", after.replace("probs", probs)
+    )
+
+
+def test_an_operand_that_is_no_name_gets_one(mend: Callable[..., str]) -> None:
+    text = f"{TORCH}def loss(y, x, w):\n    return (y * torch.log(torch.softmax(x @ w, dim=1).mean(0))).sum()\n"
+    after = (
+        f"{TORCH}def loss(y, x, w):\n    argument = torch.softmax(x @ w, dim=1).mean(0)\n"
+        "    return (y * torch.log(torch.where((y == 0) & (argument == 0), 1.0, argument))).sum()\n"
+    )
+    assert mend("NL104", text, confidence="possible") == after

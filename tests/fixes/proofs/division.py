@@ -17,19 +17,40 @@ PROOFS = {
     "count-keras": Proof(
         "NL301", "keras", "m = ops.cast(ops.not_equal(x, 0), x.dtype)\nreturn ops.sum(y * m, 1) / ops.sum(m, 1)", 0.0
     ),
-    "denominator-torch": Proof("NL303", "torch", "d = torch.relu(x)\nreturn y / d", 0.0, unsafe=True),
-    "denominator-torch-reciprocal": Proof("NL303", "torch", "return y * torch.relu(x).reciprocal()", 0.0, unsafe=True),
-    "denominator-tf": Proof("NL303", "tensorflow", "return y / tf.nn.relu(x)", 0.0, unsafe=True),
-    "denominator-tf-one-over": Proof("NL303", "tensorflow", "return y * (1.0 / tf.nn.relu(x))", 0.0, unsafe=True),
-    "denominator-tf-two-over": Proof("NL303", "tensorflow", "d = tf.nn.relu(x)\nreturn 2.0 / d", 0.0, unsafe=True),
-    "denominator-jax": Proof("NL303", "jax", "d = jnp.maximum(x, 0)\nreturn y / d", 0.0, unsafe=True),
-    "denominator-keras": Proof("NL303", "keras", "return y / ops.relu(x)", 0.0, unsafe=True),
+    "denominator-torch": Proof(
+        "NL301", "torch", "d = torch.relu(x).sum(-1, keepdim=True)\nreturn y / d", 0.0, shapes=ROWS, unsafe=True
+    ),
+    "denominator-torch-reciprocal": Proof(
+        "NL301", "torch", "return y * torch.relu(x).sum().reciprocal()", 0.0, shapes=ROWS, unsafe=True
+    ),
+    "denominator-tf": Proof(
+        "NL301", "tensorflow", "return y / tf.reduce_sum(tf.nn.relu(x))", 0.0, shapes=ROWS, unsafe=True
+    ),
+    "denominator-tf-one-over": Proof(
+        "NL301", "tensorflow", "return y * (1.0 / tf.reduce_sum(tf.nn.relu(x)))", 0.0, shapes=ROWS, unsafe=True
+    ),
+    "denominator-tf-two-over": Proof(
+        "NL301", "tensorflow", "d = tf.reduce_sum(tf.nn.relu(x))\nreturn 2.0 / d", 0.0, shapes=ROWS, unsafe=True
+    ),
+    "denominator-jax": Proof(
+        "NL301", "jax", "d = jnp.sum(jnp.maximum(x, 0))\nreturn y / d", 0.0, shapes=ROWS, unsafe=True
+    ),
+    "denominator-keras": Proof("NL301", "keras", "return y / ops.sum(ops.relu(x))", 0.0, shapes=ROWS, unsafe=True),
+    "denominator-tf-range": Proof(
+        "NL303",
+        "tensorflow",
+        "d = tf.reduce_max(x) - tf.reduce_min(x)\nreturn (x - tf.reduce_min(x)) / d",
+        0.0,
+    ),
+    "denominator-keras-range": Proof("NL303", "keras", "d = ops.max(x) - ops.min(x)\nreturn (x - ops.min(x)) / d", 0.0),
     "count-torch-all": Proof(
         "NL301", "torch", "m = (x > 0).float()\nreturn torch.sum(y * m) / torch.sum(m)", -1.0, dtypes=("float32",)
     ),
     "denominator-jax-range": Proof("NL303", "jax", "d = jnp.max(x) - jnp.min(x)\nreturn (x - jnp.min(x)) / d", 0.0),
     "denominator-torch-range": Proof("NL303", "torch", "d = x.max() - x.min()\nreturn (x - x.min()) / d", 0.0),
-    "denominator-numpy": Proof("NL303", "numpy", "d = np.maximum(x, 0)\nreturn y / d", 0.0, unsafe=True),
+    "denominator-numpy": Proof(
+        "NL301", "numpy", "d = np.sum(np.maximum(x, 0))\nreturn y / d", 0.0, shapes=ROWS, unsafe=True
+    ),
     "denominator-torch-share": Proof(
         "NL301", "torch", "p = torch.relu(x)\nreturn p / p.sum(-1, keepdim=True)", 0.0, shapes=ROWS
     ),
