@@ -836,7 +836,8 @@ def plausibility(scenario: Scenario, node: Node, pole: Pole, operand: Node, exec
     setting = all(is_set(root(n), evaluate) for n in scenario.data)
     if scenario.shape is Shape.CONSTANT:
         # the places of a schedule, or of a grid, are not data: two of them hardly coincide
-        return LIKELY if gathered and not pole.gradient else POSSIBLE
+        placed = setting or any(n.op == "part" for n in upstream(operand))
+        return POSSIBLE if (placed and not gathered) or pole.gradient else LIKELY
     if scenario.shape is Shape.EQUAL:
         if setting:
             return UNKNOWN

@@ -15,6 +15,7 @@ from nanlint.graph.lower import Lowering
 from nanlint.graph.node import ATTR, CALL, LOOP, PARAM, PHI, REFINE, Graph, Node
 from nanlint.ops.op import OPS
 from nanlint.source.pairing import Pairing
+from nanlint.source.roots import FRAMEWORKS
 
 #: what a node is called, or numbers of the graph, not what it is
 _NAMED = frozenset({"layer", "variable", "held", "apart", "grows", "facts", "documented", "again"})
@@ -164,8 +165,9 @@ def operands(node: Node) -> Iterator[tuple[str, Node]]:
 def attributes(node: Node) -> Hashable:
     """What a node is beside its operands."""
     literals = sorted((name, value) for name, value in node.attrs.items() if name not in _NAMED and is_plain(value))
-    # an operator belongs to the framework of its operands
+    # an operator belongs to the framework of its operands; what SciPy gives are arrays of NumPy
     framework = node.framework if node.spelling is not None else None
+    framework = "numpy" if framework == "scipy" else framework
     return node.op, framework, tuple((name, repr(value)) for name, value in literals)
 
 
@@ -208,6 +210,9 @@ def depends(node: Node) -> bool:
 def is_unknown(node: Node) -> bool:
     """Whether a value comes from outside, or from a call of which nothing is known."""
     if node.op == ATTR and node.args:
+        return False
+    if node.op == CALL and node.args and node.name.partition(".")[0] in FRAMEWORKS:
+        # of its operands: the limits of a dtype
         return False
     op = OPS.get(node.op)
     return node.op in _SOURCES or (op is not None and not op.pure)

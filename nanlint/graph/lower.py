@@ -999,12 +999,18 @@ def interesting(tree: ast.Module, words: frozenset[str], imported: Collection[st
     return wanted
 
 
+#: functions that are read with some others because they may call them
+MAX_LEADING = 8
+
+
 def leading_to(tree: ast.Module, functions: Collection[ast.AST]) -> set[ast.AST]:
-    """Some functions of a file, and what may call them, by the names that it mentions."""
+    """Some functions of a file, and what may call them, by the names that it mentions; not where that is very much."""
     found = set(functions)
     rest = {f: cls for f, cls in functions_of(tree) if f not in found}
     names = {name for f, cls in functions_of(tree) if f in found for name in (f.name, cls.name if cls else f.name)}
     while more := {f: cls for f, cls in rest.items() if not names.isdisjoint(mentioned(f))}:
+        if len(found) + len(more) > len(functions) + MAX_LEADING:
+            break
         found.update(more)
         names.update(name for f, cls in more.items() for name in (f.name, cls.name if cls else f.name))
         rest = {f: cls for f, cls in rest.items() if f not in more}

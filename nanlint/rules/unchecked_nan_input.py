@@ -13,7 +13,14 @@ from nanlint.ops.value import Origin
 from nanlint.rules.registry import Finding, rule
 
 
-@rule("NL801", "unchecked-nan-input", nodes="table", fixable=Applicability.DISPLAY, rests_on=Origin.ATTAINED)
+@rule(
+    "NL801",
+    "unchecked-nan-input",
+    nodes="table",
+    fixable=Applicability.DISPLAY,
+    most=Confidence.POSSIBLE,
+    rests_on=Origin.ATTAINED,
+)
 def unchecked_nan_input(table: Node, facts: Facts) -> Iterator[Finding]:
     """Table read from disk that is used without a look at its NaN.
 

@@ -222,7 +222,7 @@ def test_a_zero_that_leads_to_the_next_nan_is_only_shown(
 
 #: programs whose denominator is not known to be an array of the framework
 NOT_ARRAYS = {
-    "anything": f"{TORCH}def f(x: torch.Tensor, d):\n    return x / (d - 1)\n",
+    "anything": f"{TORCH}def f(x: torch.Tensor, d):\n    return x / (d[1:] - d[:-1])\n",
     "a number": f"{TORCH}def f(x: torch.Tensor, d):\n    return x / max(float(d), 0.0)\n",
     "an array of another": (
         "import numpy as np\nimport torch\n\n\n"
