@@ -16,6 +16,8 @@ from nanlint.ops.value import LIKELY, SMALL, Kind
 AVERAGES = frozenset(
     {"mean", "sum", "dot", "einsum", "nanmean", "nansum", "average", "cumsum", "avg_pool", "linear", "segment_mean"}
 )
+#: what is the same before a square is taken and after it
+SELECTING = frozenset({"part", "view"})
 #: what does not average
 PLAIN_OPERANDS = frozenset({"axis", "ord"})
 #: how deep a form is compared
@@ -175,7 +177,7 @@ def averages_square(
     if square.op != mean.op or depth > MAX_DEPTH or square.args.keys() != mean.args.keys():
         return False
     averages = square.op in AVERAGES or (square.op == CALL and bool(square.name) and square.name == mean.name)
-    if not averages and square.op not in ("mul", "div"):
+    if not averages and square.op not in ("mul", "div", *SELECTING):
         return False
     apart = [k for k in square.args if k not in PLAIN_OPERANDS and not same(square[k], mean[k])]
     if len(apart) != 1 or (square.op == "div" and apart != ["a"]):
@@ -185,7 +187,7 @@ def averages_square(
         mean[apart[0]],
         depth + 1,
         averaged=averaged or averages,
-        normalised=normalised or square.op not in ("sum", "nansum", "cumsum", "mul"),
+        normalised=normalised or square.op not in ("sum", "nansum", "cumsum", "mul", *SELECTING),
     )
 
 

@@ -398,3 +398,14 @@ def test_an_average_of_zeros_is_0_and_one_of_other_equal_numbers_is_rounded() ->
             return np.sqrt(np.average(np.square(y), weights=weights) - mean**2)  # error: [NL503]
         """,
     )
+
+
+def test_moments_of_what_a_mask_selects_cancel_as_those_of_all_do() -> None:
+    check(
+        "import jax.numpy as jnp\n",
+        """
+        def spread(x, mask):
+            mean = jnp.mean(x, -1, where=mask)
+            return jnp.sqrt(jnp.mean(x**2, -1, where=mask) - mean**2)  # error: [NL503]
+        """,
+    )
