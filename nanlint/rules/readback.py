@@ -1,8 +1,9 @@
 """Fixes are read back: the mended text is lowered and asked for findings, and must be the old one but for the fix.
 
-A fix is offered only if the mended text parses, the finding is gone and none is new, and its graph is the old one with
-the replaced expression in it: a new computation of the values that the old one was computed of. This is one mechanism
-for all codemods; none of them is trusted.
+A fix is offered only if the mended text parses, nothing new is found beside what was replaced, a safe one ends its
+finding, and the graph is the old one with the replaced expression in it: a new computation of the values that the old
+one was computed of. Read are the functions that are changed, and some that call them. This is one mechanism for all
+codemods; none of them is trusted.
 """
 
 from __future__ import annotations
