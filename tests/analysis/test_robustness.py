@@ -43,7 +43,7 @@ MODULES = [
 ]
 #: seconds of CPU that no file of these takes, nor any mutation of it; a machine that is not busy takes half of them
 LIMIT = 10.0
-MUTATIONS_PER_FILE = 2
+MUTATIONS_PER_FILE = 1
 TOKENS = re.compile(r"[A-Za-z_]\w*|\d+\.?\d*(?:e-?\d+)?|[-+*/%<>=!&|^~@]+|[()\[\]{}:,.]")
 
 
