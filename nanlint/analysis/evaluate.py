@@ -12,7 +12,7 @@ from nanlint.analysis.documented import Domain, domain
 from nanlint.analysis.names import is_epsilon, is_mask, named
 from nanlint.analysis.relations import RELATIONS, ordered
 from nanlint.analysis.roles import untrainable
-from nanlint.analysis.selections import taken_by
+from nanlint.analysis.selections import taken_by, without_first
 from nanlint.analysis.structure import bare, is_field
 from nanlint.graph.conditions import OUTSIDE, Known, narrowest_last, of_nothing, truths
 from nanlint.graph.expressions import AXES, implied
@@ -68,10 +68,11 @@ MAX_STEPS = 80_000
 MAX_SUPPORT = 4_000
 #: loops inside loops whose invariants are guessed together
 MAX_TRIALS = 2
+#: arrays of numbers that differ from one to the next
+GRIDS = frozenset({"arange", "linspace", "frequencies", "positive_frequencies"})
 #: arrays whose elements differ by their place
 POSITIONAL = frozenset(
-    {TUPLE, "tensor", "arange", "linspace", "eye", "one_hot", "stored", "concat", "append", "zeros", "list"}
-    | {"sparse_part"}
+    {TUPLE, "tensor", "eye", "one_hot", "stored", "concat", "append", "zeros", "list", "sparse_part"} | GRIDS
 )
 #: turns of a loop that are tried; in the last one nothing is assumed
 MAX_TURNS = 4
@@ -393,7 +394,10 @@ class Evaluator:
         if not by_place and bare(x).op not in POSITIONAL:
             return None
         low, high = min(v.low, UNKNOWN), min(v.high, UNKNOWN)
-        return replace(v, zero=min(v.zero, UNKNOWN), low=low, high=high, peak=False, why={})
+        # what begins at 0 and goes on from there is 0 nowhere else
+        begins = bare(x).op in GRIDS and (v.lo == 0 < v.hi or bare(x).op == "frequencies")
+        zero = NEVER if begins and without_first(index, self.value) else UNKNOWN
+        return replace(v, zero=min(v.zero, zero), low=low, high=high, peak=False, why={})
 
     def parameter(self, node: Node) -> Value:
         """A parameter: its default's sign and size, its annotation, at last its name."""

@@ -9,7 +9,7 @@ from functools import cached_property
 from nanlint.analysis.algebra import monomial
 from nanlint.analysis.by_use import met_by_use
 from nanlint.analysis.epsilons import number_of, small
-from nanlint.analysis.evaluate import Evaluator, belief
+from nanlint.analysis.evaluate import GRIDS, Evaluator, belief
 from nanlint.analysis.forms import UNKNOWNS, evidence_by_form, products
 from nanlint.analysis.geometry import holds_each_pair, tells_diagonal
 from nanlint.analysis.gradient import PLAIN, Flow, GradientFlow
@@ -36,8 +36,6 @@ SELECTS_BACKWARD = {
 }
 #: reductions that leave out what is NaN
 SKIP_NAN = frozenset({"nanmean", "nansum"})
-#: arrays that are at a pole at a known place
-GRIDS = frozenset({"arange", "linspace", "positive_frequencies", "frequencies"})
 #: what selects elements, and what adds up how many there are
 SELECTED = frozenset({*CONDITIONS, *UNKNOWNS, "isfinite", "isnan", "sum", "cumsum"})
 #: why a pole is no hazard where the range or a guard says so

@@ -81,6 +81,8 @@ WITHOUT_GRADIENT = frozenset(
     {"label", "labels", "target", "targets", "grad", "grads", "gradient", "gradients", "updates", "window"}
     # the step of a solver
     | {"stepsize", "dt"}
+    # what selects, counts and numbers
+    | {"mask", "masks", "count", "counts", "length", "lengths", "id", "ids", "idx", "index", "indices"}
 )
 PAIRS_WITHOUT_GRADIENT = frozenset({("y", "true"), ("step", "size"), ("learning", "rate")})
 EPSILON = frozenset({"eps", "epsilon", "tiny"})

@@ -12,6 +12,7 @@ from typing import cast
 from nanlint.diagnostic import Edit, Span
 from nanlint.fixes.outline import Outline, Scope
 from nanlint.source import Source
+from nanlint.source.roots import CONVENTION
 from nanlint.source.text import Located
 
 #: modules that hold the same functions as another one, longer names first
@@ -23,8 +24,6 @@ _SAME = (
     ("cupy", "numpy"),
     ("tensorflow.keras", "keras"),
 )
-#: what an import that has to be added is called by everyone
-_CONVENTION = {"tensorflow": "tf", "numpy": "np", "jax.numpy": "jnp", "torch.nn.functional": "F"}
 #: modules that an import of their package brings along
 _ROOTS = {
     "torch": "torch",
@@ -198,14 +197,14 @@ class Imports:
         module = next((m for m in sorted(_ROOTS, key=len, reverse=True) if function.startswith(m + ".")), None)
         if module is None:
             return None
-        name = _CONVENTION.get(module, module.partition(".")[0])
+        name = CONVENTION.get(module, module.partition(".")[0])
         if not self._free(name, at) and self.means(name, at) != name:
             return None
         text = f"import {module}" if name == module.partition(".")[0] else f"import {module} as {name}"
         edit = self._placed(text, module, at)
         if edit is None:
             return None
-        rest = function[len(module) + 1 :] if name in _CONVENTION.values() else function.partition(".")[2]
+        rest = function[len(module) + 1 :] if name in CONVENTION.values() else function.partition(".")[2]
         return Spelled(f"{name}.{rest}", (edit,))
 
     def _free(self, name: str, at: ast.AST) -> bool:

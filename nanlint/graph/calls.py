@@ -425,8 +425,12 @@ class CallLowering(ExpressionLowering):
         if name.endswith("while_loop"):
             self.frame.facts = dict(saved)
             self.assume(self.apply(args[0], variables, {}, e), True)
+        outer = self.frame.regions
+        if name == "jax.lax.while_loop":
+            why = "JAX takes no gradient backwards through a while_loop"
+            self.frame.regions = (*outer, Region("undifferentiated", e, {"why": why}))
         result = self.apply(function, variables, {}, e)
-        self.frame.facts = saved
+        self.frame.facts, self.frame.regions = saved, outer
         scans = name.endswith("scan") and result.op == TUPLE and len(result.args) == 2
         self.carry(carried, result["0"] if scans else result)
         return self.graph.add(TUPLE, {"0": carried, "1": result["1"]}, {}, e) if scans else carried

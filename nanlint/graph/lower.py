@@ -35,7 +35,7 @@ from nanlint.ops.op import OPS
 from nanlint.ops.selection import CONDITIONS
 from nanlint.ops.spelling import Spellings
 from nanlint.source.project import Module, View, absolute, imports_of
-from nanlint.source.roots import FRAMEWORKS
+from nanlint.source.roots import CONVENTION, FRAMEWORKS
 from nanlint.source.syntax import remembered
 
 #: files of a project that are read for the sake of one
@@ -243,6 +243,10 @@ class Lowering(CallLowering):
         value = self.lower(s.value)
         for target in s.targets:
             self.bind(target, value, s)
+            # a module, or a module and whether it is there
+            first = target.elts[0] if isinstance(target, ast.Tuple) else target
+            if isinstance(first, ast.Name) and (name := brought(s.value, first.id)):
+                self.bind(first, self.graph.add(MODULE, {}, {"name": name}, s.value), s)
 
     def lower_AnnAssign(self, s: ast.AnnAssign) -> None:
         if s.value is not None:
@@ -846,6 +850,21 @@ def numeric_definitions(tree: ast.Module, words: frozenset[str]) -> frozenset[st
     What a function of another file computes is told there: who calls it is worth lowering for what it computes itself.
     """
     return names_of(tree, {s for s in tree.body if isinstance(s, ast.Assign) and words & set(last_names(s.value))})
+
+
+def brought(call: ast.expr, name: str) -> str:
+    """The dotted name of what a call imports from a framework when it is first needed, or if it is installed.
+
+    ``torch = optional("torch")``: a call that is given no more of a framework than a name, and whose result is called
+    as that is. Nothing where it does not.
+    """
+    given = call.args[0] if isinstance(call, ast.Call) and call.args else None
+    if not isinstance(given, ast.Constant) or not isinstance(given.value, str):
+        return ""
+    parts = given.value.split(".")
+    if parts[0] not in FRAMEWORKS or not all(map(str.isidentifier, parts)):
+        return ""
+    return given.value if len(parts) > 1 or name in (given.value, CONVENTION.get(given.value)) else ""
 
 
 def last_names(e: ast.expr) -> Iterator[str]:

@@ -29,7 +29,7 @@ RETURNED, KEPT, DATA, OTHER = "returned", "kept", "data", "other"
 
 @dataclass(frozen=True, eq=False)
 class Region:
-    """A ``with`` region, or a decorator's: tape, no_grad, errstate, half, custom_gradient, derivative_rule."""
+    """A ``with`` region, a decorator's, a loop's: tape, no_grad, undifferentiated, errstate, half, custom_gradient."""
 
     kind: str
     statement: ast.AST | None = None

@@ -49,14 +49,14 @@ def without_formula(program: Slice) -> Slice | None:
 
 
 def broken_before(program: Slice, found: Found) -> bool:
-    """Whether an infinity on the way, that is not what is told, brings the operand to its pole."""
+    """Whether an infinity on the way, that is not what is told, brings the operand to its pole or stands beside it."""
     breaking = program.breaking
     if breaking is None or breaking.cls not in ("zero", "neg", "pos"):
         return False
     run = Execution(program, PythonBackend(program.framework), found.inputs, width=found.width)
     run.numbers(program.at)
-    for i in program.upstream(breaking.operand):
-        if program.steps[i].op == CONST or not run.reached(i):
+    for i in program.upstream(program.at):
+        if i == program.at or program.steps[i].op == CONST or not run.reached(i):
             continue
         with suppress(Infeasible, Cannot):
             if any(map(math.isinf, run.numbers(i))):

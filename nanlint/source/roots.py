@@ -5,6 +5,9 @@ from __future__ import annotations
 #: frameworks in the order in which an import of one decides what a method on an unknown receiver is
 FRAMEWORKS = ("torch", "tensorflow", "keras", "jax", "numpy", "scipy")
 
+#: what everyone calls modules of theirs, where it is not the first part of the name
+CONVENTION = {"tensorflow": "tf", "numpy": "np", "jax.numpy": "jnp", "torch.nn.functional": "F"}
+
 #: top-level packages that make a file worth reading
 ROOTS = (
     *FRAMEWORKS,

@@ -311,6 +311,35 @@ def test_draws_and_shapes_have_no_gradient() -> None:
     )
 
 
+def test_jax_takes_no_gradient_backwards_through_a_while_loop() -> None:
+    source = program(
+        JAX,
+        """
+        def solve(x, y, tol):
+            def body(state):
+                x, _ = state
+                return x / 2, jnp.sqrt(jnp.sum((x - y) ** 2))
+
+            return jax.lax.{loop}
+        """,
+    )
+    assert levels(source.replace("{loop}", "while_loop(lambda s: s[1] > tol, body, (x, 1.0))")) == ["possible"]
+    assert levels(source.replace("{loop}", "fori_loop(0, 9, lambda i, s: body(s), (x, 1.0))")) == ["likely"]
+
+
+def test_masks_and_counts_by_their_names_make_the_gradient_doubtful() -> None:
+    source = program(
+        TORCH,
+        """
+        def weighted(x, one):
+            n = (one > 0).float() * one
+            return (x * torch.where(n == 0, n, 1 / n)).sum()
+        """,
+    )
+    assert levels(source) == ["likely"]
+    assert levels(source.replace("one", "observed_mask")) == ["possible"]
+
+
 def test_a_name_of_something_that_measures_makes_the_gradient_doubtful_and_never_rules_it_out() -> None:
     source = program(
         TORCH,

@@ -990,6 +990,32 @@ def test_an_infinity_imported_by_name_is_one() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("imports", "grid"),
+    [
+        (NUMPY, "np.fft.rfftfreq(n)"),
+        (NUMPY, "np.fft.fftfreq(n)"),
+        (NUMPY, "np.arange(n)"),
+        (JAX, "jnp.fft.rfftfreq(n)"),
+        (NUMPY + "import scipy.signal\n", "scipy.signal.welch(n)[0]"),
+    ],
+)
+def test_what_begins_at_0_is_0_nowhere_else(imports: str, grid: str) -> None:
+    check(
+        imports,
+        f"""
+        def periods(n):
+            return 1 / {grid}[1:]
+
+        def each(n):
+            return [1.0 / f for f in {grid}[1:]]
+
+        def all_of_them(n):
+            return 1 / {grid}  # error: [NL303]
+        """,
+    )
+
+
 def test_the_support_of_a_projection_onto_the_simplex_is_never_empty() -> None:
     check(
         TORCH,

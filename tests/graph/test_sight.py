@@ -640,6 +640,34 @@ def test_an_optional_import_means_the_framework() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "imports",
+    [
+        'torch = optional("torch")\nF = optional("torch.nn.functional")',
+        'torch, there = optional("torch")\nF, _ = optional("torch.nn.functional")',
+        'import importlib\ntorch = importlib.import_module("torch")\nF = importlib.import_module("torch.nn.functional")',
+    ],
+)
+def test_what_a_call_brings_by_name_is_the_framework(imports: str) -> None:
+    check(
+        "from .lazily import optional\n" + imports,
+        """
+        def loss(logits):
+            return torch.log(F.softmax(logits, -1))  # error: [NL101]
+        """,
+    )
+
+
+def test_a_word_that_is_given_to_a_call_is_no_import() -> None:
+    check(
+        "import numpy\nfrom .settings import setting\nbackend = setting('torch')\ntorch_version = setting('torch')",
+        """
+        def loss(logits):
+            return torch_version.log(backend.softmax(logits, -1))
+        """,
+    )
+
+
 def test_an_import_inside_a_function_holds_there() -> None:
     check(
         """

@@ -70,3 +70,12 @@ def test_no_framework_is_imported_for_it() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "set()\n"
+
+
+@pytest.mark.parametrize(
+    ("quotient", "confidence"),
+    [("total / torch.sigmoid(-logits)", "certain"), ("total * torch.exp(logits) / torch.sigmoid(-logits)", "likely")],
+)
+def test_what_an_infinity_beside_it_has_broken_before_is_not_certain(quotient: str, confidence: str) -> None:
+    source = f"import torch\n\n\ndef variance(total, logits):\n    return {quotient}\n"
+    assert [str(d.confidence) for d in nanlint.check_source(source, select=["NL303"])] == [confidence]
