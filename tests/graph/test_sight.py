@@ -645,7 +645,7 @@ def test_an_optional_import_means_the_framework() -> None:
     [
         'torch = optional("torch")\nF = optional("torch.nn.functional")',
         'torch, there = optional("torch")\nF, _ = optional("torch.nn.functional")',
-        'import importlib\ntorch = importlib.import_module("torch")\nF = importlib.import_module("torch.nn.functional")',
+        'from importlib import import_module\ntorch = import_module("torch")\nF = import_module("torch.nn.functional")',
     ],
 )
 def test_what_a_call_brings_by_name_is_the_framework(imports: str) -> None:
