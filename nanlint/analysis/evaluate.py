@@ -69,7 +69,7 @@ MAX_SUPPORT = 4_000
 #: loops inside loops whose invariants are guessed together
 MAX_TRIALS = 2
 #: arrays of numbers that differ from one to the next
-GRIDS = frozenset({"arange", "linspace", "frequencies", "positive_frequencies"})
+GRIDS = frozenset({"arange", "range", "linspace", "frequencies", "positive_frequencies"})
 #: arrays whose elements differ by their place
 POSITIONAL = frozenset(
     {TUPLE, "tensor", "eye", "one_hot", "stored", "concat", "append", "zeros", "list", "sparse_part"} | GRIDS
@@ -393,6 +393,9 @@ class Evaluator:
         by_place = reason is not None and reason.node is not None and reason.node.op in POSITIONAL
         if not by_place and bare(x).op not in POSITIONAL:
             return None
+        if index is None and node.spelling is None and bare(x).op in GRIDS:
+            # one after the other, all of a grid are met, if no turn is left out
+            return replace(v, zero=min(v.zero, LIKELY), low=min(v.low, LIKELY), high=min(v.high, LIKELY), peak=False)
         low, high = min(v.low, UNKNOWN), min(v.high, UNKNOWN)
         # what begins at 0 and goes on from there is 0 nowhere else
         begins = bare(x).op in GRIDS and (v.lo == 0 < v.hi or bare(x).op == "frequencies")

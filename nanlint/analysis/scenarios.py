@@ -49,6 +49,8 @@ MAX_STEPS = 200
 MAX_SCENARIOS = 6
 #: what holds numbers that a caller, a file or a network gives
 SOURCES = frozenset({PARAM, ATTR, CALL, "input", "unknown", "linear", "gradient"})
+#: of these, what is made of its operands, nobody sees how
+UNSEEN = frozenset({CALL, "unknown"})
 #: operands that say where, not what
 PLACES = frozenset({"by", "axis", "ord", "ddof"})
 #: operands that hold no data
@@ -536,7 +538,8 @@ def spread_out(nodes: list[Node], evaluate: Evaluate) -> Iterator[Node]:
             continue
         parts = walk(made, lambda n: n.args.values(), MAX_NODES)
         drawn = any(part.op in OPS and not OPS[part.op].pure for part in parts)
-        if evaluate(made).kind is not Kind.SCALAR and evaluate(made).constant is None and not drawn:
+        known = evaluate(made).kind is Kind.SCALAR or evaluate(made).constant is not None
+        if not known and not drawn and holds_data(made, evaluate):
             yield made
 
 
@@ -558,15 +561,31 @@ def may_vanish(source: Node, evaluate: Evaluate) -> bool:
     v = evaluate(source)
     if names_epsilon(source) or sets_optimizer(source):
         return False
-    if source.op == CALL and source.args and all(is_setting(a, evaluate) for a in source.args.values()):
+    if source.op in UNSEEN and source.args and not any(holds_data(a, evaluate) for a in source.args.values()):
         # a window, a grid: made from numbers
         return False
     return v.kind is not Kind.SCALAR and v.zero is not NEVER and v.constant is None
 
 
+def holds_data(node: Node, evaluate: Evaluate) -> bool:
+    """Whether data comes into a node that a caller, a file or a network gives; not where all is settings, grids, draws."""
+    if is_setting(node, evaluate):
+        return False
+    for source in filter(enters, upstream(node)):
+        if source.op in UNSEEN and source.args:
+            if any(holds_data(a, evaluate) for a in source.args.values()):
+                return True
+        elif not is_setting(source, evaluate):
+            return True
+    return False
+
+
 def is_setting(node: Node, evaluate: Evaluate) -> bool:
-    """Whether a value is a number of Python's, or a word: one that is compared with a word is one."""
+    """Whether a value is a number of Python's, by its type or as an end of a range, or a word, or compared with one."""
     if evaluate(node).kind is Kind.SCALAR or named(node):
+        return True
+    if any(user.op in ("arange", "range") for user in node.users):
+        # as many as it says
         return True
     others = (other for user in bare(node).users if user.op in ("eq", "ne", "test") for other in user.args.values())
     return any(named(other) or (other.op == TUPLE and any(map(named, other.args.values()))) for other in others)

@@ -409,3 +409,36 @@ def test_moments_of_what_a_mask_selects_cancel_as_those_of_all_do() -> None:
             return jnp.sqrt(jnp.mean(x**2, -1, where=mask) - mean**2)  # error: [NL503]
         """,
     )
+
+
+@pytest.mark.parametrize(
+    ("imports", "numbers"),
+    [
+        (TORCH, "torch.sin(torch.arange(n)[:, None] * torch.exp(-torch.arange(0, d, 2) / d))"),
+        (NUMPY, "np.cos(np.pi * np.outer(np.arange(n), np.arange(d)) / n)"),
+        (TORCH, "torch.stack(torch.meshgrid(torch.linspace(-1, 1, n), torch.linspace(-1, 1, d)))"),
+        (NUMPY, "np.linalg.qr(np.random.randn(n, d))[1]"),
+        (JAX, "jnp.linalg.svd(jax.random.normal(jax.random.PRNGKey(0), (9, 9)))[1]"),
+    ],
+)
+@pytest.mark.parametrize("divisor", ["m.std()", "abs(m).max()", "abs(m)"])
+def test_what_is_made_of_numbers_grids_and_draws_is_no_data_that_degenerates(
+    imports: str, numbers: str, divisor: str
+) -> None:
+    source = f"{imports}\n\ndef table(n, d):\n    m = {numbers}\n    return m / {divisor}\n"
+    assert nanlint.check_source(source) == []
+
+
+def test_data_that_comes_through_what_nobody_sees_degenerates() -> None:
+    check(
+        NUMPY,
+        """
+        def spread(x, n):
+            m = smooth(x, np.arange(n))
+            return m / m.std()  # error: [NL302]
+
+        def table(n):
+            m = smooth(3.0, np.arange(n))
+            return m / m.std()
+        """,
+    )
