@@ -508,7 +508,7 @@ def scenarios(nodes: list[Node], evaluate: Evaluate) -> Iterator[Scenario]:
             a, b = (bare(operand) for operand in list(node.args.values())[:2])
             spread = root(a).key == root(b).key and root(a, statistics=False).key != root(b, statistics=False).key
             # the elements of a grid differ: they cannot all be one number
-            placed = made_from_grid(a, evaluate) or made_from_grid(b, evaluate)
+            placed = any(made_from_grid(root(n, statistics=False), evaluate) for n in (a, b))
             if CONST not in (a.op, b.op) and a.key != b.key and not spread and not placed:
                 yield Scenario(Shape.EQUAL, (a, b), node)
                 points = root(a, statistics=False), root(b, statistics=False)
@@ -568,7 +568,7 @@ def may_vanish(source: Node, evaluate: Evaluate) -> bool:
 
 
 def holds_data(node: Node, evaluate: Evaluate) -> bool:
-    """Whether data comes into a node that a caller, a file or a network gives; not where all is settings, grids, draws."""
+    """Whether data comes into a node that a caller, a file or a network gives, not only settings, grids and draws."""
     if is_setting(node, evaluate):
         return False
     for source in filter(enters, upstream(node)):

@@ -442,3 +442,17 @@ def test_data_that_comes_through_what_nobody_sees_degenerates() -> None:
             return m / m.std()
         """,
     )
+
+
+def test_the_edges_of_a_histogram_differ() -> None:
+    check(
+        NUMPY,
+        """
+        def density(x, n):
+            count, edges = np.histogram(x, n)
+            return count / np.diff(edges), count / (edges[1:] - edges[:-1])
+
+        def slopes(x, count):
+            return count / (x[1:] - x[:-1])  # error: [NL303]
+        """,
+    )
