@@ -288,7 +288,8 @@ class Evaluator:
         for comparison, other in narrowest_last(self.facts.get(node.key, ())) if self.facts else ():
             v = self.refine(v, comparison, self.value(other))
             if self.tested:
-                v = with_evidence(tested_region(v, comparison, self.value(other)), node)
+                small = is_epsilon(called(other))
+                v = with_evidence(tested_region(v, comparison, self.value(other), small=small), node)
         return v
 
     # ── one node ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -659,14 +660,18 @@ def axes_of(node: Node) -> int | None:
     return 2 if node.op == "eye" else None
 
 
-def tested_region(v: Value, comparison: str, by: Value) -> Value:
-    """``v`` in a region that the author tests for: what the test separates out is taken to occur."""
+def tested_region(v: Value, comparison: str, by: Value, *, small: bool) -> Value:
+    """``v`` in a region that the author tests for: what the test separates out is taken to occur.
+
+    ``small``: what it is compared with is a small positive number by its name.
+    """
     c = by.constant
+    small = small or -SMALL <= by.lo <= by.hi <= SMALL
     reached: dict[str, Reach] = {}
     if comparison == "eq" and c == 0 and v.zero is not NEVER:
         reached["zero"] = LIKELY
     if comparison in ("le", "lt", "ge", "gt"):
-        if c is not None and abs(c) <= SMALL and v.zero is not NEVER and v.lo <= 0 <= v.hi:
+        if small and v.zero is not NEVER and v.lo <= 0 <= v.hi:
             reached["zero"] = LIKELY
         if c is None and comparison in ("le", "lt") and v.lo == 0 and v.zero >= POSSIBLE:
             reached["zero"] = LIKELY
