@@ -265,7 +265,7 @@ def read_back(
     fixes: Sequence[Fix | None],
 ) -> list[Fix | None]:
     """The fixes of groups of findings; one that is not right where it is read back is only shown."""
-    from nanlint.rules.readback import Offer, Readback, Told, demoted, may_be_made
+    from nanlint.rules.readback import Offer, Told, demoted, may_be_made, refused
 
     def tell(facts: Facts) -> list[Told]:
         occurrences = []
@@ -288,8 +288,7 @@ def read_back(
         for index in made
         for one in [surest(groups[index])]
     ]
-    reader = Readback(facts, analyse, tell, minimum)
-    for number in reader.refused(offers):
+    for number in refused(offers, facts.source, analyse, tell, minimum):
         index = made[number]
         found[index] = demoted(offers[number].fix)
     return found
