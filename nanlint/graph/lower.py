@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 
 from nanlint.graph.callers import callers_elsewhere, names_of_other
 from nanlint.graph.calls import CONSTRUCTORS, MAX_NODES, MAX_NODES_ELSEWHERE, TRANSPARENT, CallLowering, given_type
-from nanlint.graph.expressions import CALLABLE, TENSOR_ATTRIBUTES, decided, entry, keys_known, unrefined, written_out
+from nanlint.graph.expressions import CALLABLE, TENSOR_ATTRIBUTES, decided, entry, keys_known, written_out
 from nanlint.graph.modules import ModuleFrame, descendants, functions_of, names_of, outline_of, set_by_functions
 from nanlint.graph.node import (
     ATTR,
@@ -25,6 +25,7 @@ from nanlint.graph.node import (
     TUPLE,
     Node,
     Region,
+    unrefined,
 )
 from nanlint.graph.scope import ClassInfo, Env, Facts, Frame, FunctionAst, common
 from nanlint.graph.tables import fill, kept_in_tables, sets_items
