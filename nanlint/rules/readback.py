@@ -160,19 +160,3 @@ def place(site: ast.AST, pairing: Pairing) -> int | None:
 def counted(found: Iterable[Told], pairing: Pairing, least: Confidence) -> Counter[Known]:
     """How many findings there are of each rule about each piece of syntax."""
     return Counter((one.code, place(one.site, pairing)) for one in found if one.confidence >= least)
-
-
-def demoted(fix: Fix) -> Fix | None:
-    """A fix that is not to be made, as what a reader sees of it."""
-    from nanlint.fixes.place import display
-
-    return display(fix.display) if fix.display else None
-
-
-def may_be_made(fixes: Iterable[Fix | None]) -> list[int]:
-    """The fixes, by index, that can be read back: those with edits of this file alone."""
-    return [
-        index
-        for index, fix in enumerate(fixes)
-        if fix is not None and fix.edits and not fix.elsewhere and fix.applicability is not Applicability.DISPLAY
-    ]
