@@ -145,18 +145,12 @@ class Readback:
                 return f"{min(new, key=str)[0]} would be found"
             left = counted(after, pairing, minimum)
             for offer in offers:
-                here = offer.code, place(offer.site, pairing)
+                here = offer.code, pairing.place(offer.site)
                 if offer.fix.applicability is Applicability.SAFE and left[here] >= max(before[here], 1):
                     return f"{offer.code} would still be found"
         return None
 
 
-def place(site: ast.AST, pairing: Pairing) -> int | None:
-    """The number of a piece of syntax that is in both texts, None for what was changed."""
-    changed = any(site is node for node in (*pairing.replaced, *pairing.brought))
-    return None if changed else pairing.numbers.get(id(site))
-
-
 def counted(found: Iterable[Told], pairing: Pairing, least: Confidence) -> Counter[Known]:
     """How many findings there are of each rule about each piece of syntax."""
-    return Counter((one.code, place(one.site, pairing)) for one in found if one.confidence >= least)
+    return Counter((one.code, pairing.place(one.site)) for one in found if one.confidence >= least)
