@@ -66,6 +66,11 @@ class Hazard:
     evidence: Evidence
     guard: Node | None = None
 
+    @property
+    def cause(self) -> tuple[Node, str]:
+        """Where what is at the pole is made, and what makes it so."""
+        return self.evidence.node or self.operand, self.evidence.text
+
 
 @dataclass(frozen=True, eq=False)
 class Cleared:
