@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
-from nanlint.analysis.cases import decided_by_range
+from nanlint.analysis.cases import decided_by_range, is_zero
 from nanlint.analysis.epsilons import LOGARITHMS
 from nanlint.analysis.evaluate import SCALAR_ANNOTATIONS
 from nanlint.analysis.expected import expected
@@ -765,11 +765,6 @@ def where_each_is(numbers: Iterable[tuple[Node, float]], evaluate: Evaluate) -> 
     for node, number in numbers:
         execution.suppose(node, number)
     return execution
-
-
-def is_zero(node: Node) -> bool:
-    """Whether a node is the number 0, as it is written."""
-    return node.op == CONST and node.attrs["value"] == 0
 
 
 def spread_over(node: Node) -> Node | None:
