@@ -231,10 +231,11 @@ class Diagnostic:
 
     ``message`` is one lower-case phrase without a full stop. ``effect`` is the phrase under the ^^^^ of ``span``;
     ``causes`` are the spans that make it so, in whatever file, nearest cause first, with notes behind them. ``witness``
-    is a concrete input and what it gives. ``slices`` are what a proof executes to find one, ``probe`` is what a run
-    watches, ``observed`` what one saw. ``fingerprint`` tells it from others of its file even after lines have moved;
-    ``new`` says whether a baseline lacks it (None: there is none). ``probability``: how many of 100 findings like it
-    are right, divided by 100 (None: it is about the check itself); ``traits`` are those it was read from.
+    is a concrete input and what it gives. ``refused``: why the fix that its rule has is not made. ``slices`` are what a
+    proof executes to find one, ``probe`` is what a run watches, ``observed`` what one saw. ``fingerprint`` tells it
+    from others of its file even after lines have moved; ``new`` says whether a baseline lacks it (None: there is none).
+    ``probability``: how many of 100 findings like it are right, divided by 100 (None: it is about the check itself);
+    ``traits`` are those it was read from.
     """
 
     path: str
@@ -248,6 +249,7 @@ class Diagnostic:
     causes: tuple[Annotation, ...] = ()
     witness: Witness | None = None
     fix: Fix | None = None
+    refused: str = field(default="", compare=False, repr=False)
     slices: tuple[Any, ...] = field(default=(), compare=False, repr=False)
     probe: Probe | None = field(default=None, compare=False, repr=False)
     observed: str = ""

@@ -36,7 +36,7 @@ class Verdict:
     """What becomes of one rule at an expression, and why.
 
     ``outcome``: "fires", "below-threshold", "suppressed", "not-selected" or "silent". ``confidence`` and ``message``
-    are those of its finding, if it has one.
+    are those of its finding, if it has one; ``refused``: why the fix of that is not made.
     """
 
     code: str
@@ -45,6 +45,7 @@ class Verdict:
     why: str
     confidence: Confidence | None = None
     message: str = ""
+    refused: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,7 +207,8 @@ def verdict(
     span = facts.span_of(best.site)
     diagnostic = next((d for d in shown if d.code == rule.code and d.span == span), None)
     if diagnostic is not None:
-        return replace(blank, outcome=FIRES, confidence=diagnostic.confidence, why=best.effect)
+        fires = replace(blank, outcome=FIRES, confidence=diagnostic.confidence, why=best.effect)
+        return replace(fires, refused=diagnostic.refused)
     if best.confidence < config.confidence:
         least = f"`confidence` is {config.confidence}" + (f" in {config.file}" if config.file else "")
         return replace(blank, outcome=HIDDEN, why=f"{best.confidence}, and {least}")

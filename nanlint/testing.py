@@ -22,6 +22,7 @@ import nanlint
 from nanlint import config_of_keys
 from nanlint.diagnostic import Diagnostic, Span
 from nanlint.housekeeping import INTERNAL_ERROR, SYNTAX_ERROR
+from nanlint.runtime.health import class_of
 
 __all__ = ["FRAMEWORKS", "Failure", "as_program", "blocks", "check_op", "check_page", "check_rule", "sections"]
 
@@ -152,7 +153,7 @@ def check_op(
             result = float(function(*point))
         except (ArithmeticError, ValueError) as error:
             raise Failure(f"{name} at {given}: the function raises {error!r}; it must give a number, or nan") from error
-        cls = _class_of(result)
+        cls = class_of(result)
         if predicted.reach(cls) is NEVER:
             raise Failure(f"{name} at {given}: gives {result!r}, and the transfer function rules {_WORDS[cls]} out")
         if cls in ("neg", "zero", "pos") and not predicted.lo <= result <= predicted.hi:
@@ -162,7 +163,7 @@ def check_op(
             if pole.gradient or pole.operand == "result" or pole.name not in operands or pole.also:
                 continue
             x = point[op.operands.index(pole.name)] + pole.shift
-            if _class_of(x) == pole.cls and math.isfinite(result):
+            if class_of(x) == pole.cls and math.isfinite(result):
                 raise Failure(f"{name} at {given}: gives {result!r}, and a pole says that it gives {pole.gives}")
 
 
@@ -174,14 +175,6 @@ _WORDS = {
     "pinf": "inf",
     "nan": "nan",
 }
-
-
-def _class_of(x: float) -> str:
-    if math.isnan(x):
-        return "nan"
-    if math.isinf(x):
-        return "pinf" if x > 0 else "ninf"
-    return "zero" if x == 0 else "pos" if x > 0 else "neg"
 
 
 # Snippets and pages

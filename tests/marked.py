@@ -26,6 +26,12 @@ def findings(source: str) -> list[tuple[int, str]]:
     return sorted((found.span.row, found.code) for found in nanlint.check_source(source))
 
 
+def said(*parts: str) -> list[tuple[str, str]]:
+    """(code, confidence) of all that is found in a program, possible ones included."""
+    found = nanlint.check_source(program(*parts), confidence="possible")
+    return [(one.code, str(one.confidence)) for one in found]
+
+
 def marked(source: str) -> list[tuple[int, str]]:
     """(row, code) of what the source says is to be found in it."""
     return sorted(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 import nanlint
@@ -168,6 +169,17 @@ def test_a_finding_below_the_threshold_is_told_with_the_threshold() -> None:
     assert verdicts(one)["NL208"].outcome == "below-threshold"
     (shown,) = stories(row_of("return np.log"), confidence="possible")
     assert verdicts(shown)["NL208"].outcome == "fires"
+
+
+def test_why_a_fix_is_not_made_is_told_with_the_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    reason = "the file would not parse"
+    monkeypatch.setattr("nanlint.rules.readback.refused", lambda offers, *_: dict.fromkeys(range(len(offers)), reason))
+    (one,) = found = stories(row_of("nll = -"))
+    assert verdicts(one)["NL101"].refused == reason
+    assert f"its fix is not made: {reason}" in " ".join(
+        render_explanations(found, "loss.py", width=200, colour=False).split()
+    )
+    assert f'"fix_refused": "{reason}"' in render_explanations_json(found, "loss.py")
 
 
 def test_a_rule_that_is_not_selected_is_told_so() -> None:

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from nanlint.analysis.evaluate import TENSOR_ANNOTATIONS
 from nanlint.analysis.forms import UNKNOWNS
 from nanlint.analysis.scenarios import NOT_DATA
-from nanlint.analysis.structure import Evaluate, is_field, walk
-from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PHI, REFINE, TUPLE, Node
+from nanlint.analysis.structure import Evaluate, is_field
+from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PHI, REFINE, TUPLE, Node, walk
 from nanlint.ops.op import OPS
 from nanlint.ops.selection import CONDITIONS
 from nanlint.ops.value import Kind

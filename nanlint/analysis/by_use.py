@@ -12,8 +12,8 @@ from collections.abc import Callable
 from nanlint.analysis.algebra import monomial, terms
 from nanlint.analysis.forms import choices, from_outside
 from nanlint.analysis.geometry import products, whole
-from nanlint.analysis.structure import Evaluate, bare, factors, same, square_root_of, walk
-from nanlint.graph.node import ATTR, CONST, INSTANCE, MODULE, PARAM, Node
+from nanlint.analysis.structure import Evaluate, bare, factors, same, square_root_of
+from nanlint.graph.node import ATTR, CONST, INSTANCE, MODULE, PARAM, Node, walk
 from nanlint.ops.op import OPS, Pole
 from nanlint.ops.value import LIKELY, POSSIBLE, Evidence, Kind, Origin, Reach
 

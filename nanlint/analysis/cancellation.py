@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from nanlint.analysis.algebra import monomial, terms
-from nanlint.analysis.structure import Evaluate, bare, elementwise, factors, same, square_root_of, walk
-from nanlint.graph.node import CALL, PHI, Node
+from nanlint.analysis.structure import Evaluate, bare, elementwise, factors, same, square_root_of
+from nanlint.graph.node import CALL, PHI, Node, walk
 from nanlint.ops.value import LIKELY, SMALL, Kind
 
 #: linear in their operand x: what they do to squares and to the numbers themselves is one averaging

@@ -5,8 +5,8 @@ A number times its sign is not negative; of x and 1 - x one is at least a half.
 
 from __future__ import annotations
 
-from nanlint.analysis.structure import bare, elementwise, same, walk
-from nanlint.graph.node import CONST, REFINE, Graph, Node
+from nanlint.analysis.structure import bare, elementwise, same
+from nanlint.graph.node import CONST, REFINE, Graph, Node, walk
 from nanlint.ops.selection import COMPARISONS
 from nanlint.ops.value import NEVER, Value
 

@@ -356,13 +356,10 @@ class Evaluator:
         except (KeyError, OverflowError, ZeroDivisionError):
             return self.top
         if is_field(node) and node.framework is None and node["x"].op not in (PARAM, ATTR, CALL):
-            # what a record holds by a name is of another kind than what it holds by others
+            # what is put into a record under one name says nothing of what it holds under another
             result = replace(result, kind=Kind.ANY)
         if not self.case and (shared := distinction(self.lowering.graph, node, result)) is not None:
             return join(*(self.in_case(shared, truth).compute(node) for truth in (True, False)))
-        if op == "part" and is_field(node) and node["x"].op in (PHI, LOOP, "stored"):
-            # what is put into a record under one name says nothing of what it holds under another
-            return replace(result, kind=Kind.ANY)
         made = node.framework in ("numpy", "scipy") and "dtype" not in node.attrs
         if made and all(v.kind is Kind.SCALAR or node[name].op == TUPLE for name, v in operands.items()):
             # what NumPy makes of Python numbers is float64

@@ -11,8 +11,8 @@ from nanlint.analysis.facts import Facts
 from nanlint.analysis.growth import FAR
 from nanlint.analysis.log_space import closed
 from nanlint.analysis.names import is_log_probability, is_logarithm
-from nanlint.analysis.structure import bare, walk
-from nanlint.graph.node import ATTR, CALL, LAYER, LOOP, PARAM, PHI, Node
+from nanlint.analysis.structure import bare
+from nanlint.graph.node import ATTR, CALL, LAYER, LOOP, PARAM, PHI, Node, walk
 from nanlint.ops.floats import FLOAT32
 
 #: layers and products with weights: their result is as large as training makes it

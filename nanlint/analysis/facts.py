@@ -21,11 +21,11 @@ from nanlint.analysis.relations import on_grid
 from nanlint.analysis.roles import Roles
 from nanlint.analysis.scenarios import breaks_further_on, kept_off, normalises, variables, zero_where
 from nanlint.analysis.selections import is_filled, is_single_slice, opens_axis, selects_by_mask
-from nanlint.analysis.structure import bare, elementwise, factors, is_field, same, uses, walk, zero_together
+from nanlint.analysis.structure import bare, elementwise, factors, is_field, same, uses, zero_together
 from nanlint.diagnostic import Span
 from nanlint.graph.lower import Lowering
 from nanlint.graph.modules import descendants
-from nanlint.graph.node import ATTR, CALL, CONST, LOOP, MODULE, PARAM, PHI, REFINE, TUPLE, Node
+from nanlint.graph.node import ATTR, CALL, CONST, LOOP, MODULE, PARAM, PHI, REFINE, TUPLE, Node, walk
 from nanlint.ops.floats import FLOAT64
 from nanlint.ops.op import OPS, Pole
 from nanlint.ops.selection import COMPARISONS, CONDITIONS

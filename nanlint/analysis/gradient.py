@@ -9,7 +9,6 @@ from enum import IntEnum
 
 from nanlint.analysis.names import without_gradient
 from nanlint.analysis.roles import Opinion, Roles, untrainable
-from nanlint.analysis.structure import walk
 from nanlint.graph.lower import Lowering
 from nanlint.graph.node import (
     ATTR,
@@ -27,6 +26,7 @@ from nanlint.graph.node import (
     TUPLE,
     Node,
     Region,
+    walk,
 )
 from nanlint.ops.arithmetic import DIFFERENTIABLE
 from nanlint.ops.op import OPS

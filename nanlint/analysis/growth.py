@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from nanlint.analysis.cancellation import affine
 from nanlint.analysis.relations import called_logarithm
-from nanlint.analysis.structure import Evaluate, bare, elementwise, walk
-from nanlint.graph.node import LOOP, PHI, REFINE, Node
+from nanlint.analysis.structure import Evaluate, bare, elementwise
+from nanlint.graph.node import LOOP, PHI, REFINE, Node, walk
 from nanlint.ops.floats import FLOAT32
 from nanlint.ops.value import POSSIBLE
 

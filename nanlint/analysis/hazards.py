@@ -16,10 +16,10 @@ from nanlint.analysis.gradient import PLAIN, Flow, GradientFlow
 from nanlint.analysis.late_guards import always_capped, keeps_infinity, late_guard
 from nanlint.analysis.scenarios import degenerate, excluded, where_each_is
 from nanlint.analysis.selections import taken_by
-from nanlint.analysis.structure import Evaluate, bare, depends, elementwise, same, uses, walk, zero_together
+from nanlint.analysis.structure import Evaluate, bare, depends, elementwise, same, uses, zero_together
 from nanlint.analysis.unguarded import unguarded
 from nanlint.graph.lower import Lowering
-from nanlint.graph.node import CALL, CONST, LOOP, PHI, REFINE, TUPLE, Node
+from nanlint.graph.node import CALL, CONST, LOOP, PHI, REFINE, TUPLE, Node, walk
 from nanlint.interrupt import checkpoint
 from nanlint.ops.arithmetic import add
 from nanlint.ops.op import OPS, Pole, shifted
@@ -63,6 +63,11 @@ class Hazard:
     reach: Reach
     evidence: Evidence
     guard: Node | None = None
+
+    @property
+    def cause(self) -> tuple[Node, str]:
+        """Where what is at the pole is made, and what makes it so."""
+        return self.evidence.node or self.operand, self.evidence.text
 
 
 @dataclass(frozen=True, eq=False)

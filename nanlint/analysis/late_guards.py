@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from nanlint.analysis.structure import Evaluate, bare, uses, walk
-from nanlint.graph.node import CONST, PHI, REFINE, Node
+from nanlint.analysis.structure import Evaluate, bare, uses
+from nanlint.graph.node import CONST, PHI, REFINE, Node, walk
 from nanlint.ops.op import OPS, Pole
 from nanlint.ops.value import INF, NEVER, POSSIBLE, SMALL, Kind, Value
 

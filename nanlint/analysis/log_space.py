@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from nanlint.analysis.algebra import terms
+from nanlint.analysis.geometry import whole
 from nanlint.analysis.structure import Evaluate, bare, same, uses
 from nanlint.graph.node import CONST, LOOP, PARAM, PHI, REFINE, Node
 from nanlint.ops.value import CERTAIN, INF, LIKELY, NEVER, POSSIBLE, Evidence, Kind, Origin, Reach
@@ -196,24 +197,16 @@ def empty_rows(masked: Masked, evaluate: Evaluate) -> tuple[Reach, Evidence | No
         return LIKELY, Evidence("is 0 in the whole row of a padded position", mask, origin=Origin.EMPTY)
     if mask.op in ("or", "maximum", "add") and not masked.keeps and outer(mask):
         return LIKELY, Evidence("is set in the whole row of a padded position", mask, origin=Origin.EMPTY)
-    given = bare_mask(mask).op == PARAM
+    given = whole(mask).op == PARAM
     return LIKELY if given else POSSIBLE, Evidence("may leave nothing of a row", mask, origin=Origin.EMPTY)
 
 
 def outer(mask: Node) -> bool:
     """m[:, :, None] * m[:, None, :]: one mask along two axes, written apart."""
     sites = [mask[k].site for k in ("a", "b")]
-    if bare_mask(mask["a"]).key != bare_mask(mask["b"]).key or None in sites:
+    if whole(mask["a"]).key != whole(mask["b"]).key or None in sites:
         return False
     return len({ast.dump(site) for site in sites if site is not None}) == 2
-
-
-def bare_mask(node: Node) -> Node:
-    """A mask behind views, casts and a new axis by index."""
-    node = bare(node)
-    while node.op == "part":
-        node = bare(node["x"])
-    return node
 
 
 def triangular(mask: Node) -> bool:

@@ -19,10 +19,9 @@ from nanlint.analysis.structure import (
     same,
     shift_of,
     square_root_of,
-    walk,
     zero_together,
 )
-from nanlint.graph.node import ATTR, CALL, CONST, LOOP, MODULE, PARAM, PHI, REFINE, TUPLE, Node
+from nanlint.graph.node import ATTR, CALL, CONST, LOOP, MODULE, PARAM, PHI, REFINE, TUPLE, Node, walk
 from nanlint.ops.arithmetic import absolute, multiply, negate, square, subtract
 from nanlint.ops.floats import FORMATS
 from nanlint.ops.functions import exponential, sigmoid, softmax

@@ -76,7 +76,7 @@ class Roles:
     def of_tests(self) -> bool:
         """Whether a test runner collects the file: by its name, and by what it defines."""
         name = words(self.path.stem)
-        return bool(name) and "test" in (name[0], name[-1]) and any(map(is_test, ast.walk(self.tree)))
+        return bool(name) and "test" in (name[0], name[-1]) and any(map(is_test, descendants(self.tree)))
 
     @cached_property
     def of_file(self) -> Opinion | None:

@@ -15,15 +15,15 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
-from nanlint.analysis.cases import decided_by_range
+from nanlint.analysis.cases import decided_by_range, is_zero
 from nanlint.analysis.epsilons import LOGARITHMS
 from nanlint.analysis.evaluate import SCALAR_ANNOTATIONS
 from nanlint.analysis.expected import expected
 from nanlint.analysis.names import is_coordinate, is_epsilon, is_factor, is_mask, is_probability
 from nanlint.analysis.relations import made_from_grid
-from nanlint.analysis.structure import REDUCES, Evaluate, bare, coincidence, is_field, same, square_root_of, walk
+from nanlint.analysis.structure import REDUCES, Evaluate, bare, coincidence, is_field, same, square_root_of
 from nanlint.graph.conditions import TRUE, TRUTHS, Known
-from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, REFINE, TUPLE, Node
+from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, REFINE, TUPLE, Node, walk
 from nanlint.ops.op import OPS, Op, Pole
 from nanlint.ops.selection import COMPARISONS
 from nanlint.ops.value import (
@@ -140,32 +140,28 @@ class Execution:
         self._partly = self._single
         #: whether what is known of a node on the way is not so in the scenario
         self.refuted = False
-        first = self._term("data", scenario.data[0].key)
         for node in scenario.data:
             if scenario.shape in (Shape.ZERO, Shape.ELEMENT):
                 self._given[node.key] = Symbol((), uniform=not self._single, touched=True)
             else:
-                self._given[node.key] = Symbol(first, scenario.shape is Shape.CONSTANT, touched=True)
+                same = self._term("data", scenario.data[0].key)
+                self._given[node.key] = Symbol(same, scenario.shape is Shape.CONSTANT, touched=True)
 
-    def solve(self, node: Node, number: float) -> None:
-        """Let a node be a number, and what it is that number less, or more, than a literal."""
-        found = Symbol(((ONE, number),) if number else (), touched=True)
+    def suppose(self, node: Node, number: float) -> None:
+        """Let a node that is no literal be a number, and what it is that number less, or more, than a literal."""
+        if self.evaluate(node).constant is not None:
+            return
+        found = Symbol(((ONE, number),) if number else (), uniform=not self._single, touched=True)
         self._given.update({one.key: found for one in (node, bare(node))})
         node = bare(node)
         if node.op == "neg":
-            self.solve(node["x"], -number)
+            self.suppose(node["x"], -number)
         elif node.op in ("add", "sub"):
             a, b = (self.evaluate(node[k]).constant for k in ("a", "b"))
-            if a is not None and b is None:
-                self.solve(node["b"], a - number if node.op == "sub" else number - a)
-            elif b is not None and a is None:
-                self.solve(node["a"], number + b if node.op == "sub" else number - b)
-
-    def suppose(self, node: Node, number: float) -> None:
-        """Say of one more node that it is a number, unless it is known to be another."""
-        if self.evaluate(node).constant is None:
-            terms = ((ONE, number),) if number else ()
-            self._given[node.key] = self._given[bare(node).key] = Symbol(terms, uniform=True, touched=True)
+            if a is not None:
+                self.suppose(node["b"], a - number if node.op == "sub" else number - a)
+            elif b is not None:
+                self.suppose(node["a"], number + b if node.op == "sub" else number - b)
 
     def symbol(self, node: Node) -> Symbol:
         """The symbol of a node."""
@@ -784,16 +780,10 @@ def where_zero(node: Node, evaluate: Evaluate) -> Execution:
 
 def where_each_is(numbers: Iterable[tuple[Node, float]], evaluate: Evaluate) -> Execution:
     """What is so wherever nodes are certain numbers at once: x is 1 where 1 - x is 0."""
-    given = list(numbers)
-    execution = Execution(Scenario(Shape.ELEMENT, tuple(node for node, _ in given)), evaluate, {})
-    for node, number in given:
-        execution.solve(node, number)
+    execution = Execution(Scenario(Shape.ELEMENT, ()), evaluate, {})
+    for node, number in numbers:
+        execution.suppose(node, number)
     return execution
-
-
-def is_zero(node: Node) -> bool:
-    """Whether a node is the number 0, as it is written."""
-    return node.op == CONST and node.attrs["value"] == 0
 
 
 def spread_over(node: Node) -> Node | None:

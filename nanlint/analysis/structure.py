@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ast
-import math
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 
 from nanlint.graph.expressions import stripped
-from nanlint.graph.node import LOOP, PHI, Node
+from nanlint.graph.node import LOOP, PHI, Node, walk
 from nanlint.ops.op import OPS
 from nanlint.ops.value import Value
 
@@ -57,18 +56,6 @@ def coincidence(a: Node, b: Node) -> str:
     """That two things are the same, in words: with their names, where they have some that tell them apart."""
     one, other = described(a), described(b)
     return f"where {one} and {other} coincide" if one and other and one != other else "where the two coincide"
-
-
-def walk(start: Node, onward: Callable[[Node], Iterable[Node]], limit: float = math.inf) -> Iterator[Node]:
-    """The nodes that steps onward from one lead to, itself first, each once; no further when ``limit`` were seen."""
-    pending, seen = [start], {start.index}
-    while pending and len(seen) < limit:
-        current = pending.pop()
-        yield current
-        for node in onward(current):
-            if node.index not in seen:
-                seen.add(node.index)
-                pending.append(node)
 
 
 def uses(node: Node, passes: Callable[[Node, Node], bool], limit: int) -> Iterator[Node]:

@@ -12,8 +12,7 @@ from nanlint.diagnostic import Applicability, Edit, Fix, Span
 from nanlint.fixes.outline import Outline, Scope
 from nanlint.fixes.place import Place
 from nanlint.fixes.quoting import one_line
-from nanlint.fixes.reading import unrefined
-from nanlint.graph.node import REFINE, Node
+from nanlint.graph.node import REFINE, Node, unrefined
 from nanlint.source.discovery import shown_path
 from nanlint.source.project import MAX_FILES, View, all_files, files_with
 from nanlint.source.syntax import parse_once

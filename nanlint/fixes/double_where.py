@@ -5,10 +5,9 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from nanlint.analysis.structure import walk
 from nanlint.diagnostic import Applicability, Edit, Fix
 from nanlint.fixes.place import Place, display
-from nanlint.graph.node import REFINE, Node
+from nanlint.graph.node import REFINE, Node, walk
 from nanlint.ops.op import OPS
 from nanlint.ops.value import NEVER, POSSIBLE
 

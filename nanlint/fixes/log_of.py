@@ -11,8 +11,8 @@ from nanlint.fixes.at_source import AtSource
 from nanlint.fixes.outline import shares_memory_with
 from nanlint.fixes.place import Place, display
 from nanlint.fixes.quoting import comments
-from nanlint.fixes.reading import Written, is_number, unrefined
-from nanlint.graph.node import CONST, Node
+from nanlint.fixes.reading import Written, is_number
+from nanlint.graph.node import CONST, Node, unrefined
 
 #: by framework, for softmaxes whose own module has no log_softmax, and for sigmoids
 LOG_SOFTMAX = {

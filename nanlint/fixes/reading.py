@@ -12,7 +12,7 @@ from nanlint.analysis.structure import is_field
 from nanlint.fixes.outline import root_of
 from nanlint.fixes.quoting import Quoting
 from nanlint.graph.expressions import BINARY
-from nanlint.graph.node import CONST, LOOP, PHI, REFINE, Node
+from nanlint.graph.node import CONST, LOOP, PHI, REFINE, Node, unrefined
 from nanlint.ops.frameworks import canonical
 from nanlint.ops.op import OPS
 from nanlint.ops.spelling import Spelling
@@ -322,13 +322,6 @@ class Reading(Quoting):
             if node.env is not None and node.calls == self.node.calls:
                 return node.env
         return None
-
-
-def unrefined(node: Node) -> Node:
-    """The node behind what the path taken knows of it."""
-    while node.op == REFINE:
-        node = node["x"]
-    return node
 
 
 def is_number(e: ast.AST | None, *numbers: float) -> TypeGuard[ast.Constant]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from nanlint.graph.calls import MAX_SIZE
 from nanlint.graph.expressions import CALLABLE
 from nanlint.graph.modules import ModuleFrame, assigned_by, descendants, functions_of, names_of
-from nanlint.graph.node import ATTR, CLASS, DICT, FUNCTION, INSTANCE, MODULE, PARAM, TUPLE, Node
+from nanlint.graph.node import ATTR, CLASS, DICT, FUNCTION, INSTANCE, MODULE, PARAM, TUPLE, Node, walk_all
 from nanlint.ops.op import OPS
 from nanlint.source.project import Module, last_part
 from nanlint.source.syntax import remembered
@@ -148,23 +148,15 @@ def open_to_callers(
 
 def given_to_operations(lowering: Lowering, words: Collection[str]) -> Iterator[Node]:
     """The parameters and attributes on which the operations of this file depend that may break."""
-    seen: set[int] = set()
     #: 0 * inf is asked of factors that are known
-    pending = [
+    asked = (
         n[name]
         for n in lowering.graph
         if n.site is not None and n.op in OPS and n.op != "mul"
         for name in (OPS[n.op].breaking if OPS[n.op].breaks else n.args if asked_about(n, words) else ())
         if name in n.args
-    ]
-    while pending:
-        node = pending.pop()
-        if node.index in seen:
-            continue
-        seen.add(node.index)
-        pending.extend(node.args.values())
-        if node.op in (PARAM, ATTR):
-            yield node
+    )
+    return (node for node in walk_all(asked, lambda n: n.args.values()) if node.op in (PARAM, ATTR))
 
 
 def stands_around(definition: FunctionDef | ast.ClassDef, rows: Collection[int]) -> bool:

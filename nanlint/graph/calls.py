@@ -11,7 +11,7 @@ from functools import lru_cache, reduce
 from typing import Any
 
 from nanlint.graph.conditions import parting
-from nanlint.graph.expressions import CALLABLE, ExpressionLowering, complete, entry, unrefined, written_out
+from nanlint.graph.expressions import CALLABLE, ExpressionLowering, complete, entry, written_out
 from nanlint.graph.modules import descendants, size_of
 from nanlint.graph.node import (
     ATTR,
@@ -33,6 +33,7 @@ from nanlint.graph.node import (
     TUPLE,
     Node,
     Region,
+    unrefined,
 )
 from nanlint.graph.options import DECORATING, NAMESPACES, PARSED, PARSERS, PARTS, keyword, option_name, size_of_options
 from nanlint.graph.scope import ClassInfo, Facts, Frame, FunctionAst, common

@@ -25,10 +25,16 @@ NEGATED = {"eq": "ne", "ne": "eq", "lt": "ge", "le": "gt", "gt": "le", "ge": "lt
 OPPOSITE = {**NEGATED, "is": "isnot", "isnot": "is"}
 
 
+def without_not(cond: Node, truth: bool) -> tuple[Node, bool]:
+    """The condition behind negations, and its truth where ``cond`` is ``truth``."""
+    while cond.op in (REFINE, "not") and "x" in cond.args:
+        cond, truth = cond["x"], truth != (cond.op == "not")
+    return cond, truth
+
+
 def settled(graph: Graph, cond: Node, truth: bool) -> Iterator[tuple[int, str, Node]]:
     """Which conditions are true and which false where ``cond`` is ``truth``, however they are written: as facts."""
-    while cond.op in (REFINE, "not") and "x" in cond.args:
-        truth, cond = (not truth if cond.op == "not" else truth), cond["x"]
+    cond, truth = without_not(cond, truth)
     if (cond.op == "and" and truth) or (cond.op == "or" and not truth):
         for part in cond.args.values():
             yield from settled(graph, part, truth)
@@ -45,8 +51,7 @@ def settled(graph: Graph, cond: Node, truth: bool) -> Iterator[tuple[int, str, N
 
 def of_nothing(cond: Node, truth: bool) -> bool:
     """Whether a condition is that an array has no elements."""
-    while cond.op in (REFINE, "not") and "x" in cond.args:
-        truth, cond = (not truth if cond.op == "not" else truth), cond["x"]
+    cond, truth = without_not(cond, truth)
     if cond.op in ("eq", "ne") and cond["a"].op == "size" and cond["b"].attrs.get("value") == 0:
         return (cond.op == "eq") == truth
     return cond.op == "size" and not truth
@@ -54,9 +59,7 @@ def of_nothing(cond: Node, truth: bool) -> bool:
 
 def truth_of(cond: Node, facts: Known) -> bool | None:
     """Whether the path taken says that a condition holds, or that it does not; None if it says nothing."""
-    truth = True
-    while cond.op in (REFINE, "not") and "x" in cond.args:
-        truth, cond = (not truth if cond.op == "not" else truth), cond["x"]
+    cond, truth = without_not(cond, True)
     for comparison, _ in facts.get(cond.key, ()):
         if comparison in TRUTHS:
             return (comparison == TRUE) == truth

@@ -40,6 +40,7 @@ from nanlint.graph.node import (
     Graph,
     Node,
     unite,
+    unrefined,
 )
 from nanlint.graph.scope import ClassInfo, Env, Facts, Frame
 from nanlint.ops.floats import FORMATS, Format
@@ -774,13 +775,6 @@ def keys_known(node: Node) -> bool:
 def complete(node: Node) -> bool:
     """Whether a dict has no keys but those that are known."""
     return keys_known(node) and not node.attrs.get("grows")
-
-
-def unrefined(node: Node) -> Node:
-    """A value without what conditions on the way say of it."""
-    while node.op == REFINE and "x" in node.args:
-        node = node["x"]
-    return node
 
 
 def is_class_method(method: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from nanlint.graph.lower import Lowering
-from nanlint.graph.node import ATTR, CALL, LOOP, PARAM, PHI, REFINE, Graph, Node
+from nanlint.graph.node import ATTR, CALL, LOOP, PARAM, PHI, REFINE, Graph, Node, unrefined, walk, walk_all
 from nanlint.ops.op import OPS
 from nanlint.source.pairing import Pairing
 from nanlint.source.roots import FRAMEWORKS
@@ -70,7 +70,7 @@ class Likeness:
 
     def same(self, old: Node, new: Node, depth: int) -> bool:
         """Whether two operands come from the same piece, or the one from what replaces the other."""
-        old, new = bare(old), bare(new)
+        old, new = unrefined(old), unrefined(new)
         if old.index in self.read or self.old.is_inside(old):
             if new.index in self.now or self.new.is_inside(new):
                 return True
@@ -87,13 +87,14 @@ class Likeness:
     def known(self) -> Mapping[Hashable, Sequence[Node]]:
         """All that what was replaced depends on, it itself, and what it meets later, by what each is."""
         found: dict[Hashable, list[Node]] = {}
-        for node in depended_on(used_by([*self.old.inside, *self.read.values()])):
-            found.setdefault(attributes(bare(node)), []).append(bare(node))
+        users = walk_all([*self.old.inside, *self.read.values()], lambda n: n.users)
+        for node in walk_all(users, lambda n: n.args.values()):
+            found.setdefault(attributes(unrefined(node)), []).append(unrefined(node))
         return found
 
     def is_known(self, node: Node) -> bool:
         """Whether what was replaced depends on a value that stands elsewhere, too."""
-        node = bare(node)
+        node = unrefined(node)
         return any(self.same(other, node, _DEPTH) for other in self.known.get(attributes(node), ()))
 
     def is_foreign(self, node: Node) -> bool:
@@ -144,7 +145,7 @@ class Pieces:
 
     def form(self, node: Node, depth: int) -> Hashable:
         """An operand as what it is and where it comes from."""
-        node = bare(node)
+        node = unrefined(node)
         if self.is_inside(node):
             return "replaced"
         parts = operands(node) if node.op in _JOINS and depth else ()
@@ -153,7 +154,7 @@ class Pieces:
 
 def read_in(lowering: Lowering, pieces: Iterable[ast.AST]) -> Mapping[int, Node]:
     """The values of pieces of syntax that were read, by their index."""
-    found = (bare(node) for e in pieces if isinstance(e, ast.expr) for _, node in lowering.readings.get(e, ()))
+    found = (unrefined(node) for e in pieces if isinstance(e, ast.expr) for _, node in lowering.readings.get(e, ()))
     return {node.index: node for node in found}
 
 
@@ -171,40 +172,9 @@ def attributes(node: Node) -> Hashable:
     return node.op, framework, tuple((name, repr(value)) for name, value in literals)
 
 
-def bare(node: Node) -> Node:
-    """A value without what the path taken knows of it."""
-    while node.op == REFINE:
-        node = node["x"]
-    return node
-
-
-def depended_on(nodes: Iterable[Node]) -> Iterator[Node]:
-    """Nodes with all that they are computed from."""
-    seen: set[int] = set()
-    pending = list(nodes)
-    while pending:
-        node = pending.pop()
-        if node.index not in seen:
-            seen.add(node.index)
-            pending.extend(node.args.values())
-            yield node
-
-
-def used_by(nodes: Iterable[Node]) -> Iterator[Node]:
-    """Nodes with all that is computed of them."""
-    seen: set[int] = set()
-    pending = list(nodes)
-    while pending:
-        node = pending.pop()
-        if node.index not in seen:
-            seen.add(node.index)
-            pending.extend(node.users)
-            yield node
-
-
 def depends(node: Node) -> bool:
     """Whether a value is one that may differ from run to run: made of more than literals and names of modules."""
-    return any(is_unknown(one) or one.op == LOOP for one in depended_on([node]))
+    return any(is_unknown(one) or one.op == LOOP for one in walk(node, lambda n: n.args.values()))
 
 
 def is_unknown(node: Node) -> bool:

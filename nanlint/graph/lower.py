@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from nanlint.graph.callers import callers_elsewhere, names_of_other
 from nanlint.graph.calls import CONSTRUCTORS, MAX_NODES, MAX_NODES_ELSEWHERE, TRANSPARENT, CallLowering, given_type
-from nanlint.graph.expressions import CALLABLE, TENSOR_ATTRIBUTES, decided, entry, keys_known, unrefined, written_out
+from nanlint.graph.expressions import CALLABLE, TENSOR_ATTRIBUTES, decided, entry, keys_known, written_out
 from nanlint.graph.modules import ModuleFrame, descendants, functions_of, names_of, outline_of, set_by_functions
 from nanlint.graph.node import (
     ATTR,
@@ -25,6 +25,7 @@ from nanlint.graph.node import (
     TUPLE,
     Node,
     Region,
+    unrefined,
 )
 from nanlint.graph.scope import ClassInfo, Env, Facts, Frame, FunctionAst, common
 from nanlint.graph.tables import fill, kept_in_tables, sets_items
@@ -42,6 +43,8 @@ from nanlint.source.syntax import remembered
 MAX_MODULES = 100
 #: turns of a loop over what is written out that are taken one by one
 MAX_TURNS = 4
+#: functions that are read with some others because they may call them
+MAX_LEADING = 8
 #: dotted names whose ``with`` opens a region
 REGIONS = {
     "torch.no_grad": "no_grad",
@@ -849,7 +852,7 @@ def numeric_definitions(tree: ast.Module, words: frozenset[str]) -> frozenset[st
 
     What a function of another file computes is told there: who calls it is worth lowering for what it computes itself.
     """
-    return names_of(tree, {s for s in tree.body if isinstance(s, ast.Assign) and words & set(last_names(s.value))})
+    return names_of(tree, {s for s in tree.body if isinstance(s, ast.Assign) and words & mentioned(s.value)})
 
 
 def brought(call: ast.expr, name: str) -> str:
@@ -867,13 +870,11 @@ def brought(call: ast.expr, name: str) -> str:
     return given.value if len(parts) > 1 or name in (given.value, CONVENTION.get(given.value)) else ""
 
 
-def last_names(e: ast.expr) -> Iterator[str]:
-    """The names in an expression, of dotted ones the last part."""
-    return (
-        n.attr if isinstance(n, ast.Attribute) else n.id
-        for n in descendants(e)
-        if isinstance(n, ast.Attribute | ast.Name)
-    )
+@remembered
+def mentioned(code: ast.AST) -> frozenset[str]:
+    """The names in some code, of dotted ones each part."""
+    nodes = (n for n in descendants(code) if isinstance(n, ast.Attribute | ast.Name))
+    return frozenset(n.attr if isinstance(n, ast.Attribute) else n.id for n in nodes)
 
 
 @remembered
@@ -1018,10 +1019,6 @@ def interesting(tree: ast.Module, words: frozenset[str], imported: Collection[st
     return wanted
 
 
-#: functions that are read with some others because they may call them
-MAX_LEADING = 8
-
-
 def leading_to(tree: ast.Module, functions: Collection[ast.AST]) -> set[ast.AST]:
     """Some functions of a file, and what may call them, by the names that it mentions; not where that is very much."""
     found = set(functions)
@@ -1034,15 +1031,6 @@ def leading_to(tree: ast.Module, functions: Collection[ast.AST]) -> set[ast.AST]
         names.update(name for f, cls in more.items() for name in (f.name, cls.name if cls else f.name))
         rest = {f: cls for f, cls in rest.items() if f not in more}
     return found
-
-
-@remembered
-def mentioned(definition: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
-    """The names in a function, of dotted ones each part."""
-    nodes = descendants(definition)
-    return frozenset(
-        n.attr if isinstance(n, ast.Attribute) else n.id for n in nodes if isinstance(n, ast.Attribute | ast.Name)
-    )
 
 
 def lower(

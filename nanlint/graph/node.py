@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -113,6 +114,33 @@ def unite(one: Node, other: Node) -> None:
     if one.users is not other.users:
         one.users.extend(other.users)
         other.users = one.users
+
+
+def unrefined(node: Node) -> Node:
+    """A value without what conditions on the way say of it."""
+    while node.op == REFINE:
+        node = node["x"]
+    return node
+
+
+def walk(start: Node, onward: Callable[[Node], Iterable[Node]], limit: float = math.inf) -> Iterator[Node]:
+    """The nodes that steps onward from one lead to, itself first, each once; no further when ``limit`` were seen."""
+    return walk_all([start], onward, limit)
+
+
+def walk_all(
+    starts: Iterable[Node], onward: Callable[[Node], Iterable[Node]], limit: float = math.inf
+) -> Iterator[Node]:
+    """The nodes that steps onward from some lead to, these too."""
+    pending = list({node.index: node for node in starts}.values())
+    seen = {node.index for node in pending}
+    while pending and len(seen) < limit:
+        current = pending.pop()
+        yield current
+        for node in onward(current):
+            if node.index not in seen:
+                seen.add(node.index)
+                pending.append(node)
 
 
 class Graph:

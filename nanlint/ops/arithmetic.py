@@ -594,7 +594,8 @@ def _binary(f: Callable[[Value, Value], Value]) -> Callable[[Operands, Attrs], V
     return lambda v, _: f(v["a"], v["b"])
 
 
-def _unary(f: Callable[[Value], Value]) -> Callable[[Operands, Attrs], Value]:
+def unary(f: Callable[[Value], Value]) -> Transfer:
+    """The transfer of a function of one operand."""
     return lambda v, _: f(v["x"])
 
 
@@ -689,15 +690,15 @@ define(
     pointwise=True,
 )
 define("mul_no_nan", "a b", rounds(lambda v, _: multiply_no_nan(v["a"], v["b"])), pointwise=True)
-define("neg", "x", _unary(negate), pointwise=True)
-define("abs", "x", _unary(absolute), pointwise=True)
-define("sign", "x", _unary(_sign), pointwise=True, stops_gradient=True)
-define("square", "x", rounds(_unary(square)), pointwise=True)
+define("neg", "x", unary(negate), pointwise=True)
+define("abs", "x", unary(absolute), pointwise=True)
+define("sign", "x", unary(_sign), pointwise=True, stops_gradient=True)
+define("square", "x", rounds(unary(square)), pointwise=True)
 define("pow", "x y", rounds(lambda v, _: power(v["x"], v["y"])), poles_for=power_poles, pointwise=True)
 define("maximum", "a b", _binary(maximum), pointwise=True)
 define("minimum", "a b", _binary(minimum), pointwise=True)
 define("clamp", "x min max", lambda v, _: clamp(v["x"], v.get("min"), v.get("max")), pointwise=True)
-define("floor", "x", _unary(_floor), pointwise=True, stops_gradient=True)
+define("floor", "x", unary(_floor), pointwise=True, stops_gradient=True)
 define("identity", "x", _identity, pointwise=True)
 define("choice", "a b", lambda v, _: join(v["a"], v["b"]))
 
@@ -744,7 +745,7 @@ define("fmin", "a b", number_or_other(minimum), pointwise=True)
 define("ceil", "x", lambda v, _: _round(v["x"], math.ceil), pointwise=True, stops_gradient=True)
 define("trunc", "x", lambda v, _: _round(v["x"], math.trunc), pointwise=True, stops_gradient=True)
 define("round", "x", lambda v, _: value(**tensor_like(v["x"])), pointwise=True, stops_gradient=True)
-define("frac", "x", _unary(_frac), pointwise=True)
+define("frac", "x", unary(_frac), pointwise=True)
 define("squared_difference", "a b", rounds(lambda v, _: square(add(v["a"], negate(v["b"])))), pointwise=True)
 define(
     "reciprocal_no_nan",

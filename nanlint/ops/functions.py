@@ -24,6 +24,7 @@ from nanlint.ops.arithmetic import (
     pick,
     rounds,
     tensor_like,
+    unary,
 )
 from nanlint.ops.floats import FLOAT32, FLOAT64
 from nanlint.ops.op import Operands, Pole, Transfer, define, unknown
@@ -430,10 +431,6 @@ def hypot(v: Operands, _: Attrs) -> Value:
     )
 
 
-def _unary(f: Callable[[Value], Value]) -> Transfer:
-    return lambda v, _: f(v["x"])
-
-
 LOG_POLES = (Pole("x", "zero", "-inf"), Pole("x", "neg", "nan"))
 
 #: a function that is only there between -1 and 1, and its infinite slope at the ends
@@ -470,22 +467,22 @@ def product_with_log_poles(y: str) -> tuple[Pole, ...]:
     )
 
 
-define("log", "x", _unary(logarithm), *LOG_POLES, pointwise=True)
-define("log1p", "x", rounds(_unary(log1p)), Pole("x+1", "zero", "-inf"), Pole("x+1", "neg", "nan"), pointwise=True)
+define("log", "x", unary(logarithm), *LOG_POLES, pointwise=True)
+define("log1p", "x", rounds(unary(log1p)), Pole("x+1", "zero", "-inf"), Pole("x+1", "neg", "nan"), pointwise=True)
 OVERFLOWS = (Pole("result", "pinf", "inf"),)
 
-define("exp", "x", rounds(_unary(exponential)), *OVERFLOWS, pointwise=True)
-define("expm1", "x", rounds(_unary(expm1)), *OVERFLOWS, pointwise=True)
+define("exp", "x", rounds(unary(exponential)), *OVERFLOWS, pointwise=True)
+define("expm1", "x", rounds(unary(expm1)), *OVERFLOWS, pointwise=True)
 define(
     "sqrt",
     "x",
-    _unary(square_root),
+    unary(square_root),
     Pole("x", "neg", "nan"),
     Pole("x", "zero", "inf", gradient=True, frameworks=DIFFERENTIABLE),
     pointwise=True,
 )
 define(
-    "rsqrt", "x", rounds(_unary(inverse_square_root)), Pole("x", "zero", "inf"), Pole("x", "neg", "nan"), pointwise=True
+    "rsqrt", "x", rounds(unary(inverse_square_root)), Pole("x", "zero", "inf"), Pole("x", "neg", "nan"), pointwise=True
 )
 define(
     "cbrt",
@@ -496,14 +493,14 @@ define(
     Pole("x", "zero", "inf or nan", gradient=True, frameworks=frozenset({"jax", "keras"})),
     pointwise=True,
 )
-define("sigmoid", "x", rounds(_unary(sigmoid)), pointwise=True)
-define("softmax", "x axis", rounds(_unary(softmax)), *INFINITE_ROW)
-define("log_softmax", "x axis", _unary(log_softmax), *INFINITE_ROW)
-define("log_sigmoid", "x", rounds(_unary(log_sigmoid)), pointwise=True)
+define("sigmoid", "x", rounds(unary(sigmoid)), pointwise=True)
+define("softmax", "x axis", rounds(unary(softmax)), *INFINITE_ROW)
+define("log_softmax", "x axis", unary(log_softmax), *INFINITE_ROW)
+define("log_sigmoid", "x", rounds(unary(log_sigmoid)), pointwise=True)
 define("softplus", "x beta", rounds(scaled_softplus), pointwise=True)
-define("tanh", "x", _unary(tanh), pointwise=True)
-define("erf", "x", rounds(_unary(erf)), pointwise=True)
-define("erfc", "x", rounds(_unary(erfc)), pointwise=True)
+define("tanh", "x", unary(tanh), pointwise=True)
+define("erf", "x", rounds(unary(erf)), pointwise=True)
+define("erfc", "x", rounds(unary(erfc)), pointwise=True)
 define(
     "cdf",
     "x",
@@ -539,7 +536,7 @@ define(
 define("asin", "x", rising(math.asin, -1.0, 1.0, zero_at=0.0), *OUTSIDE, *STEEP_ENDS, pointwise=True)
 define("acos", "x", bounded(0.0, math.pi), *OUTSIDE, *STEEP_ENDS, pointwise=True)
 define("sinh", "x", rising(math.sinh, zero_at=0.0), *OVERFLOWS, pointwise=True)
-define("cosh", "x", rounds(_unary(cosh)), *OVERFLOWS, pointwise=True)
+define("cosh", "x", rounds(unary(cosh)), *OVERFLOWS, pointwise=True)
 define("asinh", "x", lambda v, _: monotone(v["x"], math.asinh, zero_at=0.0), pointwise=True)
 define("acosh", "x", rising(math.acosh, 1.0), Pole("x-1", "neg", "nan"), STEEP_ENDS[0], pointwise=True)
 define("atanh", "x", rising(math.atanh, -1.0, 1.0, zero_at=0.0), *INFINITE_ENDS, pointwise=True)

@@ -43,7 +43,7 @@ def {function}(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
         "logarithm of a value that reaches 0",
         "log(0) = -inf",
         level,
-        causes=((hazard.evidence.node or hazard.operand, hazard.evidence.text),),
+        causes=(hazard.cause,),
     )
 '''
 

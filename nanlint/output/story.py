@@ -259,7 +259,8 @@ def _row(one: Verdict) -> tuple[Text, Text, Text]:
     level = f" [{one.confidence}]" if one.confidence is not None and one.outcome in (FIRES, SILENCED) else ""
     head = f"{word}{level}: " if word else ""
     what = f"{one.message} ({one.why})" if one.outcome == FIRES else one.why
-    return Text(one.code, style), Text(one.name, style), Text.assemble((head, style), what)
+    refused = f"; its fix is not made: {one.refused}" if one.refused else ""
+    return Text(one.code, style), Text(one.name, style), Text.assemble((head, style), what, refused)
 
 
 def _others(silent: Sequence[Verdict], why: str) -> Text:
@@ -344,6 +345,7 @@ def _verdict(one: Verdict) -> dict[str, object]:
         "confidence": None if one.confidence is None else str(one.confidence),
         "message": one.message or None,
         "why": one.why or None,
+        "fix_refused": one.refused or None,
     }
 
 

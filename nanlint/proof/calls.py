@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from nanlint.ops.frameworks import CANONICAL, load
-from nanlint.ops.spelling import METHOD_OWNERS, Spelling
+from nanlint.ops.spelling import Spelling
 from nanlint.proof.backend import Unsupported
 
 #: functions of an op that are tried before it counts as one the framework does not have
@@ -66,17 +66,12 @@ def spelled(name: str, op: str) -> tuple[Spelling, ...]:
 def functions_of(op: str, roots: tuple[str, ...]) -> tuple[Spelling, ...]:
     """Functions of the frameworks that compute an op, the plainest first: no layers, no methods, no old names."""
     found = [s for s in load() if s.op == op and s.name.partition(".")[0] in roots and not s.layer and not s.in_place]
-    plain = [s for s in found if not is_method(s)]
+    plain = [s for s in found if not s.is_method]
 
     def oddness(s: Spelling) -> tuple[bool, int, int]:
         return s.name.rpartition(".")[2] != op, len(s.literals), s.name.count(".")
 
     return tuple(sorted(plain or found, key=oddness))[:MAX_SPELLINGS]
-
-
-def is_method(spelling: Spelling) -> bool:
-    """Whether a spelling is a method of an array."""
-    return spelling.name.rpartition(".")[0].endswith(METHOD_OWNERS)
 
 
 def call(
@@ -142,7 +137,7 @@ def apply(spelling: Spelling, operands: Mapping[str, Any]) -> Any:
             positional.append(given.pop(param))
         else:
             break
-    if is_method(spelling):
+    if spelling.is_method:
         receiver, *others = positional
         last = spelling.name.rpartition(".")[2]
         if spelling.in_place:

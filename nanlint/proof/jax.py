@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
@@ -12,12 +12,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from nanlint.proof.backend import Backend, Numbers
-from nanlint.proof.calls import call
-from nanlint.proof.slice import Step
+from nanlint.proof.arrays import ArrayBackend
+from nanlint.proof.backend import Numbers
 
 
-class JaxBackend(Backend):
+class JaxBackend(ArrayBackend):
     """Rows are one-dimensional arrays; traced while a gradient is taken."""
 
     name = "jax"
@@ -53,24 +52,14 @@ class JaxBackend(Backend):
     def stop_gradient(self, x: Numbers) -> Numbers:
         return jax.lax.stop_gradient(x)
 
-    def call(self, step: Step, operands: Mapping[str, Numbers]) -> Numbers:
-        return call(step.op, step.spelling, operands, self.roots, (_itself, self._array, self._batch))
-
-    def _array(self, x: Numbers) -> Numbers:
+    def array(self, x: Numbers) -> Numbers:
         return x if self.is_row(x) else jnp.asarray([float(x)])
-
-    def _batch(self, x: Numbers) -> Numbers:
-        return x[None, :] if self.is_row(x) else x
 
     def gradients(self, f: Callable[[list[Numbers]], Numbers], rows: list[Numbers]) -> list[tuple[float, ...] | None]:
         def total(leaves: list[Any]) -> Any:
             return jnp.sum(f(leaves))
 
         return [self.numbers(g) for g in jax.grad(total)(rows)]
-
-
-def _itself(x: Numbers) -> Numbers:
-    return x
 
 
 BACKEND = JaxBackend

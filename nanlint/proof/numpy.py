@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
-from nanlint.proof.backend import Backend, Numbers
-from nanlint.proof.calls import call
-from nanlint.proof.slice import Step
+from nanlint.proof.arrays import ArrayBackend
+from nanlint.proof.backend import Numbers
 
 
-class NumpyBackend(Backend):
+class NumpyBackend(ArrayBackend):
     """Rows are one-dimensional arrays."""
 
     name = "numpy"
     roots = ("numpy", "scipy")
+    batches = False
     differentiates = False
 
     def alone(self) -> None:
@@ -51,15 +51,8 @@ class NumpyBackend(Backend):
     def stop_gradient(self, x: Numbers) -> Numbers:
         return x
 
-    def call(self, step: Step, operands: Mapping[str, Numbers]) -> Numbers:
-        return call(step.op, step.spelling, operands, self.roots, (_itself, self._array))
-
-    def _array(self, x: Numbers) -> Numbers:
+    def array(self, x: Numbers) -> Numbers:
         return np.atleast_1d(np.asarray(x, dtype=None if self.is_row(x) else "float32"))
-
-
-def _itself(x: Numbers) -> Numbers:
-    return x
 
 
 BACKEND = NumpyBackend

@@ -16,8 +16,7 @@ from typing import Any
 
 from nanlint.analysis.hazards import Hazard
 from nanlint.analysis.names import without_gradient
-from nanlint.analysis.structure import walk
-from nanlint.graph.node import CALL, CONST, LOOP, PARAM, PHI, REFINE, TUPLE, Node
+from nanlint.graph.node import CALL, CONST, LOOP, PARAM, PHI, REFINE, TUPLE, Node, walk
 from nanlint.ops.floats import FORMATS
 from nanlint.ops.op import OPS, shifted
 from nanlint.ops.selection import CONDITIONS

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ["KERAS_BACKEND"] = "tensorflow"
@@ -11,12 +11,11 @@ os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
 
 import tensorflow as tf
 
-from nanlint.proof.backend import Backend, Numbers
-from nanlint.proof.calls import call
-from nanlint.proof.slice import Step
+from nanlint.proof.arrays import ArrayBackend
+from nanlint.proof.backend import Numbers
 
 
-class TensorFlowBackend(Backend):
+class TensorFlowBackend(ArrayBackend):
     """Rows are eager tensors."""
 
     name = "tensorflow"
@@ -52,14 +51,8 @@ class TensorFlowBackend(Backend):
     def stop_gradient(self, x: Numbers) -> Numbers:
         return tf.stop_gradient(x)
 
-    def call(self, step: Step, operands: Mapping[str, Numbers]) -> Numbers:
-        return call(step.op, step.spelling, operands, self.roots, (_itself, self._array, self._batch))
-
-    def _array(self, x: Numbers) -> Numbers:
+    def array(self, x: Numbers) -> Numbers:
         return tf.cast(x, "float32") if self.is_row(x) else tf.constant([float(x)])
-
-    def _batch(self, x: Numbers) -> Numbers:
-        return x[None, :] if self.is_row(x) else x
 
     def gradients(self, f: Callable[[list[Numbers]], Numbers], rows: list[Numbers]) -> list[tuple[float, ...] | None]:
         with tf.GradientTape() as tape:
@@ -67,10 +60,6 @@ class TensorFlowBackend(Backend):
                 tape.watch(row)
             result = tf.reduce_sum(f(rows))
         return [None if g is None else self.numbers(tf.convert_to_tensor(g)) for g in tape.gradient(result, rows)]
-
-
-def _itself(x: Numbers) -> Numbers:
-    return x
 
 
 BACKEND = TensorFlowBackend

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 import torch
 
-from nanlint.proof.backend import Backend, Numbers
-from nanlint.proof.calls import call
-from nanlint.proof.slice import Step
+from nanlint.proof.arrays import ArrayBackend
+from nanlint.proof.backend import Numbers
 
 
-class TorchBackend(Backend):
+class TorchBackend(ArrayBackend):
     """Rows are one-dimensional tensors on the processor."""
 
     name = "torch"
@@ -47,23 +46,13 @@ class TorchBackend(Backend):
     def stop_gradient(self, x: Numbers) -> Numbers:
         return x.detach()
 
-    def call(self, step: Step, operands: Mapping[str, Numbers]) -> Numbers:
-        return call(step.op, step.spelling, operands, self.roots, (_itself, self._array, self._batch))
-
-    def _array(self, x: Numbers) -> Numbers:
+    def array(self, x: Numbers) -> Numbers:
         return x if self.is_row(x) else torch.tensor([float(x)])
-
-    def _batch(self, x: Numbers) -> Numbers:
-        return x[None, :] if self.is_row(x) else x
 
     def gradients(self, f: Callable[[list[Numbers]], Numbers], rows: list[Numbers]) -> list[tuple[float, ...] | None]:
         leaves = [row.clone().requires_grad_() for row in rows]
         found = torch.autograd.grad(f(leaves).sum(), leaves, allow_unused=True)
         return [None if g is None else self.numbers(g) for g in found]
-
-
-def _itself(x: Numbers) -> Numbers:
-    return x
 
 
 BACKEND = TorchBackend

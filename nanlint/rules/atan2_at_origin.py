@@ -56,6 +56,6 @@ def atan2_at_origin(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
         "gradient of atan2 at the origin is nan",
         "d atan2(y, x)/dy = x / (x**2 + y**2) = 0 / 0 = nan at the origin",
         level,
-        ((hazard.evidence.node or hazard.operand, hazard.evidence.text),),
+        (hazard.cause,),
         OffOrigin(hazard.node),
     )

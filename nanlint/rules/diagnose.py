@@ -17,7 +17,7 @@ from typing import Any, TypeAlias, cast
 from nanlint.analysis.context import Context
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.hazards import Hazard
-from nanlint.diagnostic import Annotation, Confidence, Diagnostic, Fix, Part, Probe, Span
+from nanlint.diagnostic import Annotation, Applicability, Confidence, Diagnostic, Fix, Part, Probe, Span
 from nanlint.graph.lower import lower
 from nanlint.graph.node import Node
 from nanlint.graph.written import written_operands
@@ -98,21 +98,18 @@ def diagnosed(
     facts: Facts, select: Callable[[str], bool], minimum: Confidence, silenced: Silenced
 ) -> Iterator[Diagnostic]:
     """The same of what was analysed, in the order in which it is found."""
-    occurrences = []
-    for rule, finding in findings(facts, lambda rule: select(rule.code) and rule.most >= minimum):
-        span = facts.span_of(finding.site)
-        if span is not None and finding.confidence >= minimum:
-            occurrences.append(Occurrence(rule, finding, draft(facts, rule, finding, span)))
-    if not occurrences:
+    found = occurrences(facts, select, minimum)
+    if not found:
         return
-    hidden = [occurrences[index] for index in sorted(silenced([one.diagnostic for one in occurrences]))]
+    hidden = [found[index] for index in sorted(silenced([one.diagnostic for one in found]))]
     hidden_groups = grouped(hidden, lambda one: (one.place, one.diagnostic.causes))
-    groups = [*by_precedence(remaining(occurrences, hidden)), *hidden_groups.values()]
+    groups = [*by_precedence(remaining(found, hidden)), *hidden_groups.values()]
     if not groups:
         return
-    fixes = read_back(facts, select, minimum, groups, fixes_of(facts, [surest(group).finding for group in groups]))
+    fixes = fixes_of(facts, [surest(group).finding for group in groups])
+    refused = read_back(facts, select, minimum, groups, fixes)
     slicing = Slicing(facts)
-    for group, fix in zip(groups, fixes, strict=True):
+    for index, (group, fix) in enumerate(zip(groups, fixes, strict=True)):
         one = surest(group)
         slices = slices_of(slicing, one.rule, one.finding, [other.finding for other in group])
         confidence = one.finding.confidence
@@ -126,12 +123,27 @@ def diagnosed(
         yield replace(
             one.diagnostic,
             confidence=confidence,
-            fix=fix,
+            fix=demoted(fix) if fix is not None and index in refused else fix,
+            refused=refused.get(index, ""),
             slices=slices,
             probe=probe_of(facts, one.finding),
             probability=probability(confidence, traits),
             traits=traits,
         )
+
+
+def occurrences(facts: Facts, select: Callable[[str], bool], minimum: Confidence) -> list[Occurrence]:
+    """What the rules that ``select`` takes find in the file, at least so sure, in the order in which it is found."""
+    found = (
+        (rule, finding, facts.span_of(finding.site))
+        for rule, finding in findings(facts, lambda rule: select(rule.code) and rule.most >= minimum)
+        if finding.confidence >= minimum
+    )
+    return [
+        Occurrence(rule, finding, draft(facts, rule, finding, span))
+        for rule, finding, span in found
+        if span is not None
+    ]
 
 
 def draft(facts: Facts, rule: Rule, finding: Finding, span: Span) -> Diagnostic:
@@ -263,36 +275,38 @@ def read_back(
     minimum: Confidence,
     groups: Sequence[Sequence[Occurrence]],
     fixes: Sequence[Fix | None],
-) -> list[Fix | None]:
-    """The fixes of groups of findings; one that is not right where it is read back is only shown."""
-    from nanlint.rules.readback import Offer, Readback, Told, demoted, may_be_made
+) -> dict[int, str]:
+    """The fixes of groups of findings, by index, that are not right where they are read back, and why."""
+    made = [index for index, fix in enumerate(fixes) if fix is not None and may_be_made(fix)]
+    if not made:
+        return {}
+    from nanlint.rules.readback import Offer, Told, refused
 
     def tell(facts: Facts) -> list[Told]:
-        occurrences = []
-        for rule, finding in findings(facts, lambda rule: select(rule.code)):
-            span = facts.span_of(finding.site)
-            if span is not None:
-                occurrences.append(Occurrence(rule, finding, draft(facts, rule, finding, span)))
-        first = map(surest, by_precedence(occurrences))
+        first = map(surest, by_precedence(occurrences(facts, select, Confidence.POSSIBLE)))
         return [Told(one.rule.code, cast(ast.AST, one.finding.site), one.finding.confidence) for one in first]
 
     def analyse(mended: Source, watched: Collection[int]) -> Facts:
         return analysed_by(mended, facts.lowering.spellings, minimum, watched, alone=True)
 
-    found = list(fixes)
-    made = may_be_made(fixes)
-    if not made:
-        return found
     offers = [
         Offer(cast(Fix, fixes[index]), one.rule.code, cast(ast.AST, one.finding.site), one.finding.confidence)
         for index in made
         for one in [surest(groups[index])]
     ]
-    reader = Readback(facts, analyse, tell, minimum)
-    for number in reader.refused(offers):
-        index = made[number]
-        found[index] = demoted(offers[number].fix)
-    return found
+    return {made[number]: why for number, why in refused(offers, facts.source, analyse, tell, minimum).items()}
+
+
+def may_be_made(fix: Fix) -> bool:
+    """Whether a fix can be read back: one with edits, of this file alone."""
+    return bool(fix.edits) and not fix.elsewhere and fix.applicability is not Applicability.DISPLAY
+
+
+def demoted(fix: Fix) -> Fix | None:
+    """A fix that is not to be made, as what a reader sees of it."""
+    from nanlint.fixes.place import display
+
+    return display(fix.display) if fix.display else None
 
 
 def slices_of(slicing: Slicing, rule: Rule, finding: Finding, alike: Iterable[Finding]) -> tuple[Slice, ...]:

@@ -139,6 +139,6 @@ def division_by_zero_able(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
         "division by a value that reaches 0",
         "x / 0 = inf, and 0 / 0 = nan",
         level,
-        ((hazard.evidence.node or hazard.operand, hazard.evidence.text),),
+        (hazard.cause,),
         GuardDenominator(hazard.node, hazard.operand),
     )

@@ -59,7 +59,7 @@ def division_by_norm_or_std(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
         # the denominator is no norm or deviation that is shown as it is
         return
     ignored = facts.ignored_epsilon(hazard.node)
-    reach, evidence = hazard.reach, (hazard.evidence.node or hazard.operand, hazard.evidence.text)
+    reach, evidence = hazard.reach, hazard.cause
     if ignored is not None and reach is POSSIBLE:
         reach, evidence = LIKELY, (length, f"may be 0: `{ignored}` is given for that, and never used")
     level = confidence(reach)

@@ -70,6 +70,6 @@ def fractional_power_at_zero(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
         message,
         effect,
         level,
-        ((hazard.evidence.node or hazard.operand, hazard.evidence.text),),
+        (hazard.cause,),
         None if value_breaks else DoubleWhere(hazard.node, hazard.operand, pole="zero", result=0.0),
     )

@@ -64,7 +64,7 @@ def guard_after_singular_op(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
         f"guarded only after {hazard.node.op}: its gradient at 0 is infinite or nan all the same",
         "the backward pass goes through the singular point",
         level,
-        ((hazard.evidence.node or hazard.operand, hazard.evidence.text),),
+        (hazard.cause,),
         remedy(hazard),
         notes=((late, "guards the value, not the gradient"),),
     )

@@ -65,7 +65,7 @@ def inverse_trig_at_one(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
         f"gradient of {hazard.node.op} at ±1 is infinite" if gradient else "atanh of a value that reaches ±1",
         AT_THE_END[hazard.node.op],
         level,
-        ((hazard.evidence.node or hazard.operand, hazard.evidence.text),),
+        (hazard.cause,),
         ClipInside(hazard.node, hazard.operand),
     )
 
@@ -116,6 +116,6 @@ def inverse_trig_domain(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
         f"{hazard.node.op} of a value that rounds beyond its domain: nan",
         f"{hazard.node.op}(1.0000001) = nan",
         level,
-        ((hazard.evidence.node or hazard.operand, hazard.evidence.text),),
+        (hazard.cause,),
         ClipInside(hazard.node, hazard.operand),
     )

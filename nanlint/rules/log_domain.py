@@ -57,6 +57,6 @@ def log_domain(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
         f"{hazard.node.op} of a value that is {where} at times: nan",
         "log(-1) = nan",
         level,
-        ((hazard.evidence.node or hazard.operand, hazard.evidence.text),),
+        (hazard.cause,),
         ClipOperand(hazard.node, hazard.operand, negative=True),
     )

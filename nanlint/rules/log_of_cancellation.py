@@ -78,7 +78,7 @@ def log_of_cancellation(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
         f"log of {name(found)}: rounding takes it to 0 in a tail, and the log to -inf",
         "log(0) = -inf",
         level,
-        ((hazard.evidence.node or hazard.operand, hazard.evidence.text),),
+        (hazard.cause,),
         LogOfTail(hazard.node, found),
     )
 

@@ -112,7 +112,7 @@ def zero_times_overflow(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
         "0 times what may be infinite is nan: the factor that should hide it multiplies it",
         "0 * inf = nan",
         Confidence.POSSIBLE,
-        ((cause, why.text), (hazard.evidence.node or hazard.operand, hazard.evidence.text)),
+        ((cause, why.text), hazard.cause),
     )
 
 

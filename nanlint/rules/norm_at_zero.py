@@ -60,6 +60,6 @@ def norm_at_zero(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
         f"gradient of {hazard.node.op} at 0 is nan",
         "d norm(x)/dx = x / norm(x) = 0 / 0 = nan at x = 0",
         level,
-        ((hazard.evidence.node or hazard.operand, hazard.evidence.text),),
+        (hazard.cause,),
         SafeNorm(hazard.node),
     )

@@ -62,6 +62,6 @@ def quantile_at_end(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
         f"{hazard.node.op} of a value {'outside of' if beyond else 'that reaches an end of'} its domain",
         "nan outside of the domain" if beyond else AT_THE_ENDS[hazard.node.op],
         level,
-        ((hazard.evidence.node or hazard.operand, hazard.evidence.text),),
+        (hazard.cause,),
         ClipInside(hazard.node, hazard.operand),
     )

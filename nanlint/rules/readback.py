@@ -12,7 +12,6 @@ import ast
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TypeAlias
 
 from nanlint.analysis.facts import Facts
@@ -46,52 +45,67 @@ class Offer:
     confidence: Confidence
 
 
+def refused(
+    offers: Sequence[Offer],
+    source: Source,
+    analyse: Callable[[Source, Collection[int]], Facts],
+    tell: Callable[[Facts], Sequence[Told]],
+    minimum: Confidence,
+) -> dict[int, str]:
+    """The offers, by index, that are not to be made, and why.
+
+    ``analyse``: what may be asked of a text, of the functions on some of its rows. ``tell``: what is found in it.
+    """
+    placed = [source.placed(edit.span) for offer in offers for edit in offer.fix.edits]
+    rows = frozenset(row for span in placed for row in range(span.row, span.end_row + 1))
+    facts = analyse(source, rows)
+    try:
+        return Readback(offers, rows, facts, tell(facts), analyse, tell, minimum).refused()
+    finally:
+        facts.release()
+
+
+@dataclass(frozen=True)
 class Readback:
-    """Reads mended texts of one file. ``tell``: what is found in a text, once it is analysed."""
+    """Reads mended texts of one file.
 
-    def __init__(
-        self,
-        facts: Facts,
-        analyse: Callable[[Source, Collection[int]], Facts],
-        tell: Callable[[Facts], Sequence[Told]],
-        minimum: Confidence,
-    ) -> None:
-        self.facts = facts
-        self.analyse = analyse
-        self.tell = tell
-        self.minimum = minimum
-        self.edited: frozenset[int] = frozenset()
+    ``facts``: of the text as it is, where the offers change it, on ``rows``; ``found``: what is found there.
+    """
 
-    def refused(self, offers: Sequence[Offer]) -> dict[int, str]:
+    offers: Sequence[Offer]
+    rows: Collection[int]
+    facts: Facts
+    found: Sequence[Told]
+    analyse: Callable[[Source, Collection[int]], Facts]
+    tell: Callable[[Facts], Sequence[Told]]
+    minimum: Confidence
+
+    def refused(self) -> dict[int, str]:
         """The offers, by index, that are not to be made, and why."""
-        source = self.facts.source
-        placed = [source.placed(edit.span) for offer in offers for edit in offer.fix.edits]
-        self.edited = frozenset(row for span in placed for row in range(span.row, span.end_row + 1))
         refused: dict[int, str] = {}
-        waiting = list(range(len(offers)))
+        waiting = list(range(len(self.offers)))
         while waiting:
             group: list[int] = []
             for index in waiting:
-                taken = [edit for other in group for edit in offers[other].fix.edits]
-                same = any(offers[index].fix == offers[other].fix for other in group)
-                if same or compatible(offers[index].fix.edits, taken):
+                fix = self.offers[index].fix
+                taken = [edit for other in group for edit in self.offers[other].fix.edits]
+                same = any(fix == self.offers[other].fix for other in group)
+                if same or compatible(fix.edits, taken):
                     group.append(index)
             waiting = [index for index in waiting if index not in group]
-            self._judge(offers, group, refused)
+            refused |= self.wrong(group)
         return refused
 
-    def _judge(self, offers: Sequence[Offer], group: Sequence[int], refused: dict[int, str]) -> None:
-        """Judge fixes together, and each half by itself if together they are not right."""
-        problem = self.problem([offers[index] for index in group])
+    def wrong(self, group: Sequence[int]) -> dict[int, str]:
+        """Those of some compatible offers that are wrong: judged together, and each half by itself if that is."""
+        offers = [self.offers[index] for index in group]
+        problem = self.problem(offers)
         if problem is None:
-            return
-        alone = all(offers[index].fix == offers[group[0]].fix for index in group)
-        if alone:
-            refused.update(dict.fromkeys(group, problem))
-            return
+            return {}
+        if all(offer.fix == offers[0].fix for offer in offers):
+            return dict.fromkeys(group, problem)
         middle = len(group) // 2
-        for half in (group[:middle], group[middle:]):
-            self._judge(offers, half, refused)
+        return self.wrong(group[:middle]) | self.wrong(group[middle:])
 
     def problem(self, offers: Sequence[Offer]) -> str | None:
         """What is wrong with the text that some compatible fixes make, if anything."""
@@ -102,7 +116,7 @@ class Readback:
             if len(mended.failures) > len(source.failures):
                 return "the file would not parse"
             pairing = Pairing(source, mended, edits)
-            facts = self.analyse(mended, pairing.rows_after(self.edited))
+            facts = self.analyse(mended, pairing.rows_after(self.rows))
         except Unpaired:
             return "the code around it would be read in another way"
         except SourceError as error:
@@ -110,21 +124,11 @@ class Readback:
         try:
             return self.new_finding(facts, pairing, offers) or self.difference(facts, pairing)
         finally:
-            facts.lowering.graph.release()
-
-    @cached_property
-    def again(self) -> Facts:
-        """The functions of the text as it is, with all that is read where something is to be replaced."""
-        return self.analyse(self.facts.source, self.edited)
-
-    @cached_property
-    def before(self) -> Sequence[Told]:
-        """What is found in them."""
-        return self.tell(self.again)
+            facts.release()
 
     def difference(self, facts: Facts, pairing: Pairing) -> str | None:
         """What the mended text computes that it should not."""
-        return Likeness(self.again.lowering, facts.lowering, pairing).problem()
+        return Likeness(self.facts.lowering, facts.lowering, pairing).problem()
 
     def new_finding(self, facts: Facts, pairing: Pairing, offers: Sequence[Offer]) -> str | None:
         """The code of a finding that should not be there: one beside what was replaced, or one that was to be mended.
@@ -136,39 +140,17 @@ class Readback:
         # on what is around the replacement another rule may have the word now
         beside = [one for one in after if not any(id(node) in inside for node in ast.walk(one.site))]
         for minimum in {Confidence.POSSIBLE, self.minimum}:
-            before = counted(self.before, pairing, minimum)
+            before = counted(self.found, pairing, minimum)
             if new := counted(beside, pairing, minimum) - before:
                 return f"{min(new, key=str)[0]} would be found"
             left = counted(after, pairing, minimum)
             for offer in offers:
-                here = offer.code, place(offer.site, pairing)
+                here = offer.code, pairing.place(offer.site)
                 if offer.fix.applicability is Applicability.SAFE and left[here] >= max(before[here], 1):
                     return f"{offer.code} would still be found"
         return None
 
 
-def place(site: ast.AST, pairing: Pairing) -> int | None:
-    """The number of a piece of syntax that is in both texts, None for what was changed."""
-    changed = any(site is node for node in (*pairing.replaced, *pairing.brought))
-    return None if changed else pairing.numbers.get(id(site))
-
-
 def counted(found: Iterable[Told], pairing: Pairing, least: Confidence) -> Counter[Known]:
     """How many findings there are of each rule about each piece of syntax."""
-    return Counter((one.code, place(one.site, pairing)) for one in found if one.confidence >= least)
-
-
-def demoted(fix: Fix) -> Fix | None:
-    """A fix that is not to be made, as what a reader sees of it."""
-    from nanlint.fixes.place import display
-
-    return display(fix.display) if fix.display else None
-
-
-def may_be_made(fixes: Iterable[Fix | None]) -> list[int]:
-    """The fixes, by index, that can be read back: those with edits of this file alone."""
-    return [
-        index
-        for index, fix in enumerate(fixes)
-        if fix is not None and fix.edits and not fix.elsewhere and fix.applicability is not Applicability.DISPLAY
-    ]
+    return Counter((one.code, pairing.place(one.site)) for one in found if one.confidence >= least)

@@ -57,6 +57,6 @@ def sqrt_at_zero(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
         "gradient of sqrt at 0 is inf, and nan after the next product with 0",
         "d sqrt(x)/dx = 1 / (2 * sqrt(x)) = inf at x = 0",
         level,
-        ((hazard.evidence.node or hazard.operand, hazard.evidence.text),),
+        (hazard.cause,),
         DoubleWhere(hazard.node, hazard.operand, pole="zero", result=0.0),
     )

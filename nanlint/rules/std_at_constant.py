@@ -57,6 +57,6 @@ def std_at_constant(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
         "gradient of std is nan for constant data",
         "std = sqrt(var), and d sqrt(v)/dv = inf at v = 0",
         level,
-        ((hazard.evidence.node or hazard.operand, hazard.evidence.text),),
+        (hazard.cause,),
         SafeStd(hazard.node),
     )

@@ -81,6 +81,6 @@ def unclipped_log(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
         "log of a value that reaches 0: -inf",
         "log(0) = -inf",
         level,
-        ((hazard.evidence.node or hazard.operand, hazard.evidence.text),),
+        (hazard.cause,),
         ClipOperand(hazard.node, hazard.operand) if "y" not in hazard.node.args else None,
     )

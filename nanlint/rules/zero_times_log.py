@@ -72,7 +72,7 @@ def zero_times_log(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
         "0 * log(0) is nan: the factor that should hide the -inf multiplies it",
         "log(0) = -inf, and 0 * -inf = nan",
         level,
-        ((hazard.evidence.node or hazard.operand, hazard.evidence.text),),
+        (hazard.cause,),
         XLogY(hazard.node, product, factor),
         notes=((product, "multiplies it by what may be 0"),),
     )

@@ -14,6 +14,7 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TypeVar
 
 from nanlint.config import Config
 from nanlint.diagnostic import Annotation, Diagnostic, Edit, Span
@@ -24,6 +25,7 @@ from nanlint.source.suppression import UNUSED
 
 #: lines from which on it is worth while
 LONG = 300
+Placed = TypeVar("Placed", Annotation, Edit)
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
@@ -180,22 +182,17 @@ class Move:
             return None
         return Span(span.row + self.down, span.column, span.end_row + self.down, span.end_column)
 
-    def cause(self, one: Annotation) -> Annotation | None:
-        """A cause where it is now: in another file where it was. None if it is no more."""
-        span = one.span if one.path else self.span(one.span)
-        return None if span is None else replace(one, span=span)
-
-    def edit(self, one: Edit) -> Edit | None:
-        """An edit where it is now, likewise."""
+    def moved(self, one: Placed) -> Placed | None:
+        """A cause or an edit where it is now: in another file where it was. None if it is no more."""
         span = one.span if one.path else self.span(one.span)
         return None if span is None else replace(one, span=span)
 
     def diagnostic(self, one: Diagnostic, span: Span) -> Diagnostic | None:
         """A finding that is at ``span`` now; None if it speaks of what is gone."""
-        causes = [place for cause in one.causes if (place := self.cause(cause)) is not None]
+        causes = [place for cause in one.causes if (place := self.moved(cause)) is not None]
         edits = one.fix.edits if one.fix is not None else ()
-        moved = [now for edit in edits if (now := self.edit(edit)) is not None]
-        if len(causes) < len(one.causes) or len(moved) < len(edits):
+        kept = [now for edit in edits if (now := self.moved(edit)) is not None]
+        if len(causes) < len(one.causes) or len(kept) < len(edits):
             return None
-        fix = None if one.fix is None else replace(one.fix, edits=tuple(moved))
+        fix = None if one.fix is None else replace(one.fix, edits=tuple(kept))
         return replace(one, span=span, causes=tuple(causes), fix=fix)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import cast
 
 from nanlint.diagnostic import Edit
@@ -57,6 +58,15 @@ class Pairing:
         self.replaced: list[ast.AST] = []
         self.brought: list[ast.AST] = []
         self.pair(before.tree, after.tree)
+
+    @cached_property
+    def changed(self) -> frozenset[int]:
+        """What edits replace or bring, by identity."""
+        return frozenset(map(id, (*self.replaced, *self.brought)))
+
+    def place(self, node: ast.AST) -> int | None:
+        """The number of a piece of syntax that is in both texts, None for what was changed."""
+        return None if id(node) in self.changed else self.numbers.get(id(node))
 
     def rows_after(self, rows: Collection[int]) -> frozenset[int]:
         """Where rows of the old text are in the new one, and those that come between them."""

@@ -4,15 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-import nanlint
-from tests.marked import JAX, NUMPY, TORCH
+from tests.marked import JAX, NUMPY, TORCH, said
 
 ELSEWHERE = "import math\nfrom elsewhere import folder, number, text, wrapped\n\n\n"
-
-
-def silent(source: str) -> bool:
-    """Whether nothing at all is found in a source."""
-    return nanlint.check_source(source, confidence="possible") == []
 
 
 @pytest.mark.parametrize(
@@ -34,8 +28,8 @@ def silent(source: str) -> bool:
 )
 def test_what_is_used_as_an_array_is_one(before: str) -> None:
     source = f"{TORCH}\n\ndef scaled(x, y):\n    {before}\n    return x / y\n"
-    assert not silent(source)
-    assert silent(source.replace(before, "pass"))
+    assert said(source)
+    assert said(source.replace(before, "pass")) == []
 
 
 def test_what_is_used_as_an_array_anywhere_is_one_wherever_it_is_read() -> None:
@@ -46,28 +40,21 @@ class Scaled:
         n = {}
         return x / self.width
 """
-    assert not silent(TORCH + source.format("self.width.shape[0]"))
-    assert silent(TORCH + source.format("self.length.shape[0]"))
-
-
-def test_what_functions_give_is_no_setting() -> None:
-    source = f"{NUMPY}{ELSEWHERE}def scaled(x, y):\n    {{}}\n"
-    assert not silent(source.format("return np.cumsum(x) / number(y)"))
-    assert not silent(source.format("a, b = number(y)\n    return np.cumsum(x) / (1 - a)"))
-    assert silent(source.format("return x / number(y)"))
+    assert said(TORCH + source.format("self.width.shape[0]"))
+    assert said(TORCH + source.format("self.length.shape[0]")) == []
 
 
 def test_a_column_of_a_table_is_an_array() -> None:
     source = "import pandas as pd\n\n\ndef error(table: pd.DataFrame):\n    return table['x'] / table['y']\n"
-    assert not silent(source)
-    assert silent(source.replace(": pd.DataFrame", ""))
+    assert said(source)
+    assert said(source.replace(": pd.DataFrame", "")) == []
 
 
 @pytest.mark.parametrize(
     ("given", "array"), [("Array", True), ("float", False), ("Array = 2", True), ("float = 2", False)]
 )
 def test_an_annotation_tells_an_array_from_a_number_and_says_more_than_a_default(given: str, array: bool) -> None:
-    assert silent(f"{JAX}\n\ndef scaled(x, width: {given}):\n    return jnp.exp(x) / width\n") is not array
+    assert bool(said(f"{JAX}\n\ndef scaled(x, width: {given}):\n    return jnp.exp(x) / width\n")) is array
 
 
 @pytest.mark.parametrize(
@@ -76,6 +63,7 @@ def test_an_annotation_tells_an_array_from_a_number_and_says_more_than_a_default
         "return path / text(x)",
         "return folder(x) / path",
         "inside = path / x\n    return inside.exists()",
+        "return x / number(y)",
         "return 1 / (x + number(y))",
         "return wrapped(x) ** y",
         "rate = 2 * x / (y + 1)\n    return 1 / rate",
@@ -89,32 +77,18 @@ def test_an_annotation_tells_an_array_from_a_number_and_says_more_than_a_default
     ],
 )
 def test_of_what_nothing_says_that_it_is_an_array_nothing_is_said(body: str) -> None:
-    assert silent(f"{NUMPY}{ELSEWHERE}def made(path, x, y):\n    {body}\n")
+    assert said(f"{NUMPY}{ELSEWHERE}def made(path, x, y):\n    {body}\n") == []
 
 
 def test_a_method_that_only_arrays_have_is_called_on_arrays() -> None:
     """Whatever the file imports: numbers, texts, paths and containers have no norm."""
     source = f"{NUMPY}\n\ndef shown(x):\n    x = x.squeeze(0)\n    return x / x.norm()\n"
-    assert not silent(source)
-    assert silent(source.replace("x.squeeze(0)", "x.strip()").replace("x.norm()", "x.lower()"))
-
-
-def test_a_counter_is_0_only_where_python_does_not_raise() -> None:
-    source = f"""{TORCH}
-
-def average(batches, loss):
-    total, n = {{}}, 0
-    for batch in batches:
-        total = total + loss(batch)
-        n += 1
-    return total / n
-"""
-    assert not silent(source.format("torch.zeros(())"))
-    assert silent(source.format("0.0"))
+    assert said(source)
+    assert said(source.replace("x.squeeze(0)", "x.strip()").replace("x.norm()", "x.lower()")) == []
 
 
 @pytest.mark.parametrize(("exponent", "negative"), [("1 - y", True), ("-y", True), ("y", False), ("step(y)", False)])
 def test_a_power_is_negative_where_something_says_so(exponent: str, negative: bool) -> None:
     power = f"@torch.no_grad()\ndef decayed(x: torch.Tensor, y):\n    return x ** ({exponent})\n"
     source = f"{TORCH}from elsewhere import step\n\n\n{power}"
-    assert silent(source) is not negative
+    assert bool(said(source)) is negative

@@ -4,14 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-import nanlint
-from nanlint.diagnostic import Confidence
-from tests.marked import JAX, NUMPY, TORCH
-
-
-def said(source: str) -> list[tuple[str, Confidence]]:
-    """What is found in a source, with how sure it is."""
-    return [(found.code, found.confidence) for found in nanlint.check_source(source, confidence="possible")]
+from tests.marked import JAX, NUMPY, TORCH, said
 
 
 @pytest.mark.parametrize(
@@ -27,11 +20,11 @@ def said(source: str) -> list[tuple[str, Confidence]]:
 )
 def test_a_divisor_that_comes_in_is_possibly_zero(body: str) -> None:
     rule = "NL301" if "dot" in body else "NL303"
-    assert said(f"{NUMPY}\n\ndef scaled(x, y: np.ndarray):\n    {body}\n") == [(rule, Confidence.POSSIBLE)]
+    assert said(f"{NUMPY}\n\ndef scaled(x, y: np.ndarray):\n    {body}\n") == [(rule, "possible")]
 
 
 def test_a_logarithm_of_what_comes_in_is_possibly_infinite() -> None:
-    assert said(f"{TORCH}\n\ndef change(x, y):\n    return torch.log2(x) - y\n") == [("NL103", Confidence.POSSIBLE)]
+    assert said(f"{TORCH}\n\ndef change(x, y):\n    return torch.log2(x) - y\n") == [("NL103", "possible")]
 
 
 @pytest.mark.parametrize(
@@ -52,10 +45,10 @@ def test_what_somebody_keeps_from_zero_or_looks_at_is_not(body: str) -> None:
     assert said(source) == []
 
 
-@pytest.mark.parametrize("call", ["inner(d, e)", "inner(e)", "e.length()"])
+@pytest.mark.parametrize("call", ["inner(d, e)", "inner(e)", "e.length()", "(1 - inner(e)[0])"])
 def test_what_functions_give_is_met_as_it_comes(call: str) -> None:
     source = f"{NUMPY}from elsewhere import inner\n\n\ndef step(x, d, e):\n    return np.cumsum(x) / {call}\n"
-    assert said(source) == [("NL303", Confidence.POSSIBLE)]
+    assert said(source) == [("NL303", "possible")]
     assert said(source.replace("np.cumsum(x)", "x")) == []
 
 
@@ -69,11 +62,12 @@ def test_what_a_call_is_given_a_function_for_may_be_filtered_by_it() -> None:
 def test_a_comparison_with_a_number_far_from_zero_does_not_ask_about_zero() -> None:
     body = "grows = y > 1\n    return x / y, grows"
     source = f"{NUMPY}\n\ndef scaled(x, y: np.ndarray):\n    {body}\n"
-    assert said(source) == [("NL303", Confidence.POSSIBLE)]
+    assert said(source) == [("NL303", "possible")]
     assert said(source.replace("> 1", "> 1e-8")) == []
 
 
 def test_a_count_of_the_turns_of_a_loop_is_zero_where_there_are_none() -> None:
+    """Of Python numbers the quotient raises."""
     source = """
 
 def average(epochs, shape):
@@ -83,8 +77,9 @@ def average(epochs, shape):
         n += 1
     return total / n
 """
-    assert said(NUMPY + source) == [("NL303", Confidence.POSSIBLE)]
+    assert said(NUMPY + source) == [("NL303", "possible")]
     assert said(NUMPY + source.replace("return total / n", "return total / max(n, 1)")) == []
+    assert said(NUMPY + source.replace("np.zeros(shape)", "0.0")) == []
 
 
 @pytest.mark.parametrize("body", ["return x / (x + y + 1)", "return x / (x + np.abs(y) + 1e-8)"])
@@ -94,13 +89,13 @@ def test_a_sum_that_holds_a_positive_number_is_not(body: str) -> None:
 
 def test_what_is_left_of_a_number_may_be_below_zero() -> None:
     source = f"{NUMPY}\n\ndef last(q):\n    return np.sqrt(1 - np.sum(q**2, axis=-1))\n"
-    assert said(source) == [("NL503", Confidence.POSSIBLE)]
+    assert said(source) == [("NL503", "possible")]
     assert said(source.replace("1 - np.sum(q**2, axis=-1)", "np.maximum(1 - np.sum(q**2, axis=-1), 0)")) == []
 
 
 def test_an_argument_with_a_number_for_a_default_is_a_setting_unless_it_is_said_to_be_an_array() -> None:
     source = f"{NUMPY}\n\ndef density(x, width: np.ndarray = 1.0):\n    return np.exp(x) / width\n"
-    assert said(source) == [("NL303", Confidence.POSSIBLE)]
+    assert said(source) == [("NL303", "possible")]
     assert said(source.replace(": np.ndarray = ", "=")) == []
     checked = source.replace("    return", "    if width <= 0:\n        raise ValueError(width)\n    return")
     assert said(checked) == []
@@ -110,7 +105,7 @@ def test_what_only_may_be_is_no_infinity_of_numpys_to_speak_of() -> None:
     """-inf is a number there; possible is said of what is known to reach 0, not of what nobody looked at."""
     assert said(f"{NUMPY}\n\ndef change(x):\n    return np.log2(x)\n") == []
     assert said(f"{NUMPY}\n\ndef change(x, y):\n    return np.log2(abs(x - y))\n") == []
-    assert said(f"{NUMPY}\n\ndef level(x):\n    return np.log10(np.sum(np.abs(x)))\n")[0][1] is Confidence.POSSIBLE
+    assert said(f"{NUMPY}\n\ndef level(x):\n    return np.log10(np.sum(np.abs(x)))\n")[0][1] == "possible"
 
 
 def test_infinity_asked_of_something_else_guards_nothing() -> None:
@@ -121,12 +116,12 @@ def step(gradient, order):
         return np.sign(gradient)
     return gradient / np.linalg.norm(gradient, axis=-1, keepdims=True)
 """
-    assert [level for _, level in said(NUMPY + source)] == [Confidence.LIKELY]
+    assert [level for _, level in said(NUMPY + source)] == ["likely"]
 
 
 def test_a_column_of_a_selection_may_be_empty_and_its_differences_too() -> None:
     source = f"{NUMPY}\n\ndef pace(table):\n    late = table[table['t'] > 1]\n    return np.diff(late['t']).mean()\n"
-    assert said(source) == [("NL304", Confidence.POSSIBLE)]
+    assert said(source) == [("NL304", "possible")]
 
 
 def test_what_is_written_past_the_tape_is_in_the_tensor() -> None:
@@ -143,7 +138,7 @@ def attend(scores, mask):
 
 def test_a_scalar_of_jax_is_an_array() -> None:
     source = "\n\ndef weight(t0: Scalar, t1: Scalar, t):\n    return (t - t0) / (t1 - t0)\n"
-    assert said(f"{JAX}from jaxtyping import Scalar\n{source}") == [("NL303", Confidence.POSSIBLE)]
+    assert said(f"{JAX}from jaxtyping import Scalar\n{source}") == [("NL303", "possible")]
 
 
 @pytest.mark.parametrize("given", ["by", "self.by", "count(x)"])
@@ -162,19 +157,17 @@ class Scaled:
 """
 
     assert said(program(parameter)) == []
-    assert said(program("n: np.ndarray")) == [("NL303", Confidence.POSSIBLE)]
+    assert said(program("n: np.ndarray")) == [("NL303", "possible")]
 
 
 def test_a_text_is_no_number_of_0() -> None:
     path = "def place(folder, n):\n    return root(folder) / {}\n"
     assert said(f"{NUMPY}from elsewhere import root\n\n\n" + path.format('f"{n}.npy"')) == []
     assert said(f"{NUMPY}from elsewhere import root\n\n\n" + path.format("name_of(n)")) == []
-    assert said(f"{NUMPY}from elsewhere import root\n\n\n" + path.format("np.abs(n)")) == [
-        ("NL303", Confidence.POSSIBLE)
-    ]
+    assert said(f"{NUMPY}from elsewhere import root\n\n\n" + path.format("np.abs(n)")) == [("NL303", "possible")]
 
 
 def test_a_size_is_one_when_more_is_known_of_the_shape() -> None:
     checked = f"{NUMPY}\n\ndef error(x, y):\n    if x.shape != y.shape:\n        raise ValueError\n    n, d = {{}}\n"
     assert said(checked.format("x.shape") + "    return (x - y) / n\n") == []
-    assert said(checked.format("y") + "    return (x - y) / n\n") == [("NL303", Confidence.POSSIBLE)]
+    assert said(checked.format("y") + "    return (x - y) / n\n") == [("NL303", "possible")]

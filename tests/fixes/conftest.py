@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 from textwrap import dedent
 
 import pytest
 
 import nanlint
+from tests.fixes.programs import Mend, Shown
 from tests.fixes.proving import Proven, summary
 from tests.last_words import LAST_WORDS
 
-Mend = Callable[..., str]
 PROVEN = pytest.StashKey[list[Proven]]()
 
 
@@ -54,7 +53,7 @@ def mend() -> Mend:
 
 
 @pytest.fixture
-def shown() -> Callable[[str, str], list[tuple[str, str]]]:
+def shown() -> Shown:
     """``shown(code, text)``: applicability and replacement of each fix that a rule offers, in order."""
 
     def offered(code: str, text: str) -> list[tuple[str, str]]:

@@ -139,6 +139,14 @@ def function(program: str) -> Function:
     return names["f"]  # type: ignore[no-any-return]
 
 
+def repaired(code: str, text: str) -> Function:
+    """The f that a program defines after the fixes of a rule, which leave none of its findings."""
+    outcome = nanlint.fix_source(text, unsafe_fixes=True, select=[code], confidence="possible")
+    assert outcome.fixed
+    assert not outcome.remaining, outcome.source.text
+    return function(outcome.source.text)
+
+
 def mended(proof: Proof) -> tuple[list[Mended], list[str]]:
     """The styles in which the fix applies, and the names of those in which it does not.
 

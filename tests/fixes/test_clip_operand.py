@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
-TORCH = "import torch\n\n\n"
-TF = "import tensorflow as tf\n\n\n"
-JAX = "import jax.numpy as jnp\n\n\n"
-
-KERAS = "from keras import ops\n\n\n"
-NUMPY = "import numpy as np\n\n\n"
+from tests.fixes.programs import JAX, KERAS, NUMPY, TF, TORCH, Mend, Shown
 
 LOGS = {
     "torch": (TORCH, "torch.log(torch.relu(x))", "torch.log(torch.clamp({}, min=torch.finfo({}.dtype).tiny))"),
@@ -22,9 +15,7 @@ LOGS = {
 
 
 @pytest.mark.parametrize(("imports", "before", "after"), LOGS.values(), ids=LOGS)
-def test_the_operand_is_clipped_to_the_least_of_its_dtype(
-    mend: Callable[..., str], imports: str, before: str, after: str
-) -> None:
+def test_the_operand_is_clipped_to_the_least_of_its_dtype(mend: Mend, imports: str, before: str, after: str) -> None:
     rectified = {TORCH: "torch.relu(x)", JAX: "jnp.maximum(x, 0)", NUMPY: "np.maximum(x, 0)"}[imports]
     text = f"{imports}def f(x):\n    return {before}\n"
     mended = f"{imports}def f(x):\n    argument = {rectified}\n    return {after.replace('{}', 'argument')}\n"
@@ -45,16 +36,14 @@ LITERALS = {
 
 @pytest.mark.parametrize(("imports", "before", "after"), LITERALS.values(), ids=LITERALS)
 def test_where_the_dtype_cannot_be_asked_it_is_that_of_single_precision(
-    mend: Callable[..., str], imports: str, before: str, after: str
+    mend: Mend, imports: str, before: str, after: str
 ) -> None:
     text = f"{imports}def f(x):\n    return {before}\n"
     assert mend("NL103", text, unsafe=True) == text.replace(before, after)
 
 
 @pytest.mark.parametrize("function", ["log_prob", "logits", "icdf", "psnr"])
-def test_an_infinity_that_is_the_answer_is_only_bounded_for_reading(
-    shown: Callable[[str, str], list[tuple[str, str]]], function: str
-) -> None:
+def test_an_infinity_that_is_the_answer_is_only_bounded_for_reading(shown: Shown, function: str) -> None:
     text = f"{TORCH}def {function}(x: torch.Tensor):\n    p = torch.relu(x)\n    return -10 * torch.log10(p)\n"
     offered = ("display", "torch.clamp(p, min=torch.finfo(p.dtype).tiny)")
     assert shown("NL103", text) in ([offered], [])

@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
-TORCH = "import torch\n\n\n"
-TF = "import tensorflow as tf\n\n\n"
-TF1 = "import tensorflow.compat.v1 as tf\n\n\n"
-JAX = "import jax.numpy as jnp\n\n\n"
-KERAS = "from keras import ops\n\n\n"
+from tests.fixes.programs import JAX, KERAS, TF, TF1, TORCH, Mend, Shown
 
 GUARDED = {
     "torch-division": (TORCH, "torch.where(x != 0, 1 / x, 0.0)", "1 / x", "1 / torch.where(x != 0, x, 1.0)"),
@@ -84,23 +78,23 @@ GUARDED = {
 
 @pytest.mark.parametrize(("imports", "expression", "before", "after"), GUARDED.values(), ids=GUARDED)
 def test_the_condition_is_repeated_at_the_operand(
-    mend: Callable[..., str], imports: str, expression: str, before: str, after: str
+    mend: Mend, imports: str, expression: str, before: str, after: str
 ) -> None:
     text = f"{imports}def f(x):\n    return {expression}\n"
     assert mend("NL203", text) == text.replace(before, after)
 
 
-def test_a_condition_in_a_variable_is_used_by_its_name(mend: Callable[..., str]) -> None:
+def test_a_condition_in_a_variable_is_used_by_its_name(mend: Mend) -> None:
     text = f"{TORCH}def f(x):\n    ok = x != 0\n    inverse = 1 / x\n    return torch.where(ok, inverse, 0.0)\n"
     assert mend("NL203", text) == text.replace("1 / x", "1 / torch.where(ok, x, 1.0)")
 
 
-def test_a_mask_that_is_stored_through_is_a_condition(mend: Callable[..., str]) -> None:
+def test_a_mask_that_is_stored_through_is_a_condition(mend: Mend) -> None:
     text = f"{TORCH}def f(x):\n    y = torch.log(x)\n    y[x <= 0] = 0.0\n    return y\n"
     assert mend("NL203", text) == text.replace("torch.log(x)", "torch.log(torch.where(x <= 0, 1.0, x))")
 
 
-def test_a_long_condition_gets_a_name(mend: Callable[..., str]) -> None:
+def test_a_long_condition_gets_a_name(mend: Mend) -> None:
     condition = "torch.greater(x, torch.zeros_like(x, dtype=torch.float32, device=x.device))"
     before = f"{TORCH}def f(x):\n    return torch.where({condition}, torch.log(x), 0.0)\n"
     after = (
@@ -120,7 +114,7 @@ FOR_A_PERSON = {
 
 @pytest.mark.parametrize("body", FOR_A_PERSON.values(), ids=FOR_A_PERSON)
 def test_where_the_second_selection_could_mean_something_else_it_is_for_display(
-    mend: Callable[..., str], shown: Callable[[str, str], list[tuple[str, str]]], body: str
+    mend: Mend, shown: Shown, body: str
 ) -> None:
     text = f"{TORCH}def f(x):\n{body}"
     assert mend("NL203", text) == text
@@ -164,11 +158,11 @@ ROOTS = {
 
 
 @pytest.mark.parametrize(("imports", "before", "after"), ROOTS.values(), ids=ROOTS)
-def test_a_root_without_a_guard_gets_one(mend: Callable[..., str], imports: str, before: str, after: str) -> None:
+def test_a_root_without_a_guard_gets_one(mend: Mend, imports: str, before: str, after: str) -> None:
     assert mend("NL201", f"{imports}def f(x):\n{before}") == f"{imports}def f(x):\n{after}"
 
 
-def test_a_power_of_0_is_0_only_for_a_positive_exponent(shown: Callable[[str, str], list[tuple[str, str]]]) -> None:
+def test_a_power_of_0_is_0_only_for_a_positive_exponent(shown: Shown) -> None:
     module = (
         "from torch import nn\n\n\nclass Power(nn.Module):\n    def __init__(self, p):\n        super().__init__()\n"
     )

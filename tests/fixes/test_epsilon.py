@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import nanlint
-from tests.fixes.proving import ADAPTERS
+from tests.fixes.programs import Mend
+from tests.fixes.proving import ADAPTERS, repaired
 from tests.fixes.styles import IMPORTS
 
 np = pytest.importorskip("numpy")
@@ -24,24 +21,20 @@ def test_an_epsilon_that_multiplied_a_divisor_is_added_to_it(framework: str, abs
     pytest.importorskip(framework)
     header = "\n".join(IMPORTS[framework].values())
     text = f"{header}\n\n\ndef f(x, y, eps=1e-3):\n    return y / ({absolute}(x) * eps)\n"
-    outcome = nanlint.fix_source(text, unsafe_fixes=True, select=["NL501"])
-    assert outcome.fixed
-    assert not outcome.remaining
-    names: dict[str, Any] = {}
-    exec(compile(outcome.source.text, "<program>", "exec"), names)
+    f = repaired("NL501", text)
     numbers = st.lists(st.floats(-5, 5, width=32), min_size=3, max_size=3)
 
     @settings(max_examples=20, deadline=None, database=None, suppress_health_check=list(HealthCheck))
     @given(numbers, numbers)
     def check(x: list[float], y: list[float]) -> None:
         a, b = np.array(x, "float32"), np.array(y, "float32")
-        value, _ = ADAPTERS[framework](names["f"], [a, b])
+        value, _ = ADAPTERS[framework](f, [a, b])
         assert value == pytest.approx(b / (np.abs(a) + np.float32(1e-3)), rel=1e-5, abs=1e-6)
 
     check()
 
 
-def test_an_epsilon_is_mended_only_when_asked_to(mend: Callable[..., str]) -> None:
+def test_an_epsilon_is_mended_only_when_asked_to(mend: Mend) -> None:
     text = "import torch\n\n\ndef f(x):\n    return torch.log(x) + 1e-8\n"
     assert mend("NL501", text) == text
     assert mend("NL501", text, unsafe=True) == text.replace("torch.log(x) + 1e-8", "torch.log(x + 1e-8)")

@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
 import nanlint
-
-TORCH = "import torch\n\n\n"
-TF = "import tensorflow as tf\n\n\n"
-JAX = "import jax.numpy as jnp\n\n\n"
-NUMPY = "import numpy as np\n\n\n"
-KERAS = "from keras import ops\n\n\n"
+from tests.fixes.programs import JAX, KERAS, NUMPY, TF, TORCH, Mend, Shown
 
 COUNTS = {
     "torch": (TORCH, "(x * m).sum(1) / m.sum(1)", "(x * m).sum(1) / m.sum(1).clamp(min=1)", "(ids != 0).float()"),
@@ -57,7 +50,7 @@ COUNTS = {
 
 
 @pytest.mark.parametrize(("imports", "before", "after", "mask"), COUNTS.values(), ids=COUNTS)
-def test_a_count(mend: Callable[..., str], imports: str, before: str, after: str, mask: str) -> None:
+def test_a_count(mend: Mend, imports: str, before: str, after: str, mask: str) -> None:
     text = f"{imports}def pool(x, ids):\n    m = {mask}\n    return {before}\n"
     assert mend("NL301", text, confidence="possible") == text.replace(before, after)
 
@@ -123,7 +116,7 @@ VALUES = {
 
 
 @pytest.mark.parametrize(("imports", "before", "after"), VALUES.values(), ids=VALUES)
-def test_a_value(mend: Callable[..., str], imports: str, before: str, after: str | None) -> None:
+def test_a_value(mend: Mend, imports: str, before: str, after: str | None) -> None:
     if after is None:
         after = before.replace("x / d", "x / torch.where(d == 0, 1.0, d)")
         expected = f"import torch\n{imports}def f(x, d):\n{after}"
@@ -135,7 +128,7 @@ def test_a_value(mend: Callable[..., str], imports: str, before: str, after: str
 
 
 def test_of_a_number_that_is_infinite_over_0_only_its_author_knows(
-    shown: Callable[[str, str], list[tuple[str, str]]],
+    shown: Shown,
 ) -> None:
     text = f"{TORCH}def f(x: torch.Tensor, d: torch.Tensor):\n    d = torch.relu(d)\n    return x / d\n"
     assert shown("NL303", text) == [("display", "torch.where(d == 0, 1.0, d)")]
@@ -169,7 +162,7 @@ QUOTIENTS = {
 
 
 @pytest.mark.parametrize("quotient", QUOTIENTS)
-def test_safe_is_what_has_no_infinity(shown: Callable[[str, str], list[tuple[str, str]]], quotient: str) -> None:
+def test_safe_is_what_has_no_infinity(shown: Shown, quotient: str) -> None:
     text = f"{TORCH}def f(x: torch.Tensor, y: torch.Tensor):\n    return {quotient}\n"
     offered = {one for rule in ("NL301", "NL302", "NL303") for one, _ in shown(rule, text)}
     assert offered == {"safe"} if QUOTIENTS[quotient] else "safe" not in offered
@@ -185,15 +178,13 @@ LIMITS = [
 
 
 @pytest.mark.parametrize("quotient", LIMITS)
-def test_where_the_quotient_has_a_limit_it_is_only_shown(
-    shown: Callable[[str, str], list[tuple[str, str]]], quotient: str
-) -> None:
+def test_where_the_quotient_has_a_limit_it_is_only_shown(shown: Shown, quotient: str) -> None:
     text = f"{TORCH}def f(x: torch.Tensor):\n    return {quotient}\n"
     offered = [one for rule in ("NL301", "NL302", "NL303") for one in shown(rule, text)]
     assert {(safety, "limit" in after) for safety, after in offered} == {("display", True)}
 
 
-def test_rows_that_are_constant_need_not_be_equal(shown: Callable[[str, str], list[tuple[str, str]]]) -> None:
+def test_rows_that_are_constant_need_not_be_equal(shown: Shown) -> None:
     within = "np.mean(np.var(x, axis=1), axis=0)"
     between = "np.var(np.mean(x, axis=1), axis=0)"
     text = f"{NUMPY}def ratio(x: np.ndarray):\n    return {between} / {within}\n"
@@ -213,9 +204,7 @@ FURTHER = {
 
 
 @pytest.mark.parametrize("onward", FURTHER)
-def test_a_zero_that_leads_to_the_next_nan_is_only_shown(
-    shown: Callable[[str, str], list[tuple[str, str]]], onward: str
-) -> None:
+def test_a_zero_that_leads_to_the_next_nan_is_only_shown(shown: Shown, onward: str) -> None:
     text = f"{TORCH}def f(x: torch.Tensor, y: torch.Tensor):\n    z = x / x.norm()\n    return {onward}\n"
     assert shown("NL302", text)[0][0] == ("display" if FURTHER[onward] else "safe")
 
@@ -236,23 +225,21 @@ NOT_ARRAYS = {
 
 
 @pytest.mark.parametrize("text", NOT_ARRAYS.values(), ids=NOT_ARRAYS)
-def test_a_selection_is_only_shown_for_what_may_be_no_array(mend: Callable[..., str], text: str) -> None:
+def test_a_selection_is_only_shown_for_what_may_be_no_array(mend: Mend, text: str) -> None:
     found = nanlint.check_source(text, select=["NL303"], confidence="possible")
     assert [str(one.fix.applicability) for one in found if one.fix is not None] == ["display"] * len(found)
     assert found
     assert mend("NL303", text, unsafe=True, confidence="possible") == text
 
 
-def test_an_array_of_numpy_is_one_in_a_file_of_torch(mend: Callable[..., str]) -> None:
+def test_an_array_of_numpy_is_one_in_a_file_of_torch(mend: Mend) -> None:
     imports = "import numpy as np\nimport torch\n\n\n"
     text = f"{imports}def f(x, t):\n    t = t.cpu().numpy()\n    d = np.abs(t).sum()\n    return 1 / d\n"
     after = text.replace("1 / d", "1 / np.where(d == 0, 1.0, d)")
     assert mend("NL301", text, unsafe=True, confidence="possible") == after
 
 
-def test_a_long_denominator_with_no_room_for_a_name_is_for_display(
-    mend: Callable[..., str], shown: Callable[[str, str], list[tuple[str, str]]]
-) -> None:
+def test_a_long_denominator_with_no_room_for_a_name_is_for_display(mend: Mend, shown: Shown) -> None:
     text = f"{TORCH}def f(x, d):\n    return lambda t: x / torch.relu(t + x.mean() + d.mean() + 1234567890)\n"
     assert mend("NL303", text, unsafe=True) == text
     assert shown("NL303", text) == [("display", "torch.where(denominator == 0, 1.0, denominator)")]
@@ -271,13 +258,13 @@ NOT_CERTAINLY_TENSORS = {
 
 @pytest.mark.parametrize(("body", "applicability", "after"), NOT_CERTAINLY_TENSORS.values(), ids=NOT_CERTAINLY_TENSORS)
 def test_only_what_is_certainly_a_tensor_is_clamped_unasked(
-    shown: Callable[[str, str], list[tuple[str, str]]], body: str, applicability: str, after: str
+    shown: Shown, body: str, applicability: str, after: str
 ) -> None:
     text = f"{TORCH}def f(x: torch.Tensor, m, k):\n    {body}\n"
     assert shown("NL301", text) == [(applicability, after)]
 
 
-def test_what_occurrences_weigh_is_no_count(shown: Callable[[str, str], list[tuple[str, str]]]) -> None:
+def test_what_occurrences_weigh_is_no_count(shown: Shown) -> None:
     counted = f"{NUMPY}def f(k: np.ndarray, w: np.ndarray):\n    n = np.bincount(k)\n    return w / n\n"
     assert shown("NL301", counted) == [("unsafe", "np.maximum(n, 1)")]
     weighed = counted.replace("np.bincount(k)", "np.bincount(k, weights=w)")

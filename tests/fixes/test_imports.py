@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from textwrap import dedent
 
 import pytest
 
+from tests.fixes.programs import Mend, Shown
+
 BODY = "\n\ndef f(x):\n    return jnp.log(softmax(x))\n"
 
 
-def test_what_the_file_has_is_used_before_anything_is_imported(mend: Callable[..., str]) -> None:
+def test_what_the_file_has_is_used_before_anything_is_imported(mend: Mend) -> None:
     text = "import jax\nimport jax.numpy as jnp\n\n\ndef f(x):\n    return jnp.log(1 - jax.nn.sigmoid(x))\n"
     assert mend("NL102", text) == text.replace("jnp.log(1 - jax.nn.sigmoid(x))", "jax.nn.log_sigmoid(-x)")
 
@@ -30,7 +31,7 @@ FROM_IMPORTS = {
 
 
 @pytest.mark.parametrize(("before", "after"), FROM_IMPORTS.values(), ids=FROM_IMPORTS)
-def test_a_from_import_is_extended_in_order(mend: Callable[..., str], before: str, after: str) -> None:
+def test_a_from_import_is_extended_in_order(mend: Mend, before: str, after: str) -> None:
     text = f"import jax.numpy as jnp\n{before}\n{BODY}"
     assert (
         mend("NL101", text)
@@ -38,7 +39,7 @@ def test_a_from_import_is_extended_in_order(mend: Callable[..., str], before: st
     )
 
 
-def test_the_last_name_of_a_from_import_may_be_the_new_one(mend: Callable[..., str]) -> None:
+def test_the_last_name_of_a_from_import_may_be_the_new_one(mend: Mend) -> None:
     text = "import numpy as np\nfrom scipy.special import expit\n\n\ndef f(x):\n    return np.log(expit(x))\n"
     after = text.replace("import expit", "import expit, log_expit").replace("np.log(expit(x))", "log_expit(x)")
     assert mend("NL102", text) == after
@@ -73,7 +74,7 @@ PLACES = {
 
 
 @pytest.mark.parametrize(("before", "after"), PLACES.values(), ids=PLACES)
-def test_an_import_is_placed_as_isort_would(mend: Callable[..., str], before: str, after: str) -> None:
+def test_an_import_is_placed_as_isort_would(mend: Mend, before: str, after: str) -> None:
     body = "\n\ndef f(x):\n    return jnp.log(jnp.sum(jnp.exp(x)))\n"
     fixed = "\n\ndef f(x):\n    return jax.nn.logsumexp(x)\n"
     assert mend("NL106", before + body) == after + fixed
@@ -96,12 +97,12 @@ NOT_USABLE = {
 
 
 @pytest.mark.parametrize(("body", "after"), NOT_USABLE.values(), ids=NOT_USABLE)
-def test_a_shadowed_module_is_not_used(mend: Callable[..., str], body: str, after: str) -> None:
+def test_a_shadowed_module_is_not_used(mend: Mend, body: str, after: str) -> None:
     text = f"import torch\nimport torch.nn.functional as F\n\n\n{body}"
     assert mend("NL102", text) == text.replace("torch.log(torch.sigmoid(x))", after)
 
 
-def test_an_import_for_the_type_checker_is_not_used(mend: Callable[..., str]) -> None:
+def test_an_import_for_the_type_checker_is_not_used(mend: Mend) -> None:
     text = dedent("""\
         from typing import TYPE_CHECKING
 
@@ -117,7 +118,7 @@ def test_an_import_for_the_type_checker_is_not_used(mend: Callable[..., str]) ->
     assert mend("NL102", text) == text.replace("torch.log(torch.sigmoid(x))", "torch.nn.functional.logsigmoid(x)")
 
 
-def test_imports_of_a_function_serve_that_function(mend: Callable[..., str]) -> None:
+def test_imports_of_a_function_serve_that_function(mend: Mend) -> None:
     text = dedent("""\
         def f(x):
             import torch
@@ -147,15 +148,13 @@ def test_imports_of_a_function_serve_that_function(mend: Callable[..., str]) -> 
     assert mend("NL102", text) == after
 
 
-def test_without_imports_at_module_level_nothing_is_added(
-    mend: Callable[..., str], shown: Callable[[str, str], list[tuple[str, str]]]
-) -> None:
+def test_without_imports_at_module_level_nothing_is_added(mend: Mend, shown: Shown) -> None:
     text = "def f(x):\n    import jax.numpy as jnp\n    return jnp.log(jnp.sum(jnp.exp(x)))\n"
     assert mend("NL106", text) == text
     assert shown("NL106", text) == []
 
 
-def test_an_import_that_may_have_failed_serves_under_its_name(mend: Callable[..., str]) -> None:
+def test_an_import_that_may_have_failed_serves_under_its_name(mend: Mend) -> None:
     text = dedent("""\
         import torch
 
@@ -171,15 +170,26 @@ def test_an_import_that_may_have_failed_serves_under_its_name(mend: Callable[...
     assert mend("NL102", text) == text.replace("torch.log(torch.sigmoid(x))", "F.logsigmoid(x)")
 
 
-def test_a_name_that_is_taken_at_module_level_is_not_imported_over(mend: Callable[..., str]) -> None:
+def test_a_name_that_is_taken_at_module_level_is_not_imported_over(mend: Mend) -> None:
     text = "import jax.numpy as jnp\n\njax = 1\n\n\ndef f(x):\n    return jnp.log(jnp.sum(jnp.exp(x)))\n"
     assert mend("NL106", text) == text
 
 
-def test_a_package_of_scipy_is_imported_beside_another(mend: Callable[..., str]) -> None:
-    text = "import numpy as np\nimport scipy.integrate\n\n\ndef f(x):\n    return 1 / (1 + np.exp(-x))\n"
-    after = (
-        "import numpy as np\nimport scipy.integrate\nimport scipy.special\n\n\n"
-        "def f(x):\n    return scipy.special.expit(x)\n"
-    )
-    assert mend("NL402", text, unsafe=True, confidence="possible") == after
+#: what SciPy has and NumPy has not: rule, expression, what it becomes
+OF_SCIPY = {
+    "softmax": ("NL401", "np.exp(x) / np.exp(x).sum(axis=1, keepdims=True)", "scipy.special.softmax(x, axis=1)"),
+    "product": ("NL104", "np.sum(x * np.log(x))", "np.sum(scipy.special.xlogy(x, x))"),
+    "sigmoid": ("NL402", "1 / (1 + np.exp(-x))", "scipy.special.expit(x)"),
+}
+
+
+@pytest.mark.parametrize("beside", ["", "import scipy.integrate\n"])
+@pytest.mark.parametrize(("code", "before", "after"), OF_SCIPY.values(), ids=OF_SCIPY)
+def test_scipy_is_imported_where_the_file_has_it_or_the_user_asks(
+    mend: Mend, code: str, before: str, after: str, beside: str
+) -> None:
+    head, body = f"import numpy as np\n{beside}", "\n\ndef f(x):\n    return {}\n"
+    text = head + body.format(before)
+    mended = f"{head}import scipy.special\n{body.format(after)}"
+    assert mend(code, text, confidence="possible") == (mended if beside else text)
+    assert mend(code, text, unsafe=True, confidence="possible") == mended

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import nanlint
+from tests.fixes.programs import Mend, Shown
+from tests.fixes.proving import repaired
 from tests.fixes.styles import IMPORTS
 
 np = pytest.importorskip("numpy")
@@ -47,27 +46,23 @@ def test_the_mended_comparison_finds_nan(framework: str, comparison: str) -> Non
     pytest.importorskip(framework)
     header = "\n".join(IMPORTS[framework].values())
     text = f"{header}\n\n\ndef f(x):\n    x = {MAKE[framework]}\n    return {comparison}\n"
-    outcome = nanlint.fix_source(text, unsafe_fixes=True, select=["NL505"])
-    assert outcome.fixed
-    assert not outcome.remaining
-    names: dict[str, Any] = {}
-    exec(compile(outcome.source.text, "<program>", "exec"), names)
+    f = repaired("NL505", text)
     negated = "!=" in comparison or "ne(" in comparison or "not_equal" in comparison
 
     @settings(max_examples=20, deadline=None, database=None, suppress_health_check=list(HealthCheck))
     @given(st.lists(st.floats(width=32), min_size=1, max_size=4))
     def check(x: list[float]) -> None:
-        found = [bool(one) for one in np.asarray(names["f"](np.array(x, "float32")))]
+        found = [bool(one) for one in np.asarray(f(np.array(x, "float32")))]
         assert found == [math.isnan(one) is not negated for one in x]
 
     check()
 
 
-def test_only_unsafe_fixes_change_what_a_test_says(mend: Callable[..., str]) -> None:
+def test_only_unsafe_fixes_change_what_a_test_says(mend: Mend) -> None:
     text = "import numpy as np\n\n\ndef f(x):\n    return 0 if x == np.nan else x\n"
     assert mend("NL505", text) == text
     assert mend("NL505", text, unsafe=True) == text.replace("x == np.nan", "np.isnan(x)")
 
 
-def test_what_is_compared_with_a_nameless_nan_may_be_anything(shown: Callable[[str, str], object]) -> None:
+def test_what_is_compared_with_a_nameless_nan_may_be_anything(shown: Shown) -> None:
     assert shown("NL505", 'import torch\n\n\ndef f(x):\n    return x == float("nan")\n') == [("display", "isnan(x)")]

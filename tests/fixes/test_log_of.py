@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
+from tests.fixes.programs import JAX, KERAS, SCIPY, TF, TF1, Mend, Shown
+
 TORCH = "import torch\nimport torch.nn.functional as F\n\n\n"
-TF = "import tensorflow as tf\n\n\n"
-JAX = "import jax\nimport jax.numpy as jnp\n\n\n"
 
 ONE_EXPRESSION = {
     "torch-f": (TORCH, "torch.log(F.softmax(x, dim=-1))", "F.log_softmax(x, dim=-1)"),
@@ -30,17 +28,17 @@ ONE_EXPRESSION = {
     "tf": (TF, "tf.math.log(tf.nn.softmax(x, axis=1))", "tf.nn.log_softmax(x, axis=1)"),
     "tf-graph-name": (TF, 'tf.math.log(tf.nn.softmax(x), name="loss")', None),
     "tf-compat": (TF, "tf.compat.v1.log(tf.compat.v1.nn.softmax(x))", "tf.compat.v1.nn.log_softmax(x)"),
-    "tf1": ("import tensorflow.compat.v1 as tf\n\n\n", "tf.log(tf.nn.softmax(x))", "tf.nn.log_softmax(x)"),
+    "tf1": (TF1, "tf.log(tf.nn.softmax(x))", "tf.nn.log_softmax(x)"),
     "jax": (JAX, "jnp.log(jax.nn.softmax(x, axis=0))", "jax.nn.log_softmax(x, axis=0)"),
     "jax-nn": ("import jax.numpy as jnp\nfrom jax import nn\n\n\n", "jnp.log(nn.softmax(x))", "nn.log_softmax(x)"),
-    "keras-ops": ("from keras import ops\n\n\n", "ops.log(ops.softmax(x, axis=-1))", "ops.log_softmax(x, axis=-1)"),
+    "keras-ops": (KERAS, "ops.log(ops.softmax(x, axis=-1))", "ops.log_softmax(x, axis=-1)"),
     "keras-backend": (
         "import tensorflow as tf\nfrom tensorflow.keras import backend as K\n\n\n",
         "K.log(K.softmax(x))",
         "tf.nn.log_softmax(x)",
     ),
     "scipy": (
-        "import numpy as np\nfrom scipy import special\n\n\n",
+        SCIPY,
         "np.log(special.softmax(x, axis=1))",
         "special.log_softmax(x, axis=1)",
     ),
@@ -48,9 +46,7 @@ ONE_EXPRESSION = {
 
 
 @pytest.mark.parametrize(("imports", "before", "after"), ONE_EXPRESSION.values(), ids=ONE_EXPRESSION)
-def test_log_of_softmax_in_one_expression(
-    mend: Callable[..., str], imports: str, before: str, after: str | None
-) -> None:
+def test_log_of_softmax_in_one_expression(mend: Mend, imports: str, before: str, after: str | None) -> None:
     text = f"{imports}def loss(x, y):\n    return -(y * {before}).sum()\n"
     assert mend("NL101", text) == text.replace(before, after or before)
 
@@ -68,12 +64,12 @@ SIGMOIDS = {
     "torch-method-complement": (TORCH, "(1 - x.sigmoid()).log()", "F.logsigmoid(-x)"),
     "tf": (TF, "tf.math.log(tf.sigmoid(x))", "tf.math.log_sigmoid(x)"),
     "tf-nn": (TF, "tf.math.log(1 - tf.nn.sigmoid(x))", "tf.math.log_sigmoid(-x)"),
-    "tf1": ("import tensorflow.compat.v1 as tf\n\n\n", "tf.log(tf.sigmoid(x))", "tf.math.log_sigmoid(x)"),
+    "tf1": (TF1, "tf.log(tf.sigmoid(x))", "tf.math.log_sigmoid(x)"),
     "jax": (JAX, "jnp.log(jax.nn.sigmoid(x))", "jax.nn.log_sigmoid(x)"),
     "jax-log1p": (JAX, "jnp.log1p(-jax.nn.sigmoid(x))", "jax.nn.log_sigmoid(-x)"),
-    "keras": ("from keras import ops\n\n\n", "ops.log(ops.sigmoid(x))", "ops.log_sigmoid(x)"),
+    "keras": (KERAS, "ops.log(ops.sigmoid(x))", "ops.log_sigmoid(x)"),
     "scipy": (
-        "import numpy as np\nfrom scipy import special\n\n\n",
+        SCIPY,
         "np.log(1 - special.expit(x))",
         "special.log_expit(-x)",
     ),
@@ -81,12 +77,12 @@ SIGMOIDS = {
 
 
 @pytest.mark.parametrize(("imports", "before", "after"), SIGMOIDS.values(), ids=SIGMOIDS)
-def test_log_of_sigmoid_in_one_expression(mend: Callable[..., str], imports: str, before: str, after: str) -> None:
+def test_log_of_sigmoid_in_one_expression(mend: Mend, imports: str, before: str, after: str) -> None:
     text = f"{imports}def loss(x, y):\n    return -(y * {before}).sum()\n"
     assert mend("NL102", text) == text.replace(before, after)
 
 
-def test_the_logits_are_taken_from_where_the_softmax_is_made(mend: Callable[..., str]) -> None:
+def test_the_logits_are_taken_from_where_the_softmax_is_made(mend: Mend) -> None:
     text = f"""{TORCH}def loss(logits, labels):
     probs = F.softmax(logits, dim=-1)  # over classes
     confidence = probs.max(-1)
@@ -95,7 +91,7 @@ def test_the_logits_are_taken_from_where_the_softmax_is_made(mend: Callable[...,
     assert mend("NL101", text) == text.replace("torch.log(probs)", "F.log_softmax(logits, dim=-1)")
 
 
-def test_both_logs_of_a_binary_cross_entropy_share_the_logits(mend: Callable[..., str]) -> None:
+def test_both_logs_of_a_binary_cross_entropy_share_the_logits(mend: Mend) -> None:
     before = f"""{TORCH}def loss(net, x, y):
     p = torch.sigmoid(net(x))
     q = 1 - p
@@ -110,7 +106,7 @@ def test_both_logs_of_a_binary_cross_entropy_share_the_logits(mend: Callable[...
     assert mend("NL102", before) == after
 
 
-def test_logits_that_cost_something_are_computed_once(mend: Callable[..., str]) -> None:
+def test_logits_that_cost_something_are_computed_once(mend: Mend) -> None:
     before = f"""{TF}def loss(x, w, y):
     # the prediction
     p = tf.nn.softmax(tf.matmul(x, w), name="p")
@@ -125,7 +121,7 @@ def test_logits_that_cost_something_are_computed_once(mend: Callable[..., str]) 
     assert mend("NL101", before) == after
 
 
-def test_logits_over_several_lines_keep_them_and_their_comments(mend: Callable[..., str]) -> None:
+def test_logits_over_several_lines_keep_them_and_their_comments(mend: Mend) -> None:
     before = f"""{TORCH}def loss(a, b):
     p = F.softmax(
         a @ b  # scores
@@ -146,7 +142,7 @@ def test_logits_over_several_lines_keep_them_and_their_comments(mend: Callable[.
     assert mend("NL101", before) == after
 
 
-def test_a_variable_that_is_rebound_gets_a_second_name(mend: Callable[..., str]) -> None:
+def test_a_variable_that_is_rebound_gets_a_second_name(mend: Mend) -> None:
     before = f"{TORCH}def f(x):\n    x = F.softmax(x, dim=-1)\n    return torch.log(x)\n"
     after = (
         f"{TORCH}def f(x):\n    logits = x\n    x = F.softmax(logits, dim=-1)\n"
@@ -155,7 +151,7 @@ def test_a_variable_that_is_rebound_gets_a_second_name(mend: Callable[..., str])
     assert mend("NL101", before) == after
 
 
-def test_a_taken_name_is_not_taken_again(mend: Callable[..., str]) -> None:
+def test_a_taken_name_is_not_taken_again(mend: Mend) -> None:
     before = f"{TORCH}def f(net, logits):\n    p = F.softmax(net(logits), dim=-1)\n    return torch.log(p)\n"
     assert "p_logits = net(logits)\n    p = F.softmax(p_logits, dim=-1)\n" in mend("NL101", before)
 
@@ -202,7 +198,7 @@ COMMENTS = {
 
 
 @pytest.mark.parametrize(("before", "after"), COMMENTS.values(), ids=COMMENTS)
-def test_comments_are_kept(mend: Callable[..., str], before: str, after: str) -> None:
+def test_comments_are_kept(mend: Mend, before: str, after: str) -> None:
     text = f"{TORCH}def f(x):\n    return {before}\n"
     assert mend("NL101", text) == text.replace(before, after)
 
@@ -227,15 +223,13 @@ FOR_A_PERSON = {
 
 
 @pytest.mark.parametrize("body", FOR_A_PERSON.values(), ids=FOR_A_PERSON)
-def test_where_the_logits_may_mean_something_else_the_fix_is_for_display(
-    mend: Callable[..., str], shown: Callable[[str, str], list[tuple[str, str]]], body: str
-) -> None:
+def test_where_the_logits_may_mean_something_else_the_fix_is_for_display(mend: Mend, shown: Shown, body: str) -> None:
     text = f"{TORCH}def f(x, y, disturb):\n{body}"
     assert mend("NL101", text) == text
     assert {applicability for applicability, _ in shown("NL101", text)} == {"display"}
 
 
-def test_a_parameter_that_is_only_sometimes_replaced_is_left_alone(mend: Callable[..., str]) -> None:
+def test_a_parameter_that_is_only_sometimes_replaced_is_left_alone(mend: Mend) -> None:
     text = f"""{TORCH}def f(x, p=None):
     if p is None:
         p = F.softmax(x, dim=-1)
@@ -248,7 +242,7 @@ def g(x):
     assert mend("NL101", text) == text
 
 
-def test_a_layer_is_shown_as_the_function_that_replaces_it(shown: Callable[[str, str], list[tuple[str, str]]]) -> None:
+def test_a_layer_is_shown_as_the_function_that_replaces_it(shown: Shown) -> None:
     text = """
     import torch
     from torch import nn
@@ -266,7 +260,7 @@ def test_a_layer_is_shown_as_the_function_that_replaces_it(shown: Callable[[str,
 
 
 def test_a_keras_loss_is_pointed_to_the_one_that_takes_logits(
-    shown: Callable[[str, str], list[tuple[str, str]]],
+    shown: Shown,
 ) -> None:
     text = """
     import tensorflow as tf

@@ -12,7 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import nanlint
-from tests.fixes.proving import ADAPTERS
+from tests.fixes.programs import Mend, Shown
+from tests.fixes.proving import ADAPTERS, function
 from tests.fixes.styles import IMPORTS
 
 np = pytest.importorskip("numpy")
@@ -131,12 +132,7 @@ def functions(loss: Loss) -> tuple[Callable[..., Any], Callable[..., Any]]:
     assert outcome.fixed
     assert not outcome.remaining, outcome.source.text
     assert not nanlint.fix_source(outcome.source.text, **rule).fixed
-    found = []
-    for text in (loss.source, outcome.source.text):
-        names: dict[str, Any] = {}
-        exec(compile(text, "<program>", "exec"), names)
-        found.append(names["f"])
-    return found[0], found[1]
+    return function(loss.source), function(outcome.source.text)
 
 
 def exact(meant: str, x: Any, y: Any) -> tuple[Any, Any]:
@@ -202,7 +198,7 @@ def test_where_the_page_says_so_the_loss_was_that_before(loss: Loss) -> None:
     check()
 
 
-def test_a_criterion_with_other_uses_is_left_to_a_person(shown: Callable[[str, str], list[tuple[str, str]]]) -> None:
+def test_a_criterion_with_other_uses_is_left_to_a_person(shown: Shown) -> None:
     text = """
     import torch
 
@@ -213,7 +209,7 @@ def test_a_criterion_with_other_uses_is_left_to_a_person(shown: Callable[[str, s
     assert shown("NL702", text) == [("display", "torch.nn.BCEWithLogitsLoss")]
 
 
-def test_a_sigmoid_in_another_function_is_left_to_a_person(shown: Callable[[str, str], list[tuple[str, str]]]) -> None:
+def test_a_sigmoid_in_another_function_is_left_to_a_person(shown: Shown) -> None:
     text = """
     import torch
     import torch.nn.functional as F
@@ -227,7 +223,7 @@ def test_a_sigmoid_in_another_function_is_left_to_a_person(shown: Callable[[str,
     assert shown("NL702", text) == [("display", "F.binary_cross_entropy_with_logits")]
 
 
-def test_what_lies_between_activation_and_loss_stays(mend: Callable[..., str]) -> None:
+def test_what_lies_between_activation_and_loss_stays(mend: Mend) -> None:
     text = """
     import torch
     import torch.nn.functional as F
@@ -239,7 +235,7 @@ def test_what_lies_between_activation_and_loss_stays(mend: Callable[..., str]) -
     assert mend("NL702", text) == dedent(text)
 
 
-def test_a_loss_of_keras_is_told_of_logits(mend: Callable[..., str]) -> None:
+def test_a_loss_of_keras_is_told_of_logits(mend: Mend) -> None:
     text = """
     import keras
 

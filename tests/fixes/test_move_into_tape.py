@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from textwrap import dedent
 
 import pytest
+
+from tests.fixes.programs import Mend, Shown
 
 HEAD = "import tensorflow as tf\n\nx = tf.Variable(3.0)\n\n\n"
 
@@ -126,7 +127,7 @@ MOVED = {
 
 
 @pytest.mark.parametrize(("before", "after"), MOVED.values(), ids=MOVED)
-def test_it_moves_when_asked_to(mend: Callable[..., str], before: str, after: str) -> None:
+def test_it_moves_when_asked_to(mend: Mend, before: str, after: str) -> None:
     text = HEAD + dedent(before).lstrip()
     assert mend("NL601", text) == text
     assert mend("NL601", text, unsafe=True) == HEAD + dedent(after).lstrip()
@@ -184,9 +185,7 @@ STAYING = {
 
 
 @pytest.mark.parametrize("body", STAYING.values(), ids=STAYING)
-def test_it_stays_where_moving_could_change_more(
-    mend: Callable[..., str], shown: Callable[[str, str], list[tuple[str, str]]], body: str
-) -> None:
+def test_it_stays_where_moving_could_change_more(mend: Mend, shown: Shown, body: str) -> None:
     text = HEAD + dedent(body).lstrip()
     assert mend("NL601", text, unsafe=True) == text
     assert [a for a, _ in shown("NL601", text)] == ["display"]

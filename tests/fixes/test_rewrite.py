@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
-Mend = Callable[..., str]
-Shown = Callable[[str, str], list[tuple[str, str]]]
-
-TORCH = "import torch\n\n\n"
-JAX = "import jax\nimport jax.numpy as jnp\n\n\n"
-TF = "import tensorflow as tf\n\n\n"
-NUMPY = "import numpy as np\n\n\n"
+from tests.fixes.programs import JAX, TF, TORCH, Mend, Shown
 
 
 def function(*lines: str, args: str = "x, y") -> str:
@@ -112,12 +104,6 @@ def test_weights_go_in_where_the_function_takes_them(mend: Mend, shown: Shown) -
     assert "jax.nn.logsumexp(x, axis=-1, b=y)" in mend("NL106", JAX + function(body.format("jnp")))
     ((applicability, _),) = shown("NL106", TORCH + function(body.format("torch").replace("axis", "dim")))
     assert applicability == "display"
-
-
-def test_numpy_gets_scipy_only_with_unsafe_fixes(mend: Mend) -> None:
-    text = NUMPY + function("return np.exp(x) / (1 + np.exp(x))")
-    assert mend("NL402", text) == text
-    assert mend("NL402", text, unsafe=True).startswith("import numpy as np\nimport scipy.special\n")
 
 
 def test_tensorflow_has_no_form_for_two_exponentials(shown: Shown) -> None:

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
-import nanlint
+from tests.fixes.programs import JAX, KERAS, TF, TF1, TORCH, Mend, Shown
 
-TORCH = "import torch\n\n\n"
-TF = "import tensorflow as tf\n\n\n"
-JAX = "import jax\nimport jax.numpy as jnp\n\n\n"
 SCIPY = "import numpy as np\nfrom scipy.special import softmax\n\n\n"
-KERAS = "from keras import ops\n\n\n"
 
 QUOTIENTS = {
     "torch": (TORCH, "torch.exp(x) / torch.exp(x).sum(-1, keepdim=True)", "torch.softmax(x, dim=-1)"),
@@ -33,7 +27,7 @@ QUOTIENTS = {
     "torch-sum-as-exponent": (TORCH, "torch.exp(x + 1) / torch.exp(x + 1).sum(0)", "torch.softmax(x + 1, dim=0)"),
     "tf": (TF, "tf.exp(x) / tf.reduce_sum(tf.exp(x), axis=-1, keepdims=True)", "tf.nn.softmax(x, axis=-1)"),
     "tf1": (
-        "import tensorflow.compat.v1 as tf\n\n\n",
+        TF1,
         "tf.div(tf.exp(x), tf.reduce_sum(tf.exp(x), 1, keepdims=True))",
         "tf.nn.softmax(x, axis=1)",
     ),
@@ -45,12 +39,12 @@ QUOTIENTS = {
 
 
 @pytest.mark.parametrize(("imports", "before", "after"), QUOTIENTS.values(), ids=QUOTIENTS)
-def test_quotient_of_exponentials(mend: Callable[..., str], imports: str, before: str, after: str) -> None:
+def test_quotient_of_exponentials(mend: Mend, imports: str, before: str, after: str) -> None:
     text = f"{imports}def f(x, v):\n    return {before} @ v\n"
     assert mend("NL401", text) == text.replace(before, after)
 
 
-def test_the_exponentials_may_be_in_variables(mend: Callable[..., str]) -> None:
+def test_the_exponentials_may_be_in_variables(mend: Mend) -> None:
     text = f"""{JAX}def attention(q, k, v):
     scores = q @ k.T
     weights = jnp.exp(scores)
@@ -60,7 +54,7 @@ def test_the_exponentials_may_be_in_variables(mend: Callable[..., str]) -> None:
     assert mend("NL401", text) == text.replace("weights / total", "jax.nn.softmax(scores, axis=-1)")
 
 
-def test_an_augmented_division_becomes_an_assignment(mend: Callable[..., str]) -> None:
+def test_an_augmented_division_becomes_an_assignment(mend: Mend) -> None:
     text = f"{TORCH}def f(x):\n    e = torch.exp(x)\n    e /= e.sum(-1, keepdim=True)\n    return e\n"
     assert mend("NL401", text) == text.replace("e /= e.sum(-1, keepdim=True)", "e = torch.softmax(x, dim=-1)")
 
@@ -74,21 +68,12 @@ FOR_A_PERSON = {
 
 
 @pytest.mark.parametrize("quotient", FOR_A_PERSON.values(), ids=FOR_A_PERSON)
-def test_where_the_axis_is_not_certain_the_fix_is_for_display(
-    mend: Callable[..., str], shown: Callable[[str, str], list[tuple[str, str]]], quotient: str
-) -> None:
+def test_where_the_axis_is_not_certain_the_fix_is_for_display(mend: Mend, shown: Shown, quotient: str) -> None:
     text = f"{TORCH}def f(x):\n    return {quotient}\n"
     assert mend("NL401", text) == text
     assert [a for a, _ in shown("NL401", text)] == ["display"]
 
 
-def test_an_exponent_that_changed_in_between_is_for_display(mend: Callable[..., str]) -> None:
+def test_an_exponent_that_changed_in_between_is_for_display(mend: Mend) -> None:
     text = f"{TORCH}def f(x):\n    e = torch.exp(x)\n    x = x + 1\n    return e / e.sum(-1, keepdim=True)\n"
     assert mend("NL401", text) == text
-
-
-def test_scipy_is_not_made_a_requirement_without_being_asked() -> None:
-    before = "import numpy as np\n\n\ndef f(x):\n    return np.exp(x) / np.exp(x).sum(axis=1, keepdims=True)\n"
-    after = "import numpy as np\nimport scipy.special\n\n\ndef f(x):\n    return scipy.special.softmax(x, axis=1)\n"
-    assert nanlint.fix_source(before, select=["NL401"]).source.text == before
-    assert nanlint.fix_source(before, select=["NL401"], unsafe_fixes=True).source.text == after

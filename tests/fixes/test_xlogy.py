@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
-import nanlint
-
-TORCH = "import torch\n\n\n"
-TF = "import tensorflow as tf\n\n\n"
-JAX = "import jax\nimport jax.numpy as jnp\n\n\n"
-SCIPY = "import numpy as np\nfrom scipy import special\n\n\n"
+from tests.fixes.programs import JAX, SCIPY, TF, TF1, TORCH, Mend, Shown
 
 BOTH = "torch.where((y == 0) & (probs == 0), 1.0, probs)"
 PRODUCTS = {
@@ -41,18 +34,23 @@ PRODUCTS = {
         "y * torch.log1p(-probs)",
         "y * torch.log1p(torch.where((y == 0) & (-probs == -1), 0.0, -probs))",
     ),
+    "torch-comment": (
+        TORCH,
+        "(y  # labels\n            * torch.log(probs)).sum()",
+        f"(y  # labels\n            * torch.log({BOTH})).sum()",
+    ),
     "torch-parentheses": (TORCH, "(y * (torch.log(probs)))", f"(y * (torch.log({BOTH})))"),
     "tf": (TF, "tf.reduce_sum(y * tf.math.log(probs))", "tf.reduce_sum(tf.math.xlogy(y, probs))"),
     "tf-multiply": (TF, "tf.multiply(y, tf.math.log(probs))", "tf.math.xlogy(y, probs)"),
     "tf-compat": (TF, "y * tf.compat.v1.log(probs)", "tf.compat.v1.math.xlogy(y, probs)"),
-    "tf1": ("import tensorflow.compat.v1 as tf\n\n\n", "y * tf.log(probs)", "tf.math.xlogy(y, probs)"),
+    "tf1": (TF1, "y * tf.log(probs)", "tf.math.xlogy(y, probs)"),
     "jax": (
         JAX,
         "jnp.sum(y * jnp.log(probs))",
         "jnp.sum(y * jnp.log(jnp.where((y == 0) & (probs == 0), 1.0, probs)))",
     ),
     "jax-log1p": (
-        "import jax.numpy as jnp\nfrom jax.scipy import special\n\n\n",
+        JAX,
         "y * jnp.log1p(-probs)",
         "y * jnp.log1p(jnp.where((y == 0) & (-probs == -1), 0.0, -probs))",
     ),
@@ -61,20 +59,9 @@ PRODUCTS = {
 
 
 @pytest.mark.parametrize(("imports", "before", "after"), PRODUCTS.values(), ids=PRODUCTS)
-def test_product_with_a_log(mend: Callable[..., str], imports: str, before: str, after: str) -> None:
+def test_product_with_a_log(mend: Mend, imports: str, before: str, after: str) -> None:
     text = f"{imports}def loss(y, probs):\n    return {before}\n"
     assert mend("NL104", text, unsafe=False) == text.replace(before, after)
-
-
-def test_scipy_is_not_made_a_requirement_without_being_asked(mend: Callable[..., str]) -> None:
-    before = "import numpy as np\n\n\ndef loss(y, probs):\n    return np.sum(y * np.log(probs))\n"
-    after = (
-        "import numpy as np\nimport scipy.special\n\n\n"
-        "def loss(y, probs):\n    return np.sum(scipy.special.xlogy(y, probs))\n"
-    )
-    for unsafe, result in ((False, before), (True, after)):
-        outcome = nanlint.fix_source(before, unsafe_fixes=unsafe, select=["NL104"], confidence="possible")
-        assert outcome.source.text == result
 
 
 FOR_A_PERSON = {
@@ -85,42 +72,38 @@ FOR_A_PERSON = {
 
 
 @pytest.mark.parametrize("body", FOR_A_PERSON.values(), ids=FOR_A_PERSON)
-def test_anything_but_factor_times_log_is_for_display(
-    mend: Callable[..., str], shown: Callable[[str, str], list[tuple[str, str]]], body: str
-) -> None:
+def test_anything_but_factor_times_log_is_for_display(mend: Mend, shown: Shown, body: str) -> None:
     text = f"{TORCH}def loss(y, probs):\n{body}"
     assert mend("NL104", text) == text
     assert [a for a, _ in shown("NL104", text)] == ["display"]
 
 
-def test_logarithms_to_another_base_have_no_fix(shown: Callable[[str, str], list[tuple[str, str]]]) -> None:
+def test_logarithms_to_another_base_have_no_fix(shown: Shown) -> None:
     assert shown("NL104", f"{TORCH}def loss(y, probs):\n    return y * torch.log2(probs)\n") == []
 
 
-def test_a_comment_beside_the_product_stays(mend: Callable[..., str]) -> None:
-    before = f"{TORCH}def loss(y, probs):\n    return (y  # labels\n            * torch.log(probs)).sum()\n"
-    assert mend("NL104", before) == before.replace("torch.log(probs)", f"torch.log({BOTH})")
-
-
 WITHOUT_GRADIENT = {
-    "special": ("import torch\nfrom torch import special\n\n\n", "special.xlogy(y, probs)"),
-    "torch": (TORCH, "torch.special.xlogy(y, probs)"),
-    "jax": (JAX, "jax.scipy.special.xlogy(y, probs)"),
+    "special": (
+        "import torch\nfrom torch import special\n\n\n@torch.no_grad()\n",
+        "y * torch.log(probs)",
+        "special.xlogy(y, probs)",
+    ),
+    "torch": (f"{TORCH}@torch.no_grad()\n", "y * torch.log(probs)", "torch.special.xlogy(y, probs)"),
+    "jax": (
+        JAX,
+        "y * jnp.log(jax.lax.stop_gradient(probs))",
+        "jax.scipy.special.xlogy(y, jax.lax.stop_gradient(probs))",
+    ),
 }
 
 
-@pytest.mark.parametrize(("imports", "after"), WITHOUT_GRADIENT.values(), ids=WITHOUT_GRADIENT)
-def test_without_a_gradient_xlogy_is_enough(mend: Callable[..., str], imports: str, after: str) -> None:
-    log = "jnp.log" if "jnp" in imports else "torch.log"
-    kept = "@torch.no_grad()\n" if "jnp" not in imports else ""
-    probs = "probs" if kept else "jax.lax.stop_gradient(probs)"
-    text = f"{imports}{kept}def score(y, probs):\n    return y * {log}({probs})\n"
-    assert mend("NL104", text, confidence="possible") == text.replace(
-        f"y * {log}({probs})", after.replace("probs", probs)
-    )
+@pytest.mark.parametrize(("head", "before", "after"), WITHOUT_GRADIENT.values(), ids=WITHOUT_GRADIENT)
+def test_without_a_gradient_xlogy_is_enough(mend: Mend, head: str, before: str, after: str) -> None:
+    text = f"{head}def score(y, probs):\n    return {before}\n"
+    assert mend("NL104", text, confidence="possible") == text.replace(before, after)
 
 
-def test_an_operand_that_is_no_name_gets_one(mend: Callable[..., str]) -> None:
+def test_an_operand_that_is_no_name_gets_one(mend: Mend) -> None:
     text = f"{TORCH}def loss(y, x, w):\n    return (y * torch.log(torch.softmax(x @ w, dim=1).mean(0))).sum()\n"
     after = (
         f"{TORCH}def loss(y, x, w):\n    argument = torch.softmax(x @ w, dim=1).mean(0)\n"

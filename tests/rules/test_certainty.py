@@ -5,13 +5,7 @@ from __future__ import annotations
 import pytest
 
 import nanlint
-from tests.marked import JAX, NUMPY, TORCH, program
-
-
-def said(*parts: str) -> list[tuple[str, str]]:
-    """(code, confidence) of all that is found."""
-    found = nanlint.check_source(program(*parts), confidence="possible")
-    return [(one.code, one.confidence.name.lower()) for one in found]
+from tests.marked import JAX, NUMPY, TORCH, program, said
 
 
 @pytest.mark.parametrize(
