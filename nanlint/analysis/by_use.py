@@ -126,7 +126,7 @@ def vanishing_size(node: Node, pole: Pole, operand: Node, value: Evaluate) -> Me
 
 
 def of_a_setting(node: Node, pole: Pole, operand: Node, value: Evaluate) -> Met | None:
-    """An array over n - 1, or (x - lo) / (hi - lo): 0 for one element, one pixel, a range of no extent."""
+    """An array over n - 1, n - k, or (x - lo) / (hi - lo): 0 for one element, as many of both, a range of no extent."""
     above = node.get("a")
     if above is None or value(above).kind is Kind.SCALAR or not data_in(above):
         return None
@@ -136,6 +136,10 @@ def of_a_setting(node: Node, pole: Pole, operand: Node, value: Evaluate) -> Met 
         if value(factor["b"]).constant == 1 and is_size(factor["a"]):
             return POSSIBLE, Evidence(
                 "is the number of elements less 1: 0 where there is one", factor, origin=Origin.EMPTY
+            )
+        if is_size(factor["a"]) and is_size(factor["b"]):
+            return POSSIBLE, Evidence(
+                "is the difference of two sizes: 0 where one is as large as the other", factor, origin=Origin.EMPTY
             )
         if all(setting(factor[k], value) for k in ("a", "b")) and shifted_by(above, factor["b"], value):
             return POSSIBLE, Evidence(

@@ -14,6 +14,7 @@ from nanlint.ops.value import (
     LIKELY,
     NEVER,
     POSSIBLE,
+    SMALL,
     TOP,
     UNKNOWN,
     Evidence,
@@ -221,11 +222,12 @@ def linspace(v: Operands, _: Attrs) -> Value:
     return value(lo, hi, peak=hi in (start.constant, stop.constant), kind=Kind.TENSOR)
 
 
-def positive_scalar(v: Operands, _: Attrs) -> Value:
-    """A machine constant: eps, tiny, max."""
+def positive_scalar(v: Operands, attrs: Attrs) -> Value:
+    """A machine constant of a format that is not known: eps, tiny, max; all but the last are small."""
+    formats = FORMATS.values()
     return value(
-        FORMATS["float64"].denormal,
-        FORMATS["float64"].max,
+        min(f.denormal for f in formats),
+        max(f.max for f in formats) if attrs.get("field") == "max" else SMALL,
         zero=NEVER,
         neg=NEVER,
         pinf=NEVER,

@@ -907,3 +907,16 @@ def test_nothing_is_trained_through_what_is_fitted_by_a_method_of_its_own() -> N
                 return x.clamp(0).sqrt()
         """,
     )
+
+
+@pytest.mark.parametrize("threshold", ["0", "1e-6", "eps", "jnp.finfo(x.dtype).eps"])
+def test_a_test_against_something_small_is_the_authors_own(threshold: str) -> None:
+    source = program(
+        JAX,
+        f"""
+        def inverse(x, y, eps, limit):
+            return jnp.where(x > {threshold}, 1 / x, y)
+        """,
+    )
+    assert levels(source) == ["likely"]
+    assert levels(source.replace(f"x > {threshold}", "x > limit")) == []
