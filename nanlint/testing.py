@@ -22,7 +22,7 @@ import nanlint
 from nanlint import config_of_keys
 from nanlint.diagnostic import Diagnostic, Span
 from nanlint.housekeeping import INTERNAL_ERROR, SYNTAX_ERROR
-from nanlint.runtime.health import class_of
+from nanlint.ops.floats import class_of
 
 __all__ = ["FRAMEWORKS", "Failure", "as_program", "blocks", "check_op", "check_page", "check_rule", "sections"]
 

@@ -68,3 +68,12 @@ FLOAT32 = Format("float32", 24, 127)
 FLOAT64 = Format("float64", 53, 1023)
 
 FORMATS = {f.name: f for f in (FLOAT16, BFLOAT16, FLOAT32, FLOAT64)}
+
+
+def class_of(x: float) -> str:
+    """The class of one number."""
+    if math.isnan(x):
+        return "nan"
+    if math.isinf(x):
+        return "pinf" if x > 0 else "ninf"
+    return "zero" if x == 0 else "pos" if x > 0 else "neg"

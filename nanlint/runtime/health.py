@@ -7,6 +7,8 @@ from collections.abc import Iterable
 
 import msgspec
 
+from nanlint.ops.floats import class_of
+
 #: the classes, in the order in which they are shown and kept
 CLASSES = ("ninf", "neg", "zero", "pos", "pinf", "nan")
 
@@ -72,12 +74,3 @@ def health_of_numbers(numbers: Iterable[float], dtype: str = "float", shape: tup
     low, high = min(finite, default=None), max(finite, default=None)
     near = min(map(abs, finite), default=None)
     return Health(**counts, low=low, high=high, near=near, dtype=dtype, shape=shape)
-
-
-def class_of(x: float) -> str:
-    """The class of one number."""
-    if math.isnan(x):
-        return "nan"
-    if math.isinf(x):
-        return "pinf" if x > 0 else "ninf"
-    return "zero" if x == 0 else "pos" if x > 0 else "neg"
