@@ -417,12 +417,26 @@ def fix_source(
     def diagnose(text: Source) -> list[Diagnostic]:
         return list(_judged(text, config, judge).shown)
 
+    tidy = tidying(config)
     if pool is None:
-        return fix_until_stable(source, diagnose, unsafe=unsafe, others=others)
+        return fix_until_stable(source, diagnose, unsafe=unsafe, others=others, tidy=tidy)
     from nanlint.proving import FixProof
 
     proof = FixProof(pool, config.ops, config.prove_timeout)
-    return fix_until_stable(source, diagnose, unsafe=unsafe, refusal=proof.refusal, others=others)
+    return fix_until_stable(source, diagnose, unsafe=unsafe, refusal=proof.refusal, others=others, tidy=tidy)
+
+
+def tidying(config: Config) -> Callable[[Source, Source], Source]:
+    """What tidies a text after its fixes."""
+    from nanlint.fixes.file import File
+    from nanlint.fixes.outline import Outline
+    from nanlint.fixes.tidying import tidied
+    from nanlint.rules.diagnose import analysed
+
+    def outlined(text: Source) -> Outline:
+        return File(analysed(text, config.ops)).outline
+
+    return lambda before, after: tidied(before, after, outlined)
 
 
 def _fixed_report(outcome: Fixed, source: Source) -> FileReport:

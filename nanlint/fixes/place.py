@@ -70,7 +70,7 @@ class Place(Reading):
         return package in self.file.imports.roots
 
     def comparison(self, e: str, sign: str) -> str | None:
-        """``e == 0`` or ``e != 0`` element by element; TensorFlow 1 compares identities with ``==``."""
+        """``e == 0``, ``e != 0`` or ``e > 0`` element by element; TensorFlow 1 compares identities with ``==``."""
         if self.framework == "tensorflow" and sign in ("==", "!="):
             function = self.spell("tensorflow.equal" if sign == "==" else "tensorflow.not_equal")
             return f"{function}({e}, 0)" if function else None
@@ -86,14 +86,14 @@ class Place(Reading):
         if function is None:
             return None
         if self.framework == "tensorflow":
-            tensors = [self._like(x, like) if re.fullmatch(r"[01]\.0", x) else x for x in (a, b)]
+            tensors = [self._like(x, like) if re.fullmatch(r"[01](\.0)?", x) else x for x in (a, b)]
             if None in tensors:
                 return None
             a, b = cast(list[str], tensors)
         return f"{function}({cond}, {a}, {b})"
 
     def _like(self, number: str, like: str) -> str | None:
-        function = self.spell("tensorflow.ones_like" if number == "1.0" else "tensorflow.zeros_like")
+        function = self.spell("tensorflow.ones_like" if float(number) else "tensorflow.zeros_like")
         return f"{function}({like})" if function else None
 
     # Writing
