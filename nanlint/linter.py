@@ -39,6 +39,7 @@ from nanlint.source.syntax import Unparsable
 from nanlint.source.text import Source
 
 if TYPE_CHECKING:
+    from nanlint.fixes.outline import Outline
     from nanlint.fixing import Fixed
     from nanlint.graph.imports import Import
     from nanlint.proof.pool import Pool
@@ -427,16 +428,20 @@ def fix_source(
 
 
 def tidying(config: Config) -> Callable[[Source, Source], Source]:
-    """What tidies a text after its fixes."""
-    from nanlint.fixes.file import File
-    from nanlint.fixes.outline import Outline
-    from nanlint.fixes.tidying import tidied
-    from nanlint.rules.diagnose import analysed
+    """What tidies a text after its fixes; what it needs is imported where there were any."""
 
     def outlined(text: Source) -> Outline:
+        from nanlint.fixes.file import File
+        from nanlint.rules.diagnose import analysed
+
         return File(analysed(text, config.ops)).outline
 
-    return lambda before, after: tidied(before, after, outlined)
+    def tidy(before: Source, after: Source) -> Source:
+        from nanlint.fixes.tidying import tidied
+
+        return tidied(before, after, outlined)
+
+    return tidy
 
 
 def _fixed_report(outcome: Fixed, source: Source) -> FileReport:

@@ -118,10 +118,10 @@ def tokens_of(text: str) -> Tokens | None:
     return found
 
 
-def one_line(tokens: Tokens) -> str:
-    """Tokens side by side."""
-    text = "".join((t.space if t.space != "\n" else "") + t.text for t in tokens)
-    return text[len(tokens[0].space) :] if tokens and tokens[0].space.strip("\n") else text
+def side_by_side(tokens: Tokens) -> str:
+    """Tokens on one line, without the commas that keep brackets broken."""
+    text = "".join(t.space + t.text for t in tokens if t.space != "\n")
+    return text[len(tokens[0].space) :] if tokens else text
 
 
 def brackets(tokens: Tokens) -> dict[int, int]:
@@ -216,7 +216,7 @@ class Layout:
     def whole(self, head: Tokens, value: Tokens, indent: int) -> list[str]:
         """A statement that may get parentheses around its value."""
         pad = " " * indent
-        text = one_line([*head, *value])
+        text = side_by_side([*head, *value])
         if self.fits(text, indent) and not self.stays_broken(value):
             return [pad + text]
         if not head:
@@ -226,7 +226,7 @@ class Layout:
             if found is not None and len(found[0]) <= self.width:
                 return found
         inside = self.lines(value, indent + INDENT)
-        wrapped = [pad + one_line(head) + " (", *inside, pad + ")"]
+        wrapped = [pad + side_by_side(head) + " (", *inside, pad + ")"]
         if all(len(line) <= self.width for line in wrapped):
             return wrapped
         return self.split([*head, *value], indent, len(head)) or ([pad + text] if len(value) == 1 else wrapped)
@@ -241,18 +241,18 @@ class Layout:
         most = max(found.values())
         if most == _COMMA or sum(p == most for p in found.values()) > 1:
             return False
-        if value[0].text in _OPENING and self.fits(one_line(value[brackets(value)[0] :]), indent):
+        if value[0].text in _OPENING and self.fits(side_by_side(value[brackets(value)[0] :]), indent):
             return True
         if value[-1].text not in _CLOSING or value[-2].text in _OPENING:
             return False
         opening = next(i for i, j in brackets(value).items() if j == len(value) - 1)
         before = [*head, *value[:opening]]
-        return any(t.text in _OPENING for t in before) or self.fits(one_line([*before, value[opening]]), indent)
+        return any(t.text in _OPENING for t in before) or self.fits(side_by_side([*before, value[opening]]), indent)
 
     def lines(self, tokens: Tokens, indent: int) -> list[str]:
         """What stands in brackets of its own, over lines."""
         pad = " " * indent
-        text = one_line(tokens)
+        text = side_by_side(tokens)
         if self.fits(text, indent) and not self.stays_broken(tokens):
             return [pad + text]
         return self.delimited(tokens, indent) or self.split(tokens, indent) or [pad + text]
@@ -283,7 +283,7 @@ class Layout:
         """One of several arguments or elements, with the comma behind it."""
         part = _flush(part[:-1] if part[-1].text == "," else part)
         pad = " " * indent
-        text = one_line(part)
+        text = side_by_side(part)
         if self.fits(text + ",", indent) and not self.stays_broken(part):
             return [pad + text + ","]
         named = 2 if len(part) > 2 and part[1].text == "=" else 0
@@ -297,11 +297,15 @@ class Layout:
         candidates = list(self.last_brackets(tokens, start))
         for opening, closing in candidates:
             head, body, tail = tokens[: opening + 1], tokens[opening + 1 : closing], tokens[closing:]
-            if not self.fits(one_line(head), indent) and (opening, closing) != candidates[-1]:
+            if not self.fits(side_by_side(head), indent) and (opening, closing) != candidates[-1]:
                 continue
-            if not self.fits(one_line(tail), indent):
+            if not self.fits(side_by_side(tail), indent):
                 continue
-            return [pad + one_line(head), *self.body(tokens, opening, body, indent + INDENT), pad + one_line(tail)]
+            return [
+                pad + side_by_side(head),
+                *self.body(tokens, opening, body, indent + INDENT),
+                pad + side_by_side(tail),
+            ]
         return None
 
     def last_brackets(self, tokens: Tokens, start: int) -> Iterator[tuple[int, int]]:

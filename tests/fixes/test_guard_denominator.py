@@ -293,3 +293,19 @@ def test_a_deviation_that_is_nan_of_one_element_is_no_divisor(mend: Callable[...
 def test_an_integer_divisor_stays_one(shown: Callable[[str, str], list[tuple[str, str]]]) -> None:
     text = "import numpy as np\n\n\ndef f(x, ids):\n    return np.bincount(ids, x) / (np.bincount(ids) * 2)\n"
     assert shown("NL303", text) == [("display", "np.where(denominator == 0, 1, denominator)")]
+
+
+def test_a_function_of_what_it_is_divided_by_has_a_limit_there(
+    shown: Callable[[str, str], list[tuple[str, str]]],
+) -> None:
+    text = """\
+        import torch
+
+
+        def step(h, eta):
+            rate = torch.relu(h) * (eta + 1)
+            return rate.neg().expm1() / rate
+    """
+    [(applicability, display)] = shown("NL303", text)
+    assert applicability == "display"
+    assert display.startswith("torch.where(rate == 0, limit,")

@@ -7,6 +7,8 @@ from textwrap import dedent
 
 import pytest
 
+import nanlint
+
 BODY = "\n\ndef f(x):\n    return jnp.log(softmax(x))\n"
 
 
@@ -183,3 +185,9 @@ def test_a_package_of_scipy_is_imported_beside_another(mend: Callable[..., str])
         "def f(x):\n    return scipy.special.expit(x)\n"
     )
     assert mend("NL402", text, unsafe=True, confidence="possible") == after
+
+
+@pytest.mark.parametrize("head", ["from library.terms import Term\n", "import numpy as np\n"])
+def test_a_framework_that_the_file_does_not_have_is_not_brought_in(head: str) -> None:
+    text = f"{head}\n\ndef f(x, probs):\n    return (1 + x**2).log(), torch.softmax(probs, -1).log()\n"
+    assert nanlint.fix_source(text, unsafe_fixes=True, confidence="possible").source.text == text

@@ -206,3 +206,16 @@ def f(x, coefficient_of_the_loss):
 def test_newlines_of_the_file_are_kept() -> None:
     after = fixed(LONG.replace("\n", "\r\n"))
     assert after == BROKEN.replace("\n", "\r\n")
+
+
+def test_what_gets_a_name_is_written_on_one_line_if_it_can_be() -> None:
+    before = """\
+import torch
+
+
+def f(x, y):
+    return torch.sqrt(torch.sum((x[:, None] -
+                                 y[None, :]) ** 2,
+                                dim=-1)) + 1
+"""
+    assert "    radicand = torch.sum((x[:, None] - y[None, :]) ** 2, dim=-1)\n" in fixed(before)
