@@ -147,11 +147,12 @@ class Facts:
 
         That number may be computed of several others: what it is divided by.
         """
-        above, below = quotient["a"], quotient["b"]
         if not self.undefined(quotient):
             return False
+        above, below = quotient["a"], quotient["b"]
         alone = {below.key, bare(below).key}
-        return len(variables(above) | variables(below)) == 1 or variables(above, alone) <= alone
+        own = variables(above, alone)
+        return len(variables(above) | variables(below)) == 1 or (bool(own) and own <= alone)
 
     def kept_off(self, hazard: Hazard, where: Node) -> bool:
         """Whether an operand is selected not to be at its pole where another node is 0."""

@@ -674,7 +674,7 @@ def normalises(quotient: Node, evaluate: Evaluate) -> bool:
 
 
 def variables(node: Node, known: Collection[int] = ()) -> set[int]:
-    """The keys of what a node is computed from one by one, but for constants; ``known``: keys that count as they are."""
+    """The keys of what a node is computed from one by one, but for constants; those in ``known`` count as they are."""
 
     def computed(current: Node) -> list[Node]:
         if current.key in known:

@@ -72,7 +72,7 @@ class Place(Reading):
 
     @property
     def is_foreign(self) -> bool:
-        """Whether the file has nothing of the framework: then only the names of methods say that its arrays come here."""
+        """Whether the file has nothing of the framework: then only names of methods say that its arrays come here."""
         imports = self.file.imports
         if self.framework not in WHERE or imports.takes_everything:
             return False
@@ -164,7 +164,7 @@ class Place(Reading):
         return not line[: span.column - 1].strip() and not continued
 
     def fix(self, applicability: Applicability, edits: Iterable[Edit], shown: str, message: str = "") -> Fix | None:
-        """The finished fix; without edits, for display, where they would lose a comment, or the framework is guessed."""
+        """The finished fix; without edits, for display, where a comment would be lost or the framework is guessed."""
         listed = sorted({*edits, *self.added}, key=lambda edit: edit.span)
         message = message or f"replace with `{one_line(shown)}`"
         if self.is_foreign:
