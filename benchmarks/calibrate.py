@@ -6,8 +6,8 @@ LABELS is a directory of labels, as benchmarks/labels is one, the others being n
 ``findings*.json`` (findings that were read: REAL, DEBATABLE, FALSE) and ``sites*.json`` (places: hazard, unknown,
 guarded, python-scalar) of pinned wheels, which pip downloads and nothing installs; ``fix_pairs*.json`` and
 ``batches/*.json`` (the lines of an expression before and after the commit that mended it) of repositories whose mirrors
-``owner+name/repo`` are in --mirrors; those that are absent are left out. A file that says ``"learned": true`` holds code
-that nanlint was mended by, and says less of other code.
+``owner+name/repo`` are in --mirrors; those that are absent are left out. A file that says ``"learned": true`` holds
+code that nanlint was mended by, and says less of other code.
 --sources keeps the labelled files, and what nanlint found in them: ``findings.jsonl`` there is used as it is.
 --write fills nanlint/odds.toml and the section of docs/precision.md.
 """

@@ -49,12 +49,14 @@ def fix_until_stable(
     unsafe: bool,
     refusal: Callable[[Source, Diagnostic], str | None] = lambda source, diagnostic: None,
     others: Collection[str] = (),
+    tidy: Callable[[Source, Source], Source] = lambda before, after: after,
 ) -> Fixed:
     """Diagnose and mend ``source`` until nothing changes, at most MAX_ROUNDS times.
 
     ``refusal``: what speaks against a fix, None if nothing does. A fix that is refused is not applied, with a note.
-    ``others``: real paths of files that a fix may change, too.
+    ``others``: real paths of files that a fix may change, too. ``tidy``: what comes after the last fix.
     """
+    before = source
     fixed: list[Diagnostic] = []
     notes: list[str] = []
     dropped: set[Fingerprint] = set()
@@ -80,6 +82,9 @@ def fix_until_stable(
         if codes:
             restless = ", ".join(codes)
             notes.append(f"{source.path}: fixes did not settle in {MAX_ROUNDS} rounds ({restless}); please report it")
+    neat = tidy(before, source) if fixed else source
+    if neat.text != source.text:
+        source, remaining = neat, diagnose(neat)
     return Fixed(source, tuple(fixed), tuple(remaining), tuple(notes))
 
 

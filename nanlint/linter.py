@@ -39,6 +39,7 @@ from nanlint.source.syntax import Unparsable
 from nanlint.source.text import Source
 
 if TYPE_CHECKING:
+    from nanlint.fixes.outline import Outline
     from nanlint.fixing import Fixed
     from nanlint.graph.imports import Import
     from nanlint.proof.pool import Pool
@@ -417,12 +418,30 @@ def fix_source(
     def diagnose(text: Source) -> list[Diagnostic]:
         return list(_judged(text, config, judge).shown)
 
+    tidy = tidying(config)
     if pool is None:
-        return fix_until_stable(source, diagnose, unsafe=unsafe, others=others)
+        return fix_until_stable(source, diagnose, unsafe=unsafe, others=others, tidy=tidy)
     from nanlint.proving import FixProof
 
     proof = FixProof(pool, config.ops, config.prove_timeout)
-    return fix_until_stable(source, diagnose, unsafe=unsafe, refusal=proof.refusal, others=others)
+    return fix_until_stable(source, diagnose, unsafe=unsafe, refusal=proof.refusal, others=others, tidy=tidy)
+
+
+def tidying(config: Config) -> Callable[[Source, Source], Source]:
+    """What tidies a text after its fixes; what it needs is imported where there were any."""
+
+    def outlined(text: Source) -> Outline:
+        from nanlint.fixes.file import File
+        from nanlint.rules.diagnose import analysed
+
+        return File(analysed(text, config.ops)).outline
+
+    def tidy(before: Source, after: Source) -> Source:
+        from nanlint.fixes.tidying import tidied
+
+        return tidied(before, after, outlined)
+
+    return tidy
 
 
 def _fixed_report(outcome: Fixed, source: Source) -> FileReport:

@@ -143,8 +143,16 @@ class Facts:
         return averages or zero_where(above, quotient["b"], self.value)
 
     def has_limit(self, quotient: Node) -> bool:
-        """Whether both sides of a quotient that is 0/0 are functions of one number: it tends to another there."""
-        return self.undefined(quotient) and len(variables(quotient["a"]) | variables(quotient["b"])) == 1
+        """Whether both sides of a quotient that is 0/0 are functions of one number: it tends to another there.
+
+        That number may be computed of several others: what it is divided by.
+        """
+        if not self.undefined(quotient):
+            return False
+        above, below = quotient["a"], quotient["b"]
+        alone = {below.key, bare(below).key}
+        own = variables(above, alone)
+        return len(variables(above) | variables(below)) == 1 or (bool(own) and own <= alone)
 
     def kept_off(self, hazard: Hazard, where: Node) -> bool:
         """Whether an operand is selected not to be at its pole where another node is 0."""

@@ -10,7 +10,7 @@ A scenario that what the path to the op says is not so is none: the conditions o
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
@@ -688,10 +688,12 @@ def normalises(quotient: Node, evaluate: Evaluate) -> bool:
     return any(n.key in parts for n in walk(above, one_by_one, MAX_NODES))
 
 
-def variables(node: Node) -> set[int]:
-    """The keys of what a node is computed from one by one, but for constants."""
+def variables(node: Node, known: Collection[int] = ()) -> set[int]:
+    """The keys of what a node is computed from one by one, but for constants; those in ``known`` count as they are."""
 
     def computed(current: Node) -> list[Node]:
+        if current.key in known:
+            return []
         op = OPS.get(current.op)
         one_by_one = current.op == REFINE or (op is not None and (op.pointwise or current.op in ARRANGED))
         return [a for name, a in current.args.items() if name not in NOT_DATA] if one_by_one else []

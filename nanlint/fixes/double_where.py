@@ -182,6 +182,8 @@ class DoubleWhere:
         source = place.file.source
         before = source.text[source.offset(span.row, span.column) : source.offset(at.row, at.column)]
         after = source.text[source.offset(at.end_row, at.end_column) : source.offset(span.end_row, span.end_column)]
+        while before.endswith("(") and not before.strip("( \n") and after.startswith(")"):
+            before, after = before[:-1], after[1:]  # a call needs no parentheses
         text = place.selection(test, f"{before}{inner}{after}", str(self.result), name)
         if text is None:
             return None

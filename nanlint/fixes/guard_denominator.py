@@ -183,14 +183,31 @@ class GuardDenominator:
             compared = name
             edits.append(insertion)
         elif not (place.pure(below) and place.cheap(below)):
-            test = place.comparison("denominator", "==")
-            shown = place.selection(test, "1.0", "denominator", "denominator") if test is not None else None
+            shown = self.selection(place, "denominator", "denominator")
             return display(shown) if shown is not None else None
-        test = place.comparison(compared, "==")
-        text = place.selection(test, "1.0", name, name) if test is not None else None
+        text = self.selection(place, name, compared)
         if text is None:
             return None
         return self.fix(place, applicability, [*edits, place.put(below, text)], text)
+
+    def selection(self, place: Place, name: str, compared: str) -> str | None:
+        """The denominator where it may be divided by, else 1: of integers an integer, so that they stay what they are.
+
+        An unbiased deviation is nan where there is one element, which is not above 0 either.
+        """
+        value = place.facts.value(self.denominator)
+        one = "1" if value.whole or self.quotient.op in ("floordiv", "mod") else "1.0"
+        if self.is_unbiased(place) and value.lo >= 0:
+            test = place.comparison(compared, ">")
+            return place.selection(test, name, one, name) if test is not None else None
+        test = place.comparison(compared, "==")
+        return place.selection(test, one, name, name) if test is not None else None
+
+    def is_unbiased(self, place: Place) -> bool:
+        """Whether the denominator is a deviation that is undefined of a single element."""
+        spread = place.facts.length_behind(self.denominator) or unrefined(self.denominator)
+        correction = spread.get("ddof")
+        return correction is not None and place.facts.value(correction).constant == 1
 
 
 def _literal(e: ast.expr) -> bool:

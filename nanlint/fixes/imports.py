@@ -64,6 +64,9 @@ class Imports:
         self.outline = outline
         self.all = list(self._collect())
         self.roots = {i.target.partition(".")[0] for i in self.all if not i.target.startswith(".")}
+        froms = (node for node in outline.parents if isinstance(node, ast.ImportFrom))
+        #: whether names may come from where nothing names them
+        self.takes_everything = any(alias.name == "*" for node in froms for alias in node.names)
 
     def _collect(self) -> Iterator[Imported]:
         for node in self.outline.parents:

@@ -10,9 +10,10 @@ from functools import cached_property
 from typing import cast
 
 from nanlint.diagnostic import Applicability, Edit, Fix, Span
-from nanlint.fixes.imports import Spelled
+from nanlint.fixes.imports import Spelled, same
 from nanlint.fixes.quoting import comments, one_line
 from nanlint.fixes.reading import Reading
+from nanlint.source.layout import side_by_side, tokens_of
 
 #: libraries of ops on another framework's tensors
 _BUILT_ON = {
@@ -69,8 +70,20 @@ class Place(Reading):
         """Whether the file imports anything of a package."""
         return package in self.file.imports.roots
 
+    @property
+    def is_foreign(self) -> bool:
+        """Whether the file has nothing of the framework: then only names of methods say that its arrays come here."""
+        imports = self.file.imports
+        if self.framework not in WHERE or imports.takes_everything:
+            return False
+        roots = {same(i.target).partition(".")[0] for i in imports.all}
+        alike = {"scipy": {"scipy", "numpy"}, "numpy": {"scipy", "numpy"}, "keras": {"keras", "tensorflow"}}
+        return bool(roots) and {_BUILT_ON.get(r, r) for r in roots}.isdisjoint(
+            alike.get(self.framework, {self.framework})
+        )
+
     def comparison(self, e: str, sign: str) -> str | None:
-        """``e == 0`` or ``e != 0`` element by element; TensorFlow 1 compares identities with ``==``."""
+        """``e == 0``, ``e != 0`` or ``e > 0`` element by element; TensorFlow 1 compares identities with ``==``."""
         if self.framework == "tensorflow" and sign in ("==", "!="):
             function = self.spell("tensorflow.equal" if sign == "==" else "tensorflow.not_equal")
             return f"{function}({e}, 0)" if function else None
@@ -86,14 +99,14 @@ class Place(Reading):
         if function is None:
             return None
         if self.framework == "tensorflow":
-            tensors = [self._like(x, like) if re.fullmatch(r"[01]\.0", x) else x for x in (a, b)]
+            tensors = [self._like(x, like) if re.fullmatch(r"[01](\.0)?", x) else x for x in (a, b)]
             if None in tensors:
                 return None
             a, b = cast(list[str], tensors)
         return f"{function}({cond}, {a}, {b})"
 
     def _like(self, number: str, like: str) -> str | None:
-        function = self.spell("tensorflow.ones_like" if number == "1.0" else "tensorflow.zeros_like")
+        function = self.spell("tensorflow.ones_like" if float(number) else "tensorflow.zeros_like")
         return f"{function}({like})" if function else None
 
     # Writing
@@ -127,6 +140,9 @@ class Place(Reading):
         if name is None:
             return None
         span, text = self.span(statement), self.argument(e)
+        if "\n" in text and (tokens := tokens_of(text)) is not None:
+            joined = side_by_side(tokens)
+            text = joined if same_expression(joined, e) else text
         line = self.file.source.lines[span.row - 1]
         indent = line[: span.column - 1]
         value = f"({text})" if "\n" in text and not self._bracketed(e) else text
@@ -148,9 +164,11 @@ class Place(Reading):
         return not line[: span.column - 1].strip() and not continued
 
     def fix(self, applicability: Applicability, edits: Iterable[Edit], shown: str, message: str = "") -> Fix | None:
-        """The finished fix; without edits, for display, where they would lose a comment."""
+        """The finished fix; without edits, for display, where a comment would be lost or the framework is guessed."""
         listed = sorted({*edits, *self.added}, key=lambda edit: edit.span)
         message = message or f"replace with `{one_line(shown)}`"
+        if self.is_foreign:
+            return display(shown, message)
         written = "".join(edit.content for edit in listed)
         lost = (comment for edit in listed for comment in comments(self.file.source.segment(edit.span)))
         if any(comment not in written for comment in lost):
@@ -174,6 +192,14 @@ class Place(Reading):
             return Edit(Span(last.end_row, last.end_column, last.end_row, last.end_column), f", {argument}")
         end = self.span(call)
         return Edit(Span(end.end_row, end.end_column - 1, end.end_row, end.end_column - 1), argument)
+
+
+def same_expression(text: str, e: ast.expr) -> bool:
+    """Whether a text is another way to write an expression."""
+    try:
+        return ast.dump(ast.parse(text, mode="eval").body) == ast.dump(e)
+    except SyntaxError:
+        return False
 
 
 def display(shown: str, message: str = "") -> Fix:

@@ -13,7 +13,7 @@ from lsprotocol import types
 
 from nanlint.diagnostic import Applicability, Diagnostic, Edit, Fix, Span
 from nanlint.fixing import applicable, fix_until_stable
-from nanlint.linter import diagnose_source, fix_source, rule_names
+from nanlint.linter import diagnose_source, fix_source, rule_names, tidying
 from nanlint.selection import ALWAYS_ON
 from nanlint.server.checking import Checked
 from nanlint.server.client import Client
@@ -151,7 +151,7 @@ def mended(checked: Checked, order: Order) -> Source:
     def diagnose(text: Source) -> list[Diagnostic]:
         return [one for one in diagnose_source(text, config) if one.code == order.code]
 
-    return fix_until_stable(source, diagnose, unsafe=order.unsafe).source
+    return fix_until_stable(source, diagnose, unsafe=order.unsafe, tidy=tidying(config)).source
 
 
 def wanted(kind: str, only: Sequence[types.CodeActionKind | str] | None) -> bool:

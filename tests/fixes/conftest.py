@@ -31,7 +31,13 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 
 @pytest.fixture
-def mend() -> Mend:
+def untidied(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fixes as they are, with the names and the lines that they leave behind."""
+    monkeypatch.setattr("nanlint.linter.tidying", lambda config: lambda before, after: after)
+
+
+@pytest.fixture
+def mend(untidied: None) -> Mend:
     """``mend(code, text)``: the text with the safe fixes of one rule applied, or its unsafe ones too.
 
     What comes out parses, says less of that rule than before, and stays as it is when fixed again.

@@ -170,3 +170,10 @@ def test_a_power_of_0_is_0_only_for_a_positive_exponent(shown: Shown) -> None:
     for exponent, expected in (("self.p", "display"), ("torch.sigmoid(self.p) + 0.1", "safe"), ("0.5", "safe")):
         text = f"import torch\n{module}        return torch.abs(x) ** ({exponent})\n"
         assert [applicability for applicability, _ in shown("NL206", text)] == [expected], exponent
+
+
+def test_parentheses_that_a_selection_does_not_need_go(mend: Callable[..., str]) -> None:
+    text = "import torch\n\n\ndef f(x, y):\n    return ((x - y) ** 2 * 2).sqrt()\n"
+    after = mend("NL201", text)
+    assert "radicand = (x - y) ** 2 * 2" in after
+    assert "torch.where(radicand != 0, torch.where(radicand != 0, radicand, 1.0).sqrt(), 0.0)" in after

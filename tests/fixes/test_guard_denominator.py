@@ -269,3 +269,30 @@ def test_what_occurrences_weigh_is_no_count(shown: Shown) -> None:
     assert shown("NL301", counted) == [("unsafe", "np.maximum(n, 1)")]
     weighed = counted.replace("np.bincount(k)", "np.bincount(k, weights=w)")
     assert shown("NL301", weighed) == [("unsafe", "np.where(n == 0, 1.0, n)")]
+
+
+def test_a_deviation_that_is_nan_of_one_element_is_no_divisor(mend: Callable[..., str]) -> None:
+    text = "import torch\n\n\ndef f(x):\n    std = x.std(0{})\n    return (x - x.mean(0)) / std\n"
+    assert "torch.where(std > 0, std, 1.0)" in mend("NL302", text.format(""))
+    assert "torch.where(std == 0, 1.0, std)" in mend("NL302", text.format(", unbiased=False"))
+
+
+def test_an_integer_divisor_stays_one(shown: Callable[[str, str], list[tuple[str, str]]]) -> None:
+    text = "import numpy as np\n\n\ndef f(x, ids):\n    return np.bincount(ids, x) / (np.bincount(ids) * 2)\n"
+    assert shown("NL303", text) == [("display", "np.where(denominator == 0, 1, denominator)")]
+
+
+def test_a_function_of_what_it_is_divided_by_has_a_limit_there(
+    shown: Callable[[str, str], list[tuple[str, str]]],
+) -> None:
+    text = """\
+        import torch
+
+
+        def step(h, eta):
+            rate = torch.relu(h) * (eta + 1)
+            return rate.neg().expm1() / rate
+    """
+    [(applicability, display)] = shown("NL303", text)
+    assert applicability == "display"
+    assert display.startswith("torch.where(rate == 0, limit,")

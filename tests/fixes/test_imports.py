@@ -6,6 +6,7 @@ from textwrap import dedent
 
 import pytest
 
+import nanlint
 from tests.fixes.programs import Mend, Shown
 
 BODY = "\n\ndef f(x):\n    return jnp.log(softmax(x))\n"
@@ -193,3 +194,9 @@ def test_scipy_is_imported_where_the_file_has_it_or_the_user_asks(
     mended = f"{head}import scipy.special\n{body.format(after)}"
     assert mend(code, text, confidence="possible") == (mended if beside else text)
     assert mend(code, text, unsafe=True, confidence="possible") == mended
+
+
+@pytest.mark.parametrize("head", ["from library.terms import Term\n", "import numpy as np\n"])
+def test_a_framework_that_the_file_does_not_have_is_not_brought_in(head: str) -> None:
+    text = f"{head}\n\ndef f(x, probs):\n    return (1 + x**2).log(), torch.softmax(probs, -1).log()\n"
+    assert nanlint.fix_source(text, unsafe_fixes=True, confidence="possible").source.text == text

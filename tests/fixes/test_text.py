@@ -10,7 +10,7 @@ import nanlint
 
 LOG = "torch.log(F.softmax(x, dim=-1))"
 STABLE = "F.log_softmax(x, dim=-1)"
-IMPORTS = "import torch\nimport torch.nn.functional as F\n"
+IMPORTS = "import torch\nimport torch.nn.functional as F\n\nDTYPE = torch.float32\n"
 
 SURROUNDINGS = {
     "tabs": "def f(x):\n\tif x is not None:\n\t\treturn {}\n",

@@ -1,0 +1,235 @@
+"""What fixes leave behind: names that nothing reads any more, lines that are too long now. Both end with the fixes.
+
+Removed is only what was read before, and is of no use and no effect now: assignments of local variables and imports.
+A statement is broken as a formatter would, at the width of the project, where a fix made one of its lines too long.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+from itertools import count
+from typing import TypeAlias, cast
+
+from nanlint.fixes.outline import Outline
+from nanlint.fixes.quoting import comments
+from nanlint.source.layout import broken, broken_element
+from nanlint.source.text import Located, Source
+from nanlint.source.width import width_of
+
+Change: TypeAlias = "tuple[int, int, str]"
+Function: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef"
+#: what may read variables by names that stand nowhere
+_READS_ALL = frozenset({"locals", "vars", "eval", "exec", "globals", "dir"})
+
+
+def tidied(before: Source, after: Source, outlined: Callable[[Source], Outline]) -> Source:
+    """``after`` without what the fixes that made it of ``before`` left behind; ``outlined``: tells what has effects."""
+    if before.failures or after.failures:
+        return after
+    for _ in count():
+        changes = [*unread_assignments(before, after, outlined), *unread_imports(before, after)]
+        if not changes:
+            break
+        after = after.replaced(sorted(changes))
+    return relaid(before, after)
+
+
+# Names that nothing reads
+
+
+def unread_assignments(before: Source, after: Source, outlined: Callable[[Source], Outline]) -> Iterator[Change]:
+    """Assignments to local variables that were read before and are not any more, if they have no effect."""
+    known = functions(before.tree)
+    found: list[tuple[ast.Assign | ast.AnnAssign, ast.expr]] = []
+    for path, own in functions(after.tree).items():
+        for function, old in zip(own, known.get(path, ()), strict=False):
+            lost = read(old) - read(function) - {"_"}
+            if lost and not read(function) & _READS_ALL:
+                found += (pair for name in sorted(lost) for pair in assignments(function, name))
+    if not found:
+        return
+    outline = outlined(after)
+    twins = {place(n): n for n in ast.walk(outline.tree) if isinstance(n, ast.expr)}
+    for statement, value in found:
+        twin = twins.get(place(value))
+        if twin is not None and has_no_effect(twin, outline):
+            yield from removed(after, statement, after.tree)
+
+
+def functions(tree: ast.Module) -> dict[tuple[str, ...], list[Function]]:
+    """The functions of a file by their names and those around them, in order."""
+    found: dict[tuple[str, ...], list[Function]] = {}
+
+    def visit(node: ast.AST, path: tuple[str, ...]) -> None:
+        for child in ast.iter_child_nodes(node):
+            named = isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+            inside = (*path, cast(Function, child).name) if named else path
+            if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                found.setdefault(inside, []).append(child)
+            visit(child, inside)
+
+    visit(tree, ())
+    return found
+
+
+def read(node: ast.AST) -> set[str]:
+    """Names that are read somewhere in a piece of syntax, or looked up around it."""
+    found = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Store)}
+    outside = (n.names for n in ast.walk(node) if isinstance(n, (ast.Global, ast.Nonlocal)))
+    return found.union(*outside)
+
+
+def assignments(function: Function, name: str) -> list[tuple[ast.Assign | ast.AnnAssign, ast.expr]]:
+    """The assignments of a variable of a function; none if anything else binds it, or changes what it holds."""
+    found: list[tuple[ast.Assign | ast.AnnAssign, ast.expr]] = []
+    binders = [n for n in ast.walk(function) if isinstance(n, ast.Name) and n.id == name]
+    for statement in ast.walk(function):
+        if isinstance(statement, (ast.Assign, ast.AnnAssign)) and statement.value is not None:
+            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+            if all(target in binders for target in targets):
+                found.append((statement, statement.value))
+    targets = [t for s, _ in found for t in (s.targets if isinstance(s, ast.Assign) else [s.target])]
+    return found if len(targets) == len(binders) else []
+
+
+def has_no_effect(e: ast.expr, outline: Outline) -> bool:
+    """Whether nothing is lost if an expression is not evaluated."""
+    effects = (ast.Await, ast.Yield, ast.YieldFrom, ast.NamedExpr, ast.Starred)
+    parts = list(ast.walk(e))
+    calls = (part for part in parts if isinstance(part, ast.Call))
+    return not any(isinstance(part, effects) for part in parts) and all(map(outline.is_pure, calls))
+
+
+def unread_imports(before: Source, after: Source) -> Iterator[Change]:
+    """Names of imports that were read before and are not any more, if no other file and no string asks for them."""
+    if re.search(r"__init__\.pyi?$|\.ipynb$", after.path):
+        return  # others may take them from there, or what is run later
+    lost = read(before.tree) - read(after.tree)
+    if not lost or read(after.tree) & _READS_ALL:
+        return
+    strings = " ".join(
+        n.value for n in ast.walk(after.tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)
+    )
+    words = set(re.findall(r"\w+", strings))
+    bodies = [after.tree, *(f for own in functions(after.tree).values() for f in own)]
+    for statement in (s for body in bodies for s in body.body if isinstance(s, (ast.Import, ast.ImportFrom))):
+        bound = {a: a.asname or a.name.partition(".")[0] for a in statement.names}
+        gone = [a for a, name in bound.items() if name in lost - words and a.asname != a.name]
+        gone = [a for a in gone if not asked_for(after, bound[a])]
+        if gone and len(gone) == len(statement.names):
+            yield from removed(after, statement, after.tree)
+        elif gone and len(gone) == 1:
+            yield from without_name(after, statement, gone[0])
+
+
+def asked_for(source: Source, name: str) -> bool:
+    """Whether another file of the project takes a name from this one."""
+    view = source.view
+    if view is None:
+        return False
+    stem = os.path.splitext(os.path.basename(view.path))[0]
+    return any(takes(module.tree, stem, name) for module in view.importers([name], view.path))
+
+
+def takes(tree: ast.Module, stem: str, name: str) -> bool:
+    """Whether a file imports a name, or everything, from modules called ``stem``, or reads it as their attribute."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").rpartition(".")[2] == stem:
+            if any(alias.name in (name, "*") for alias in node.names):
+                return True
+        elif isinstance(node, ast.Attribute) and node.attr == name:
+            owner = node.value
+            if stem in (getattr(owner, "id", None), getattr(owner, "attr", None)):
+                return True
+    return False
+
+
+def without_name(source: Source, statement: ast.Import | ast.ImportFrom, alias: ast.alias) -> Iterator[Change]:
+    """The change that takes one of several names out of an import, with a comma beside it."""
+    spans = [source.span(cast(Located, a)) for a in statement.names]
+    index = statement.names.index(alias)
+    starts = [source.offset(s.row, s.column) for s in spans]
+    ends = [source.offset(s.end_row, s.end_column) for s in spans]
+    last = index == len(spans) - 1
+    start, end = (ends[index - 1], ends[index]) if last else (starts[index], starts[index + 1])
+    if "#" not in source.text[start:end]:
+        yield start, end, ""
+
+
+def removed(source: Source, statement: ast.stmt, tree: ast.Module) -> Iterator[Change]:
+    """The change that takes a statement away with its lines, if they hold nothing else and it is not all there is."""
+    block = next(b for b in blocks(tree) if any(s is statement for s in b))
+    rows = range(statement.lineno, (statement.end_lineno or statement.lineno) + 1)
+    shared = any(s is not statement and {s.lineno, s.end_lineno} & {*rows} for s in block)
+    start, end = source.offset(rows[0], 1), source.offset(rows[-1] + 1, 1)
+    span = source.span(cast(Located, statement))
+    first, last = source.offset(span.row, span.column), source.offset(span.end_row, span.end_column)
+    # a remark on its own line is about it
+    alone = not source.text[start:first].strip() and source.text[last:end].strip()[:1] in ("", "#")
+    if len(block) > 1 and alone and not shared and not comments(source.text[first:last]):
+        yield start, end, ""
+
+
+def blocks(tree: ast.AST) -> Iterator[Sequence[ast.stmt]]:
+    """The runs of statements in a tree."""
+    for node in ast.walk(tree):
+        for field in ("body", "orelse", "finalbody"):
+            block = getattr(node, field, None)
+            if isinstance(block, list) and block and isinstance(block[0], ast.stmt):
+                yield block
+
+
+def place(node: ast.expr) -> tuple[object, ...]:
+    """What tells an expression of one tree from the others, and is the same in another tree of the text."""
+    return type(node), node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
+
+
+# Lines that are too long
+
+
+def relaid(before: Source, after: Source) -> Source:
+    """``after`` with the statements broken whose lines have become too long."""
+    known = set(before.lines)
+    width = width_of(before)
+    long = {row for row, line in enumerate(after.lines, 1) if len(line.rstrip("\r\n")) > width and line not in known}
+    if not long:
+        return after
+    statements = [n for n in ast.walk(after.tree) if isinstance(n, ast.stmt)]
+    changes: set[Change] = set()
+    for row in long:
+        around = [s for s in statements if s.lineno <= row <= (s.end_lineno or s.lineno)]
+        change = statement_relaid(after, around[-1], width) if around else None
+        change = change or row_relaid(after, row, width)
+        if change is not None:
+            changes.add(change)
+    neat = after.replaced(sorted(changes))
+    same = not neat.failures and ast.dump(neat.tree) == ast.dump(after.tree)
+    return neat if same else after
+
+
+def statement_relaid(source: Source, statement: ast.stmt, width: int) -> Change | None:
+    """The change that breaks a statement that has its lines to itself and no others in it."""
+    if any(isinstance(n, (ast.stmt, ast.match_case)) for n in ast.walk(statement) if n is not statement):
+        return None
+    span = source.span(cast(Located, statement))
+    lines = source.lines
+    indent = lines[span.row - 1][: span.column - 1]
+    if indent.strip(" ") or lines[span.end_row - 1][span.end_column - 1 :].strip():
+        return None
+    start, end = source.offset(span.row, span.column), source.offset(span.end_row, span.end_column)
+    text = broken("\n".join(source.text[start:end].splitlines()), len(indent), width)
+    return None if text is None else (start, end, text.replace("\n", source.newline))
+
+
+def row_relaid(source: Source, row: int, width: int) -> Change | None:
+    """The change that breaks a line that is one of several arguments or operands, with whatever is behind them."""
+    line = source.lines[row - 1].rstrip("\r\n")
+    indent = len(line) - len(line.lstrip(" "))
+    text = broken_element(line[indent:], indent, width)
+    if text is None:
+        return None
+    start = source.offset(row, 1) + indent
+    return start, start + len(line) - indent, text.replace("\n", source.newline)

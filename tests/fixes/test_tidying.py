@@ -1,0 +1,221 @@
+"""What fixes leave behind goes with them: names that nothing reads any more, lines that are longer than they may be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+from click.testing import CliRunner
+
+import nanlint
+from nanlint.cli import cli
+
+IMPORTS = "import torch\nimport torch.nn.functional as F\n\n\n"
+
+
+def fixed(text: str, **config: object) -> str:
+    outcome = nanlint.fix_source(dedent(text), unsafe_fixes=True, **config)  # type: ignore[arg-type]
+    assert outcome.fixed
+    again = nanlint.fix_source(outcome.source.text, unsafe_fixes=True, **config)  # type: ignore[arg-type]
+    assert again.source.text == outcome.source.text
+    return outcome.source.text
+
+
+def fix_file(path: Path) -> None:
+    CliRunner().invoke(cli, ["check", "--isolated", "--fix", "--no-affected", str(path)])
+
+
+def test_an_assignment_that_only_the_old_expression_read_goes() -> None:
+    before = """\
+        import torch
+
+
+        def loss(logits, target):
+            probs = torch.softmax(logits, -1)
+            return -(target * torch.log(probs)).sum()
+    """
+    after = """\
+        import torch
+
+
+        def loss(logits, target):
+            return -(target * torch.log_softmax(logits, -1)).sum()
+    """
+    assert fixed(before) == dedent(after)
+
+
+def test_an_assignment_that_two_fixes_read_goes_with_both_and_with_what_it_was_made_of() -> None:
+    before = f"""{IMPORTS}def loss(x, t):
+    half = x / 2
+    p = torch.sigmoid(half)  # probabilities
+    return -(t * torch.log(p) + (1 - t) * torch.log(1 - p)).mean()
+"""
+    after = fixed(before)
+    assert "p = " not in after
+    assert "half = x / 2" in after  # the new expression reads it
+    assert "F.logsigmoid(half)" in after
+    assert "F.logsigmoid(-half)" in after
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "    p = torch.softmax(x, -1)\n    y = torch.log(p)\n    return y, p\n",
+        "    p = torch.softmax(x, -1)\n    y = torch.log(p)\n    return y, lambda: p\n",
+        "    p = torch.softmax(x, -1)\n    y = torch.log(p)\n    return y, locals()\n",
+        "    p, q = torch.softmax(x, -1), 1\n    y = torch.log(p)\n    return y, q\n",
+        "    global p\n    p = torch.softmax(x, -1)\n    return torch.log(p)\n",
+    ],
+    ids=["read elsewhere", "in a closure", "by a name", "beside another", "of the module"],
+)
+def test_an_assignment_that_may_be_read_stays(body: str) -> None:
+    outcome = nanlint.fix_source(f"import torch\n\n\ndef f(x):\n{body}")
+    assert "torch.softmax(x, -1)" in outcome.source.text
+
+
+def test_what_was_unread_before_is_none_of_our_business() -> None:
+    after = fixed(
+        "import torch\nimport os\n\n\ndef f(x):\n    unread = 1\n    return torch.log(torch.softmax(x, -1))\n"
+    )
+    assert "unread = 1" in after
+    assert "import os" in after
+
+
+def test_an_assignment_with_an_effect_stays() -> None:
+    before = "import torch\n\n\ndef f(x, g):\n    p = torch.softmax(g(x), -1)\n    return torch.log(p)\n"
+    after = fixed(before)
+    assert after.count("g(x)") == 1
+
+
+def test_an_import_that_only_the_old_expression_read_goes() -> None:
+    before = """\
+        import torch
+        from torch.nn.functional import nll_loss, softmax
+
+
+        def loss(logits, target):
+            return nll_loss(torch.log(softmax(logits, -1)), target)
+    """
+    after = """\
+        from torch.nn.functional import log_softmax, nll_loss
+
+
+        def loss(logits, target):
+            return nll_loss(log_softmax(logits, -1), target)
+    """
+    assert fixed(before, select=["NL101"]) == dedent(after)
+
+
+def test_an_import_that_a_string_names_stays() -> None:
+    before = (
+        '__all__ = ["f", "softmax"]\n\nimport torch\nfrom torch import softmax\n\n\n'
+        "def f(x):\n    return torch.log(softmax(x, -1))\n"
+    )
+    assert "softmax\n" in fixed(before)
+
+
+@pytest.mark.parametrize(
+    ("other", "stays"),
+    [("from losses import softmax\n", True), ("from losses import *\n", True), ("from torch import softmax\n", False)],
+)
+def test_an_import_that_another_file_takes_from_there_stays(tmp_path: Path, other: str, stays: bool) -> None:
+    (tmp_path / "pyproject.toml").write_text("")
+    own, beside = tmp_path / "losses.py", tmp_path / "main.py"
+    own.write_text("import torch\nfrom torch import softmax\n\n\ndef f(x):\n    return torch.log(softmax(x, -1))\n")
+    beside.write_text(f"{other}import losses\n\n\ndef g(x):\n    return losses.f(x)\n")
+    fix_file(own)
+    assert "log_softmax" in own.read_text()
+    assert ("from torch import log_softmax, softmax\n" in own.read_text()) is stays
+
+
+def test_an_import_of_a_package_stays(tmp_path: Path) -> None:
+    own = tmp_path / "__init__.py"
+    own.write_text("import torch\nfrom torch import softmax\n\n\ndef f(x):\n    return torch.log(softmax(x, -1))\n")
+    fix_file(own)
+    assert "from torch import log_softmax, softmax\n" in own.read_text()
+
+
+LONG = """\
+import torch
+
+
+def distances(first_points, second_points):
+    return torch.sqrt(((first_points[:, None] - second_points[None, :]) ** 2).sum(-1)) + 1
+"""
+BROKEN = """\
+import torch
+
+
+def distances(first_points, second_points):
+    radicand = ((first_points[:, None] - second_points[None, :]) ** 2).sum(-1)
+    return (
+        torch.where(
+            radicand != 0, torch.sqrt(torch.where(radicand != 0, radicand, 1.0)), 0.0
+        )
+        + 1
+    )
+"""
+
+
+def test_a_line_that_is_too_long_now_is_broken_as_a_formatter_does() -> None:
+    assert fixed(LONG) == BROKEN
+
+
+def test_lines_may_be_as_long_as_the_file_has_them() -> None:
+    wide = f"def wide({', '.join(f'parameter_{i}' for i in range(9))}):\n    return parameter_0\n"
+    after = fixed(f"{LONG}\n\n{wide}")
+    assert "return torch.where(radicand != 0, torch.sqrt(" in after
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "width"),
+    [
+        ("pyproject.toml", "[tool.black]\nline-length = 120\n", 120),
+        ("pyproject.toml", "[tool.ruff]\nline-length = 60\n", 60),
+        ("pyproject.toml", "[tool.ruff]\n", 88),
+        ("ruff.toml", "line-length = 100\n", 100),
+    ],
+)
+def test_the_width_is_that_of_the_formatter(tmp_path: Path, name: str, settings: str, width: int) -> None:
+    (tmp_path / name).write_text(settings)
+    own = tmp_path / "package" / "points.py"
+    own.parent.mkdir()
+    own.write_text(LONG)
+    fix_file(own)
+    lines = own.read_text().splitlines()
+    assert max(map(len, lines)) <= max(width, 88)
+    assert ("    return torch.where(" in lines[5]) is (width > 100)
+
+
+def test_only_the_line_of_an_argument_is_broken_where_a_comment_stands_beside_it() -> None:
+    before = """\
+import torch
+
+
+def f(x, coefficient_of_the_loss):
+    return torch.stack([
+        x.sum(),  # the first
+        coefficient_of_the_loss / torch.sqrt((x**2).sum(-1)) * coefficient_of_the_loss,
+    ])
+"""
+    after = fixed(before, select=["NL201"])
+    assert "        x.sum(),  # the first\n        coefficient_of_the_loss\n        / torch.where(" in after
+
+
+def test_newlines_of_the_file_are_kept() -> None:
+    after = fixed(LONG.replace("\n", "\r\n"))
+    assert after == BROKEN.replace("\n", "\r\n")
+
+
+def test_what_gets_a_name_is_written_on_one_line_if_it_can_be() -> None:
+    before = """\
+import torch
+
+
+def f(x, y):
+    return torch.sqrt(torch.sum((x[:, None] -
+                                 y[None, :]) ** 2,
+                                dim=-1)) + 1
+"""
+    assert "    radicand = torch.sum((x[:, None] - y[None, :]) ** 2, dim=-1)\n" in fixed(before)
