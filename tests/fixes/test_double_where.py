@@ -172,7 +172,7 @@ def test_a_power_of_0_is_0_only_for_a_positive_exponent(shown: Shown) -> None:
         assert [applicability for applicability, _ in shown("NL206", text)] == [expected], exponent
 
 
-def test_parentheses_that_a_selection_does_not_need_go(mend: Callable[..., str]) -> None:
+def test_parentheses_that_a_selection_does_not_need_go(mend: Mend) -> None:
     text = "import torch\n\n\ndef f(x, y):\n    return ((x - y) ** 2 * 2).sqrt()\n"
     after = mend("NL201", text)
     assert "radicand = (x - y) ** 2 * 2" in after

@@ -271,19 +271,19 @@ def test_what_occurrences_weigh_is_no_count(shown: Shown) -> None:
     assert shown("NL301", weighed) == [("unsafe", "np.where(n == 0, 1.0, n)")]
 
 
-def test_a_deviation_that_is_nan_of_one_element_is_no_divisor(mend: Callable[..., str]) -> None:
+def test_a_deviation_that_is_nan_of_one_element_is_no_divisor(mend: Mend) -> None:
     text = "import torch\n\n\ndef f(x):\n    std = x.std(0{})\n    return (x - x.mean(0)) / std\n"
     assert "torch.where(std > 0, std, 1.0)" in mend("NL302", text.format(""))
     assert "torch.where(std == 0, 1.0, std)" in mend("NL302", text.format(", unbiased=False"))
 
 
-def test_an_integer_divisor_stays_one(shown: Callable[[str, str], list[tuple[str, str]]]) -> None:
+def test_an_integer_divisor_stays_one(shown: Shown) -> None:
     text = "import numpy as np\n\n\ndef f(x, ids):\n    return np.bincount(ids, x) / (np.bincount(ids) * 2)\n"
     assert shown("NL303", text) == [("display", "np.where(denominator == 0, 1, denominator)")]
 
 
 def test_a_function_of_what_it_is_divided_by_has_a_limit_there(
-    shown: Callable[[str, str], list[tuple[str, str]]],
+    shown: Shown,
 ) -> None:
     text = """\
         import torch
