@@ -567,11 +567,12 @@ def holds_data(node: Node, evaluate: Evaluate) -> bool:
     """Whether data comes into a node that a caller, a file or a network gives, not only settings, grids and draws."""
     if is_setting(node, evaluate):
         return False
-    for source in filter(enters, upstream(node)):
+    for source in upstream(node):
         if source.op in UNSEEN and source.args:
             if any(holds_data(a, evaluate) for a in source.args.values()):
                 return True
-        elif not is_setting(source, evaluate):
+        elif source.op == LOOP or (enters(source) and not is_setting(source, evaluate)):
+            # what a loop adds up is not looked through
             return True
     return False
 

@@ -437,6 +437,13 @@ def test_data_that_comes_through_what_nobody_sees_degenerates() -> None:
             m = smooth(x, np.arange(n))
             return m / m.std()  # error: [NL302]
 
+        def added_up(x):
+            m = [x[:, -1]]
+            for t in range(1, 9):
+                m.append(x[:, t] + m[-1])
+            m = np.stack(m)
+            return m / m.std()  # error: [NL302]
+
         def table(n):
             m = smooth(3.0, np.arange(n))
             return m / m.std()
