@@ -55,7 +55,7 @@ def test_a_check_leaves_no_trees_behind_that_only_the_collector_would_find(
     (tmp_path / "pyproject.toml").write_text("")
     (tmp_path / "helper.py").write_text("import torch\ndef root(x):\n    return torch.sqrt(x.clamp(min=0))\n")
     path = tmp_path / "loss.py"
-    path.write_text("import torch\nfrom helper import root\ndef loss(x):\n    return 1 / root(x).sum()\n")
+    path.write_text("import torch\nfrom helper import root\ndef left_behind(x):\n    return 1 / root(x).sum()\n")
     task = Task(str(path), Configs.isolated(rule_names()).default())
     run_task(task)
     parse_once("", "")
@@ -68,4 +68,4 @@ def test_a_check_leaves_no_trees_behind_that_only_the_collector_would_find(
     finally:
         gc.enable()
     names = {part.name for tree in trees for part in tree.body if isinstance(part, ast.FunctionDef)}
-    assert "loss" not in names
+    assert "left_behind" not in names

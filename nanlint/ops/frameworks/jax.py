@@ -117,7 +117,7 @@ SPELLINGS: Mapping[str, str] = {
     "jax.numpy.trapezoid(y, x, dx, axis)": "unknown(x=y)",
     "jax.numpy.count_nonzero(a, axis)": "count_nonzero(x=a, axis=axis)",
     "jax.numpy.bincount(x, weights, minlength)": "bincount(x=x, weights=weights)",
-    "jax.numpy.histogram(a, bins, range)": "bincount(x=a); linspace()",
+    "jax.numpy.histogram(a, bins, range)": "bincount(x=a); linspace(start=range, stop=range)",
     "jax.numpy.argmax(a, axis)": "argmax(x=a, axis=axis)",
     "jax.numpy.argmin(a, axis)": "argmax(x=a, axis=axis)",
     "jax.numpy.nanargmax(a, axis)": "argmax(x=a, axis=axis)",

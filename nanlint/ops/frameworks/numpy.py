@@ -116,7 +116,7 @@ SPELLINGS: Mapping[str, str] = {
     "numpy.trapezoid(y, x, dx, axis)": "unknown(x=y)",
     "numpy.count_nonzero(a, axis)": "count_nonzero(x=a, axis=axis)",
     "numpy.bincount(x, weights, minlength)": "bincount(x=x, weights=weights)",
-    "numpy.histogram(a, bins, range)": "bincount(x=a); linspace()",
+    "numpy.histogram(a, bins, range)": "bincount(x=a); linspace(start=range, stop=range)",
     "numpy.argmax(a, axis)": "argmax(x=a, axis=axis)",
     "numpy.argmin(a, axis)": "argmax(x=a, axis=axis)",
     "numpy.nanargmax(a, axis)": "argmax(x=a, axis=axis)",
