@@ -7,7 +7,7 @@ import math
 import os
 import signal
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -44,6 +44,14 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     """Say it."""
     for line in config.stash.get(LAST_WORDS, []):
         terminalreporter.write_line(line)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _jax_as_it_was() -> Iterator[None]:
+    """JAX keeps float64 and compiles nothing only for the tests that call the functions of the catalogue."""
+    yield
+    if (truth := sys.modules.get("tests.ops.truth")) is not None and truth.jax_with_float64.cache_info().currsize:
+        truth.restore_jax()
 
 
 TOY_RULES = {

@@ -10,7 +10,7 @@ from typing import Any
 from nanlint.analysis.cases import decided_by_range, distinction
 from nanlint.analysis.documented import Domain, domain
 from nanlint.analysis.names import is_epsilon, is_mask, named
-from nanlint.analysis.relations import RELATIONS, ordered
+from nanlint.analysis.relations import GRIDS, RELATIONS, ordered
 from nanlint.analysis.roles import untrainable
 from nanlint.analysis.selections import taken_by, without_first
 from nanlint.analysis.structure import bare, is_field
@@ -68,8 +68,6 @@ MAX_STEPS = 80_000
 MAX_SUPPORT = 4_000
 #: loops inside loops whose invariants are guessed together
 MAX_TRIALS = 2
-#: arrays of numbers that differ from one to the next
-GRIDS = frozenset({"arange", "range", "linspace", "frequencies", "positive_frequencies"})
 #: arrays whose elements differ by their place
 POSITIONAL = frozenset(
     {TUPLE, "tensor", "eye", "one_hot", "stored", "concat", "append", "zeros", "list", "sparse_part"} | GRIDS

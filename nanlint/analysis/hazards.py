@@ -9,11 +9,12 @@ from functools import cached_property
 from nanlint.analysis.algebra import monomial
 from nanlint.analysis.by_use import met_by_use
 from nanlint.analysis.epsilons import number_of, small
-from nanlint.analysis.evaluate import GRIDS, Evaluator, belief
+from nanlint.analysis.evaluate import Evaluator, belief
 from nanlint.analysis.forms import UNKNOWNS, evidence_by_form, products
 from nanlint.analysis.geometry import holds_each_pair, tells_diagonal
 from nanlint.analysis.gradient import PLAIN, Flow, GradientFlow
 from nanlint.analysis.late_guards import always_capped, keeps_infinity, late_guard
+from nanlint.analysis.relations import GRIDS
 from nanlint.analysis.scenarios import degenerate, excluded, where_each_is
 from nanlint.analysis.selections import taken_by
 from nanlint.analysis.structure import Evaluate, bare, depends, elementwise, same, uses, zero_together

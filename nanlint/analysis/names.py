@@ -76,13 +76,14 @@ UNTRAINED = {
     **dict.fromkeys(("stats", "statistics"), "keeps statistics"),
     **dict.fromkeys(("initialize", "initializer"), "sets initial values"),
 }
+MASK = frozenset({"mask", "masks"})
 #: what gradients are with respect to nothing: data, and gradients themselves
 WITHOUT_GRADIENT = frozenset(
     {"label", "labels", "target", "targets", "grad", "grads", "gradient", "gradients", "updates", "window"}
     # the step of a solver
     | {"stepsize", "dt"}
     # what selects, counts and numbers
-    | {"mask", "masks", "count", "counts", "length", "lengths", "id", "ids", "idx", "index", "indices"}
+    | {*MASK, "count", "counts", "length", "lengths", "id", "ids", "idx", "index", "indices"}
 )
 PAIRS_WITHOUT_GRADIENT = frozenset({("y", "true"), ("step", "size"), ("learning", "rate")})
 EPSILON = frozenset({"eps", "epsilon", "tiny"})
@@ -91,7 +92,6 @@ POSITIVE = frozenset(
     {"scale", "sigma", "stddev", "std", "concentration", "rate", "temperature", "variance", "bandwidth"}
 )
 SIGNED = frozenset({"log", "raw", "pre", "logit", "unconstrained", "zero", "max", "min", "diff", "growth", "learning"})
-MASK = frozenset({"mask", "masks"})
 LOG_PROBABILITY = frozenset({"logprob", "logprobs", "logp", "logps", "loglik", "loglikelihood"})
 ODDS = frozenset({*PROBABILITY, "p", "ps", "likelihood", "likelihoods", "pdf", "pmf", "cdf"})
 #: what is kept as its logarithm because it is positive: nothing says how large that is

@@ -46,8 +46,8 @@ from nanlint.ops.value import (
 
 #: arrays of which single elements are known by their place
 PLACED = frozenset({TUPLE, "arange", "linspace", "scatter_sum", "segment_sum"})
-#: what is counted or spaced evenly
-GRIDS = frozenset({"arange", "linspace"})
+#: arrays of numbers that differ from one to the next
+GRIDS = frozenset({"arange", "range", "linspace", "frequencies", "positive_frequencies"})
 #: nodes behind one that a number at one place is followed through
 MAX_ATTAINED = 40
 #: what is 0 throughout where its input is negative
@@ -532,7 +532,7 @@ def sum_of(node: Node, evaluate: Evaluate) -> Value | None:
 def made_from_grid(node: Node, evaluate: Evaluate) -> bool:
     """Whether the elements of a node are computed one by one from a grid and numbers: a table of weights, no data."""
     found = list(walk(node, lambda n: n.args.values() if elementwise(n) or n.op == REFINE else (), 40))
-    grid = any(n.op in ("arange", "linspace") and not n.attrs.get("scalar") for n in found)
+    grid = any(n.op in GRIDS and not n.attrs.get("scalar") for n in found)
     leaves = (n for n in found if not (elementwise(n) or n.op == REFINE))
     # what a grid is as long as is a number
     lengths = {

@@ -455,17 +455,18 @@ def enters(node: Node) -> bool:
 
 def upstream(operand: Node) -> list[Node]:
     """What an operand is made of, itself first."""
-
-    def made_of(node: Node) -> list[Node]:
-        if node.op == LOOP or (enters(node) and node.op != "linear"):
-            return []
-        op = OPS.get(node.op)
-        if op is not None and op.stops_gradient and node.op not in TRANSPARENT and not op.view:
-            # comparisons, counts, sizes: no data any more
-            return []
-        return [a for name, a in node.args.items() if name not in NOT_DATA]
-
     return list(walk(operand, made_of, MAX_NODES))
+
+
+def made_of(node: Node) -> list[Node]:
+    """The operands that the data of a node comes from."""
+    if node.op == LOOP or (enters(node) and node.op != "linear"):
+        return []
+    op = OPS.get(node.op)
+    if op is not None and op.stops_gradient and node.op not in TRANSPARENT and not op.view:
+        # comparisons, counts, sizes: no data any more
+        return []
+    return [a for name, a in node.args.items() if name not in NOT_DATA]
 
 
 def parts_of(nodes: list[Node]) -> dict[int, frozenset[int]]:
@@ -565,16 +566,18 @@ def may_vanish(source: Node, evaluate: Evaluate) -> bool:
 
 def holds_data(node: Node, evaluate: Evaluate) -> bool:
     """Whether data comes into a node that a caller, a file or a network gives, not only settings, grids and draws."""
-    if is_setting(node, evaluate):
-        return False
-    for source in upstream(node):
-        if source.op in UNSEEN and source.args:
-            if any(holds_data(a, evaluate) for a in source.args.values()):
-                return True
-        elif source.op == LOOP or (enters(source) and not is_setting(source, evaluate)):
-            # what a loop adds up is not looked through
-            return True
-    return False
+
+    def unsaid(n: Node) -> bool:
+        return not is_setting(n, evaluate)
+
+    def onward(n: Node) -> Iterable[Node]:
+        return filter(unsaid, n.args.values()) if n.op in UNSEEN else made_of(n)
+
+    # what a loop adds up is not looked through
+    return unsaid(node) and any(
+        n.op == LOOP or (enters(n) and not (n.op in UNSEEN and n.args) and unsaid(n))
+        for n in walk(node, onward, MAX_NODES)
+    )
 
 
 def is_setting(node: Node, evaluate: Evaluate) -> bool:

@@ -13,7 +13,7 @@ from nanlint.diagnostic import Applicability, Edit, Fix, Span
 from nanlint.fixes.imports import Spelled, same
 from nanlint.fixes.quoting import comments, one_line
 from nanlint.fixes.reading import Reading
-from nanlint.source.layout import side_by_side, tokens_of
+from nanlint.source.layout import side_by_side
 
 #: libraries of ops on another framework's tensors
 _BUILT_ON = {
@@ -140,9 +140,8 @@ class Place(Reading):
         if name is None:
             return None
         span, text = self.span(statement), self.argument(e)
-        if "\n" in text and (tokens := tokens_of(text)) is not None:
-            joined = side_by_side(tokens)
-            text = joined if same_expression(joined, e) else text
+        if "\n" in text:
+            text = side_by_side(text) or text
         line = self.file.source.lines[span.row - 1]
         indent = line[: span.column - 1]
         value = f"({text})" if "\n" in text and not self._bracketed(e) else text
@@ -192,14 +191,6 @@ class Place(Reading):
             return Edit(Span(last.end_row, last.end_column, last.end_row, last.end_column), f", {argument}")
         end = self.span(call)
         return Edit(Span(end.end_row, end.end_column - 1, end.end_row, end.end_column - 1), argument)
-
-
-def same_expression(text: str, e: ast.expr) -> bool:
-    """Whether a text is another way to write an expression."""
-    try:
-        return ast.dump(ast.parse(text, mode="eval").body) == ast.dump(e)
-    except SyntaxError:
-        return False
 
 
 def display(shown: str, message: str = "") -> Fix:
