@@ -6,8 +6,9 @@ LABELS is a directory of labels, as benchmarks/labels is one, the others being n
 ``findings*.json`` (findings that were read: REAL, DEBATABLE, FALSE) and ``sites*.json`` (places: hazard, unknown,
 guarded, python-scalar) of pinned wheels, which pip downloads and nothing installs; ``fix_pairs*.json`` and
 ``batches/*.json`` (the lines of an expression before and after the commit that mended it) of repositories whose mirrors
-``owner+name/repo`` are in --mirrors; those that are absent are left out. A file that says ``"learned": true`` holds
-code that nanlint was mended by, and says less of other code.
+``owner+name/repo`` are in --mirrors; those that are absent are left out; ``draws*.json`` (how many findings of each
+level were true, debatable and false in a draw of which nothing else was kept). A file that says ``"learned": true``
+holds code that nanlint was mended by, and says less of other code.
 --sources keeps the labelled files, and what nanlint found in them: ``findings.jsonl`` there is used as it is.
 --write fills nanlint/odds.toml and the section of docs/precision.md.
 """
@@ -113,11 +114,11 @@ def counted(labelled: Sequence[Labelled]) -> dict[Cell, Count]:
 
     Commits that mend something are always about hazards. Their findings say which kinds are right more often than
     others, and not how often findings are right: within a level, what is right counts so much more or less than what
-    is wrong that the level keeps its share.
+    is wrong that the level keeps its share. Labels of which nothing but the level is known count for that alone.
     """
     table = levels(labelled)
     sums: dict[Cell, list[float]] = defaultdict(lambda: [0.0, 0.0])
-    for one in labelled:
+    for one in (one for one in labelled if len(one.path) > 1):
         for length in range(1, len(one.path) + 1):
             sums[one.path[:length]][not one.right] += one.weight
     for cell in sorted(sums, key=len):
@@ -323,6 +324,16 @@ def labelled_findings(places: Sequence[Place], found: Mapping[str, Sequence[Mapp
     return labelled
 
 
+def draws_in(directory: Path) -> Iterator[Labelled]:
+    """The findings of draws of which only the counts by level were kept."""
+    for file in sorted(directory.glob("draws*.json")):
+        for draw in json.loads(file.read_text("utf-8"))["draws"]:
+            for level in LEAST:
+                for label, number in draw.get(str(level), {}).items():
+                    one = Labelled((str(level),), RIGHT[label], draw["name"], debatable=label in DEBATABLE)
+                    yield from [one] * number
+
+
 # writing
 
 
@@ -349,6 +360,7 @@ if __name__ == "__main__":
     asked.sources.mkdir(parents=True, exist_ok=True)
     known = list(places_in(asked.labels, asked.sources, asked.mirrors))
     every = labelled_findings(known, findings(sorted({place.path for place in known}), asked.sources))
+    every.extend(draws_in(asked.labels))
     text = "\n".join([*by_level(every), "", *curve(every)])
     print(text)
     for cell in contradicting(every):

@@ -62,6 +62,15 @@ def test_commits_shape_the_kinds_and_leave_their_level_alone() -> None:
     assert both[("likely", "gradient")].share < alone[("likely", "gradient")].share
 
 
+def test_what_has_no_traits_counts_for_its_level_alone() -> None:
+    kinds = [*labels(("likely", "value"), 8, 2), *labels(("likely", "gradient"), 8, 2)]
+    alone, both = counted(kinds), counted([*kinds, *labels(("likely",), 0, 20)])
+    assert both[("likely",)].share == pytest.approx((16 + 6) / 50)
+    assert both[("likely",)].share < alone[("likely",)].share
+    # both kinds are as good as all that is known of kinds, hence as their level
+    assert both[("likely", "value")].share == pytest.approx(both[("likely",)].share)
+
+
 def test_a_cell_with_too_few_labels_is_left_out() -> None:
     table = kept(counted([*labels(("likely", "value"), 4, 0), *labels(("likely", "gradient"), 0, 3)]))
     assert ("likely", "value") in table
