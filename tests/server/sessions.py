@@ -126,8 +126,11 @@ class Session:
         return list(await self.pushed(uri))
 
     async def pushed(self, uri: str) -> Sequence[types.Diagnostic]:
+        # the protocol's method listens at once; the client's only once a task of its own has begun, and what came in
+        # between would never be heard of
+        listen = self.client.protocol.wait_for_notification_async
         while uri not in self.client.diagnostics:
-            await patiently(self.client.wait_for_notification(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS))
+            await patiently(listen(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS))
         return self.client.diagnostics.pop(uri)
 
     async def actions(
