@@ -16,7 +16,12 @@ PACKAGES = (
     "scipy==1.14.1",
 )
 # The same wheels whatever runs this: nothing of them is executed.
-_WHEELS_FOR = ("--only-binary=:all:", "--python-version=3.11", "--platform=manylinux2014_x86_64")
+_WHEELS_FOR = (
+    "--only-binary=:all:",
+    "--python-version=3.11",
+    "--platform=manylinux2014_x86_64",
+    "--platform=manylinux_2_28_x86_64",
+)
 
 
 def default_cache() -> Path:

@@ -27,7 +27,7 @@ from nanlint.ops.value import (
     meet_range,
     value,
 )
-from nanlint.rules.registry import Finding, Rule, confidence, rule
+from nanlint.rules.registry import Finding, Findings, Rule, confidence, rule
 
 __all__ = [
     "CERTAIN",
@@ -42,6 +42,7 @@ __all__ = [
     "Evidence",
     "Facts",
     "Finding",
+    "Findings",
     "Fix",
     "Hazard",
     "Kind",

@@ -212,20 +212,6 @@ class Probe:
 
 
 @dataclass(frozen=True)
-class Traits:
-    """What the probability of a finding depends on beside its confidence.
-
-    ``origin``: where its evidence comes from. ``kind``: the family of its op. ``part``: what breaks, "value" or
-    "gradient". ``context``: what the code around it is for. An empty one says that nothing is known of it.
-    """
-
-    origin: str = ""
-    kind: str = ""
-    part: str = ""
-    context: str = ""
-
-
-@dataclass(frozen=True)
 class Diagnostic:
     """One finding in one file.
 
@@ -234,8 +220,6 @@ class Diagnostic:
     is a concrete input and what it gives. ``refused``: why the fix that its rule has is not made. ``slices`` are what a
     proof executes to find one, ``probe`` is what a run watches, ``observed`` what one saw. ``fingerprint`` tells it
     from others of its file even after lines have moved; ``new`` says whether a baseline lacks it (None: there is none).
-    ``probability``: how many of 100 findings like it are right, divided by 100 (None: it is about the check itself);
-    ``traits`` are those it was read from.
     """
 
     path: str
@@ -255,8 +239,6 @@ class Diagnostic:
     observed: str = ""
     fingerprint: str = field(default="", compare=False, repr=False)
     new: bool | None = field(default=None, compare=False, repr=False)
-    probability: float | None = field(default=None, compare=False, repr=False)
-    traits: Traits = field(default=Traits(), compare=False, repr=False)
 
     @property
     def cell(self) -> int | None:
@@ -276,10 +258,6 @@ class Diagnostic:
     def sort_key(self) -> tuple[str, int, Span, str]:
         """Findings are shown by file, then place, then code."""
         return (self.path, self.cell or 0, self.span, self.code)
-
-    def most_probable_first(self) -> tuple[float, tuple[str, int, Span, str]]:
-        """The key that puts what is most probably right first; what is about the check itself comes before all."""
-        return (-1.0 if self.probability is None else -self.probability, self.sort_key())
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from nanlint.analysis.facts import Facts
-from nanlint.analysis.hazards import RULED_OUT, Cleared, Hazard
+from nanlint.analysis.hazards import RULED_OUT, Cleared
 from nanlint.analysis.picture import Picture, draw, functions
 from nanlint.analysis.story import Step, Story, is_numeric, nodes_at, nodes_of_line, one_of, places, tell
 from nanlint.config import Config
@@ -18,9 +18,8 @@ from nanlint.diagnostic import Confidence, Diagnostic, Span
 from nanlint.graph.node import Node
 from nanlint.linter import diagnose_source, room_to_recurse, rule_names
 from nanlint.rules import RULES
-from nanlint.rules.diagnose import Answer, analysed, answers, draft, heard
-from nanlint.rules.registry import Finding, Rule
-from nanlint.rules.silence import listened
+from nanlint.rules.diagnose import NO_FORM, Answer, analysed, answers, draft
+from nanlint.rules.registry import Rule
 from nanlint.selection import did_you_mean
 from nanlint.source import Source
 from nanlint.source.suppression import silencing
@@ -143,7 +142,7 @@ def numeric_rows(source: Source, config: Config) -> list[int]:
 def flagged_on(facts: Facts, config: Config, row: int) -> list[list[Node]]:
     """The nodes of the expressions on a line of which some selected rule has a finding, however unsure."""
     found: dict[Span, list[Node]] = {}
-    for answer in answers(facts, lambda rule: config.selects(rule.code), heard):
+    for answer in answers(facts, lambda rule: config.selects(rule.code)):
         for finding in answer.findings:
             span = facts.span_of(finding.site)
             if span is not None and span.row <= row <= span.end_row:
@@ -155,13 +154,9 @@ def explanation(source: Source, config: Config, facts: Facts, node: Node, shown:
     """The story of a node with its verdicts; ``shown`` are the findings of the file."""
     alike = {n.index for n in facts.lowering.graph if n.site is node.site and n.op == node.op}
 
-    def ask(rule: Rule, subject: Hazard | Node, facts: Facts) -> tuple[list[Finding], str]:
-        at = subject.node if isinstance(subject, Hazard) else subject
-        return (listened if at.index in alike else heard)(rule, subject, facts)
-
     span = facts.span(node)
     of_rule: dict[str, list[Answer]] = {}
-    for answer in answers(facts, lambda rule: config.selects(rule.code), ask):
+    for answer in answers(facts, lambda rule: config.selects(rule.code)):
         here = any(facts.span_of(finding.site) == span for finding in answer.findings)
         if here or answer.node.index in alike:
             of_rule.setdefault(answer.rule.code, []).append(answer)
@@ -197,11 +192,11 @@ def verdict(
     answers = list(answers)
     found = [finding for answer in answers for finding in answer.findings]
     if not found:
-        reasons = dict.fromkeys(answer.silence for answer in answers if answer.silence)
+        reasons = dict.fromkeys(answer.reason for answer in answers if answer.reason)
         if reasons:
             return replace(blank, why="; ".join(reasons))
         asked = rule.hazards and not rule.nodes
-        return replace(blank, why=no_pole(story) if asked else "has nothing to say here")
+        return replace(blank, why=no_pole(story) if asked else NO_FORM)
     best = max(found, key=lambda finding: finding.confidence)
     blank = replace(blank, confidence=best.confidence, message=best.message)
     span = facts.span_of(best.site)

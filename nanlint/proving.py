@@ -13,7 +13,6 @@ from nanlint.analysis.facts import Facts
 from nanlint.diagnostic import Confidence, Diagnostic, Edit, Span
 from nanlint.fixing import applied
 from nanlint.graph.node import Node
-from nanlint.odds import with_confidence
 from nanlint.proof.plausible import Plausibility
 from nanlint.proof.pool import Pool
 from nanlint.proof.proofs import MendedQuestion, Proof, Question
@@ -43,12 +42,12 @@ def judged(diagnostic: Diagnostic, proof: Proof | None) -> Diagnostic:
     confidence = diagnostic.confidence
     if proof.witness is not None and proof.found is not None:
         absurd = proof.found.plausibility is Plausibility.ABSURD
-        shown = with_confidence(diagnostic, lowered(confidence)) if absurd else diagnostic
+        shown = replace(diagnostic, confidence=lowered(confidence)) if absurd else diagnostic
         return replace(shown, witness=proof.witness)
     if proof.refuted:
-        return replace(with_confidence(diagnostic, lowered(confidence)), witness=None)
+        return replace(diagnostic, confidence=lowered(confidence), witness=None)
     # what no input shows is not certain
-    return with_confidence(diagnostic, min(confidence, Confidence.LIKELY)) if proof.searched else diagnostic
+    return replace(diagnostic, confidence=min(confidence, Confidence.LIKELY)) if proof.searched else diagnostic
 
 
 def lowered(confidence: Confidence) -> Confidence:

@@ -79,7 +79,6 @@ def _outputs(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
         "Output": (
             "--output-format",
             "--output",
-            "--sort",
             "--statistics",
             "--color",
             "--quiet",
@@ -135,11 +134,6 @@ def _outputs(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
     callback=_outputs,
     metavar="FORMAT:FILE",
     help="Write a report in this format into FILE, too. Repeatable.",
-)
-@click.option(
-    "--sort",
-    type=click.Choice(["place", "probability"]),
-    help="What comes first.  [default: place; in JSON, what is most probable]",
 )
 @click.option("--statistics", is_flag=True, help="Show counts by rule instead of the findings.")
 @click.option(
@@ -205,7 +199,6 @@ def check(
     confidence: str | None,
     output_format: str,
     outputs: tuple[tuple[str, str], ...],
-    sort: str | None,
     statistics: bool,
     fail_on: str | None,
     baseline: str | None,
@@ -315,7 +308,7 @@ def check(
     if diff:
         failing = any(file.after is not None for file in report.files)
     code = exit_code_of(report, findings=bool(failing), exit_zero=exit_zero)
-    view = View(report, unsafe=unsafe_fixes, exit_code=code, began=began, sort=sort)
+    view = View(report, unsafe=unsafe_fixes, exit_code=code, began=began)
     for name, path in outputs:
         write_report(path, render(name, view))
     print_messages(report, diff=diff, quiet=quiet, changed_since=changed_since)

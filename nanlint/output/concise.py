@@ -13,7 +13,7 @@ from nanlint.output.view import View
 
 def render(view: View) -> str:
     """The lines of a report."""
-    return render_concise((one for _, one in view.sorted()), unsafe=view.unsafe, paint=view.paint)
+    return render_concise((one for _, one in view.findings()), unsafe=view.unsafe, paint=view.paint)
 
 
 def render_concise(diagnostics: Iterable[Diagnostic], *, unsafe: bool = False, paint: Paint = plain) -> str:

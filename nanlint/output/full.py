@@ -29,7 +29,7 @@ _ELLIPSIS = "…"
 
 def render(view: View) -> str:
     """The frames of a report."""
-    return "".join(render_full([one], file.excerpt, paint=view.paint) for file, one in view.sorted())
+    return "".join(render_full([one], file.excerpt, paint=view.paint) for file, one in view.findings())
 
 
 def render_full(diagnostics: Iterable[Diagnostic], excerpt: Excerpt, *, paint: Paint = plain) -> str:

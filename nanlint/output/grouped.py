@@ -12,7 +12,7 @@ def render(view: View) -> str:
     """``path:``, its findings as ``row:column CODE [*] message (confidence)`` in columns, and an empty line."""
     groups = []
     found: dict[str, list[Diagnostic]] = {}
-    for file, one in view.sorted():
+    for file, one in view.findings():
         found.setdefault(file.path, []).append(one)
     for path, diagnostics in found.items():
         width = max(len(one.span.start) for one in diagnostics)

@@ -13,8 +13,8 @@ from nanlint.output.view import View, is_file
 
 
 def render(view: View) -> str:
-    """The findings of a report, the most probable first."""
-    return render_json(one for _, one in view.sorted("probability"))
+    """The findings of a report."""
+    return render_json(one for _, one in view.findings())
 
 
 def render_json(diagnostics: Iterable[Diagnostic]) -> str:
@@ -31,7 +31,6 @@ def as_object(diagnostic: Diagnostic) -> dict[str, object]:
         "name": diagnostic.name,
         "message": diagnostic.message,
         "confidence": str(diagnostic.confidence),
-        "probability": diagnostic.probability,
         "severity": str(diagnostic.severity),
         "filename": _absolute(diagnostic.path),
         **_range(span),

@@ -10,4 +10,4 @@ from nanlint.output.view import View
 
 def render(view: View) -> str:
     """One JSON object and a newline for each finding, the most probable first."""
-    return "".join(json.dumps(as_object(one), ensure_ascii=False) + "\n" for _, one in view.sorted("probability"))
+    return "".join(json.dumps(as_object(one), ensure_ascii=False) + "\n" for _, one in view.findings())

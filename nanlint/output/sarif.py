@@ -141,13 +141,12 @@ def _result(
         "ruleIndex": codes.index(diagnostic.code),
         "kind": "fail",
         "level": _LEVELS[diagnostic.severity],
-        "rank": 100.0 if diagnostic.probability is None else round(100 * diagnostic.probability, 1),
         "message": {"text": _message(diagnostic)},
         "locations": [location(Annotation(diagnostic.span, diagnostic.effect))],
         "partialFingerprints": {_FINGERPRINT: diagnostic.fingerprint},
         # All results have the property, or none may: those without suppressions have none.
         "suppressions": [] if suppression is None else [_suppression(suppression)],
-        "properties": {"confidence": str(diagnostic.confidence), "probability": diagnostic.probability},
+        "properties": {"confidence": str(diagnostic.confidence)},
     }
     if diagnostic.causes:
         result["relatedLocations"] = [

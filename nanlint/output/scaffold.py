@@ -7,13 +7,11 @@ _RULE = '''\
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from nanlint.authoring import Facts, Finding, Hazard, confidence, rule
+from nanlint.authoring import Facts, Finding, Findings, Hazard, confidence, rule
 
 
 @rule("{code}", "{name}", hazards="log log2 log10")
-def {function}(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
+def {function}(hazard: Hazard, facts: Facts) -> Findings:
     """{title}.
 
     ## What it does
@@ -33,8 +31,8 @@ def {function}(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     ```
     """
     if hazard.pole.cls != "zero" or hazard.guard is not None:
-        # not the pole at 0, or hidden by a selection (what `nanlint explain` says)
-        return
+        # what `nanlint explain` says
+        return "not the pole at 0, or hidden by a selection"
     level = confidence(hazard.reach)
     if level is None:
         return

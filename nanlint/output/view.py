@@ -19,8 +19,7 @@ class View:
     """A report as it is to be rendered.
 
     ``unsafe``: unsafe fixes count as applicable. ``root``: the absolute directory that relative paths start from.
-    ``began``: when the check did, in UTC. ``exit_code``: the one the program will leave with. ``sort``: "place" or
-    "probability", whichever findings are sorted by; None leaves that to the format.
+    ``began``: when the check did, in UTC. ``exit_code``: the one the program will leave with.
     """
 
     report: Report
@@ -29,12 +28,10 @@ class View:
     exit_code: int = 0
     root: str = field(default_factory=os.getcwd)
     began: datetime = field(default_factory=lambda: datetime.now(timezone.utc))
-    sort: str | None = None
 
-    def sorted(self, by: str = "place") -> list[tuple[FileReport, Diagnostic]]:
-        """The findings with their files, by place or the most probable first; ``by`` is the format's own order."""
-        found = [(file, one) for file in self.report.files for one in file.diagnostics]
-        return found if (self.sort or by) == "place" else sorted(found, key=lambda pair: pair[1].most_probable_first())
+    def findings(self) -> list[tuple[FileReport, Diagnostic]]:
+        """The findings with their files, by place."""
+        return [(file, one) for file in self.report.files for one in file.diagnostics]
 
 
 def is_file(path: str) -> bool:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from nanlint.analysis.algebra import monomial, terms
 from nanlint.analysis.facts import Facts
 from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.forms import ANGLE
 from nanlint.fixes.rewrite import Rewrite
 from nanlint.graph.node import Node
-from nanlint.ops.value import Origin
-from nanlint.rules.registry import Finding, rule
+from nanlint.rules.registry import Finding, Findings, rule
 
 #: bounds that keep a cosine in [-1, 1]
 BOUNDS = {"clamp": "x", "minimum": "a", "maximum": "a"}
@@ -24,9 +21,8 @@ BOUNDS = {"clamp": "x", "minimum": "a", "maximum": "a"}
     after="NL203 NL204 NL208 NL506",
     fixable=Applicability.DISPLAY,
     most=Confidence.POSSIBLE,
-    rests_on=Origin.ROUNDING,
 )
-def acos_for_angle(acos: Node, facts: Facts) -> Iterator[Finding]:
+def acos_for_angle(acos: Node, facts: Facts) -> Findings:
     """Angle taken from its cosine.
 
     ## What it does
@@ -59,7 +55,7 @@ def acos_for_angle(acos: Node, facts: Facts) -> Iterator[Finding]:
         inner = cosine[BOUNDS[cosine.op]]
         cosine = facts.bare(cosine["b"] if "b" in cosine.args and facts.value(inner).constant is not None else inner)
     if facts.scalar(acos) or not is_cosine(cosine, facts) or not facts.varies(cosine):
-        return
+        return "no angle between vectors of data"
     yield Finding(
         acos,
         "angle from its cosine: small angles come out as 0, or off by 0.02 degrees",

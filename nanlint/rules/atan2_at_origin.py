@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.hazards import Hazard
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.safe_root import OffOrigin
-from nanlint.rules.registry import Finding, confidence, rule
+from nanlint.rules.registry import LOWERED, Finding, Findings, confidence, rule
 
 
 @rule(
@@ -19,7 +17,7 @@ from nanlint.rules.registry import Finding, confidence, rule
     fixable=Applicability.UNSAFE,
     frameworks="tensorflow jax",
 )
-def atan2_at_origin(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
+def atan2_at_origin(hazard: Hazard, facts: Facts) -> Findings:
     """Angle of a vector that may be 0, where its gradient is NaN.
 
     ## What it does
@@ -47,10 +45,10 @@ def atan2_at_origin(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     PyTorch issue 98276, on the gradients of `angle` and `atan2`.
     """
     if hazard.guard is not None:
-        return
+        return "a selection further on hides the value"
     level = confidence(hazard.reach)
     if level is None:
-        return
+        return LOWERED
     yield Finding(
         hazard.node,
         "gradient of atan2 at the origin is nan",

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from nanlint.analysis.facts import Facts
 from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.forms import ATAN2
 from nanlint.fixes.rewrite import Rewrite
 from nanlint.graph.node import Node
-from nanlint.ops.value import NEVER, Origin
-from nanlint.rules.registry import Finding, rule
+from nanlint.ops.value import NEVER
+from nanlint.rules.registry import Finding, Findings, rule
 
 
 @rule(
@@ -20,9 +18,8 @@ from nanlint.rules.registry import Finding, rule
     after="NL203",
     fixable=Applicability.DISPLAY,
     most=Confidence.POSSIBLE,
-    rests_on=Origin.ATTAINED,
 )
-def atan_of_quotient(atan: Node, facts: Facts) -> Iterator[Finding]:
+def atan_of_quotient(atan: Node, facts: Facts) -> Findings:
     """Arctangent of a quotient.
 
     ## What it does
@@ -50,9 +47,9 @@ def atan_of_quotient(atan: Node, facts: Facts) -> Iterator[Finding]:
     """
     quotient = facts.bare(atan["x"])
     if quotient.op != "div" or facts.scalar(atan) or not (facts.varies(quotient["a"]) and facts.varies(quotient["b"])):
-        return
+        return "no quotient of data"
     if facts.value(quotient["b"]).lo >= 0 and facts.value(quotient["b"]).zero is NEVER:
-        return
+        return "the divisor is positive"
     yield Finding(
         atan,
         "arctangent of a quotient: loses the quadrant, and is nan at the origin",

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.gradient import PLAIN
 from nanlint.analysis.hazards import Hazard
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.clip_inside import RaiseBound
-from nanlint.rules.registry import Finding, confidence, rule
+from nanlint.rules.registry import LOWERED, Finding, Findings, confidence, rule
 
 
 @rule(
@@ -20,7 +18,7 @@ from nanlint.rules.registry import Finding, confidence, rule
     fixable=Applicability.UNSAFE,
     frameworks="torch tensorflow jax",
 )
-def clamp_at_singularity(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
+def clamp_at_singularity(hazard: Hazard, facts: Facts) -> Findings:
     """A clamp to exactly the point where the next operation is singular.
 
     ## What it does
@@ -56,13 +54,12 @@ def clamp_at_singularity(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
         or hazard.guard is not None
         or not facts.bound_at(clamp, hazard.pole)
     ):
-        # no bound at the very point
-        return
+        return "no bound at the very point"
     plain = facts.framework(hazard.node) in PLAIN
     meant = hazard.pole.gives == "-inf" and (facts.names_logarithm(hazard.node) or facts.absorbed(hazard.node))
     level = confidence(hazard.reach, lowered=int(plain) + int(meant))
     if level is None:
-        return
+        return LOWERED
     yield Finding(
         hazard.node,
         f"clamped to exactly the point where {hazard.node.op} is singular",

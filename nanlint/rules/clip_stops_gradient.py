@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from nanlint.analysis.facts import Facts
 from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.clipped_probability import OnLogits
 from nanlint.graph.node import Node
-from nanlint.ops.value import Origin
-from nanlint.rules.registry import Finding, rule
+from nanlint.rules.registry import Finding, Findings, rule
 
 
 @rule(
@@ -19,9 +16,8 @@ from nanlint.rules.registry import Finding, rule
     fixable=Applicability.DISPLAY,
     frameworks="torch tensorflow jax",
     most=Confidence.POSSIBLE,
-    rests_on=Origin.ATTAINED,
 )
-def clip_stops_gradient(clip: Node, facts: Facts) -> Iterator[Finding]:
+def clip_stops_gradient(clip: Node, facts: Facts) -> Findings:
     """Clip of a prediction, beyond which nothing is learned.
 
     ## What it does
@@ -53,7 +49,7 @@ def clip_stops_gradient(clip: Node, facts: Facts) -> Iterator[Finding]:
     """
     squashed = facts.always(facts.clipped(clip), "softmax", "sigmoid")
     if squashed is None or not facts.differentiated(clip) or not facts.feeds_logarithm(clip):
-        return
+        return "no clipped probability whose logarithm is differentiated"
     yield Finding(
         clip,
         "clip of a prediction in a loss: no gradient for those that are wrong and certain",

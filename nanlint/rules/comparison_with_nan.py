@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from nanlint.analysis.facts import Facts
 from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.isnan import IsNan
 from nanlint.graph.modules import descendants
 from nanlint.graph.node import Node
-from nanlint.ops.value import Origin
-from nanlint.rules.registry import Finding, rule
+from nanlint.rules.registry import Finding, Findings, rule
 
 EQUALITIES = {"eq": "always False", "ne": "always True"}
 
@@ -21,9 +19,8 @@ EQUALITIES = {"eq": "always False", "ne": "always True"}
     "comparison-with-nan",
     nodes="eq ne test is isnot",
     fixable=Applicability.UNSAFE,
-    rests_on=Origin.INTENT,
 )
-def comparison_with_nan(comparison: Node, facts: Facts) -> Iterator[Finding]:
+def comparison_with_nan(comparison: Node, facts: Facts) -> Findings:
     """Comparison with NaN, which is equal to nothing.
 
     ## What it does
@@ -51,7 +48,7 @@ def comparison_with_nan(comparison: Node, facts: Facts) -> Iterator[Finding]:
     IEEE 754-2019, section 5.11. Pylint: nan-comparison. Ruff: PLW0177.
     """
     if not {"a", "b"} <= comparison.args.keys():
-        return
+        return "nothing is compared"
     for x, other in (("a", "b"), ("b", "a")):
         among = comparison[other].args.values() if comparison.op == "test" else (comparison[other],)
         nan = next((n for n in among if facts.is_nan(n) and not stored(n, comparison)), None)

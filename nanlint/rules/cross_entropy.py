@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from nanlint.analysis.facts import Facts
 from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.loss_on_logits import LossOnLogits
 from nanlint.graph.node import Node
-from nanlint.ops.value import Origin
-from nanlint.rules.registry import Finding, rule
+from nanlint.rules.registry import Finding, Findings, rule
 
 PROBABILITIES = "gives probabilities, and the loss takes logits"
 
@@ -35,9 +32,8 @@ def twice(loss: Node, activation: Node, facts: Facts, message: str, effect: str,
     nodes="cross_entropy clipped_cross_entropy",
     fixable=Applicability.UNSAFE,
     frameworks="torch tensorflow keras jax",
-    rests_on=Origin.SATURATION,
 )
-def cross_entropy_on_probabilities(loss: Node, facts: Facts) -> Iterator[Finding]:
+def cross_entropy_on_probabilities(loss: Node, facts: Facts) -> Findings:
     """Cross-entropy that is given probabilities for logits, or logits for probabilities.
 
     ## What it does
@@ -69,8 +65,7 @@ def cross_entropy_on_probabilities(loss: Node, facts: Facts) -> Iterator[Finding
     it.
     """
     if loss.op == "clipped_cross_entropy" and not from_logits(loss):
-        yield from logits_as_probabilities(loss, facts)
-        return
+        return (yield from logits_as_probabilities(loss, facts))
     softmax = facts.always(loss["x"], "softmax")
     if softmax is not None:
         yield twice(
@@ -83,14 +78,14 @@ def cross_entropy_on_probabilities(loss: Node, facts: Facts) -> Iterator[Finding
         )
 
 
-def logits_as_probabilities(loss: Node, facts: Facts) -> Iterator[Finding]:
+def logits_as_probabilities(loss: Node, facts: Facts) -> Findings:
     """A loss of probabilities of the output of a layer that could have an activation, and has none."""
     linear = facts.always(loss["x"], "linear")
     layer = linear.get("layer") if linear is not None else None
     if linear is None or layer is None or "activation" not in layer.attrs["spelling"].operands:
-        return
+        return "the loss is not of a layer without activation"
     if loss.get("from_logits") is not None:
-        return
+        return "the loss is told what it is given"
     yield Finding(
         loss,
         "cross-entropy of probabilities that is given logits: no gradient for logits outside of [0, 1]",
@@ -107,9 +102,8 @@ def logits_as_probabilities(loss: Node, facts: Facts) -> Iterator[Finding]:
     nodes="bce bce_with_logits clipped_cross_entropy",
     fixable=Applicability.UNSAFE,
     frameworks="torch tensorflow jax",
-    rests_on=Origin.SATURATION,
 )
-def bce_on_sigmoid(loss: Node, facts: Facts) -> Iterator[Finding]:
+def bce_on_sigmoid(loss: Node, facts: Facts) -> Findings:
     """Binary cross-entropy of a sigmoid, where the loss of the logits exists, or has the sigmoid built in.
 
     ## What it does
@@ -141,7 +135,7 @@ def bce_on_sigmoid(loss: Node, facts: Facts) -> Iterator[Finding]:
     """
     sigmoid = facts.always(loss["x"], "sigmoid")
     if sigmoid is None:
-        return
+        return "the loss is not of a sigmoid"
     if loss.op == "bce_with_logits" or from_logits(loss):
         yield twice(
             loss,
@@ -177,9 +171,8 @@ def bce_on_sigmoid(loss: Node, facts: Facts) -> Iterator[Finding]:
     nodes="nll",
     fixable=Applicability.UNSAFE,
     frameworks="torch",
-    rests_on=Origin.SATURATION,
 )
-def nll_of_log_softmax_by_hand(loss: Node, facts: Facts) -> Iterator[Finding]:
+def nll_of_log_softmax_by_hand(loss: Node, facts: Facts) -> Findings:
     """Negative log-likelihood of probabilities, or of a logarithm of a softmax taken by hand.
 
     ## What it does

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from nanlint.analysis.facts import Facts
 from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.zero_infinity import ZeroInfinity
 from nanlint.graph.node import Node
-from nanlint.ops.value import Origin
-from nanlint.rules.registry import Finding, rule
+from nanlint.rules.registry import Finding, Findings, rule
 
 
-@rule(
-    "NL703", "ctc-infinite-loss", nodes="ctc", fixable=Applicability.SAFE, frameworks="torch", rests_on=Origin.ATTAINED
-)
-def ctc_infinite_loss(loss: Node, facts: Facts) -> Iterator[Finding]:
+@rule("NL703", "ctc-infinite-loss", nodes="ctc", fixable=Applicability.SAFE, frameworks="torch")
+def ctc_infinite_loss(loss: Node, facts: Facts) -> Findings:
     """CTC loss that is infinite for a sequence that is too short.
 
     ## What it does
@@ -46,7 +41,7 @@ def ctc_infinite_loss(loss: Node, facts: Facts) -> Iterator[Finding]:
     """
     chosen = loss.get("zero_infinity")
     if facts.framework(loss) != "torch" or (chosen is not None and chosen.attrs.get("value") is not False):
-        return
+        return "`zero_infinity` is given"
     watched = chosen is not None or facts.tested_for_infinity(loss) or facts.doubted(loss)
     layer = loss.get("layer")
     yield Finding(

@@ -12,9 +12,8 @@ from functools import lru_cache
 from itertools import groupby
 from operator import itemgetter
 from pathlib import PurePath
-from typing import Any, TypeAlias, cast
+from typing import TypeAlias, cast
 
-from nanlint.analysis.context import Context
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.hazards import Hazard
 from nanlint.diagnostic import Annotation, Applicability, Confidence, Diagnostic, Fix, Part, Probe, Span
@@ -23,13 +22,11 @@ from nanlint.graph.node import Node
 from nanlint.graph.written import written_operands
 from nanlint.housekeeping import RuleFailed
 from nanlint.interrupt import checkpoint
-from nanlint.odds import probability
 from nanlint.ops.catalogue import catalogue
 from nanlint.ops.op import OPS
 from nanlint.ops.spelling import Spellings
 from nanlint.proof.slice import Slice, Slicing
 from nanlint.rules.registry import RULES, Finding, Rule, about_numbers
-from nanlint.rules.traits import traits_of
 from nanlint.source import Source
 from nanlint.source.discovery import shown_path
 from nanlint.source.roots import FRAMEWORKS
@@ -43,9 +40,6 @@ SATURATING = frozenset({"softmax", "sigmoid"})
 
 #: frameworks whose ops fixes may rewrite: an operator's (None) and the known ones', not the user's own functions
 REWRITTEN = frozenset({None, "torch", "tensorflow", "keras", "jax", "numpy", "scipy", "math"})
-
-#: the context of what a test computes: mostly what is expected of numbers that it chose itself
-TEST = Context.TEST.name.lower()
 
 #: calls through which one place is shown to fail
 MAX_SLICES = 3
@@ -109,14 +103,16 @@ def diagnosed(
     fixes = fixes_of(facts, [surest(group).finding for group in groups])
     refused = read_back(facts, select, minimum, groups, fixes)
     slicing = Slicing(facts)
+    roles = facts.gradient.roles
+    of_tests = roles is not None and roles.of_tests
     for index, (group, fix) in enumerate(zip(groups, fixes, strict=True)):
         one = surest(group)
         slices = slices_of(slicing, one.rule, one.finding, [other.finding for other in group])
         confidence = one.finding.confidence
         if slices or one.finding.hazard is not None:
             confidence = shown_by(slices, confidence)
-        traits = traits_of(facts, one.rule, one.finding)
-        if traits.context == TEST:
+        if of_tests:
+            # mostly what is expected of numbers that it chose itself
             confidence = min(confidence, Confidence.POSSIBLE)
         if confidence < minimum:
             continue
@@ -127,8 +123,6 @@ def diagnosed(
             refused=refused.get(index, ""),
             slices=slices,
             probe=probe_of(facts, one.finding),
-            probability=probability(confidence, traits),
-            traits=traits,
         )
 
 
@@ -367,7 +361,11 @@ def elsewhere(facts: Facts, node: Node, text: str) -> Annotation | None:
 
 def findings(facts: Facts, select: Callable[[Rule], bool]) -> Iterable[tuple[Rule, Finding]]:
     """What every rule that is asked for says; on a hazard the first one that speaks has the last word."""
-    return ((answer.rule, finding) for answer in answers(facts, select, heard) for finding in answer.findings)
+    return ((answer.rule, finding) for answer in answers(facts, select) for finding in answer.findings)
+
+
+#: why a rule that gives no other reason says nothing
+NO_FORM = "none of the forms that it looks for"
 
 
 @dataclass(frozen=True, eq=False)
@@ -378,19 +376,27 @@ class Answer:
     node: Node
     hazard: Hazard | None
     findings: tuple[Finding, ...] = ()
-    silence: str = ""
+    reason: str = ""
 
 
-#: puts a question to a rule: what it says, and why it says nothing
-Ask: TypeAlias = Callable[[Rule, Any, Facts], tuple[list[Finding], str]]
-
-
-def heard(rule: Rule, subject: Hazard | Node, facts: Facts) -> tuple[list[Finding], str]:
-    """What a rule says; why it says nothing is nobody's concern. Raises RuleFailed for a plugin's."""
+def run_rule(rule: Rule, subject: Hazard | Node, facts: Facts) -> tuple[list[Finding], str]:
+    """What a rule says of a subject, and the reason that it returns. Raises RuleFailed for a plugin's."""
     if not rule.origin:
-        return list(rule.check(subject, facts)), ""
+        return exhausted(rule.check(subject, facts))
     with blamed(rule):
-        return said_by_plugin(rule, rule.check(subject, facts)), ""
+        found, reason = exhausted(rule.check(subject, facts))
+        return plugin_findings(rule, found), reason
+
+
+def exhausted(findings: Iterable[Finding]) -> tuple[list[Finding], str]:
+    """All that a generator yields, and the text that it returns; of other iterables all that is in them."""
+    found: list[Finding] = []
+    iterator = iter(findings)
+    while True:
+        try:
+            found.append(next(iterator))
+        except StopIteration as end:
+            return found, end.value if isinstance(end.value, str) else ""
 
 
 @contextmanager
@@ -408,7 +414,7 @@ def blamed(rule: Rule) -> Iterator[None]:
         raise RuleFailed(f"{rule.code} of {rule.origin} failed: {type(error).__name__}: {error} ({place})") from error
 
 
-def said_by_plugin(rule: Rule, said: Iterable[object]) -> list[Finding]:
+def plugin_findings(rule: Rule, said: Iterable[object]) -> list[Finding]:
     """The findings of a plugin's rule, if they are findings."""
     found = []
     for one in said:
@@ -418,7 +424,7 @@ def said_by_plugin(rule: Rule, said: Iterable[object]) -> list[Finding]:
     return found
 
 
-def answers(facts: Facts, select: Callable[[Rule], bool], ask: Ask) -> Iterator[Answer]:
+def answers(facts: Facts, select: Callable[[Rule], bool]) -> Iterator[Answer]:
     """The answers of all rules that are asked for, without those that have neither a finding nor a reason."""
     rules = in_order(tuple(rule for rule in RULES.values() if select(rule)))
     by_op: dict[str, list[Rule]] = {}
@@ -429,25 +435,25 @@ def answers(facts: Facts, select: Callable[[Rule], bool], ask: Ask) -> Iterator[
     for rule in rules:
         checkpoint()
         for node in facts.nodes(rule.nodes) if rule.nodes else ():
-            found, silence = ask(rule, node, facts)
+            found, reason = run_rule(rule, node, facts)
             for finding in found:
                 if not (rule.after or rule.origin) and (
                     finding.node is node or finding.confidence > Confidence.POSSIBLE
                 ):
                     claimed.setdefault(node.index, rule)
-            if found or silence:
-                yield Answer(rule, node, None, tuple(found), silence)
+            if found or reason:
+                yield Answer(rule, node, None, tuple(found), reason)
     for hazard in facts.all_hazards():
         claim = claimed.get(hazard.node.index)
         own, others = by_origin(by_op.get(hazard.node.op, []))
-        told = list(first_word(own, hazard, facts, ask) if claim is None else spoken_for(own, hazard, claim))
+        told = list(by_first(own, hazard, facts) if claim is None else superseded(own, hazard, claim))
         yield from told
         said = {answer.rule.code: answer.rule for answer in told if answer.findings}
         if claim is not None:
             said[claim.code] = claim
         for rule in others:
             first = next((said[code] for code in sorted(rule.after) if code in said), None)
-            yield from first_word([rule], hazard, facts, ask) if first is None else spoken_for([rule], hazard, first)
+            yield from by_first([rule], hazard, facts) if first is None else superseded([rule], hazard, first)
 
 
 def by_origin(rules: Iterable[Rule]) -> tuple[list[Rule], list[Rule]]:
@@ -459,23 +465,22 @@ def by_origin(rules: Iterable[Rule]) -> tuple[list[Rule], list[Rule]]:
     return own, others
 
 
-def first_word(rules: Sequence[Rule], hazard: Hazard, facts: Facts, ask: Ask) -> Iterator[Answer]:
+def by_first(rules: Sequence[Rule], hazard: Hazard, facts: Facts) -> Iterator[Answer]:
     """The answers to a hazard, up to the first rule that has findings; those after it are not asked."""
     for position, rule in enumerate(rules):
-        found, silence = ask(rule, hazard, facts)
+        found, reason = run_rule(rule, hazard, facts)
         if found:
             void = tuple((one.number, one.why) for one in facts.epsilons(hazard.node))
             with_hazard = (
                 replace(finding, hazard=finding.hazard or hazard, notes=(*finding.notes, *void)) for finding in found
             )
             yield Answer(rule, hazard.node, hazard, tuple(with_hazard))
-            yield from spoken_for(rules[position + 1 :], hazard, rule)
+            yield from superseded(rules[position + 1 :], hazard, rule)
             return
-        if silence:
-            yield Answer(rule, hazard.node, hazard, (), silence)
+        yield Answer(rule, hazard.node, hazard, (), reason or NO_FORM)
 
 
-def spoken_for(rules: Iterable[Rule], hazard: Hazard, by: Rule) -> Iterator[Answer]:
+def superseded(rules: Iterable[Rule], hazard: Hazard, by: Rule) -> Iterator[Answer]:
     """The answers of rules that another one leaves nothing to say."""
     return (Answer(rule, hazard.node, hazard, (), f"{by.code} has the first word") for rule in rules if rule is not by)
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.forms import UNKNOWNS
 from nanlint.analysis.hazards import Hazard
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.guard_denominator import GuardDenominator
 from nanlint.graph.node import Node
-from nanlint.rules.registry import Finding, confidence, rule
+from nanlint.rules.registry import LOWERED, Finding, Findings, confidence, rule
 
 REDUCTIONS = {
     "sum": "sum",
@@ -38,7 +36,7 @@ def reduction_behind(denominator: Node, facts: Facts) -> Node | None:
     after="NL203 NL208 NL209 NL401 NL402 NL503",
     fixable=Applicability.SAFE,
 )
-def division_by_reduction(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
+def division_by_reduction(hazard: Hazard, facts: Facts) -> Findings:
     """Division by a sum, count or extremum that may be 0.
 
     ## What it does
@@ -70,12 +68,11 @@ def division_by_reduction(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     """
     reduction = reduction_behind(hazard.operand, facts)
     if reduction is None or hazard.guard is not None:
-        # the denominator is no reduction, or a selection further on hides the quotient
-        return
+        return "the denominator is no reduction, or a selection further on hides the quotient"
     harmless = 2 * int(facts.gathered(hazard.node))
     level = confidence(hazard.reach, lowered=harmless)
     if level is None:
-        return
+        return LOWERED
     yield Finding(
         hazard.node,
         f"division by a {'count' if hazard.value.whole else REDUCTIONS[reduction.op]} that may be 0",
@@ -93,7 +90,7 @@ def division_by_reduction(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     after="NL203 NL208 NL209 NL301 NL302 NL401 NL402 NL503",
     fixable=Applicability.SAFE,
 )
-def division_by_zero_able(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
+def division_by_zero_able(hazard: Hazard, facts: Facts) -> Findings:
     """Division by something that reaches 0.
 
     ## What it does
@@ -125,15 +122,14 @@ def division_by_zero_able(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     IEEE 754-2019, section 7.3 (division by zero).
     """
     if hazard.pole.cls != "zero" or hazard.guard is not None or facts.literal(hazard.operand):
-        return
+        return "about the pole at 0, where no selection hides the value, and it is no literal"
     if hazard.node.op != "rsqrt" and reduction_behind(hazard.operand, facts) is not None:
-        # a reduction, which NL301 has weighed
-        return
+        return "a reduction, which NL301 has weighed"
     # dividing by what is only called a probability is how importance weights are written
     by_name = hazard.evidence.named and hazard.operand.op in UNKNOWNS
     level = confidence(hazard.reach, lowered=int(by_name))
     if level is None:
-        return
+        return LOWERED
     yield Finding(
         hazard.node,
         "division by a value that reaches 0",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.hazards import Hazard
 from nanlint.diagnostic import Applicability
@@ -12,7 +10,7 @@ from nanlint.fixes.guard_denominator import GuardDenominator
 from nanlint.fixes.safe_root import SafeNorm, SafeStd
 from nanlint.graph.node import Node
 from nanlint.ops.value import LIKELY, POSSIBLE
-from nanlint.rules.registry import Finding, confidence, rule
+from nanlint.rules.registry import LOWERED, Finding, Findings, confidence, rule
 
 
 @rule(
@@ -22,7 +20,7 @@ from nanlint.rules.registry import Finding, confidence, rule
     after="NL203 NL208 NL209 NL301 NL401 NL402 NL503",
     fixable=Applicability.SAFE,
 )
-def division_by_norm_or_std(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
+def division_by_norm_or_std(hazard: Hazard, facts: Facts) -> Findings:
     """Division by a norm or a standard deviation that may be 0.
 
     ## What it does
@@ -56,15 +54,14 @@ def division_by_norm_or_std(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     """
     length = facts.length_behind(hazard.operand)
     if length is None or hazard.pole.cls != "zero" or hazard.guard is not None:
-        # the denominator is no norm or deviation that is shown as it is
-        return
+        return "the denominator is no norm or deviation that is shown as it is"
     ignored = facts.ignored_epsilon(hazard.node)
     reach, evidence = hazard.reach, hazard.cause
     if ignored is not None and reach is POSSIBLE:
         reach, evidence = LIKELY, (length, f"may be 0: `{ignored}` is given for that, and never used")
     level = confidence(reach)
     if level is None:
-        return
+        return LOWERED
     yield Finding(
         hazard.node,
         f"division by a {'deviation' if length.op in ('std', 'var') else 'norm'} that may be 0",

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.gradient import PLAIN
 from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.mean_of_selection import BiasedDeviation, SumIfEmpty
 from nanlint.graph.node import Node
-from nanlint.ops.value import LIKELY, Origin
-from nanlint.rules.registry import Finding, confidence, rule
+from nanlint.ops.value import LIKELY
+from nanlint.rules.registry import LOWERED, Finding, Findings, confidence, rule
 
 
-@rule("NL304", "empty-mean", nodes="mean", fixable=Applicability.SAFE, rests_on=Origin.EMPTY)
-def empty_mean(mean: Node, facts: Facts) -> Iterator[Finding]:
+@rule("NL304", "empty-mean", nodes="mean", fixable=Applicability.SAFE)
+def empty_mean(mean: Node, facts: Facts) -> Findings:
     """Mean of a selection that may be empty.
 
     ## What it does
@@ -44,12 +42,12 @@ def empty_mean(mean: Node, facts: Facts) -> Iterator[Finding]:
     """
     selection = facts.selection_behind(mean["x"])
     if selection is None or facts.known_filled(selection):
-        return
+        return "no selection that may be empty"
     # a scalar is a loss or a part of one; means along an axis are features, of which some are not used
     scalar = mean.get("axis") is None and facts.differentiated(mean) and facts.framework(mean) not in PLAIN
     level = confidence(LIKELY, lowered=int(not scalar) + int(facts.tested_for_infinity(mean)))
     if level is None:
-        return
+        return LOWERED
     yield Finding(
         mean,
         "mean of a selection that may be empty",
@@ -66,9 +64,8 @@ def empty_mean(mean: Node, facts: Facts) -> Iterator[Finding]:
     nodes="std var",
     fixable=Applicability.UNSAFE,
     frameworks="torch jax numpy",
-    rests_on=Origin.STATISTIC,
 )
-def std_of_one(deviation: Node, facts: Facts) -> Iterator[Finding]:
+def std_of_one(deviation: Node, facts: Facts) -> Findings:
     """Unbiased standard deviation or variance of a single element.
 
     ## What it does
@@ -97,7 +94,7 @@ def std_of_one(deviation: Node, facts: Facts) -> Iterator[Finding]:
     """
     correction = deviation.get("ddof")
     if correction is None or facts.value(correction).constant != 1:
-        return
+        return "no correction by 1"
     selection = facts.selection_behind(deviation["x"])
     if facts.has_one_element(deviation["x"], deviation.get("axis")):
         level, cause = Confidence.CERTAIN, (deviation["x"], "has one element there")

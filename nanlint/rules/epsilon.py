@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from nanlint.analysis.epsilons import Epsilon
 from nanlint.analysis.facts import Facts
 from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.epsilon import MendEpsilon
 from nanlint.graph.node import Node
-from nanlint.ops.value import Origin
-from nanlint.rules.registry import Finding, rule
+from nanlint.rules.registry import Finding, Findings, rule
 
 POLES = "log log2 log10 log1p sqrt rsqrt div reciprocal atanh acos asin erfinv"
 
@@ -29,8 +26,8 @@ def found(node: Node, one: Epsilon, message: str) -> Finding:
     return Finding(one.place, message, one.why, level, fix=MendEpsilon(one), notes=notes)
 
 
-@rule("NL501", "epsilon-below-dtype", nodes=POLES, fixable=Applicability.UNSAFE, rests_on=Origin.ABSORBED)
-def epsilon_below_dtype(node: Node, facts: Facts) -> Iterator[Finding]:
+@rule("NL501", "epsilon-below-dtype", nodes=POLES, fixable=Applicability.UNSAFE)
+def epsilon_below_dtype(node: Node, facts: Facts) -> Findings:
     """Epsilon that does nothing.
 
     ## What it does
@@ -63,8 +60,8 @@ def epsilon_below_dtype(node: Node, facts: Facts) -> Iterator[Finding]:
             yield found(node, one, MESSAGE[one.flaw])
 
 
-@rule("NL502", "one-minus-epsilon", nodes=POLES, fixable=Applicability.UNSAFE, rests_on=Origin.ABSORBED)
-def one_minus_epsilon(node: Node, facts: Facts) -> Iterator[Finding]:
+@rule("NL502", "one-minus-epsilon", nodes=POLES, fixable=Applicability.UNSAFE)
+def one_minus_epsilon(node: Node, facts: Facts) -> Findings:
     """A bound of 1 - epsilon that is 1.
 
     ## What it does

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from nanlint.analysis.epsilons import small
 from nanlint.analysis.facts import Facts
 from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.clipped_probability import OnLogits
 from nanlint.graph.node import Node
-from nanlint.ops.value import LIKELY, NEVER, Origin
-from nanlint.rules.registry import Finding, rule
+from nanlint.ops.value import LIKELY, NEVER
+from nanlint.rules.registry import Finding, Findings, rule
 
 #: what has a slope of 0 where it is 0, and a logarithm whose slope is not
 SATURATING = frozenset({"sigmoid", "softmax", "softmin", "tanh"})
@@ -23,9 +21,8 @@ SATURATING = frozenset({"sigmoid", "softmax", "softmin", "tanh"})
     fixable=Applicability.DISPLAY,
     frameworks="torch tensorflow jax",
     most=Confidence.POSSIBLE,
-    rests_on=Origin.ABSORBED,
 )
-def epsilon_stops_gradient(log: Node, facts: Facts) -> Iterator[Finding]:
+def epsilon_stops_gradient(log: Node, facts: Facts) -> Findings:
     """Epsilon in a logarithm of a saturated value: the loss is finite, and its gradient is 0.
 
     ## What it does
@@ -59,8 +56,7 @@ def epsilon_stops_gradient(log: Node, facts: Facts) -> Iterator[Finding]:
     """
     total = facts.bare(log["x"])
     if total.op != "add" or facts.value(total).zero is not NEVER:
-        # nothing is added, or what is added does not keep the value from 0
-        return
+        return "nothing is added, or what is added does not keep the value from 0"
     for one, other in (("a", "b"), ("b", "a")):
         p = facts.value(total[other])
         if not small(total[one], facts.value) or p.low < LIKELY or p.lo != 0:
@@ -71,8 +67,7 @@ def epsilon_stops_gradient(log: Node, facts: Facts) -> Iterator[Finding]:
             continue
         product = facts.partner(log)
         if product is not None and any(facts.same(f, total[other]) for f in facts.factors(product[1])):
-            # an entropy, whose slope vanishes with p
-            return
+            return "an entropy, whose slope vanishes with p"
         yield Finding(
             log,
             "epsilon in the logarithm of a saturated value: no gradient where it is 0",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from nanlint.analysis.algebra import Term, beside
 from nanlint.analysis.exponentials import tangent
 from nanlint.analysis.facts import Facts
@@ -11,8 +9,7 @@ from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.forms import EXPM1, each
 from nanlint.fixes.rewrite import Rewrite
 from nanlint.graph.node import Node
-from nanlint.ops.value import Origin
-from nanlint.rules.registry import Finding, rule
+from nanlint.rules.registry import Finding, Findings, rule
 
 
 @rule(
@@ -22,9 +19,8 @@ from nanlint.rules.registry import Finding, rule
     after="NL203",
     fixable=Applicability.SAFE,
     most=Confidence.POSSIBLE,
-    rests_on=Origin.ROUNDING,
 )
-def exp_minus_one(difference: Node, facts: Facts) -> Iterator[Finding]:
+def exp_minus_one(difference: Node, facts: Facts) -> Findings:
     """Exponential minus one.
 
     ## What it does
@@ -54,10 +50,9 @@ def exp_minus_one(difference: Node, facts: Facts) -> Iterator[Finding]:
     """
     found = minus_one(difference, facts)
     if found is None or facts.scalar(found.node) or not facts.loses_digits(found.node["x"]):
-        # no exponential of something small, minus 1
-        return
+        return "no exponential of something small, minus 1"
     if any(user.op == "div" and tangent(user, facts) is not None for user in difference.users):
-        return
+        return "part of a tanh, of which NL406 speaks"
     templates = each(EXPM1, "-{}") if found.negative else EXPM1
     yield Finding(
         difference,

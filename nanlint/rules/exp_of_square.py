@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from nanlint.analysis.algebra import monomial
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.structure import square_root_of
 from nanlint.diagnostic import Confidence
 from nanlint.graph.node import Node
-from nanlint.ops.value import INF, Origin
-from nanlint.rules.registry import Finding, rule
+from nanlint.ops.value import INF
+from nanlint.rules.registry import Finding, Findings, rule
 
 
-@rule("NL510", "exp-of-square", nodes="exp", after="NL203 NL403", most=Confidence.POSSIBLE, rests_on=Origin.OVERFLOW)
-def exp_of_square(exp: Node, facts: Facts) -> Iterator[Finding]:
+@rule("NL510", "exp-of-square", nodes="exp", after="NL203 NL403", most=Confidence.POSSIBLE)
+def exp_of_square(exp: Node, facts: Facts) -> Findings:
     """Exponential of a square that is not negated.
 
     ## What it does
@@ -43,16 +41,16 @@ def exp_of_square(exp: Node, facts: Facts) -> Iterator[Finding]:
     """
     exponent = monomial(exp["x"], facts.value)
     if facts.scalar(exp) or len(exponent.above) < 2 or exponent.below or not rising(exp, exponent.number, facts):
-        return
+        return "the exponent is no square that grows"
     bases = {f.key for f in exponent.above}
     squared = (
         all(sum(f.key == key for f in exponent.above) == 2 for key in bases) or square_root_of(exp["x"]) is not None
     )
     if not squared or not all(facts.varies(f) for f in exponent.above):
-        return
+        return "the exponent is no square of data"
     v = facts.value(exponent.above[0])
     if max(-v.lo, v.hi) < INF:
-        return
+        return "what is squared is bounded"
     limit = v.format.exp_overflow**0.5
     yield Finding(
         exp,

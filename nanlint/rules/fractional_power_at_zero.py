@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.gradient import PLAIN
 from nanlint.analysis.hazards import Hazard
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.double_where import DoubleWhere
-from nanlint.rules.registry import Finding, confidence, milder, rule
+from nanlint.rules.registry import LOWERED, Finding, Findings, confidence, milder, rule
 
 
 @rule(
@@ -20,7 +18,7 @@ from nanlint.rules.registry import Finding, confidence, milder, rule
     fixable=Applicability.SAFE,
     frameworks="torch tensorflow jax",
 )
-def fractional_power_at_zero(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
+def fractional_power_at_zero(hazard: Hazard, facts: Facts) -> Findings:
     """Fractional or negative power of a value that reaches 0, or is negative.
 
     ## What it does
@@ -50,14 +48,14 @@ def fractional_power_at_zero(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     JAX FAQ: Gradients contain NaN where using where.
     """
     if hazard.guard is not None or facts.value(hazard.operand).constant is not None:
-        return
+        return "a selection further on hides the value, or it is a literal"
     value_breaks = not hazard.pole.gradient
     plain = value_breaks and hazard.pole.cls == "zero" and facts.framework(hazard.node) in PLAIN
     whole = hazard.pole.cls == "neg" and not facts.fractional(hazard.node["y"])
     unused = value_breaks and facts.gathered(hazard.node)
     level = confidence(hazard.reach, lowered=int(plain) * milder(hazard) + int(whole) + 2 * int(unused))
     if level is None:
-        return
+        return LOWERED
     if hazard.pole.cls == "neg":
         message, effect = "fractional power of a negative value: nan", "(-1)**0.5 = nan"
     elif value_breaks:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.hazards import Hazard
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.codemod import Codemod
 from nanlint.fixes.double_where import DoubleWhere
 from nanlint.fixes.safe_root import SafeNorm, SafeStd
-from nanlint.rules.registry import Finding, confidence, rule
+from nanlint.rules.registry import LOWERED, Finding, Findings, confidence, rule
 
 
 @rule(
@@ -21,7 +19,7 @@ from nanlint.rules.registry import Finding, confidence, rule
     fixable=Applicability.SAFE,
     frameworks="torch tensorflow jax",
 )
-def guard_after_singular_op(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
+def guard_after_singular_op(hazard: Hazard, facts: Facts) -> Findings:
     """A guard behind the operation that it is for.
 
     ## What it does
@@ -52,13 +50,12 @@ def guard_after_singular_op(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     """
     late = facts.late_guard(hazard)
     if late is None or not facts.differentiated(hazard.node):
-        # no guard stands behind the operation
-        return
+        return "no guard stands behind the operation"
     # x / (norm(x) + eps): what comes back to the root is 0, and TensorFlow's root keeps it so (XLA's does not)
     spared = facts.framework(hazard.node) in ("tensorflow", "keras") and facts.cancels_itself(hazard.node, late)
     level = confidence(hazard.reach, lowered=int(spared))
     if level is None:
-        return
+        return LOWERED
     yield Finding(
         hazard.node,
         f"guarded only after {hazard.node.op}: its gradient at 0 is infinite or nan all the same",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from nanlint.analysis.algebra import root, terms
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.structure import square_root_of
@@ -12,8 +10,8 @@ from nanlint.fixes.forms import HYPOT
 from nanlint.fixes.rewrite import Rewrite
 from nanlint.graph.node import Node
 from nanlint.ops.floats import FLOAT16
-from nanlint.ops.value import INF, Kind, Origin
-from nanlint.rules.registry import Finding, rule
+from nanlint.ops.value import INF, Kind
+from nanlint.rules.registry import Finding, Findings, rule
 
 
 @rule(
@@ -22,9 +20,8 @@ from nanlint.rules.registry import Finding, rule
     nodes="sqrt pow",
     after="NL201 NL202 NL203 NL206 NL207 NL503",
     fixable=Applicability.SAFE,
-    rests_on=Origin.OVERFLOW,
 )
-def handwritten_hypot(root_node: Node, facts: Facts) -> Iterator[Finding]:
+def handwritten_hypot(root_node: Node, facts: Facts) -> Findings:
     """Length of a vector written as the root of a sum of squares.
 
     ## What it does
@@ -55,16 +52,14 @@ def handwritten_hypot(root_node: Node, facts: Facts) -> Iterator[Finding]:
     """
     radicand = root(root_node, facts.value)
     if radicand is None or facts.scalar(root_node):
-        # no root
-        return
+        return "no root"
     squares = [t.node for t in terms(radicand) if not t.negative]
     legs = [leg for s in squares if (leg := square_root_of(s)) is not None]
     if len(terms(radicand)) != 2 or len(legs) != 2 or not all(facts.varies(leg) for leg in legs):
-        # no sum of two squares
-        return
+        return "no sum of two squares"
     unbounded = [leg for leg in legs if max(-facts.value(leg).lo, facts.value(leg).hi) == INF]
     if not unbounded:
-        return
+        return "both legs are bounded"
     fmt = facts.value(radicand).format
     tensors = all(is_tensor(leg, facts) or is_tensor(s, facts) for leg, s in zip(legs, squares, strict=True))
     yield Finding(

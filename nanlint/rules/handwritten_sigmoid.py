@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from nanlint.analysis.exponentials import Logistic, bounded, logistic, tangent
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.gradient import PLAIN
@@ -11,12 +9,12 @@ from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.forms import SIGMOID, each, of
 from nanlint.fixes.rewrite import Rewrite
 from nanlint.graph.node import Node
-from nanlint.ops.value import POSSIBLE, Origin
-from nanlint.rules.registry import Finding, rule
+from nanlint.ops.value import POSSIBLE
+from nanlint.rules.registry import Finding, Findings, rule
 
 
-@rule("NL402", "handwritten-sigmoid", nodes="div reciprocal pow", fixable=Applicability.SAFE, rests_on=Origin.OVERFLOW)
-def handwritten_sigmoid(quotient: Node, facts: Facts) -> Iterator[Finding]:
+@rule("NL402", "handwritten-sigmoid", nodes="div reciprocal pow", fixable=Applicability.SAFE)
+def handwritten_sigmoid(quotient: Node, facts: Facts) -> Findings:
     """Sigmoid written as 1 / (1 + exp(-x)).
 
     ## What it does
@@ -45,12 +43,11 @@ def handwritten_sigmoid(quotient: Node, facts: Facts) -> Iterator[Finding]:
     """
     found = logistic(quotient, facts)
     if found is None or facts.scalar(found.exp) or facts.value(found.exp).pinf < POSSIBLE:
-        # no sigmoid of an exponential that overflows without raising
-        return
+        return "no sigmoid of an exponential that overflows without raising"
     if bounded(found.exp["x"], facts):
-        return
+        return "the exponent is bounded"
     if quotient.op == "div" and tangent(quotient, facts) is not None:
-        return
+        return "a tanh, of which NL406 speaks"
     harmless = not found.both and (facts.framework(quotient) in PLAIN or facts.doubted(quotient))
     evidence = facts.value(found.exp).evidence("pinf")
     yield Finding(

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from nanlint.analysis.exponentials import shifted
 from nanlint.analysis.facts import Facts
 from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.softmax import Softmax
 from nanlint.graph.node import Node
-from nanlint.ops.value import POSSIBLE, Origin
-from nanlint.rules.registry import Finding, rule
+from nanlint.ops.value import POSSIBLE
+from nanlint.rules.registry import Finding, Findings, rule
 
 
-@rule("NL401", "handwritten-softmax", nodes="div exp", fixable=Applicability.SAFE, rests_on=Origin.OVERFLOW)
-def handwritten_softmax(quotient: Node, facts: Facts) -> Iterator[Finding]:
+@rule("NL401", "handwritten-softmax", nodes="div exp", fixable=Applicability.SAFE)
+def handwritten_softmax(quotient: Node, facts: Facts) -> Findings:
     """Softmax written by hand, without subtracting the maximum.
 
     ## What it does
@@ -43,23 +41,20 @@ def handwritten_softmax(quotient: Node, facts: Facts) -> Iterator[Finding]:
     Blanchard, Higham, Higham: Accurately computing the log-sum-exp and softmax functions (2021).
     """
     if quotient.op == "exp":
-        yield from shift_undone(quotient, facts)
-        return
+        return (yield from shift_undone(quotient, facts))
     denominator = facts.origin(quotient["b"], "sum")
     if denominator is None:
-        # the denominator is no sum
-        return
+        return "the denominator is no sum"
     alone = facts.origin(quotient["a"], "exp")
     above, summand = (
         alone or facts.bare(quotient["a"]),
         facts.origin(denominator["x"], "exp") or facts.bare(denominator["x"]),
     )
     if not facts.same(above, summand):
-        # the denominator is no sum of what is divided
-        return
+        return "the denominator is no sum of what is divided"
     numerator = next((f for f in facts.factors(above) if f.op == "exp"), None)
     if numerator is None or facts.value(numerator).pinf < POSSIBLE:
-        return
+        return "no exponential that overflows"
     note = facts.value(numerator).evidence("pinf")
     yield Finding(
         quotient,
@@ -71,11 +66,11 @@ def handwritten_softmax(quotient: Node, facts: Facts) -> Iterator[Finding]:
     )
 
 
-def shift_undone(exp: Node, facts: Facts) -> Iterator[Finding]:
+def shift_undone(exp: Node, facts: Facts) -> Findings:
     """The exponential of a maximum, multiplied back to a sum of exponentials that was shifted by it."""
     top = facts.bare(exp["x"])
     if top.op != "max":
-        return
+        return "the exponent is no maximum"
     for product in exp.users:
         others = facts.factors(product) if product.op == "mul" else []
         shifted = next((e for f in others for e in summed(f, facts) if shifted_by(e, top, facts)), None)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from nanlint.analysis.algebra import beside
 from nanlint.analysis.exponentials import overflows
 from nanlint.analysis.facts import Facts
@@ -11,12 +9,11 @@ from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.forms import SOFTPLUS
 from nanlint.fixes.rewrite import Rewrite
 from nanlint.graph.node import Node
-from nanlint.ops.value import Origin
-from nanlint.rules.registry import Finding, rule
+from nanlint.rules.registry import Finding, Findings, rule
 
 
-@rule("NL107", "handwritten-softplus", nodes="log log1p", fixable=Applicability.SAFE, rests_on=Origin.OVERFLOW)
-def handwritten_softplus(log: Node, facts: Facts) -> Iterator[Finding]:
+@rule("NL107", "handwritten-softplus", nodes="log log1p", fixable=Applicability.SAFE)
+def handwritten_softplus(log: Node, facts: Facts) -> Findings:
     """Softplus written as log(1 + exp(x)).
 
     ## What it does
@@ -48,13 +45,11 @@ def handwritten_softplus(log: Node, facts: Facts) -> Iterator[Finding]:
     if log.op == "log":
         term = beside(inner, 1, facts.value)
         if term is None or term.negative:
-            # no sum of 1 and an exponential
-            return
+            return "no sum of 1 and an exponential"
         inner = term.node
     exp = facts.bare(inner)
     if exp.op != "exp" or facts.scalar(log) or not overflows(exp, facts):
-        # no sum of 1 and an exponential that overflows
-        return
+        return "no sum of 1 and an exponential that overflows"
     evidence = facts.value(exp).evidence("pinf")
     yield Finding(
         log,

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from nanlint.analysis.exponentials import Tangent, tangent
 from nanlint.analysis.facts import Facts
 from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.forms import TANH, each, of
 from nanlint.fixes.rewrite import Rewrite
 from nanlint.graph.node import Node
-from nanlint.ops.value import Origin
-from nanlint.rules.registry import Finding, rule
+from nanlint.rules.registry import Finding, Findings, rule
 
 
-@rule("NL406", "handwritten-tanh", nodes="div", fixable=Applicability.SAFE, rests_on=Origin.OVERFLOW)
-def handwritten_tanh(quotient: Node, facts: Facts) -> Iterator[Finding]:
+@rule("NL406", "handwritten-tanh", nodes="div", fixable=Applicability.SAFE)
+def handwritten_tanh(quotient: Node, facts: Facts) -> Findings:
     """Hyperbolic tangent written as a quotient of exponentials.
 
     ## What it does
@@ -44,8 +41,7 @@ def handwritten_tanh(quotient: Node, facts: Facts) -> Iterator[Finding]:
     """
     found = tangent(quotient, facts)
     if found is None:
-        # no tanh of exponentials
-        return
+        return "no tanh of exponentials"
     evidence = facts.value(found.exp).evidence("pinf")
     yield Finding(
         quotient,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.forms import UNKNOWNS
 from nanlint.analysis.log_space import (
@@ -20,13 +18,13 @@ from nanlint.fixes.log_add import LogAdd
 from nanlint.graph.node import LOOP, Node
 from nanlint.ops.op import Pole
 from nanlint.ops.value import LIKELY, NEVER, POSSIBLE, Evidence, Origin, Reach
-from nanlint.rules.registry import Finding, confidence, rule
+from nanlint.rules.registry import Finding, Findings, confidence, rule
 
 NAN = Pole("result", "nan", "nan")
 
 
-@rule("NL408", "infinite-max-shift", nodes="exp", fixable=Applicability.SAFE, rests_on=Origin.INTENT)
-def infinite_max_shift(exp: Node, facts: Facts) -> Iterator[Finding]:
+@rule("NL408", "infinite-max-shift", nodes="exp", fixable=Applicability.SAFE)
+def infinite_max_shift(exp: Node, facts: Facts) -> Findings:
     """A shift by a maximum that may be -inf itself.
 
     ## What it does
@@ -56,12 +54,12 @@ def infinite_max_shift(exp: Node, facts: Facts) -> Iterator[Finding]:
     Blanchard, Higham, Higham: Accurately computing the log-sum-exp and softmax functions (2021).
     """
     if facts.hazards.masked_by(exp, NAN) is not None:
-        return
+        return "a selection further on takes the NaN out"
     added = log_addition(exp)
     if added is not None:
         terms = (added.a, added.b)
         if any(facts.value(t).ninf is NEVER or facts.value(t).constant is not None for t in terms):
-            return
+            return "one of the terms is never -inf"
         level = Confidence.LIKELY if all(of_log_space(t, facts) for t in terms) else Confidence.POSSIBLE
         message = "logaddexp by hand: -inf - -inf = nan where both are log 0"
         cause = ((added.difference, "-inf - -inf = nan"),)
@@ -69,7 +67,7 @@ def infinite_max_shift(exp: Node, facts: Facts) -> Iterator[Finding]:
         return
     shift = unguarded_shift(exp["x"])
     if shift is None:
-        return
+        return "no maximum is taken from the exponent"
     reach: Reach = NEVER
     note: Evidence | None = None
     masked = masked_by_infinity(shift.x, facts.value)
@@ -84,7 +82,7 @@ def infinite_max_shift(exp: Node, facts: Facts) -> Iterator[Finding]:
         reach, note = POSSIBLE, Evidence("is -inf for a row of log 0", shift.maximum, origin=Origin.INTENT)
     found = confidence(reach)
     if found is None or note is None:
-        return
+        return "nothing says that a whole row is -inf"
     yield Finding(
         shift.difference,
         "shift by a maximum that may be -inf itself: -inf - -inf = nan",

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.hazards import Hazard
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.clip_inside import ClipInside
-from nanlint.rules.registry import Finding, confidence, rule
+from nanlint.rules.registry import LOWERED, Finding, Findings, confidence, rule
 
 #: value and gradient at an end of the domain
 AT_THE_END = {
@@ -27,7 +25,7 @@ AT_THE_END = {
     fixable=Applicability.UNSAFE,
     frameworks="torch tensorflow jax",
 )
-def inverse_trig_at_one(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
+def inverse_trig_at_one(hazard: Hazard, facts: Facts) -> Findings:
     """Inverse trigonometric function at ±1, where its gradient is infinite.
 
     ## What it does
@@ -55,10 +53,10 @@ def inverse_trig_at_one(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     PyTorch issue 8069: NaN from `acos`.
     """
     if hazard.pole.cls != "zero" or hazard.guard is not None:
-        return
+        return "about the ends of the domain, where no selection hides the value"
     level = confidence(hazard.reach)
     if level is None:
-        return
+        return LOWERED
     gradient = hazard.node.op != "atanh"
     yield Finding(
         hazard.node,
@@ -77,7 +75,7 @@ def inverse_trig_at_one(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     after="NL203",
     fixable=Applicability.UNSAFE,
 )
-def inverse_trig_domain(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
+def inverse_trig_domain(hazard: Hazard, facts: Facts) -> Findings:
     """Inverse trigonometric function of a value that rounds beyond its domain.
 
     ## What it does
@@ -107,10 +105,10 @@ def inverse_trig_domain(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     Kahan, How futile are mindless assessments of roundoff in floating-point computation? (2006), on angles.
     """
     if hazard.pole.cls == "zero" or hazard.guard is not None:
-        return
+        return "about what lies beyond the domain, where no selection hides the value"
     level = confidence(hazard.reach, lowered=2 * int(facts.tested_for_infinity(hazard.node)))
     if level is None:
-        return
+        return LOWERED
     yield Finding(
         hazard.node,
         f"{hazard.node.op} of a value that rounds beyond its domain: nan",

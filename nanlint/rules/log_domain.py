@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.hazards import Hazard
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.clip_operand import ClipOperand
-from nanlint.rules.registry import Finding, confidence, rule
+from nanlint.rules.registry import LOWERED, Finding, Findings, confidence, rule
 
 
 @rule(
@@ -18,7 +16,7 @@ from nanlint.rules.registry import Finding, confidence, rule
     after="NL101 NL102 NL103 NL104 NL106 NL107 NL203 NL503",
     fixable=Applicability.UNSAFE,
 )
-def log_domain(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
+def log_domain(hazard: Hazard, facts: Facts) -> Findings:
     """Logarithm of a value that is known to be negative at times.
 
     ## What it does
@@ -47,10 +45,10 @@ def log_domain(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     IEEE 754-2019, section 9.2 (log of a negative number is an invalid operation).
     """
     if hazard.pole.cls != "neg" or hazard.guard is not None or facts.literal(hazard.operand):
-        return
+        return "about what is below 0, where no selection hides the value, and it is no literal"
     level = confidence(hazard.reach, lowered=int(facts.tested_for_infinity(hazard.node)))
     if level is None:
-        return
+        return LOWERED
     where = "below -1" if hazard.node.op == "log1p" else "negative"
     yield Finding(
         hazard.node,

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from nanlint.analysis.cancellation import Tail
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.gradient import PLAIN
 from nanlint.analysis.hazards import Hazard
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.log_of_tail import LogOfTail
-from nanlint.rules.registry import Finding, confidence, rule
+from nanlint.rules.registry import LOWERED, Finding, Findings, confidence, rule
 
 #: what the logarithm is of, by the op that saturates
 NAMES = {
@@ -29,7 +27,7 @@ NAMES = {
     after="NL101 NL102",
     fixable=Applicability.SAFE,
 )
-def log_of_cancellation(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
+def log_of_cancellation(hazard: Hazard, facts: Facts) -> Findings:
     """Log of something that rounding takes to 0 in a tail.
 
     ## What it does
@@ -61,18 +59,17 @@ def log_of_cancellation(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     Mächler: Accurately computing log(1 - exp(-|a|)) (2012). SciPy: `scipy.special.log_ndtr`.
     """
     if hazard.pole.cls != "zero" or hazard.guard is not None:
-        return
+        return "about the pole at 0, where no selection hides the value"
     found = facts.tail(hazard.operand, plus=hazard.pole.shift)
     if found is None:
-        # the operand is not what is left of a difference in a tail
-        return
+        return "the operand is not what is left of a difference in a tail"
     plain = facts.framework(hazard.node) in PLAIN and not facts.reduced(hazard.node)
     # what a distribution returns as a logarithm is -inf outside of its support
     returned = found.sign == 0 and found.core.op == "cdf" and not hazard.node.users
     harmless = int(plain) + 2 * int(returned) + int(facts.absorbed(hazard.node)) + 2 * int(facts.held(found))
     level = confidence(hazard.reach, lowered=harmless)
     if level is None:
-        return
+        return LOWERED
     yield Finding(
         hazard.node,
         f"log of {name(found)}: rounding takes it to 0 in a tail, and the log to -inf",

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from nanlint.analysis.algebra import beside
 from nanlint.analysis.facts import Facts
 from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.forms import LOG1P, of
 from nanlint.fixes.rewrite import Rewrite
 from nanlint.graph.node import Node
-from nanlint.ops.value import Origin
-from nanlint.rules.registry import Finding, rule
+from nanlint.rules.registry import Finding, Findings, rule
 
 
 @rule(
@@ -21,9 +18,8 @@ from nanlint.rules.registry import Finding, rule
     after="NL101 NL102 NL103 NL104 NL106 NL107 NL108 NL109 NL203",
     fixable=Applicability.SAFE,
     most=Confidence.POSSIBLE,
-    rests_on=Origin.ROUNDING,
 )
-def log_of_one_plus(log: Node, facts: Facts) -> Iterator[Finding]:
+def log_of_one_plus(log: Node, facts: Facts) -> Findings:
     """Log of one plus something small.
 
     ## What it does
@@ -52,8 +48,7 @@ def log_of_one_plus(log: Node, facts: Facts) -> Iterator[Finding]:
     """
     term = beside(log["x"], 1, facts.value)
     if term is None or facts.scalar(log) or not facts.loses_digits(term.node):
-        # no sum of 1 and something that may be small
-        return
+        return "no sum of 1 and something that may be small"
     yield Finding(
         log,
         "log of one plus something small: the sum rounds it away",

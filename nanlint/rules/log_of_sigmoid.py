@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.hazards import Hazard
 from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.log_of import LogOf
 from nanlint.graph.node import Node
-from nanlint.rules.registry import Finding, rule
+from nanlint.rules.registry import Finding, Findings, rule
 
 
 def sigmoid_behind(node: Node, facts: Facts) -> tuple[Node, bool] | None:
@@ -28,7 +26,7 @@ def sigmoid_behind(node: Node, facts: Facts) -> tuple[Node, bool] | None:
 
 
 @rule("NL102", "log-of-sigmoid", hazards="log log2 log10 log1p", fixable=Applicability.SAFE)
-def log_of_sigmoid(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
+def log_of_sigmoid(hazard: Hazard, facts: Facts) -> Findings:
     """Log of a sigmoid.
 
     ## What it does
@@ -57,11 +55,10 @@ def log_of_sigmoid(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     """
     found = sigmoid_behind(hazard.operand, facts)
     if found is None or hazard.pole.cls != "zero":
-        # what becomes 0 is neither a sigmoid nor 1 minus one
-        return
+        return "what becomes 0 is neither a sigmoid nor 1 minus one"
     sigmoid, complement = found
     if hazard.node.op == "log1p" and not complement:
-        return
+        return "1 plus a sigmoid"
     what = "log of 1 - sigmoid" if complement else "log of a sigmoid"
     yield Finding(
         hazard.node,

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.hazards import Hazard
 from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.log_of import LogOf
-from nanlint.rules.registry import Finding, rule
+from nanlint.rules.registry import Finding, Findings, rule
 
 
 @rule("NL101", "log-of-softmax", hazards="log log2 log10", fixable=Applicability.SAFE)
-def log_of_softmax(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
+def log_of_softmax(hazard: Hazard, facts: Facts) -> Findings:
     """Log of a softmax.
 
     ## What it does
@@ -46,8 +44,7 @@ def log_of_softmax(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     """
     softmax = facts.origin(hazard.operand, "softmax")
     if softmax is None or hazard.pole.cls != "zero":
-        # what becomes 0 is no softmax
-        return
+        return "what becomes 0 is no softmax"
     yield Finding(
         hazard.node,
         "log of a softmax: -inf as soon as one class underflows",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from nanlint.analysis.algebra import Term, beside, monomial, ratio, terms
 from nanlint.analysis.exponentials import REDUCTIONS, overflowing, shifted
 from nanlint.analysis.facts import Facts
@@ -13,12 +11,11 @@ from nanlint.fixes.forms import LOG_TWO_COSH, LOGADDEXP, each
 from nanlint.fixes.logsumexp import LogSumExp
 from nanlint.fixes.rewrite import Rewrite
 from nanlint.graph.node import Node
-from nanlint.ops.value import Origin
-from nanlint.rules.registry import Finding, rule
+from nanlint.rules.registry import Finding, Findings, rule
 
 
-@rule("NL106", "log-of-sum-of-exp", nodes="log log1p", fixable=Applicability.SAFE, rests_on=Origin.OVERFLOW)
-def log_of_sum_of_exp(log: Node, facts: Facts) -> Iterator[Finding]:
+@rule("NL106", "log-of-sum-of-exp", nodes="log log1p", fixable=Applicability.SAFE)
+def log_of_sum_of_exp(log: Node, facts: Facts) -> Findings:
     """Log of a sum of exponentials, without subtracting the maximum.
 
     ## What it does
@@ -49,8 +46,7 @@ def log_of_sum_of_exp(log: Node, facts: Facts) -> Iterator[Finding]:
     parts = monomial(log["x"], facts.value)
     found = next((f for factor in parts.above if (f := summed(factor, facts)) is not None), None)
     if found is None or facts.scalar(log):
-        # no sum of exponentials that overflow
-        return
+        return "no sum of exponentials that overflow"
     exp, level = found
     if exp.op == "exp" and len(parts.above) > 1 and not any(f.op in REDUCTIONS for f in parts.above):
         level = Confidence.POSSIBLE

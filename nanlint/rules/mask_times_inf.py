@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from nanlint.analysis.algebra import terms
 from nanlint.analysis.exponentials import overflows
 from nanlint.analysis.facts import Facts
@@ -15,17 +13,15 @@ from nanlint.fixes.finite_factor import FiniteFactor
 from nanlint.graph.node import CONST, Node
 from nanlint.ops.op import Pole
 from nanlint.ops.value import LIKELY, Evidence, Origin
-from nanlint.rules.registry import Finding, rule
+from nanlint.rules.registry import Finding, Findings, rule
 
 NAN = Pole("result", "nan", "nan")
 #: what is -inf for a probability of 0
 LOGARITHMS = frozenset({"log", "log_softmax", "log_sigmoid"})
 
 
-@rule(
-    "NL405", "mask-times-inf", nodes="mul mul_no_nan", hazards="mul", fixable=Applicability.SAFE, rests_on=Origin.INTENT
-)
-def mask_times_inf(at: Node | Hazard, facts: Facts) -> Iterator[Finding]:
+@rule("NL405", "mask-times-inf", nodes="mul mul_no_nan", hazards="mul", fixable=Applicability.SAFE)
+def mask_times_inf(at: Node | Hazard, facts: Facts) -> Findings:
     """A factor of 0 that should hide an infinity.
 
     ## What it does
@@ -59,18 +55,15 @@ def mask_times_inf(at: Node | Hazard, facts: Facts) -> Iterator[Finding]:
     IEEE 754-2019, section 7.2 (invalid operation).
     """
     if isinstance(at, Hazard):
-        yield from zero_times_overflow(at, facts)
-        return
+        return (yield from zero_times_overflow(at, facts))
     product = at
     if facts.hazards.masked_by(product, NAN) is not None:
-        return
+        return "a selection further on takes the NaN out"
     if product.op == "mul_no_nan":
-        yield from gradient_of_no_nan(product, facts)
-        return
+        return (yield from gradient_of_no_nan(product, facts))
     found = zero_times_infinity(product, facts.value, known=known_to_the_author(facts))
     if found is None:
-        # no factor that may be 0 beside one that may be infinite
-        return
+        return "no factor that may be 0 beside one that may be infinite"
     yield Finding(
         product,
         "0 * inf is nan: the factor that should hide the infinity multiplies it",
@@ -81,7 +74,7 @@ def mask_times_inf(at: Node | Hazard, facts: Facts) -> Iterator[Finding]:
     )
 
 
-def zero_times_overflow(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
+def zero_times_overflow(hazard: Hazard, facts: Facts) -> Findings:
     """A mask, or a rectified number, times an exponential that overflows where it is 0, or times what holds -inf.
 
     What a quotient or a logarithm makes infinite is told there.
@@ -92,21 +85,17 @@ def zero_times_overflow(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     )
     cause = why.node
     if hazard.guard is not None or cause is None or hazard.value.zero < LIKELY:
-        # a selection hides the product, or hardly anything says that the infinity meets a 0
-        return
+        return "a selection hides the product, or hardly anything says that the infinity meets a 0"
     if facts.tests_result(facts.bare(hazard.node[other])):
-        # the infinity is taken out before
-        return
+        return "the infinity is taken out before"
     selection = facts.bare(hazard.node[other])
     if "cond" in selection.args and any(facts.same(a, hazard.operand) for a in selection["cond"].args.values()):
-        # where this factor is 0, the other one is replaced
-        return
+        return "where this factor is 0, the other one is replaced"
     if not (facts.varies(hazard.operand) and facts.varies(cause)):
-        # a grid, or numbers that the author sees
-        return
+        return "a grid, or numbers that the author sees"
     meant = cls == "ninf" and facts.bare(cause).op in ("where", CONST)
     if not meant and (cause.op not in EXPONENTIALS or not overflows(cause, facts) or facts.scalar(cause)):
-        return
+        return "the other factor does not overflow"
     yield Finding(
         hazard.node,
         "0 times what may be infinite is nan: the factor that should hide it multiplies it",
@@ -116,12 +105,12 @@ def zero_times_overflow(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     )
 
 
-def gradient_of_no_nan(product: Node, facts: Facts) -> Iterator[Finding]:
+def gradient_of_no_nan(product: Node, facts: Facts) -> Findings:
     """multiply_no_nan(log p, p): the value is right, the gradient of p is -inf and meets the slope of what made p."""
     logs = [log for t in terms(product["a"]) if (log := facts.bare(t.node)).op in LOGARITHMS]
     core = facts.bare(product["b"])
     if not logs or core.op not in ("softmax", "exp") or not facts.differentiated(product):
-        return
+        return "no logarithm times its own probability that is differentiated"
     yield Finding(
         product,
         "multiply_no_nan hides -inf from the value, not from the gradient: 0 * -inf = nan",

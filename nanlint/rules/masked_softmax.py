@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.log_space import empty_rows, masked_by_infinity, selected_again
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.least_finite import LeastFinite
 from nanlint.graph.node import Node
-from nanlint.ops.value import POSSIBLE, Origin
-from nanlint.rules.registry import Finding, confidence, rule
+from nanlint.ops.value import POSSIBLE
+from nanlint.rules.registry import Finding, Findings, confidence, rule
 
 
-@rule("NL404", "masked-softmax", nodes="softmax log_softmax", fixable=Applicability.SAFE, rests_on=Origin.EMPTY)
-def masked_softmax(softmax: Node, facts: Facts) -> Iterator[Finding]:
+@rule("NL404", "masked-softmax", nodes="softmax log_softmax", fixable=Applicability.SAFE)
+def masked_softmax(softmax: Node, facts: Facts) -> Findings:
     """A softmax over a row that a mask has filled with -inf.
 
     ## What it does
@@ -48,15 +46,14 @@ def masked_softmax(softmax: Node, facts: Facts) -> Iterator[Finding]:
     """
     masked = masked_by_infinity(softmax["x"], facts.value)
     if masked is None or selected_again(softmax, masked):
-        # no scores that are masked with -inf
-        return
+        return "no scores that are masked with -inf"
     reach, note = empty_rows(masked, facts.value)
     if softmax.op == "log_softmax":
         # logarithms of nothing: who weighs them with the mask again expects them
         reach = min(reach, POSSIBLE)
     level = confidence(reach)
     if level is None or note is None:
-        return
+        return "nothing says that a whole row is masked"
     yield Finding(
         softmax,
         "softmax over a row that a mask may fill with -inf: nan",

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from nanlint.analysis.facts import Facts
 from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.select_operand import SelectOperand
 from nanlint.graph.node import Node
-from nanlint.ops.value import Origin
-from nanlint.rules.registry import Finding, rule
+from nanlint.rules.registry import Finding, Findings, rule
 
 
 @rule(
@@ -18,9 +15,8 @@ from nanlint.rules.registry import Finding, rule
     nodes="where nan_to_num part",
     fixable=Applicability.DISPLAY,
     frameworks="torch tensorflow jax",
-    rests_on=Origin.OWN_TEST,
 )
-def nan_gradient_masked(mask: Node, facts: Facts) -> Iterator[Finding]:
+def nan_gradient_masked(mask: Node, facts: Facts) -> Findings:
     """A mask over NaN, behind which the gradient stays NaN.
 
     ## What it does
@@ -68,7 +64,7 @@ def nan_gradient_masked(mask: Node, facts: Facts) -> Iterator[Finding]:
             SelectOperand(op),
         )
     if result is None or gap is not None:
-        return
+        return "no NaN is taken out of a result"
     if facts.is_gradient(result):
         yield Finding(
             mask,

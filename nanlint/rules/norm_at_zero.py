@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.hazards import Hazard
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.safe_root import SafeNorm
-from nanlint.rules.registry import Finding, confidence, rule
+from nanlint.rules.registry import LOWERED, Finding, Findings, confidence, rule
 
 
 @rule(
@@ -19,7 +17,7 @@ from nanlint.rules.registry import Finding, confidence, rule
     fixable=Applicability.SAFE,
     frameworks="tensorflow jax",
 )
-def norm_at_zero(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
+def norm_at_zero(hazard: Hazard, facts: Facts) -> Findings:
     """Norm of a vector that may be 0, where its gradient is NaN.
 
     ## What it does
@@ -51,10 +49,10 @@ def norm_at_zero(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     JAX issue 3058: NaN in gradient of `np.linalg.norm` at 0; the documentation of `optax.safe_norm`.
     """
     if hazard.pole.cls != "zero" or hazard.guard is not None or facts.divides(hazard.node):
-        return
+        return "about the pole at 0, where no selection hides the value, and nothing is divided by it"
     level = confidence(hazard.reach)
     if level is None:
-        return
+        return LOWERED
     yield Finding(
         hazard.node,
         f"gradient of {hazard.node.op} at 0 is nan",

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from nanlint.analysis.algebra import beside
 from nanlint.analysis.facts import Facts
 from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.forms import VERSINE, each
 from nanlint.fixes.rewrite import Rewrite
 from nanlint.graph.node import Node
-from nanlint.ops.value import Origin
-from nanlint.rules.registry import Finding, rule
+from nanlint.rules.registry import Finding, Findings, rule
 
 
 @rule(
@@ -21,9 +18,8 @@ from nanlint.rules.registry import Finding, rule
     after="NL203",
     fixable=Applicability.SAFE,
     most=Confidence.POSSIBLE,
-    rests_on=Origin.ROUNDING,
 )
-def one_minus_cos(difference: Node, facts: Facts) -> Iterator[Finding]:
+def one_minus_cos(difference: Node, facts: Facts) -> Findings:
     """One minus a cosine.
 
     ## What it does

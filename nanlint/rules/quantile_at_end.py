@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.hazards import Hazard
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.clip_inside import ClipInside
-from nanlint.rules.registry import Finding, confidence, rule
+from nanlint.rules.registry import LOWERED, Finding, Findings, confidence, rule
 
 #: what is infinite, and where
 AT_THE_ENDS = {
@@ -25,7 +23,7 @@ AT_THE_ENDS = {
     after="NL203 NL208 NL209",
     fixable=Applicability.UNSAFE,
 )
-def quantile_at_end(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
+def quantile_at_end(hazard: Hazard, facts: Facts) -> Findings:
     """Quantile function of a probability that is exactly 0 or 1.
 
     ## What it does
@@ -52,10 +50,10 @@ def quantile_at_end(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     PyTorch documentation of `torch.logit`, argument `eps`.
     """
     if hazard.guard is not None:
-        return
+        return "a selection further on hides the value"
     level = confidence(hazard.reach)
     if level is None:
-        return
+        return LOWERED
     beyond = hazard.pole.cls != "zero"
     yield Finding(
         hazard.node,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -20,9 +20,14 @@ if TYPE_CHECKING:
     from nanlint.analysis.hazards import Hazard
     from nanlint.fixes.codemod import Codemod
 
+#: what a rule yields; it may return the reason, in words, why it yields nothing
+Findings: TypeAlias = "Generator[Finding, None, Any]"
 Check: TypeAlias = "Callable[[Any, Facts], Iterator[Finding]]"
 
 RULES: dict[str, Rule] = {}
+
+#: why a rule says nothing of what it weighed and found harmless
+LOWERED = "its confidence is lowered below possible"
 
 #: the frameworks in which a hazard exists unless its rule says otherwise
 FRAMEWORKS = "torch tensorflow jax numpy"
@@ -60,8 +65,7 @@ class Rule:
     ``hazards``: it is asked about hazards of these ops; ``nodes``: about every node of these ops. ``after``: rules
     that have the first word on a hazard. ``frameworks``: those in which the hazard exists, each with its programs on
     the rule's page. ``most``: the most it ever says of its confidence.
-    ``origin``: the plugin that it is from; empty of our own. ``rests_on``: where the evidence of what it finds without
-    a hazard comes from.
+    ``origin``: the plugin that it is from; empty of our own.
     """
 
     code: str
@@ -75,7 +79,6 @@ class Rule:
     frameworks: frozenset[str] = frozenset(FRAMEWORKS.split())
     most: Confidence = Confidence.CERTAIN
     origin: str = ""
-    rests_on: Origin | None = None
 
     @property
     def summary(self) -> str:
@@ -106,12 +109,11 @@ def rule(
     fixable: Applicability | None = None,
     frameworks: str = FRAMEWORKS,
     most: Confidence = Confidence.CERTAIN,
-    rests_on: Origin | None = None,
 ) -> Callable[[Check], Check]:
     """Enter a rule. ``hazards`` and ``nodes`` are space-separated ops, ``after`` space-separated codes.
 
     ``frameworks``: those in which the hazard exists, where it does not in all of them (there is no gradient in NumPy).
-    A rule about nodes that comes after others leaves them their hazards, and says what its evidence ``rests_on``.
+    A rule about nodes that comes after others leaves them their hazards.
     """
 
     def enter(check: Check) -> Check:
@@ -127,7 +129,6 @@ def rule(
             fixable,
             frozenset(frameworks.split()),
             most,
-            rests_on=rests_on,
         )
         return check
 

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 
 from nanlint.analysis.algebra import monomial
 from nanlint.analysis.facts import Facts
 from nanlint.diagnostic import Confidence
 from nanlint.graph.node import Node
-from nanlint.ops.value import Origin
-from nanlint.rules.registry import Finding, rule
+from nanlint.rules.registry import Finding, Findings, rule
 
 #: an angle of so many turns still has all but 7 of its bits
 TURNS = 20
 
 
-@rule("NL509", "sin-of-pi-times", nodes="sin cos", after="NL203", most=Confidence.POSSIBLE, rests_on=Origin.ROUNDING)
-def sin_of_pi_times(function: Node, facts: Facts) -> Iterator[Finding]:
+@rule("NL509", "sin-of-pi-times", nodes="sin cos", after="NL203", most=Confidence.POSSIBLE)
+def sin_of_pi_times(function: Node, facts: Facts) -> Findings:
     """Sine or cosine of a multiple of pi.
 
     ## What it does
@@ -47,10 +45,10 @@ def sin_of_pi_times(function: Node, facts: Facts) -> Iterator[Finding]:
     angle = monomial(function["x"], facts.value)
     halves = 2 * angle.number / math.pi
     if not angle.above or angle.below or round(halves) == 0 or abs(halves - round(halves)) > 1e-5 * abs(halves):
-        return
+        return "no multiple of pi"
     v = facts.value(function["x"])
     if facts.scalar(function) or max(-v.lo, v.hi) <= TURNS * math.tau or not all(facts.varies(f) for f in angle.above):
-        return
+        return "the angle is of a few turns, or of numbers that the author sees"
     yield Finding(
         function,
         f"{function.op} of a multiple of pi: the angle is rounded before whole turns are taken off",

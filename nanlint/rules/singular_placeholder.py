@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.hazards import Hazard
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.placeholder import HarmlessPlaceholder
 from nanlint.ops.value import LIKELY
-from nanlint.rules.registry import Finding, confidence, rule
+from nanlint.rules.registry import Finding, Findings, confidence, rule
 from nanlint.rules.where_gradient import SLOPE
 
 
@@ -20,7 +18,7 @@ from nanlint.rules.where_gradient import SLOPE
     fixable=Applicability.SAFE,
     frameworks="torch tensorflow jax",
 )
-def singular_placeholder(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
+def singular_placeholder(hazard: Hazard, facts: Facts) -> Findings:
     """A double `where` whose placeholder is itself singular.
 
     ## What it does
@@ -51,14 +49,16 @@ def singular_placeholder(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     JAX pull request 6940: `jnp.sinc`: fix NaNs at x=0.
     """
     guard, selection = hazard.guard, facts.bare(hazard.operand)
-    if guard is None or guard.op != "where" or selection.op != "where" or not facts.differentiated(hazard.node):
-        return
+    if guard is None or guard.op != "where":
+        return "no selection hides the value"
+    if selection.op != "where" or not facts.differentiated(hazard.node):
+        return "the operand is not selected, or no gradient flows"
     placeholder = facts.placeholder(selection, hazard.pole)
     # the selection drops the NaN of its own gradient; what is left is that of other operands, and a bad value
     harmless = hazard.pole.gradient and facts.protects(selection, hazard.node)
     level = confidence(min(hazard.reach, LIKELY), lowered=int(harmless))
     if placeholder is None or level is None:
-        return
+        return "what is selected in the place of the operand is not its pole"
     yield Finding(
         selection,
         f"the placeholder is a singular point of {hazard.node.op}: 0 * inf = nan in the gradient",

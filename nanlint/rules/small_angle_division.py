@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from nanlint.analysis.algebra import beside, monomial
 from nanlint.analysis.facts import Facts
 from nanlint.diagnostic import Applicability, Confidence
@@ -11,8 +9,8 @@ from nanlint.fixes.forms import SINC
 from nanlint.fixes.rewrite import Rewrite
 from nanlint.graph.node import Node
 from nanlint.ops.op import Pole
-from nanlint.ops.value import NEVER, Origin
-from nanlint.rules.registry import Finding, rule
+from nanlint.ops.value import NEVER
+from nanlint.rules.registry import Finding, Findings, rule
 
 #: functions that are 0 at 0
 VANISHING = frozenset({"sin", "tan", "sinh", "tanh", "asin", "atan", "asinh", "atanh", "expm1", "log1p", "erf"})
@@ -26,9 +24,8 @@ DIVISOR = Pole("b", "zero", "inf or nan")
     after="NL202 NL203 NL301 NL302 NL303",
     fixable=Applicability.DISPLAY,
     most=Confidence.POSSIBLE,
-    rests_on=Origin.ROUNDING,
 )
-def small_angle_division(quotient: Node, facts: Facts) -> Iterator[Finding]:
+def small_angle_division(quotient: Node, facts: Facts) -> Findings:
     """Quotient of two that are 0 at the same place.
 
     ## What it does

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.hazards import Hazard
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.double_where import DoubleWhere
-from nanlint.rules.registry import Finding, confidence, rule
+from nanlint.rules.registry import LOWERED, Finding, Findings, confidence, rule
 
 
 @rule(
@@ -19,7 +17,7 @@ from nanlint.rules.registry import Finding, confidence, rule
     fixable=Applicability.SAFE,
     frameworks="torch tensorflow jax",
 )
-def sqrt_at_zero(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
+def sqrt_at_zero(hazard: Hazard, facts: Facts) -> Findings:
     """Square root at zero, where its gradient is infinite.
 
     ## What it does
@@ -48,10 +46,10 @@ def sqrt_at_zero(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     JAX FAQ: Gradients contain NaN where using where.
     """
     if hazard.pole.cls != "zero" or hazard.guard is not None:
-        return
+        return "about the pole at 0, where no selection hides the value"
     level = confidence(hazard.reach)
     if level is None:
-        return
+        return LOWERED
     yield Finding(
         hazard.node,
         "gradient of sqrt at 0 is inf, and nan after the next product with 0",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from nanlint.analysis.algebra import root, terms
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.structure import square_root_of
@@ -11,8 +9,7 @@ from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.forms import DIFFERENCE_OF_SQUARES, ONE_MINUS_SQUARE
 from nanlint.fixes.rewrite import Rewrite
 from nanlint.graph.node import Node
-from nanlint.ops.value import Origin
-from nanlint.rules.registry import Finding, rule
+from nanlint.rules.registry import Finding, Findings, rule
 
 
 @rule(
@@ -22,9 +19,8 @@ from nanlint.rules.registry import Finding, rule
     after="NL108 NL201 NL202 NL203 NL206 NL207 NL503",
     fixable=Applicability.SAFE,
     most=Confidence.POSSIBLE,
-    rests_on=Origin.ROUNDING,
 )
-def sqrt_of_difference(root_node: Node, facts: Facts) -> Iterator[Finding]:
+def sqrt_of_difference(root_node: Node, facts: Facts) -> Findings:
     """Root of a difference in which a square is rounded before it is subtracted.
 
     ## What it does
@@ -55,8 +51,7 @@ def sqrt_of_difference(root_node: Node, facts: Facts) -> Iterator[Finding]:
     radicand = root(root_node, facts.value)
     parts = terms(radicand) if radicand is not None else []
     if radicand is None or facts.scalar(root_node) or len(parts) != 2 or parts[0].negative == parts[1].negative:
-        # no difference of two
-        return
+        return "no difference of two"
     above, below = sorted(parts, key=lambda t: t.negative)
     a, b = square_root_of(above.node), square_root_of(below.node)
     if b is not None and facts.loses_digits_against(b, above.node, a):

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.hazards import Hazard
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.safe_root import SafeStd
-from nanlint.rules.registry import Finding, confidence, rule
+from nanlint.rules.registry import LOWERED, Finding, Findings, confidence, rule
 
 
 @rule(
@@ -19,7 +17,7 @@ from nanlint.rules.registry import Finding, confidence, rule
     fixable=Applicability.SAFE,
     frameworks="tensorflow jax",
 )
-def std_at_constant(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
+def std_at_constant(hazard: Hazard, facts: Facts) -> Findings:
     """Standard deviation of data that may be constant, where its gradient is NaN.
 
     ## What it does
@@ -48,10 +46,10 @@ def std_at_constant(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     JAX issue 11716: `jax.grad` of `jax.numpy.std` over a constant vector. PyTorch issue 4320, where it was mended.
     """
     if hazard.pole.cls != "zero" or hazard.guard is not None or facts.divides(hazard.node):
-        return
+        return "about the pole at 0, where no selection hides the value, and nothing is divided by it"
     level = confidence(hazard.reach)
     if level is None:
-        return
+        return LOWERED
     yield Finding(
         hazard.node,
         "gradient of std is nan for constant data",

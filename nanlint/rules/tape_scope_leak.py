@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.tape import place_of, source_texts, tape_leaks
 from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.move_into_tape import MoveIntoTape
 from nanlint.graph.node import Node
-from nanlint.ops.value import Origin
-from nanlint.rules.registry import Finding, rule
+from nanlint.rules.registry import Finding, Findings, rule
 
 
 @rule(
@@ -20,9 +18,8 @@ from nanlint.rules.registry import Finding, rule
     nodes="gradient",
     fixable=Applicability.UNSAFE,
     frameworks="tensorflow",
-    rests_on=Origin.ATTAINED,
 )
-def tape_scope_leak(gradient: Node, facts: Facts) -> Iterator[Finding]:
+def tape_scope_leak(gradient: Node, facts: Facts) -> Findings:
     """A value computed outside the GradientTape that its gradient should flow through.
 
     ## What it does

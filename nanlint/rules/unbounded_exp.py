@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from nanlint.analysis.exponents import exposed, scales
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.gradient import PLAIN
@@ -13,8 +11,8 @@ from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.logistic_density import LogisticDensity
 from nanlint.graph.node import Node
 from nanlint.ops.op import Pole
-from nanlint.ops.value import POSSIBLE, Origin
-from nanlint.rules.registry import Finding, rule
+from nanlint.ops.value import POSSIBLE
+from nanlint.rules.registry import Finding, Findings, rule
 
 NAN = Pole("result", "nan", "nan")
 OVERFLOW = Pole("result", "pinf", "inf")
@@ -32,9 +30,8 @@ SOURCES = {
     nodes="exp cosh div",
     after="NL106 NL401 NL402 NL406",
     fixable=Applicability.SAFE,
-    rests_on=Origin.OVERFLOW,
 )
-def unbounded_exp(node: Node, facts: Facts) -> Iterator[Finding]:
+def unbounded_exp(node: Node, facts: Facts) -> Findings:
     """An exponential that overflows where nothing absorbs it.
 
     ## What it does
@@ -69,11 +66,10 @@ def unbounded_exp(node: Node, facts: Facts) -> Iterator[Finding]:
     if node.op == "div":
         found = both_overflow(node, facts.value)
         if found is None or facts.hazards.masked_by(node, NAN) is not None:
-            # no exponential on both sides that overflows
-            return
+            return "no exponential on both sides that overflows"
         above, below = found
         if any(facts.hazards.masked_by(exp, OVERFLOW) is not None for exp in found):
-            return
+            return "a selection further on takes the infinity out"
         harmless = facts.framework(node) in PLAIN or chosen_by_regime(node)
         yield Finding(
             node,
@@ -86,8 +82,7 @@ def unbounded_exp(node: Node, facts: Facts) -> Iterator[Finding]:
         return
     product = multiplied_up(node)
     if product is None or facts.value(node).pinf < POSSIBLE or not closed(node):
-        yield from alone(node, facts)
-        return
+        return (yield from alone(node, facts))
     yield Finding(
         node,
         "exponentials of scores multiplied along a loop: inf, where their logarithms only add up",
@@ -97,12 +92,11 @@ def unbounded_exp(node: Node, facts: Facts) -> Iterator[Finding]:
     )
 
 
-def alone(exp: Node, facts: Facts) -> Iterator[Finding]:
+def alone(exp: Node, facts: Facts) -> Findings:
     """An exponential of what is learned, or called a logarithm: log-variances and logits are any real number."""
     found = exposed(exp, facts) if facts.differentiated(exp) and not facts.scalar(exp) else None
     if found is None or facts.tested_for_infinity(exp):
-        # nothing says that the exponent grows, or something bounds it
-        return
+        return "nothing says that the exponent grows, or something bounds it"
     surely = found.kind == "network" and found.factor >= 1 and scales(exp, facts) and facts.trained(exp)
     yield Finding(
         exp,

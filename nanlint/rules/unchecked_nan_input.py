@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from nanlint.analysis.facts import Facts
 from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.skip_header import SkipHeader
 from nanlint.graph.node import CONST, Node
 from nanlint.ops.arithmetic import DIFFERENTIABLE
-from nanlint.ops.value import Origin
-from nanlint.rules.registry import Finding, rule
+from nanlint.rules.registry import Finding, Findings, rule
 
 
 @rule(
@@ -19,9 +16,8 @@ from nanlint.rules.registry import Finding, rule
     nodes="table",
     fixable=Applicability.DISPLAY,
     most=Confidence.POSSIBLE,
-    rests_on=Origin.ATTAINED,
 )
-def unchecked_nan_input(table: Node, facts: Facts) -> Iterator[Finding]:
+def unchecked_nan_input(table: Node, facts: Facts) -> Findings:
     """Table read from disk that is used without a look at its NaN.
 
     ## What it does
@@ -52,10 +48,10 @@ def unchecked_nan_input(table: Node, facts: Facts) -> Iterator[Finding]:
     """
     whole = table.get("whole")
     if whole is not None and whole.attrs.get("value") is not True:
-        return
+        return "not all of it is read"
     uses = facts.unchecked(table)
     if uses is None:
-        return
+        return "something asks for its NaN, or fills it"
     if reads_header(table) and not any(starts_later(use) for use in uses):
         yield Finding(
             table,

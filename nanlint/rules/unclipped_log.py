@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.forms import UNKNOWNS
 from nanlint.analysis.gradient import PLAIN
 from nanlint.analysis.hazards import Hazard
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.clip_operand import ClipOperand
-from nanlint.rules.registry import Finding, confidence, milder, rule
+from nanlint.rules.registry import Finding, Findings, confidence, milder, rule
 
 
 @rule(
@@ -20,7 +18,7 @@ from nanlint.rules.registry import Finding, confidence, milder, rule
     after="NL101 NL102 NL109 NL104 NL106 NL107 NL208 NL209 NL503",
     fixable=Applicability.UNSAFE,
 )
-def unclipped_log(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
+def unclipped_log(hazard: Hazard, facts: Facts) -> Findings:
     """Log of something that reaches 0.
 
     ## What it does
@@ -51,7 +49,7 @@ def unclipped_log(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     Odena, Olsson, Andersen, Goodfellow: TensorFuzz (2019), on `log` of an unclipped softmax as the typical NaN.
     """
     if hazard.pole.cls != "zero" or hazard.pole.gradient or hazard.guard is not None:
-        return
+        return "about the pole at 0, where no selection hides the value"
     plain = facts.framework(hazard.node) in PLAIN
     # The log of a 0/1 mask is how a mask is written in log space: -inf is meant.
     meant = hazard.value.whole and hazard.value.hi <= 1
@@ -74,8 +72,7 @@ def unclipped_log(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
         + int(by_name),
     )
     if level is None:
-        # -inf is what is meant here, or what becomes of it is harmless
-        return
+        return "-inf is what is meant here, or what becomes of it is harmless"
     yield Finding(
         hazard.node,
         "log of a value that reaches 0: -inf",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from nanlint.analysis.cancellation import AVERAGES
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.hazards import Hazard
@@ -12,7 +10,7 @@ from nanlint.fixes.floor_at_zero import FloorAtZero
 from nanlint.fixes.two_pass_variance import TwoPassVariance
 from nanlint.graph.node import Node
 from nanlint.ops.value import LIKELY, NEVER, Origin
-from nanlint.rules.registry import Finding, confidence, rule
+from nanlint.rules.registry import Finding, Findings, confidence, rule
 
 #: what an op makes of a number just below 0, or of 0
 MADE_OF_IT = {
@@ -31,9 +29,8 @@ MESSAGE = "difference of nearly equal numbers: rounding takes it to 0 and below"
     hazards="sqrt rsqrt log log2 log10 pow div reciprocal",
     after="NL203",
     fixable=Applicability.SAFE,
-    rests_on=Origin.ROUNDING,
 )
-def variance_by_cancellation(at: Node | Hazard, facts: Facts) -> Iterator[Finding]:
+def variance_by_cancellation(at: Node | Hazard, facts: Facts) -> Findings:
     """A difference of nearly equal numbers where only a positive one will do.
 
     ## What it does
@@ -77,11 +74,9 @@ def variance_by_cancellation(at: Node | Hazard, facts: Facts) -> Iterator[Findin
     unguarded = at.evidence.origin is Origin.UNGUARDED and at.pole.cls == "neg"
     rounds = at.evidence.origin is Origin.ROUNDING or unguarded
     if difference is None or not (rounds or facts.cancels(difference)) or at.guard is not None or level is None:
-        # what reaches the pole is no difference of numbers that are nearly equal
-        return
+        return "what reaches the pole is no difference of numbers that are nearly equal"
     if at.value.neg is NEVER or (at.value.neg < LIKELY and not rounds):
-        # bounded from below: what is left is an ordinary zero
-        return
+        return "bounded from below: what is left is an ordinary zero"
     effect = MADE_OF_IT.get(at.node.op, f"{at.node.op} of what rounding left")
     mended, notes = floor(difference, at, facts), ((at.node, effect),)
     yield Finding(difference, MESSAGE, at.evidence.text, level, fix=mended, notes=notes)

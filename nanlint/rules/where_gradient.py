@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.hazards import Hazard, harmless_behind_selection
 from nanlint.diagnostic import Applicability
@@ -12,7 +10,7 @@ from nanlint.fixes.double_where import DoubleWhere
 from nanlint.fixes.safe_root import SafeNorm, SafeStd
 from nanlint.graph.node import Node
 from nanlint.ops.value import POSSIBLE
-from nanlint.rules.registry import Finding, confidence, rule
+from nanlint.rules.registry import LOWERED, Finding, Findings, confidence, rule
 
 #: what the derivative does at the pole, by op
 SLOPE = {
@@ -35,7 +33,7 @@ SLOPE = {
     fixable=Applicability.SAFE,
     frameworks="torch tensorflow jax",
 )
-def where_gradient(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
+def where_gradient(hazard: Hazard, facts: Facts) -> Findings:
     """A `where` that hides a bad value but not its gradient.
 
     ## What it does
@@ -65,17 +63,18 @@ def where_gradient(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     TensorFlow Probability: The double-where trick.
     """
     guard = hazard.guard
-    if guard is None or guard.op != "where" or not facts.differentiated(hazard.node):
-        return
+    if guard is None or guard.op != "where":
+        return "no selection hides the value"
+    if not facts.differentiated(hazard.node):
+        return "no gradient flows"
     if harmless_behind_selection(hazard.node, hazard.pole):
-        return
+        return "the derivative stays finite there"
     if facts.masked_result(guard) is not None:
-        # NL603 speaks of masks over NaN itself
-        return
+        return "NL603 speaks of masks over NaN itself"
     reach = min(hazard.reach, POSSIBLE) if facts.converted(hazard.node) else hazard.reach
     level = confidence(reach, lowered=int(facts.tests_result(guard)))
     if level is None:
-        return
+        return LOWERED
     # An op in a helper is not to blame for the selection that its caller makes.
     place = hazard.node if hazard.node.calls == guard.calls else guard
     yield Finding(

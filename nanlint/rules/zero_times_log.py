@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.gradient import PLAIN
 from nanlint.analysis.hazards import Hazard
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.xlogy import XLogY
 from nanlint.ops.value import LIKELY, NEVER
-from nanlint.rules.registry import Finding, confidence, milder, rule
+from nanlint.rules.registry import LOWERED, Finding, Findings, confidence, milder, rule
 
 
 @rule(
@@ -20,7 +18,7 @@ from nanlint.rules.registry import Finding, confidence, milder, rule
     after="NL101 NL102 NL109 NL106 NL107",
     fixable=Applicability.SAFE,
 )
-def zero_times_log(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
+def zero_times_log(hazard: Hazard, facts: Facts) -> Findings:
     """Something that may be 0 times a log that may be -inf.
 
     ## What it does
@@ -48,25 +46,22 @@ def zero_times_log(hazard: Hazard, facts: Facts) -> Iterator[Finding]:
     SciPy: `scipy.special.xlogy`; TensorFlow: `tf.math.xlogy`.
     """
     if hazard.pole.cls != "zero" or hazard.guard is not None:
-        return
+        return "about the pole at 0, where no selection hides the value"
     found = facts.partner(hazard.node)
     if found is None:
-        # nothing is multiplied with the logarithm
-        return
+        return "nothing is multiplied with the logarithm"
     product, factor = found
     if facts.value(factor).zero is NEVER or facts.kept_off(hazard, factor):
-        # the other factor is never 0, or the logarithm is of another number there
-        return
+        return "the other factor is never 0, or the logarithm is of another number there"
     if facts.replaced_at(hazard, product, factor):
-        # a selection takes something else where both are
-        return
+        return "a selection takes something else where both are"
     plain = facts.framework(product) in PLAIN and not facts.reduced(product)
     level = confidence(
         min(hazard.reach, LIKELY) if facts.value(factor).zero < LIKELY else hazard.reach,
         lowered=int(plain) * milder(hazard),
     )
     if level is None:
-        return
+        return LOWERED
     yield Finding(
         hazard.node,
         "0 * log(0) is nan: the factor that should hide the -inf multiplies it",

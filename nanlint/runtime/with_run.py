@@ -44,7 +44,7 @@ class ObservedRun:
         if verdict is None:
             return diagnostic
         if verdict.state is State.CONFIRMED:
-            return replace(diagnostic, confidence=Confidence.CERTAIN, probability=1.0, observed=observed(verdict))
+            return replace(diagnostic, confidence=Confidence.CERTAIN, observed=observed(verdict))
         return replace(diagnostic, observed=observed(verdict))
 
 

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import json
 import math
-import re
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from nanlint.diagnostic import Annotation, Applicability, Confidence, Diagnostic, Edit, Fix, Span, Witness
-from nanlint.linter import FileReport, Report
 from nanlint.output.concise import render_concise
 from nanlint.output.diff import render_diff
-from nanlint.output.formats import render
 from nanlint.output.json import render_json
 from nanlint.output.summary import render_footer, render_statistics
-from nanlint.output.view import View
 
 _EDIT = Edit(Span(1, 5, 1, 8), "calm")
 
@@ -35,7 +30,6 @@ def _finding(applicability: Applicability | None = None, code: str = "NL103") ->
         causes=(Annotation(Span(1, 9, 1, 10), "can be 0"),),
         witness=Witness((("p", (0.0,)),), ("log(p)", (-math.inf,)), "p = 0. gives log(p) = -inf"),
         fix=fix,
-        probability=0.75,
     )
 
 
@@ -66,7 +60,6 @@ def test_json_has_the_keys_of_ruff_and_ours(project: Path) -> None:
             "name": "name-of-nl103",
             "message": "log of 0",
             "confidence": "likely",
-            "probability": 0.75,
             "severity": "error",
             "filename": str(project / "a.py"),
             "location": {"row": 1, "column": 5},
@@ -99,59 +92,6 @@ def test_json_has_the_keys_of_ruff_and_ours(project: Path) -> None:
     ]
     assert json.loads(render_json([NONE]))[0]["fix"] is None
     assert json.loads(render_json([])) == []
-
-
-BY_PLACE = [("a.py", 1, 0.7), ("a.py", 2, 0.9), ("b.py", 1, None), ("b.py", 2, 0.9), ("b.py", 3, 0.2)]
-BY_PROBABILITY = [("b.py", 1, None), ("a.py", 2, 0.9), ("b.py", 2, 0.9), ("a.py", 1, 0.7), ("b.py", 3, 0.2)]
-
-
-def _several(sort: str | None) -> View:
-    """Findings of two files, of which the third is about the check itself."""
-    found = [
-        replace(NONE, path=path, span=Span(row, 1, row, 2), probability=probability)
-        for path, row, probability in BY_PLACE
-    ]
-    files = [FileReport(path, tuple(one for one in found if one.path == path)) for path in ("a.py", "b.py")]
-    return View(Report(tuple(files)), sort=sort)
-
-
-@pytest.mark.parametrize(
-    ("sort", "name", "order"),
-    [
-        (None, "json", BY_PROBABILITY),
-        (None, "json-lines", BY_PROBABILITY),
-        (None, "concise", BY_PLACE),
-        ("place", "json", BY_PLACE),
-        ("probability", "concise", BY_PROBABILITY),
-        ("probability", "full", BY_PROBABILITY),
-    ],
-)
-def test_json_has_the_most_probable_first_and_other_formats_the_place(
-    sort: str | None, name: str, order: list[tuple[str, int, float | None]]
-) -> None:
-    text = render(name, _several(sort))
-    if name == "json":
-        text = "".join(json.dumps(one) + "\n" for one in json.loads(text))
-    if name.startswith("json"):
-        found = [json.loads(line) for line in text.splitlines()]
-        shown = [(Path(one["filename"]).name, one["location"]["row"]) for one in found]
-        assert [one["probability"] for one in found] == [probability for *_, probability in order]
-    else:
-        shown = [(path, int(row)) for path, row in re.findall(r"^(\w+\.py):(\d+):", text, re.MULTILINE)]
-    assert shown == [(path, row) for path, row, _ in order]
-
-
-def test_groups_are_in_the_order_of_their_most_probable_finding() -> None:
-    text = render("grouped", _several("probability"))
-    assert re.findall(r"^(?:(\w+\.py):|  (\d+):)", text, re.MULTILINE) == [
-        ("b.py", ""),
-        ("", "1"),
-        ("", "2"),
-        ("", "3"),
-        ("a.py", ""),
-        ("", "2"),
-        ("", "1"),
-    ]
 
 
 @pytest.mark.parametrize(
