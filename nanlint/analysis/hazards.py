@@ -15,7 +15,7 @@ from nanlint.analysis.geometry import holds_each_pair, tells_diagonal
 from nanlint.analysis.gradient import PLAIN, Flow, GradientFlow
 from nanlint.analysis.late_guards import always_capped, keeps_infinity, late_guard
 from nanlint.analysis.relations import GRIDS
-from nanlint.analysis.scenarios import degenerate, excluded, where_each_is
+from nanlint.analysis.scenarios import Executions, degenerate, excluded, where_each_is
 from nanlint.analysis.selections import taken_by
 from nanlint.analysis.structure import Evaluate, bare, depends, elementwise, same, uses, zero_together
 from nanlint.analysis.unguarded import unguarded
@@ -94,6 +94,7 @@ class Hazards:
         self.lowering = lowering
         self.evaluator = evaluator or Evaluator(lowering)
         self.gradient = gradient or GradientFlow(lowering)
+        self.executions = Executions(self.evaluator.value)
 
     @cached_property
     def proved(self) -> Hazards:
@@ -229,7 +230,7 @@ class Hazards:
             reach, form = max(reach, met[0]), met[1]
         learned = self.gradient.owner(node) not in PLAIN
         wanted = reach < LIKELY and not self.scalar(node, v)
-        scenario = degenerate(node, pole, source, self.evaluator.value, learned=learned) if wanted else None
+        scenario = degenerate(node, pole, source, self.executions, learned=learned) if wanted else None
         if scenario is not None and scenario.reach > reach:
             reach, form = scenario.reach, scenario.evidence
         if reach is Reach.UNKNOWN and (open_to_it := unguarded(node, pole, source, self.evaluator.value)) is not None:

@@ -123,15 +123,15 @@ class Execution:
         self,
         scenario: Scenario,
         evaluate: Evaluate,
-        made_of: Mapping[int, frozenset[int]],
         along: Node | None = None,
     ) -> None:
         self.evaluate = evaluate
-        self._made_of = made_of
+        self._reached: dict[int, bool] = {}
         self._terms: dict[Any, int] = {"one": ONE}
         self._memo: dict[int, Symbol] = {}
         self._open: set[int] = set()
-        self._left = MAX_STEPS
+        #: steps that are left for what is asked
+        self.left = MAX_STEPS
         self._given: dict[int, Symbol] = {}
         self._single = scenario.shape is Shape.ELEMENT
         #: the axis along which all elements are as the one of which the scenario speaks
@@ -153,6 +153,7 @@ class Execution:
             return
         found = Symbol(((ONE, number),) if number else (), uniform=not self._single, touched=True)
         self._given.update({one.key: found for one in (node, bare(node))})
+        self._reached.clear()
         node = bare(node)
         if node.op == "neg":
             self.suppose(node["x"], -number)
@@ -170,15 +171,32 @@ class Execution:
             return given
         found = self._memo.get(node.index)
         if found is None:
-            parts = self._made_of.get(node.index)
-            apart = parts is not None and parts.isdisjoint(self._given)
-            if apart or node.index in self._open or not self._left:
+            if node.index in self._open or not self.left or not self._reaches(node):
                 return self._untouched(node)
-            self._left -= 1
+            self.left -= 1
             self._open.add(node.index)
             found = self._memo[node.index] = self._execute(node)
             self._open.discard(node.index)
         return found
+
+    def _reaches(self, node: Node) -> bool:
+        """Whether the scenario says anything of what a node is made of."""
+        pending, opened = [node], set[int]()
+        while pending:
+            current = pending[-1]
+            if current.index in self._reached:
+                pending.pop()
+                continue
+            operands = () if taken_as_it_is(current) else [a for _, a in operands_of(current)]
+            unknown = [a for a in operands if a.index not in self._reached and a.index not in opened]
+            if current.key in self._given:
+                self._reached[current.index] = True
+            elif unknown and current.index not in opened:
+                opened.add(current.index)
+                pending += unknown
+            else:
+                self._reached[current.index] = any(self._reached.get(a.index, False) for a in operands)
+        return self._reached[node.index]
 
     def _term(self, *structure: Any) -> tuple[tuple[int, float], ...]:
         try:
@@ -195,7 +213,7 @@ class Execution:
         return Symbol(self._term("node", bare(node).key), v.kind is Kind.SCALAR)
 
     def _execute(self, node: Node) -> Symbol:
-        if enters(node) or node.op in (CONST, LOOP):
+        if taken_as_it_is(node):
             return self._untouched(node)
         operands = {name: self.symbol(a) for name, a in operands_of(node)}
         touched = [s for s in operands.values() if s.touched]
@@ -453,6 +471,11 @@ def enters(node: Node) -> bool:
     return node.op in SOURCES or is_field(node)
 
 
+def taken_as_it_is(node: Node) -> bool:
+    """Whether a scenario does not look into a node: what enters, literals, what a loop gives."""
+    return enters(node) or node.op in (CONST, LOOP)
+
+
 def upstream(operand: Node) -> list[Node]:
     """What an operand is made of, itself first."""
     return list(walk(operand, made_of, MAX_NODES))
@@ -467,18 +490,6 @@ def made_of(node: Node) -> list[Node]:
         # comparisons, counts, sizes: no data any more
         return []
     return [a for name, a in node.args.items() if name not in NOT_DATA]
-
-
-def parts_of(nodes: list[Node]) -> dict[int, frozenset[int]]:
-    """For each of the nodes upstream of an operand, by index, the keys of what it is made of, itself among them."""
-    within = {n.index: n for n in nodes}
-    found: dict[int, frozenset[int]] = {}
-    # operands are created before the nodes that use them
-    for index in sorted(within):
-        node = within[index]
-        parts = (found.get(a.index, frozenset((a.key,))) for a in node.args.values())
-        found[index] = frozenset((node.key,)).union(*parts)
-    return found
 
 
 def root(node: Node, *, statistics: bool = True) -> Node:
@@ -604,11 +615,34 @@ class Degenerate:
     evidence: Evidence
 
 
-def degenerate(node: Node, pole: Pole, operand: Node, evaluate: Evaluate, *, learned: bool = True) -> Degenerate | None:
+class Executions:
+    """The executions of one file, each shared by all that is asked of its scenario."""
+
+    def __init__(self, evaluate: Evaluate) -> None:
+        self.evaluate = evaluate
+        self._known: dict[tuple[Shape, tuple[int, ...]], Execution] = {}
+
+    def vanishes(self, scenario: Scenario, operand: Node) -> bool:
+        """Whether an operand may come out as 0: what the path to it says is not asked."""
+        key = scenario.shape, tuple(node.key for node in scenario.data)
+        execution = self._known.get(key)
+        if execution is None:
+            execution = self._known[key] = Execution(scenario, self.evaluate)
+        execution.left = MAX_STEPS
+        symbol = execution.symbol(operand)
+        if not execution.left:
+            # cut short, and so is what it remembers
+            del self._known[key]
+            return True
+        return symbol.number == 0 and symbol.touched
+
+
+def degenerate(node: Node, pole: Pole, operand: Node, shared: Executions, *, learned: bool = True) -> Degenerate | None:
     """The likeliest scenario that takes the operand of an op to a pole, None if none of those tried does.
 
     ``learned``: what methods give may be the features of a network, which are not 0 throughout.
     """
+    evaluate = shared.evaluate
     if pole.shift or pole.cls not in ("zero", "neg"):
         return None
     if pole.cls == "zero" and node.op in (*LOGARITHMS, "sqrt") and evaluate(operand).neg >= LIKELY:
@@ -619,13 +653,14 @@ def degenerate(node: Node, pole: Pole, operand: Node, evaluate: Evaluate, *, lea
     best: Degenerate | None = None
     spreads: set[int] = set()
     nodes = upstream(operand)
-    made_of = parts_of(nodes)
     partly = not of_all(nodes)
     for scenario in scenarios(nodes, evaluate):
         if scenario.shape is Shape.ZERO and spreads & {n.key for n in scenario.data}:
             # a spread is 0 for any constant
             continue
-        execution = Execution(scenario, evaluate, made_of)
+        if not shared.vanishes(scenario, operand):
+            continue
+        execution = Execution(scenario, evaluate)
         symbol = execution.symbol(operand)
         if symbol.number != 0 or not symbol.touched:
             continue
@@ -742,7 +777,7 @@ def kept_off(operand: Node, pole: Pole, where: Node, evaluate: Evaluate) -> bool
     if selection.op != "where":
         return False
     for branch in ("a", "b"):
-        execution = Execution(Scenario(Shape.ZERO, (where, bare(where))), evaluate, {})
+        execution = Execution(Scenario(Shape.ZERO, (where, bare(where))), evaluate)
         execution.suppose(selection[branch], -pole.shift)
         taken = execution.symbol(selection)
         if taken.number not in (None, -pole.shift) and not taken.weak:
@@ -752,7 +787,7 @@ def kept_off(operand: Node, pole: Pole, where: Node, evaluate: Evaluate) -> bool
 
 def breaks_further_on(node: Node, poles: Callable[[Node], Iterable[Pole]], evaluate: Evaluate) -> Node | None:
     """What is at a pole because a node is 0: the first op among those that it goes on to, if any."""
-    execution = Execution(Scenario(Shape.ZERO, (node,)), evaluate, {})
+    execution = Execution(Scenario(Shape.ZERO, (node,)), evaluate)
     for user in walk(node, lambda current: current.users, MAX_NODES):
         for pole in poles(user) if user is not node else ():
             operand = user.get(pole.name)
@@ -775,18 +810,18 @@ def where_zero(node: Node, evaluate: Evaluate) -> Execution:
         if (spread := spread_over(current)) is not None:
             # 0 where all elements are equal
             equal = (spread, bare(spread))
-            return Execution(Scenario(Shape.CONSTANT, equal), evaluate, {}, current.get("axis"))
+            return Execution(Scenario(Shape.CONSTANT, equal), evaluate, current.get("axis"))
         for source, whole in vanishing_with(current, evaluate):
             along = along or current.get("axis")
             data += [source, bare(source)]
             if whole:
                 shape = Shape.ZERO
-    return Execution(Scenario(shape, tuple(data)), evaluate, {}, along if shape is Shape.ELEMENT else None)
+    return Execution(Scenario(shape, tuple(data)), evaluate, along if shape is Shape.ELEMENT else None)
 
 
 def where_each_is(numbers: Iterable[tuple[Node, float]], evaluate: Evaluate) -> Execution:
     """What is so wherever nodes are certain numbers at once: x is 1 where 1 - x is 0."""
-    execution = Execution(Scenario(Shape.ELEMENT, ()), evaluate, {})
+    execution = Execution(Scenario(Shape.ELEMENT, ()), evaluate)
     for node, number in numbers:
         execution.suppose(node, number)
     return execution
@@ -832,7 +867,7 @@ def multiplied_at_zero(node: Node, pole: Pole, operand: Node, evaluate: Evaluate
     if node.op not in LOGARITHMS or pole.cls != "zero" or not may_vanish(bare(operand), evaluate):
         return None
     scenario = Scenario(Shape.ZERO, (bare(operand),))
-    execution = Execution(scenario, evaluate, {})
+    execution = Execution(scenario, evaluate)
     for product in node.users:
         if product.op == "mul":
             other = execution.symbol(product["b"] if product["a"] is node else product["a"])

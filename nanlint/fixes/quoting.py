@@ -9,9 +9,7 @@ import tokenize
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import TypeVar, cast
-
-import libcst as cst
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from nanlint.analysis.facts import Facts
 from nanlint.diagnostic import Edit, Span
@@ -19,37 +17,44 @@ from nanlint.fixes.file import File
 from nanlint.graph.node import Node
 from nanlint.source.text import Located
 
+if TYPE_CHECKING:
+    import libcst as cst
+
 Same = TypeVar("Same", bound="Quoting")
 
-#: what a method can be called on as it is
-_PRIMARY = (
-    cst.Name,
-    cst.Attribute,
-    cst.Call,
-    cst.Subscript,
-    cst.List,
-    cst.Set,
-    cst.Dict,
-    cst.ListComp,
-    cst.SetComp,
-    cst.DictComp,
-    cst.Float,
-    cst.SimpleString,
-    cst.FormattedString,
-    cst.Ellipsis,
+#: lossless nodes that a method can be called on as they are
+_PRIMARY = frozenset(
+    {
+        "Name",
+        "Attribute",
+        "Call",
+        "Subscript",
+        "List",
+        "Set",
+        "Dict",
+        "ListComp",
+        "SetComp",
+        "DictComp",
+        "Float",
+        "SimpleString",
+        "FormattedString",
+        "Ellipsis",
+    }
 )
-#: what binds less tightly than a comparison, or as tightly
-_LOOSER_THAN_COMPARISON = (
-    cst.Comparison,
-    cst.BooleanOperation,
-    cst.UnaryOperation,
-    cst.IfExp,
-    cst.Lambda,
-    cst.NamedExpr,
-    cst.Tuple,
-    cst.Await,
-    cst.Yield,
-    cst.GeneratorExp,
+#: lossless nodes that bind less tightly than a comparison, or as tightly
+_LOOSER_THAN_COMPARISON = frozenset(
+    {
+        "Comparison",
+        "BooleanOperation",
+        "UnaryOperation",
+        "IfExp",
+        "Lambda",
+        "NamedExpr",
+        "Tuple",
+        "Await",
+        "Yield",
+        "GeneratorExp",
+    }
 )
 
 
@@ -88,20 +93,20 @@ class Quoting:
     def argument(self, e: ast.expr) -> str:
         """An expression as an argument of a call."""
         tree = self.lossless(e)
-        bare = isinstance(tree, (cst.Tuple, cst.GeneratorExp, cst.NamedExpr, cst.Yield))
+        bare = _kind(tree) in ("Tuple", "GeneratorExp", "NamedExpr", "Yield")
         return f"({self.text(e)})" if bare or tree is None else self.text(e)
 
     def primary(self, e: ast.expr) -> str:
         """An expression that a method can be called on."""
         tree = self.lossless(e)
-        return self.text(e) if isinstance(tree, _PRIMARY) else f"({self.text(e)})"
+        return self.text(e) if _kind(tree) in _PRIMARY else f"({self.text(e)})"
 
     def compared(self, e: ast.expr) -> str:
         """An expression on a side of a comparison."""
         tree = self.lossless(e)
-        loose = tree is None or isinstance(tree, _LOOSER_THAN_COMPARISON)
-        if isinstance(tree, cst.UnaryOperation):
-            loose = isinstance(tree.operator, cst.Not)
+        loose = tree is None or _kind(tree) in _LOOSER_THAN_COMPARISON
+        if _kind(tree) == "UnaryOperation":
+            loose = _operator(tree) == "Not"
         return f"({self.text(e)})" if loose or "\n" in self.text(e) else self.text(e)
 
     def multiplicand(self, e: ast.expr) -> str:
@@ -112,7 +117,7 @@ class Quoting:
     def negated(self, e: ast.expr) -> str:
         """Minus an expression, for an argument."""
         tree = self.lossless(e)
-        if isinstance(tree, cst.UnaryOperation) and isinstance(tree.operator, cst.Minus):
+        if _kind(tree) == "UnaryOperation" and _operator(tree) == "Minus":
             return self.argument(cast(ast.UnaryOp, e).operand)
         text = self.text(e)
         if _leads_with_minus(e) and text.startswith("-"):
@@ -136,9 +141,11 @@ class Quoting:
     def put(self, node: ast.AST, text: str) -> Edit:
         """``text`` in the place of an expression, without parentheses around it that a call no longer needs."""
         span, tree = self.span(node), self.lossless(node)
-        if self._loosens(node, text) and isinstance(tree, cst.BaseExpression) and not tree.lpar:
+        #: parentheses around it; an augmented assignment has none
+        around = getattr(tree, "lpar", None)
+        if self._loosens(node, text) and around is not None and not around:
             return Edit(span, f"({text})")
-        alone = isinstance(tree, cst.BaseExpression) and len(tree.lpar) == 1 and not isinstance(tree, _PRIMARY)
+        alone = around is not None and len(around) == 1 and _kind(tree) not in _PRIMARY
         line = self.file.source.lines[span.row - 1]
         before, after = line[: span.column - 1], line[span.end_column - 1 :]
         if not alone or span.row != span.end_row or not _is_call(text) or not before.endswith("(") or after[:1] != ")":
@@ -157,8 +164,18 @@ class Quoting:
 
 def _is_tight(tree: cst.CSTNode | None) -> bool:
     """Whether an expression binds more tightly than a minus sign or a product."""
-    power = isinstance(tree, cst.BinaryOperation) and isinstance(tree.operator, cst.Power)
-    return power or isinstance(tree, (*_PRIMARY, cst.Integer))
+    power = _kind(tree) == "BinaryOperation" and _operator(tree) == "Power"
+    return power or _kind(tree) in _PRIMARY | {"Integer"}
+
+
+def _kind(tree: cst.CSTNode | None) -> str:
+    """The class of a lossless node, by name: libcst itself is imported only where something is parsed."""
+    return type(tree).__name__
+
+
+def _operator(tree: cst.CSTNode | None) -> str:
+    """The class of the operator of a lossless node."""
+    return type(getattr(tree, "operator", None)).__name__
 
 
 def _leads_with_minus(e: ast.expr) -> bool:

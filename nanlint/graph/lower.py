@@ -5,7 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-from nanlint.graph.callers import callers_elsewhere, names_of_other
+from nanlint.graph.callers import (
+    FunctionDef,
+    callers_elsewhere,
+    joins_what_is_given,
+    names_of_other,
+    words_in,
+    words_of,
+)
 from nanlint.graph.calls import CONSTRUCTORS, MAX_NODES, MAX_NODES_ELSEWHERE, TRANSPARENT, CallLowering, given_type
 from nanlint.graph.expressions import CALLABLE, TENSOR_ATTRIBUTES, decided, entry, keys_known, written_out
 from nanlint.graph.modules import ModuleFrame, descendants, functions_of, names_of, outline_of, set_by_functions
@@ -931,6 +938,14 @@ def names_nan(comparison: ast.Compare) -> bool:
     return False
 
 
+def is_singular(node: ast.AST) -> bool:
+    """Whether a piece of syntax is worth a look by itself: a quotient, a power, a comparison with NaN."""
+    kind = type(node)
+    if kind is ast.BinOp or kind is ast.AugAssign:
+        return isinstance(node.op, (ast.Div, ast.Pow))  # type: ignore[attr-defined]
+    return kind is ast.Compare and names_nan(node)  # type: ignore[arg-type]
+
+
 def is_record(node: Node) -> bool:
     """Whether a node is a tuple or dict, written out, that a loop may give other values and not more of them."""
     if node.op == DICT:
@@ -998,7 +1013,7 @@ def interesting(tree: ast.Module, words: frozenset[str], imported: Collection[st
                 called.add(word)
                 if word in words:
                     wanted.add(place)
-            elif kind is ast.Compare and names_nan(node):  # type: ignore[arg-type]
+            elif is_singular(node):
                 wanted.add(place)
             elif kind is ast.Assign and type(node.value) is ast.Call:  # type: ignore[attr-defined]
                 # self.loss = nn.BCELoss(): whoever calls self.loss
@@ -1008,8 +1023,6 @@ def interesting(tree: ast.Module, words: frozenset[str], imported: Collection[st
                     for target in node.targets:  # type: ignore[attr-defined]
                         if isinstance(target, ast.Attribute):
                             names.setdefault(target.attr, []).append(place)
-            elif (kind is ast.BinOp or kind is ast.AugAssign) and isinstance(node.op, (ast.Div, ast.Pow)):  # type: ignore[attr-defined]
-                wanted.add(place)
     changed = True
     while changed:
         by_name = {name for name, found in names.items() if any(f in wanted for f in found)}
@@ -1017,6 +1030,28 @@ def interesting(tree: ast.Module, words: frozenset[str], imported: Collection[st
         wanted |= more
         changed = bool(more)
     return wanted
+
+
+def breaks_at_top_level(tree: ast.Module, words: Collection[str]) -> bool:
+    """Whether what runs with a file, outside of its functions, holds an operation with a pole."""
+    pending: list[ast.AST] = [*tree.body]
+    for code in pending:
+        if isinstance(code, FunctionDef):
+            pending += [*code.decorator_list, *code.args.defaults, *filter(None, code.args.kw_defaults)]
+        elif isinstance(code, ast.ClassDef):
+            pending += [*code.decorator_list, *code.bases, *(k.value for k in code.keywords), *code.body]
+        elif isinstance(code, ast.If | ast.Try):
+            pending += ast.iter_child_nodes(code)
+        else:
+            nodes = descendants(code)
+            if not words_in(nodes).isdisjoint(words) or any(map(is_singular, nodes)):
+                return True
+    return False
+
+
+def joins(tree: ast.Module) -> bool:
+    """Whether a function of a file calls two things that it was given: what that computes, its callers know."""
+    return any(joins_what_is_given(function, body) for function, body in words_of(tree).functions.items())
 
 
 def leading_to(tree: ast.Module, functions: Collection[ast.AST]) -> set[ast.AST]:
@@ -1052,13 +1087,18 @@ def lower(
     """
     lowering = Lowering(spellings, frameworks, package, view)
     lowering.watched = watched
+    imported = lowering.numeric_names(tree, words)
+    wanted = interesting(tree, words, imported)
+    if not (wanted or watched or breaks_at_top_level(tree, words | imported) or (view is not None and joins(tree))):
+        return lowering
+    # a file that takes all names of one that takes all of its own has some now
+    lowering.exports.clear()
     lowering.block(tree.body)
     lowering.frame.live = True
     for s in descendants(tree):
         if isinstance(s, ast.Global):
             lowering.forget_globals(lowering.module, s.names, s)
     lowering.forget_attributes(tree)
-    wanted = interesting(tree, words, lowering.numeric_names(tree, words))
     if watched:
         inside = {f for f, _ in functions_of(tree) if any(f.lineno <= row <= (f.end_lineno or 0) for row in watched)}
         wanted = leading_to(tree, inside) if alone else wanted | inside

@@ -256,6 +256,12 @@ class Spellings:
         """Every dotted name."""
         return self._lines.keys()
 
+    def ops(self) -> Iterator[tuple[str, str]]:
+        """The dotted name of every line, and the op that it spells (the first, where it gives several), unread."""
+        for name, lines in self._lines.items():
+            for _, meaning in lines:
+                yield name, meaning.strip().removeprefix("layer ").partition(";")[0].partition("(")[0].split(" ")[0]
+
     def __iter__(self) -> Iterator[Spelling]:
         return (s for name in self._lines for s in self.overloads(name))
 

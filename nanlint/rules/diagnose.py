@@ -17,6 +17,8 @@ from typing import TypeAlias, cast
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.hazards import Hazard
 from nanlint.diagnostic import Annotation, Applicability, Confidence, Diagnostic, Fix, Part, Probe, Span
+from nanlint.fixes.file import File
+from nanlint.fixes.place import Place, display
 from nanlint.graph.lower import lower
 from nanlint.graph.node import Node
 from nanlint.graph.written import written_operands
@@ -250,10 +252,6 @@ def fixes_of(facts: Facts, findings: Sequence[Finding]) -> list[Fix | None]:
     ]
     if not mended:
         return found
-    # libcst costs more to import than a small file to check: only files with something to mend pay for it
-    from nanlint.fixes.file import File
-    from nanlint.fixes.place import Place
-
     file = File(facts)
     for index, finding, codemod, site in mended:
         checkpoint()
@@ -298,8 +296,6 @@ def may_be_made(fix: Fix) -> bool:
 
 def demoted(fix: Fix) -> Fix | None:
     """A fix that is not to be made, as what a reader sees of it."""
-    from nanlint.fixes.place import display
-
     return display(fix.display) if fix.display else None
 
 
@@ -528,5 +524,6 @@ def pole_words(spellings: Spellings, minimum: Confidence, codes: frozenset[str])
     """Last names of calls that make a function worth lowering: ops with a pole, and those that rules ask about."""
     rules = (RULES[code] for code in codes if RULES[code].most >= minimum)
     asked = {name for name, op in OPS.items() if op.breaks}.union(*(r.nodes | r.hazards for r in rules))
-    words = {s.name.rpartition(".")[2] for s in spellings if s.op in asked - COMMON | SATURATING}
+    wanted = asked - COMMON | SATURATING
+    words = {name.rpartition(".")[2] for name, op in spellings.ops() if op in wanted}
     return frozenset(words | {"gradient", "GradientTape", "compile"})
