@@ -81,6 +81,7 @@ class Task:
     """One file to check, with all a worker needs to know.
 
     ``others``: real paths of files that a fix may change, too. ``unsaved``: texts of other files, as in View.
+    ``readback``: whether fixes are read back that are not made; those that are made are in any case.
     """
 
     path: str
@@ -91,6 +92,7 @@ class Task:
     judge: Judge | None = None
     others: tuple[str, ...] = ()
     unsaved: Mapping[str, str] = field(default_factory=dict)
+    readback: bool = True
 
 
 @dataclass(frozen=True)
@@ -208,8 +210,11 @@ def diagnose_source(source: Source, config: Config) -> list[Diagnostic]:
     return list(examine_source(source, config).shown)
 
 
-def examine_source(source: Source, config: Config) -> Examined:
-    """The findings of one text under ``config`` and what is suppressed; never raises for what the text holds."""
+def examine_source(source: Source, config: Config, *, readback: bool = True) -> Examined:
+    """The findings of one text under ``config`` and what is suppressed; never raises for what the text holds.
+
+    ``readback``: as in Task.
+    """
     broken = [_syntax_error(source, failure) for failure in source.failures]
     try:
         source.tree  # noqa: B018  in a notebook a cell that does not parse leaves a tree of the others
@@ -217,10 +222,12 @@ def examine_source(source: Source, config: Config) -> Examined:
         return _examined(source, _shown(broken, config))
     if config.rule_files:
         rule_names(config.rule_files)  # a worker that is no fork of the program has not loaded them
-    found = _numeric_findings(source, config)
+    found = _numeric_findings(source, config, readback)
     if any(diagnostic.code == INTERNAL_ERROR.code for diagnostic in found):
         # nothing is known of what the file's suppressions would have met
         return _examined(source, _shown([*broken, *found], config))
+    if not found and not may_suppress(source.text, any_findings=False):
+        return _examined(source, _shown(broken, config))
     judged = suppress(source, found, rule_names(config.rule_files), config.selected)
     return _examined(
         source,
@@ -254,7 +261,7 @@ def _with_witnesses(shown: list[Diagnostic]) -> list[Diagnostic]:
     ]
 
 
-def _numeric_findings(source: Source, config: Config) -> list[Diagnostic]:
+def _numeric_findings(source: Source, config: Config, readback: bool) -> list[Diagnostic]:
     from nanlint.rules import diagnose
 
     try:
@@ -265,6 +272,7 @@ def _numeric_findings(source: Source, config: Config) -> list[Diagnostic]:
                 ops=config.ops,
                 minimum=_least_needed(source, config),
                 silenced=lambda found: silenced_at_causes(source, found, rule_names(config.rule_files)),
+                readback=readback,
             )
     except RecursionError:
         return [internal_error(source.path, "too deeply nested to analyse")]
@@ -334,7 +342,7 @@ def run_bytes(content: bytes, task: Task, pool: Pool | None = None) -> FileRepor
         return FileReport(task.path, failure=str(error), checked=False)
     notes = tuple(_notes(source, task))
     if task.action is Action.CHECK:
-        examined = _judged(source, config, task.judge)
+        examined = _judged(source, config, task.judge, readback=task.readback)
         return FileReport(
             task.path,
             _in_cells(source, examined.shown),
@@ -358,7 +366,7 @@ def _silenced(source: Source, config: Config, judge: Judge | None) -> tuple[Supp
     """What comments silence in a mended text."""
     if not may_silence(source):
         return ()
-    return _suppressed_in_cells(source, _judged(source, config, judge).suppressed)
+    return _suppressed_in_cells(source, _judged(source, config, judge, readback=False).suppressed)
 
 
 def _notes(source: Source, task: Task) -> Iterator[str]:
@@ -377,11 +385,11 @@ def _suppressed_in_cells(source: Source, suppressed: Iterable[Suppressed]) -> tu
     return tuple(replace(one, diagnostic=source.in_cells(one.diagnostic)) for one in suppressed)
 
 
-def _judged(source: Source, config: Config, judge: Judge | None) -> Examined:
+def _judged(source: Source, config: Config, judge: Judge | None, *, readback: bool = True) -> Examined:
     """The findings of one text, after what a run saw if there was one."""
     if judge is None:
-        return examine_source(source, config)
-    examined = examine_source(source, replace(config, confidence=Confidence.POSSIBLE))
+        return examine_source(source, config, readback=readback)
+    examined = examine_source(source, replace(config, confidence=Confidence.POSSIBLE), readback=readback)
     shown = judge.judged(source, examined.shown, config.confidence)
     sure = tuple(one for one in examined.suppressed if one.diagnostic.confidence >= config.confidence)
     return Examined(tuple(shown), sure)
@@ -528,6 +536,7 @@ def check(
     action: Action = Action.CHECK,
     unsafe_fixes: bool = False,
     prove: bool = False,
+    readback: bool = True,
     judge: Judge | None = None,
     jobs: int | None = 1,
     on_progress: Callable[[int, int], None] | None = None,
@@ -540,6 +549,7 @@ def check(
     """Check all that ``paths`` lead to; the Report is the same for every ``jobs`` (None: as many as there are cores).
 
     ``on_progress`` hears how many files are done, of how many. ``prove``: findings and fixes are executed.
+    ``readback``: as in Task.
     ``judge``: what a run has to say of them. ``changed_since``: a git revision, to leave out what cannot be judged
     otherwise than then. ``with_affected``: files that are judged by what the others hold are checked, too.
     ``force_exclude``: what is excluded is left out even if it is named. ``memory``: what of an earlier check may be
@@ -554,7 +564,10 @@ def check(
         found = and_affected(found, configs)
     if on_configs is not None:
         on_configs([file.config for file in found.files])
-    tasks = [Task(file.path, file.config, action, unsafe_fixes, file.explicit, judge) for file in found.files]
+    tasks = [
+        Task(file.path, file.config, action, unsafe_fixes, file.explicit, judge, readback=readback)
+        for file in found.files
+    ]
     if not prove:
         reports = _mended_together(_run_missing(tasks, jobs, on_progress, memory), tasks)
         return Report(tuple(reports), found.failures)

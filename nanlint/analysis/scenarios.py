@@ -123,9 +123,13 @@ class Execution:
         self,
         scenario: Scenario,
         evaluate: Evaluate,
+        *,
+        made_of: Mapping[int, frozenset[int]] | None = None,
         along: Node | None = None,
     ) -> None:
+        """``made_of``: of nodes near what is asked, by index, the keys of what they are made of near it."""
         self.evaluate = evaluate
+        self._made_of = made_of
         self._reached: dict[int, bool] = {}
         self._terms: dict[Any, int] = {"one": ONE}
         self._memo: dict[int, Symbol] = {}
@@ -181,6 +185,9 @@ class Execution:
 
     def _reaches(self, node: Node) -> bool:
         """Whether the scenario says anything of what a node is made of."""
+        if self._made_of is not None:
+            parts = self._made_of.get(node.index)
+            return parts is None or not parts.isdisjoint(self._given)
         pending, opened = [node], set[int]()
         while pending:
             current = pending[-1]
@@ -492,6 +499,18 @@ def made_of(node: Node) -> list[Node]:
     return [a for name, a in node.args.items() if name not in NOT_DATA]
 
 
+def parts_of(nodes: list[Node]) -> dict[int, frozenset[int]]:
+    """For each of the nodes upstream of an operand, by index, the keys of what it is made of, itself among them."""
+    within = {n.index: n for n in nodes}
+    found: dict[int, frozenset[int]] = {}
+    # operands are created before the nodes that use them
+    for index in sorted(within):
+        node = within[index]
+        parts = (found.get(a.index, frozenset((a.key,))) for a in node.args.values())
+        found[index] = frozenset((node.key,)).union(*parts)
+    return found
+
+
 def root(node: Node, *, statistics: bool = True) -> Node:
     """The data that a node is a view, a part, or a mean or an extremum of (not so without ``statistics``)."""
     node = bare(node)
@@ -653,6 +672,7 @@ def degenerate(node: Node, pole: Pole, operand: Node, shared: Executions, *, lea
     best: Degenerate | None = None
     spreads: set[int] = set()
     nodes = upstream(operand)
+    made_of: dict[int, frozenset[int]] | None = None
     partly = not of_all(nodes)
     for scenario in scenarios(nodes, evaluate):
         if scenario.shape is Shape.ZERO and spreads & {n.key for n in scenario.data}:
@@ -660,7 +680,8 @@ def degenerate(node: Node, pole: Pole, operand: Node, shared: Executions, *, lea
             continue
         if not shared.vanishes(scenario, operand):
             continue
-        execution = Execution(scenario, evaluate)
+        made_of = made_of or parts_of(nodes)
+        execution = Execution(scenario, evaluate, made_of=made_of)
         symbol = execution.symbol(operand)
         if symbol.number != 0 or not symbol.touched:
             continue
@@ -810,13 +831,13 @@ def where_zero(node: Node, evaluate: Evaluate) -> Execution:
         if (spread := spread_over(current)) is not None:
             # 0 where all elements are equal
             equal = (spread, bare(spread))
-            return Execution(Scenario(Shape.CONSTANT, equal), evaluate, current.get("axis"))
+            return Execution(Scenario(Shape.CONSTANT, equal), evaluate, along=current.get("axis"))
         for source, whole in vanishing_with(current, evaluate):
             along = along or current.get("axis")
             data += [source, bare(source)]
             if whole:
                 shape = Shape.ZERO
-    return Execution(Scenario(shape, tuple(data)), evaluate, along if shape is Shape.ELEMENT else None)
+    return Execution(Scenario(shape, tuple(data)), evaluate, along=along if shape is Shape.ELEMENT else None)
 
 
 def where_each_is(numbers: Iterable[tuple[Node, float]], evaluate: Evaluate) -> Execution:

@@ -278,9 +278,10 @@ def check(
     if from_stdin and len(paths) > 1:
         raise click.UsageError("standard input (-) cannot be checked together with other paths")
     content = None
+    readback = prove or any(FORMATS[name].has_edits for name in (output_format, *(name for name, _ in outputs)))
     if from_stdin:
         content = sys.stdin.buffer.read()
-        report = _check_stdin(content, stdin_filename, configs, action, unsafe_fixes, prove, judge)
+        report = _check_stdin(content, stdin_filename, configs, action, unsafe_fixes, prove, readback, judge)
     else:
         report = _check_paths(
             paths or (".",),
@@ -288,6 +289,7 @@ def check(
             action,
             unsafe_fixes,
             prove,
+            readback,
             judge,
             jobs,
             quiet,
@@ -385,6 +387,7 @@ def _check_paths(
     action: Action,
     unsafe_fixes: bool,
     prove: bool,
+    readback: bool,
     judge: Judge | None,
     jobs: int | None,
     quiet: bool,
@@ -406,6 +409,7 @@ def _check_paths(
                 action=action,
                 unsafe_fixes=unsafe_fixes,
                 prove=prove,
+                readback=readback,
                 judge=judge,
                 jobs=jobs,
                 on_progress=heard,
@@ -426,6 +430,7 @@ def _check_stdin(
     action: Action,
     unsafe_fixes: bool,
     prove: bool,
+    readback: bool,
     judge: Judge | None,
 ) -> Report:
     from nanlint.config import ConfigError
@@ -436,7 +441,7 @@ def _check_stdin(
         config = configs.for_directory(directory)
     except ConfigError as error:
         raise Unusable(str(error)) from None
-    task = Task(name or "-", config, action, unsafe_fixes, explicit=True, judge=judge)
+    task = Task(name or "-", config, action, unsafe_fixes, explicit=True, judge=judge, readback=readback)
     return check_bytes(content, task, prove=prove)
 
 

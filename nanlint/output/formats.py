@@ -12,23 +12,27 @@ if TYPE_CHECKING:
 
 
 class Format(NamedTuple):
-    """A format: the module whose ``render`` makes it of a View, and whether a person reads it (and its footer)."""
+    """A format: the module whose ``render`` makes it of a View, and whether a person reads it (and its footer).
+
+    ``has_edits``: whether who reads it can make the fixes.
+    """
 
     module: str
     for_people: bool = False
+    has_edits: bool = False
 
 
 FORMATS = {
     "full": Format("full", for_people=True),
     "concise": Format("concise", for_people=True),
     "grouped": Format("grouped", for_people=True),
-    "json": Format("json"),
-    "json-lines": Format("json_lines"),
-    "sarif": Format("sarif"),
+    "json": Format("json", has_edits=True),
+    "json-lines": Format("json_lines", has_edits=True),
+    "sarif": Format("sarif", has_edits=True),
     "github": Format("github"),
     "gitlab": Format("gitlab"),
     "junit": Format("junit"),
-    "rdjson": Format("rdjson"),
+    "rdjson": Format("rdjson", has_edits=True),
     "azure": Format("azure"),
 }
 

@@ -77,21 +77,23 @@ def diagnose(
     ops: Mapping[str, object] | None = None,
     minimum: Confidence = Confidence.POSSIBLE,
     silenced: Silenced = lambda found: (),
+    readback: bool = True,
 ) -> list[Diagnostic]:
     """All findings of at least ``minimum`` of the rules that ``select`` takes (by code), sorted.
 
     ``ops`` is the user's part of the catalogue. A finding that is ``silenced`` for one cause is there for another one,
-    too. Raises Unparsable for a source that is not Python.
+    too. Without ``readback`` fixes are as their codemods made them: that takes time, and matters to those who make or
+    hand on a fix. Raises Unparsable for a source that is not Python.
     """
     facts = analysed(source, ops or {}, minimum)
     try:
-        return sorted(diagnosed(facts, select, minimum, silenced), key=Diagnostic.sort_key)
+        return sorted(diagnosed(facts, select, minimum, silenced, readback), key=Diagnostic.sort_key)
     finally:
         facts.release()
 
 
 def diagnosed(
-    facts: Facts, select: Callable[[str], bool], minimum: Confidence, silenced: Silenced
+    facts: Facts, select: Callable[[str], bool], minimum: Confidence, silenced: Silenced, readback: bool
 ) -> Iterator[Diagnostic]:
     """The same of what was analysed, in the order in which it is found."""
     found = occurrences(facts, select, minimum)
@@ -103,7 +105,7 @@ def diagnosed(
     if not groups:
         return
     fixes = fixes_of(facts, [surest(group).finding for group in groups])
-    refused = read_back(facts, select, minimum, groups, fixes)
+    refused = read_back(facts, select, minimum, groups, fixes) if readback else {}
     slicing = Slicing(facts)
     roles = facts.gradient.roles
     of_tests = roles is not None and roles.of_tests
