@@ -14,7 +14,7 @@ from tests.marked import JAX, TF, TORCH, program
 
 
 def lowered(*parts: str) -> Lowering:
-    return analysed(Source("<string>", program(*parts)), {}).lowering
+    return analysed(Source("<string>", program(*parts)), {}, watched=[1]).lowering
 
 
 def met(lowering: Lowering, op: str, cls: str = "zero") -> Hazard | Cleared:

@@ -18,7 +18,7 @@ INF = math.inf
 
 
 def lowered(*parts: str) -> Lowering:
-    return analysed(Source("<string>", program(*parts)), {}).lowering
+    return analysed(Source("<string>", program(*parts)), {}, watched=[1]).lowering
 
 
 def value_of(*parts: str, name: str = "r") -> Value:
