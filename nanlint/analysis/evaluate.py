@@ -14,10 +14,11 @@ from nanlint.analysis.relations import GRIDS, RELATIONS, ordered
 from nanlint.analysis.roles import untrainable
 from nanlint.analysis.selections import taken_by, without_first
 from nanlint.analysis.structure import bare, is_field
-from nanlint.graph.conditions import OUTSIDE, Known, narrowest_last, of_nothing, truths
+from nanlint.graph.conditions import OUTSIDE, narrowest_last, of_nothing, said_of
 from nanlint.graph.expressions import AXES, implied
 from nanlint.graph.lower import Lowering
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, REFINE, TUPLE, Node
+from nanlint.graph.path import NOTHING, PathCondition
 from nanlint.ops.floats import FLOAT32, FLOAT64
 from nanlint.ops.op import OPS
 from nanlint.ops.selection import COMPARISONS, CONDITIONS
@@ -93,7 +94,7 @@ class Evaluator:
     def __init__(
         self,
         lowering: Lowering,
-        facts: Known | None = None,
+        facts: PathCondition = NOTHING,
         *,
         tested: bool = False,
         level: int = 0,
@@ -102,16 +103,18 @@ class Evaluator:
         believing: bool = True,
     ) -> None:
         self.lowering = lowering
-        self.facts: Known = facts or {}
+        self.facts = facts
         self.believing = believing
         self._parent = parent
         self._fuel = fuel or Fuel(MAX_STEPS)
-        #: conditions known to hold or not, by key: the same one chooses the same branch everywhere
+        #: conditions known to hold or not, beside those of which the facts say it, by key
         self.truths: dict[int, bool] = {}
         #: the comparison whose case this is, by key
         self.case: dict[int, bool] = {}
         self._affected: dict[int, bool] = {}
-        self._new: frozenset[int] = frozenset(self.facts) if parent is not None else frozenset()
+        #: what is known here and not by the parent, by key: beside ``facts``, if those are all new
+        self._new: frozenset[int] = frozenset()
+        self._facts_are_new = False
         self._since = 0
         self.tested = tested
         self.level = level
@@ -135,10 +138,7 @@ class Evaluator:
             found = implied(self.lowering, cond, truth) if self.level < 4 else []
             again = [u.key for u in cond.users if u.op in ("where", PHI) and u.get("cond") is cond]
             if found or (len(again) > 1 and self.level < 4):
-                facts = dict(self.facts)
-                for k, comparison, other in found:
-                    facts[k] = (*facts.get(k, ()), (comparison, other))
-                child = self._knowing(facts, tested=tested)
+                child = self._knowing(self.facts.and_(found), tested=tested)
                 child._new = frozenset((*(k for k, _, _ in found), *again))
                 child._since = min(map(self.lowering.graph.first, child._new))
                 child.truths = {**self.truths, cond.key: truth}
@@ -149,9 +149,7 @@ class Evaluator:
 
     def in_case(self, cond: Node, truth: bool) -> Evaluator:
         """The evaluator of elements for which a comparison is ``truth``, that comparison itself included."""
-        facts = dict(self.facts)
-        for key, comparison, other in implied(self.lowering, cond, truth):
-            facts[key] = (*facts.get(key, ()), (comparison, other))
+        facts = self.facts.and_(implied(self.lowering, cond, truth))
         child = self._knowing(facts)
         child._new = frozenset((*facts, cond.key, *self.selections.get(cond.key, ())))
         child._since = min(map(self.lowering.graph.first, child._new))
@@ -166,13 +164,22 @@ class Evaluator:
             return self
         child = self._standing.get(id(facts))
         if child is None:
-            known = truths(facts)
             child = self._knowing(facts)
-            child.truths = known
-            child._new = frozenset((*facts, *(key for cond in known for key in self.selections.get(cond, ()))))
-            child._since = min(map(self.lowering.graph.first, child._new))
+            child._facts_are_new = True
+            child._since = facts.since(self.lowering.graph.first)
             self._standing[id(facts)] = child
         return child
+
+    def truth(self, condition: int) -> bool | None:
+        """Whether a condition, by key, is known to hold or not: the same one chooses the same branch everywhere."""
+        known = self.truths.get(condition)
+        return said_of(condition, self.facts) if known is None else known
+
+    def _is_new(self, key: int) -> bool:
+        """Whether more is known of a node, by key, than the parent knows: of itself, or which of two it is."""
+        if not self._facts_are_new:
+            return key in self._new
+        return key in self.facts or any(self.truth(cond) is not None for cond in self.selected_by.get(key, ()))
 
     def release(self) -> None:
         """Let go of all that was worked out, here and where more is known."""
@@ -184,7 +191,7 @@ class Evaluator:
             if vars(child):
                 child.release()
 
-    def _knowing(self, facts: Known, *, tested: bool = False) -> Evaluator:
+    def _knowing(self, facts: PathCondition, *, tested: bool = False) -> Evaluator:
         """A child that knows these facts."""
         child = Evaluator(
             self.lowering,
@@ -219,6 +226,17 @@ class Evaluator:
         for node in self.lowering.graph:
             if (node.op in ("where", PHI) or node.attrs.get("set_where")) and (cond := node.get("cond")) is not None:
                 found.setdefault(cond.key, []).append(node.key)
+        return found
+
+    @cached_property
+    def selected_by(self) -> dict[int, list[int]]:
+        """Keys of the conditions that choose a node, by its own."""
+        if self._parent is not None:
+            return self._parent.selected_by
+        found: dict[int, list[int]] = {}
+        for cond, keys in self.selections.items():
+            for key in keys:
+                found.setdefault(key, []).append(cond)
         return found
 
     def value(self, node: Node) -> Value:
@@ -271,7 +289,7 @@ class Evaluator:
         known = self._affected.get(node.index)
         if known is None:
             self._affected[node.index] = False
-            known = node.key in self._new or (
+            known = self._is_new(node.key) or (
                 len(self._affected) < MAX_SUPPORT
                 # what holds in this turn of a loop says nothing of the last one
                 and any(name != "back" and a.index >= self._since and self.affected(a) for name, a in node.args.items())
@@ -309,8 +327,8 @@ class Evaluator:
             return self.refine(self.value(node["x"]), node.attrs["cmp"], self.value(node["by"]))
         if op == PHI:
             return self.phi(node)
-        if node.attrs.get("set_where") and node["cond"].key in self.truths:
-            return self.value(node["x" if self.truths[node["cond"].key] else "before"])
+        if node.attrs.get("set_where") and (taken := self.truth(node["cond"].key)) is not None:
+            return self.value(node["x" if taken else "before"])
         if op == LOOP:
             return self.loop(node) if self._parent is None else self._parent.value(node)
         if op in ("and", "or") and node.attrs.get("python"):
@@ -329,7 +347,7 @@ class Evaluator:
             return constant(float(self.case[node.key]))
         if op == "where":
             cond = node["cond"]
-            taken = self.truths.get(cond.key)
+            taken = self.truth(cond.key)
             if taken is None and self.case and cond.op in COMPARISONS:
                 taken = decided_by_range(cond.op, self.value(cond["a"]), self.value(cond["b"]))
             if taken is not None:
@@ -454,8 +472,8 @@ class Evaluator:
 
     def phi(self, node: Node) -> Value:
         cond = node.get("cond")
-        if cond is not None and cond.key in self.truths:
-            return self.value(node["a" if self.truths[cond.key] else "b"])
+        if cond is not None and (taken := self.truth(cond.key)) is not None:
+            return self.value(node["a" if taken else "b"])
         values = []
         axes = {self.value(n).constant for comparison, n in self.facts.get(node.key, ()) if comparison == AXES}
         for operand, truth in (("a", True), ("b", False)):

@@ -22,8 +22,9 @@ from nanlint.analysis.expected import expected
 from nanlint.analysis.names import is_coordinate, is_epsilon, is_factor, is_mask, is_probability
 from nanlint.analysis.relations import made_from_grid
 from nanlint.analysis.structure import REDUCES, Evaluate, bare, coincidence, is_field, same, square_root_of
-from nanlint.graph.conditions import TRUE, TRUTHS, Known
+from nanlint.graph.conditions import TRUE, TRUTHS
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, REFINE, TUPLE, Node, walk
+from nanlint.graph.path import Known
 from nanlint.ops.op import OPS, Op, Pole
 from nanlint.ops.selection import COMPARISONS
 from nanlint.ops.value import (

@@ -36,7 +36,8 @@ from nanlint.graph.node import (
     unrefined,
 )
 from nanlint.graph.options import DECORATING, NAMESPACES, PARSED, PARSERS, PARTS, keyword, option_name, size_of_options
-from nanlint.graph.scope import ClassInfo, Facts, Frame, FunctionAst, common
+from nanlint.graph.path import NOTHING, Comparisons, Known, PathCondition, common
+from nanlint.graph.scope import ClassInfo, Frame, FunctionAst
 from nanlint.ops.contracts import CONSTRAINTS
 from nanlint.ops.frameworks import canonical
 from nanlint.ops.op import OPS
@@ -424,7 +425,6 @@ class CallLowering(ExpressionLowering):
             variables.insert(0, self.emit("arange", e, {"scalar": True}, pure=False))
         saved = self.frame.facts
         if name.endswith("while_loop"):
-            self.frame.facts = dict(saved)
             self.assume(self.apply(args[0], variables, {}, e), True)
         outer = self.frame.regions
         if name == "jax.lax.while_loop":
@@ -459,7 +459,7 @@ class CallLowering(ExpressionLowering):
         saved = self.frame.facts
         branches = []
         for truth, function in ((True, yes), (False, no)):
-            self.frame.facts = dict(saved)
+            self.frame.facts = saved
             self.assume(cond, truth)
             branches.append(self.apply(function, operands, {}, e))
         self.frame.facts = saved
@@ -502,7 +502,6 @@ class CallLowering(ExpressionLowering):
             given[of] = self.emit("part", e, x=given[of], index=where)
         elif where is not None and "where" not in read:
             saved = self.frame.facts
-            self.frame.facts = dict(saved)
             self.assume(where, True)
             given = {name: self.refined(n) for name, n in given.items()}
             self.frame.facts = saved
@@ -887,7 +886,7 @@ class CallLowering(ExpressionLowering):
                 return found
             if stores > 1 or (found.op == PARAM and "default" not in found.args and instance.attrs.get("given")):
                 return None
-            self.frame.facts = {**instance.attrs.get("facts", {}), **self.frame.facts}
+            self.frame.facts = self.known_of(instance).overridden(self.frame.facts)
             return self.promised(cls, name, self.refined(found), site)
         constant = cls.constant(name)
         return self.constant_of(constant[0], name) if constant is not None else None
@@ -908,6 +907,11 @@ class CallLowering(ExpressionLowering):
         op = CONSTRAINTS.get(self.dotted(self.in_frame(owner.scope, constraint)))
         return self.emit(op, site, x=x) if op is not None else x
 
+    def known_of(self, instance: Node) -> PathCondition:
+        """What holds once an object has been made."""
+        known: PathCondition = instance.attrs.get("facts", NOTHING)
+        return known
+
     def fields(self, instance: Node) -> dict[str, Node]:
         """Attributes that ``__init__`` (or ``setup``/``build``) leaves on the object."""
         found: dict[str, Node] | None = instance.attrs.get("fields")
@@ -926,7 +930,7 @@ class CallLowering(ExpressionLowering):
             given = instance.attrs.get("init", ([], {})) if name == "__init__" else ([], {})
             frame = self.activation(bound, given[0], given[1], definition)
             self.run(frame, definition.body)
-            instance.attrs["facts"] = {**instance.attrs.get("facts", {}), **(frame.facts_behind or {})}
+            instance.attrs["facts"] = self.known_of(instance).overridden(frame.facts_behind or NOTHING)
             found.update(
                 {
                     k[2]: v
@@ -1032,7 +1036,7 @@ class CallLowering(ExpressionLowering):
         )
         if cls.attrs["cls"].raises and any(node.op != CONST for node in given):
             self.fields(made)
-            self.frame.facts = {**self.frame.facts, **made.attrs.get("facts", {})}
+            self.frame.facts = self.frame.facts.overridden(self.known_of(made))
         return made
 
     def activation(
@@ -1045,7 +1049,7 @@ class CallLowering(ExpressionLowering):
         frame = Frame(
             parent=enclosing,
             function=definition,
-            facts={} if bare else dict(caller.facts),
+            facts=NOTHING if bare else caller.facts,
             regions=(
                 *(self.module.regions if bare else caller.regions),
                 *self.decorator_regions(definition),
@@ -1313,23 +1317,23 @@ class CallLowering(ExpressionLowering):
             facts = common((on_the_way, facts))
         return result
 
-    def hold_before(self, checks: list[tuple[int, Facts]], nodes: Sequence[Node]) -> None:
+    def hold_before(self, checks: list[tuple[int, Known]], nodes: Sequence[Node]) -> None:
         """Let what each check says hold for the nodes of its function before it; what a loop carries changes in it."""
         looping = next((n.index for n in nodes if n.op == LOOP), len(self.graph.nodes))
         checks = [check for check in checks if check[0] <= looping]
-        said: Facts = {}
+        said: dict[int, Comparisons] = {}
         #: by identity, with the facts themselves, so that they live as long as their number is used
-        merged: dict[int, tuple[object, Facts]] = {}
+        merged: dict[int, tuple[object, PathCondition]] = {}
         for node in reversed(nodes[: checks[-1][0] - nodes[0].index] if checks else ()):
             while checks and checks[-1][0] > node.index:
                 said, merged = {**said, **{k: (*said.get(k, ()), *v) for k, v in checks.pop()[1].items()}}, {}
             if node.env is not None:
                 if id(node.facts) not in merged:
                     more = {key: (*node.facts.get(key, ()), *new) for key, new in said.items()}
-                    merged[id(node.facts)] = node.facts, {**node.facts, **more}
+                    merged[id(node.facts)] = node.facts, node.facts.overridden(more)
                 node.facts = merged[id(node.facts)][1]
 
-    def unrolled(self, returns: Sequence[tuple[Node, Facts]]) -> list[tuple[Node, Facts]]:
+    def unrolled(self, returns: Sequence[tuple[Node, PathCondition]]) -> list[tuple[Node, PathCondition]]:
         """What is returned, with as many elements where a function returns what it gives when it is called again."""
         shape = next((value for value, _ in returns if written_out(value)), None)
         if shape is None:
@@ -1350,7 +1354,7 @@ class CallLowering(ExpressionLowering):
         if not frame.depth or frame.yields:
             return
         if frame.facts_behind is not None:
-            self.frame.facts = {**self.frame.facts, **frame.facts_behind}
+            self.frame.facts = self.frame.facts.overridden(frame.facts_behind)
         elif frame.this is None and not getattr(frame.function, "decorator_list", ()):
             self.frame.live = False
 

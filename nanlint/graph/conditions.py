@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
-from typing import TypeAlias
+from collections.abc import Iterable, Iterator
 
 from nanlint.graph.node import CONST, REFINE, TUPLE, Graph, Node
-
-#: what conditions say: key of an expression -> comparisons that hold of it, each with its other side
-Known: TypeAlias = Mapping[int, tuple[tuple[str, Node], ...]]
+from nanlint.graph.path import Known, PathCondition
 
 #: facts about a condition itself, on the path taken: that it is true, or false
 TRUE, FALSE = "true", "false"
@@ -60,21 +57,20 @@ def of_nothing(cond: Node, truth: bool) -> bool:
 def truth_of(cond: Node, facts: Known) -> bool | None:
     """Whether the path taken says that a condition holds, or that it does not; None if it says nothing."""
     cond, truth = without_not(cond, True)
-    for comparison, _ in facts.get(cond.key, ()):
-        if comparison in TRUTHS:
-            return (comparison == TRUE) == truth
-    return None
+    known = said_of(cond.key, facts)
+    return None if known is None else known == truth
 
 
-def truths(facts: Known) -> dict[int, bool]:
-    """The conditions that the path taken settles, by key."""
-    return {key: said == TRUE for key, known in facts.items() for said, _ in known if said in TRUTHS}
+def said_of(key: int, facts: Known) -> bool | None:
+    """Whether the path taken says that a condition, by key, is true."""
+    return next((said == TRUE for said, _ in facts.get(key, ()) if said in TRUTHS), None)
 
 
-def parting(a: Known, b: Known) -> tuple[Node, bool] | None:
+def parting(a: PathCondition, b: PathCondition) -> tuple[Node, bool] | None:
     """The condition at which two paths part, and what it is on the first; None where nothing tells them apart."""
-    for key, known in a.items():
-        for said, cond in known:
+    _, keys, _ = a.up_to(b)
+    for key in keys:
+        for said, cond in a.get(key, ()):
             if said in TRUTHS and cond.key == key:
                 other = truth_of(cond, b)
                 if other is not None and other != (said == TRUE):

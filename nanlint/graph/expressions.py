@@ -42,7 +42,8 @@ from nanlint.graph.node import (
     unite,
     unrefined,
 )
-from nanlint.graph.scope import ClassInfo, Env, Facts, Frame
+from nanlint.graph.path import PathCondition
+from nanlint.graph.scope import ClassInfo, Env, Frame
 from nanlint.ops.floats import FORMATS, Format
 from nanlint.ops.frameworks import canonical
 from nanlint.ops.op import OPS
@@ -149,6 +150,8 @@ class ExpressionLowering:
         self.readings: dict[ast.expr, list[tuple[tuple[ast.AST, ...], Node]]] = {}
         #: nodes that leave the code that computes them -> how (RETURNED, KEPT on an object, or OTHER ways)
         self.escapes: dict[int, str] = {}
+        #: values of which one comparison more is known, by their index, the comparison and the index of its other side
+        self.refinements: dict[tuple[int, str, int], Node] = {}
         self._expressions: dict[type[ast.AST], Callable[[Any], Node]] = {
             ast.Constant: self.constant,
             ast.JoinedStr: self.text,
@@ -215,14 +218,25 @@ class ExpressionLowering:
         facts = self.frame.facts.get(node.key) if self.frame.facts else None
         if facts is None or node.op == REFINE:
             return node
+        told = [(c, other) for c, other in narrowest_last(facts) if c not in TRUTHS and c != AXES]
+        if not told:
+            return node
         result = node
-        for comparison, other in narrowest_last(facts):
-            if comparison in TRUTHS or comparison == AXES:
-                continue
-            result = self.graph.add(REFINE, {"x": result, "by": other}, {"cmp": comparison}, node.site)
-            result.framework = node.framework
+        for comparison, other in told[:-1]:
+            # what all but the last say, they say wherever the value is read
+            known = result.index, comparison, other.index
+            if known not in self.refinements:
+                self.refinements[known] = self.refinement(result, comparison, other, node)
+            result = self.refinements[known]
+        result = self.refinement(result, *told[-1], node)
         result.key = node.key
         return result
+
+    def refinement(self, x: Node, comparison: str, by: Node, node: Node) -> Node:
+        """``x``, which is ``node`` of which more is known, and one comparison more."""
+        made = self.graph.add(REFINE, {"x": x, "by": by}, {"cmp": comparison}, node.site)
+        made.framework = node.framework
+        return made
 
     def escape(self, node: Node, way: str = OTHER) -> None:
         """Note that a value can be used by code that is not seen here."""
@@ -412,7 +426,6 @@ class ExpressionLowering:
             if result.op == CONST:
                 result = result if bool(result.attrs["value"]) == (op == "or") else self.lower(part)
                 continue
-            self.frame.facts = dict(self.frame.facts)
             self.assume(result, op == "and")
             result = self.emit(op, e, {"python": True}, a=result, b=self.lower(part))
         self.frame.facts = saved
@@ -449,7 +462,7 @@ class ExpressionLowering:
         saved = self.frame.facts
         branches = []
         for truth, source in ((True, e.body), (False, e.orelse)):
-            self.frame.facts = dict(saved)
+            self.frame.facts = saved
             self.assume(cond, truth)
             branches.append(self.lower(source))
         self.frame.facts = saved
@@ -648,7 +661,7 @@ class ExpressionLowering:
 
     def comprehension(self, e: ast.ListComp | ast.GeneratorExp | ast.SetComp) -> Node:
         saved_env, saved_facts = self.frame.env, self.frame.facts
-        self.frame.env, self.frame.facts = dict(saved_env), dict(saved_facts)
+        self.frame.env = dict(saved_env)
         for generator in e.generators:
             self.bind(generator.target, self.element(self.lower(generator.iter), generator.iter), generator.iter)
             for test in generator.ifs:
@@ -683,10 +696,7 @@ class ExpressionLowering:
 
     def assume(self, cond: Node, truth: bool) -> None:
         """Record in the frame what follows from a condition being true (or false)."""
-        facts = dict(self.frame.facts)
-        for key, comparison, other in (*implied(self, cond, truth), *settled(self.graph, cond, truth)):
-            facts[key] = (*facts.get(key, ()), (comparison, other))
-        self.frame.facts = facts
+        self.frame.facts = self.frame.facts.and_((*implied(self, cond, truth), *settled(self.graph, cond, truth)))
 
     # ── supplied by the other half of the lowering ──────────────────────────────────────────────────────────────────
 
@@ -745,9 +755,9 @@ class ExpressionLowering:
         """Canonical dotted name of a module node."""
         return canonical(node.name)
 
-    def snapshot(self) -> tuple[Env, Facts]:
+    def snapshot(self) -> tuple[Env, PathCondition]:
         """Variables and facts, to come back to."""
-        return dict(self.frame.env), dict(self.frame.facts)
+        return dict(self.frame.env), self.frame.facts
 
 
 def values_of_pair(node: Node) -> Node:

@@ -34,7 +34,8 @@ from nanlint.graph.node import (
     Region,
     unrefined,
 )
-from nanlint.graph.scope import ClassInfo, Env, Facts, Frame, FunctionAst, common
+from nanlint.graph.path import PathCondition, common
+from nanlint.graph.scope import ClassInfo, Env, Frame, FunctionAst
 from nanlint.graph.tables import fill, kept_in_tables, sets_items
 from nanlint.interrupt import checkpoint
 from nanlint.ops.contracts import OF_THE_SUPPORT
@@ -351,7 +352,7 @@ class Lowering(CallLowering):
         self.assume(self.lower(s.test), True)
         self.checked(s, before)
 
-    def checked(self, check: ast.stmt, before: Facts) -> None:
+    def checked(self, check: ast.stmt, before: PathCondition) -> None:
         """Note a check that all that leaves the function has passed: what it says holds for what came before it, too.
 
         ``before``: what held before the check. A check on one path says nothing of others.
@@ -360,7 +361,8 @@ class Lowering(CallLowering):
         if frame.exits or frame.yields or not isinstance(frame.function, ast.FunctionDef):
             return
         if check in frame.function.body:
-            said = {key: known for key, known in frame.facts.items() if before.get(key) is not known}
+            _, keys, _ = frame.facts.up_to(before)
+            said = {key: known for key in keys if (known := frame.facts.get(key)) and before.get(key) is not known}
             frame.checks.append((len(self.graph.nodes), said))
 
     # ── branches and loops ──────────────────────────────────────────────────────────────────────────────────────────
@@ -373,9 +375,9 @@ class Lowering(CallLowering):
             self.block(s.body if taken else s.orelse)
             return
         env, facts = self.snapshot()
-        outcomes: list[tuple[Env, Facts, bool]] = []
+        outcomes: list[tuple[Env, PathCondition, bool]] = []
         for truth, body in ((True, s.body), (False, s.orelse)):
-            frame.env, frame.facts, frame.live = dict(env), dict(facts), True
+            frame.env, frame.facts, frame.live = dict(env), facts, True
             self.assume(cond, truth)
             self.block(body)
             # what the branch found out of a value that it set is forgotten where it ends, but by the value
@@ -472,7 +474,7 @@ class Lowering(CallLowering):
                 frame.env[name] = phis[name] = phi
         for phi in phis.values():
             phi.attrs["together"] = tuple(phis.values())
-        facts = dict(frame.facts)
+        facts = frame.facts
         outer_breaks, frame.breaks = frame.breaks, []
         enter()  # type: ignore[operator]
         self.block(s.body)
@@ -504,7 +506,7 @@ class Lowering(CallLowering):
             self.block(s.orelse)
             paths = [frame.env] if frame.live else []
         for handler in s.handlers:
-            frame.env, frame.facts, frame.live = dict(env), dict(facts), True
+            frame.env, frame.facts, frame.live = dict(env), facts, True
             self.block(handler.body)
             if frame.live:
                 paths.append(frame.env)
@@ -574,7 +576,7 @@ class Lowering(CallLowering):
         paths: list[Env] = []
         exhaustive = False
         for case in s.cases:
-            self.frame.env, self.frame.facts, self.frame.live = dict(env), dict(facts), True
+            self.frame.env, self.frame.facts, self.frame.live = dict(env), facts, True
             exhaustive = exhaustive or (case.guard is None and getattr(case.pattern, "pattern", case) is None)
             equal = self.equals(subject, case.pattern)
             if equal is not None:

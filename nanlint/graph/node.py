@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from nanlint.graph.path import NOTHING, PathCondition
+
 if TYPE_CHECKING:
     from nanlint.ops.spelling import Spelling
 
@@ -76,7 +78,7 @@ class Node:
         self.regions: tuple[Region, ...] = ()
         self.calls: tuple[ast.AST, ...] = ()
         self.env: Mapping[Any, Node] | None = None
-        self.facts: Mapping[int, tuple[tuple[str, Node], ...]] = {}
+        self.facts: PathCondition = NOTHING
         self.framework: str | None = None
         self.spelling: Spelling | None = None
 
@@ -223,7 +225,7 @@ class Graph:
     def release(self) -> None:
         """Let go of all nodes, which hold each other: nothing is asked of the graph any more."""
         for node in self.nodes:
-            node.args, node.attrs, node.users, node.env, node.facts = {}, {}, [], None, {}
+            node.args, node.attrs, node.users, node.env, node.facts = {}, {}, [], None, NOTHING
         self.nodes.clear()
         self._keys.clear()
 

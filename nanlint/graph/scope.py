@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeAlias
 
 from nanlint.graph.node import Node, Region
+from nanlint.graph.path import NOTHING, Known, PathCondition, common
 
 FunctionAst: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 #: names, and ("field", key of the object, attribute) for attributes that were stored to
 Env: TypeAlias = dict[Any, Node]
-#: key of an expression -> what the path taken says of it: comparisons, each with its other side
-Facts: TypeAlias = dict[int, tuple[tuple[str, Node], ...]]
-
-
-def common(facts: Sequence[Facts]) -> Facts:
-    """What holds on each of several paths."""
-    first, *others = facts
-    return {key: known for key, known in first.items() if all(other.get(key) == known for other in others)}
 
 
 @dataclass(eq=False)
@@ -85,20 +78,20 @@ class Frame:
     parent: Frame | None = None
     function: FunctionAst | None = None
     env: Env = field(default_factory=dict)
-    facts: Facts = field(default_factory=dict)
+    facts: PathCondition = NOTHING
     regions: tuple[Region, ...] = ()
     calls: tuple[ast.AST, ...] = ()
-    returns: list[tuple[Node, Facts]] = field(default_factory=list)
-    exits: list[Facts] = field(default_factory=list)
+    returns: list[tuple[Node, PathCondition]] = field(default_factory=list)
+    exits: list[PathCondition] = field(default_factory=list)
     yields: list[Node] = field(default_factory=list)
     live: bool = True
     depth: int = 0
     this: Node | None = None
     cls: ClassInfo | None = None
-    breaks: list[tuple[Env, Facts]] = field(default_factory=list)
+    breaks: list[tuple[Env, PathCondition]] = field(default_factory=list)
     declared: dict[str, Frame] = field(default_factory=dict)
     #: checks that all that leaves has passed, each with the number of nodes before it, and what it says
-    checks: list[tuple[int, Facts]] = field(default_factory=list)
+    checks: list[tuple[int, Known]] = field(default_factory=list)
     #: of a module: what its relative imports start from, and the frameworks that it imports by name
     package: tuple[str, ...] = ()
     frameworks: tuple[str, ...] = ()
@@ -112,7 +105,7 @@ class Frame:
         return frame
 
     @property
-    def facts_behind(self) -> Facts | None:
+    def facts_behind(self) -> PathCondition | None:
         """What holds once it has returned; None if it never does."""
         exits = [*self.exits, self.facts] if self.live else self.exits
         return common(exits) if exits else None
