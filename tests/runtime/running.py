@@ -6,9 +6,12 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from tests.runtime.forking import Forked, served_at
 
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 120
@@ -42,12 +45,28 @@ def python(*arguments: str, cwd: Path, stdin: str | None = None) -> Ran:
     return Ran(done.returncode, done.stdout, done.stderr)
 
 
-def verify(*arguments: str, cwd: Path, options: tuple[str, ...] = (), stdin: str | None = None) -> Ran:
-    """Under `nanlint verify`; standard error is the program's alone, as the report goes to a file."""
+def nanlint(*arguments: str, cwd: Path, stdin: str | None = None) -> Ran:
+    """The command, in a fork of a process that has imported it."""
+    if not hasattr(os, "fork"):
+        return python("-m", "nanlint", *arguments, cwd=cwd, stdin=stdin)
+    with tempfile.TemporaryFile("w+") as given, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        given.write(stdin or "")
+        given.seek(0)
+        streams = [one.fileno() for one in (given, out, err)]
+        code = Forked(served_at(str(ROOT)), ("nanlint", *arguments), environment(), str(cwd), streams).wait(SECONDS)
+        out.seek(0), err.seek(0)
+        return Ran(code, out.read().decode(), err.read().decode())
+
+
+def verify(
+    *arguments: str, cwd: Path, options: tuple[str, ...] = (), stdin: str | None = None, fresh: bool = False
+) -> Ran:
+    """Under `nanlint verify`; standard error is the program's alone, as the report goes to a file.
+
+    ``fresh``: in processes that begin with nothing, where the start of one is what matters.
+    """
     report = cwd / "report.json"
-    ran = python(
-        *("-m", "nanlint", "verify", *options, "--output-format", "json", "--output-file", str(report), "--"),
-        *arguments, cwd=cwd, stdin=stdin,
-    )  # fmt: skip
+    command = "verify", *options, "--output-format", "json", "--output-file", str(report), "--", *arguments
+    ran = python("-m", "nanlint", *command, cwd=cwd, stdin=stdin) if fresh else nanlint(*command, cwd=cwd, stdin=stdin)
     found = json.loads(report.read_text("utf-8")) if report.exists() else None
     return Ran(ran.code, ran.stdout, ran.stderr, found)

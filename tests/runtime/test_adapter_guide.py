@@ -9,8 +9,8 @@ from pathlib import Path
 
 import tomli
 
+from nanlint.testing import blocks
 from tests.runtime.running import ROOT, environment
-from tests.test_docs import blocks
 
 GUIDE = (ROOT / "docs" / "adapters.md").read_text("utf-8")
 

@@ -26,6 +26,7 @@ def births_in(framework: str, directory: Path) -> dict[str, list[Birth]]:
         *(str(SEEDED / "together.py"), *map(str, programs)),
         cwd=directory,
         options=("--watch", "all", "--run-dir", str(directory / framework)),
+        fresh=True,
     )
     assert ran.stderr.count("Traceback") == 0, ran.stderr
     found: dict[str, list[Birth]] = {}

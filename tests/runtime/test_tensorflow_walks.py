@@ -10,7 +10,7 @@ import pytest
 
 from nanlint.runtime.events import Birth
 from nanlint.runtime.runfile import read_run
-from tests.runtime.running import ROOT, python, verify
+from tests.runtime.running import ROOT, nanlint, verify
 
 pytest.importorskip("tensorflow")
 
@@ -79,7 +79,7 @@ def test_keras_the_unstable_loss_is_run_until_the_filter_hits_then_listed_printe
 
     commands = ("lt -f has_inf_or_nan", "where")
     asked = [part for command in commands for part in ("-c", command)]
-    told = python("-m", "nanlint", "inspect", "run", *asked, cwd=tmp_path)
+    told = nanlint("inspect", "run", *asked, cwd=tmp_path)
     assert told.code == 0, told.stderr
     assert "Log" in told.stdout
     assert "keras.ops.log(predictions)" in told.stdout

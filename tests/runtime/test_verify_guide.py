@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from nanlint.testing import blocks
 from tests.runtime.running import ROOT, environment
-from tests.test_docs import blocks
 
 pytest.importorskip("numpy")
 GUIDE = (ROOT / "docs" / "verify.md").read_text("utf-8")
