@@ -11,9 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from nanlint.runtime.events import Birth
+from nanlint.runtime.runfile import read_run
+from nanlint.runtime.verdicts import births_of
 from tests.runtime.forking import Forked, served_at
 
 ROOT = Path(__file__).resolve().parents[2]
+TOGETHER = str(Path(__file__).with_name("seeded") / "together.py")
 SECONDS = 120
 
 
@@ -70,3 +74,16 @@ def verify(
     ran = python("-m", "nanlint", *command, cwd=cwd, stdin=stdin) if fresh else nanlint(*command, cwd=cwd, stdin=stdin)
     found = json.loads(report.read_text("utf-8")) if report.exists() else None
     return Ran(ran.code, ran.stdout, ran.stderr, found)
+
+
+def together(*commands: str, cwd: Path, run: str, fresh: bool = False) -> tuple[Ran, dict[str, list[Birth]]]:
+    """Programs, each with its arguments, one after the other in one process of which everything is watched.
+
+    Also the births in each, by its name, as they came. A program that fails does not keep the others from running.
+    """
+    ran = verify(TOGETHER, *commands, cwd=cwd, options=("--watch", "all", "--run-dir", run), fresh=fresh)
+    births: dict[str, list[Birth]] = {}
+    for birth, _ in births_of(read_run(str(cwd / run))):
+        for frame in (birth.forward or birth.frames)[:1]:
+            births.setdefault(Path(frame.path).name, []).append(birth)
+    return ran, births
