@@ -66,7 +66,6 @@ class Forked:
 def served_at(python_path: str) -> str:
     """Where forks are served to this process, with this search path."""
     directory = Path(tempfile.mkdtemp(prefix="forks-"))
-    atexit.register(shutil.rmtree, directory)
     installed = directory / "site-packages" / "forking.py"  # where its frame is not taken for the user's
     installed.parent.mkdir()
     shutil.copy(__file__, installed)
@@ -82,7 +81,7 @@ def served_at(python_path: str) -> str:
 
 
 def serve(address: str) -> str:
-    """Serve forks as long as the standard input is open; returns in each of them, with the module that it shall run."""
+    """Serve forks until the standard input is closed; returns in each of them, with the module that it shall run."""
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(address)
         listener.listen()
@@ -95,6 +94,7 @@ def serve(address: str) -> str:
                 signal.signal(signal.SIGCHLD, signal.SIG_DFL)
                 return _begun(address, connection)
             connection.close()
+    shutil.rmtree(Path(address).parent)
     sys.exit()
 
 

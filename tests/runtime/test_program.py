@@ -83,7 +83,7 @@ def test_every_way_to_name_a_program(arguments: tuple[str, ...], tmp_path: Path)
     (package / "__main__.py").write_text(told)
     (package / "inner.py").write_text(told)
     there = python(*arguments, cwd=tmp_path)
-    ran = verify(*arguments, cwd=tmp_path, fresh=arguments[0] == "-m")
+    ran = verify(*arguments, cwd=tmp_path, fresh=arguments[:2] == ("-m", "package"))
     if arguments[0] == "nothing.zip":
         assert ran.code == 2
         assert "nothing.zip: there is no such program" in ran.stderr
