@@ -40,11 +40,13 @@ def environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1", "TF_CPP_MIN_LOG_LEVEL": "3"}
 
 
-def python(*arguments: str, cwd: Path, stdin: str | None = None) -> Ran:
-    """As the user runs it by hand."""
+def python(*arguments: str, cwd: Path, stdin: str | None = None, installed: Path | None = None) -> Ran:
+    """As the user runs it by hand. ``installed``: a directory of further packages."""
+    path = os.pathsep.join(map(str, filter(None, (ROOT, installed))))
+    env = {**environment(), "PYTHONPATH": path}
     done = subprocess.run(
         [sys.executable, *arguments],
-        cwd=cwd, env=environment(), input=stdin, capture_output=True, text=True, timeout=SECONDS, check=False,
+        cwd=cwd, env=env, input=stdin, capture_output=True, text=True, timeout=SECONDS, check=False,
     )  # fmt: skip
     return Ran(done.returncode, done.stdout, done.stderr)
 
