@@ -110,7 +110,7 @@ def test_it_stays_compiled_and_computes_the_same(watching: Watching) -> None:  #
     assert (graphs(), breaks()) == counted
     assert all(torch.equal(a, b) for a, b in zip(expected, found, strict=True))
     assert not run.births
-    assert not run.alerts
+    assert not run.told
 
 
 def test_what_is_masked_in_the_same_graph_is_a_birth(watching: Watching) -> None:  # noqa: F811
