@@ -24,8 +24,10 @@ Diagnose = Callable[..., Any]
 
 # A worker of the tests has a core: threads of several frameworks would spin against each other, minutes for seconds.
 # Programs under test inherit it; frameworks read it when they are imported.
-for variable in ("OMP_NUM_THREADS", "TF_NUM_INTRAOP_THREADS"):
+for variable in ("OMP_NUM_THREADS", "TF_NUM_INTRAOP_THREADS", "TORCHINDUCTOR_COMPILE_THREADS"):
     os.environ.setdefault(variable, "1")
+# They cost more than they save who compile a kernel or two.
+os.environ.setdefault("TORCHINDUCTOR_CPP_CACHE_PRECOMPILE_HEADERS", "0")
 
 
 def pytest_configure() -> None:

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,8 +14,8 @@ from nanlint.linter import rule_names, rules_in
 from nanlint.ops.op import OPS
 from nanlint.plugins import PluginError, load_files
 from nanlint.rules import RULES
+from tests.runtime.running import nanlint, python
 
-ROOT = Path(__file__).parents[1]
 RULE = '''\
 from nanlint.authoring import INF, Finding, Pole, confidence, define, rule, value
 
@@ -60,13 +57,6 @@ def f(x):
 def g(x):
     return ourlib.exp1(torch.relu(x))  # nanlint: ignore[OUR101]
 """
-
-
-def nanlint(*arguments: str, cwd: Path, path: Path | None = None) -> subprocess.CompletedProcess[str]:
-    search = os.pathsep.join(map(str, [ROOT, *([path] if path is not None else [])]))
-    command = [sys.executable, "-m", "nanlint", *arguments]
-    environment = {**os.environ, "PYTHONPATH": search}
-    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False)
 
 
 @pytest.fixture(autouse=True)
@@ -112,7 +102,7 @@ def test_a_rule_file_is_selected_silenced_weighted_and_explained_as_our_own_rule
     assert (finding["code"], finding["severity"], finding["confidence"]) == ("OUR101", "warning", "certain")
     assert finding["url"] is None
     assert finding["location"]["row"] == 6
-    assert nanlint("loss.py", "--select", "OUR101", cwd=project).returncode == 1
+    assert nanlint("loss.py", "--select", "OUR101", cwd=project).code == 1
     assert nanlint("loss.py", "--ignore", "our-exp1-at-zero", cwd=project).stdout.count("OUR101") <= 1
     page = nanlint("rule", "OUR101", cwd=project)
     assert page.stdout.startswith("# our-exp1-at-zero (OUR101)")
@@ -145,10 +135,10 @@ def test_installed_packages_bring_rules_and_ops(tmp_path: Path, environment: Pat
     without_torch = "import theirlib\n\n\ndef f(x):\n    return theirlib.exp1(max(x, 0.0) * (x > 0))\n"
     (tmp_path / "prescanned.py").write_text(without_torch, encoding="utf-8")
     (tmp_path / "rules.py").write_text(PROGRAM.replace("ourlib", "theirlib"), encoding="utf-8")
-    shown = nanlint(".", "--output-format", "concise", cwd=tmp_path, path=environment).stdout
+    shown = python("-m", "nanlint", ".", "--output-format", "concise", cwd=tmp_path, installed=environment).stdout
     assert "ops.py:6:12: NL101" in shown
     assert "rules.py:6:12: TH1" in shown
-    page = nanlint("rule", "their-exp1", cwd=tmp_path, path=environment).stdout
+    page = python("-m", "nanlint", "rule", "their-exp1", cwd=tmp_path, installed=environment).stdout
     assert "From theirs (entry point nanlint.rules: theirs = theirs)." in page
 
 
@@ -188,7 +178,7 @@ def test_a_rule_file_that_cannot_be_used_is_an_error_that_names_it(
 def test_with_a_broken_rule_file_nothing_is_checked(project: Path) -> None:
     (project / "rules" / "ours.py").write_text("1 / 0\n", encoding="utf-8")
     shown = nanlint("loss.py", cwd=project)
-    assert (shown.returncode, shown.stdout) == (2, "")
+    assert (shown.code, shown.stdout) == (2, "")
     assert shown.stderr.startswith("error: pyproject.toml [tool.nanlint]: rules: rules/ours.py: cannot be loaded")
     assert "Traceback" not in shown.stderr
 
@@ -196,17 +186,17 @@ def test_with_a_broken_rule_file_nothing_is_checked(project: Path) -> None:
 def test_a_pattern_that_names_nothing_is_an_error(project: Path) -> None:
     (project / "rules" / "ours.py").unlink()
     shown = nanlint("loss.py", cwd=project)
-    assert (shown.returncode, shown.stderr) == (
+    assert (shown.code, shown.stderr) == (
         2,
         'error: pyproject.toml [tool.nanlint]: rules: "rules/*.py" names no file\n',
     )
-    assert nanlint("rule", "NL101", cwd=project).returncode == 0
+    assert nanlint("rule", "NL101", cwd=project).code == 0
 
 
 def test_a_package_that_cannot_be_used_is_an_error_that_names_it(tmp_path: Path, environment: Path) -> None:
     (environment / "theirs.py").write_text("import nothing_of_this_name\n", encoding="utf-8")
-    shown = nanlint(".", cwd=tmp_path, path=environment)
-    assert shown.returncode == 2
+    shown = python("-m", "nanlint", ".", cwd=tmp_path, installed=environment)
+    assert shown.code == 2
     assert "error: theirs (entry point nanlint.rules: theirs = theirs): cannot be loaded" in shown.stderr
 
 

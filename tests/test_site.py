@@ -25,6 +25,14 @@ def build(root: Path, site: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
+    done = build(ROOT, tmp_path / "site")
+    assert done.returncode == 0, done.stderr
+    assert "WARNING" not in done.stderr
+    pages = {path.relative_to(tmp_path / "site").as_posix() for path in (tmp_path / "site").rglob("index.html")}
+    assert {"index.html", "rules/index.html", "rules/where-gradient/index.html", "verify/index.html"} <= pages
+
+
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     """A copy of what the site is built from."""
@@ -35,25 +43,23 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
-    done = build(ROOT, tmp_path / "site")
-    assert done.returncode == 0, done.stderr
-    assert "WARNING" not in done.stderr
-    pages = {path.relative_to(tmp_path / "site").as_posix() for path in (tmp_path / "site").rglob("index.html")}
-    assert {"index.html", "rules/index.html", "rules/where-gradient/index.html", "verify/index.html"} <= pages
+def link_to(project: Path, *addresses: str) -> None:
+    with (project / "docs" / "precision.md").open("a", encoding="utf-8") as page:
+        page.writelines(f"\n[nowhere]({address})\n" for address in addresses)
 
 
-@pytest.mark.parametrize("link", ["configuration.md#no-such-heading", "no-such-page.md", "../no_such_file.py"])
-def test_a_link_that_leads_nowhere_stops_the_build(project: Path, link: str) -> None:
-    page = project / "docs" / "precision.md"
-    page.write_text(page.read_text(encoding="utf-8") + f"\n[nowhere]({link})\n", encoding="utf-8")
-    done = build(project, project / "site")
-    assert done.returncode != 0
-    assert link.removeprefix("../").split("#")[-1] in done.stderr
-
-
-def test_a_page_outside_the_navigation_stops_the_build(project: Path) -> None:
+def test_links_to_no_page_or_heading_and_a_page_outside_the_navigation_stop_the_build(project: Path) -> None:
+    link_to(project, "configuration.md#no-such-heading", "no-such-page.md")
     (project / "docs" / "orphan.md").write_text("# Orphan\n", encoding="utf-8")
     done = build(project, project / "site")
     assert done.returncode != 0
-    assert "orphan.md" in done.stderr
+    for flaw in ("no-such-heading", "no-such-page.md", "orphan.md"):
+        assert flaw in done.stderr
+    assert done.stderr.count("WARNING") == 3
+
+
+def test_a_link_to_no_file_beside_the_pages_stops_the_build(project: Path) -> None:
+    link_to(project, "../no_such_file.py")
+    done = build(project, project / "site")
+    assert done.returncode != 0
+    assert "no_such_file.py leads nowhere" in done.stderr

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
 from nanlint.cli import cli
-
-ROOT = Path(__file__).parents[2]
+from tests.runtime.running import nanlint
 
 
 @pytest.fixture(autouse=True)
@@ -35,9 +31,7 @@ def _run(name: str, size: int = 1000) -> Path:
 
 def test_what_a_real_run_has_left_goes(project: Path) -> None:
     (project / "train.py").write_text("import numpy as np\nprint(np.log(np.float32(1)))\n")
-    command = [sys.executable, "-m", "nanlint", "verify", "--", "train.py"]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    subprocess.run(command, cwd=project, env=environment, capture_output=True, check=True)
+    assert nanlint("verify", "--", "train.py", cwd=project).code == 0
     assert len(list((project / ".nanlint" / "runs").iterdir())) == 1
     result = _clean()
     assert result.exit_code == 0

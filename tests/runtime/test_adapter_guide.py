@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import tomli
 
-from tests.runtime.running import ROOT, environment
-from tests.test_docs import blocks
+from nanlint.testing import blocks
+from tests.runtime.running import ROOT, python
 
 GUIDE = (ROOT / "docs" / "adapters.md").read_text("utf-8")
 
@@ -23,13 +21,9 @@ def test_the_sixth_adapter_does_what_the_guide_says(tmp_path: Path) -> None:
     install(tmp_path)
     (console,) = blocks(GUIDE, "text")
     command, _, expected = console.partition("\n")
-    ran = subprocess.run(
-        [sys.executable, "-m", "nanlint", *command.split()[2:]],
-        cwd=tmp_path, env={**environment(), "PYTHONPATH": os.pathsep.join([str(ROOT), str(tmp_path)])},
-        capture_output=True, text=True, timeout=60, check=False,
-    )  # fmt: skip
+    ran = python("-m", "nanlint", *command.split()[2:], cwd=tmp_path, installed=tmp_path)
     assert ran.stderr.replace(f"{tmp_path}{os.sep}", "") == expected
-    assert ran.returncode == 1
+    assert ran.code == 1
 
 
 def install(directory: Path) -> None:

@@ -361,50 +361,57 @@ def unwatched(function: Callable[[], Any]) -> Any:
     return function()
 
 
-def programs() -> dict[str, Callable[[], Any]]:
+@functools.cache
+def numbers() -> tuple[Any, Any]:
+    """A key, and what was drawn with it."""
     key = jax.random.key(3)
-    x = jax.random.normal(key, (5, 7))
-
-    @functools.partial(jax.jit, static_argnames="power", donate_argnums=0)
-    def static(state: Any, by: Any, *, power: int) -> Any:
-        return {"state": state * by**power, "by": (by, 1.5)}
-
-    def body(carry: Any, row: Any) -> Any:
-        return carry * 0.9 + row.sum(), (jnp.exp(-row), carry)
-
-    def attention(x: Any) -> Any:
-        weights = jax.nn.softmax(jnp.where(jnp.tril(jnp.ones((5, 5), bool)), x @ x.T, -jnp.inf))
-        return jnp.sum(jax.nn.gelu(weights @ x) ** 2) / jnp.std(x)
-
-    def loop(x: Any) -> Any:
-        return jax.lax.while_loop(lambda s: s[0] < 9, lambda s: (s[0] + 1, jnp.sin(s[1]) * 1.1), (0, x))
-
-    return {
-        "static, donated, a tree": lambda: static(jnp.array(x), 2.0, power=3),
-        "donated and handed on": lambda: jax.jit(lambda s: (s, s * 2), donate_argnums=0)(jnp.array(x)),
-        "scan": lambda: jax.jit(lambda x: jax.lax.scan(body, 0.0, x, reverse=True, unroll=2))(x),
-        "scan, eager": lambda: jax.lax.scan(body, 0.0, x),
-        "grad": lambda: jax.jit(jax.value_and_grad(attention))(x),
-        "grad, eager": lambda: jax.grad(attention)(x),
-        "vmap of grad": lambda: jax.jit(jax.vmap(jax.grad(lambda row: jnp.sum(jnp.tanh(row) ** 3))))(x),
-        "while": lambda: jax.jit(loop)(x),
-        "vmap of while": lambda: jax.jit(jax.vmap(loop))(x),
-        "remat": lambda: jax.jit(jax.grad(jax.checkpoint(attention)))(x),
-        "cond": lambda: jax.jit(lambda x: jax.lax.cond(x[0, 0] > 0, jnp.log1p, jnp.sqrt, jnp.abs(x)))(x),
-        "keys": lambda: jax.random.key_data(jax.jit(lambda k: jax.random.split(k)[0])(key)),
-        "random": lambda: jax.random.normal(key, (9,)) + jax.random.gumbel(key, (9,)),
-        "weak types": lambda: jax.jit(lambda a: (a * 2, jnp.float32(1) * a))(1.5),
-        "half": lambda: jax.jit(lambda x: (x.astype(jnp.bfloat16) / 3, x.astype(jnp.float16) * 2))(x),
-        "complex": lambda: jax.jit(lambda x: jnp.fft.fft(x) * 1j)(x),
-        "linear algebra": lambda: jax.jit(lambda x: jnp.linalg.svd(x @ x.T)[1] + jnp.linalg.eigh(x @ x.T)[0])(x),
-        "empty": lambda: jax.jit(lambda x: jnp.log(x[:0]).sum() + x.max())(x),
-        "integers": lambda: jax.jit(lambda x: jnp.argsort(x) // 2)(x),
-    }
+    return key, jax.random.normal(key, (5, 7))
 
 
-@pytest.mark.parametrize("name", list(programs()))
+@functools.partial(jax.jit, static_argnames="power", donate_argnums=0)
+def static(state: Any, by: Any, *, power: int) -> Any:
+    return {"state": state * by**power, "by": (by, 1.5)}
+
+
+def body(carry: Any, row: Any) -> Any:
+    return carry * 0.9 + row.sum(), (jnp.exp(-row), carry)
+
+
+def attention(x: Any) -> Any:
+    weights = jax.nn.softmax(jnp.where(jnp.tril(jnp.ones((5, 5), bool)), x @ x.T, -jnp.inf))
+    return jnp.sum(jax.nn.gelu(weights @ x) ** 2) / jnp.std(x)
+
+
+def loop(x: Any) -> Any:
+    return jax.lax.while_loop(lambda s: s[0] < 9, lambda s: (s[0] + 1, jnp.sin(s[1]) * 1.1), (0, x))
+
+
+PROGRAMS: dict[str, Callable[[Any, Any], Any]] = {
+    "static, donated, a tree": lambda _, x: static(jnp.array(x), 2.0, power=3),
+    "donated and handed on": lambda _, x: jax.jit(lambda s: (s, s * 2), donate_argnums=0)(jnp.array(x)),
+    "scan": lambda _, x: jax.jit(lambda x: jax.lax.scan(body, 0.0, x, reverse=True, unroll=2))(x),
+    "scan, eager": lambda _, x: jax.lax.scan(body, 0.0, x),
+    "grad": lambda _, x: jax.jit(jax.value_and_grad(attention))(x),
+    "grad, eager": lambda _, x: jax.grad(attention)(x),
+    "vmap of grad": lambda _, x: jax.jit(jax.vmap(jax.grad(lambda row: jnp.sum(jnp.tanh(row) ** 3))))(x),
+    "while": lambda _, x: jax.jit(loop)(x),
+    "vmap of while": lambda _, x: jax.jit(jax.vmap(loop))(x),
+    "remat": lambda _, x: jax.jit(jax.grad(jax.checkpoint(attention)))(x),
+    "cond": lambda _, x: jax.jit(lambda x: jax.lax.cond(x[0, 0] > 0, jnp.log1p, jnp.sqrt, jnp.abs(x)))(x),
+    "keys": lambda key, _: jax.random.key_data(jax.jit(lambda k: jax.random.split(k)[0])(key)),
+    "random": lambda key, _: jax.random.normal(key, (9,)) + jax.random.gumbel(key, (9,)),
+    "weak types": lambda *_: jax.jit(lambda a: (a * 2, jnp.float32(1) * a))(1.5),
+    "half": lambda _, x: jax.jit(lambda x: (x.astype(jnp.bfloat16) / 3, x.astype(jnp.float16) * 2))(x),
+    "complex": lambda _, x: jax.jit(lambda x: jnp.fft.fft(x) * 1j)(x),
+    "linear algebra": lambda _, x: jax.jit(lambda x: jnp.linalg.svd(x @ x.T)[1] + jnp.linalg.eigh(x @ x.T)[0])(x),
+    "empty": lambda _, x: jax.jit(lambda x: jnp.log(x[:0]).sum() + x.max())(x),
+    "integers": lambda _, x: jax.jit(lambda x: jnp.argsort(x) // 2)(x),
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
 def test_results_are_the_same_to_the_bit(tmp_path: Path, name: str) -> None:
-    program = programs()[name]
+    program = functools.partial(PROGRAMS[name], *numbers())
     expected = unwatched(program), program()
     run = Run(tmp_path)
     try:

@@ -13,33 +13,18 @@ np = pytest.importorskip("numpy", minversion="2")
 
 from nanlint.runtime.adapters.numpy import NumpyAdapter  # noqa: E402
 from nanlint.runtime.arrays import health_of_array  # noqa: E402
-from nanlint.runtime.events import Birth  # noqa: E402
-from nanlint.runtime.options import Options  # noqa: E402
-from nanlint.runtime.recorder import NonFinite, Recorder  # noqa: E402
-from nanlint.runtime.runfile import read_run  # noqa: E402
+from nanlint.runtime.recorder import NonFinite  # noqa: E402
+from tests.runtime.watched import Reported, watched  # noqa: E402
 
-
-class Run:
-    """A watch over this process, and what it wrote."""
-
-    def __init__(self, directory: Path, watch: str = "all", on_nan: str = "continue") -> None:
-        self.directory = str(directory)
-        here = str(Path(__file__).parent)
-        self.recorder = Recorder(Options(directory=self.directory, root=here, watch=watch, on_nan=on_nan))
-        self.adapter = NumpyAdapter(self.recorder)
-        self.recorder.adapters.append(self.adapter)
-        self.adapter.start()
-
-    def births(self) -> list[Birth]:
-        return [event for _, event in read_run(self.directory) if isinstance(event, Birth)]
+ADAPTERS = (NumpyAdapter,)
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> Iterator[Run]:
+def run(tmp_path: Path) -> Iterator[Reported]:
     with np.errstate(all="warn", under="ignore"):  # as it is by default, whatever ran in this process before
-        before, found = np.geterr(), Run(tmp_path)
-        yield found
-        found.adapter.stop()
+        before = np.geterr()
+        with watched(ADAPTERS, tmp_path) as found:
+            yield found
         assert np.geterr() == before
 
 
@@ -50,10 +35,10 @@ def said(function: Any) -> list[tuple[str, str, int]]:
     return [(str(one.message), one.filename, one.lineno) for one in caught]
 
 
-def test_the_logarithm_of_zero_is_a_birth_with_its_operand_and_line(run: Run) -> None:
+def test_the_logarithm_of_zero_is_a_birth_with_its_operand_and_line(run: Reported) -> None:
     x = np.array([0.0, 1.0, 2.0])
     said(lambda: np.log(x))
-    (birth,) = run.births()
+    (birth,) = run.births
     assert (birth.op, birth.kinds) == ("log", ("ninf",))
     assert birth.inputs[0].name == "x"
     assert (birth.inputs[0].health.zero, birth.inputs[0].health.pos) == (1, 2)
@@ -61,31 +46,31 @@ def test_the_logarithm_of_zero_is_a_birth_with_its_operand_and_line(run: Run) ->
     assert birth.frames[0].text == "said(lambda: np.log(x))"
 
 
-def test_nan_that_passes_through_is_no_birth(run: Run) -> None:
+def test_nan_that_passes_through_is_no_birth(run: Reported) -> None:
     x = np.array([np.nan, np.inf])
     said(lambda: np.exp(x) + x * 2)
-    assert run.births() == []
+    assert run.births == []
 
 
-def test_nan_and_inf_of_one_division_are_one_birth(run: Run) -> None:
+def test_nan_and_inf_of_one_division_are_one_birth(run: Reported) -> None:
     x = np.array([0.0, 1.0])
     said(lambda: x / 0)
-    (birth,) = run.births()
+    (birth,) = run.births
     assert birth.kinds == ("nan", "pinf")
 
 
-def test_integers_that_overflow_are_no_birth(run: Run) -> None:
+def test_integers_that_overflow_are_no_birth(run: Reported) -> None:
     one, most = np.int32(1), np.int32(2**31 - 1)
     assert said(lambda: most + one)
     said(lambda: np.array([7]) // np.array([0]))
     said(lambda: np.array([np.nan]).astype(int))
-    assert run.births() == []
+    assert run.births == []
 
 
-def test_a_birth_that_raises_no_flag(run: Run) -> None:
+def test_a_birth_that_raises_no_flag(run: Reported) -> None:
     x = np.full(4, 1e200)
     assert said(lambda: np.vdot(x, x)) == []
-    (birth,) = run.births()
+    (birth,) = run.births
     assert (birth.op, birth.kinds) == ("vdot", ("pinf",))
 
 
@@ -120,51 +105,43 @@ def test_what_the_program_chose_for_errors_goes_on(tmp_path: Path, capfd: Any, m
         return found, warned, capfd.readouterr().err
 
     expected = observed()
-    run = Run(tmp_path)
-    try:
+    with watched(ADAPTERS, tmp_path) as run:
         actual = observed()
-    finally:
-        run.adapter.stop()
     assert actual == expected
-    assert {birth.op for birth in run.births()} == {"sqrt", "log", "exp"}
+    assert {birth.op for birth in run.births} == {"sqrt", "log", "exp"}
     assert observed() == expected
 
 
-def test_a_warning_stands_at_the_line_of_the_program(run: Run) -> None:
+def test_a_warning_stands_at_the_line_of_the_program(run: Reported) -> None:
     warned = said(lambda: np.sqrt(np.array([-1.0])))
     assert [(message, filename) for message, filename, _ in warned] == [
         ("invalid value encountered in sqrt", __file__),
     ]
 
 
-def test_a_birth_that_the_program_has_numpy_ignore_says_so(run: Run) -> None:
+def test_a_birth_that_the_program_has_numpy_ignore_says_so(run: Reported) -> None:
     with np.errstate(divide="ignore"):
         1 / np.zeros(2)
-    (birth,) = run.births()
+    (birth,) = run.births
     assert "errstate" in birth.note
 
 
 def test_stop_at_the_birth(tmp_path: Path) -> None:
-    run = Run(tmp_path, on_nan="stop")
-    try:
-        with pytest.raises(NonFinite, match="born in log"):
-            np.log(np.zeros(1))
-    finally:
-        run.adapter.stop()
+    with watched(ADAPTERS, tmp_path, on_nan="stop"), pytest.raises(NonFinite, match="born in log"):
+        np.log(np.zeros(1))
 
 
 def test_nothing_is_hooked_where_sites_are_watched(tmp_path: Path) -> None:
     make = np._core._ufunc_config._make_extobj
-    run = Run(tmp_path, watch="sites")
-    assert np._core._ufunc_config._make_extobj is make
-    run.adapter.stop()
+    with watched(ADAPTERS, tmp_path, "sites"):
+        assert np._core._ufunc_config._make_extobj is make
 
 
-def test_a_value_in_place_is_not_looked_at_twice(run: Run) -> None:
+def test_a_value_in_place_is_not_looked_at_twice(run: Reported) -> None:
     x = np.array([1.0, 0.0])
     with np.errstate(all="ignore"):
         x /= np.zeros(2)
-    births = run.births()
+    births = run.births
     assert {(birth.op, birth.kinds) for birth in births} == {("divide", ("nan",)), ("divide", ("pinf",))}
     assert all("could not be seen" in birth.note for birth in births)
 
@@ -196,7 +173,8 @@ def test_the_range_of_the_finite_elements() -> None:
 
 
 def test_a_glance_is_of_finite_numbers_only(tmp_path: Path) -> None:
-    adapter = Run(tmp_path, watch="sites").adapter
+    with watched(ADAPTERS, tmp_path, "sites") as run:
+        (adapter,) = run.recorder.adapters
     assert adapter.glance(np.array([2.0, -1.0])) == (-1.0, 2.0)
     assert adapter.glance(np.array([2.0, np.nan])) is None
     assert adapter.glance(np.array([])) is None

@@ -12,7 +12,7 @@ import pytest
 
 from nanlint.runtime.runfile import RunError
 from nanlint.runtime.verifying import reject_missing
-from tests.runtime.running import Ran, environment, python, verify
+from tests.runtime.running import Ran, environment, nanlint, python, verify
 
 PROGRAMS = {
     "arguments and the path": "import sys\nprint(sys.argv, sys.path[0], len(sys.path), sys.flags)\n",
@@ -52,11 +52,15 @@ PROGRAMS = {
 }
 
 
+# Those that the start of a process decides: with no other process's modules, path and flags behind it.
+FRESH = ("arguments and the path", "main", "a syntax error", "an exit hook", "a killed program")
+
+
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_program_runs_as_python_runs_it(name: str, tmp_path: Path) -> None:
     script = written(tmp_path, PROGRAMS[name])
     there = python(script, "one", "--two", cwd=tmp_path, stdin="abc\n")
-    ran = verify(script, "one", "--two", cwd=tmp_path, stdin="abc\n")
+    ran = verify(script, "one", "--two", cwd=tmp_path, stdin="abc\n", fresh=name in FRESH)
     assert_alike(ran, there)
 
 
@@ -79,7 +83,7 @@ def test_every_way_to_name_a_program(arguments: tuple[str, ...], tmp_path: Path)
     (package / "__main__.py").write_text(told)
     (package / "inner.py").write_text(told)
     there = python(*arguments, cwd=tmp_path)
-    ran = verify(*arguments, cwd=tmp_path)
+    ran = verify(*arguments, cwd=tmp_path, fresh=arguments[:2] == ("-m", "package"))
     if arguments[0] == "nothing.zip":
         assert ran.code == 2
         assert "nothing.zip: there is no such program" in ran.stderr
@@ -146,7 +150,7 @@ def test_a_reader_that_leaves_is_no_failure_of_ours(tmp_path: Path) -> None:
 def test_a_directory_that_cannot_be_written_is_told_before_anything_runs(tmp_path: Path) -> None:
     script = written(tmp_path, "print('ran')\n")
     tmp_path.chmod(0o500)
-    ran = python("-m", "nanlint", "verify", "--", script, cwd=tmp_path)
+    ran = nanlint("verify", "--", script, cwd=tmp_path)
     assert ran.code == 2
     assert "--run-dir" in ran.stderr
     assert ran.stdout == ""
@@ -155,7 +159,7 @@ def test_a_directory_that_cannot_be_written_is_told_before_anything_runs(tmp_pat
 def test_a_run_directory_that_is_a_file_is_told_before_anything_runs(tmp_path: Path) -> None:
     script = written(tmp_path, "print('ran')\n")
     (tmp_path / "file").write_text("")
-    ran = python("-m", "nanlint", "verify", "--run-dir", "file", "--", script, cwd=tmp_path)
+    ran = nanlint("verify", "--run-dir", "file", "--", script, cwd=tmp_path)
     assert ran.code == 2
     assert "file: the run cannot be kept there" in ran.stderr
     assert ran.stdout == ""
@@ -163,7 +167,7 @@ def test_a_run_directory_that_is_a_file_is_told_before_anything_runs(tmp_path: P
 
 def test_a_misspelt_option_is_no_program(tmp_path: Path) -> None:
     script = written(tmp_path, "print('ran')\n")
-    ran = python("-m", "nanlint", "verify", "--wacth", "all", script, cwd=tmp_path)
+    ran = nanlint("verify", "--wacth", "all", script, cwd=tmp_path)
     assert ran.code == 2
     assert "--wacth" in ran.stderr
     assert ran.stdout == ""

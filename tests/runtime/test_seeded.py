@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import importlib.util
+import shlex
 from functools import cache
 from pathlib import Path
 
 import pytest
 
 from nanlint.runtime.events import Birth
-from nanlint.runtime.runfile import read_run
-from nanlint.runtime.verdicts import births_of
-from tests.runtime.running import verify
+from tests.runtime.running import together
 
 SEEDED = Path(__file__).with_name("seeded")
 PROGRAMS = sorted(SEEDED.glob("*/*.py"))
@@ -20,19 +19,14 @@ MARK = "# born"
 
 @cache
 def births_in(framework: str, directory: Path) -> dict[str, list[Birth]]:
-    """The births in all programs of a framework, by file, as they came."""
+    """The births in all programs of a framework, by file."""
     programs = sorted((SEEDED / framework).glob("*.py"))
-    ran = verify(
-        *(str(SEEDED / "together.py"), *map(str, programs)),
-        cwd=directory,
-        options=("--watch", "all", "--run-dir", str(directory / framework)),
+    ran, births = together(
+        *(shlex.quote(str(program)) for program in programs), cwd=directory, run=framework, fresh=True
     )
     assert ran.stderr.count("Traceback") == 0, ran.stderr
-    found: dict[str, list[Birth]] = {}
-    for birth, _ in births_of(read_run(str(directory / framework))):
-        blamed = (birth.forward or birth.frames)[:1]
-        found.setdefault(blamed[0].path if blamed else "", []).append(birth)
-    return found
+    assert births.keys() <= {program.name for program in programs}
+    return births
 
 
 @pytest.mark.slow
@@ -43,7 +37,7 @@ def test_the_line_to_blame_is_found(program: Path, tmp_path_factory: pytest.Temp
         pytest.skip(f"{framework} is not installed")
     marked = [number for number, line in enumerate(program.read_text("utf-8").splitlines(), 1) if MARK in line]
     assert len(marked) == 1, f"{program.name} marks one line with {MARK}"
-    births = births_in(framework, tmp_path_factory.getbasetemp()).get(str(program), [])
+    births = births_in(framework, tmp_path_factory.getbasetemp()).get(program.name, [])
     assert births, "nothing was reported"
     assert {(birth.forward or birth.frames)[0].line for birth in births} == set(marked)
     assert any(birth.backward for birth in births) == ("backward" in program.stem)

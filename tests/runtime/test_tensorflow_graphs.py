@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import textwrap
+import linecache
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -505,29 +505,19 @@ def test_an_exception_of_the_program_is_its_own(tmp_path: Path) -> None:
 
 
 def test_the_ops_of_a_graph_are_in_the_timeline_with_those_that_feed_them(tmp_path: Path) -> None:
-    (tmp_path / "train.py").write_text(
-        textwrap.dedent(
-            """
-            import tensorflow as tf
+    @tf.function  # type: ignore[untyped-decorator]
+    def loss(x: Any) -> Any:
+        doubled = 2.0 * x  # here
+        return tf.reduce_sum(tf.math.log(doubled))
 
-
-            @tf.function
-            def loss(x):
-                doubled = 2.0 * x
-                return tf.reduce_sum(tf.math.log(doubled))
-
-
-            for scale in (1.0, 0.0):
-                loss(tf.fill([3], scale))
-            """
-        ).lstrip()
-    )
-    verify("train.py", cwd=tmp_path, options=("--watch", "all", "--run-dir", str(tmp_path / "run")))
-    run = read_run(str(tmp_path / "run"))
-    ops = {event.number: event for _, event in run if isinstance(event, Op)}
+    with watched(ADAPTERS, tmp_path) as reported:
+        for scale in (1.0, 0.0):
+            loss(tf.fill([3], scale))
+    ops = {event.number: event for event in reported.events if isinstance(event, Op)}
     (log,) = (op for op in ops.values() if op.op == "Log")
-    assert [(ops[i].op, ops[i].line) for i in log.inputs] == [("Mul", 6)]
-    traced = [number for _, event in run if isinstance(event, Trace) for number in event.ops]
+    (doubled,) = (ops[i] for i in log.inputs)
+    assert (doubled.op, linecache.getline(doubled.path, doubled.line).strip()) == ("Mul", "doubled = 2.0 * x  # here")
+    traced = [number for event in reported.events if isinstance(event, Trace) for number in event.ops]
     assert traced.count(log.number) == 2
-    (birth,) = (event for _, event in run if isinstance(event, Birth))
+    (birth,) = reported.births
     assert ops[birth.inputs[0].source or 0].op == "Mul"

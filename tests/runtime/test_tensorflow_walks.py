@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
 import shutil
 from pathlib import Path
@@ -10,41 +11,83 @@ import pytest
 
 from nanlint.runtime.events import Birth
 from nanlint.runtime.runfile import read_run
-from tests.runtime.running import ROOT, python, verify
+from tests.runtime.running import ROOT, Ran, nanlint, together, verify
 
-pytest.importorskip("tensorflow")
-
-pytestmark = pytest.mark.slow
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(importlib.util.find_spec("tensorflow") is None, reason="tensorflow is not installed"),
+]
 
 DIGITS = ROOT / "benchmarks" / "programs" / "tf_mnist.py"
 
 
-@pytest.mark.parametrize("flags", [(), ("--eager",)])
-def test_digits_the_alert_leads_to_the_log_of_one_zero_and_the_fix_trains(
-    tmp_path: Path, flags: tuple[str, ...]
-) -> None:
-    shutil.copy(DIGITS, tmp_path)
-    line = next(i for i, text in enumerate(DIGITS.read_text("utf-8").splitlines(), 1) if "tf.math.log(" in text)
+FROZEN = """
+import tensorflow as tf
 
-    ran = verify(
-        *("tf_mnist.py", "--steps", "20", *flags), cwd=tmp_path, options=("--watch", "all", "--run-dir", "run")
-    )
+x = tf.Variable(1.0, name="x")
+y = 2.0 * x
+for step in range(5):
+    with tf.GradientTape() as tape:
+        loss = (y - 6.0) ** 2
+    gradient = tape.gradient(loss, x)
+    if gradient is not None:
+        x.assign_sub(0.1 * gradient)
+print("x =", float(x))
+"""
+WAYS = {"graph.py": "", "eager.py": "--eager"}
+Walked = tuple[Ran, dict[str, list[Birth]]]
+
+
+def walk(directory: Path, tape: str, options: str) -> Walked:
+    """The tape, and digits in a graph and without one, one after the other."""
+    for name in WAYS:
+        shutil.copy(DIGITS, directory / name)
+    (directory / "frozen.py").write_text(tape, "utf-8")
+    digits = (f"{name} --steps 20 {flag} {options}" for name, flag in WAYS.items())
+    return together("frozen.py", *digits, cwd=directory, run="run")
+
+
+@pytest.fixture(scope="module")
+def bad(tmp_path_factory: pytest.TempPathFactory) -> Walked:
+    return walk(tmp_path_factory.mktemp("bad"), FROZEN, "")
+
+
+@pytest.fixture(scope="module")
+def mended(tmp_path_factory: pytest.TempPathFactory) -> Walked:
+    moved = FROZEN.replace("y = 2.0 * x\n", "", 1).replace("loss = (y", "loss = (2.0 * x", 1)
+    return walk(tmp_path_factory.mktemp("mended"), moved, "--fix --learning-rate 0.001")
+
+
+@pytest.mark.parametrize("name", WAYS)
+def test_digits_the_alert_leads_to_the_log_of_one_zero(bad: Walked, name: str) -> None:
+    line = next(i for i, text in enumerate(DIGITS.read_text("utf-8").splitlines(), 1) if "tf.math.log(" in text)
+    ran, births = bad
     assert ran.code == 1
-    births = [event for _, event in read_run(str(tmp_path / "run")) if isinstance(event, Birth)]
-    first = births[0]
+    first = births[name][0]
     assert (first.op, first.kinds) == ("Log", ("ninf",))
     assert first.inputs[0].health.zero > 0
     assert first.outputs[0].health.ninf == first.inputs[0].health.zero
-    assert (Path(first.frames[0].path).name, first.frames[0].line) == ("tf_mnist.py", line)
-    assert "confirmed" in {verdict for _, verdict in ran.verdicts()}
+    assert first.frames[0].line == line
+    found = [finding for finding in ran.report["findings"] if Path(finding["filename"]).name == name]
+    assert "confirmed" in {finding["verdict"]["state"] for finding in found}
 
-    mended = verify(
-        *("tf_mnist.py", "--steps", "20", "--fix", "--learning-rate", "0.001", *flags),
-        cwd=tmp_path,
-        options=("--watch", "all", "--run-dir", "mended"),
-    )
-    assert not [event for _, event in read_run(str(tmp_path / "mended")) if isinstance(event, Birth)]
-    assert float(re.findall(r"steps: ([\d.]+)", mended.stdout)[-1]) > 0.9
+
+def test_digits_the_fix_trains(mended: Walked) -> None:
+    ran, births = mended
+    assert births == {}
+    assert [float(last) > 0.9 for last in re.findall(r"20 steps: ([\d.]+)", ran.stdout)] == [True, True]
+
+
+def test_tape_the_variable_that_stays_at_1_is_told_with_the_line_to_move_inside(bad: Walked, mended: Walked) -> None:
+    ran, _ = bad
+    assert ran.stdout.startswith("x = 1.0\n")
+    (alert,) = [one for one in ran.report["alerts"] if one["kind"] == "dead-gradient"]
+    assert "x has no gradient: it was used outside of the tape at line 5" in alert["message"]
+    assert "inside at line 8" in alert["message"]
+
+    ran, _ = mended
+    assert not [one for one in ran.report["alerts"] if one["kind"] == "dead-gradient"]
+    assert float(ran.stdout.splitlines()[0].removeprefix("x = ")) > 2.5
 
 
 KERAS = """
@@ -79,37 +122,7 @@ def test_keras_the_unstable_loss_is_run_until_the_filter_hits_then_listed_printe
 
     commands = ("lt -f has_inf_or_nan", "where")
     asked = [part for command in commands for part in ("-c", command)]
-    told = python("-m", "nanlint", "inspect", "run", *asked, cwd=tmp_path)
+    told = nanlint("inspect", "run", *asked, cwd=tmp_path)
     assert told.code == 0, told.stderr
     assert "Log" in told.stdout
     assert "keras.ops.log(predictions)" in told.stdout
-
-
-FROZEN = """
-import tensorflow as tf
-
-x = tf.Variable(1.0, name="x")
-y = 2.0 * x
-for step in range(5):
-    with tf.GradientTape() as tape:
-        loss = (y - 6.0) ** 2
-    gradient = tape.gradient(loss, x)
-    if gradient is not None:
-        x.assign_sub(0.1 * gradient)
-print("x =", float(x))
-"""
-
-
-def test_tape_the_variable_that_stays_at_1_is_told_with_the_line_to_move_inside(tmp_path: Path) -> None:
-    (tmp_path / "frozen.py").write_text(FROZEN, "utf-8")
-    ran = verify("frozen.py", cwd=tmp_path, options=("--watch", "all", "--run-dir", "run"))
-    assert ran.stdout == "x = 1.0\n"
-    (alert,) = [one for one in ran.report["alerts"] if one["kind"] == "dead-gradient"]
-    assert "x has no gradient: it was used outside of the tape at line 5" in alert["message"]
-    assert "inside at line 8" in alert["message"]
-
-    moved = FROZEN.replace("y = 2.0 * x\n", "", 1).replace("loss = (y", "loss = (2.0 * x", 1)
-    (tmp_path / "frozen.py").write_text(moved, "utf-8")
-    mended = verify("frozen.py", cwd=tmp_path, options=("--watch", "all", "--run-dir", "mended"))
-    assert not [one for one in mended.report["alerts"] if one["kind"] == "dead-gradient"]
-    assert float(mended.stdout.split("=")[1]) > 2.5

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +13,10 @@ import pytest
 
 import nanlint
 from nanlint.runtime import probing
-from nanlint.runtime.events import Alert, Birth, Event, Op, Step, Trace
-from nanlint.runtime.options import Options
-from nanlint.runtime.recorder import NonFinite, Recorder
-from nanlint.runtime.runfile import read_run
+from nanlint.runtime.events import Op, Step, Trace
+from nanlint.runtime.recorder import NonFinite
 from nanlint.runtime.verdicts import State
+from tests.runtime.watched import watched
 
 torch = pytest.importorskip("torch")
 
@@ -27,46 +26,9 @@ from nanlint.runtime.adapters.torch.eager import BirthMode, Births  # noqa: E402
 Watching = Callable[..., Any]
 
 
-class Run:
-    """What was reported while the block ran."""
-
-    def __init__(self, directory: Path) -> None:
-        self._directory = directory
-
-    @property
-    def events(self) -> list[Event]:
-        return [event for _, event in read_run(str(self._directory))]
-
-    @property
-    def births(self) -> list[Birth]:
-        return [event for event in self.events if isinstance(event, Birth)]
-
-    @property
-    def alerts(self) -> list[Alert]:
-        return [event for event in self.events if isinstance(event, Alert)]
-
-    def first(self) -> tuple[str, str, bool]:
-        """Op, blamed source line and direction of the first birth."""
-        birth = self.births[0]
-        blamed = (birth.forward or birth.frames)[0]
-        return birth.op, blamed.text, birth.backward
-
-
 @pytest.fixture
 def watching(tmp_path: Path) -> Watching:
-    @contextmanager
-    def watch(mode: str = "all", **options: Any) -> Iterator[Run]:
-        recorder = Recorder(Options(directory=str(tmp_path), root=str(Path(__file__).parent), watch=mode, **options))
-        adapter = TorchAdapter(recorder)
-        recorder.adapters.append(adapter)
-        adapter.start()
-        try:
-            yield Run(tmp_path)
-        finally:
-            adapter.stop()
-            recorder.end()
-
-    return watch
+    return partial(watched, [TorchAdapter], tmp_path)
 
 
 class Silent:
@@ -432,7 +394,7 @@ def test_tensors_of_every_kind_pass(watching: Watching) -> None:
         torch.nn.functional.ctc_loss(torch.randn(5, 1, 3).log_softmax(-1), torch.tensor([[1, 2]]), [5], [2])
         torch.empty(1000).exponential_().log()
     assert [birth.op for birth in run.births] == ["mean"]
-    assert not run.alerts
+    assert not run.told
 
 
 def test_nan_in_the_data_is_no_birth_but_is_told(watching: Watching) -> None:
@@ -440,7 +402,7 @@ def test_nan_in_the_data_is_no_birth_but_is_told(watching: Watching) -> None:
         table = torch.ones(4, 3)
         table[2, 1] = float("nan")
         table @ torch.ones(3, 2)
-    (alert,) = run.alerts
+    (alert,) = run.told
     assert not run.births
     assert (alert.alert, alert.details) == ("nan-in-input", {"rows": [2], "columns": [1]})
 
@@ -450,14 +412,14 @@ def test_a_header_that_was_read_as_data(watching: Watching) -> None:
     table[0] = float("nan")
     with watching() as run:
         table.mean()
-    assert "header" in run.alerts[0].message
+    assert "header" in run.told[0].message
 
 
 def test_a_hidden_nan_is_told(watching: Watching) -> None:
     with watching() as run:
         x = torch.zeros(3) / torch.zeros(3)
         torch.nan_to_num(x)  # here
-    assert [(a.alert, a.frames[0].text) for a in run.alerts] == [("hidden-nan", "torch.nan_to_num(x)  # here")]
+    assert [(a.alert, a.frames[0].text) for a in run.told] == [("hidden-nan", "torch.nan_to_num(x)  # here")]
 
 
 # ── steps ───────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -482,7 +444,7 @@ def test_results_and_random_numbers_are_the_same_bit_by_bit(watching: Watching, 
         found = trained()
     assert all(torch.equal(a, b) for a, b in zip(expected, found, strict=True))
     assert not run.births
-    assert not run.alerts
+    assert not run.told
 
 
 def test_stopping_leaves_nothing_behind(watching: Watching) -> None:
@@ -524,7 +486,7 @@ def test_a_parameter_that_nothing_trains_is_told(watching: Watching) -> None:
         for _ in range(3):
             (model["used"](torch.ones(1, 2)) + gate * 0).sum().backward()
             optimizer.step()
-    told = sorted(alert.message for alert in run.alerts if alert.alert == "dead-gradient")
+    told = sorted(alert.message for alert in run.told if alert.alert == "dead-gradient")
     assert told == [
         "gate got only zeros as its gradient in 3 steps: nothing trains it",
         "model.unused.weight got no gradient in 3 steps: nothing trains it",
@@ -550,7 +512,7 @@ def test_a_step_that_loss_scaling_skips_is_told(watching: Watching) -> None:
             scaler.scale((weight * factor).sum()).backward()
             scaler.step(optimizer)
             scaler.update()
-    assert [alert.alert for alert in run.alerts] == ["skipped-step"]
+    assert [alert.alert for alert in run.told] == ["skipped-step"]
     assert [type(e).__name__ for e in run.events].count("Step") == 2
 
 
@@ -584,7 +546,7 @@ def test_a_clip_that_holds_every_element_is_told(watching: Watching) -> None:
         x = torch.tensor([5.0, 7.0, -9.0], requires_grad=True)
         x.clamp(-10, 6)
         x.clamp(-1, 1).sum().backward()  # here
-    (alert,) = run.alerts
+    (alert,) = run.told
     assert (alert.alert, alert.frames[0].text) == ("clip-holds-all", "x.clamp(-1, 1).sum().backward()  # here")
     assert x.grad.tolist() == [0, 0, 0]
 
@@ -598,7 +560,7 @@ def test_nan_in_a_batch_is_told(watching: Watching, workers: int, mode: str) -> 
     with watching(mode) as run:
         batches = list(torch.utils.data.DataLoader(rows, batch_size=3, num_workers=workers))
     assert len(batches) == 2
-    (alert,) = run.alerts
+    (alert,) = run.told
     assert alert.message == "batch[0] came with 1 nan in 12 elements, and no op gave them: rows 1, columns 3"
 
 
@@ -736,7 +698,7 @@ def test_sharded_parameters_are_looked_at_where_they_are(watching: Watching, mes
         optimizer.step()
         other = torch.distributed.tensor.distribute_tensor(torch.zeros(2), mesh)
         (other / other).sum()  # here
-    assert not run.alerts
+    assert not run.told
     if mode == "all":
         assert run.first() == ("div", "(other / other).sum()  # here", False)
     if mode == "sentinel":

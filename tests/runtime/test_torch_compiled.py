@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import importlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from nanlint.runtime.events import Birth, Observed
+import nanlint
+from nanlint.runtime.events import Observed
+from nanlint.runtime.recorder import NonFinite
 from nanlint.runtime.runfile import read_run
-from tests.runtime.running import verify
+from nanlint.runtime.verdicts import State
 
 torch = pytest.importorskip("torch")
 
@@ -106,7 +110,7 @@ def test_it_stays_compiled_and_computes_the_same(watching: Watching) -> None:  #
     assert (graphs(), breaks()) == counted
     assert all(torch.equal(a, b) for a, b in zip(expected, found, strict=True))
     assert not run.births
-    assert not run.alerts
+    assert not run.told
 
 
 def test_what_is_masked_in_the_same_graph_is_a_birth(watching: Watching) -> None:  # noqa: F811
@@ -163,19 +167,31 @@ for step in range(3):
     x.grad = None
     value = loss(x, w)
     value.backward()
-print(value.item().hex(), x.grad.tolist(), w.grad.tolist())
-print(sum(torch._dynamo.utils.counters["graph_break"].values()))
+told = value.item().hex(), x.grad.tolist(), w.grad.tolist()
 """
+
+
+@pytest.fixture
+def imported(project: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], Any]:
+    """Imports the program with a backend, under a name of its own."""
+    monkeypatch.syspath_prepend(str(project))
+
+    def imported(name: str, backend: str) -> Any:
+        (project / f"loss_{name}.py").write_text(PROGRAM.format(backend=backend), "utf-8")
+        torch._dynamo.reset()
+        return importlib.import_module(f"loss_{name}")
+
+    return imported
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("backend", ["aot_eager", "inductor"])
-def test_flagged_lines_are_watched_in_compiled_code(tmp_path: Path, backend: str) -> None:
-    (tmp_path / "loss.py").write_text(PROGRAM.format(backend=backend), "utf-8")
-    ran = verify("loss.py", cwd=tmp_path, options=("--run-dir", "run"))
-    assert ran.stdout.splitlines()[-1] == "0"
-    assert ("NL203", "confirmed") in ran.verdicts()
-    observed = [e for _, e in read_run(str(tmp_path / "run")) if isinstance(e, Observed)]
+def test_flagged_lines_are_watched_in_compiled_code(imported: Callable[[str, str], Any], backend: str) -> None:
+    with nanlint.verify(watch="sites", run_directory="run") as run:
+        imported(f"in_{backend}", backend)
+    assert breaks() == 0
+    assert ("NL203", State.CONFIRMED) in [(one.diagnostic.code, one.state) for one in run.findings]
+    observed = [e for _, e in read_run("run") if isinstance(e, Observed)]
     last = {event.site: event for event in observed}
     (seen,) = (event for event in last.values() if "log" in event.site or event.roles.get("gradient of x"))
     assert seen.executions == 3
@@ -183,27 +199,24 @@ def test_flagged_lines_are_watched_in_compiled_code(tmp_path: Path, backend: str
     assert seen.roles["gradient of x"].nan == 3
 
 
-def test_the_program_stops_at_a_flagged_line_in_compiled_code(tmp_path: Path) -> None:
-    (tmp_path / "loss.py").write_text(PROGRAM.format(backend="aot_eager"), "utf-8")
-    ran = verify("loss.py", cwd=tmp_path, options=("--on-nan", "stop"))
-    assert (ran.code, ran.stdout) == (1, "")
-    assert "NonFinite: -inf born in log" in ran.stderr
-    assert ("NL203", "confirmed") in ran.verdicts()
-    assert not ran.report["born"]
+def test_the_program_stops_at_a_flagged_line_in_compiled_code(imported: Callable[[str, str], Any]) -> None:
+    with (
+        pytest.raises(NonFinite, match="-inf born in log"),
+        nanlint.verify(watch="sites", on_nan="stop", run_directory="run") as run,
+    ):
+        imported("stopped", "aot_eager")
+    assert ("NL203", State.CONFIRMED) in [(one.diagnostic.code, one.state) for one in run.findings]
+    assert not run.verdicts.born
 
 
 @pytest.mark.slow
-def test_inductor_is_watched_and_left_as_it_is(tmp_path: Path) -> None:
-    (tmp_path / "loss.py").write_text(PROGRAM.format(backend="inductor"), "utf-8")
-    import subprocess
-    import sys
-
-    alone = subprocess.run([sys.executable, "loss.py"], cwd=tmp_path, capture_output=True, text=True, check=True)
-    ran = verify("loss.py", cwd=tmp_path, options=("--watch", "all", "--run-dir", "run"))
-    assert ran.stdout == alone.stdout
-    births = [e for _, e in read_run(str(tmp_path / "run")) if isinstance(e, Birth)]
-    assert [(b.compiled, b.backward, b.kinds) for b in births] == [
+def test_inductor_is_watched_and_left_as_it_is(imported: Callable[[str, str], Any]) -> None:
+    alone = imported("alone", "inductor")
+    with nanlint.verify(watch="all", run_directory="run") as run:
+        watched = imported("watched", "inductor")
+    assert str(watched.told) == str(alone.told)
+    assert [(b.compiled, b.backward, b.kinds) for b in run.births] == [
         ("inductor", False, ("ninf",)),
         ("inductor", True, ("nan",)),
     ]
-    assert {(b.forward or b.frames)[0].line for b in births} == {6}
+    assert {(b.forward or b.frames)[0].line for b in run.births} == {6}

@@ -28,7 +28,7 @@ def test_each_step_has_its_loss_and_gradient_norm(watching: Watching) -> None:  
             optimizer.step()
     numbers = [event.numbers for event in run.events if isinstance(event, Step)]
     assert numbers == [{"gradient_norm": "5.0", "loss": "12.5"}] * 2
-    assert not run.alerts
+    assert not run.told
 
 
 def test_a_norm_whose_square_overflows_is_finite() -> None:
@@ -46,7 +46,7 @@ def test_a_bad_step_says_in_which_gradients(watching: Watching) -> None:  # noqa
         optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
         (model.weight * float("inf")).sum().backward()
         optimizer.step()
-    (alert,) = (a for a in run.alerts if a.alert == "non-finite")
+    (alert,) = (a for a in run.told if a.alert == "non-finite")
     assert alert.message == "the loss is nan and the gradient norm is inf; in the gradients of model.weight"
 
 
@@ -92,7 +92,7 @@ def test_what_a_model_gives_is_looked_at_outside_of_what_is_compiled(watching: W
                 parameter.grad = torch.zeros_like(parameter)
             optimizer.step()
         copy.deepcopy(model)
-    (alert,) = (a for a in run.alerts if a.alert == "non-finite")
+    (alert,) = (a for a in run.told if a.alert == "non-finite")
     assert (alert.step, alert.message) == (2, f"the output of {'called' if compiled else 'model'} is not finite")
     assert alert.frames[0].text.endswith("# here")
     assert not counters["graph_break"]

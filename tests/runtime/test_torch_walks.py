@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.util
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,10 +11,12 @@ import pytest
 
 from nanlint.runtime.events import Birth
 from nanlint.runtime.runfile import read_run
-from tests.runtime.running import python, verify
+from tests.runtime.running import Ran, together, verify
 
-pytest.importorskip("torch")
-pytestmark = pytest.mark.slow
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="torch is not installed"),
+]
 
 
 @dataclass(frozen=True)
@@ -120,31 +124,46 @@ assert torch.isfinite(scores).all() and torch.isfinite(loss), loss
 )
 
 
-@pytest.mark.parametrize("walk", [SQRT, ATAN2, EXP, CTC], ids=["sqrt", "atan2", "exp", "ctc"])
-def test_from_the_report_to_the_line_to_the_fix(walk: Walk, tmp_path: Path) -> None:
-    (tmp_path / "train.py").write_text(walk.program, "utf-8")
-    bad = next(i for i, line in enumerate(walk.program.splitlines(), 1) if line.endswith("# bad"))
+WALKS = {"sqrt": SQRT, "atan2": ATAN2, "exp": EXP, "ctc": CTC}
 
-    alone = python("train.py", cwd=tmp_path)
-    ran = verify("train.py", cwd=tmp_path, options=("--watch", "all", "--run-dir", "run"))
-    assert alone.code == 1
-    assert "AssertionError" in ran.stderr
 
-    first = next(event for _, event in read_run(str(tmp_path / "run")) if isinstance(event, Birth))
+@pytest.fixture(scope="module")
+def walked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Ran, dict[str, list[Birth]]]:
+    """All programs, one after the other."""
+    directory = tmp_path_factory.mktemp("walks")
+    for name, walk in WALKS.items():
+        (directory / f"{name}.py").write_text(walk.program, "utf-8")
+    return together(*(f"{name}.py" for name in WALKS), cwd=directory, run="run")
+
+
+def bad_line(walk: Walk) -> tuple[int, str]:
+    return next((i, line) for i, line in enumerate(walk.program.splitlines(), 1) if line.endswith("# bad"))
+
+
+@pytest.mark.parametrize("name", WALKS)
+def test_the_report_leads_to_the_line(walked: tuple[Ran, dict[str, list[Birth]]], name: str) -> None:
+    ran, births = walked
+    walk, (bad, line) = WALKS[name], bad_line(WALKS[name])
+    assert re.search(rf'{name}\.py", line \d+, in <module>\n +assert .*\nAssertionError', ran.stderr), ran.stderr
+    first = births[f"{name}.py"][0]
     blamed = (first.forward or first.frames)[0]
-    assert (first.op, first.kinds, first.backward, first.step) == (walk.op, walk.kinds, walk.backward, 0)
-    assert (blamed.line, blamed.text) == (bad, walk.program.splitlines()[bad - 1].strip())
+    assert (first.op, first.kinds, first.backward) == (walk.op, walk.kinds, walk.backward)
+    assert first.step == 3 * list(WALKS).index(name), "in its first step: those before it have made three each"
+    assert (blamed.line, blamed.text) == (bad, line.strip())
     assert any(one.health.zero >= walk.zeros for one in first.inputs)
-    confirmed = [finding for finding in ran.report["findings"] if finding["verdict"]["state"] == "confirmed"]
-    assert [finding["code"] for finding in confirmed] == [walk.finding] * bool(walk.finding), ran.report
+    here = [finding for finding in ran.report["findings"] if Path(finding["filename"]).name == f"{name}.py"]
+    confirmed = [finding["code"] for finding in here if finding["verdict"]["state"] == "confirmed"]
+    assert confirmed == [walk.finding] * bool(walk.finding), ran.report
 
-    indent = " " * (len(walk.program.splitlines()[bad - 1]) - len(blamed.text))
-    lines = walk.program.splitlines()
-    lines[bad - 1] = indent + walk.fixed
-    (tmp_path / "train.py").write_text("\n".join(lines) + "\n", "utf-8")
-    mended = verify("train.py", cwd=tmp_path, options=("--watch", "all", "--run-dir", "mended"))
-    assert not [event for _, event in read_run(str(tmp_path / "mended")) if isinstance(event, Birth)]
-    assert mended.code == 0, mended.stdout
+
+def test_the_fix_of_the_line_trains_on(tmp_path: Path) -> None:
+    for name, walk in WALKS.items():
+        bad, line = bad_line(walk)
+        lines = walk.program.splitlines()
+        lines[bad - 1] = line[: len(line) - len(line.lstrip())] + walk.fixed
+        (tmp_path / f"{name}.py").write_text("\n".join(lines) + "\n", "utf-8")
+    ran, births = together(*(f"{name}.py" for name in WALKS), cwd=tmp_path, run="run")
+    assert (ran.code, ran.stderr, births) == (0, "", {})
 
 
 RANKS = """\

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.runtime.running import ROOT, environment
-from tests.test_docs import blocks
+from nanlint.testing import blocks
+from tests.runtime.running import ROOT, python
 
 pytest.importorskip("numpy")
 GUIDE = (ROOT / "docs" / "verify.md").read_text("utf-8")
@@ -21,9 +19,6 @@ def test_the_guide_shows_what_is_printed(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(program.partition("\n")[2])
     (console,) = blocks(GUIDE, "text")
     command, _, expected = console.partition("\n")
-    ran = subprocess.run(
-        [sys.executable, "-W", "ignore", "-m", "nanlint", *command.split()[2:]],
-        cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=60, check=False,
-    )  # fmt: skip
+    ran = python("-W", "ignore", "-m", "nanlint", *command.split()[2:], cwd=tmp_path)
     assert ran.stderr.replace(f"{tmp_path}{os.sep}", "") == expected
-    assert ran.returncode == 1
+    assert ran.code == 1

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.runtime.running import Ran, python, verify
+from tests.runtime.running import Ran, nanlint, verify
 
 pytest.importorskip("numpy")
 
@@ -36,7 +36,7 @@ unit(np.loadtxt(["0 0"]))
 
 
 def check(directory: Path, *options: str) -> Ran:
-    return python("-m", "nanlint", "check", "train.py", "--isolated", *options, cwd=directory)
+    return nanlint("check", "train.py", "--isolated", *options, cwd=directory)
 
 
 @pytest.fixture(scope="module")

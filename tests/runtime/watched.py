@@ -40,14 +40,22 @@ class Reported:
     def observed(self) -> list[Observed]:
         return [event for event in self.events if isinstance(event, Observed)]
 
+    @property
+    def told(self) -> list[Alert]:
+        return [event for event in self.events if isinstance(event, Alert)]
+
     def alerts(self, kind: str) -> list[Alert]:
-        assert not [event.message for event in self.events if isinstance(event, Alert) and event.alert == "internal"]
-        return [event for event in self.events if isinstance(event, Alert) and event.alert == kind]
+        assert not [alert.message for alert in self.told if alert.alert == "internal"]
+        return [alert for alert in self.told if alert.alert == kind]
 
     def blamed(self) -> list[tuple[str, str, bool]]:
         """Op, blamed source line and direction of each birth."""
         assert not self.alerts("internal")
         return [(birth.op, (birth.forward or birth.frames)[0].text, birth.backward) for birth in self.births]
+
+    def first(self) -> tuple[str, str, bool]:
+        """The same of the first birth."""
+        return self.blamed()[0]
 
 
 @contextmanager

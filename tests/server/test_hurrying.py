@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import asyncio
+import functools
 import random
 from collections.abc import Iterable
 from pathlib import Path
@@ -33,6 +34,13 @@ def long_text() -> str:
     return "".join(f"{text}\n\n" for text in texts) + filler
 
 
+@functools.cache
+def checked() -> tuple[Source, tuple[Diagnostic, ...]]:
+    """The long text, and what is found in it."""
+    source = Source("all.py", long_text())
+    return source, tuple(diagnose_source(source, CONFIG))
+
+
 def told(found: Iterable[Diagnostic] | None) -> list[object] | None:
     return None if found is None else [(d.code, d.span, d.message, d.causes, d.fix) for d in found]
 
@@ -40,8 +48,7 @@ def told(found: Iterable[Diagnostic] | None) -> list[object] | None:
 @pytest.mark.parametrize("seed", range(12))
 def test_a_line_typed_into_a_function_is_answered_as_if_everything_were_checked(seed: int) -> None:
     chosen = random.Random(seed)
-    before = Source("all.py", long_text())
-    known = diagnose_source(before, CONFIG)
+    before, known = checked()
     assert known
     function = chosen.choice([n for n in ast.walk(before.tree) if isinstance(n, ast.FunctionDef)])
     statement = chosen.choice(function.body)
@@ -66,9 +73,10 @@ def test_a_line_typed_into_a_function_is_answered_as_if_everything_were_checked(
     ids=["an import", "a constant", "what does not parse"],
 )
 def test_what_may_concern_all_of_the_text_is_left_to_a_check_of_everything(old: str, new: str) -> None:
-    text = long_text()
-    before, after = Source("all.py", text), Source("all.py", text.replace(old, new, 1))
-    assert hurried(before, diagnose_source(before, CONFIG), after, CONFIG) is None
+    before, known = checked()
+    after = Source("all.py", before.text.replace(old, new, 1))
+    assert after.text != before.text
+    assert hurried(before, known, after, CONFIG) is None
 
 
 def test_a_comment_that_silences_the_file_is_heard_in_what_is_left_out() -> None:

@@ -8,16 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.runtime.running import ROOT, Ran, python
-from tests.test_docs import blocks
+from nanlint.testing import blocks
+from tests.runtime.running import ROOT, nanlint, python
 
 pytest.importorskip("numpy")
 GUIDE = (ROOT / "docs" / "inspect.md").read_text("utf-8")
 CONSOLES = blocks(GUIDE, "text")
-
-
-def nanlint(*arguments: str, cwd: Path, stdin: str | None = None) -> Ran:
-    return python("-W", "ignore", "-m", "nanlint", *arguments, cwd=cwd, stdin=stdin)
 
 
 @pytest.fixture(scope="module")
