@@ -218,4 +218,7 @@ def main() -> NoReturn:
 
 
 if __name__ == "__main__":
-    main()
+    # of the module that others import: they ask it for the watch
+    from nanlint.runtime import program
+
+    program.main()

@@ -13,7 +13,7 @@ import tomli
 
 import nanlint
 from nanlint.runtime.filters import FilterError
-from tests.runtime.running import ROOT, environment, python
+from tests.runtime.running import ROOT, environment, python, verify
 
 pytest.importorskip("numpy")
 
@@ -57,6 +57,24 @@ def test_a_stretch_of_a_program_is_watched(tmp_path: Path) -> None:
     lines = ran.stdout.splitlines()
     assert lines[:3] == ["False ['clean']", "True [('confirmed', 1)]", "[2]"]
     assert "model.py:6:12 NL401 confirmed (nan and +inf at step 1)" in ran.stdout
+
+
+def test_in_a_program_that_is_watched_its_watch_goes_on(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        "train.py",
+        """
+        import nanlint
+        import numpy as np
+
+        with nanlint.verify() as run:
+            np.log(np.zeros(1))
+        print(run.directory)
+        """,
+    )
+    ran = verify("train.py", cwd=tmp_path, options=("--watch", "all", "--run-dir", "run"), fresh=True)
+    assert ran.stdout == f"{tmp_path / 'run'}\n"
+    assert ran.code == 1
 
 
 def test_an_exception_goes_through_and_is_in_the_record(project: Path) -> None:

@@ -121,6 +121,18 @@ def test_the_gradient_is_blamed_on_the_forward_line(tmp_path: Path) -> None:
     assert reported.blamed() == [("SqrtGrad", "roots = tf.sqrt(x)  # the root", True)]
 
 
+def test_a_gradient_that_is_no_list_is_heard_whole(tmp_path: Path) -> None:
+    with watched(ADAPTERS, tmp_path) as reported:
+        x = tf.Variable([1.0, 4.0])
+        heard: dict[str, Any] = {}
+        with tf.GradientTape() as tape:
+            roots = tf.sqrt(x + 0.0)
+            reported.recorder.adapters[0].on_gradient({"x": roots}, tf.reduce_sum(roots), heard.__setitem__)
+            loss = -tf.reduce_sum(tf.square(roots))
+        tape.gradient(loss, x)
+    assert heard["x"].shape == (2,)
+
+
 def test_a_gradient_of_a_gradient_too(tmp_path: Path) -> None:
     with watched(ADAPTERS, tmp_path) as reported:
         x = tf.Variable([0.0, 4.0])

@@ -151,9 +151,11 @@ class Backward:
         self,
         inputs: tuple[int | None, ...],
         outputs: tuple[int | None, ...],
-        in_grads: Sequence[Any],
+        in_grads: Any,
         out_grads: Sequence[Any],
     ) -> None:
+        if not isinstance(in_grads, (list, tuple)):  # of an op with one input
+            in_grads = [in_grads]
         for number, gradient in (*zip(outputs, out_grads, strict=False), *zip(inputs, in_grads, strict=False)):
             awaited = self._awaited.get(number) if number is not None else None
             if awaited is not None and gradient is not None:
