@@ -18,9 +18,9 @@ T = TypeVar("T")
 SEED = int(os.environ.setdefault("TESTS_SEED", str(random.SystemRandom().randrange(10**6))))
 
 
-def sample(items: Sequence[T], share: int) -> list[T]:
-    """One in so many, in their order; all where everything is executed."""
+def sample(items: Sequence[T], share: int, what: str = "") -> list[T]:
+    """One in so many, in their order, others for each ``what``; all where everything is executed."""
     if RUN.everything:
         return list(items)
-    chosen = random.Random(SEED).sample(range(len(items)), -(-len(items) // share))
+    chosen = random.Random(f"{SEED} {what}").sample(range(len(items)), -(-len(items) // share))
     return [items[i] for i in sorted(chosen)]

@@ -65,11 +65,12 @@ def recordings(framework: str) -> Recordings:
 
 
 def attempted(run: Adapter, f: Function, inputs: Sequence[Array]) -> list[Any] | None:
+    """The outcome; None where the function raises."""
     try:
         value, gradients = run(f, inputs)
     except Exception:
         return None
-    return [value, gradients]
+    return [np.asarray(value), list(map(np.asarray, gradients))]
 
 
 def _torch(f: Function, inputs: Sequence[Array]) -> Outcome:
