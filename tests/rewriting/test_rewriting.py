@@ -21,7 +21,7 @@ from tests.sampling import sample
 #: share of all variants that are judged as the original, and of the few that a run draws
 FLOOR, FLOOR_OF_A_SAMPLE = 0.99, 0.95
 #: of the programs, a run judges the variants of one in so many of each rewriting
-DRAWN = 80
+DRAWN = 40
 #: programs to which a rewriting is applied, and of those to which it can be, how many are executed
 TRIED, EXECUTED = 24, 8
 NAMES = [name for name in REWRITINGS if not name.startswith("in ")]
@@ -30,7 +30,8 @@ NAMES = [name for name in REWRITINGS if not name.startswith("in ")]
 @pytest.mark.timeout(1800)
 def test_variants_are_judged_as_the_original() -> None:
     results = list(judged({name: sample(PROGRAMS, DRAWN, name) for name in REWRITINGS}))
-    assert {name for _, name, _ in results} == REWRITINGS.keys()
+    assert len(results) > 4 * len(REWRITINGS)
+    assert not RUN.everything or {name for _, name, _ in results} == REWRITINGS.keys()
     for bad in (True, False):
         some = [one.kept for program, _, one in results if program.is_bad is bad]
         assert sum(some) >= (FLOOR if RUN.everything else FLOOR_OF_A_SAMPLE) * len(some)
