@@ -48,18 +48,19 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.hookimpl(trylast=True)
-def pytest_sessionfinish(session: pytest.Session) -> None:
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     """Keep what was executed; a worker hands it, and what it has to say, to the process that it works for."""
     config = session.config
     config.stash.setdefault(LAST_WORDS, []).extend(recording.summary())
     if hasattr(config, "workeroutput"):
         config.workeroutput["last words"] = config.stash[LAST_WORDS]
         if RUN.everything:
-            config.workeroutput["recorded"] = {n: recording.packed("", a) for n, a in RUN.executed.items()}
+            told = {name: recording.packed(RUN.asked_with[name], a) for name, a in RUN.executed.items()}
+            config.workeroutput["recorded"] = told
     elif RUN.everything:
-        whole = not config.getoption("file_or_dir") and not config.getoption("keyword")
-        for path in recording.write(RUN.executed, whole=whole):
-            config.stash[LAST_WORDS].append(f"written: {path.relative_to(Path.cwd())}")
+        part = any(config.getoption(name) for name in ("file_or_dir", "keyword", "markexpr", "deselect"))
+        for path in recording.write(RUN.executed, whole=not part and exitstatus == pytest.ExitCode.OK):
+            config.stash[LAST_WORDS].append(f"written: {path.name}")
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -68,7 +69,8 @@ def pytest_testnodedown(node: Any) -> None:
     output = getattr(node, "workeroutput", {})
     node.config.stash.setdefault(LAST_WORDS, []).extend(output.get("last words", []))
     for name, data in output.get("recorded", {}).items():
-        RUN.executed.setdefault(name, {}).update(recording.unpacked(data)[1])
+        RUN.asked_with[name], answers = recording.unpacked(data)
+        RUN.executed.setdefault(name, {}).update(answers)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:

@@ -57,6 +57,7 @@ class Run:
     missing: int = 0
     again: int = 0
     executed: dict[str, dict[str, Answer]] = field(default_factory=dict)
+    asked_with: dict[str, str] = field(default_factory=dict)
 
 
 RUN = Run()
@@ -81,7 +82,9 @@ class Recordings:
     def answer(self, question: Sequence[object], execute: Callable[[], Answer]) -> Answer:
         """The answer to a question of texts, numbers and arrays: ``execute()`` where it is not on record."""
         installed, (recorded_with, kept) = release(self.framework), read(DIRECTORY / f"{self.name}.xz")
-        key = digest([installed or recorded_with, *map(source, self.harness), *question])
+        asked_with = f"{installed or recorded_with.partition(';')[0]}; {sources(self.harness)}"
+        RUN.asked_with[self.name] = asked_with
+        key, kept = digest(question), kept if asked_with == recorded_with else {}
         executed = RUN.executed.setdefault(self.name, {})
         if key in executed:
             return executed[key]
@@ -124,8 +127,8 @@ def installed_version(distribution: str) -> str | None:
 
 
 @cache
-def source(path: Path) -> str:
-    return path.read_text(encoding="utf-8")
+def sources(harness: tuple[Path, ...]) -> str:
+    return digest([path.read_text(encoding="utf-8") for path in harness])
 
 
 def digest(parts: Sequence[object]) -> str:
@@ -158,7 +161,7 @@ def alike(one: Answer, other: Answer) -> bool:
 
 @cache
 def read(path: Path) -> tuple[str, Answers]:
-    """The releases with which a file was recorded, and its answers by their keys."""
+    """The releases and the harness with which a file was recorded, and its answers by the digests of questions."""
     return unpacked(lzma.decompress(path.read_bytes())) if path.exists() else ("", {})
 
 
@@ -166,10 +169,10 @@ def write(executed: Mapping[str, Answers], *, whole: bool) -> Iterator[Path]:
     """Enter what was executed into its files, in place of all that they hold if ``whole``; gives those that change."""
     DIRECTORY.mkdir(exist_ok=True)
     for name, answers in executed.items():
-        path, installed = DIRECTORY / f"{name}.xz", release(name.rpartition("-")[2]) or ""
+        path, asked_with = DIRECTORY / f"{name}.xz", RUN.asked_with[name]
         recorded_with, kept = read(path)
-        new = {**(kept if recorded_with == installed and not whole else {}), **answers}
-        data = packed(installed, new)
+        new = {**(kept if recorded_with == asked_with and not whole else {}), **answers}
+        data = packed(asked_with, new)
         if answers and data != packed(recorded_with, kept):
             path.write_bytes(lzma.compress(data, preset=9))
             yield path

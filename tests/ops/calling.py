@@ -112,6 +112,7 @@ def answered(
     """
 
     def attempted() -> Answer:
+        seed(spelling.framework)
         try:
             return execute()
         except Unusable:
@@ -329,6 +330,16 @@ def slope(spelling: Spelling, operands: Mapping[str, Array], wrt: str) -> float:
     return float(jax.grad(lambda x: run(spelling, {**tensors, wrt: x}).sum())(tensors[wrt])[0])
 
 
+#: what makes draws the same each time
+SEEDS = {"torch": "torch.manual_seed", "tensorflow": "tensorflow.random.set_seed", "numpy": "numpy.random.seed"}
+
+
+def seed(root: str) -> None:
+    """Make a framework draw the same numbers each time."""
+    if root in SEEDS:
+        resolve(SEEDS[root])(0)
+
+
 def created(name: str, args: Sequence[Any], keywords: Mapping[str, Any]) -> Array:
     """The numbers that a function creates or draws, always the same."""
     root = name.partition(".")[0]
@@ -337,8 +348,7 @@ def created(name: str, args: Sequence[Any], keywords: Mapping[str, Any]) -> Arra
         with jax.disable_jit(False):  # gamma draws in a loop
             key = (jax.random.key(0),) if name.startswith("jax.random.") else ()
             return np.asarray(resolve(name)(*key, *args, **keywords)).astype(np.float64).ravel()
-    seeds = {"torch": "manual_seed", "tensorflow": "random.set_seed", "numpy": "random.seed"}
-    resolve(f"{root}.{seeds[root]}")(0)
+    seed(root)
     return np.asarray(resolve(name)(*args, **keywords)).astype(np.float64).ravel()
 
 

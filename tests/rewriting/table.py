@@ -12,8 +12,9 @@ from tests.rewriting.rewritings import REWRITINGS, of
 
 def judged(programs: Mapping[str, Sequence[Program]]) -> Iterator[tuple[Program, str, Variant]]:
     """How the variants that some rewritings make of some programs are judged, program by program."""
+    chosen = {name: frozenset(some) for name, some in programs.items()}
     for program in PROGRAMS:
-        names = [name for name in of(program) if program in programs.get(name, ())]
+        names = [name for name in of(program) if program in chosen.get(name, ())]
         before = original(program) if names else []
         for name in names:
             made = variant(program, REWRITINGS[name], before)
