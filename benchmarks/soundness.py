@@ -1,21 +1,17 @@
-"""The catalogue against the frameworks: the table of `docs/soundness.md`, measured anew.
+"""The catalogue against the frameworks: the table of `docs/soundness.md`, computed anew.
 
     python benchmarks/soundness.py            print the table of packages and formats
     python benchmarks/soundness.py --write    and write the page
 
-What is tried and what counts as a violation is in `tests/ops/soundness.py`; the tests ask the same questions.
+What is tried and what counts as a violation is in `tests/ops/soundness.py`; the tests ask the same questions. What the
+frameworks give is on record (`tests/recording.py`), or executed.
 """
 
 from __future__ import annotations
 
-import os
 import platform
 import sys
-import warnings
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
-from importlib.metadata import PackageNotFoundError, version
-from multiprocessing import get_context
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -25,6 +21,7 @@ from nanlint.ops.floats import FORMATS  # noqa: E402
 from nanlint.ops.op import OPS  # noqa: E402
 from tests.ops import soundness, truth  # noqa: E402
 from tests.ops.soundness import ROOTS, Tally, covered, measure, pairs  # noqa: E402
+from tests.recording import installed_version  # noqa: E402
 
 PAGE = ROOT / "docs" / "soundness.md"
 Results = dict[str, dict[str, Tally]]
@@ -47,38 +44,22 @@ ranges and for numbers by themselves. Gradients, in the frameworks that have the
   exact.
 - **Exempt** are functions whose gradient breaks where no class of numbers tells; they are listed at the end.
 
-`python benchmarks/soundness.py --write` measures all of it; `tests/ops/test_soundness.py` fails on the first violation.
-Functions run one op at a time, on a CPU. {environment}
+`python benchmarks/soundness.py --write` computes all of it from what the frameworks gave, which is
+[on record](testing.md#recordings); `tests/ops/test_soundness.py` fails on the first violation. Functions ran one op at
+a time, on a CPU. {environment}
 """
 
 
 def versions() -> str:
-    """The frameworks that were run, with their versions."""
-    found = []
-    for name in ("torch", "tensorflow", "keras", "jax", "optax", "numpy", "scipy"):
-        try:
-            found.append(f"{name} {version(name)}")
-        except PackageNotFoundError:
-            continue
+    """The frameworks that gave the answers, with their versions."""
+    names = ("torch", "tensorflow-cpu", "keras", "jax", "optax", "numpy", "scipy")
+    found = [f"{name} {release}" for name in names if (release := installed_version(name)) is not None]
     return f"Python {platform.python_version()}, {', '.join(found)}."
 
 
-def results(root: str) -> Results:
-    """Every op of a package."""
-    os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
-    warnings.simplefilter("ignore")
-    return {op: measure(op, r) for op, r in pairs() if r == root}
-
-
 def all_results() -> dict[str, Results]:
-    """Every package, in two processes."""
-    longest_first = sorted(ROOTS, key=lambda root: ("jax", "torch", "tensorflow").index(root) if root in SLOWEST else 9)
-    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
-        found = dict(zip(longest_first, pool.map(results, longest_first), strict=True))
-    return {root: found[root] for root in ROOTS}
-
-
-SLOWEST = ("jax", "torch", "tensorflow")
+    """Every op of every package."""
+    return {root: {op: measure(op, r) for op, r in pairs() if r == root} for root in ROOTS}
 
 
 def width(tallies: list[Tally]) -> str:

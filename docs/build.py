@@ -102,8 +102,6 @@ def printed(command: str, directory: Path) -> str:
 
 def stale() -> Iterator[tuple[Path, str | None]]:
     """Files that are not as they should be, with what they should hold (None: nothing, the rule is gone)."""
-    for path in pages.unexecuted():
-        yield path, None
     wanted = dict(built())
     for path, text in wanted.items():
         if not path.exists() or path.read_text(encoding="utf-8") != text:
@@ -120,10 +118,6 @@ def main() -> None:
     check = parser.parse_args().check
     RULES.mkdir(exist_ok=True)
     found = False
-    if not check:
-        for path, text in pages.execute():
-            print(f"written: {path.relative_to(ROOT)}")
-            path.write_text(text, encoding="utf-8")
     for path, text in stale():
         found = True
         print(f"{'stale' if check else 'written' if text is not None else 'removed'}: {path.relative_to(ROOT)}")

@@ -1,4 +1,4 @@
-"""Proves every fix and writes docs/proofs.md. Takes some minutes, and needs the frameworks.
+"""Proves every fix and writes docs/proofs.md: from what is on record of the frameworks, or is executed.
 
 python docs/proofs.py
 """

@@ -18,7 +18,10 @@ import nanlint.rules
 from nanlint.diagnostic import Annotation, Applicability, Confidence, Diagnostic, Edit, Fix, Witness
 from nanlint.housekeeping import Housekeeping
 from nanlint.source import Source
+from tests import recording
 from tests.last_words import LAST_WORDS
+from tests.recording import RUN
+from tests.sampling import SEED
 
 Diagnose = Callable[..., Any]
 
@@ -30,21 +33,51 @@ for variable in ("OMP_NUM_THREADS", "TF_NUM_INTRAOP_THREADS", "TORCHINDUCTOR_COM
 os.environ.setdefault("TORCHINDUCTOR_CPP_CACHE_PRECOMPILE_HEADERS", "0")
 
 
-def pytest_configure() -> None:
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Execute everything."""
+    parser.addoption(
+        "--record",
+        action="store_true",
+        help="execute all that is on record or drawn by chance, and keep what the frameworks give in tests/recorded",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
     """A shell that starts the tests in the background has its children ignore Ctrl-C; programs under test must not."""
+    RUN.everything, RUN.seed = config.getoption("record"), SEED
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """Keep what was executed; a worker hands it, and what it has to say, to the process that it works for."""
+    config = session.config
+    config.stash.setdefault(LAST_WORDS, []).extend(recording.summary())
+    if hasattr(config, "workeroutput"):
+        config.workeroutput["last words"] = config.stash[LAST_WORDS]
+        if RUN.everything:
+            told = {name: recording.packed(RUN.asked_with[name], a) for name, a in RUN.executed.items()}
+            config.workeroutput["recorded"] = told
+    elif RUN.everything:
+        part = any(config.getoption(name) for name in ("file_or_dir", "keyword", "markexpr", "deselect"))
+        for path in recording.write(RUN.executed, whole=not part and exitstatus == pytest.ExitCode.OK):
+            config.stash[LAST_WORDS].append(f"written: {path.name}")
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
-    """Take over what a worker process has to say at the end."""
-    node.config.stash.setdefault(LAST_WORDS, []).extend(getattr(node, "workeroutput", {}).get("last words", []))
+    """Take over what a worker process executed, and has to say at the end."""
+    output = getattr(node, "workeroutput", {})
+    node.config.stash.setdefault(LAST_WORDS, []).extend(output.get("last words", []))
+    for name, data in output.get("recorded", {}).items():
+        RUN.asked_with[name], answers = recording.unpacked(data)
+        RUN.executed.setdefault(name, {}).update(answers)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     """Say it."""
-    for line in config.stash.get(LAST_WORDS, []):
+    for line in [*config.stash.get(LAST_WORDS, []), f"TESTS_SEED={SEED} draws the same samples"]:
         terminalreporter.write_line(line)
 
 
@@ -52,8 +85,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 def _jax_as_it_was() -> Iterator[None]:
     """JAX keeps float64 and compiles nothing only for the tests that call the functions of the catalogue."""
     yield
-    if (truth := sys.modules.get("tests.ops.truth")) is not None and truth.jax_with_float64.cache_info().currsize:
-        truth.restore_jax()
+    if (calling := sys.modules.get("tests.ops.calling")) is not None and calling.jax_with_float64.cache_info().currsize:
+        calling.restore_jax()
 
 
 TOY_RULES = {

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 import pytest
 
 import nanlint
 from nanlint.ops.op import OPS
 from tests.marked import JAX, NUMPY, TORCH, check, program
-from tests.ops.truth import Unusable, call, require, spellings_of
+from tests.ops.calling import Raised, Unusable, call
+from tests.ops.truth import spellings_of
 
 # What is said of the ops, in the frameworks
 
@@ -22,25 +21,18 @@ TRAITS = [
 ]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("root", ["numpy", "torch", "jax", "tensorflow"])
 @pytest.mark.parametrize(("op", "trait"), TRAITS)
 def test_ops_do_to_zeros_and_constants_what_is_said_of_them(op: str, trait: str, root: str) -> None:
-    require(root)
     number = 0.0 if trait == "zero_preserving" else 3.0
     tried = 0
     for spelling in spellings_of(op, root):
         if set(spelling.operands) - {"x", "axis", "ddof"} or spelling.rest:
             continue
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            try:
-                result = call(spelling, {"x": np.full((4, 4), number, np.float32)})
-            except (Unusable, ValueError, TypeError, RuntimeError, AttributeError, IndexError):
-                # it wants something else beside the array
-                continue
-        if result.dtype == object:
-            # it works in place
+        try:
+            result = call(spelling, {"x": np.full((4, 4), number, np.float32)})
+        except (Unusable, Raised):
+            # it wants something else beside the array, or works in place
             continue
         expected = 3.0 if trait == "keeps_constants" else 0.0
         assert np.allclose(result, expected, atol=1e-6), spelling.name

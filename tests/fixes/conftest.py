@@ -22,12 +22,16 @@ def proven(request: pytest.FixtureRequest) -> list[Proven]:
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Hand on how much has been proven: to the process that a worker works for, or to the one's own summary."""
-    config = session.config
-    if found := config.stash.get(PROVEN, []):
-        config.stash.setdefault(LAST_WORDS, []).append(summary(found))
-        if hasattr(config, "workeroutput"):
-            config.workeroutput["last words"] = config.stash[LAST_WORDS]
+    """Hand on how much has been proven."""
+    if found := session.config.stash.get(PROVEN, []):
+        session.config.stash.setdefault(LAST_WORDS, []).append(summary(found))
+
+
+@pytest.fixture(autouse=True)
+def _quiet(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TF_CPP_MIN_LOG_LEVEL", "3")
+    monkeypatch.setenv("JAX_PLATFORMS", "cpu")
+    monkeypatch.setenv("KERAS_BACKEND", "tensorflow")
 
 
 @pytest.fixture

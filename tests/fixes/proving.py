@@ -16,27 +16,22 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable, Iterator, Sequence
+import random
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import Any
-from zlib import crc32
 
 import numpy as np
-from hypothesis import HealthCheck, Phase, given, seed, settings
-from hypothesis import strategies as st
 
 import nanlint
 from nanlint.diagnostic import Applicability
 from nanlint.rules import RULES
+from tests.fixes.executing import ADAPTERS, Array, Outcome, outcomes
 from tests.fixes.styles import STYLES, styled
 
-Array = Any
-Outcome = tuple[Array, list[Array]]
 #: lowest and highest number, and numbers to be tried always
 Domain = tuple[float, float, tuple[float, ...]]
 Shapes = tuple[tuple[int, ...], tuple[int, ...]]
@@ -71,7 +66,8 @@ class Proof:
     where nothing is spoiled.
     ``remains``: "value", "slope" or both: what stays infinite or NaN where it is so in truth.
     ``unsafe``: the fix is not safe, and ``changes`` values by no more than the page says: an expression of the arrays x
-    and y in NumPy, such as ``np.where(x > 1e-7, 0, np.inf)``. Gradients are compared where it is 0.
+    and y in NumPy, such as ``np.where(x > 1e-7, 0, np.inf)``; ``tiny`` is the smallest normal number of their dtype.
+    Gradients are compared where it is 0.
     ``meant``: what the value is to be instead, where it was something else: an expression as ``changes``.
     ``shapes``, ``dtypes``: those tried. Where the original raises, nothing is claimed.
     ``steps``: what rounding may differ by, in steps of the dtype at the number, or at 1 where it is smaller.
@@ -109,12 +105,6 @@ def proofs() -> dict[str, Proof]:
     return {f"{name}-{key}": proof for name, module in modules.items() for key, proof in module.PROOFS.items()}
 
 
-QUICK = settings(deadline=None, database=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
-
-Function = Callable[..., Any]
-Adapter = Callable[[Function, Sequence[Array]], Outcome]
-
-
 @dataclass(frozen=True)
 class Mended:
     """A style of a proof whose fix applies: both programs, and their functions."""
@@ -123,28 +113,13 @@ class Mended:
     before: str
     after: str
 
-    @cached_property
-    def original(self) -> Function:
-        return function(self.before)
 
-    @cached_property
-    def mended(self) -> Function:
-        return function(self.after)
-
-
-def function(program: str) -> Function:
-    """The f that a program defines."""
-    names: dict[str, Any] = {}
-    exec(compile(program, "<program>", "exec"), names)
-    return names["f"]  # type: ignore[no-any-return]
-
-
-def repaired(code: str, text: str) -> Function:
-    """The f that a program defines after the fixes of a rule, which leave none of its findings."""
+def repaired(code: str, text: str) -> str:
+    """A program after the fixes of a rule, which leave none of its findings."""
     outcome = nanlint.fix_source(text, unsafe_fixes=True, select=[code], confidence="possible")
     assert outcome.fixed
     assert not outcome.remaining, outcome.source.text
-    return function(outcome.source.text)
+    return outcome.source.text
 
 
 def mended(proof: Proof) -> tuple[list[Mended], list[str]]:
@@ -180,84 +155,99 @@ class Proven:
     others: tuple[str, ...]
 
 
-def prove(proof: Proof, chance: int = 0, examples: int = 2) -> Proven:
-    """The styles that hold, and those without a fix. Raises AssertionError where a claim does not hold.
-
-    ``chance``: another number tries other inputs, ``examples`` so many of each case.
-    """
+def prove(proof: Proof) -> Proven:
+    """The styles that hold, and those without a fix. Raises AssertionError where a claim does not hold."""
     applies, others = mended(proof)
     assert applies, f"nothing is mended in: {proof.body}"
     assert applies[0].style == "function", "the fix does not apply as the proof is written"
-    run, original = ADAPTERS[proof.framework], applies[0].original
-    proven = spoiled(proof, run, applies)
-    for (x_shape, y_shape), dtype in proof.cases:
-
-        @seed(crc32(f"{chance} {proof} {x_shape} {y_shape} {dtype}".encode()))
-        @settings(QUICK, max_examples=examples)
-        @given(arrays(proof.x, x_shape, dtype), arrays(proof.y, y_shape, dtype))
-        def check(x: Array, y: Array) -> None:
-            inputs = [x, y]
-            before = attempted(run, original, inputs)
-            if before is None:
-                return
-            truth = run(original, [x.astype("float64"), y.astype("float64")])
-            # the first example is the simplest, zeros: all styles have been at the like of it
-            for one in proven if x.any() or y.any() else proven[:1]:
-                after = attempted(run, one.mended, inputs)
-                # what works in place may raise where others do not, and has a dtype of its own
-                own = attempted(run, one.original, inputs) if one.style == "augmented" or after is None else before
-                if own is not None:
-                    with explained(one, inputs):
-                        keeps(proof, inputs, own, after or run(one.mended, inputs), truth)
-
-        check()
-    return Proven(proof, tuple(one.style for one in proven), tuple(others))
-
-
-def attempted(run: Adapter, f: Function, inputs: Sequence[Array]) -> Outcome | None:
-    """The outcome; None where the function raises: nothing is claimed of a fix there."""
-    try:
-        return run(f, inputs)
-    except Exception:
-        return None
+    inputs = [spoiling(proof), *drawn(proof)]
+    doubles = [[array.astype("float64") for array in pair] for pair in inputs]
+    _, *truths = outcomes(proof.framework, applies[0].before, doubles)
+    (exact,) = outcomes(proof.framework, applies[0].after, doubles[:1])
+    spoiled, *_ = outcomes(proof.framework, applies[0].before, inputs)
+    assert spoiled is not None
+    assert exact is not None
+    is_spoiled(proof, spoiled, exact)
+    proven = []
+    for one in applies:
+        before, *befores = outcomes(proof.framework, one.before, inputs)
+        if before is None:
+            # the framework does not take this style: an in-place operation on what the gradient needs
+            continue
+        after, *afters = outcomes(proof.framework, one.after, inputs)
+        with explained(one, inputs[0]):
+            assert after is not None, "what is mended raises"
+            is_mended(proof, spoiled, before, after, exact)
+        for given, old, new, truth in zip(inputs[1:], befores, afters, truths, strict=True):
+            # where the original raises, nothing is claimed
+            if old is not None:
+                with explained(one, given):
+                    assert new is not None, "what is mended raises"
+                    assert truth is not None, "the original raises in float64"
+                    keeps(proof, given, old, new, truth)
+        proven.append(one.style)
+    return Proven(proof, tuple(proven), tuple(others))
 
 
-def spoiled(proof: Proof, run: Adapter, applies: Sequence[Mended]) -> list[Mended]:
-    """Those whose original is the same computation, which the bad input spoils. What is mended is finite on it."""
+def spoiling(proof: Proof) -> list[Array]:
+    """The input that spoils the original."""
     inputs = [np.zeros((2, 3), proof.dtypes[0]), np.zeros((2, 3), proof.dtypes[0])]
     where = (...) if proof.everywhere else (0, 0)
     inputs[0][where], inputs[1][where] = proof.bad or 0.0, proof.bad_y
-    before = run(applies[0].original, inputs)
-    exact = run(applies[0].mended, [array.astype("float64") for array in inputs])[0]
+    return inputs
+
+
+def drawn(proof: Proof) -> Iterator[list[Array]]:
+    """Of each case the plainest input and one drawn: always the same, of the same proof."""
+    pick = random.Random(repr(proof))
+    for shapes, dtype in proof.cases:
+        yield [
+            np.full(shape, special[0], dtype) for shape, (_, _, special) in zip(shapes, (proof.x, proof.y), strict=True)
+        ]
+        yield [numbers(pick, domain, shape, dtype) for shape, domain in zip(shapes, (proof.x, proof.y), strict=True)]
+
+
+def numbers(pick: random.Random, domain: Domain, shape: tuple[int, ...], dtype: str) -> Array:
+    """An array with numbers of a domain: half of them special ones, of the others half small ones."""
+    low, high, special = domain
+
+    def number() -> float:
+        chance = pick.random()
+        if chance < 0.5:
+            return pick.choice(special)
+        if chance < 0.75:
+            return pick.uniform(low, high)
+        return min(max(pick.choice((low, high)) * 10 ** pick.uniform(-6, 0), low), high)
+
+    return np.array([number() for _ in range(math.prod(shape))], dtype).reshape(shape)
+
+
+def is_spoiled(proof: Proof, before: Outcome, exact: Outcome) -> None:
+    """Assert that what spoils the original does."""
     if proof.loses_digits:
-        assert is_off(before[0], exact), "the input does not cost digits"
+        assert is_off(before[0], exact[0]), "the input does not cost digits"
     elif proof.bad is not None:
         finite = all(np.isfinite(part).all() for part in (before[0], *before[1]))
         assert not finite, "the input does not spoil the original"
-    found = []
-    for one in applies:
-        same = attempted(run, one.original, inputs)
-        if same is None:
-            # the framework does not take this style: an in-place operation on what the gradient needs
-            continue
-        with explained(one, inputs):
-            for part, other in zip((before[0], *before[1]), (same[0], *same[1]), strict=True):
-                assert np.allclose(part, other, rtol=1e-5, equal_nan=True), "the style means something else"
-            after = run(one.mended, inputs)
-            is_finite(proof, after)
-            assert not (proof.loses_digits and is_off(after[0], exact)), (after[0], exact)
-        found.append(one)
-    return found
+
+
+def is_mended(proof: Proof, original: Outcome, before: Outcome, after: Outcome, exact: Outcome) -> None:
+    """Assert that a style is the computation that it is a style of, and that what spoils that does not spoil it."""
+    for part, other in zip((original[0], *original[1]), (before[0], *before[1]), strict=True):
+        assert np.allclose(part, other, rtol=1e-5, equal_nan=True), "the style means something else"
+    is_finite(proof, after)
+    assert not (proof.loses_digits and is_off(after[0], exact[0])), (after[0], exact[0])
 
 
 def keeps(proof: Proof, inputs: Sequence[Array], before: Outcome, after: Outcome, truth: Outcome) -> None:
     """Assert that shapes and dtypes are kept, and every finite number to rounding; and that all are finite now."""
-    dtype, names = str(inputs[0].dtype), dict(zip("xy", (array.astype("float64") for array in inputs), strict=True))
+    dtype = str(inputs[0].dtype)
+    names = {"np": np, "tiny": np.finfo(dtype).tiny, "x": inputs[0].astype(float), "y": inputs[1].astype(float)}
     if proof.meant:
-        meant = np.asarray(eval(proof.meant, {"np": np, **names}))
+        meant = np.asarray(eval(proof.meant, names))
         agree(meant.astype(dtype), after[0], meant, dtype, proof.steps)
         return
-    allowed = eval(proof.changes, {"np": np, **names}) if proof.changes else 0.0
+    allowed = eval(proof.changes, names) if proof.changes else 0.0
     agree(before[0], after[0], truth[0], dtype, proof.steps, allowed)
     for old, new, true in zip(before[1], after[1], truth[1], strict=True):
         where = np.broadcast_to(allowed, old.shape) if np.shape(allowed) == old.shape else np.max(allowed, initial=0.0)
@@ -305,76 +295,6 @@ def explained(one: Mended, inputs: Sequence[Array]) -> Iterator[None]:
         yield
     except Exception as error:
         raise AssertionError(f"{one.style}: {error}\n{one.after}\nx, y = {inputs}") from error
-
-
-def arrays(domain: Domain, shape: tuple[int, ...], dtype: str) -> st.SearchStrategy[Array]:
-    """Arrays of a shape with numbers of a domain, the special ones among them more often than not."""
-    low, high, special = domain
-    width: Any = {"float16": 16, "float32": 32, "float64": 64}[dtype]
-    floats = st.floats(low, high, width=width, allow_subnormal=False)
-    size = math.prod(shape)
-    numbers = st.lists(st.one_of(st.sampled_from(special), floats), min_size=size, max_size=size)
-    return numbers.map(lambda drawn: np.array(drawn, dtype).reshape(shape))
-
-
-def _torch(f: Function, inputs: Sequence[Array]) -> Outcome:
-    import torch
-
-    leaves = [torch.tensor(i, requires_grad=True) for i in inputs]
-    value = f(*(leaf * 1 for leaf in leaves))
-    gradients = torch.autograd.grad(value.sum(), leaves, allow_unused=True)
-    zeros = [torch.zeros_like(leaf) if g is None else g for g, leaf in zip(gradients, leaves, strict=True)]
-    return value.detach().numpy(), [g.numpy() for g in zeros]
-
-
-def _tensorflow(f: Function, inputs: Sequence[Array]) -> Outcome:
-    import tensorflow as tf
-
-    leaves = [tf.constant(i) for i in inputs]
-    with tf.GradientTape() as tape:
-        for leaf in leaves:
-            tape.watch(leaf)
-        value = f(*leaves)
-        if value is None:
-            # a gradient that has lost its path
-            value = leaves[0] * math.nan
-    gradients = tape.gradient(value, leaves, unconnected_gradients=tf.UnconnectedGradients.ZERO)
-    return value.numpy(), [tf.convert_to_tensor(g).numpy() for g in gradients]
-
-
-def _jax(f: Function, inputs: Sequence[Array]) -> Outcome:
-    """Differentiating is slow, and most styles are one program to JAX: each is differentiated once on an input."""
-    import jax
-    import jax.numpy as jnp
-
-    with jax.enable_x64(True):
-        arguments = [jnp.asarray(i) for i in inputs]
-        traced = jax.make_jaxpr(f)(*arguments)
-        key = (str(traced), *(i.tobytes() for i in inputs))
-        known = None if traced.consts else _DIFFERENTIATED.get(key)
-        if known is None:
-            value, pull = jax.vjp(f, *arguments)
-            known = np.asarray(value), [np.asarray(g) for g in pull(jnp.ones_like(value))]
-            _DIFFERENTIATED[key] = known
-        return known
-
-
-_DIFFERENTIATED: dict[tuple[str | bytes, ...], Outcome] = {}
-
-
-def _numpy(f: Function, inputs: Sequence[Array]) -> Outcome:
-    with np.errstate(all="ignore"):
-        return np.asarray(f(*(i.copy() for i in inputs))), []
-
-
-ADAPTERS: dict[str, Adapter] = {
-    "torch": _torch,
-    "tensorflow": _tensorflow,
-    "keras": _tensorflow,
-    "jax": _jax,
-    "scipy": _numpy,
-    "numpy": _numpy,
-}
 
 
 def summary(proven: Sequence[Proven]) -> str:

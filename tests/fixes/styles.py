@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import ast
 import copy
-import importlib
-import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from nanlint.ops.frameworks import canonical, load
 from nanlint.ops.spelling import Spelling
+from tests.fixes.executing import takes_keywords
 
 Body = list[ast.stmt]
 Style = Callable[["Writing"], "str | None"]
@@ -182,27 +181,12 @@ def _keywords(writing: Writing) -> str:
         function, name = spelling(node), dotted(node.func)
         if function is None or name is None or any(p.startswith("*") for p in function.params):
             return None
-        if not _takes_keywords(name, function.params[: len(node.args)]):
+        if not takes_keywords(name, function.params[: len(node.args)]):
             return None
         named = [ast.keyword(p, a) for p, a in zip(function.params, node.args, strict=False)]
         return ast.Call(node.func, node.args[len(named) :], [*named, *node.keywords])
 
     return writing.program(rewritten(writing.body, with_keywords))
-
-
-def _takes_keywords(name: str, params: tuple[str, ...]) -> bool:
-    """Whether a function can be called with these arguments by name; built-in ones of PyTorch do not say, and can."""
-    module, _, last = name.rpartition(".")
-    function: Any = importlib.import_module(module.partition(".")[0])
-    for part in [*module.split(".")[1:], last]:
-        function = getattr(function, part)
-    if type(function).__name__ == "ufunc":
-        return False
-    try:
-        known: Mapping[str, inspect.Parameter] = inspect.signature(function).parameters
-    except ValueError:
-        return True
-    return all(p in known and known[p].kind is not inspect.Parameter.POSITIONAL_ONLY for p in params)
 
 
 @style("functions for operators")

@@ -20,23 +20,14 @@ from tests.programs.fixtures import FRAMEWORKS, PROGRAMS, Program
 
 PAGE = Path(__file__).parents[2] / "docs" / "proofs.md"
 PROOFS = proofs()
-MENDED = [p for p in PROGRAMS if p.is_page and p.is_bad and p.code in RULES and RULES[p.code].fixable and p.mended()]
+PAGES = [p for p in PROGRAMS if p.is_page and p.is_bad and p.code in RULES and RULES[p.code].fixable]
 #: what the page executes and no proof can: a loss that is compiled into a model, a mask that decides how many elements
 #: there are, which JAX does not trace
 BY_THE_PAGE_ALONE = {("NL701", "keras"), ("NL304", "jax")}
 
 
-@pytest.fixture(autouse=True)
-def _quiet(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TF_CPP_MIN_LOG_LEVEL", "3")
-    monkeypatch.setenv("JAX_PLATFORMS", "cpu")
-    monkeypatch.setenv("KERAS_BACKEND", "tensorflow")
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("proof", PROOFS.values(), ids=PROOFS)
 def test_the_fix_keeps_what_is_finite_and_ends_the_nan(proof: Proof, proven: list[Proven]) -> None:
-    pytest.importorskip(proof.framework)
     proven.append(prove(proof))
 
 
@@ -46,13 +37,14 @@ def test_the_table_of_proofs_has_a_row_for_each_rule_that_is_proven(code: str) -
     assert f"| [{name}](rules/{name}.md) |" in PAGE.read_text(encoding="utf-8"), "run: python docs/proofs.py"
 
 
-@pytest.mark.parametrize("page", MENDED, ids=[f"{p.rule}-{p.framework}" for p in MENDED])
+@pytest.mark.parametrize("page", PAGES, ids=[f"{p.rule}-{p.framework}" for p in PAGES])
 def test_a_fix_that_a_page_shows_is_proven(page: Program) -> None:
     libraries = {"numpy": {"numpy", "scipy"}}.get(page.framework, {FRAMEWORKS[page.framework]})
     proven = {(proof.code, proof.framework) for proof in PROOFS.values()}
     proven |= {(loss.code, loss.framework) for loss in LOSSES.values()}
     proven |= {("NL505", framework) for framework, _ in COMPARISONS.values()}
-    assert any((page.code, library) in proven | BY_THE_PAGE_ALONE for library in libraries), "no proof yet"
+    is_proven = any((page.code, library) in proven | BY_THE_PAGE_ALONE for library in libraries)
+    assert is_proven or page.mended() is None, "no proof yet"
 
 
 def test_a_proof_can_fail() -> None:

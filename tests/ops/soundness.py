@@ -21,13 +21,18 @@ from nanlint.ops.op import OPS, Op, Pole, shifted
 from nanlint.ops.spelling import Spelling
 from nanlint.ops.value import NEVER, Value, constant
 from tests.ops import truth
-from tests.ops.truth import Array, Unusable, admits, holds
+from tests.ops.calling import CLASSES, Array, Unusable, differentiate
+from tests.ops.truth import admits, holds
 
 Mask = npt.NDArray[np.bool_]
 
 ROOTS = ("torch", "tensorflow", "keras", "jax", "optax", "numpy", "scipy")
 DIFFERENTIABLE_ROOTS = ("torch", "tensorflow", "keras", "jax")
 FORMATS = (FLOAT16, BFLOAT16, FLOAT32, FLOAT64)
+
+#: codes of the classes of gradients that are not finite, and of those of a slope
+NOT_FINITE = [CLASSES.index(c) for c in ("ninf", "pinf", "nan")]
+SLOPING = [CLASSES.index(c) for c in ("neg", "pos")]
 
 #: numeric parameters beside the data, and what is tried for them
 CASES: Mapping[str, list[dict[str, float]]] = {
@@ -124,11 +129,10 @@ DEFECTS: Mapping[str, str] = {
     **dict.fromkeys(("gamma.pdf", "beta.pdf", "chi2.pdf", "pareto.pdf"), "exp(-inf) times the slope of a logarithm"),
     **dict.fromkeys(("gamma.sf", "gamma.logsf", "poisson.pmf"), "outside of the support"),
     **{f"truncnorm.{f}": "at the ends of the support" for f in ("cdf", "sf", "logcdf", "logsf")},
-    "cauchy.ppf": "tan next to its pole",
     "binary_cross_entropy": "the 1e-12 of its backward pass is 0 in float16",
     "sigmoid_focal_loss": "targets far from 0 and 1",
     "log_ndtr": "far below 0",
-    **dict.fromkeys(("digamma", "digamma_", "psi", "polygamma"), "next to the poles at the negative integers"),
+    "polygamma": "next to the poles at the negative integers",
 }
 
 
@@ -180,29 +184,36 @@ def data_operands(op: Op) -> tuple[str, ...]:
     return tuple(o for o in op.operands if o not in PARAMETERS and o not in PLACES)
 
 
+@cache
+def columns(sort: str, arity: int, fmt: Format, flushed: bool) -> tuple[Array, ...]:
+    """The numbers for so many operands: each combination a row; of rows, each a row of three."""
+    kind = truth.data_type(fmt)
+    if sort == "rows":
+        elements = [fmt.round(e) for e in ELEMENTS] + [fmt.max, -fmt.max, math.inf, -math.inf, math.nan]
+        return (np.array(list(itertools.product(elements, repeat=3)), kind),)
+    few = [fmt.round(x) for x in FEW if sort != "bce" or 0 <= x <= 1]
+    points = few if sort in ("loss", "bce") or arity > 2 else truth.special(fmt, subnormal=not flushed)
+    grid = np.array(list(itertools.product(points, repeat=arity)), kind)
+    # each loss a row of its own: Keras and Optax take the mean or sum of a row
+    return tuple((grid[:, i] if sort == "points" else grid[:, i, None]).copy() for i in range(arity))
+
+
+def sort_of(op: Op) -> str:
+    """The sort of what is tried for an op."""
+    if op.reduction or op.name in ROWWISE:
+        return "rows"
+    return ("bce" if op.name == "bce" else "loss") if op.name in LOSSES else "points"
+
+
 def samples(op: Op, root: str, fmt: Format) -> Iterator[Sample]:
     """All that is tried for the functions of an op."""
-    kind, names = truth.data_type(fmt), data_operands(op)
-    subnormal = root not in truth.FLUSHES_SUBNORMALS
-    if op.reduction or op.name in ROWWISE:
-        elements = [fmt.round(e) for e in ELEMENTS] + [fmt.max, -fmt.max, math.inf, -math.inf, math.nan]
-        yield Sample({names[0]: np.array(list(itertools.product(elements, repeat=3)), kind)}, rows=True)
-        return
-    points = truth.special(fmt, subnormal=subnormal)
-    if op.name in LOSSES:
-        # each a row of its own: Keras and Optax take the mean or sum of a row
-        few = [fmt.round(x) for x in FEW if op.name != "bce" or 0 <= x <= 1]
-        both = np.array(list(itertools.product(few, repeat=2)), kind)
-        yield Sample({name: both[:, i, None].copy() for i, name in enumerate(names)})
-        return
+    names, sort, flushed = data_operands(op), sort_of(op), root in truth.FLUSHES_SUBNORMALS
     if op.name == "pow":
         for parameters in CASES["pow"]:
-            yield Sample({"x": np.array(points, kind)}, parameters)
-    if len(names) > 2:
-        points = [fmt.round(x) for x in FEW]
-    grid = np.array(list(itertools.product(points, repeat=len(names))), kind)
-    for parameters in CASES.get(op.name, [{}]) if op.name != "pow" else [{}]:
-        yield Sample({name: grid[:, i].copy() for i, name in enumerate(names)}, parameters)
+            yield Sample({"x": columns("points", 1, fmt, flushed)[0]}, parameters)
+    tried = columns(sort, 1 if sort == "rows" else len(names), fmt, flushed)
+    for parameters in CASES.get(op.name, [{}]) if sort == "points" and op.name != "pow" else [{}]:
+        yield Sample(dict(zip(names, tried, strict=sort != "rows")), parameters, sort == "rows")
 
 
 def covered() -> list[str]:
@@ -268,25 +279,22 @@ BROAD = (1, 2, 4, 6, 9, 11, 16)
 
 
 @cache
-def abstract(op: str, root: str, fmt: Format, rows: bool) -> list[tuple[dict[str, Value], Mask]]:
-    """Abstract arguments, and which of an op's samples they hold."""
-    names = data_operands(OPS[op])
-    sample = next(s for s in samples(OPS[op], root, fmt) if len(s.data) == len(names))
-    if rows:
-        return [({names[0]: v}, holds(v, sample.data[names[0]]).all(axis=1)) for v in truth.ranges(fmt)]
-    if len(names) == 1:
-        tried = truth.inputs(fmt, subnormal=root not in truth.FLUSHES_SUBNORMALS)
-    elif len(names) == 2 and op not in LOSSES:
+def abstract(sort: str, arity: int, fmt: Format, flushed: bool) -> list[tuple[tuple[Value, ...], Mask]]:
+    """Abstract arguments, and which of the rows of the columns they hold."""
+    if sort == "points" and arity == 1:
+        tried = truth.inputs(fmt, subnormal=not flushed)
+    elif sort == "points" and arity == 2:
         tried = [*truth.ranges(fmt), *(truth.point(fmt.round(c), fmt) for c in PARTNERS)]
     else:
-        ranges = truth.ranges(fmt)
-        tried = [ranges[i] for i in BROAD]
-    held = {name: [(v, holds(v, x)) for v in tried] for name, x in sample.data.items()}
+        tried = [v for i, v in enumerate(truth.ranges(fmt)) if sort == "rows" or i in BROAD]
+    held = [
+        [(v, holds(v, x).reshape(len(x), -1).all(axis=1)) for v in tried] for x in columns(sort, arity, fmt, flushed)
+    ]
     found = []
-    for combination in itertools.product(*held.values()):
-        mask = np.logical_and.reduce([m.reshape(len(m), -1).all(axis=1) for _, m in combination])
+    for combination in itertools.product(*held):
+        mask = np.logical_and.reduce([m for _, m in combination])
         if mask.any():
-            found.append((dict(zip(names, (v for v, _ in combination), strict=True)), mask))
+            found.append((tuple(v for v, _ in combination), mask))
     return found
 
 
@@ -346,7 +354,7 @@ def meets(pole: Pole, numbers_: Mapping[str, Array], fmt: Format, *, flushed: bo
             return np.zeros(len(next(iter(numbers_.values()))), bool)
         here = in_class(numbers_[name] + shift, cls, fmt, flushed=flushed)
         if here.ndim > 1:
-            here = here.any(axis=1) if name == "result" else here.all(axis=1)
+            here = np.any(here, axis=1) if name == "result" else np.all(here, axis=1)
         found = here if found is None else found & here
     assert found is not None
     return found
@@ -384,7 +392,7 @@ def extreme(sample: Sample, result: Array, fmt: Format) -> Mask:
     There a derivative overflows that is finite in the real numbers, and what was meant to be 0 times it is nan.
     """
     limit = 2.0 ** (fmt.max_exponent / 4)
-    found = (np.abs(result) > limit**2).reshape(sample.points, -1).any(axis=1)
+    found: Mask = (np.abs(result) > limit**2).reshape(sample.points, -1).any(axis=1)
     for x in sample.data.values():
         size = np.abs(x.astype(np.float64))
         beyond = (size != 0) & ~((size > 1 / limit) & (size < limit))
@@ -400,11 +408,11 @@ def measure_spelling(
 ) -> None:
     """Run one function on one sample, and enter what it did."""
     op = OPS[spelling.op]
-    more = {**sample.parameters, "dtype": truth.dtype(root, fmt)}
+    more: dict[str, float | str] = {**sample.parameters, "dtype": fmt.name}
     if sample.rows and "axis" in spelling.operands:
         more["axis"] = 1
     try:
-        r, slopes = truth.differentiate(spelling, sample.data, **more)
+        r, slopes = differentiate(spelling, sample.data, **more)
     except Unusable:
         return
     if r.shape[:1] != (sample.points,) or np.iscomplexobj(r):
@@ -418,8 +426,8 @@ def measure_spelling(
     result = r.astype(np.float64)
     if sample.rows or r.ndim > 1:
         result = result.reshape(len(result), -1)
-    key = (str(sample.parameters), str(spelling.literals), str(spelling.defaults), result.tobytes())
-    key = (*key, *(None if g is None else g.tobytes() for g in slopes.values()))
+    told = (str(sample.parameters), str(spelling.literals), str(spelling.defaults), result.tobytes())
+    key = (*told, *(None if g is None else g.tobytes() for g in slopes.values()))
     if key in seen:
         return
     seen.add(key)
@@ -429,17 +437,9 @@ def measure_spelling(
 
 def value_violations(spelling: Spelling, sample: Sample, result: Array, root: str, fmt: Format, tally: Tally) -> None:
     """Results outside of the prediction."""
-    if len(sample.data) < len(data_operands(OPS[spelling.op])):
-        held = [
-            ({o: v}, holds(v, x).reshape(len(x), -1).all(axis=1))
-            for o, x in sample.data.items()
-            for v in truth.ranges(fmt)
-        ]
-    else:
-        held = abstract(spelling.op, root, fmt, sample.rows)
-    for given, mask in held:
-        if not mask.any():
-            continue
+    flushed = root in truth.FLUSHES_SUBNORMALS
+    for values, mask in abstract(sort_of(OPS[spelling.op]), len(sample.data), fmt, flushed):
+        given = dict(zip(sample.data, values, strict=True))
         v = predicted(spelling, {**given, **numbers(sample.parameters)}, fmt)
         got = result[mask]
         tally.predicted += marks_predicted(v, fmt)
@@ -475,7 +475,7 @@ def gradient_violations(
     steep = np.zeros(sample.points, bool)
     for g in slopes.values():
         if g is not None:
-            steep |= ~np.isfinite(g.reshape(sample.points, -1)).all(axis=1)
+            steep |= np.isin(g, NOT_FINITE).reshape(sample.points, -1).any(axis=1)
     at_a_pole = np.zeros(sample.points, bool)
     for pole, met in poles_at(spelling, sample, result, root, fmt):
         at_a_pole |= met
@@ -490,7 +490,7 @@ def gradient_violations(
             i = np.flatnonzero(intact)[0]
             tally.intact.append(
                 f"{called(spelling, sample, i)} = {result[i].tolist()!r} in {fmt.name} with gradient "
-                f"{ {o: g[i].tolist() for o, g in slopes.items() if g is not None} }, though {pole}"
+                f"{named(slopes, i)}, though {pole}"
             )
         else:
             tally.poles.add(pole)
@@ -501,12 +501,17 @@ def gradient_violations(
         tally.defects += [spelling.name] * len(wrong)
         wrong = wrong[:0]
     tally.violations += [
-        f"gradient of {called(spelling, sample, i)} = {result[i].tolist()!r} in {fmt.name} is "
-        f"{ {o: g[i].tolist() for o, g in slopes.items() if g is not None} }"
+        f"gradient of {called(spelling, sample, i)} = {result[i].tolist()!r} in {fmt.name} is {named(slopes, i)}"
         for i in wrong[:2]
     ]
-    if op.stops_gradient and any(g is not None and np.any(g[np.isfinite(g)] != 0) for g in slopes.values()):
+    if op.stops_gradient and any(g is not None and np.isin(g, SLOPING).any() for g in slopes.values()):
         tally.violations.append(f"{spelling.name} has a gradient")
+
+
+def named(slopes: Mapping[str, Array | None], i: int) -> str:
+    """The gradients at a point as messages show them, by their classes."""
+    found = {o: [CLASSES[c] for c in np.ravel(g[i])] for o, g in slopes.items() if g is not None}
+    return ", ".join(f"{o}: {' '.join(classes)}" for o, classes in found.items())
 
 
 def called(spelling: Spelling, sample: Sample, i: int) -> str:

@@ -1,8 +1,9 @@
-"""Run programs of one framework family in this process and print what each returns, one JSON line a program.
+"""Runs programs of one framework family in this process, and prints what each returns as a line of JSON.
 
-Called by the tests as ``python execute.py FUNCTION FILE...``: each file is imported and its FUNCTION called. A line
-holds ``path`` and one of: ``result``, for each returned key the flat list of its numbers (as ``repr``, so that nan and
-inf survive JSON) or null for None; ``missing``, the framework that is not installed; ``error``, a traceback.
+Called by the tests as ``python execute.py``, with a line of JSON for each program on standard input: a file and the
+name of its function. The file is imported and the function called. The answer is one of: ``result``, for each returned
+key the flat list of its numbers (as ``repr``, so that nan and inf survive JSON) or null for None; ``missing``, the
+framework that is not installed; ``error``, a traceback.
 """
 
 from __future__ import annotations
@@ -64,13 +65,21 @@ def seed() -> None:
             owner(0)
 
 
+def import_frameworks(text: str) -> None:
+    """Import what a program will: that may itself use up random numbers."""
+    for framework in FRAMEWORKS & SEEDS.keys():
+        if f"import {framework}" in text or f"from {framework}" in text:
+            with contextlib.suppress(ModuleNotFoundError):
+                importlib.import_module(framework)
+
+
 def execute(path: Path, function: str) -> dict[str, object]:
     try:
-        with contextlib.redirect_stdout(sys.stderr):
-            seed()
-            module = load(path)
-            seed()
-            returned = getattr(module, function)()
+        import_frameworks(path.read_text(encoding="utf-8"))
+        seed()
+        module = load(path)
+        seed()
+        returned = getattr(module, function)()
         if not isinstance(returned, dict):
             returned = {"value": returned}
         return {"result": {key: numbers(value) for key, value in returned.items()}}
@@ -81,17 +90,14 @@ def execute(path: Path, function: str) -> dict[str, object]:
         return {"error": traceback.format_exc()}
 
 
-def main(function: str, paths: list[str]) -> None:
+def main() -> None:
     warnings.simplefilter("ignore")
-    # importing a framework may itself use up random numbers
-    texts = [Path(path).read_text(encoding="utf-8") for path in paths]
-    for framework in FRAMEWORKS & SEEDS.keys():
-        if any(f"import {framework}" in text or f"from {framework}" in text for text in texts):
-            with contextlib.suppress(ModuleNotFoundError), contextlib.redirect_stdout(sys.stderr):
-                importlib.import_module(framework)
-    for path in paths:
-        print(json.dumps({"path": path, **execute(Path(path), function)}), flush=True)
+    answers = sys.stdout
+    sys.stdout = sys.stderr
+    for line in sys.stdin:
+        path, function = json.loads(line)
+        print(json.dumps(execute(Path(path), function)), file=answers, flush=True)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2:])
+    main()

@@ -7,25 +7,32 @@ beside what its fix makes of it.
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+import pytest
 
 import nanlint
 from nanlint.diagnostic import Applicability
+from nanlint.fixing import Fixed
 from nanlint.linter import all_rules
 from nanlint.rules import RULES
+from tests.recording import Answer, Recordings
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 EXECUTE = Path(__file__).with_name("execute.py")
-TIMEOUT_SECONDS = 600
 
 CODES = {rule.name: rule.code for rule in all_rules().values()}
 MARKER = re.compile(r"[ ]*# error: \[(NL\d{3}(?:\|NL\d{3})*)\](?: (possible))?[ ]*$", re.MULTILINE)
@@ -77,26 +84,31 @@ class Program:
             for match in MARKER.finditer(self.text)
         }
 
+    def fixed(self, *, unsafe: bool) -> Fixed:
+        """The program after its fixes: of a page program those of its rule, of one with a story all."""
+        return fixed(self, unsafe)
+
     def mended(self) -> tuple[str, Applicability] | None:
         """The program after its fixes, and the weakest applicability of them.
 
-        Of a page program the fixes are those of its rule. Of one with a story they are all that can be applied, unsafe
-        ones only where the rule has no others; None where none, or not all, of what is found is mended.
+        Of one with a story unsafe ones only where the rule has no others; None where none, or not all, of what is found
+        is mended.
         """
-        rule = RULES[self.code]
-        if self.is_page:
-            outcome = nanlint.fix_source(
-                self.text, str(self.path), unsafe_fixes=True, select=[self.code], confidence="possible"
-            )
-        else:
-            unsafe = rule.fixable is Applicability.UNSAFE
-            outcome = nanlint.fix_source(self.text, str(self.path), unsafe_fixes=unsafe)
+        outcome = self.fixed(unsafe=self.is_page or RULES[self.code].fixable is Applicability.UNSAFE)
         assert not outcome.notes, outcome.notes
         if not outcome.fixed or (outcome.remaining and not self.is_page):
             return None
         applied = {one.fix.applicability for one in outcome.fixed if one.fix is not None}
         weakest = Applicability.UNSAFE if Applicability.UNSAFE in applied else Applicability.SAFE
         return outcome.source.text, weakest
+
+
+@lru_cache(8)
+def fixed(program: Program, unsafe: bool, text: str | None = None) -> Fixed:
+    """What the fixes make of a program, or of a text that they made of it."""
+    rule: dict[str, Any] = {"select": [program.code], "confidence": "possible"} if program.is_page else {}
+    text = program.text if text is None else text
+    return nanlint.fix_source(text, str(program.path), unsafe_fixes=unsafe, **rule)
 
 
 PROGRAMS = [Program(path) for rule in sorted(CODES) for path in sorted((FIXTURES / rule).glob("*.py"))]
@@ -122,6 +134,26 @@ def goes_wrong(result: Numbers) -> bool:
     return not all(map(math.isfinite, numbers))
 
 
+# ── running ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def outcome(path: Path, text: str, function: str = "witness") -> Numbers:
+    """What a function of a program returns: for each key its numbers, or None where it returned None.
+
+    ``path``: its name says the framework. Raises AssertionError where the function does.
+    """
+
+    def execute() -> Answer:
+        line = process(family(path)).run(path, text, function)
+        if "missing" in line:
+            pytest.skip(f"{line['missing']} is not installed")
+        assert "error" not in line, line["error"]
+        return {k: None if part is None else np.array(part, float) for k, part in line["result"].items()}
+
+    found = Recordings("programs", library(path, text), (EXECUTE,)).answer([function, text], execute)
+    return {key: None if part is None else part.tolist() for key, part in found.items()}
+
+
 def family(path: Path) -> str:
     """The process that ``path`` runs in, from its name: ``bad_torch_x.py`` in a fixture, ``torch_x.py`` in examples."""
     words = path.stem.split("_")
@@ -129,8 +161,53 @@ def family(path: Path) -> str:
     return {"scipy": "numpy", "tf2": "tf", "tape": "tf"}.get(framework, framework)
 
 
-def run(function: str, paths: Sequence[Path]) -> dict[Path, dict[str, object]]:
-    """The JSON line of each of ``paths``, all of one family; a program that took the process down has none."""
+def library(path: Path, text: str) -> str:
+    """The library whose release decides what a program gives: the last built of those that it imports."""
+    framework = {"tf": "tensorflow", "tf1": "tensorflow"}.get(family(path), family(path))
+    built_on = {"tensorflow": "keras", "jax": "optax", "numpy": "scipy"}.get(framework, framework)
+    return built_on if built_on in text else framework
+
+
+class Process:
+    """A process that runs programs of one family.
+
+    A family is one process because frameworks start slowly, and one process is one family because they do not mix:
+    ``disable_v2_behavior`` is for the whole process.
+    """
+
+    def __init__(self) -> None:
+        self.directory = tempfile.TemporaryDirectory(prefix="programs")
+        self.programs = itertools.count()
+        self.child: subprocess.Popen[str] | None = None
+
+    def run(self, path: Path, text: str, function: str) -> dict[str, Any]:
+        """The line that ``execute.py`` prints of a program."""
+        here = Path(self.directory.name)
+        copy = here / f"{path.parent.name}-{next(self.programs)}" / path.name
+        copy.parent.mkdir()
+        copy.write_text(text, encoding="utf-8")
+        with (here / "stderr").open("a+") as errors:
+            if self.child is None or self.child.poll() is not None:
+                self.child = started(errors)
+            assert self.child.stdin is not None
+            assert self.child.stdout is not None
+            print(json.dumps([str(copy), function]), file=self.child.stdin, flush=True)
+            line = self.child.stdout.readline()
+            if not line:
+                errors.seek(0)
+                return {"error": f"the process ended with {self.child.wait()}\n{errors.read()[-4000:]}"}
+        answer: dict[str, Any] = json.loads(line)
+        return answer
+
+
+@cache
+def process(kind: str) -> Process:
+    """The process of a family, which starts when it has something to run."""
+    return Process()
+
+
+def started(errors: IO[str]) -> subprocess.Popen[str]:
+    """``execute.py``, for as long as this process lives."""
     environment = {
         **os.environ,
         "CUDA_VISIBLE_DEVICES": "",
@@ -139,23 +216,11 @@ def run(function: str, paths: Sequence[Path]) -> dict[Path, dict[str, object]]:
         "PYTHONDONTWRITEBYTECODE": "1",
         "TF_CPP_MIN_LOG_LEVEL": "3",
     }
-    child = subprocess.run(
-        [sys.executable, str(EXECUTE), function, *map(str, paths)],
-        capture_output=True,
+    return subprocess.Popen(
+        [sys.executable, str(EXECUTE)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=errors,
         text=True,
         env=environment,
-        timeout=TIMEOUT_SECONDS,
-        check=False,
     )
-    lines = [json.loads(line) for line in child.stdout.splitlines() if line.startswith("{")]
-    found = {Path(line["path"]): line for line in lines}
-    died = {"error": f"the process ended with {child.returncode}\n{child.stderr[-4000:]}"}
-    return {path: found.get(path, died) for path in paths}
-
-
-def by_family(paths: Iterable[Path]) -> dict[str, list[Path]]:
-    """Paths in groups that share a process."""
-    groups: dict[str, list[Path]] = {}
-    for path in paths:
-        groups.setdefault(family(path), []).append(path)
-    return groups

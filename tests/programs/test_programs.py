@@ -13,24 +13,20 @@ Programs without a story (``bad_torch.py``, ``good_torch.py``) are printed on th
 from __future__ import annotations
 
 import ast
-import json
 import math
 import re
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 import nanlint
 from nanlint.rules import RULES
-from tests.programs.fixtures import FIXTURES, FRAMEWORKS, PROGRAMS, Program, goes_wrong
+from tests.programs.fixtures import FIXTURES, FRAMEWORKS, PROGRAMS, Program, fixed, goes_wrong, outcome
 
-every_program = pytest.mark.parametrize("program", PROGRAMS, ids=[str(p.path.relative_to(FIXTURES)) for p in PROGRAMS])
-BAD = [program for program in PROGRAMS if program.is_bad]
-every_bad_program = pytest.mark.parametrize("program", BAD, ids=[str(p.path.relative_to(FIXTURES)) for p in BAD])
+#: a program's tests follow each other, and share what its fixes make of it
+every_program = pytest.mark.parametrize(
+    "program", PROGRAMS, ids=[str(p.path.relative_to(FIXTURES)) for p in PROGRAMS], scope="module"
+)
 PAGE = [program for program in PROGRAMS if program.is_page]
-every_page_program = pytest.mark.parametrize("program", PAGE, ids=[str(p.path.relative_to(FIXTURES)) for p in PAGE])
 
 #: what ``xlogy(x, y)`` leaves: a truly infinite value where y is 0 and x is not, and the slope of x log x at 0, which
 #: is infinite in truth and infinite or NaN in PyTorch and JAX
@@ -38,22 +34,38 @@ XLOGY = {"xlogy", "xlog1py"}
 
 
 @every_program
-def test_a_bad_program_marks_its_rule_and_a_good_one_marks_nothing(program: Program) -> None:
+def test_nanlint_flags_exactly_the_marked_lines_and_fixing_converges(program: Program) -> None:
+    is_well_formed(program)
+    is_flagged_where_it_is_marked(program)
+    for unsafe in (False, True) if program.is_bad else ():
+        mended = program.fixed(unsafe=unsafe)
+        assert not mended.notes, mended.notes
+        again = fixed(program, unsafe, mended.source.text)
+        assert again.source.text == mended.source.text
+        assert not again.fixed
+        if program.is_page and unsafe and mended.fixed:
+            assert not mended.remaining, "the fix of a page program leaves something"
+
+
+def is_well_formed(program: Program) -> None:
+    """Assert that a bad program marks its rule and a good one marks nothing, and that a page has what it shows."""
     marked = program.marked()
     codes = set().union(*marked.values())
     assert program.text.count("# error:") == len(marked), "a marker is not well-formed"
     assert program.path.name.startswith(("bad_", "good_"))
     assert (program.code in codes) if program.is_bad else not codes
+    if not program.is_page:
+        return
+    assert program.framework in FRAMEWORKS
+    functions = [node for node in ast.parse(program.text).body if isinstance(node, ast.FunctionDef)]
+    (witness,) = (function for function in functions if function.name == "witness")
+    assert ast.get_docstring(witness), "the docstring of witness() says the input, for the page"
+    assert program.text[: program.text.index("def witness")].count("\n") <= 30, "a page program is short"
+    other = f"{'good' if program.is_bad else 'bad'}_{program.framework}.py"
+    assert program.path.with_name(other).exists(), "a page shows a bad program beside a good one"
 
 
-@every_program
-def test_the_program_does_what_its_name_says(program: Program, execute: Callable[[str, Path], Any]) -> None:
-    outcome = execute("witness", program.path)
-    assert goes_wrong(outcome.result) is program.is_bad, outcome.result
-
-
-@every_program
-def test_nanlint_flags_exactly_the_marked_lines(program: Program) -> None:
+def is_flagged_where_it_is_marked(program: Program) -> None:
     """Of what is only possible, it is the program's own rule that counts, and only where it is marked or on a page."""
     expected = program.marked()
     thorough = program.is_page or any(possible for _, possible in expected)
@@ -68,62 +80,20 @@ def test_nanlint_flags_exactly_the_marked_lines(program: Program) -> None:
     assert not any(surplus.values()), surplus
 
 
-@every_page_program
-def test_a_page_program_is_short_and_says_its_input(program: Program) -> None:
-    assert program.framework in FRAMEWORKS
-    functions = [node for node in ast.parse(program.text).body if isinstance(node, ast.FunctionDef)]
-    (witness,) = (function for function in functions if function.name == "witness")
-    assert ast.get_docstring(witness), "the docstring of witness() says the input, for the page"
-    assert program.text[: program.text.index("def witness")].count("\n") <= 30, "a page program is short"
-    other = f"{'good' if program.is_bad else 'bad'}_{program.framework}.py"
-    assert program.path.with_name(other).exists(), "a page shows a bad program beside a good one"
-
-
-@every_bad_program
-def test_fixing_converges_and_is_silent_of_what_it_mended(program: Program) -> None:
-    rule = {"select": [program.code], "confidence": "possible"} if program.is_page else {}
-    for unsafe in (False, True):
-        outcome = nanlint.fix_source(program.text, str(program.path), unsafe_fixes=unsafe, **rule)
-        assert not outcome.notes, outcome.notes
-        again = nanlint.fix_source(outcome.source.text, str(program.path), unsafe_fixes=unsafe, **rule)
-        assert again.source.text == outcome.source.text
-        assert not again.fixed
-    if program.is_page and outcome.fixed:
-        assert not outcome.remaining, "the fix of a page program leaves something"
-
-
-@every_bad_program
-def test_the_mended_program_is_right(
-    program: Program, execute: Callable[[str, Path], Any], fixed: Callable[[Program], Path | None]
-) -> None:
-    path = fixed(program)
-    if path is None:
+@every_program
+def test_the_program_does_what_its_name_says_and_mended_it_is_right(program: Program) -> None:
+    result = outcome(program.path, program.text)
+    assert goes_wrong(result) is program.is_bad, result
+    mended = program.mended() if program.is_bad else None
+    if mended is None:
         return
-    result, text = execute("witness", path).result, path.read_text(encoding="utf-8")
+    text, _ = mended
+    result = outcome(program.path, text)
     if not program.is_page and XLOGY & set(re.findall(r"\w+", text)):
         values = [number for key, part in result.items() if "grad" not in key for number in part or []]
         assert not any(map(math.isnan, values)), text
     else:
         assert not goes_wrong(result), (result, text)
-
-
-@every_page_program
-def test_the_page_shows_what_the_program_returns(
-    program: Program, execute: Callable[[str, Path], Any], fixed: Callable[[Program], Path | None]
-) -> None:
-    record = json.loads((program.path.parent / "witness.json").read_text(encoding="utf-8"))
-    paths = {"bad" if program.is_bad else "good": program.path, "fixed": fixed(program) if program.is_bad else None}
-    for which, path in paths.items():
-        if path is None:
-            continue
-        returned, shown = execute("witness", path).result, record[f"{program.framework}/{which}"]["returns"]
-        assert returned.keys() == shown.keys()
-        for key, numbers in returned.items():
-            if numbers is None or shown[key] is None:
-                assert numbers is shown[key], "run: python docs/build.py"
-                continue
-            expected = [float(number) for number in shown[key]]
-            assert numbers == pytest.approx(expected, rel=1e-3, abs=1e-6, nan_ok=True), "run: python docs/build.py"
 
 
 @pytest.mark.parametrize("code", sorted(RULES))

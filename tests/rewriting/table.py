@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Iterator, Mapping, Sequence
 
 from tests.programs.fixtures import PROGRAMS, Program
 from tests.rewriting.judging import Variant, original, variant
 from tests.rewriting.rewritings import REWRITINGS, of
 
 
-def variants_of(program: Program) -> list[tuple[str, Variant]]:
-    """Each rewriting that applies to a program, and how the variant is judged."""
-    before = original(program)
-    made = ((name, variant(program, rewrite, before)) for name, rewrite in of(program).items())
-    return [(name, one) for name, one in made if one is not None]
-
-
-def judged(programs: Sequence[Program], processes: int = 2) -> Iterator[tuple[Program, str, Variant]]:
-    with ProcessPoolExecutor(processes) as pool:
-        for program, found in zip(programs, pool.map(variants_of, programs, chunksize=8), strict=True):
-            yield from ((program, name, one) for name, one in found)
+def judged(programs: Mapping[str, Sequence[Program]]) -> Iterator[tuple[Program, str, Variant]]:
+    """How the variants that some rewritings make of some programs are judged, program by program."""
+    chosen = {name: frozenset(some) for name, some in programs.items()}
+    for program in PROGRAMS:
+        names = [name for name in of(program) if program in chosen.get(name, ())]
+        before = original(program) if names else []
+        for name in names:
+            made = variant(program, REWRITINGS[name], before)
+            if made is not None:
+                yield program, name, made
 
 
 def table(results: Sequence[tuple[Program, str, Variant]]) -> str:
@@ -38,7 +36,7 @@ def table(results: Sequence[tuple[Program, str, Variant]]) -> str:
 
 
 if __name__ == "__main__":
-    results = list(judged(PROGRAMS))
+    results = list(judged(dict.fromkeys(REWRITINGS, PROGRAMS)))
     print(table(results))
     if "-v" in sys.argv:
         for program, name, one in results:

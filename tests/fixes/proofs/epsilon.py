@@ -7,6 +7,9 @@ HALF = "np.where(x > 0, 2e-4 / np.maximum(x, 1e-9) + 1e-2, np.inf)"
 #: 1 - 1e-6 for 1: a logarithm of 1 - p ends at -13.8 instead of at -inf
 ENDS = "np.where(x < 1 - 1e-3, 2e-3, np.inf)"
 
+#: 1 - sigmoid(60 x), for which 1e-6 is little
+SATURATED = "np.where(x < 0.1, 2e-3, np.inf)"
+
 
 def _half(framework: str, body: str) -> Proof:
     return Proof("NL501", framework, body, 0.0, UNIT, unsafe=True, changes=HALF)
@@ -22,8 +25,8 @@ def _late(framework: str, body: str) -> Proof:
     return Proof("NL501", framework, body, 0.0, UNIT, unsafe=True, changes="np.where(x > 1e-4, 1e-3, np.inf)")
 
 
-def _one(framework: str, body: str, bad: float = 1.0, dtypes: tuple[str, ...] = ("float32",)) -> Proof:
-    return Proof("NL502", framework, body, bad, UNIT, unsafe=True, changes=ENDS, dtypes=dtypes)
+def _one(framework: str, body: str, changes: str = ENDS, dtypes: tuple[str, ...] = ("float32",)) -> Proof:
+    return Proof("NL502", framework, body, 1.0, UNIT, unsafe=True, changes=changes, dtypes=dtypes)
 
 
 PROOFS = {
@@ -43,6 +46,6 @@ PROOFS = {
     "one-torch-acos": _one("torch", "return torch.acos(torch.clamp(x, -1 + 1e-8, 1 - 1e-8))"),
     "one-tf": _one("tensorflow", "p = tf.clip_by_value(x, 1e-8, 1.0 - 1e-8)\nreturn tf.math.log(1 - p)"),
     "one-jax": _one("jax", "p = jnp.clip(x, 1e-8, 1 - 1e-8)\nreturn jnp.log(1 - p)"),
-    "one-jax-plus": _one("jax", "p = jax.nn.sigmoid(60 * x)\nreturn jnp.log(1 + 1e-8 - p)"),
+    "one-jax-plus": _one("jax", "p = jax.nn.sigmoid(60 * x)\nreturn jnp.log(1 + 1e-8 - p)", SATURATED),
     "one-numpy": _one("numpy", "p = np.clip(x, 1e-17, 1 - 1e-17)\nreturn np.log(1 - p)", dtypes=("float64",)),
 }

@@ -4,7 +4,7 @@ from tests.fixes.proving import LOGITS, Proof
 
 
 def _rectified(framework: str, body: str) -> Proof:
-    return Proof("NL103", framework, body, -1.0, unsafe=True, changes="np.where(x < 1e-30, np.inf, 0)")
+    return Proof("NL103", framework, body, -1.0, unsafe=True, changes="np.where(x < tiny, np.inf, 0)")
 
 
 PROOFS = {
