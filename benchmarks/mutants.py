@@ -3,8 +3,8 @@
     python benchmarks/mutants.py [--seed 1] [--count 20] [--first N] [-- PYTEST ARGUMENTS]
 
 Which places are changed depends on the seed alone. Each mutant is made in a copy of the working tree, where the tests
-run up to the first failure. A row is printed for each: the place, the change, and the test that failed, if one did. What
-survives may be equivalent: the change says what to look at.
+run up to the first failure. A row is printed for each: the place, the change, and the test that failed, if one did.
+What survives may be equivalent: the change says what to look at.
 """
 
 from __future__ import annotations
