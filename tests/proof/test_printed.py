@@ -28,6 +28,7 @@ from nanlint.proof.telling import MAX_INPUTS, witness
 from nanlint.rules import diagnose
 from nanlint.source import Source
 from tests.programs.fixtures import PROGRAMS, Program, family, outcome
+from tests.recording import RUN
 from tests.sampling import sample
 
 NUMBER = r"-?(?:\d[\d.]*(?:e[+-]?\d+)?|inf|nan)"
@@ -129,7 +130,8 @@ def test_what_prove_prints_of_a_bad_program_its_framework_gives_again(framework:
         if proof.witness is not None and proof.found is not None:
             framework_gives(slices[proof.slice], proof.found, proof.witness.text)
             executed += 1
-    assert executed >= 0.8 * len(asked) > 0
+    # of a few that are drawn more may be such as need other inputs than are searched
+    assert executed >= (0.8 if RUN.everything else 0.5) * len(asked) > 0
 
 
 #: programs in which a row is not what the function takes its numbers for: as many turns of a loop as it has elements
