@@ -13,12 +13,12 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-import tomli
 
 import nanlint
 from nanlint.diagnostic import Confidence
 from nanlint.rules import RULES
 from nanlint.testing import as_program, blocks, sections
+from nanlint.toml import loads
 
 ROOT = Path(__file__).parents[1]
 GUIDES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -89,7 +89,7 @@ def test_a_guide_is_right_about_its_examples(guide: Path) -> None:
 
 
 def _config(toml: str) -> dict[str, Any]:
-    table = tomli.loads(toml)
+    table = loads(toml)
     values: dict[str, Any] = table.get("tool", {}).get("nanlint", table)
     return {key.replace("-", "_"): value for key, value in values.items()}
 
@@ -97,7 +97,7 @@ def _config(toml: str) -> dict[str, Any]:
 def test_every_configuration_shown_is_one() -> None:
     shown = [toml for guide in GUIDES for toml in blocks(guide.read_text(encoding="utf-8"), "toml")]
     others = {"project", "language-server"}  # a package's own, and an editor's
-    ours = [toml for toml in shown if others.isdisjoint(tomli.loads(toml))]
+    ours = [toml for toml in shown if others.isdisjoint(loads(toml))]
     assert ours
     for toml in ours:
         assert nanlint.check_source("x = 1\n", **_config(toml)) == []

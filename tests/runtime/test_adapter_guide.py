@@ -7,8 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import tomli
-
+from nanlint.toml import loads
 from tests.runtime.running import ROOT, environment
 from tests.test_docs import blocks
 
@@ -35,7 +34,7 @@ def test_the_sixth_adapter_does_what_the_guide_says(tmp_path: Path) -> None:
 def install(directory: Path) -> None:
     """What an installer leaves of the package that the guide describes."""
     (entries,) = blocks(GUIDE, "toml")
-    ((group, points),) = tomli.loads(entries)["project"]["entry-points"].items()
+    ((group, points),) = loads(entries)["project"]["entry-points"].items()
     installed = directory / "nanlint_slate-1.dist-info"
     installed.mkdir()
     (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: nanlint-slate\nVersion: 1\n")
