@@ -17,9 +17,9 @@ SMALL = 1e-2
 
 
 class Reach(IntEnum):
-    """Whether a class of numbers is met: NEVER is proved, UNKNOWN says nothing, the others rest on evidence.
+    """Whether a class of numbers is met: UNKNOWN says nothing, POSSIBLE and more rest on evidence.
 
-    For an evaluator that believes, NEVER may also be what a name or a default makes it believe.
+    NEVER is proved, or what a name, a default or a docstring makes one believe.
     """
 
     NEVER = 0
