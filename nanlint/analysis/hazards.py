@@ -83,12 +83,10 @@ class Cleared:
 class Hazards:
     """Finds hazards in the graph of one file."""
 
-    def __init__(
-        self, lowering: Lowering, evaluator: Evaluator | None = None, gradient: GradientFlow | None = None
-    ) -> None:
+    def __init__(self, lowering: Lowering) -> None:
         self.lowering = lowering
-        self.evaluator = evaluator or Evaluator(lowering)
-        self.gradient = gradient or GradientFlow(lowering)
+        self.evaluator = Evaluator(lowering)
+        self.gradient = GradientFlow(lowering)
         self.executions = Executions(self.evaluator.value)
 
     def __iter__(self) -> Iterator[Hazard]:

@@ -51,7 +51,6 @@ class Origin(Enum):
     ROUNDING = "rounding goes beyond the limit"
     UNGUARDED = "data comes in, and nobody looked at it"
     OVERFLOW = "what is trained or unbounded overflows"
-    ABSORBED = "an epsilon is absorbed"
     INTENT = "an infinity or a nan is put there on purpose"
     OWN_TEST = "the author tests for it"
 
