@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from nanlint.version import __version__
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -15,8 +17,6 @@ if TYPE_CHECKING:
     from nanlint.fixing import Fixed as FixResult
     from nanlint.linter import Report
     from nanlint.runtime.library import verify
-
-__version__ = "0.1.0"
 
 __all__ = ["Diagnostic", "FixResult", "Report", "__version__", "check_paths", "check_source", "fix_source", "verify"]
 

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from nanlint import __version__
 from nanlint.commands.base import CLEAN, FINDINGS, INTERRUPTED, Unusable
+from nanlint.version import __version__
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem

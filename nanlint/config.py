@@ -394,13 +394,13 @@ def read_table(path: str) -> Mapping[str, Any] | None:
     if of_tool and b"nanlint" not in content:
         # Someone else's file, perhaps a template that is no TOML at all: not ours to judge.
         return None
-    import tomli
+    from nanlint import toml
 
     try:
-        table = tomli.loads(content.decode("utf-8-sig"))
+        table: Mapping[str, Any] = toml.loads(content.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise ConfigError(f"{shown}: is not UTF-8: {error.reason} at byte {error.start}") from None
-    except (tomli.TOMLDecodeError, RecursionError) as error:
+    except (toml.TOMLDecodeError, RecursionError) as error:
         raise ConfigError(f"{shown}: is not valid TOML: {error or 'too deeply nested'}") from None
     if not of_tool:
         return table

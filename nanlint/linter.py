@@ -675,10 +675,15 @@ def _run_all(
 
     wanted = cores() if jobs is None else jobs
     if wanted > 1 and worth_workers(len(tasks), asked_for=jobs is not None):
-        return run_parallel(tasks, wanted, on_progress)
+        return run_parallel(run_task, tasks, wanted, _lost, on_progress)
     reports = []
     for number, task in enumerate(tasks, 1):
         reports.append(run_task(task, pool))
         if on_progress is not None:
             on_progress(number, len(tasks))
     return reports
+
+
+def _lost(task: Task) -> FileReport:
+    """The report of a file that kills the process that checks it."""
+    return FileReport(task.path, (internal_error(task.path, "the process that checked it died"),))

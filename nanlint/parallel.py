@@ -1,6 +1,6 @@
 """Many tasks over several processes, with results in the order of the tasks whatever the number of workers.
 
-What a task does is ``linter.run_task``; here is only how it gets to a worker, and what if the worker dies.
+What is done is the caller's, ``work`` for each task; here is only how that gets to a worker, and what if it dies.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
-
-from nanlint.housekeeping import internal_error
-from nanlint.linter import FileReport, Task, run_task
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from concurrent.futures import ProcessPoolExecutor
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
 
 # Starting workers costs some 30 ms of CPU, about what ten ordinary files cost.
 _FEW_FILES = 24
@@ -38,30 +38,38 @@ def worth_workers(tasks: int, *, asked_for: bool) -> bool:
 
 
 def run_parallel(
-    tasks: Sequence[Task], jobs: int, on_progress: Callable[[int, int], None] | None = None
-) -> Sequence[FileReport]:
-    """Run ``tasks`` on ``jobs`` processes. A file that kills its worker is reported as an internal error."""
+    work: Callable[[Task], Result],
+    tasks: Sequence[Task],
+    jobs: int,
+    lost: Callable[[Task], Result],
+    on_progress: Callable[[int, int], None] | None = None,
+) -> Sequence[Result]:
+    """Do ``work`` on ``jobs`` processes; of a task that kills its worker, what comes of it is ``lost``."""
     size = max(1, min(_LARGEST_CHUNK, len(tasks) // (jobs * 4)))
     chunks = [tasks[start : start + size] for start in range(0, len(tasks), size)]
-    results = _run_chunks(chunks, min(jobs, len(chunks)), len(tasks), on_progress)
-    reports: list[FileReport] = []
+    results = _run_chunks(work, chunks, min(jobs, len(chunks)), len(tasks), on_progress)
+    found: list[Result] = []
     for chunk, result in zip(chunks, results, strict=True):
-        reports += _one_by_one(chunk) if result is None else result
-    return reports
+        found += _one_by_one(work, chunk, lost) if result is None else result
+    return found
 
 
 def _run_chunks(
-    chunks: Sequence[Sequence[Task]], jobs: int, total: int, on_progress: Callable[[int, int], None] | None
-) -> list[list[FileReport] | None]:
-    """The reports of each chunk, None for those that were lost with a worker."""
+    work: Callable[[Task], Result],
+    chunks: Sequence[Sequence[Task]],
+    jobs: int,
+    total: int,
+    on_progress: Callable[[int, int], None] | None,
+) -> list[list[Result] | None]:
+    """The results of each chunk, None for those that were lost with a worker."""
     from concurrent.futures import as_completed
     from concurrent.futures.process import BrokenProcessPool
 
-    results: list[list[FileReport] | None] = [None] * len(chunks)
+    results: list[list[Result] | None] = [None] * len(chunks)
     done = 0
     with _pool(jobs) as pool:
         try:
-            futures = {pool.submit(_run_chunk, chunk): number for number, chunk in enumerate(chunks)}
+            futures = {pool.submit(_run_chunk, work, chunk): number for number, chunk in enumerate(chunks)}
             for future in as_completed(futures):
                 number = futures[future]
                 with suppress(BrokenProcessPool):
@@ -77,24 +85,23 @@ def _run_chunks(
     return results
 
 
-def _one_by_one(tasks: Sequence[Task]) -> list[FileReport]:
+def _one_by_one(work: Callable[[Task], Result], tasks: Sequence[Task], lost: Callable[[Task], Result]) -> list[Result]:
     """Run tasks of which one killed its worker: each half by itself, down to the culprit."""
     from concurrent.futures.process import BrokenProcessPool
 
     with _pool(1) as pool:
         try:
-            return pool.submit(_run_chunk, tasks).result()
+            return pool.submit(_run_chunk, work, tasks).result()
         except BrokenProcessPool:
             pass
     if len(tasks) == 1:
-        path = tasks[0].path
-        return [FileReport(path, (internal_error(path, "the process that checked it died"),))]
+        return [lost(tasks[0])]
     half = len(tasks) // 2
-    return [*_one_by_one(tasks[:half]), *_one_by_one(tasks[half:])]
+    return [*_one_by_one(work, tasks[:half], lost), *_one_by_one(work, tasks[half:], lost)]
 
 
-def _run_chunk(tasks: Sequence[Task]) -> list[FileReport]:
-    return [run_task(task) for task in tasks]
+def _run_chunk(work: Callable[[Task], Result], tasks: Sequence[Task]) -> list[Result]:
+    return [work(task) for task in tasks]
 
 
 def _pool(jobs: int) -> ProcessPoolExecutor:

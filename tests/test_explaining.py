@@ -261,6 +261,5 @@ def test_json_has_a_version_and_every_part_of_the_story() -> None:
         "met": True,
         "reach": "certain",
         "why": "is exactly 0 when a logit is 104 below the largest (float32)",
-        "belief": None,
     }
     assert {"code": "NL101", "outcome": "fires", "confidence": "certain"}.items() <= expression["rules"][0].items()

@@ -88,7 +88,7 @@ class Evaluator:
     """Values of nodes, given ``facts``. A child evaluator knows more facts than its parent.
 
     ``tested``: the facts describe the region that a condition excludes; then the author's own test is evidence that it
-    is reached. ``believing``: names, defaults and documented domains count, and not only what is proved.
+    is reached.
     """
 
     def __init__(
@@ -100,11 +100,9 @@ class Evaluator:
         level: int = 0,
         parent: Evaluator | None = None,
         fuel: Fuel | None = None,
-        believing: bool = True,
     ) -> None:
         self.lowering = lowering
         self.facts = facts
-        self.believing = believing
         self._parent = parent
         self._fuel = fuel or Fuel(MAX_STEPS)
         #: conditions known to hold or not, beside those of which the facts say it, by key
@@ -184,8 +182,6 @@ class Evaluator:
     def release(self) -> None:
         """Let go of all that was worked out, here and where more is known."""
         known = [*self._children.values(), *self._standing.values()]
-        if "proved" in vars(self):
-            known.append(self.proved)
         vars(self).clear()
         for child in known:
             if vars(child):
@@ -200,23 +196,8 @@ class Evaluator:
             level=self.level + 1,
             parent=self,
             fuel=self._fuel,
-            believing=self.believing,
         )
         child._trials = self._trials
-        return child
-
-    @cached_property
-    def proved(self) -> Evaluator:
-        """The evaluator that goes by what is proved alone: this one itself where nothing is believed.
-
-        What a loop carries is worked out once, with all that is believed.
-        """
-        doubted = [n for n in self.lowering.graph if belief(n) is not None]
-        if not doubted:
-            return self
-        child = Evaluator(self.lowering, parent=self, fuel=self._fuel, believing=False)
-        child._new = frozenset(n.key for n in doubted)
-        child._since = min(map(self.lowering.graph.first, child._new))
         return child
 
     @cached_property
@@ -420,7 +401,7 @@ class Evaluator:
         """A parameter: its default's sign and size, its annotation, at last its name."""
         kind = self.annotated(node)
         default = node.get("default")
-        if self.believing and (stated := stated_domain(node)) is not None and not is_epsilon(node.name):
+        if (stated := stated_domain(node)) is not None and not is_epsilon(node.name):
             numeric = default is not None and self.value(default).constant is not None
             return replace(within(stated), kind=Kind.SCALAR if numeric else kind, format=self.top.format)
         if default is not None:
@@ -430,7 +411,7 @@ class Evaluator:
                     # an epsilon is there as a guard
                     return value(c, INF, zero=NEVER, kind=Kind.SCALAR, format=self.top.format)
                 number = Kind.SCALAR if kind is Kind.ANY else kind
-                if not self.believing or c == 0:
+                if c == 0:
                     return replace(self.top, kind=number)
                 if c > 0:
                     return value(self.top.format.tiny, INF, zero=NEVER, kind=number, format=self.top.format)
@@ -452,9 +433,9 @@ class Evaluator:
         return Kind.SCALAR if annotation in SCALAR_ANNOTATIONS else Kind.ANY
 
     def suggested(self, node: Node) -> Value | None:
-        """What the name of a node suggests, as far as names count here: that of an epsilon always does."""
+        """What the name of a node suggests."""
         name = called(node)
-        return named(name) if name and (self.believing or is_epsilon(name)) else None
+        return named(name) if name else None
 
     def outside(self, node: Node) -> Value:
         """An attribute or the result of an unknown call: only its name speaks, and what takes it for a number.
@@ -632,28 +613,6 @@ def within(stated: Domain) -> Value:
         return replace(found, zero=NEVER) if stated.low >= 0 else found
     note = Evidence(f"may be 0: it is said to be in {stated}", origin=Origin.ATTAINED)
     return value(0.0, stated.high, zero=POSSIBLE, low=POSSIBLE, because={"zero": note, "low": note})
-
-
-def belief(node: Node) -> str | None:
-    """What a name or a default makes one believe of a value, in words; None where they say nothing."""
-    if node.op not in (PARAM, ATTR, CALL, "part"):
-        return None
-    name = called(node)
-    default = node.get("default")
-    if is_epsilon(name):
-        return None
-    if (stated := stated_domain(node)) is not None:
-        return f"`{name}` is in {stated} as its docstring or a check of its class says"
-    if default is not None and default.op == CONST:
-        start = default.attrs["value"]
-        numeric = isinstance(start, (int, float)) and not isinstance(start, bool)
-        return f"`{name}` is {start} by default" if numeric and not 0 <= start < SMALL else None
-    suggested = named(name) if name else None
-    if suggested is None:
-        return None
-    if suggested.lo > 0:
-        return f"`{name}` is positive by its name"
-    return f"`{name}` is {'not negative' if suggested.hi == INF else 'between 0 and 1'} by its name"
 
 
 def chosen_together(node: Node) -> tuple[Node, Node] | None:

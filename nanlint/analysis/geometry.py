@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from nanlint.analysis.algebra import terms
 from nanlint.analysis.structure import bare, factors, same, square_root_of
 from nanlint.graph.node import CONST, Node
-from nanlint.ops.op import OPS
-from nanlint.ops.selection import CONDITIONS
 
 #: how far back the differences of pairs are looked for
 MAX_STEPS = 6
@@ -22,25 +19,6 @@ def whole(node: Node) -> Node:
     while node.op == "part":
         node = bare(node["x"])
     return node
-
-
-def centred(difference: Node) -> bool:
-    """x minus a reduction of itself: a spread, 0 for constant data only."""
-    other = bare(difference["b"])
-    op = OPS.get(other.op)
-    return op is not None and op.reduction and "x" in other.args and same(other["x"], difference["a"])
-
-
-def displacement(node: Node) -> Node | None:
-    """The difference of two points that a vector is, or is a part of that no condition chose."""
-    found = bare(node)
-    while found.op == "part":
-        if found.get("index") is not None and found["index"].op in CONDITIONS:
-            return None
-        found = bare(found["x"])
-    if found.op != "sub" or centred(found) or CONST in (bare(found["a"]).op, bare(found["b"]).op):
-        return None
-    return found
 
 
 def of_each_pair(difference: Node) -> bool:
@@ -137,19 +115,6 @@ def floored(node: Node) -> Node:
             break
         node = bare(parts[0])
     return node
-
-
-def diagonal_sum(node: Node) -> bool:
-    """The trace of a matrix, also written out as a sum of its diagonal or of three of its elements."""
-    node = bare(node)
-    if node.op == "trace":
-        return True
-    if node.op == "sum":
-        return bare(node["x"]).op == "diagonal"
-    parts = [(bare(t.node), t.negative) for t in terms(node)]
-    if len(parts) != 3 or any(negative or element.op != "part" for element, negative in parts):
-        return False
-    return len({bare(element["x"]).key for element, _ in parts}) == 1
 
 
 def fractional(exponent: Node) -> bool:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
 
 from nanlint.analysis.algebra import monomial
 from nanlint.analysis.by_use import met_by_use
 from nanlint.analysis.epsilons import number_of, small
-from nanlint.analysis.evaluate import Evaluator, belief
+from nanlint.analysis.evaluate import Evaluator
 from nanlint.analysis.forms import UNKNOWNS, evidence_by_form, products
 from nanlint.analysis.geometry import holds_each_pair, tells_diagonal
 from nanlint.analysis.gradient import PLAIN, Flow, GradientFlow
@@ -73,34 +72,22 @@ class Hazard:
 
 @dataclass(frozen=True, eq=False)
 class Cleared:
-    """A pole that is no hazard of an op, and why not. ``value``: what is known of the operand, where there is one.
-
-    ``belief``: it is ruled out only by what is believed of the operands, not by what is proved.
-    """
+    """A pole that is no hazard of an op, and why not. ``value``: what is known of the operand, where there is one."""
 
     node: Node
     pole: Pole
     why: str
     value: Value | None = None
-    belief: bool = False
 
 
 class Hazards:
     """Finds hazards in the graph of one file."""
 
-    def __init__(
-        self, lowering: Lowering, evaluator: Evaluator | None = None, gradient: GradientFlow | None = None
-    ) -> None:
+    def __init__(self, lowering: Lowering) -> None:
         self.lowering = lowering
-        self.evaluator = evaluator or Evaluator(lowering)
-        self.gradient = gradient or GradientFlow(lowering)
+        self.evaluator = Evaluator(lowering)
+        self.gradient = GradientFlow(lowering)
         self.executions = Executions(self.evaluator.value)
-
-    @cached_property
-    def proved(self) -> Hazards:
-        """Those that are found where nothing is believed; these themselves where there is nothing to believe."""
-        proved = self.evaluator.proved
-        return self if proved is self.evaluator else Hazards(self.lowering, proved, self.gradient)
 
     def __iter__(self) -> Iterator[Hazard]:
         for node in list(self.lowering.graph):
@@ -182,31 +169,7 @@ class Hazards:
                 yield self.weigh(node, pole)
 
     def weigh(self, node: Node, pole: Pole) -> Hazard | Cleared:
-        """The hazard of one op at one pole, if there is evidence for it; else why it is none.
-
-        What a belief alone rules out is possible, if there is evidence for it.
-        """
-        found = self.weigh_here(node, pole)
-        if isinstance(found, Hazard) or found.why is not RULED_OUT or self.proved is self:
-            return found
-        if not self.proved.evaluator.affected(node):
-            return found
-        doubted = self.proved.weigh_here(node, pole)
-        if isinstance(doubted, Cleared):
-            return found if doubted.why is RULED_OUT else replace(found, belief=True)
-        note = doubted.evidence
-        if note.origin is Origin.UNGUARDED and not (note.node is not None and "default" in bare(note.node).args):
-            # that nobody looked is less than a belief; a default says only what is given most of the time
-            return replace(found, belief=True)
-        believed = believed_of(node)
-        return replace(
-            doubted,
-            reach=POSSIBLE,
-            evidence=replace(note, text=f"{note.text}, though {believed}") if believed else note,
-        )
-
-    def weigh_here(self, node: Node, pole: Pole) -> Hazard | Cleared:
-        """What comes of one op at one pole, by what is known here."""
+        """The hazard of one op at one pole, if there is evidence for it; else why it is none."""
         found = self.operand(node, pole, self.evaluator)
         if found is None:
             return Cleared(node, pole, "the operand is not given")
@@ -569,12 +532,6 @@ def chosen_once(mask: Node | None) -> bool:
     if mask is None or mask.op not in SELECTED:
         return mask is None
     return mask.op != "eq" or not any(bare(mask[k]).op == "arange" for k in ("a", "b"))
-
-
-def believed_of(node: Node) -> str:
-    """What is believed of that of which an op is made, in words; "" if nothing is."""
-    behind = walk(node, lambda n: n.args.values())
-    return next((words for n in behind if (words := belief(n)) is not None), "")
 
 
 def has_epsilon(operand: Node, value: Evaluate) -> bool:

@@ -6,7 +6,6 @@ import ast
 from dataclasses import dataclass
 from itertools import takewhile
 
-from nanlint.analysis.facts import Facts
 from nanlint.graph.calls import FORWARD_METHODS, makes_an_object
 from nanlint.graph.node import ATTR, CALL, CONST, INSTANCE, LAYER, LOOP, PHI, TUPLE, Node, Region
 from nanlint.ops.op import OPS
@@ -29,7 +28,7 @@ class Leak:
     lost: bool
 
 
-def tape_leaks(gradient: Node, facts: Facts) -> list[Leak]:
+def tape_leaks(gradient: Node) -> list[Leak]:
     """Leaks of one ``tape.gradient(target, sources)``."""
     regions: list[Region] = gradient["tape"].attrs.get("regions", [])
     if not regions:

@@ -38,15 +38,26 @@ def split(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -
     return tuple(part.strip() for value in values for part in value.split(",") if part.strip())
 
 
+def complete_rules(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Codes, groups and names that begin as the last word of a list with commas does, each with its summary."""
+    from click.shell_completion import CompletionItem
+
+    from nanlint.linter import all_rules
+
+    before, comma, word = incomplete.rpartition(",")
+    words = {"ALL": "every rule"}
+    for code, rule in sorted(all_rules().items()):
+        words |= {code[:3]: f"the rules {code[:3]}xx", code: f"{rule.name}: {rule.summary}", rule.name: rule.summary}
+    return [
+        CompletionItem(before + comma + known, help=text)
+        for known, text in words.items()
+        if known.lower().startswith(word.lower())
+    ]
+
+
 def rules_option(name: str, *, help: str) -> Callable[[F], F]:
     """A repeatable option that takes rules, with commas between them; shells complete them."""
-
-    def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        from nanlint.commands.completion import complete_rules
-
-        return complete_rules(ctx, param, incomplete)
-
-    return click.option(name, multiple=True, callback=split, metavar="RULES", help=help, shell_complete=complete)
+    return click.option(name, multiple=True, callback=split, metavar="RULES", help=help, shell_complete=complete_rules)
 
 
 def configs_for(config_file: str | None, isolated: bool, overrides: Overrides) -> Configs:

@@ -1,11 +1,10 @@
-"""``nanlint completion``: the script by which a shell completes what is typed, and what it completes rules to."""
+"""``nanlint completion``: the script by which a shell completes what is typed."""
 
 from __future__ import annotations
 
 import os
 
 import click
-from click.shell_completion import CompletionItem
 
 from nanlint.commands.base import Unusable
 from nanlint.commands.manual import Command
@@ -43,18 +42,3 @@ def completion(ctx: click.Context, shell: str | None) -> None:
         click.echo(found(ctx.find_root().command, {}, "nanlint", _VARIABLE).source())
     except RuntimeError as error:  # a shell that is too old, or is not there
         raise Unusable(f"{chosen}: {error}") from None
-
-
-def complete_rules(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Codes, groups and names that begin as the last word of a list with commas does, each with its summary."""
-    from nanlint.linter import all_rules
-
-    before, comma, word = incomplete.rpartition(",")
-    words = {"ALL": "every rule"}
-    for code, rule in sorted(all_rules().items()):
-        words |= {code[:3]: f"the rules {code[:3]}xx", code: f"{rule.name}: {rule.summary}", rule.name: rule.summary}
-    return [
-        CompletionItem(before + comma + known, help=text)
-        for known, text in words.items()
-        if known.lower().startswith(word.lower())
-    ]

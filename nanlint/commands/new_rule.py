@@ -66,7 +66,7 @@ def new_rule(name: str, code: str | None, path: str | None, tests: str) -> None:
         }
     )
     click.echo(f"wrote {rule_file}\nwrote {test_file}")
-    if os.path.abspath(rule_file) not in _named(config.file, here):
+    if os.path.abspath(rule_file) not in _named(config.file):
         pattern = f"{directory.replace(os.sep, '/')}/*.py"
         click.echo(
             f'\nFor `nanlint check` to use it, name it in the configuration:\n\n[tool.nanlint]\nrules = ["{pattern}"]'
@@ -88,7 +88,7 @@ def _codes_in(directory: str) -> list[str]:
     return found
 
 
-def _named(config_file: str | None, here: str) -> tuple[str, ...]:
+def _named(config_file: str | None) -> tuple[str, ...]:
     """The rule files that the configuration names, now that one was written."""
     from nanlint.config import ConfigError, read_table
     from nanlint.plugins import rule_files

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from nanlint.commands.base import Unusable, configs_for
-from nanlint.commands.completion import complete_rules
+from nanlint.commands.base import Unusable, complete_rules, configs_for
 from nanlint.commands.manual import Command
 
 if TYPE_CHECKING:

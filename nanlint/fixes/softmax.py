@@ -40,7 +40,7 @@ class Softmax:
         wanted = SOFTMAX.get(framework)
         if exp is None or total is None or wanted is None:
             return None
-        function = self.function(place, exp, framework, wanted[0])
+        function = self.function(place, framework, wanted[0])
         x = exp.operand("x")
         if function is None or x is None:
             return None
@@ -62,7 +62,7 @@ class Softmax:
             return place.fix(applicability, [place.put(site, f"{place.text(site.target)} = {text}")], text)
         return place.fix(applicability, [place.put(site, text)], text)
 
-    def function(self, place: Place, exp: Written, framework: str, wanted: str) -> str | None:
+    def function(self, place: Place, framework: str, wanted: str) -> str | None:
         """torch.softmax where the file has no F; else the framework's."""
         if framework == "torch":
             short = place.file.imports.spell(wanted, place.site)

@@ -468,7 +468,7 @@ class ExpressionLowering:
         self.frame.facts = saved
         return self.merge(cond, branches[0], branches[1], e)
 
-    def one_sided(self, cond: Node | None, a: Node, b: Node, site: ast.AST | None) -> Node | None:
+    def one_sided(self, cond: Node | None, a: Node, b: Node) -> Node | None:
         """A value that only one of two paths sets, the other has None: the value, which remembers where it is set."""
         for value, other, truth in ((a, b, True), (b, a, False)):
             if other.op == CONST and other.attrs["value"] is None:
@@ -510,7 +510,7 @@ class ExpressionLowering:
                 return a if a.op != REFINE else b if b.op != REFINE else a["x"]
             unite(a, b)
             return a
-        if cond is not None and (found := self.one_sided(cond, a, b, site)) is not None:
+        if cond is not None and (found := self.one_sided(cond, a, b)) is not None:
             return found
         if (both := self.joined(cond, a, b, site)) is not None:
             return both

@@ -405,7 +405,7 @@ class Lowering(CallLowering):
             if one is other:
                 continue
             if one is not None and other is not None:
-                joined[name] = self.one_sided(cond, one, other, site) or self.merge(cond, one, other, site)
+                joined[name] = self.one_sided(cond, one, other) or self.merge(cond, one, other, site)
                 continue
             joined[name] = self.set_once(name, cond, one, other, site)
         return joined
@@ -418,7 +418,7 @@ class Lowering(CallLowering):
         if cond is None or before is None:
             return value
         pair = (value, before) if a is not None else (before, value)
-        return self.one_sided(cond, *pair, site) or self.set_where(cond, a is not None, value, before)
+        return self.one_sided(cond, *pair) or self.set_where(cond, a is not None, value, before)
 
     def as_it_was(self, name: object, site: ast.AST) -> Node | None:
         """The attribute that only one path has stored to, as it was before; a variable was not there before."""

@@ -182,10 +182,6 @@ class Graph:
         self._keys[("fresh", number)] = number
         return number
 
-    def fresh_keys(self) -> frozenset[int]:
-        """The keys that are equal to no other."""
-        return frozenset(number for structure, number in self._keys.items() if structure[0] == "fresh")
-
     def add(
         self,
         op: str,

@@ -17,9 +17,9 @@ SMALL = 1e-2
 
 
 class Reach(IntEnum):
-    """Whether a class of numbers is met: NEVER is proved, UNKNOWN says nothing, the others rest on evidence.
+    """Whether a class of numbers is met: UNKNOWN says nothing, POSSIBLE and more rest on evidence.
 
-    For an evaluator that believes, NEVER may also be what a name or a default makes it believe.
+    NEVER is proved, or what a name, a default or a docstring makes one believe.
     """
 
     NEVER = 0
@@ -51,7 +51,6 @@ class Origin(Enum):
     ROUNDING = "rounding goes beyond the limit"
     UNGUARDED = "data comes in, and nobody looked at it"
     OVERFLOW = "what is trained or unbounded overflows"
-    ABSORBED = "an epsilon is absorbed"
     INTENT = "an infinity or a nan is put there on purpose"
     OWN_TEST = "the author tests for it"
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
-from nanlint import __version__
 from nanlint.diagnostic import Diagnostic
 from nanlint.linter import FileReport
 from nanlint.output.full import render_full
 from nanlint.output.view import View, portable
+from nanlint.version import __version__
 
 _LEGAL = (("\x20", "\ud7ff"), ("\ue000", "\ufffd"), ("\U00010000", "\U0010ffff"))
 

@@ -11,12 +11,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
-from nanlint import __version__
 from nanlint.diagnostic import Annotation, Applicability, Diagnostic, Edit, Excerpt, Fix, Severity, Span, Suppressed
 from nanlint.housekeeping import RulePage
 from nanlint.linter import FileReport, all_rules
 from nanlint.output.address import DOCUMENTATION, has_page, rule_page
 from nanlint.output.view import View, is_file, portable
+from nanlint.version import __version__
 
 Object = dict[str, Any]
 

@@ -12,7 +12,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from nanlint.analysis.hazards import RULED_OUT, Cleared, Hazard, believed_of, moved
+from nanlint.analysis.hazards import RULED_OUT, Cleared, Hazard, moved
 from nanlint.analysis.story import CLASSES, SIGNS, Belief, Step, Story, interval, shown
 from nanlint.diagnostic import Span
 from nanlint.explaining import FIRES, HIDDEN, SILENCED, SILENT, UNSELECTED, Explanation, Verdict
@@ -199,8 +199,7 @@ def outcome(one: Hazard | Cleared) -> Text:
     if isinstance(one, Cleared):
         v = one.value if one.why == RULED_OUT else None
         known = f": it is in {interval(moved(v, -one.pole.shift))}" if v is not None else ""
-        believed = f" (believed: {believed_of(one.node)})" if one.belief else ""
-        return Text.assemble(("not met", "green"), f", {one.why}{known}{believed}")
+        return Text.assemble(("not met", "green"), f", {one.why}{known}")
     word, style = REACHES[one.reach]
     named = "by its name" if one.evidence.named else "derived"
     behind = f"; a {one.guard.op} further on hides the value, not the gradient" if one.guard is not None else ""
@@ -333,7 +332,6 @@ def _pole(one: Hazard | Cleared, story: Story) -> dict[str, object]:
         "met": met,
         "reach": one.reach.name.lower() if isinstance(one, Hazard) else None,
         "why": one.evidence.text if isinstance(one, Hazard) else one.why,
-        "belief": believed_of(one.node) if isinstance(one, Cleared) and one.belief else None,
     }
 
 

@@ -15,7 +15,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-import nanlint
 from nanlint.proof.proofs import Mended, Proof, Question, Task
 
 #: seconds a framework may take to start, on a busy machine
@@ -181,6 +180,6 @@ class Pool:
 
 def search_path() -> list[str]:
     """Where a worker imports from: as this process does, but not from the working directory or beside the script."""
-    root = str(Path(nanlint.__file__).resolve().parents[1])
+    root = str(Path(__file__).resolve().parents[2])
     here = {"", os.getcwd(), os.path.dirname(os.path.abspath(sys.argv[0]))}
     return [*(entry for entry in sys.path if entry not in here), root]

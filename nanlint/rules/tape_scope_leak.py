@@ -53,7 +53,7 @@ def tape_scope_leak(gradient: Node, facts: Facts) -> Findings:
     TensorFlow guide: Introduction to gradients and automatic differentiation, "Getting a gradient of None".
     """
     texts = source_texts(gradient)
-    for leak in tape_leaks(gradient, facts):
+    for leak in tape_leaks(gradient):
         shown = texts.get(leak.position)
         name = ast.unparse(shown) if shown is not None else facts.text(leak.source)
         if leak.lost:

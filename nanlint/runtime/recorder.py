@@ -21,7 +21,6 @@ from typing import Any
 
 import msgspec
 
-from nanlint import __version__
 from nanlint.runtime.adapter import Adapter, Tensor
 from nanlint.runtime.events import (
     FORMAT,
@@ -50,6 +49,7 @@ from nanlint.runtime.replaying import BAD, PYTHON, RandomStates, Repeated, Sourc
 from nanlint.runtime.runfile import PREFIX, SUFFIX, EventFile
 from nanlint.runtime.sites import Site, distance
 from nanlint.runtime.telling import told
+from nanlint.version import __version__
 
 #: elements of a tensor that are kept with a birth: enough to reproduce the first few, a glimpse of the others
 KEPT_WHOLE, KEPT = 4096, 64

@@ -14,7 +14,6 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 from pygls.uris import from_fs_path
 
-from nanlint import __version__
 from nanlint.baseline import DEFAULT_PATH
 from nanlint.config import CONFIG_FILES
 from nanlint.server.actions import KINDS, Actions, Order
@@ -32,6 +31,7 @@ from nanlint.server.sheet import Sheet
 from nanlint.server.workspace import Progress, check_folder, shown_file, tasks_of
 from nanlint.source import Source
 from nanlint.source.project import forget
+from nanlint.version import __version__
 
 logger = logging.getLogger(__name__)
 

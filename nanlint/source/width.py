@@ -50,10 +50,11 @@ def settings_of(directory: str) -> int | None:
 
 def _read(path: str) -> Mapping[str, Any] | None:
     """A file of settings; None if there is none that can be read."""
-    import tomli
+    from nanlint import toml
 
     try:
         with open(path, "rb") as file:
-            return tomli.load(file)
-    except (OSError, tomli.TOMLDecodeError, UnicodeDecodeError):
+            table: Mapping[str, Any] = toml.load(file)
+    except (OSError, toml.TOMLDecodeError, UnicodeDecodeError):
         return None
+    return table

@@ -51,9 +51,9 @@ def test_a_column_of_a_table_is_an_array() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "array"), [("Array", True), ("float", False), ("Array = 2", True), ("float = 2", False)]
+    ("given", "array"), [("Array", True), ("float", False), ("Array = 2", False), ("float = 2", False)]
 )
-def test_an_annotation_tells_an_array_from_a_number_and_says_more_than_a_default(given: str, array: bool) -> None:
+def test_an_annotation_tells_an_array_from_a_number_and_a_default_is_believed(given: str, array: bool) -> None:
     assert bool(said(f"{JAX}\n\ndef scaled(x, width: {given}):\n    return jnp.exp(x) / width\n")) is array
 
 

@@ -93,14 +93,6 @@ def test_what_is_left_of_a_number_may_be_below_zero() -> None:
     assert said(source.replace("1 - np.sum(q**2, axis=-1)", "np.maximum(1 - np.sum(q**2, axis=-1), 0)")) == []
 
 
-def test_an_argument_with_a_number_for_a_default_is_a_setting_unless_it_is_said_to_be_an_array() -> None:
-    source = f"{NUMPY}\n\ndef density(x, width: np.ndarray = 1.0):\n    return np.exp(x) / width\n"
-    assert said(source) == [("NL303", "possible")]
-    assert said(source.replace(": np.ndarray = ", "=")) == []
-    checked = source.replace("    return", "    if width <= 0:\n        raise ValueError(width)\n    return")
-    assert said(checked) == []
-
-
 def test_what_only_may_be_is_no_infinity_of_numpys_to_speak_of() -> None:
     """-inf is a number there; possible is said of what is known to reach 0, not of what nobody looked at."""
     assert said(f"{NUMPY}\n\ndef change(x):\n    return np.log2(x)\n") == []

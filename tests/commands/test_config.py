@@ -7,9 +7,9 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-import tomli
 from click.testing import CliRunner, Result
 
+from nanlint import toml
 from nanlint.cli import cli
 from nanlint.config import ConfigError, config_of
 from nanlint.keys import KEYS, schema
@@ -29,7 +29,7 @@ def _run(*arguments: str, **environment: str) -> Result:
 
 
 def _table(example: str, name: str) -> dict[str, object]:
-    table = tomli.loads(example)
+    table = toml.loads(example)
     return {name: table} if KEYS[name].kind.startswith("table") else table
 
 

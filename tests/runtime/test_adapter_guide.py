@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-import tomli
-
 from nanlint.testing import blocks
+from nanlint.toml import loads
 from tests.runtime.running import ROOT, python
 
 GUIDE = (ROOT / "docs" / "adapters.md").read_text("utf-8")
@@ -29,7 +28,7 @@ def test_the_sixth_adapter_does_what_the_guide_says(tmp_path: Path) -> None:
 def install(directory: Path) -> None:
     """What an installer leaves of the package that the guide describes."""
     (entries,) = blocks(GUIDE, "toml")
-    ((group, points),) = tomli.loads(entries)["project"]["entry-points"].items()
+    ((group, points),) = loads(entries)["project"]["entry-points"].items()
     installed = directory / "nanlint_slate-1.dist-info"
     installed.mkdir()
     (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: nanlint-slate\nVersion: 1\n")

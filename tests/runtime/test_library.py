@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import tomli
 
 import nanlint
 from nanlint.runtime.filters import FilterError
+from nanlint.toml import loads
 from tests.runtime.running import ROOT, environment, python, verify
 
 pytest.importorskip("numpy")
@@ -98,7 +98,7 @@ PLUGIN = "nanlint.pytest_plugin"
 
 
 def test_where_nanlint_is_installed_pytest_knows_the_plugin() -> None:
-    project = tomli.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    project = loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     assert project["entry-points"]["pytest11"] == {"nanlint": PLUGIN}
 
 

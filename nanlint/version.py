@@ -1,0 +1,3 @@
+"""The version: read by the program, by its reports, and when a package is built."""
+
+__version__ = "0.1.0"
