@@ -7,9 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+from nanlint.testing import blocks
 from nanlint.toml import loads
 from tests.runtime.running import ROOT, environment
-from tests.test_docs import blocks
 
 GUIDE = (ROOT / "docs" / "adapters.md").read_text("utf-8")
 
