@@ -210,10 +210,10 @@ def diagnose_source(source: Source, config: Config) -> list[Diagnostic]:
     return list(examine_source(source, config).shown)
 
 
-def examine_source(source: Source, config: Config, *, readback: bool = True) -> Examined:
+def examine_source(source: Source, config: Config, *, readback: bool = True, witnesses: bool = True) -> Examined:
     """The findings of one text under ``config`` and what is suppressed; never raises for what the text holds.
 
-    ``readback``: as in Task.
+    ``readback``: as in Task. ``witnesses``: whether an input that fails is looked for.
     """
     broken = [_syntax_error(source, failure) for failure in source.failures]
     try:
@@ -229,9 +229,10 @@ def examine_source(source: Source, config: Config, *, readback: bool = True) -> 
     if not found and not may_suppress(source.text, any_findings=False):
         return _examined(source, _shown(broken, config))
     judged = suppress(source, found, rule_names(config.rule_files), config.selected)
+    shown = _shown([*broken, *map(source.fixable, judged.kept), *judged.remarks], config)
     return _examined(
         source,
-        _with_witnesses(_shown([*broken, *map(source.fixable, judged.kept), *judged.remarks], config)),
+        _with_witnesses(shown) if witnesses else shown,
         [replace(one, diagnostic=shown) for one in judged.silenced for shown in _shown([one.diagnostic], config)],
     )
 
@@ -366,7 +367,7 @@ def _silenced(source: Source, config: Config, judge: Judge | None) -> tuple[Supp
     """What comments silence in a mended text."""
     if not may_silence(source):
         return ()
-    return _suppressed_in_cells(source, _judged(source, config, judge, readback=False).suppressed)
+    return _suppressed_in_cells(source, _judged(source, config, judge, readback=False, witnesses=False).suppressed)
 
 
 def _notes(source: Source, task: Task) -> Iterator[str]:
@@ -385,11 +386,15 @@ def _suppressed_in_cells(source: Source, suppressed: Iterable[Suppressed]) -> tu
     return tuple(replace(one, diagnostic=source.in_cells(one.diagnostic)) for one in suppressed)
 
 
-def _judged(source: Source, config: Config, judge: Judge | None, *, readback: bool = True) -> Examined:
+def _judged(
+    source: Source, config: Config, judge: Judge | None, *, readback: bool = True, witnesses: bool = True
+) -> Examined:
     """The findings of one text, after what a run saw if there was one."""
     if judge is None:
-        return examine_source(source, config, readback=readback)
-    examined = examine_source(source, replace(config, confidence=Confidence.POSSIBLE), readback=readback)
+        return examine_source(source, config, readback=readback, witnesses=witnesses)
+    examined = examine_source(
+        source, replace(config, confidence=Confidence.POSSIBLE), readback=readback, witnesses=witnesses
+    )
     shown = judge.judged(source, examined.shown, config.confidence)
     sure = tuple(one for one in examined.suppressed if one.diagnostic.confidence >= config.confidence)
     return Examined(tuple(shown), sure)
@@ -424,15 +429,18 @@ def fix_source(
     from nanlint.fixing import fix_until_stable
 
     def diagnose(text: Source) -> list[Diagnostic]:
-        return list(_judged(text, config, judge).shown)
+        # of findings that will be mended no input is asked for
+        return list(_judged(text, config, judge, witnesses=False).shown)
 
     tidy = tidying(config)
     if pool is None:
-        return fix_until_stable(source, diagnose, unsafe=unsafe, others=others, tidy=tidy)
-    from nanlint.proving import FixProof
+        fixed = fix_until_stable(source, diagnose, unsafe=unsafe, others=others, tidy=tidy)
+    else:
+        from nanlint.proving import FixProof
 
-    proof = FixProof(pool, config.ops, config.prove_timeout)
-    return fix_until_stable(source, diagnose, unsafe=unsafe, refusal=proof.refusal, others=others, tidy=tidy)
+        proof = FixProof(pool, config.ops, config.prove_timeout)
+        fixed = fix_until_stable(source, diagnose, unsafe=unsafe, refusal=proof.refusal, others=others, tidy=tidy)
+    return replace(fixed, remaining=tuple(_with_witnesses(list(fixed.remaining))))
 
 
 def tidying(config: Config) -> Callable[[Source, Source], Source]:

@@ -218,7 +218,6 @@ def main() -> NoReturn:
 
 
 if __name__ == "__main__":
-    # of the module that others import: they ask it for the watch
-    from nanlint.runtime import program
-
-    program.main()
+    # those who import this module by its name ask it for the watch that begins here
+    sys.modules["nanlint.runtime.program"] = sys.modules[__name__]
+    main()

@@ -1107,3 +1107,18 @@ def test_that_two_counts_are_not_both_zero_says_nothing_of_one_or_of_their_diffe
             return hits / (hits - others)  # error: [NL303]
         """,
     )
+
+
+def test_an_infinity_that_only_decides_is_not_shown() -> None:
+    """As where a draw is accepted: a comparison with inf holds or does not."""
+    check(
+        TORCH,
+        """
+        def accepted(u, x):
+            return u <= 1 / torch.relu(x).sum(-1)
+
+
+        def weighted(u, x):
+            return u * (1 / torch.relu(x).sum(-1))  # error: [NL301]
+        """,
+    )
