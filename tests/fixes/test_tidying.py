@@ -107,6 +107,14 @@ def test_an_import_that_only_the_old_expression_read_goes() -> None:
     assert fixed(before, select=["NL101"]) == dedent(after)
 
 
+@pytest.mark.parametrize("names", ["sigmoid, relu, tanh", "relu, sigmoid, tanh", "relu, tanh, sigmoid"])
+def test_a_name_goes_from_wherever_it_stands_in_an_import(names: str) -> None:
+    """Whether it is the first, the last or between others, with the comma that parted it from them."""
+    rest = "import torch\n\n\ndef f(x):\n    return relu(x), tanh(x), torch.log(sigmoid(x))\n"
+    line, *_ = fixed(f"from torch.nn.functional import {names}\n{rest}").splitlines()
+    assert sorted(line.split(" import ")[1].split(", ")) == ["logsigmoid", "relu", "tanh"]
+
+
 def test_an_import_that_a_string_names_stays() -> None:
     before = (
         '__all__ = ["f", "softmax"]\n\nimport torch\nfrom torch import softmax\n\n\n'
