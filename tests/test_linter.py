@@ -362,3 +362,21 @@ def test_paths_are_checked_under_their_own_configuration(project: Path) -> None:
 
 def test_every_toy_rule_is_known_beside_the_rules_about_the_check_itself() -> None:
     assert set(linter.all_rules()) == {"NL000", "NL001", "NL002", "NL003", *TOY_RULES}
+
+
+def test_edits_at_one_place_stand_in_the_same_order_in_every_run(tmp_path: Path) -> None:
+    """Two names are put before the statement; Python hashes texts differently in each run."""
+    program = tmp_path / "loss.py"
+    program.write_text(
+        "import tensorflow as tf\n\n\ndef divergence(a, b):\n    return tf.math.multiply_no_nan(\n"
+        "        tf.math.log_softmax(a) - tf.math.log_softmax(b), tf.math.softmax(a)\n    )\n"
+    )
+    command = [sys.executable, "-m", "nanlint", "check", "--isolated", "--output-format", "json", str(program)]
+    shown = {
+        subprocess.run(
+            command, capture_output=True, text=True, check=False, env={**os.environ, "PYTHONHASHSEED": seed}
+        ).stdout
+        for seed in "01234"
+    }
+    assert len(shown) == 1
+    assert '"probs = tf.math.softmax(a)' in shown.pop()

@@ -12,8 +12,8 @@ from nanlint.analysis.documented import Domain, domain
 from nanlint.analysis.names import is_epsilon, is_mask, named
 from nanlint.analysis.relations import GRIDS, RELATIONS, ordered
 from nanlint.analysis.roles import untrainable
-from nanlint.analysis.selections import taken_by, without_first
-from nanlint.analysis.structure import bare, is_field
+from nanlint.analysis.selections import taken_by
+from nanlint.analysis.structure import bare
 from nanlint.graph.conditions import OUTSIDE, narrowest_last, of_nothing, said_of
 from nanlint.graph.expressions import AXES, implied
 from nanlint.graph.lower import Lowering
@@ -352,9 +352,6 @@ class Evaluator:
             result = known.transfer(operands, node.attrs)
         except (KeyError, OverflowError, ZeroDivisionError):
             return self.top
-        if is_field(node) and node.framework is None and node["x"].op not in (PARAM, ATTR, CALL):
-            # what is put into a record under one name says nothing of what it holds under another
-            result = replace(result, kind=Kind.ANY)
         if not self.case and (shared := distinction(self.lowering.graph, node, result)) is not None:
             return join(*(self.in_case(shared, truth).compute(node) for truth in (True, False)))
         made = node.framework in ("numpy", "scipy") and "dtype" not in node.attrs
@@ -392,10 +389,7 @@ class Evaluator:
             # one after the other, all of a grid are met, if no turn is left out
             return replace(v, zero=min(v.zero, LIKELY), low=min(v.low, LIKELY), high=min(v.high, LIKELY), peak=False)
         low, high = min(v.low, UNKNOWN), min(v.high, UNKNOWN)
-        # what begins at 0 and goes on from there is 0 nowhere else
-        begins = bare(x).op in GRIDS and (v.lo == 0 < v.hi or bare(x).op == "frequencies")
-        zero = NEVER if begins and without_first(index, self.value) else UNKNOWN
-        return replace(v, zero=min(v.zero, zero), low=low, high=high, peak=False, why={})
+        return replace(v, zero=min(v.zero, UNKNOWN), low=low, high=high, peak=False, why={})
 
     def parameter(self, node: Node) -> Value:
         """A parameter: its default's sign and size, its annotation, at last its name."""

@@ -66,14 +66,6 @@ def is_single_slice(index: Node, value: Evaluate) -> bool:
     )
 
 
-def without_first(index: Node | None, value: Evaluate) -> bool:
-    """Whether an index is a slice that begins behind the first element."""
-    if index is None or index.op != "slice" or "step" in index.args or "lower" not in index.args:
-        return False
-    lower = value(index["lower"]).constant
-    return lower is not None and lower >= 1
-
-
 def opens_axis(index: Node) -> bool:
     """Whether an index begins with None: a new first axis, of one element."""
     first = next(iter(index.args.values()), index) if index.op == TUPLE else index

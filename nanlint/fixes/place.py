@@ -164,7 +164,7 @@ class Place(Reading):
 
     def fix(self, applicability: Applicability, edits: Iterable[Edit], shown: str, message: str = "") -> Fix | None:
         """The finished fix; without edits, for display, where a comment would be lost or the framework is guessed."""
-        listed = sorted(dict.fromkeys([*edits, *self.added]), key=lambda edit: edit.span)
+        listed = sorted(dict.fromkeys((*edits, *self.added)), key=lambda edit: edit.span)
         message = message or f"replace with `{one_line(shown)}`"
         if self.is_foreign:
             return display(shown, message)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.marked import JAX, KERAS, NUMPY, TF, TORCH, check
+from tests.marked import JAX, KERAS, NUMPY, TF, TORCH, check, said
 
 # An epsilon added, a bound, a maximum
 
@@ -1120,5 +1120,46 @@ def test_an_infinity_that_only_decides_is_not_shown() -> None:
 
         def weighted(u, x):
             return u * (1 / torch.relu(x).sum(-1))  # error: [NL301]
+        """,
+    )
+
+
+def test_what_is_given_back_for_no_data_says_nothing_of_the_rest() -> None:
+    found = said(
+        TORCH,
+        """
+        def inverse_mean(x):
+            if x.size(0) == 0:
+                mean = torch.zeros(3)
+            else:
+                mean = x.sum(0).abs() + 1
+            return 1 / mean
+        """,
+    )
+    assert found == []
+
+
+def test_an_array_of_one_axis_is_no_identity_matrix() -> None:
+    check(
+        NUMPY,
+        """
+        def precision(cov):
+            if cov is None:
+                cov = 2 * np.eye(3)
+            if cov.ndim == 1:
+                return 1 / cov
+            return np.linalg.inv(cov)
+        """,
+    )
+
+
+def test_what_leaves_the_diagonal_out_leaves_each_pair_of_the_same_out() -> None:
+    check(
+        TORCH,
+        """
+        def energy(x):
+            distance = (x[:, None] - x[None]).norm(dim=-1)
+            others = ~torch.eye(x.shape[0], dtype=torch.bool)
+            return (1 / distance)[others].sum()
         """,
     )
