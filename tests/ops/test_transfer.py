@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from nanlint.ops.op import OPS, Pole, shifted, unknown
-from nanlint.ops.value import CERTAIN
+from nanlint.ops.value import CERTAIN, LIKELY, NEVER, Kind, Reach, value
 from tests.ops import truth
 from tests.ops.calling import Array, Unusable, call, drawn, gradient
 from tests.ops.soundness import (
@@ -252,3 +252,10 @@ def test_draws_of_jax_stay_within_the_prediction(draw: str) -> None:
     spelling = SPELLINGS.get(f"jax.random.{draw}")
     assert spelling is not None
     assert admits(predicted(spelling, {}, FORMATS[0]), r, FORMATS[0]).all()
+
+
+@pytest.mark.parametrize(("largest", "counted"), [(1.0, Reach.NEVER), (2.0, LIKELY)])
+def test_a_mask_is_counted_by_its_sum_and_labels_are_not(largest: float, counted: Reach) -> None:
+    """Of a mask that is 1 everywhere some element counts; of labels 1 and 2 none may be the one that is asked for."""
+    labels = value(1.0, largest, whole=True, zero=NEVER, kind=Kind.TENSOR)
+    assert OPS["count_nonzero"].transfer({"x": labels}, {}).zero is counted
