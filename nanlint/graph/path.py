@@ -11,7 +11,8 @@ Comparisons: TypeAlias = tuple[tuple[str, Any], ...]
 #: what conditions say: the comparisons that hold, by key of the expression
 Known: TypeAlias = Mapping[int, Comparisons]
 
-#: conditions that are looked through one by one before they are put into one table
+#: conditions that are looked through one by one before they are put into one table: tables are copies, and long looks
+#: are slow; between 4 and 16 no difference was measured
 MAX_CHAIN = 16
 
 
