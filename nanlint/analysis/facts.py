@@ -23,6 +23,7 @@ from nanlint.analysis.scenarios import breaks_further_on, kept_off, normalises, 
 from nanlint.analysis.selections import is_filled, is_single_slice, opens_axis, selects_by_mask
 from nanlint.analysis.structure import bare, elementwise, factors, is_field, same, uses, zero_together
 from nanlint.diagnostic import Span
+from nanlint.graph.expressions import implied
 from nanlint.graph.lower import Lowering
 from nanlint.graph.modules import descendants
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, MODULE, PARAM, PHI, REFINE, TUPLE, Node, walk
@@ -332,14 +333,19 @@ class Facts:
 
     def ignored_epsilon(self, node: Node) -> str | None:
         """The parameter of the function around a node that is an epsilon by its name, and never used."""
-        row = getattr(node.site, "lineno", 0)
-        around = [f for f in self.functions if f.lineno <= row <= (f.end_lineno or f.lineno)]
-        if not around:
+        around = self.function_at(node.site)
+        if around is None:
             return None
-        arguments = around[-1].args
+        arguments = around.args
         names = [a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs) if is_epsilon(a.arg)]
-        used = {n.id for n in descendants(around[-1]) if isinstance(n, ast.Name)}
+        used = {n.id for n in descendants(around) if isinstance(n, ast.Name)}
         return next((name for name in names if name not in used), None)
+
+    def function_at(self, site: ast.AST | None) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+        """The innermost function around a place of the file; None at the top level."""
+        row = getattr(site, "lineno", 0)
+        around = [f for f in self.functions if f.lineno <= row <= (f.end_lineno or f.lineno)]
+        return around[-1] if around else None
 
     @cached_property
     def functions(self) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
@@ -355,12 +361,19 @@ class Facts:
             filled = n.attrs.get("stored") or (n.op == REFINE and n.attrs["cmp"] == "filled")
             if n.op == "diff" or is_field(n):
                 return [n["x"]]
+            if n.op == PHI:
+                return [n[k] for k in ("a", "b") if not self.filled_on_path(n, k)]
             if filled or n.op == "part" or not (n.op == REFINE or elementwise(n)):
                 return []
             return [a for name, a in n.args.items() if name not in ("by", "cond", "index")]
 
         selections = (n for n in walk(node, as_many, 40) if n.op == "part" and not is_field(n))
         return next((n for n in selections if selects_by_mask(n.get("index"), self.value)), None)
+
+    def filled_on_path(self, join: Node, branch: str) -> bool:
+        """Whether the condition of a path says that an array is not empty there."""
+        known = implied(self.lowering, join["cond"], branch == "a") if "cond" in join.args else []
+        return any(key == join[branch].key and said == "filled" for key, said, _ in known)
 
     def known_filled(self, selection: Node) -> bool:
         """Whether a condition on the way says that a selection, or its mask, is not empty, or the mask is true once."""

@@ -24,7 +24,20 @@ from nanlint.interrupt import checkpoint
 from nanlint.ops.arithmetic import add
 from nanlint.ops.op import OPS, Pole, shifted
 from nanlint.ops.selection import COMPARISONS, CONDITIONS
-from nanlint.ops.value import CERTAIN, INF, LIKELY, NEVER, POSSIBLE, Evidence, Kind, Origin, Reach, Value, constant
+from nanlint.ops.value import (
+    CERTAIN,
+    INF,
+    LIKELY,
+    NEVER,
+    POSSIBLE,
+    Evidence,
+    Kind,
+    Origin,
+    Reach,
+    Value,
+    always,
+    constant,
+)
 
 #: how far a hazard is followed forward to a selection, or back from one
 MAX_STEPS = 14
@@ -174,8 +187,8 @@ class Hazards:
         if found is None:
             return Cleared(node, pole, "the operand is not given")
         source, v = found
-        reach = v.reach(pole.cls)
-        if v.evidence(pole.cls) is None and v.constant is None:
+        reach = Reach.CERTAIN if always(v, pole.cls) else v.reach(pole.cls)
+        if v.evidence(pole.cls) is None and not always(v, pole.cls):
             # a number that someone put there, and that nothing says is still there
             reach = min(reach, POSSIBLE)
         also = self.also(node, pole, self.evaluator)
@@ -324,8 +337,8 @@ class Hazards:
         """Whether the op works on Python numbers, where Python raises instead of making a NaN."""
         if self.gradient.framework(node) == "math":
             return True
-        if node.spelling is not None and self.gradient.owner(node) in PLAIN:
-            # a function of NumPy's only warns, whatever it is given
+        if node.spelling is not None and node.spelling.framework not in ("math", "builtins"):
+            # a function of arrays makes one of any number, and raises for none
             return False
         kinds = {self.evaluator.value(a).kind for name, a in node.args.items() if name not in NOT_DATA}
         return operand.kind is Kind.SCALAR and kinds == {Kind.SCALAR}

@@ -704,8 +704,6 @@ def degenerate(node: Node, pole: Pole, operand: Node, shared: Executions, *, lea
         spread = scenario.shape in (Shape.CONSTANT, Shape.EQUAL)
         if spread and any(is_coordinate(called(root(n))) for n in scenario.data):
             reach = min(reach, POSSIBLE)
-        if symbol.weak:
-            reach = min(reach, POSSIBLE)
         if best is None or reach > best.reach:
             best = Degenerate(reach, described(scenario, pole, operand))
         if best.reach >= LIKELY:

@@ -269,8 +269,13 @@ class CallLowering(ExpressionLowering):
         return self.unknown(e, callee, *args, *keywords.values())
 
     def derivative(self, function: Node, args: Sequence[Node], keywords: dict[str, Node], e: ast.AST) -> Node:
-        """A derivative of a function where it is called, with respect to its arguments: real numbers, too."""
-        at = [self.emit("variable", e, pure=False, x=arg) if is_real_number(arg) else arg for arg in args]
+        """A derivative of a function where it is called: at its real numbers, and at the array that comes first."""
+        at = [
+            self.emit("tensor", e, {"requires_grad": True}, x=arg)
+            if is_real_number(arg) or (position == 0 and arg.op in OPS)
+            else arg
+            for position, arg in enumerate(args)
+        ]
         outer = self.frame.regions
         self.frame.regions = (*outer, Region("differentiated", e))
         try:
@@ -537,6 +542,8 @@ class CallLowering(ExpressionLowering):
                 sort = self.casts_to(node) if spelling.op == "cast" else ""
             elif operand == "activation":
                 applied = node
+            elif operand == "requires_grad":
+                continue
             else:
                 operands[operand] = node
         for operand, literal in literals.items():

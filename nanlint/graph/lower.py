@@ -143,8 +143,8 @@ class Lowering(CallLowering):
         elif isinstance(target, ast.Attribute):
             base = self.lower(target.value)
             if base.op in OPS and TENSOR_ATTRIBUTES.get(target.attr) == "stop_gradient":
-                # the numbers of a tensor, under which it is written to past the tape
-                self.bind(target.value, value, site)
+                # the numbers of a tensor, which are written to past the tape: it still is what is learned
+                self.bind(target.value, self.emit("identity", site, x=value, instead_of=base), site)
                 return
             self.owners[base.key] = base
             if value.op == CALL and not value.attrs.get("variable"):

@@ -178,7 +178,7 @@ def add(a: Value, b: Value) -> Value:
         total = a.constant + b.constant
         fields = tensor_like(a, b)
         if math.isnan(total):
-            return value(**fields)
+            return replace(constant(math.nan), **fields)
         return replace(
             rounded(constant(total, Kind.TENSOR), fields["format"])
             if fields["kind"] is Kind.TENSOR

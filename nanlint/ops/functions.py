@@ -68,6 +68,7 @@ def exponential(x: Value) -> Value:
     fmt = x.format
     lo = 0.0 if x.lo <= fmt.exp_underflow else _exp(x.lo)
     hi = INF if x.hi > fmt.exp_overflow else math.exp(x.hi)
+    lo = INF if x.lo > fmt.exp_overflow else lo
     low, why_low = x.low, pick(x, "low")
     if x.lo <= fmt.exp_underflow:
         one_sided = x.lo == -INF and x.hi < INF
@@ -79,7 +80,7 @@ def exponential(x: Value) -> Value:
             )
     over = POSSIBLE if hi == INF and x.hi == INF else max(x.high, x.pinf) if hi == INF else NEVER
     if hi == INF:
-        over = max(over, x.high, min(x.pos, LIKELY))
+        over = CERTAIN if lo == INF else max(over, x.high, min(x.pos, LIKELY))
     why = noted(
         low=why_low,
         high=pick(x, "high"),

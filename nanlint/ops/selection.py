@@ -274,10 +274,20 @@ def rectified(v: Operands, _: Attrs) -> Value:
     )
 
 
-def weak(x: Value) -> Value:
-    """A trained variable: it starts at x and goes anywhere."""
-    text = "starts at 0" if x.zero >= LIKELY else "is trained, and nothing keeps it above 0"
-    return value(zero=POSSIBLE, neg=POSSIBLE, because=Evidence(text, origin=Origin.ATTAINED))
+def trained(x: Value) -> Value:
+    """A trained variable: it starts at x, which the first step meets, and goes anywhere."""
+    anywhere = Evidence("is trained, and nothing keeps it above 0", origin=Origin.ATTAINED)
+    starts = {
+        "zero": Evidence("starts at 0", origin=Origin.ATTAINED),
+        "neg": Evidence("starts below 0", origin=Origin.ATTAINED),
+    }
+    written = {cls for cls in starts if x.reach(cls) is CERTAIN}
+    return value(
+        zero=LIKELY if "zero" in written else POSSIBLE,
+        neg=LIKELY if "neg" in written else POSSIBLE,
+        because={cls: starts[cls] if cls in written else anywhere for cls in starts},
+        kind=Kind.TENSOR,
+    )
 
 
 def elu_like(v: Operands, _: Attrs) -> Value:
@@ -340,7 +350,7 @@ define("relu", "x", rectified, pointwise=True)
 define("elu", "x", elu_like, pointwise=True)
 define("linear", "x", lambda v, _: value(kind=Kind.TENSOR), pure=False)
 define("dropout", "x", dropout)
-define("variable", "x", lambda v, _: replace(weak(v.get("x", TOP)), kind=Kind.TENSOR), pure=False)
+define("variable", "x", lambda v, _: trained(v.get("x", TOP)), pure=False)
 define("declared_finite", "x", lambda v, _: value(zero=UNKNOWN, ninf=NEVER, pinf=NEVER, nan=NEVER))
 define("declared_positive", "x", lambda v, _: value(FORMATS["float32"].tiny, INF, zero=NEVER))
 define("declared_non_negative", "x", lambda v, _: value(0.0, INF))

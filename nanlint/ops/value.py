@@ -157,6 +157,13 @@ def value(
     return Value(lo, hi, why=because, **fields)
 
 
+def always(v: Value, cls: str) -> bool:
+    """Whether all that a value can be is in a class: its range leaves nothing else."""
+    if cls in ("zero", "pinf", "ninf"):
+        return v.constant == {"zero": 0.0, "pinf": INF, "ninf": -INF}[cls]
+    return v.hi < 0 if cls == "neg" else v.lo > 0 if cls == "pos" else False
+
+
 def constant(number: float, kind: Kind = Kind.SCALAR) -> Value:
     """The value of a literal."""
     if math.isnan(number):

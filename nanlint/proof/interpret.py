@@ -22,10 +22,14 @@ LARGEST_EXPONENT = 64
 
 
 def power(base: Any, exponent: Any) -> Any:
-    """base ** exponent; of whole numbers without the digits that no memory holds. Raises OverflowError for those."""
+    """base ** exponent, NaN where an array's would be.
+
+    Of whole numbers without the digits that no memory holds. Raises OverflowError for those.
+    """
     if isinstance(base, int) and isinstance(exponent, int) and abs(exponent) > LARGEST_EXPONENT:
         base = float(base)
-    return operator.pow(base, exponent)
+    result = operator.pow(base, exponent)
+    return math.nan if isinstance(result, complex) else result
 
 
 OPERATORS: dict[str, Callable[[Any, Any], Any]] = {

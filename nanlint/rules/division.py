@@ -5,6 +5,7 @@ from __future__ import annotations
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.forms import UNKNOWNS
 from nanlint.analysis.hazards import Hazard
+from nanlint.analysis.written_out import inevitable
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.guard_denominator import GuardDenominator
 from nanlint.graph.node import Node
@@ -121,8 +122,9 @@ def division_by_zero_able(hazard: Hazard, facts: Facts) -> Findings:
     ## References
     IEEE 754-2019, section 7.3 (division by zero).
     """
-    if hazard.pole.cls != "zero" or hazard.guard is not None or facts.literal(hazard.operand):
-        return "about the pole at 0, where no selection hides the value, and it is no literal"
+    surely = inevitable(hazard, facts)
+    if hazard.pole.cls != "zero" or hazard.guard is not None or (facts.literal(hazard.operand) and not surely):
+        return "about the pole at 0, where no selection hides the value, and its author does not see it"
     if hazard.node.op != "rsqrt" and reduction_behind(hazard.operand, facts) is not None:
         return "a reduction, which NL301 has weighed"
     # dividing by what is only called a probability is how importance weights are written
@@ -132,9 +134,9 @@ def division_by_zero_able(hazard: Hazard, facts: Facts) -> Findings:
         return LOWERED
     yield Finding(
         hazard.node,
-        "division by a value that reaches 0",
+        "division by 0" if surely else "division by a value that reaches 0",
         "x / 0 = inf, and 0 / 0 = nan",
         level,
         (hazard.cause,),
-        GuardDenominator(hazard.node, hazard.operand),
+        None if surely else GuardDenominator(hazard.node, hazard.operand),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.gradient import PLAIN
 from nanlint.analysis.hazards import Hazard
+from nanlint.analysis.written_out import inevitable
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.double_where import DoubleWhere
 from nanlint.rules.registry import LOWERED, Finding, Findings, confidence, milder, rule
@@ -47,8 +48,9 @@ def fractional_power_at_zero(hazard: Hazard, facts: Facts) -> Findings:
     ## References
     JAX FAQ: Gradients contain NaN where using where.
     """
-    if hazard.guard is not None or facts.value(hazard.operand).constant is not None:
-        return "a selection further on hides the value, or it is a literal"
+    surely = inevitable(hazard, facts)
+    if hazard.guard is not None or (facts.value(hazard.operand).constant is not None and not surely):
+        return "a selection further on hides the value, or its author sees the number"
     value_breaks = not hazard.pole.gradient
     plain = value_breaks and hazard.pole.cls == "zero" and facts.framework(hazard.node) in PLAIN
     whole = hazard.pole.cls == "neg" and not facts.fractional(hazard.node["y"])

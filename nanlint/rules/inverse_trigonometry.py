@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.hazards import Hazard
+from nanlint.analysis.written_out import inevitable
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.clip_inside import ClipInside
+from nanlint.ops.value import Origin
 from nanlint.rules.registry import LOWERED, Finding, Findings, confidence, rule
 
 #: value and gradient at an end of the domain
@@ -15,6 +17,8 @@ AT_THE_END = {
     "acosh": "d acosh(x)/dx = 1 / sqrt(x**2 - 1) = inf at x = 1",
     "atanh": "atanh(±1) = ±inf",
 }
+#: numbers outside of a domain that does not end above 1
+OUTSIDE = {"acosh": "0.9999999"}
 
 
 @rule(
@@ -109,11 +113,13 @@ def inverse_trig_domain(hazard: Hazard, facts: Facts) -> Findings:
     level = confidence(hazard.reach, lowered=2 * int(facts.tested_for_infinity(hazard.node)))
     if level is None:
         return LOWERED
+    surely = inevitable(hazard, facts)
+    beyond = "is outside of its domain" if hazard.evidence.origin is not Origin.ROUNDING else "rounds beyond its domain"
     yield Finding(
         hazard.node,
-        f"{hazard.node.op} of a value that rounds beyond its domain: nan",
-        f"{hazard.node.op}(1.0000001) = nan",
+        f"{hazard.node.op} of a value that {beyond}: nan",
+        f"{hazard.node.op}({OUTSIDE.get(hazard.node.op, '1.0000001')}) = nan",
         level,
         (hazard.cause,),
-        ClipInside(hazard.node, hazard.operand),
+        None if surely else ClipInside(hazard.node, hazard.operand),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.hazards import Hazard
+from nanlint.analysis.written_out import inevitable
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.clip_operand import ClipOperand
 from nanlint.rules.registry import LOWERED, Finding, Findings, confidence, rule
@@ -44,17 +45,19 @@ def log_domain(hazard: Hazard, facts: Facts) -> Findings:
     ## References
     IEEE 754-2019, section 9.2 (log of a negative number is an invalid operation).
     """
-    if hazard.pole.cls != "neg" or hazard.guard is not None or facts.literal(hazard.operand):
-        return "about what is below 0, where no selection hides the value, and it is no literal"
+    surely = inevitable(hazard, facts)
+    if hazard.pole.cls != "neg" or hazard.guard is not None or (facts.literal(hazard.operand) and not surely):
+        return "about what is below 0, where no selection hides the value, and its author does not see it"
     level = confidence(hazard.reach, lowered=int(facts.tested_for_infinity(hazard.node)))
     if level is None:
         return LOWERED
     where = "below -1" if hazard.node.op == "log1p" else "negative"
+    often = "" if surely else " at times"
     yield Finding(
         hazard.node,
-        f"{hazard.node.op} of a value that is {where} at times: nan",
+        f"{hazard.node.op} of a value that is {where}{often}: nan",
         "log(-1) = nan",
         level,
         (hazard.cause,),
-        ClipOperand(hazard.node, hazard.operand, negative=True),
+        None if surely else ClipOperand(hazard.node, hazard.operand, negative=True),
     )

@@ -7,6 +7,7 @@ from nanlint.analysis.facts import Facts
 from nanlint.analysis.gradient import PLAIN
 from nanlint.analysis.growth import both_overflow, chosen_by_regime, multiplied_up
 from nanlint.analysis.log_space import closed
+from nanlint.analysis.written_out import overflows
 from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.logistic_density import LogisticDensity
 from nanlint.graph.node import Node
@@ -27,7 +28,7 @@ SOURCES = {
 @rule(
     "NL403",
     "unbounded-exp",
-    nodes="exp cosh div",
+    nodes="exp exp2 exp10 expm1 cosh sinh div",
     after="NL106 NL401 NL402 NL406",
     fixable=Applicability.SAFE,
 )
@@ -80,6 +81,12 @@ def unbounded_exp(node: Node, facts: Facts) -> Findings:
             LogisticDensity(node),
         )
         return
+    if overflows(node, facts) and not facts.scalar(node):
+        message = f"{node.op} of a number at which it overflows: inf"
+        yield Finding(node, message, overflow(node, facts), Confidence.CERTAIN)
+        return
+    if node.op not in ("exp", "cosh"):
+        return "not of a number that is written out"
     product = multiplied_up(node)
     if product is None or facts.value(node).pinf < POSSIBLE or not closed(node):
         return (yield from alone(node, facts))

@@ -6,6 +6,7 @@ from nanlint.analysis.facts import Facts
 from nanlint.analysis.forms import UNKNOWNS
 from nanlint.analysis.gradient import PLAIN
 from nanlint.analysis.hazards import Hazard
+from nanlint.analysis.written_out import inevitable
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.clip_operand import ClipOperand
 from nanlint.rules.registry import Finding, Findings, confidence, milder, rule
@@ -63,9 +64,12 @@ def unclipped_log(hazard: Hazard, facts: Facts) -> Findings:
         # exp(mean(log(x))) is 0 where an x is, and the frequency of what did not occur has this logarithm
         meant = meant or facts.exponentiated(hazard.node)
         returned = returned or (facts.frequency(hazard.operand) and not hazard.node.users)
+    surely = inevitable(hazard, facts)
     level = confidence(
         hazard.reach,
-        lowered=2 * int(returned)
+        lowered=0
+        if surely
+        else 2 * int(returned)
         + int(plain) * milder(hazard)
         + 2 * int(meant)
         + int(facts.absorbed(hazard.node))
@@ -75,9 +79,9 @@ def unclipped_log(hazard: Hazard, facts: Facts) -> Findings:
         return "-inf is what is meant here, or what becomes of it is harmless"
     yield Finding(
         hazard.node,
-        "log of a value that reaches 0: -inf",
+        "log of 0: -inf" if surely else "log of a value that reaches 0: -inf",
         "log(0) = -inf",
         level,
         (hazard.cause,),
-        ClipOperand(hazard.node, hazard.operand) if "y" not in hazard.node.args else None,
+        None if surely or "y" in hazard.node.args else ClipOperand(hazard.node, hazard.operand),
     )

@@ -779,7 +779,7 @@ SPELLINGS: Mapping[str, str] = {
     "torch.Tensor.values(self)": "view(x=self)",
     "torch.Tensor.pin_memory(self)": "view(x=self)",
     "torch.Tensor.share_memory_(self)": "view(x=self)",
-    "torch.Tensor.requires_grad_(self, requires_grad)": "view(x=self)",
+    "torch.Tensor.requires_grad_(self, requires_grad)": "view(x=self, requires_grad=requires_grad|True)",
     "torch.Tensor.as_strided(self, size, stride)": "view(x=self)",
     "torch.Tensor.type_as(self, other)": "view(x=self)",
     "torch.Tensor.new_tensor(self, data, dtype)": "tensor(x=data, dtype=dtype)",

@@ -1,0 +1,48 @@
+"""NL409."""
+
+from __future__ import annotations
+
+from nanlint.analysis.facts import Facts
+from nanlint.analysis.written_out import overflows, undefined
+from nanlint.diagnostic import Confidence
+from nanlint.graph.node import Node
+from nanlint.rules.registry import Finding, Findings, rule
+
+
+@rule("NL409", "nonfinite-constant", nodes="add sub mul div cast tensor full")
+def nonfinite_constant(node: Node, facts: Facts) -> Findings:
+    """Numbers in the code whose result is NaN or Inf.
+
+    ## What it does
+    Finds operations on numbers that are written out: a difference of two infinities, 0 times an infinity, a quotient
+    of infinities, and a number that is too large for its format.
+
+    ## Why is this bad?
+    `inf - inf`, `0 * inf` and `inf / inf` are NaN, whatever the data. Above 65504 float16 has only inf; float32 ends at
+    3.4e38.
+
+    ## Example (bad)
+    ```python
+    bias = torch.tensor(-1e9, dtype=torch.float16) * 0.0
+    ```
+
+    ## Use instead
+    ```python
+    bias = torch.tensor(torch.finfo(torch.float16).min, dtype=torch.float16) * 0.0
+    ```
+
+    ## Fix safety
+    There is none: only its author knows which number is meant.
+
+    ## References
+    IEEE 754-2019, sections 7.2 (invalid operation) and 7.4 (overflow).
+    """
+    if undefined(node, facts):
+        yield Finding(
+            node,
+            "operation on infinities that is undefined: nan",
+            "inf - inf = 0 * inf = inf / inf = nan",
+            Confidence.CERTAIN,
+        )
+    elif node.op in ("cast", "tensor", "full") and overflows(node, facts):
+        yield Finding(node, "number beyond the largest one of its format: inf", "rounds to inf", Confidence.CERTAIN)

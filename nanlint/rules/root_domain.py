@@ -1,0 +1,48 @@
+"""NL514."""
+
+from __future__ import annotations
+
+from nanlint.analysis.facts import Facts
+from nanlint.analysis.hazards import Hazard
+from nanlint.rules.registry import LOWERED, Finding, Findings, confidence, rule
+
+
+@rule("NL514", "root-domain", hazards="sqrt rsqrt", after="NL203 NL208 NL209 NL303 NL503 NL507")
+def root_domain(hazard: Hazard, facts: Facts) -> Findings:
+    """Square root of a value that is known to be negative at times.
+
+    ## What it does
+    Finds square roots of values with two signs: a negative number, a difference from the mean, a normal draw.
+
+    ## Why is this bad?
+    The square root of a negative number is NaN.
+
+    ## Example (bad)
+    ```python
+    noise = torch.sqrt(torch.randn(8))
+    ```
+
+    ## Use instead
+    ```python
+    noise = torch.sqrt(torch.randn(8).square())
+    ```
+    or whatever quantity is meant that is not negative.
+
+    ## Fix safety
+    There is none: only its author knows what is meant.
+
+    ## References
+    IEEE 754-2019, section 7.2 (invalid operation).
+    """
+    if hazard.pole.cls != "neg" or hazard.guard is not None:
+        return "about what is below 0, where no selection hides the value"
+    level = confidence(hazard.reach, lowered=int(facts.tested_for_infinity(hazard.node)))
+    if level is None:
+        return LOWERED
+    yield Finding(
+        hazard.node,
+        f"{hazard.node.op} of a value that is negative: nan",
+        "sqrt(-1) = nan",
+        level,
+        (hazard.cause,),
+    )
