@@ -125,8 +125,7 @@ class Evaluator:
         self._trials = 0
         #: index of the first variable of the loop that is tried
         self._inside = 0
-        differentiable = any(f in ("torch", "tensorflow", "jax", "keras") for f in lowering.frameworks)
-        self.top = TOP if differentiable else replace(TOP, format=FLOAT64)
+        self.top = replace(TOP, format=lowering.format)
 
     def under(self, cond: Node, truth: bool, *, tested: bool = False) -> Evaluator:
         """The evaluator where ``cond`` is ``truth``; this one itself if nothing follows from that."""

@@ -385,6 +385,8 @@ class Facts:
         at = self.value(axis).constant if axis is not None else None
         while node.op == REFINE or node.op == "cast":
             node = node["x"]
+        if node.op == TUPLE and not node.attrs.get("starred"):
+            return len(node.args) == 1 and at in (None, 0.0)
         if node.op == "tensor":
             inner = bare(node)
             return inner.op in (CONST, TUPLE) and (inner.op == CONST or len(inner.args) == 1) and at in (None, 0.0)

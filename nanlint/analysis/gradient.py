@@ -405,6 +405,8 @@ def stops(user: Node, used: Node) -> bool:
 
 def rests(node: Node) -> bool:
     """Whether a gradient comes to rest at a node, as far as is seen; not at an element of what a call returned."""
+    if node.attrs.get("requires_grad"):
+        return True
     return node.op in SOURCES and (node.op != CALL or bool(node.name))
 
 

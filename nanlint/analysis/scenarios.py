@@ -100,7 +100,7 @@ class Symbol:
 
     ``terms``: pairs of a term and its coefficient, sorted; the term ``ONE`` is the number 1. ``uniform``: all elements
     are equal. ``touched``: it depends on the data of the scenario. ``rounded``: the numbers are equal in exact
-    arithmetic only. ``weak``: on one path only.
+    arithmetic only. ``weak``: on one path only; ``hidden``: where a selection takes this and not the other number.
     """
 
     terms: tuple[tuple[int, float], ...]
@@ -108,6 +108,7 @@ class Symbol:
     touched: bool = False
     rounded: bool = False
     weak: bool = False
+    hidden: bool = False
 
     @property
     def number(self) -> float | None:
@@ -287,6 +288,7 @@ class Execution:
             touched=any(s.touched for s in made_of),
             rounded=rounds or any(s.rounded for s in made_of),
             weak=any(s.weak for s in made_of),
+            hidden=any(s.hidden for s in made_of),
         )
 
     def _made(self, node: Node, operands: Mapping[str, Symbol]) -> Symbol:
@@ -376,7 +378,7 @@ class Execution:
             return a
         for one in (a, b):
             if one.touched and one.number == 0:
-                return replace(one, weak=True)
+                return replace(one, weak=True, hidden=one.hidden or node.op == "where")
         return self._made(node, {"a": a, "b": b})
 
     def refutes(self, path: Known, *, partly: bool = False) -> bool:
@@ -703,6 +705,8 @@ def degenerate(node: Node, pole: Pole, operand: Node, shared: Executions, *, lea
             reach = min(reach, POSSIBLE)
         spread = scenario.shape in (Shape.CONSTANT, Shape.EQUAL)
         if spread and any(is_coordinate(called(root(n))) for n in scenario.data):
+            reach = min(reach, POSSIBLE)
+        if symbol.hidden:
             reach = min(reach, POSSIBLE)
         if best is None or reach > best.reach:
             best = Degenerate(reach, described(scenario, pole, operand))

@@ -31,15 +31,15 @@ def inevitable(hazard: Hazard, facts: Facts) -> bool:
 
 
 def written_out(value: Node, at: Node, facts: Facts, *, drawn: bool = False) -> bool:
-    """Whether a value is made of literals alone, in the function of an operation or of a call that leads to it.
+    """Whether a value is made of literals alone, in the function of the operation that uses it.
 
     A setting of the module is meant to be changed, and an array that an object or a table keeps may be filled by
     others. ``drawn``: random numbers count as well.
     """
-    functions = {facts.function_at(site) for site in (at.site, *at.calls)}
-    return all(
+    own = facts.function_at(at.site)
+    return not at.calls and all(
         (part.op in HOLDERS or (part.op in OPS and part.op not in FROM_ELSEWHERE and (drawn or OPS[part.op].pure)))
-        and (part.site is None or facts.function_at(part.site) in functions)
+        and (part.site is None or facts.function_at(part.site) is own)
         and not is_kept(part, at, facts)
         for part in walk(value, lambda n: n.args.values())
     )

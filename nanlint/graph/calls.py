@@ -136,6 +136,11 @@ TRANSFORMATIONS = {"GradientTransformation", "GradientTransformationExtraArgs"}
 #: these is differentiated with the rule (transposed), what stands beside them has but second derivatives
 DERIVATIVE_RULES: dict[str, int | None] = {"defjvp": -1, "defjvps": 0, "defvjp": None}
 #: test, function if true, function if false
+#: calls that settle what is told of the errors of floating point, and the warnings that tell of them
+SILENCERS = {"numpy.seterr", "warnings.simplefilter", "warnings.filterwarnings"}
+FLOATING_POINT_WARNINGS = {"Warning", "RuntimeWarning"}
+#: calls of one of several functions, by number
+SWITCHES = {"jax.lax.switch"}
 CONDITIONALS = {"tensorflow.cond", "jax.lax.cond", "keras.ops.cond", "torch.cond", "tensorflow.compat.v1.cond"}
 #: what their first three arguments are called
 CHOICES = ("pred", "true_fn", "false_fn")
@@ -269,13 +274,8 @@ class CallLowering(ExpressionLowering):
         return self.unknown(e, callee, *args, *keywords.values())
 
     def derivative(self, function: Node, args: Sequence[Node], keywords: dict[str, Node], e: ast.AST) -> Node:
-        """A derivative of a function where it is called: at its real numbers, and at the array that comes first."""
-        at = [
-            self.emit("tensor", e, {"requires_grad": True}, x=arg)
-            if is_real_number(arg) or (position == 0 and arg.op in OPS)
-            else arg
-            for position, arg in enumerate(args)
-        ]
+        """A derivative of a function where it is called, with respect to its arguments: real numbers, too."""
+        at = [self.emit("tensor", e, {"requires_grad": True}, x=arg) if is_real_number(arg) else arg for arg in args]
         outer = self.frame.regions
         self.frame.regions = (*outer, Region("differentiated", e))
         try:
@@ -344,6 +344,9 @@ class CallLowering(ExpressionLowering):
             if all(choice in given for choice in CHOICES):
                 cond, yes, no = (given[choice] for choice in CHOICES)
                 return self.conditional_call(cond, yes, no, args[3:], e)
+        if name in SWITCHES and len(args) >= 2 and written_out(args[1]):
+            chosen = [self.apply(function, args[2:], {}, e) for function in args[1].args.values()]
+            return reduce(lambda one, other: self.merge(None, one, other, e), chosen)
         if name == "tensorflow.GradientTape":
             return self.graph.add("tape", keywords, {}, e, pure=False)
         if name == "tensorflow.Variable":
@@ -386,8 +389,12 @@ class CallLowering(ExpressionLowering):
             comparison, bound = ASSERTED[last]
             other = args[1] if bound is None and len(args) > 1 else self.number(bound or 0)
             self.assume(self.graph.add(comparison, {"a": args[0], "b": other}, {}, e), True)
-        if name == "numpy.seterr":
-            self.module.regions = (*self.module.regions, Region("errstate", e))
+        if name in SILENCERS and ignores(args, keywords):
+            silenced = Region("errstate", e)
+            self.frame.regions = (*self.frame.regions, silenced)
+            if name == "numpy.seterr":
+                # for the whole process
+                self.module.regions = (*self.module.regions, silenced)
         if name == "numpy.add.at" and len(args) == 3 and args[0].op in FRESH and args[2].op == CONST:
             self.rebind(args[0], self.emit("bincount", e, x=args[1]))
         self.handed_over([*args, *keywords.values()], e)
@@ -1412,6 +1419,13 @@ class CallLowering(ExpressionLowering):
     #: definitions of functions that transform gradients
     without_gradient: set[int]
     derivative_rules: dict[int, int | None]
+
+
+def ignores(args: Sequence[Node], keywords: Mapping[str, Node]) -> bool:
+    """Whether a call has the errors of floating point ignored: as one of its settings, for all or for this warning."""
+    settings = [node.attrs.get("value") for node in (*args, *keywords.values())]
+    categories = [node.name for node in (*args[1:], *keywords.values()) if node.op == MODULE]
+    return "ignore" in settings and all(name.rpartition(".")[2] in FLOATING_POINT_WARNINGS for name in categories)
 
 
 def is_real_number(node: Node) -> bool:

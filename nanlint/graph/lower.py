@@ -15,6 +15,7 @@ from nanlint.graph.callers import (
 )
 from nanlint.graph.calls import CONSTRUCTORS, MAX_NODES, MAX_NODES_ELSEWHERE, TRANSPARENT, CallLowering, given_type
 from nanlint.graph.expressions import CALLABLE, TENSOR_ATTRIBUTES, decided, entry, keys_known, written_out
+from nanlint.graph.formats import default_format
 from nanlint.graph.modules import ModuleFrame, descendants, functions_of, names_of, outline_of, set_by_functions
 from nanlint.graph.node import (
     ATTR,
@@ -39,6 +40,7 @@ from nanlint.graph.scope import ClassInfo, Env, Frame, FunctionAst
 from nanlint.graph.tables import fill, kept_in_tables, sets_items
 from nanlint.interrupt import checkpoint
 from nanlint.ops.contracts import OF_THE_SUPPORT
+from nanlint.ops.floats import FLOAT32
 from nanlint.ops.frameworks import canonical
 from nanlint.ops.op import OPS
 from nanlint.ops.selection import CONDITIONS
@@ -78,6 +80,8 @@ class Lowering(CallLowering):
     ) -> None:
         super().__init__(spellings, frameworks, view.path if view is not None else "")
         self.package = package
+        #: that of numbers of which nothing else is said
+        self.format = FLOAT32
         self.module = self.frame
         self.module.package = package or (view.package if view is not None else ())
         self.view = view
@@ -1089,6 +1093,7 @@ def lower(
     """
     lowering = Lowering(spellings, frameworks, package, view)
     lowering.watched = watched
+    lowering.format = default_format(tree, frameworks, view)
     imported = lowering.numeric_names(tree, words)
     wanted = interesting(tree, words, imported)
     if not (wanted or watched or breaks_at_top_level(tree, words | imported) or (view is not None and joins(tree))):

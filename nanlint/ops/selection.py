@@ -60,7 +60,8 @@ def cast(v: Operands, attrs: Attrs) -> Value:
         return x
     c = x.constant
     if c is not None:
-        return replace(constant(fmt.round(c)), format=fmt, kind=x.kind)
+        # what a dtype is called with is a number of the framework: it gives inf where Python raises
+        return replace(constant(fmt.round(c)), format=fmt, kind=Kind.ANY if x.kind is Kind.SCALAR else x.kind)
     narrower = fmt.max_exponent < x.format.max_exponent
     return settled(replace(x, format=fmt)) if narrower else replace(x, format=fmt)
 

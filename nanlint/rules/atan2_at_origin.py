@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.hazards import Hazard
-from nanlint.diagnostic import Applicability
+from nanlint.analysis.written_out import written_out
+from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.safe_root import OffOrigin
+from nanlint.graph.node import Node
+from nanlint.ops.value import always
 from nanlint.rules.registry import LOWERED, Finding, Findings, confidence, rule
 
 
@@ -13,16 +16,18 @@ from nanlint.rules.registry import LOWERED, Finding, Findings, confidence, rule
     "NL205",
     "atan2-at-origin",
     hazards="atan2",
+    nodes="atan2",
     after="NL203",
     fixable=Applicability.UNSAFE,
     frameworks="tensorflow jax",
 )
-def atan2_at_origin(hazard: Hazard, facts: Facts) -> Findings:
+def atan2_at_origin(subject: Hazard | Node, facts: Facts) -> Findings:
     """Angle of a vector that may be 0, where its gradient is NaN.
 
     ## What it does
     Finds `atan2`, through which a gradient flows, of two components that are 0 together: of the difference of two
-    points that coincide. In TensorFlow, Keras and JAX; PyTorch's gradient is 0 there.
+    points that coincide. In TensorFlow, Keras and JAX; PyTorch's gradient is 0 there from 2.10 on, so that only an
+    origin that is written out is found.
 
     ## Why is this bad?
     The derivatives are `x / (x**2 + y**2)` and `-y / (x**2 + y**2)`: `0 / 0 = nan`.
@@ -42,8 +47,11 @@ def atan2_at_origin(hazard: Hazard, facts: Facts) -> Findings:
     Unsafe: at the origin the angle is 0, also for `atan2(0, -0.0)`, which was π.
 
     ## References
-    PyTorch issue 98276, on the gradients of `angle` and `atan2`.
+    PyTorch issue 98276, on the gradients of `angle` and `atan2`; pull request 166787, which mends that of `atan2`.
     """
+    if isinstance(subject, Node):
+        return (yield from before_it_was_mended(subject, facts))
+    hazard = subject
     if hazard.guard is not None:
         return "a selection further on hides the value"
     level = confidence(hazard.reach)
@@ -56,4 +64,19 @@ def atan2_at_origin(hazard: Hazard, facts: Facts) -> Findings:
         level,
         (hazard.cause,),
         OffOrigin(hazard.node),
+    )
+
+
+def before_it_was_mended(node: Node, facts: Facts) -> Findings:
+    """The origin itself in PyTorch, whose older releases divide 0 by 0 there."""
+    if facts.framework(node) != "torch" or not facts.differentiated(node):
+        return "about PyTorch, where a gradient flows"
+    if not all(always(facts.value(node[k]), "zero") and written_out(node[k], node, facts) for k in ("a", "b")):
+        return "the origin is not written out"
+    yield Finding(
+        node,
+        "gradient of atan2 at the origin is nan in PyTorch up to 2.9",
+        "d atan2(y, x)/dy = x / (x**2 + y**2) = 0 / 0 = nan at the origin",
+        Confidence.LIKELY,
+        tuple((node[k], "is 0 here") for k in ("a", "b")),
     )

@@ -35,7 +35,7 @@ from nanlint.source.roots import FRAMEWORKS
 from nanlint.source.text import Located
 
 #: ops of nearly every function: a rule that asks about them finds them where something else made it worth a look
-COMMON = frozenset({"add", "sub", "mul", "neg", "sum", "part", "view", "cast"})
+COMMON = frozenset({"add", "sub", "mul", "neg", "sum", "part", "view", "cast", "tensor", "full"})
 
 #: ops that saturate: a function that calls one may hand it on to where it breaks
 SATURATING = frozenset({"softmax", "sigmoid"})

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.gradient import PLAIN
+from nanlint.analysis.structure import bare
 from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.mean_of_selection import BiasedDeviation, SumIfEmpty
 from nanlint.graph.node import Node
@@ -40,6 +43,10 @@ def empty_mean(mean: Node, facts: Facts) -> Findings:
     ## References
     PyTorch: `torch.mean` of an empty tensor is NaN.
     """
+    if has_no_elements(mean["x"], mean.site):
+        effect = "the mean of no elements is 0 / 0 = nan"
+        yield Finding(mean, "mean of no elements: nan", effect, Confidence.CERTAIN)
+        return
     selection = facts.selection_behind(mean["x"])
     if selection is None or facts.known_filled(selection):
         return "no selection that may be empty"
@@ -56,6 +63,17 @@ def empty_mean(mean: Node, facts: Facts) -> Findings:
         ((selection, "may select nothing"),),
         SumIfEmpty(mean),
     )
+
+
+def has_no_elements(array: Node, site: ast.AST | None) -> bool:
+    """Whether an array is written out as an empty list, there or where it is made an array."""
+    inner = bare(array)
+    while inner.op == "tensor" and "x" in inner.args:
+        inner, site = bare(inner["x"]), inner.site
+    written = inner.site
+    if site is None or not isinstance(written, ast.List | ast.Tuple) or written.elts:
+        return False
+    return written in ast.walk(site)
 
 
 @rule(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.hazards import Hazard
+from nanlint.analysis.written_out import inevitable
+from nanlint.ops.value import always
 from nanlint.rules.registry import LOWERED, Finding, Findings, confidence, rule
 
 
@@ -36,12 +38,15 @@ def root_domain(hazard: Hazard, facts: Facts) -> Findings:
     """
     if hazard.pole.cls != "neg" or hazard.guard is not None:
         return "about what is below 0, where no selection hides the value"
+    surely = inevitable(hazard, facts)
+    if always(hazard.value, "neg") and not surely:
+        return "negative only as one call has it"
     level = confidence(hazard.reach, lowered=int(facts.tested_for_infinity(hazard.node)))
     if level is None:
         return LOWERED
     yield Finding(
         hazard.node,
-        f"{hazard.node.op} of a value that is negative: nan",
+        f"{hazard.node.op} of a value that is negative{'' if surely else ' at times'}: nan",
         "sqrt(-1) = nan",
         level,
         (hazard.cause,),

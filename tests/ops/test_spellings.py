@@ -49,7 +49,7 @@ SPELLINGS = load()
 ROOTS = sorted({name.partition(".")[0] for name in SPELLINGS.names()})
 
 #: what a spelling may bind beside operands: read by the lowering
-ATTRIBUTES = {"dtype", "activation", "nonzero"}
+ATTRIBUTES = {"requires_grad", "dtype", "activation", "nonzero"}
 
 
 @dataclass(frozen=True)

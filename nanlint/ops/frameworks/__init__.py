@@ -130,6 +130,13 @@ TABLES = (
     pandas.SPELLINGS,
 )
 
+#: frameworks that compute in single precision where nothing else is said, and packages that write like one of them
+#: and compute in double precision
+SINGLE_PRECISION = frozenset({"torch", "tensorflow", "keras", "jax"})
+DOUBLE_PRECISION = frozenset({"autograd"})
+#: what switches one to double precision, in its configuration or in the environment
+DOUBLE_SWITCHES = {"jax": ("jax_enable_x64", "JAX_ENABLE_X64")}
+
 #: the modules that enter the ops the tables name
 FAMILIES = (
     activations,
