@@ -60,7 +60,9 @@ def server(ctx: click.Context, tcp: str | None, *, log_level: str) -> None:
         try:
             served.start_tcp(host, port)
         except OSError as error:
-            raise Unusable(f"cannot listen on {host}:{port}: {(error.strerror or str(error)).lower()}") from None
+            from nanlint.opening import reason
+
+            raise Unusable(f"cannot listen on {host}:{port}: {reason(error)}") from None
     ctx.exit(CLEAN if served.shut_down else FINDINGS)
 
 

@@ -16,6 +16,7 @@ from pygls.uris import from_fs_path
 
 from nanlint.baseline import DEFAULT_PATH
 from nanlint.config import CONFIG_FILES
+from nanlint.opening import read_regular
 from nanlint.server.actions import KINDS, Actions, Order
 from nanlint.server.checking import PAUSE, Checked, Checking, Overtaken, Worker
 from nanlint.server.client import Client
@@ -286,8 +287,7 @@ class NanlintServer(LanguageServer):
 
 def _read(file: str) -> str:
     try:
-        with open(file, encoding="utf-8-sig", errors="replace") as stream:
-            return stream.read()
+        return read_regular(file).decode("utf-8-sig", "replace")
     except OSError:
         return ""
 
