@@ -494,7 +494,7 @@ class Configs:
     @property
     def untrusted(self) -> tuple[Config, ...]:
         """Those found so far whose rule files were not loaded, each once."""
-        found = (one for one in (self._fixed, *self._found.values()) if isinstance(one, Config))
+        found = (one for one in (self._fixed, *tuple(self._found.values())) if isinstance(one, Config))
         return tuple({one.file: one for one in found if one.untrusted}.values())
 
     def default(self) -> Config:
