@@ -53,7 +53,10 @@ def fix_source(text: str, path: str = "<string>", *, unsafe_fixes: bool = False,
 
 
 def check_paths(paths: Sequence[str]) -> Report:
-    """Check files and directories under the configuration that is nearest to each. Runs in this process."""
+    """Check files and directories under the configuration that is nearest to each. Runs in this process.
+
+    Raises nanlint.config.ConfigError where that names rule files, and is not trusted (see `nanlint trust`).
+    """
     from nanlint import linter
     from nanlint.config import Configs
 

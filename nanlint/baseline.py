@@ -17,6 +17,7 @@ from nanlint.config import Config
 from nanlint.diagnostic import Diagnostic, Suppressed
 from nanlint.housekeeping import SYNTAX_ERROR
 from nanlint.linter import FileReport, Report
+from nanlint.opening import read_regular, reason
 from nanlint.selection import ALWAYS_ON
 from nanlint.source.discovery import shown_path
 
@@ -43,14 +44,13 @@ class Baseline:
         """The baseline in a file, an empty one if it ``may_lack`` and does. Raises BaselineError."""
         absolute, shown = os.path.abspath(path), shown_path(path)
         try:
-            with open(absolute, "rb") as file:
-                content = json.loads(file.read())
+            content = json.loads(read_regular(absolute))
         except FileNotFoundError:
             if may_lack:
                 return cls(absolute)
             raise BaselineError(f"{shown}: there is no such baseline; --write-baseline writes one") from None
         except OSError as error:
-            raise BaselineError(f"{shown}: could not be read: {(error.strerror or str(error)).lower()}") from None
+            raise BaselineError(f"{shown}: could not be read: {reason(error)}") from None
         except (ValueError, RecursionError) as error:
             raise BaselineError(f"{shown}: is no baseline of nanlint: {error}") from None
         version = content.get("version") if isinstance(content, dict) else None

@@ -31,6 +31,7 @@ COMMANDS = (
     "rule",
     "new-rule",
     "config",
+    "trust",
     "clean",
     "server",
     "completion",

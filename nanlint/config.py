@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from nanlint.diagnostic import Confidence, Severity
 from nanlint.keys import DEFAULT_EXCLUDE, KEYS
+from nanlint.opening import read_regular, reason
 from nanlint.selection import Rules, always_on, codes_of, did_you_mean, select_codes, specificity
 
 if TYPE_CHECKING:
@@ -93,7 +94,11 @@ class PerFileIgnore:
 
 @dataclass(frozen=True)
 class Config:
-    """What to check and how to show it, for all files under one configuration file."""
+    """What to check and how to show it, for all files under one configuration file.
+
+    ``rule_files``: those that were loaded. ``untrusted``: the patterns of those that were not, as nobody has said that
+    they may run.
+    """
 
     file: str | None
     selected: frozenset[str]
@@ -106,6 +111,7 @@ class Config:
     prove_timeout: float = 5.0
     baseline: str | None = None
     rule_files: tuple[str, ...] = ()
+    untrusted: tuple[str, ...] = ()
 
     def selects(self, code: str) -> bool:
         """Whether the rule is enabled."""
@@ -160,11 +166,12 @@ class Overrides:
 OpsProblem = Callable[[Mapping[str, object]], str | None]
 
 
-#: the rule files that patterns name, relative to a directory, and the rules that they hold; raises ConfigError
-RulesIn = Callable[[Sequence[str], str], tuple[tuple[str, ...], Rules]]
+#: the rule files that patterns name, relative to a directory, and the rules that they hold; None if the configuration
+#: file that names them, where it is one, is not trusted; raises ConfigError
+RulesIn = Callable[[Sequence[str], str, str | None], tuple[tuple[str, ...], Rules] | None]
 
 
-def no_rules(patterns: Sequence[str], root: str) -> tuple[tuple[str, ...], Rules]:
+def no_rules(patterns: Sequence[str], root: str, file: str | None) -> tuple[tuple[str, ...], Rules] | None:
     """Holds no rules: for those who load none."""
     return (), {}
 
@@ -174,8 +181,9 @@ def no_problem(ops: Mapping[str, object]) -> str | None:
     return None
 
 
-def _known(selector: str, rules: Rules, where: str) -> str:
-    if codes_of(selector, rules):
+def _known(selector: str, rules: Rules, where: str, untrusted: Sequence[str]) -> str:
+    """``selector``; raises ConfigError if it means no rule, nor can mean one that was not loaded."""
+    if untrusted or codes_of(selector, rules):
         return selector
     prefixes = {code[:length] for code in rules for length in range(2, len(code) + 1)}
     hint = did_you_mean(selector, (*sorted(rules), *sorted(rules.values()), *sorted(prefixes - set(rules)), "ALL"))
@@ -255,14 +263,16 @@ def config_of(
         if key not in KEYS:
             raise ConfigError(f'{where}: unknown key "{key}"{did_you_mean(key, KEYS)}')
     values = _Table(where, table)
-    rule_files, more = _rule_files(values, root, rules_in)
+    loaded = _rule_files(values, root, file, rules_in)
+    rule_files, more = loaded or ((), {})
+    untrusted = () if loaded is not None else values.strings("rules") or ()
     rules = {**rules, **more}
     for option, selectors in _selectors_of(overrides):
         for selector in selectors:
-            _known(selector, rules, option)
+            _known(selector, rules, option, untrusted)
     for key in ("select", "extend-select", "ignore"):
         for selector in values.strings(key) or ():
-            _known(selector, rules, f"{where}: {key}")
+            _known(selector, rules, f"{where}: {key}", untrusted)
 
     everything = frozenset(rules)
     selected = select_codes(
@@ -292,23 +302,24 @@ def config_of(
         file=file,
         selected=selected | always_on(rules, [*(values.strings("ignore") or ()), *overrides.ignore]),
         exclude=_excludes(values, root, overrides),
-        per_file_ignores=_per_file_ignores(values, rules, root),
+        per_file_ignores=_per_file_ignores(values, rules, root, untrusted),
         confidence=confidence,
-        severity=_severities(values, rules),
+        severity=_severities(values, rules, untrusted),
         ops=_ops(values, ops_problem),
         respect_gitignore=gitignore,
         prove_timeout=float(timeout),
         baseline=_baseline(values, root, overrides),
         rule_files=rule_files,
+        untrusted=untrusted,
     )
 
 
-def _rule_files(values: _Table, root: str, rules_in: RulesIn) -> tuple[tuple[str, ...], Rules]:
+def _rule_files(values: _Table, root: str, file: str | None, rules_in: RulesIn) -> tuple[tuple[str, ...], Rules] | None:
     patterns = values.strings("rules")
     if not patterns:
         return (), {}
     try:
-        return rules_in(patterns, root)
+        return rules_in(patterns, root, file)
     except ConfigError as error:
         raise ConfigError(f"{values.where}: rules: {error}") from None
 
@@ -336,25 +347,25 @@ def _excludes(values: _Table, root: str, overrides: Overrides) -> tuple[PathPatt
     return (base, PathPatterns(root, extended)) if extended else (base,)
 
 
-def _per_file_ignores(values: _Table, rules: Rules, root: str) -> tuple[PerFileIgnore, ...]:
+def _per_file_ignores(values: _Table, rules: Rules, root: str, untrusted: Sequence[str]) -> tuple[PerFileIgnore, ...]:
     entries = []
     where = f"{values.where}: per-file-ignores"
     inner = _Table(where, values.table("per-file-ignores"))
     for pattern in inner.values:
         selectors = inner.strings(pattern) or ()
         codes = frozenset[str]().union(
-            *(codes_of(_known(one, rules, f"{where}: {pattern}"), rules) for one in selectors)
+            *(codes_of(_known(one, rules, f"{where}: {pattern}", untrusted), rules) for one in selectors)
         )
         files = PathPatterns(root, (pattern.removeprefix("!"),))
         entries.append(PerFileIgnore(files, codes, negated=pattern.startswith("!")))
     return tuple(entries)
 
 
-def _severities(values: _Table, rules: Rules) -> Mapping[str, Severity]:
+def _severities(values: _Table, rules: Rules, untrusted: Sequence[str]) -> Mapping[str, Severity]:
     where = f"{values.where}: severity"
     levels = values.table("severity")
     for selector in levels:
-        _known(selector, rules, where)
+        _known(selector, rules, where, untrusted)
     chosen: dict[str, Severity] = {}
     for selector in sorted(levels, key=lambda selector: specificity(selector, rules)):
         level = _choice(where, selector, levels[selector], SEVERITIES)
@@ -386,12 +397,12 @@ def read_table(path: str) -> Mapping[str, Any] | None:
     """The nanlint table of a configuration file, or None for a pyproject.toml that has none. Raises ConfigError."""
     shown = _shown(path)
     try:
-        with open(path, "rb") as file:
-            content = file.read()
+        content = read_regular(path)
     except OSError as error:
-        raise ConfigError(f"{shown}: cannot be read: {error.strerror}") from None
+        raise ConfigError(f"{shown}: cannot be read: {reason(error)}") from None
     of_tool = os.path.basename(path) == "pyproject.toml"
-    if of_tool and b"nanlint" not in content:
+    # in UTF-16 and UTF-32, which TOML does not have, each letter stands among zeros
+    if of_tool and b"nanlint" not in content.replace(b"\0", b""):
         # Someone else's file, perhaps a template that is no TOML at all: not ours to judge.
         return None
     from nanlint import toml
@@ -399,7 +410,7 @@ def read_table(path: str) -> Mapping[str, Any] | None:
     try:
         table: Mapping[str, Any] = toml.loads(content.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
-        raise ConfigError(f"{shown}: is not UTF-8: {error.reason} at byte {error.start}") from None
+        raise ConfigError(f"{shown}: is not UTF-8: {error.reason} at byte {error.start}; save it as UTF-8") from None
     except (toml.TOMLDecodeError, RecursionError) as error:
         raise ConfigError(f"{shown}: is not valid TOML: {error or 'too deeply nested'}") from None
     if not of_tool:
@@ -479,6 +490,12 @@ class Configs:
         """No file is read: defaults and ``overrides`` only. Raises ConfigError."""
         configs = cls(rules, overrides)
         return cls(rules, overrides, fixed=configs.default())
+
+    @property
+    def untrusted(self) -> tuple[Config, ...]:
+        """Those found so far whose rule files were not loaded, each once."""
+        found = (one for one in (self._fixed, *tuple(self._found.values())) if isinstance(one, Config))
+        return tuple({one.file: one for one in found if one.untrusted}.values())
 
     def default(self) -> Config:
         """What holds where there is no configuration file. Raises ConfigError."""

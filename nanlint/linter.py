@@ -9,6 +9,7 @@ What each step does lives elsewhere; this module is the order they come in.
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -16,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
-from nanlint.config import Config, Configs
+from nanlint.config import Config, ConfigError, Configs
 from nanlint.diagnostic import Confidence, Diagnostic, Excerpt, Suppressed
 from nanlint.housekeeping import (
     HOUSEKEEPING,
@@ -27,6 +28,7 @@ from nanlint.housekeeping import (
     plugin_error,
     syntax_error,
 )
+from nanlint.opening import read_regular, reason
 from nanlint.source.decoding import SourceError, reject_binary
 from nanlint.source.discovery import affected, and_affected, discover, shown_path
 from nanlint.source.fingerprint import fingerprinted
@@ -169,12 +171,36 @@ def all_rules() -> Mapping[str, RulePage]:
     return {**HOUSEKEEPING, **RULES}
 
 
-def rules_in(patterns: Sequence[str], root: str) -> tuple[tuple[str, ...], Mapping[str, str]]:
-    """The rule files that a configuration in ``root`` names, and the rules that they hold. Raises ConfigError."""
-    from nanlint.plugins import load_files, rule_files
+def rules_in(patterns: Sequence[str], root: str, file: str | None) -> tuple[tuple[str, ...], Mapping[str, str]] | None:
+    """The rule files that a configuration in ``root`` names, and the rules that they hold; None if it is not trusted.
 
+    ``file``: where the configuration stands, if it is not the caller's own. Raises ConfigError.
+    """
+    from nanlint.plugins import load_files, rule_files
+    from nanlint.trust import is_trusted
+
+    if file is not None and not is_trusted(file):
+        return None
     files = rule_files(patterns, root)
     return files, load_files(files)
+
+
+def without_rules(config: Config) -> str:
+    """That the rule files of a configuration were not loaded, and what to do about it."""
+    directory = os.path.dirname(config.file or "")
+    named = ", ".join(f'"{pattern}"' for pattern in config.untrusted)
+    return (
+        f"{shown_path(config.file or '')}: the rules {named} were not loaded: they are code that would run, and "
+        f"{directory} is not trusted; if you trust it, run `nanlint trust {shlex.quote(directory)}` once, "
+        "or give --trust"
+    )
+
+
+def reject_untrusted(configs: Iterable[Config]) -> None:
+    """Raise ConfigError for the first configuration that is not followed, so that nothing passes without its rules."""
+    for config in configs:
+        if config.untrusted:
+            raise ConfigError(without_rules(config))
 
 
 def rule_names(files: Sequence[str] = ()) -> Mapping[str, str]:
@@ -317,11 +343,9 @@ def _shown(found: Sequence[Diagnostic], config: Config) -> list[Diagnostic]:
 def run_task(task: Task, pool: Pool | None = None) -> FileReport:
     """Read, check and, if asked to, fix one file; with a pool no fix is made that its proof speaks against."""
     try:
-        with open(task.path, "rb") as file:
-            content = file.read()
+        content = read_regular(task.path)
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        return FileReport(task.path, failure=f"{task.path}: could not be read: {reason}", checked=False)
+        return FileReport(task.path, failure=f"{task.path}: could not be read: {reason(error)}", checked=False)
     report = run_bytes(content, task, pool)
     return _written(report, content, task) if task.action is Action.FIX else report
 
@@ -562,10 +586,11 @@ def check(
     otherwise than then. ``with_affected``: files that are judged by what the others hold are checked, too.
     ``force_exclude``: what is excluded is left out even if it is named. ``memory``: what of an earlier check may be
     good still. ``on_configs`` hears the configurations of the files before any is read or written, and may raise.
-    Raises GitError.
+    Raises GitError, and ConfigError where rule files were not loaded, since nobody has said that they may run.
     """
     forget()
     found = discover(paths, configs, force_exclude=force_exclude)
+    reject_untrusted(file.config for file in found.files)
     if changed_since is not None:
         found = affected(found, changed_since, configs)
     if with_affected:
@@ -589,7 +614,8 @@ def check(
 
 
 def check_bytes(content: bytes, task: Task, *, prove: bool = False) -> Report:
-    """Check one text that is at hand; nothing is written."""
+    """Check one text that is at hand; nothing is written. Raises ConfigError as ``check``."""
+    reject_untrusted([task.config])
     if not prove:
         return Report((run_bytes(content, task),))
     from nanlint.proof.pool import Pool

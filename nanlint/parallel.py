@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing.context import SpawnContext
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -104,11 +105,17 @@ def _run_chunk(work: Callable[[Task], Result], tasks: Sequence[Task]) -> list[Re
     return [work(task) for task in tasks]
 
 
+def spawning() -> SpawnContext:
+    """For processes that are no forks: they import nothing from the working directory (from Python 3.11 on)."""
+    os.environ["PYTHONSAFEPATH"] = "1"
+    return multiprocessing.get_context("spawn")
+
+
 def _pool(jobs: int) -> ProcessPoolExecutor:
     from concurrent.futures import ProcessPoolExecutor
 
     # A forked worker has the rules imported already; elsewhere fork does not exist or is not sound.
-    context = multiprocessing.get_context("fork" if sys.platform == "linux" else None)
+    context = multiprocessing.get_context("fork") if sys.platform == "linux" else spawning()
     return ProcessPoolExecutor(jobs, mp_context=context, initializer=start_worker)
 
 

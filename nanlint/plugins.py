@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from types import ModuleType
 
 from nanlint.config import ConfigError
+from nanlint.opening import reason
 from nanlint.ops.catalogue import enter_table, leave_table, nearest
 from nanlint.ops.op import OPS
 from nanlint.ops.spelling import SpellingError
@@ -108,7 +109,7 @@ def _load_file(path: str) -> None:
     try:
         status = os.stat(path)
     except OSError as error:
-        raise PluginError(f"{shown}: could not be read: {(error.strerror or str(error)).lower()}") from None
+        raise PluginError(f"{shown}: could not be read: {reason(error)}") from None
     stamp = (status.st_mtime_ns, status.st_size)
     known = _files.get(path)
     if known is not None and known.stamp == stamp:

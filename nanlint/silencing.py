@@ -13,6 +13,8 @@ from nanlint.config import Config, Configs
 from nanlint.diagnostic import Diagnostic
 from nanlint.housekeeping import HOUSEKEEPING
 from nanlint.linter import FileReport, Report, examine_source, excerpt_of, rule_names
+from nanlint.opening import read_regular
+from nanlint.opening import reason as why
 from nanlint.source.decoding import SourceError
 from nanlint.source.edits import edited
 from nanlint.source.ignoring import ignore_lines
@@ -44,8 +46,7 @@ def _silenced(file: FileReport, configs: Configs, reason: str, write: bool, cont
     config = configs.for_directory(os.path.dirname(absolute)).for_file(absolute)
     try:
         if content is None:
-            with open(file.path, "rb") as stream:
-                content = stream.read()
+            content = read_regular(file.path)
         source = file.after or in_project(read_source(content, file.path))
         silenced = silence_text(file, source, config, reason)
         if not write or silenced.after is None:
@@ -53,7 +54,7 @@ def _silenced(file: FileReport, configs: Configs, reason: str, write: bool, cont
         write_atomically(file.path, content, silenced.after.to_bytes())
         return replace(silenced, before=None, after=None)
     except OSError as error:
-        return replace(file, failure=f"{file.path}: could not be read: {(error.strerror or str(error)).lower()}")
+        return replace(file, failure=f"{file.path}: could not be read: {why(error)}")
     except SourceError as error:
         return replace(file, failure=str(error))
 

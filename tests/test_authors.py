@@ -28,6 +28,7 @@ def run(command: str, project: Path) -> subprocess.CompletedProcess[str]:
         **os.environ,
         "PATH": f"{bin_directory}{os.pathsep}{os.environ['PATH']}",
         "PYTHONPATH": str(ROOT),
+        "XDG_CONFIG_HOME": str(project.parent / "home"),
         "PYTEST_ADDOPTS": "",
         "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
     }
@@ -61,6 +62,7 @@ def test_the_rule_of_the_tutorial_has_a_page(tmp_path: Path) -> None:
     (rule,) = [block for block in blocks(GUIDE, "python") if block.startswith("# tools/")]
     (tmp_path / "rule.py").write_text(rule, encoding="utf-8")
     (tmp_path / "nanlint.toml").write_text('rules = ["rule.py"]\n', encoding="utf-8")
+    run("nanlint trust", tmp_path)
     assert run("nanlint rule ACME101", tmp_path).stdout.startswith("# inverse-softplus-at-zero (ACME101)\n")
 
 
@@ -68,6 +70,7 @@ def test_a_scaffold_passes_as_it_is_written_and_is_never_overwritten(tmp_path: P
     first = run("nanlint new-rule log-of-counts --tests checks --path lint", tmp_path)
     assert first.stdout.startswith("wrote lint/log_of_counts.py\nwrote checks/test_log_of_counts.py\n")
     (tmp_path / "pyproject.toml").write_text('[tool.nanlint]\nrules = ["lint/*.py"]\n', encoding="utf-8")
+    run("nanlint trust", tmp_path)
     second = run("nanlint new-rule 2nd --tests checks", tmp_path)
     assert second.stdout == "wrote lint/2nd.py\nwrote checks/test_2nd.py\n"
     assert "OWN102" in (tmp_path / "lint" / "2nd.py").read_text(encoding="utf-8")

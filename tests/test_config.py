@@ -201,7 +201,7 @@ class TestFiles:
             Configs(RULES).for_directory(str(project))
 
     def test_a_file_given_by_name_must_exist(self, project: Path) -> None:
-        with pytest.raises(ConfigError, match=r"^gone.toml: cannot be read: No such file"):
+        with pytest.raises(ConfigError, match=r"^gone.toml: cannot be read: no such file"):
             load("gone.toml", RULES)
 
     def test_isolated_reads_no_file(self, project: Path) -> None:

@@ -68,8 +68,9 @@ def without_rule_files() -> Iterator[None]:
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Path:
-    """A repository with a rule of its own, and a program that the rule is about."""
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository with a rule of its own that may run, and a program that the rule is about."""
+    monkeypatch.setenv("NANLINT_TRUST", "1")
     (tmp_path / "rules").mkdir()
     (tmp_path / "rules" / "ours.py").write_text(RULE.format(**OURS), encoding="utf-8")
     config = '[tool.nanlint]\nrules = ["rules/*.py"]\nseverity = { OUR = "warning" }\n'

@@ -60,6 +60,31 @@ def rules_option(name: str, *, help: str) -> Callable[[F], F]:
     return click.option(name, multiple=True, callback=split, metavar="RULES", help=help, shell_complete=complete_rules)
 
 
+def _trusting(ctx: click.Context, param: click.Parameter, given: bool) -> None:
+    if given:
+        from nanlint.trust import trust_everything
+
+        trust_everything()
+
+
+#: the option by which rule files may run; it counts for the process
+trust_option = click.option(
+    "--trust",
+    is_flag=True,
+    expose_value=False,
+    callback=_trusting,
+    help="Run the rule files that configurations name, which are code.",
+)
+
+
+def warn_of_untrusted(configs: Configs) -> None:
+    """Say which rule files the configurations name that were not loaded."""
+    from nanlint.linter import without_rules
+
+    for config in configs.untrusted:
+        click.echo(f"warning: {without_rules(config)}", err=True)
+
+
 def configs_for(config_file: str | None, isolated: bool, overrides: Overrides) -> Configs:
     """The configurations that hold for what is to be read; raises Unusable."""
     from nanlint.config import ConfigError, Configs, load
@@ -78,7 +103,8 @@ def configs_for(config_file: str | None, isolated: bool, overrides: Overrides) -
             configs.default()  # says what is wrong with the options before any file does
         except ConfigError:
             # a rule that only the configuration at hand knows
-            if overrides.names_no_rules or not configs.for_directory(os.getcwd()).rule_files:
+            here = None if overrides.names_no_rules else configs.for_directory(os.getcwd())
+            if here is None or not (here.rule_files or here.untrusted):
                 raise
         return configs
     except ConfigError as error:
@@ -122,9 +148,10 @@ def writable(path: str) -> str:
 
 def write_report(path: str, content: str | bytes) -> None:
     """Write what was asked for into a file, all of it or nothing; raises Unusable."""
+    from nanlint.opening import reason
     from nanlint.source.writing import write_whole
 
     try:
         write_whole(path, content if isinstance(content, bytes) else content.encode("utf-8", "backslashreplace"))
     except OSError as error:
-        raise Unusable(f"{path}: could not be written: {(error.strerror or str(error)).lower()}") from None
+        raise Unusable(f"{path}: could not be written: {reason(error)}") from None

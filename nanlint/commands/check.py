@@ -19,6 +19,8 @@ from nanlint.commands.base import (
     paint_for,
     rules_option,
     split,
+    trust_option,
+    warn_of_untrusted,
     writable,
     write_report,
 )
@@ -87,7 +89,7 @@ def _outputs(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
         ),
         "Exit code": ("--fail-on", "--exit-zero", "--baseline", "--write-baseline"),
         "Evidence": ("--prove", "--prove-timeout", "--with-run"),
-        "Configuration": ("--config", "--isolated"),
+        "Configuration": ("--config", "--isolated", "--trust"),
     },
     examples=(
         ("nanlint check", "Check the working directory and all below it."),
@@ -169,6 +171,7 @@ def _outputs(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
 )
 @click.option("--config", "config_file", type=click.Path(), help="Use this configuration file for all files.")
 @click.option("--isolated", is_flag=True, help="Ignore all configuration files.")
+@trust_option
 @click.option("--exclude", multiple=True, callback=split, metavar="PATTERNS", help="Paths to leave out.")
 @click.option("--force-exclude", is_flag=True, help="Leave out what is excluded even if it is named.")
 @click.option("--respect-gitignore/--no-respect-gitignore", default=None, help="Leave out what git ignores.")
@@ -397,6 +400,7 @@ def _check_paths(
     write_baseline: str | None,
 ) -> Report:
     from nanlint import linter
+    from nanlint.config import ConfigError
     from nanlint.output.progress import ProgressBar
     from nanlint.source.git import GitError
 
@@ -421,6 +425,8 @@ def _check_paths(
             )
         except GitError as error:
             raise Unusable(f"--changed-since: {error}") from None
+        except ConfigError as error:
+            raise Unusable(str(error)) from None
 
 
 def _check_stdin(
@@ -439,10 +445,10 @@ def _check_stdin(
     directory = os.path.dirname(os.path.abspath(name)) if name else os.getcwd()
     try:
         config = configs.for_directory(directory)
+        task = Task(name or "-", config, action, unsafe_fixes, explicit=True, judge=judge, readback=readback)
+        return check_bytes(content, task, prove=prove)
     except ConfigError as error:
         raise Unusable(str(error)) from None
-    task = Task(name or "-", config, action, unsafe_fixes, explicit=True, judge=judge, readback=readback)
-    return check_bytes(content, task, prove=prove)
 
 
 def _silenced(report: Report, configs: Configs, reason: str, *, write: bool, content: bytes | None) -> Report:
@@ -467,6 +473,7 @@ def _show_files(
             raise Unusable(f"--changed-since: {error}") from None
     if with_affected:
         found = and_affected(found, configs)
+    warn_of_untrusted(configs)
     for failure in found.failures:
         click.echo(f"error: {failure}", err=True)
     for file in found.files:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from nanlint.commands.base import Unusable, configs_for
+from nanlint.commands.base import Unusable, configs_for, trust_option, warn_of_untrusted
 from nanlint.commands.manual import Command
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ def _complete_keys(ctx: click.Context, param: click.Parameter, incomplete: str) 
 )
 @click.option("--config", "config_file", type=click.Path(), help="With --show: use this configuration file.")
 @click.option("--isolated", is_flag=True, help="With --show: ignore all configuration files.")
+@trust_option
 def config(
     key: str | None, *, show: bool, schema: bool, output_format: str, config_file: str | None, isolated: bool
 ) -> None:
@@ -123,10 +124,12 @@ def _shown(path: str, config_file: str | None, isolated: bool, as_json: bool) ->
     absolute = os.path.abspath(path)
     directory = absolute if os.path.isdir(path) else os.path.dirname(absolute)
     try:
-        found = configs_for(config_file, isolated, Overrides()).for_directory(directory)
+        configs = configs_for(config_file, isolated, Overrides())
+        found = configs.for_directory(directory)
         table = read_table(found.file) or {} if found.file is not None else {}
     except ConfigError as error:
         raise Unusable(str(error)) from None
+    warn_of_untrusted(configs)
     held = found if os.path.isdir(path) else found.for_file(absolute)
     if as_json:
         settings = {

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from nanlint.commands.base import Unusable, configs_for, paint_for
+from nanlint.commands.base import Unusable, configs_for, paint_for, trust_option, warn_of_untrusted
 from nanlint.commands.manual import Command
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ _WIDEST = 120
 )
 @click.option("--config", "config_file", type=click.Path(), help="Use this configuration file.")
 @click.option("--isolated", is_flag=True, help="Ignore all configuration files.")
+@trust_option
 @click.option("--confidence", type=click.Choice(["possible", "likely", "certain"]), help="The least that is shown.")
 @click.option(
     "--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True, help="Use colour."
@@ -121,6 +122,7 @@ def parse_place(place: str) -> tuple[str, int | None, int, int | None]:
 def read(path: str, config_file: str | None, isolated: bool, overrides: Overrides) -> tuple[Source, Config]:
     """A file and the configuration that holds for it; raises Unusable."""
     from nanlint.config import ConfigError
+    from nanlint.opening import read_regular, reason
     from nanlint.source.decoding import SourceError, reject_binary
     from nanlint.source.project import in_project
     from nanlint.source.reading import read_source
@@ -128,19 +130,20 @@ def read(path: str, config_file: str | None, isolated: bool, overrides: Override
     if os.path.isdir(path):
         raise Unusable(f"{path}: is a directory; name one of its files")
     try:
-        with open(path, "rb") as file:
-            content = file.read()
+        content = read_regular(path)
         reject_binary(content, path)
         source = in_project(read_source(content, path))
     except OSError as error:
-        raise Unusable(f"{path}: could not be read: {(error.strerror or str(error)).lower()}") from None
+        raise Unusable(f"{path}: could not be read: {reason(error)}") from None
     except SourceError as error:
         raise Unusable(str(error)) from None
     absolute = os.path.abspath(path)
     try:
-        config = configs_for(config_file, isolated, overrides).for_directory(os.path.dirname(absolute))
+        configs = configs_for(config_file, isolated, overrides)
+        config = configs.for_directory(os.path.dirname(absolute))
     except ConfigError as error:
         raise Unusable(str(error)) from None
+    warn_of_untrusted(configs)
     return source, config.for_file(absolute)
 
 

@@ -12,7 +12,7 @@ _PREFIX = "NANLINT"
 _WIDTH = 100  # columns of a wide terminal that help takes
 
 #: options that mean the same wherever they are
-_COMMON = frozenset({"--color", "--config", "--isolated"})
+_COMMON = frozenset({"--color", "--config", "--isolated", "--trust"})
 
 #: the command whose options are set by their own names
 _FIRST = "check"

@@ -5,11 +5,14 @@ from __future__ import annotations
 import glob
 import os
 import re
+from contextlib import suppress
 
 import click
 
-from nanlint.commands.base import Unusable, configs_for
+from nanlint.commands.base import Unusable, configs_for, trust_option, warn_of_untrusted
 from nanlint.commands.manual import Command
+from nanlint.opening import read_regular, reason
+from nanlint.source.writing import target_of, write_whole
 
 _DIRECTORY = os.path.join("tools", "nanlint_rules")
 _PREFIX = "OWN"
@@ -31,6 +34,7 @@ _PREFIX = "OWN"
 )
 @click.option("--path", type=click.Path(), help=f"The directory of the rule file.  [default: {_DIRECTORY}]")
 @click.option("--tests", type=click.Path(), default="tests", show_default=True, help="The directory of its test.")
+@trust_option
 def new_rule(name: str, code: str | None, path: str | None, tests: str) -> None:
     """Write a rule called NAME and a test of it, which passes as it is. Nothing that is there is overwritten.
 
@@ -41,16 +45,19 @@ def new_rule(name: str, code: str | None, path: str | None, tests: str) -> None:
     from nanlint.output.scaffold import render_rule_file, render_test_file
     from nanlint.plugins import PluginError, check_identity
     from nanlint.rules import RULES
+    from nanlint.trust import is_trusted
 
     here = os.getcwd()
     try:
-        config = configs_for(None, False, Overrides()).for_directory(here)
+        configs = configs_for(None, False, Overrides())
+        config = configs.for_directory(here)
+        warn_of_untrusted(configs)
     except Unusable:
         raise
     except Exception as error:
         raise Unusable(str(error)) from None
     name = name.strip().lower().replace("_", "-")
-    known = [os.path.dirname(file) for file in config.rule_files]
+    known = [os.path.dirname(file) for file in _named(config.file)]
     directory = path or (os.path.relpath(known[0]) if known else _DIRECTORY)
     chosen = (code or _next_code([*RULES, *_codes_in(directory)])).upper()
     try:
@@ -71,6 +78,8 @@ def new_rule(name: str, code: str | None, path: str | None, tests: str) -> None:
         click.echo(
             f'\nFor `nanlint check` to use it, name it in the configuration:\n\n[tool.nanlint]\nrules = ["{pattern}"]'
         )
+    if not is_trusted(config.file or here):
+        click.echo("\nIt is code, which runs only in projects that you trust:\n\nnanlint trust")
 
 
 def _next_code(codes: list[str]) -> str:
@@ -83,8 +92,8 @@ def _codes_in(directory: str) -> list[str]:
     """The codes that the files of a directory seem to hold, which no configuration may name yet."""
     found: list[str] = []
     for path in glob.glob(os.path.join(glob.escape(directory), "*.py")):
-        with open(path, encoding="utf-8", errors="replace") as file:
-            found += re.findall(rf'"({_PREFIX}\d+)"', file.read())
+        with suppress(OSError):
+            found += re.findall(rf'"({_PREFIX}\d+)"', read_regular(path).decode("utf-8", "replace"))
     return found
 
 
@@ -110,11 +119,11 @@ def _write_new(files: dict[str, str]) -> None:
     written: list[str] = []
     for path, text in files.items():
         try:
+            target_of(path)
             os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
-            with open(path, "x", encoding="utf-8") as file:
-                written.append(path)
-                file.write(text)
+            write_whole(path, text.encode())
+            written.append(path)
         except OSError as error:
             for other in written:
                 os.unlink(other)
-            raise Unusable(f"{path}: could not be written: {(error.strerror or str(error)).lower()}") from None
+            raise Unusable(f"{path}: could not be written: {reason(error)}") from None

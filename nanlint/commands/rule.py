@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from nanlint.commands.base import Unusable, complete_rules, configs_for
+from nanlint.commands.base import Unusable, complete_rules, configs_for, trust_option, warn_of_untrusted
 from nanlint.commands.manual import Command
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="How the page is printed.",
 )
+@trust_option
 def rule(code_or_name: str | None, every: bool, output_format: str) -> None:
     """Explain the rule with this CODE or NAME, or --all rules."""
     from nanlint.output.rules import render_rule, render_rule_json, render_rules_json
@@ -72,7 +73,9 @@ def _known_rules() -> tuple[Mapping[str, RulePage], str]:
 
     broken = ""
     try:
-        configs_for(None, False, Overrides()).for_directory(os.getcwd())
+        configs = configs_for(None, False, Overrides())
+        configs.for_directory(os.getcwd())
+        warn_of_untrusted(configs)
     except Unusable as error:
         broken = error.message
     except ConfigError as error:

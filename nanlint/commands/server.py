@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import redirect_stdout
+from contextlib import ExitStack, redirect_stdout
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 import click
 
-from nanlint.commands.base import CLEAN, FINDINGS, Unusable
+from nanlint.commands.base import CLEAN, FINDINGS, Unusable, trust_option
 from nanlint.commands.manual import Command
+
+if TYPE_CHECKING:
+    import logging
+    import socket
 
 LEVELS = ("error", "warning", "info", "debug")
 
@@ -28,6 +33,7 @@ LEVELS = ("error", "warning", "info", "debug")
     ),
 )
 @click.option("--tcp", metavar="[HOST:]PORT", help="Listen there for one client, instead of on standard input.")
+@trust_option
 @click.option(
     "--log-level",
     type=click.Choice(LEVELS),
@@ -44,24 +50,45 @@ def server(ctx: click.Context, tcp: str | None, *, log_level: str) -> None:
     import logging
 
     try:
+        from nanlint.server.frames import Frames
         from nanlint.server.server import make_server
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("pygls", "lsprotocol", "cattrs", "attrs"):
             raise
         raise Unusable(f'the language server needs {error.name}; run: pip install "nanlint[lsp]"') from None
     logging.basicConfig(level=log_level.upper(), format="%(levelname)s %(name)s: %(message)s")
+    if log_level != "debug":
+        for handler in logging.getLogger().handlers:
+            handler.addFilter(_is_not_told_elsewhere)
     served = make_server()
-    if tcp is None:
-        # What is printed by mistake must not get between the messages.
-        with os.fdopen(os.dup(0), "rb") as reader, os.fdopen(os.dup(1), "wb") as writer, redirect_stdout(sys.stderr):
-            served.start_io(reader, writer)
-    else:
-        host, port = _address(tcp)
-        try:
-            served.start_tcp(host, port)
-        except OSError as error:
-            raise Unusable(f"cannot listen on {host}:{port}: {(error.strerror or str(error)).lower()}") from None
+    with ExitStack() as streams:
+        if tcp is None:
+            # What is printed by mistake must not get between the messages.
+            reader, writer = streams.enter_context(os.fdopen(os.dup(0), "rb")), os.fdopen(os.dup(1), "wb")
+            streams.enter_context(redirect_stdout(sys.stderr))
+        else:
+            client = streams.enter_context(_client(*_address(tcp)))
+            reader, writer = streams.enter_context(client.makefile("rb")), client.makefile("wb")
+        served.start_io(cast(BinaryIO, Frames(reader)), writer)
     ctx.exit(CLEAN if served.shut_down else FINDINGS)
+
+
+def _is_not_told_elsewhere(record: logging.LogRecord) -> bool:
+    """Leave out the tracebacks of messages that are not understood: those are answered, and we say so ourselves."""
+    return not record.getMessage().startswith(("Unable to handle message", "Unable to deserialize message"))
+
+
+def _client(host: str, port: int) -> socket.socket:
+    """The connection of the first client; raises Unusable."""
+    import socket
+
+    from nanlint.opening import reason
+
+    try:
+        with socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET) as listening:
+            return listening.accept()[0]
+    except OSError as error:
+        raise Unusable(f"cannot listen on {host}:{port}: {reason(error)}") from None
 
 
 def _address(given: str) -> tuple[str, int]:

@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
+
 import click
 
-from nanlint.commands.base import Unusable, paint_for, split, writable, write_report
+from nanlint.commands.base import (
+    Unusable,
+    configs_for,
+    paint_for,
+    split,
+    trust_option,
+    warn_of_untrusted,
+    writable,
+    write_report,
+)
 from nanlint.commands.manual import Command
 
 
@@ -63,6 +75,7 @@ from nanlint.commands.manual import Command
     show_default=True,
     help="How the report is printed.",
 )
+@trust_option
 @click.option("--output-file", type=click.Path(), help="Write the report there.  [default: standard error]")
 @click.option(
     "--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True, help="Use colour."
@@ -89,7 +102,7 @@ def verify(
     PROGRAM is a script, `-m MODULE` or `-c CODE`, with its arguments; with --replay it may be left out, and is that of
     the run. The report goes to standard error.
     """
-    from nanlint.config import CONFIDENCES
+    from nanlint.config import CONFIDENCES, ConfigError, Overrides
     from nanlint.runtime.filters import FilterError
     from nanlint.runtime.reporting import render_report, render_report_json
     from nanlint.runtime.runfile import RunError
@@ -99,6 +112,10 @@ def verify(
         raise click.UsageError("give the program to run: nanlint verify -- train.py")
     if output_file is not None:
         writable(output_file)
+    with suppress(Unusable, ConfigError, OSError):  # a program runs whatever its configuration says
+        configs = configs_for(None, False, Overrides())
+        configs.for_directory(os.getcwd())
+        warn_of_untrusted(configs)
     try:
         verified = verify_command(
             command[1:] if command[:1] == ("--",) else command,

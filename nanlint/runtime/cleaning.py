@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from nanlint.opening import reason
 from nanlint.runtime.launch import RUNS
 from nanlint.runtime.runfile import PREFIX, SUFFIX
 
@@ -69,9 +70,7 @@ def remove(found: Inventory, directory: str, *, keep: int = 0) -> tuple[Kept, ..
                 os.remove(ignore)
             os.rmdir(home)
     except OSError as error:
-        raise CleaningError(
-            f"{error.filename}: could not be removed: {(error.strerror or str(error)).lower()}"
-        ) from None
+        raise CleaningError(f"{error.filename}: could not be removed: {reason(error)}") from None
     return going
 
 

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from types import FrameType
 
+from nanlint.opening import reason
 from nanlint.runtime.options import VARIABLE, Options
 from nanlint.runtime.program import STARTUP
 from nanlint.runtime.runfile import RunError
@@ -51,9 +52,8 @@ def new_run(directory: str | None) -> str:
             pass
         os.remove(probe)
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
         raise RunError(
-            f"{chosen}: the run cannot be kept there: {reason}; choose another place with --run-dir"
+            f"{chosen}: the run cannot be kept there: {reason(error)}; choose another place with --run-dir"
         ) from None
     if any(name.startswith("events-") for name in os.listdir(chosen)):
         raise RunError(f"{chosen}: holds a run already; choose another place with --run-dir")
@@ -94,7 +94,7 @@ def launch(command: Sequence[str], options: Options) -> Outcome:
     try:
         process = subprocess.Popen(arguments, env=environment)
     except OSError as error:
-        raise RunError(f"the program could not be started: {(error.strerror or str(error)).lower()}") from None
+        raise RunError(f"the program could not be started: {reason(error)}") from None
     with _signals_go_to(process):
         code = process.wait()
     if code < 0:

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from nanlint.opening import read_regular, reason
 from nanlint.runtime.events import FORMAT, Event, Started, decode, encode
 
 #: name of the event files in a run's directory: which host and process wrote them
@@ -112,10 +113,9 @@ def read_run(path: str) -> RunRecord:
 def read_process(path: str) -> Process | None:
     """What one event file holds; None for one that does not even say who wrote it. Raises RunError as read_run."""
     try:
-        with open(path, "rb") as file:
-            lines = file.read().splitlines()
+        lines = read_regular(path, most=-1).splitlines()
     except OSError as error:
-        raise RunError(f"{path}: could not be read: {(error.strerror or str(error)).lower()}") from None
+        raise RunError(f"{path}: could not be read: {reason(error)}") from None
     started: Started | None = None
     events: list[Event] = []
     damaged = 0

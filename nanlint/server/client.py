@@ -27,6 +27,7 @@ class Client:
     progress: bool = False
     watches: bool = False
     configures: bool = False
+    asks: bool = False
 
     @classmethod
     def of(cls, capabilities: types.ClientCapabilities) -> Client:
@@ -55,4 +56,5 @@ class Client:
             progress=has("window.work_done_progress"),
             watches=has("workspace.did_change_watched_files.dynamic_registration"),
             configures=has("workspace.configuration"),
+            asks=get_capability(capabilities, "window.show_message", None) is not None,
         )

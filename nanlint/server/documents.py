@@ -47,7 +47,8 @@ class Document:
 
 def path_of(uri: str) -> str | None:
     """The absolute path that an address names; None where it names no file."""
-    return to_fs_path(uri) if uri.startswith("file:") else None
+    path = to_fs_path(uri) if uri.startswith("file:") else None
+    return path if path is not None and os.path.isabs(path) and "\0" not in path else None
 
 
 class Documents:

@@ -119,6 +119,12 @@ class Projects:
         }
 
     @property
+    def untrusted(self) -> tuple[Config, ...]:
+        """Configurations whose rule files were not loaded, each file once."""
+        found = (config for project in self._all() for config in project.configs.untrusted)
+        return tuple({config.file: config for config in found}.values())
+
+    @property
     def problems(self) -> tuple[str, ...]:
         """What is wrong with settings, each once."""
         return tuple(dict.fromkeys(project.problem for project in self._all() if project.problem is not None))

@@ -11,11 +11,14 @@ from functools import partial
 from typing import Any
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 from pygls.uris import from_fs_path
 
 from nanlint.baseline import DEFAULT_PATH
-from nanlint.config import CONFIG_FILES
+from nanlint.config import CONFIG_FILES, Config
+from nanlint.linter import without_rules
+from nanlint.opening import read_regular
 from nanlint.server.actions import KINDS, Actions, Order
 from nanlint.server.checking import PAUSE, Checked, Checking, Overtaken, Worker
 from nanlint.server.client import Client
@@ -31,10 +34,13 @@ from nanlint.server.sheet import Sheet
 from nanlint.server.workspace import Progress, check_folder, shown_file, tasks_of
 from nanlint.source import Source
 from nanlint.source.project import forget
+from nanlint.trust import TrustError, trust, trust_everything
 from nanlint.version import __version__
 
 logger = logging.getLogger(__name__)
 
+#: what the user presses to let rule files run
+TRUST = "Trust this folder"
 #: checks all files, for those who ask for it
 CHECK_WORKSPACE = "nanlint.checkWorkspace"
 #: seconds that typing must pause before what is pushed is looked for; who pulls decides that for himself
@@ -46,6 +52,8 @@ WATCHED = tuple(f"**/{name}" for name in DECISIVE)
 
 class NanlintServer(LanguageServer):
     """One client's session."""
+
+    protocol: Protocol
 
     def __init__(self) -> None:
         super().__init__(
@@ -70,7 +78,15 @@ class NanlintServer(LanguageServer):
         self._changes = 0
         self._changed = asyncio.Event()
         self._faulty: set[str] = set()
+        self._asked: set[str] = set()
         self._users: asyncio.TimerHandle | None = None
+
+    def report_server_error(self, error: Exception, source: Any) -> None:
+        """Answer that what came was no message; what else goes wrong is shown, or answered by who asked."""
+        if source is JsonRpcException:
+            self.protocol.unread(error)
+        else:
+            super().report_server_error(error, source)
 
     def start(self, work: Any) -> None:
         """Let a coroutine run by itself; what goes wrong in it is logged."""
@@ -276,6 +292,25 @@ class NanlintServer(LanguageServer):
         for file in self._faulty - set(errors):
             self._faulty.discard(file)
             self.publish(from_fs_path(file) or file, [])
+        for config in self.projects.untrusted:
+            if config.file is not None and config.file not in self._asked:
+                self._asked.add(config.file)
+                self.start(self._ask_for_trust(config, os.path.dirname(config.file)))
+
+    async def _ask_for_trust(self, config: Config, directory: str) -> None:
+        """Say which rule files were not loaded, and load them if the user says that they may run."""
+        kind, message = types.MessageType.Warning, f"nanlint: {without_rules(config)}"
+        if not self.client.asks:
+            self.window_show_message(types.ShowMessageParams(kind, message))
+            return
+        actions = [types.MessageActionItem(TRUST), types.MessageActionItem("Not now")]
+        answer = await self.window_show_message_request_async(types.ShowMessageRequestParams(kind, message, actions))
+        if answer is not None and answer.title == TRUST:
+            try:
+                trust(directory)
+            except TrustError as error:
+                self.say_once(str(error))
+            self.reloaded()
 
     def _at_fault(self, file: str, message: str) -> types.Diagnostic:
         uri = from_fs_path(file) or file
@@ -286,8 +321,7 @@ class NanlintServer(LanguageServer):
 
 def _read(file: str) -> str:
     try:
-        with open(file, encoding="utf-8-sig", errors="replace") as stream:
-            return stream.read()
+        return read_regular(file).decode("utf-8-sig", "replace")
     except OSError:
         return ""
 
@@ -311,7 +345,9 @@ def _register_lifecycle(server: NanlintServer) -> None:
         server.client = Client.of(params.capabilities)
         server.checking.on_settled = server.settled if server.client.refreshes or not server.client.pulls else None
         server.documents.encoding = types.PositionEncodingKind(server.workspace.position_encoding or "utf-16")
-        settings, problems = settings_of(params.initialization_options)
+        settings, problems = settings_of(params.initialization_options, initial=True)
+        if settings.trust:
+            trust_everything()
         server.projects.configure(settings)
         for folder in params.workspace_folders or ():
             _add_folder(server, folder.uri)

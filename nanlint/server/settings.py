@@ -24,7 +24,7 @@ class Settings:
 
     ``enable``: check at all. ``configuration``: the one configuration file to use. ``fix_all``: offer
     ``source.fixAll.nanlint``. ``unsafe_fixes``: fix all applies unsafe fixes, too. ``syntax_errors``: show where a file
-    stops being Python. ``mode``: whether files that are not open are checked, too.
+    stops being Python. ``mode``: whether files that are not open are checked, too. ``trust``: whether rule files run.
     """
 
     enable: bool = True
@@ -38,6 +38,7 @@ class Settings:
     unsafe_fixes: bool = False
     syntax_errors: bool = True
     mode: str = MODES[0]
+    trust: bool = False
 
     @property
     def overrides(self) -> Overrides:
@@ -97,11 +98,15 @@ _KINDS: Mapping[str, _Kind] = {
     "unsafeFixes": _Kind("unsafe_fixes", "true or false", _flag),
     "showSyntaxErrors": _Kind("syntax_errors", "true or false", _flag),
     "diagnosticMode": _Kind("mode", _one_of(MODES), _mode),
+    "trust": _Kind("trust", "true or false", _flag),
 }
 
 
-def settings_of(given: Any) -> tuple[Settings, tuple[str, ...]]:
-    """The settings, and what is wrong with those that do not count."""
+def settings_of(given: Any, *, initial: bool = False) -> tuple[Settings, tuple[str, ...]]:
+    """The settings, and what is wrong with those that do not count.
+
+    ``initial``: they are the editor's own; others may come with a folder, which cannot say that it is to be trusted.
+    """
     for key in ("settings", "nanlint"):
         if isinstance(given, Mapping) and isinstance(given.get(key), Mapping):
             given = given[key]
@@ -115,6 +120,8 @@ def settings_of(given: Any) -> tuple[Settings, tuple[str, ...]]:
         kind = _KINDS.get(name)
         if kind is None:
             problems.append(f'nanlint\'s settings: unknown setting "{name}"{did_you_mean(str(name), _KINDS)}')
+        elif name == "trust" and not initial:
+            problems.append("nanlint's settings: trust counts in initializationOptions only")
         elif value is not None:
             read = kind.read(value)
             if read is None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import multiprocessing
 import os
 from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -16,7 +15,8 @@ from nanlint.baseline import Baseline, BaselineError
 from nanlint.config import Config
 from nanlint.diagnostic import Annotation, Diagnostic
 from nanlint.linter import Task, run_task
-from nanlint.parallel import cores, start_worker
+from nanlint.opening import read_regular
+from nanlint.parallel import cores, spawning, start_worker
 from nanlint.server.client import Client
 from nanlint.server.diagnostics import lsp_diagnostic
 from nanlint.server.documents import Document
@@ -81,8 +81,7 @@ async def check_folder(root: str, tasks: Sequence[Task]) -> AsyncIterator[list[F
     chunks = [tasks[start : start + _CHUNK] for start in range(0, len(tasks), _CHUNK)]
     loop = asyncio.get_running_loop()
     # a fork would copy the threads' locks as they are at that moment
-    context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(max(1, min(cores(), len(chunks))), context, initializer=start_worker)
+    pool = ProcessPoolExecutor(max(1, min(cores(), len(chunks))), spawning(), initializer=start_worker)
     try:
         for next_done in asyncio.as_completed([loop.run_in_executor(pool, run_chunk, root, chunk) for chunk in chunks]):
             yield await next_done
@@ -93,8 +92,7 @@ async def check_folder(root: str, tasks: Sequence[Task]) -> AsyncIterator[list[F
 def shown_file(found: FileFindings, encoding: types.PositionEncodingKind, client: Client) -> list[types.Diagnostic]:
     """The findings of a file as the client sees them; those of a notebook stand in its JSON, and name the cell."""
     try:
-        with open(found.path, "rb") as file:
-            source = read_source(content := file.read(), found.path)
+        source = read_source(content := read_regular(found.path), found.path)
     except (OSError, SourceError):
         return []
     text = content.decode("utf-8-sig", "replace") if isinstance(source, Notebook) else source.text

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from nanlint.config import Config, ConfigError, Configs
+from nanlint.opening import read_regular, reason
 from nanlint.source.reading import NOTEBOOK
 
 if TYPE_CHECKING:
@@ -124,7 +125,7 @@ class _Walk:
         try:
             os.stat(path)
         except OSError as error:
-            self._fail(f"{path}: {_reason(error)}")
+            self._fail(f"{path}: {reason(error)}")
             return
         absolute = os.path.abspath(path)
         config = self._config(os.path.dirname(absolute))
@@ -163,7 +164,7 @@ class _Walk:
             with os.scandir(directory) as entries:
                 return sorted(entries, key=lambda entry: entry.name)
         except OSError as error:
-            self._fail(f"{shown}: {_reason(error)}")
+            self._fail(f"{shown}: {reason(error)}")
             return []
 
     def _config(self, directory: str) -> Config | None:
@@ -195,10 +196,6 @@ def _is_file(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def _reason(error: OSError) -> str:
-    return (error.strerror or str(error)).lower()
-
-
 @dataclass(frozen=True)
 class _Ignores:
     """The .gitignore files in force for a directory, outermost first."""
@@ -222,8 +219,7 @@ class _Ignores:
     def within(self, directory: str) -> _Ignores:
         """With ``directory``'s own .gitignore, if it has one."""
         try:
-            with open(os.path.join(directory, ".gitignore"), encoding="utf-8", errors="replace") as file:
-                lines = file.read().splitlines()
+            lines = read_regular(os.path.join(directory, ".gitignore")).decode("utf-8", "replace").splitlines()
         except OSError:
             return self
         spec = _spec(lines)

@@ -52,7 +52,8 @@ def _names(top: str, *arguments: str) -> Iterator[str]:
 def _git(directory: str, *arguments: str) -> subprocess.CompletedProcess[bytes]:
     try:
         return subprocess.run(
-            ["git", *arguments],
+            # no command that the configuration of a repository names
+            ["git", "-c", "core.fsmonitor=false", *arguments],
             cwd=directory,
             # Messages are told apart by their words.
             env={**os.environ, "LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0"},

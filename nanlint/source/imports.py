@@ -7,6 +7,7 @@ import os
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
+from nanlint.opening import read_regular
 from nanlint.source.decoding import SourceError
 from nanlint.source.reading import read_source
 from nanlint.source.syntax import Unparsable
@@ -138,7 +139,6 @@ def _relative(file: str, level: int, parts: list[str], files: Collection[str]) -
 def _tree(file: str) -> ast.AST:
     """The syntax of a file; what cannot be read imports nothing that could be known."""
     try:
-        with open(file, "rb") as stream:
-            return read_source(stream.read(), file).tree
+        return read_source(read_regular(file), file).tree
     except (OSError, SourceError, Unparsable):
         return ast.Module([], [])

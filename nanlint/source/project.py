@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from pathlib import PurePath
 
+from nanlint.opening import read_regular, reason
 from nanlint.source.decoding import SourceError
 from nanlint.source.reading import read_source
 from nanlint.source.roots import FRAMEWORKS, ROOTS
@@ -391,8 +392,7 @@ def has_one_of(words: frozenset[str], path: str, stamp: Stamp | None) -> bool:
 def bytes_of(path: str) -> bytes:
     """The beginning of a file; nothing where it cannot be read."""
     try:
-        with open(path, "rb") as file:
-            return file.read(MAX_BYTES)
+        return read_regular(path, most=MAX_BYTES)
     except OSError:
         return b""
 
@@ -497,7 +497,6 @@ def source_of(path: str, stamp: Stamp | None, text: str | None = None) -> Source
     if stamp is not None and stamp[1] > MAX_BYTES:
         raise SourceError(f"has more than {MAX_BYTES} bytes")
     try:
-        with open(path, "rb") as file:
-            return read_source(file.read(), path)
+        return read_source(read_regular(path), path)
     except OSError as error:
-        raise SourceError(str(error)) from None
+        raise SourceError(reason(error)) from None

@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+from nanlint.opening import read_regular
 from nanlint.source.text import Source
 
 #: that of Black and Ruff
@@ -53,8 +54,7 @@ def _read(path: str) -> Mapping[str, Any] | None:
     from nanlint import toml
 
     try:
-        with open(path, "rb") as file:
-            table: Mapping[str, Any] = toml.load(file)
-    except (OSError, toml.TOMLDecodeError, UnicodeDecodeError):
+        table: Mapping[str, Any] = toml.loads(read_regular(path).decode("utf-8-sig"))
+    except (OSError, toml.TOMLDecodeError, UnicodeDecodeError, RecursionError):
         return None
     return table

@@ -1,14 +1,19 @@
-"""Text -> disk, so that a file is either what it was or what it should become, never something between."""
+"""Text -> disk, so that a file is either what it was or what it should become, never something between.
+
+A file keeps its mode, its owner and its other names. What is written never leaves the project that the path is in.
+"""
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import stat
-import tempfile
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
+from nanlint.opening import read_regular, reason
 from nanlint.source.decoding import SourceError
 
 
@@ -20,88 +25,134 @@ def write_atomically(path: str, before: bytes, after: bytes) -> None:
 def write_together(changes: Sequence[tuple[str, bytes, bytes]]) -> None:
     """Replace the contents of files, (path, before, after) each, of all or of none.
 
-    The new content is written beside a file and moved over it; mode bits are kept, a link is followed to its target.
+    The new content is written beside a file and moved over it; a link is followed to its target (see ``target_of``).
     Raises SourceError if a file is read-only, has changed since it was read, or cannot be written.
     """
     staged: list[_Staged] = []
     moved: list[_Staged] = []
+    beside: list[str] = []
     path = ""
     try:
         for path, before, after in changes:
-            staged.append(_staged(path, before, after))
+            target = target_of(path)
+            status = os.stat(target)
+            if not status.st_mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH) or not os.access(target, os.W_OK):
+                raise SourceError(f"{path}: is read-only, so it was not fixed")
+            # where there are several, the old content waits, too: to go back must need no room on the disk
+            contents = (after, before) if len(changes) > 1 else (after,)
+            names = [_written_beside(target, content, status, beside) for content in contents]
+            staged.append(_Staged(path, target, names[0], names[1:], before))
         # As late as can be: what an editor saved while we were thinking must win.
         for one in staged:
             one.must_be_as_it_was()
         for one in staged:
             path = one.path
-            os.replace(one.beside, one.target)
+            os.replace(one.after, one.target)
             moved.append(one)
     except BaseException as error:
         for one in moved:
-            write_whole(one.target, one.before)
-        for one in staged[len(moved) :]:
-            os.unlink(one.beside)
+            for kept in one.before:
+                os.replace(kept, one.target)
         if isinstance(error, FileNotFoundError):
             raise SourceError(f"{path}: vanished before it could be fixed") from None
         if isinstance(error, OSError):
-            reason = (error.strerror or str(error)).lower()
-            raise SourceError(f"{path}: could not be written: {reason}") from None
+            raise SourceError(f"{path}: could not be written: {reason(error)}") from None
         raise
+    finally:
+        _remove(beside)
 
 
 @dataclass(frozen=True)
 class _Staged:
-    """New content that lies beside the file that it is for."""
+    """The new content of a file, and the old one where there are several, in files beside it."""
 
     path: str
     target: str
-    beside: str
-    before: bytes
+    after: str
+    before: Sequence[str]
+    content: bytes
 
     def must_be_as_it_was(self) -> None:
-        with open(self.target, "rb") as current:
-            if current.read() != self.before:
-                raise SourceError(f"{self.path}: changed while it was checked, so it was not fixed; run again")
+        if read_regular(self.target) != self.content:
+            raise SourceError(f"{self.path}: changed while it was checked, so it was not fixed; run again")
 
 
-def write_whole(path: str, content: bytes) -> None:
+def write_whole(path: str, content: bytes, *, anywhere: bool = False) -> None:
     """Make ``content`` that of ``path``, which need not exist: all of it or, if that fails, nothing.
 
-    Mode bits are kept, a link is followed, a pipe or a device is written to. Raises OSError.
+    A pipe or a device is written to; a link is followed within the project, or ``anywhere``. Raises OSError.
     """
-    mode = os.stat(path).st_mode if os.path.exists(path) else None
-    if mode is not None and not stat.S_ISREG(mode):
-        with open(path, "wb") as file:
+    status = os.stat(path) if os.path.exists(path) else None
+    if status is not None and (not stat.S_ISREG(status.st_mode) or os.path.abspath(path).startswith("/dev/")):
+        with open(path, "ab") as file:  # /dev/stdout may be a file to which others have written
             file.write(content)
         return
-    target = os.path.realpath(path)
-    beside = os.path.join(os.path.dirname(target), f".nanlint-{secrets.token_hex(4)}.tmp")
+    target = os.path.realpath(path) if anywhere else target_of(path)
+    beside: list[str] = []
+    try:
+        os.replace(_written_beside(target, content, status, beside), target)
+    finally:
+        _remove(beside)
+
+
+def target_of(path: str) -> str:
+    """The real path of the file that is changed by writing to ``path``.
+
+    Raises OSError where links lead out of the project that ``path`` is in, or where the file has other names, which
+    would either change with it or keep the old content.
+    """
+    absolute = os.path.abspath(path)
+    target, tree = os.path.realpath(absolute), os.path.realpath(_tree_around(os.path.dirname(absolute)))
+    if not f"{target}{os.sep}".startswith(tree.rstrip(os.sep) + os.sep):
+        raise OSError(errno.EPERM, f"a link leads to {target}, which is outside of {tree}; name that path itself")
+    with suppress(FileNotFoundError):
+        status = os.stat(target)
+        if stat.S_ISREG(status.st_mode) and status.st_nlink > 1:
+            raise OSError(errno.EMLINK, "it has other names (hard links), of which nanlint cannot know where they are")
+    return target
+
+
+def _tree_around(directory: str) -> str:
+    """The repository that a directory is in; else its project, or the directory itself."""
+    from nanlint.source.discovery import parents
+    from nanlint.source.project import top_of
+
+    repository = next((one for one in parents(directory) if os.path.exists(os.path.join(one, ".git"))), None)
+    return repository or top_of(directory)
+
+
+def _written_beside(target: str, content: bytes, like: os.stat_result | None, made: list[str]) -> str:
+    """A new file beside ``target``, with mode, owner and attributes of what is there; its name is added to ``made``."""
+    path = os.path.join(os.path.dirname(target), f".nanlint-{secrets.token_hex(4)}.tmp")
     # 0o666 is what the umask makes the mode of a new file of
-    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-        if mode is not None:
-            os.chmod(beside, stat.S_IMODE(mode))
-        os.replace(beside, target)
-    except BaseException:
-        os.unlink(beside)
-        raise
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666 if like is None else 0o600)
+    made.append(path)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    if like is not None:
+        _make_alike(path, target, like)
+    return path
 
 
-def _staged(path: str, before: bytes, after: bytes) -> _Staged:
-    target = os.path.realpath(path)
-    mode = os.stat(target).st_mode
-    if not mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH) or not os.access(target, os.W_OK):
-        raise SourceError(f"{path}: is read-only, so it was not fixed")
-    descriptor, beside = tempfile.mkstemp(prefix=".nanlint-", suffix=".tmp", dir=os.path.dirname(target))
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(after)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(beside, stat.S_IMODE(mode))
-    except BaseException:
-        os.unlink(beside)
-        raise
-    return _Staged(path, target, beside, before)
+def _make_alike(path: str, target: str, like: os.stat_result) -> None:
+    made = os.stat(path)
+    if (made.st_uid, made.st_gid) != (like.st_uid, like.st_gid):
+        try:
+            os.chown(path, like.st_uid, like.st_gid)
+        except PermissionError:
+            if made.st_uid != like.st_uid:
+                raise OSError(errno.EPERM, "it belongs to another user, and would not any more") from None
+    os.chmod(path, stat.S_IMODE(like.st_mode))
+    if hasattr(os, "listxattr"):
+        with suppress(OSError):  # a file system without them
+            for name in os.listxattr(target):
+                with suppress(OSError):  # those that only the system may set
+                    os.setxattr(path, name, os.getxattr(target, name))
+
+
+def _remove(paths: Sequence[str]) -> None:
+    for path in paths:
+        with suppress(FileNotFoundError):
+            os.unlink(path)

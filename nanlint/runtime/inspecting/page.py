@@ -14,10 +14,12 @@ import re
 from collections.abc import Iterable
 from importlib import resources
 
+from nanlint.opening import reason
 from nanlint.runtime.events import Frame, Step
 from nanlint.runtime.inspecting.model import Incident, Member, Node, Run, Seen
 from nanlint.runtime.inspecting.sources import Finding
 from nanlint.runtime.runfile import RunError
+from nanlint.source.writing import write_whole
 
 #: of the page, in the directory of the run
 PAGE = "inspect.html"
@@ -27,11 +29,9 @@ def write_page(run: Run, output: str | None = None) -> str:
     """Write the page of a run, by default beside its events; where it is. Raises RunError."""
     path = output or os.path.join(run.origin, PAGE)
     try:
-        with open(path, "w", encoding="utf-8", errors="backslashreplace") as file:
-            file.write(render_page(run))
+        write_whole(path, render_page(run).encode("utf-8", "backslashreplace"))
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise RunError(f"{path}: could not be written: {reason}; choose another place with --output") from None
+        raise RunError(f"{path}: could not be written: {reason(error)}; choose another place with --output") from None
     return path
 
 

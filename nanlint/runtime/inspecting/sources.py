@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nanlint.diagnostic import Fix, Span
+from nanlint.opening import read_regular
 from nanlint.output.diff import render_diff
 from nanlint.runtime.health import Health
 from nanlint.runtime.telling import KINDS
@@ -84,8 +85,7 @@ def finding_of(verdict: Verdict, source: Source, path: str, shown: str) -> Findi
 def read_current(path: str) -> SourceFile | None:
     """A file as it is now; None if it is not there or no text."""
     try:
-        with open(path, "rb") as file:
-            return SourceFile(path, Source.from_bytes(file.read(), path).text, current=True)
+        return SourceFile(path, Source.from_bytes(read_regular(path), path).text, current=True)
     except (OSError, SourceError, ValueError):
         return None
 

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from nanlint.diagnostic import Confidence
+from nanlint.opening import read_regular, reason
 from nanlint.runtime.events import FORMAT, Ended, Frame, Framework, Started, Step
 from nanlint.runtime.health import CLASSES, Health, health_of_numbers
 from nanlint.runtime.inspecting.model import INPUT, OUTPUT, Incident, Member, Node, Run, Seen, shown_path
@@ -202,10 +203,9 @@ class _Dump:
     def _events(self, path: str, wanted: int) -> Iterator[tuple[float, Message]]:
         """Time and content of the events of one file that have the field ``wanted``; damage ends it, with a note."""
         try:
-            with open(path, "rb") as file:
-                content = file.read()
+            content = read_regular(path, most=-1)
         except OSError as error:
-            self._notes.append(f"{os.path.basename(path)} could not be read: {(error.strerror or str(error)).lower()}")
+            self._notes.append(f"{os.path.basename(path)} could not be read: {reason(error)}")
             return
         try:
             for record in records(content):
