@@ -16,6 +16,8 @@ from typing import Any, ClassVar, Protocol
 
 from nanlint.runtime.events import Frame
 from nanlint.runtime.health import Health
+from nanlint.runtime.hooks import around as around
+from nanlint.runtime.hooks import safely as safely
 from nanlint.runtime.sites import Site
 
 
@@ -203,13 +205,3 @@ class Adapter(ABC):
 
     def release(self) -> None:  # noqa: B027  (most only read a state)
         """The watch ends: leave random generators as they are, and give no more seeds."""
-
-
-def safely(watch: Watch, part: str, function: Callable[..., Any], *args: Any) -> None:
-    """Call a part of an adapter: its failure is told and never reaches the program; what stops the program does."""
-    try:
-        function(*args)
-    except FloatingPointError:
-        raise
-    except Exception as error:
-        watch.alert("internal", f"{part}: {type(error).__name__}: {error}")

@@ -19,6 +19,7 @@ from typing import Any, cast
 from nanlint.runtime import probing
 from nanlint.runtime.adapter import Adapter
 from nanlint.runtime.adapters import BUILT_IN
+from nanlint.runtime.hooks import Guard, safely
 from nanlint.runtime.recorder import Recorder
 from nanlint.runtime.sites import Site, digest_of, sites_of
 
@@ -79,15 +80,18 @@ class Hook(importlib.abc.MetaPathFinder):
             spec = self._found_by_others(fullname, path, target)
         finally:
             self._finding.discard(fullname)
-        if spec is None or spec.loader is None:
-            return spec
-        if fullname in self._adapters:
+        if spec is not None and spec.loader is not None:
+            safely(self._recorder, f"the import of {fullname}", self._take_in_hand, fullname, spec)
+        return spec
+
+    def _take_in_hand(self, fullname: str, spec: importlib.machinery.ModuleSpec) -> None:
+        """Have a loader of ours where there is something to do."""
+        if fullname in self._adapters and spec.loader is not None:
             spec.loader = Woken(spec.loader, lambda: self.wake(fullname))
         elif type(spec.loader) is importlib.machinery.SourceFileLoader and self._recorder.users.owns(spec.loader.path):
             spec.loader = Probed(spec.loader.name, spec.loader.path, self._recorder)
         elif isinstance(spec.loader, zipimport.zipimporter) and self._recorder.users.owns(spec.origin or ""):
             spec.loader = cast(importlib.abc.Loader, ProbedInArchive(spec.loader, self._recorder))
-        return spec
 
     def _found_by_others(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None
@@ -102,15 +106,18 @@ class Hook(importlib.abc.MetaPathFinder):
     def wake(self, package: str) -> None:
         """Start the adapter of a framework that is imported; one that fails is told of and left out."""
         load = self._adapters.pop(package, None)
-        if load is None:
-            return
+        if load is not None:
+            safely(self._recorder, package, self._wake, package, load)
+
+    def _wake(self, package: str, load: Callable[[], type[Adapter]]) -> None:
+        adapter = load()(self._recorder)
         try:
-            adapter = load()(self._recorder)
             adapter.start()
             self._recorder.woken(adapter)
-        except Exception as error:
-            self._recorder.alert("internal", f"the adapter of {package} did not start: {type(error).__name__}: {error}")
-            return
+        except Exception:
+            safely(self._recorder, package, adapter.stop)
+            safely(self._recorder, package, adapter.release)
+            raise
         self._recorder.add_adapter(adapter)
         for module in (package, type(adapter).__module__):
             self._recorder.users.leave_out(sys.modules[module])
@@ -179,17 +186,15 @@ def probed_code(content: bytes, path: str, recorder: Recorder) -> CodeType | Non
     from nanlint.runtime.rewriting import rewrite
     from nanlint.source.text import Source
 
-    try:
+    with Guard(recorder, f"the findings of {path}"):
         sites = watched_sites(content, path if path.startswith("<") else os.path.abspath(path), recorder)
         if not sites:
             return None
         tree, found = rewrite(Source.from_bytes(content, path), sites, _numbers)
         code: CodeType = compile(ast.fix_missing_locations(tree), path, "exec", dont_inherit=True)
-    except Exception as error:
-        recorder.alert("internal", f"{path} is not probed: {type(error).__name__}: {error}")
-        return None
-    probing.enter(found)
-    return code
+        probing.enter(found)
+        return code
+    return None
 
 
 def watched_sites(content: bytes, path: str, recorder: Recorder) -> tuple[Site, ...]:

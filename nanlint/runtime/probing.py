@@ -16,12 +16,16 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
-from nanlint.runtime.adapter import Adapter, Tensor, safely
+from nanlint.runtime import hooks
+from nanlint.runtime.adapter import Adapter, Tensor
 from nanlint.runtime.health import Health, health_of_numbers
-from nanlint.runtime.recorder import Look, NonFinite, Recorder
+from nanlint.runtime.hooks import Guard, safely
+from nanlint.runtime.recorder import Look, Recorder
 from nanlint.runtime.rewriting import NAME, RESULT, Expression
 from nanlint.runtime.sites import Site
 
+#: as a failure is told
+WHAT = "a flagged expression"
 #: executions of an expression that are looked at whole, before most are only glanced at
 WHOLE = 8
 #: expressions that may wait for their looks to be read, within a step
@@ -62,18 +66,11 @@ class _Thread(threading.local):
         self.unfinished: list[_Unfinished] = []
 
 
-def never() -> bool:
-    """No framework compiles."""
-    return False
-
-
-#: whether a framework is compiling the calling code, which then must not look at values; set by its adapter
-compiling: Callable[[], bool] = never
-
 #: probed expressions by their number, and how often each has run under the present watch
 _expressions: dict[int, Expression] = {}
 _runs: dict[int, int] = {}
 _recorder: Recorder | None = None
+_guard: Guard
 _thread = _Thread()
 #: what is to be told when looks have been read, with those looks, in the order in which it came by
 _waiting: list[tuple[Callable[[], None], list[Later]]] = []
@@ -81,13 +78,14 @@ _waiting: list[tuple[Callable[[], None], list[Later]]] = []
 
 def install(recorder: Recorder | None) -> None:
     """Let probes report to this recorder (None: to nobody); the one before hears what waits to be read."""
-    global _recorder
+    global _recorder, _guard
     if _recorder is not None:
-        read(_recorder)
+        safely(_recorder, WHAT, read, _recorder)
     _recorder = recorder
     _runs.clear()
     if recorder is not None:
-        recorder.before_steps(functools.partial(read, recorder))
+        _guard = Guard(recorder, WHAT)
+        recorder.before_steps(functools.partial(safely, recorder, WHAT, read, recorder))
     setattr(builtins, NAME, probe)
 
 
@@ -98,22 +96,18 @@ def enter(expressions: Mapping[int, Expression]) -> None:
 
 def probe(number: int, role: int, value: Any) -> Any:
     """Hand on ``value``: what role ``role`` of expression ``number`` is this time."""
-    if _recorder is None or compiling():
+    if _recorder is None or hooks.compiling():
         return value
-    _seen(_recorder, number, role, value)
+    with _guard:
+        _seen(_recorder, number, role, value)
     return value
 
 
 def _seen(recorder: Recorder, number: int, role: int, value: Any) -> None:
-    try:
-        if role == RESULT:
-            _report(recorder, number, _finished(number, sys._getframe(2)), value)
-        else:
-            _hold(recorder, number, role, value, sys._getframe(2))
-    except NonFinite:
-        raise
-    except Exception as error:
-        recorder.alert("internal", f"probe: {type(error).__name__}: {error}")
+    if role == RESULT:
+        _report(recorder, number, _finished(number, sys._getframe(2)), value)
+    else:
+        _hold(recorder, number, role, value, sys._getframe(2))
 
 
 def _hold(recorder: Recorder, number: int, role: int, value: Any, frame: FrameType) -> None:
@@ -217,7 +211,7 @@ def read(recorder: Recorder) -> None:
         for one, found in zip(laters, adapter.read([one.ahead for one in laters]), strict=True):
             one.look, one.ahead = found, None
     for tell, _ in waiting:
-        safely(recorder, "probe", tell)
+        safely(recorder, WHAT, tell)
 
 
 def _read(seen: Look | Later) -> Look:

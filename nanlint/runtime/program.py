@@ -23,6 +23,7 @@ from types import CodeType, ModuleType, TracebackType
 from typing import Any, NoReturn
 
 from nanlint.runtime import probing
+from nanlint.runtime.hooks import Guard
 from nanlint.runtime.importing import Hook, probed_code
 from nanlint.runtime.options import Options, options_of_environment
 from nanlint.runtime.recorder import Recorder
@@ -154,7 +155,9 @@ def _probe_compiled(recorder: Recorder) -> None:
         if not dont_inherit:
             flags |= caller.co_flags & _FUTURES
         if mode == "exec" and not flags & ast.PyCF_ONLY_AST and not caller.co_filename.startswith(_IMPORTS):
-            code = _probed_file(source, filename, recorder)
+            code: CodeType | None = None
+            with Guard(recorder, f"the findings of {filename}"):
+                code = _probed_file(source, filename, recorder)
             if code is not None:
                 return code
         return original(source, filename, mode, flags, True, *args, **kwargs)

@@ -44,6 +44,8 @@ from nanlint.runtime.events import (
 from nanlint.runtime.filters import Filter, filter_of
 from nanlint.runtime.frames import Users
 from nanlint.runtime.health import CLASSES, Health
+from nanlint.runtime.hooks import NonFinite as NonFinite
+from nanlint.runtime.hooks import safely
 from nanlint.runtime.options import Options
 from nanlint.runtime.replaying import BAD, PYTHON, RandomStates, Repeated, Source, repeatable
 from nanlint.runtime.runfile import PREFIX, SUFFIX, EventFile
@@ -69,10 +71,6 @@ SPAWNED = "--multiprocessing-fork"
 
 #: what is seen of a tensor: its breakdown, or its least and greatest element where all are finite, or nothing
 Look = Health | tuple[float, float] | None
-
-
-class NonFinite(FloatingPointError):
-    """A nan or inf was born, and the run was to be stopped there (``--on-nan stop``)."""
 
 
 class _Sum:
@@ -577,22 +575,15 @@ class Recorder:
             if repeated is not None and self.steps < repeated[0] and self._random is not None and self._random.alone:
                 self.alert("not-repeated", f"the program ended before step {repeated[1]:,} began")
             for adapter in self.adapters:
-                self._stopped(adapter)
+                safely(self, f"the end of {adapter.name}", adapter.stop)
+                safely(self, f"the end of {adapter.name}", adapter.release)
             if self._ops:
-                self.step()
-            self.flush()
+                safely(self, "the last step", self.step)
+            safely(self, "the end", self.flush)
             self._ended = True
             self._write(Ended(time.time(), self.steps, *self._error))
             if self._file is not None:
                 self._file.close()
-
-    def _stopped(self, adapter: Adapter) -> None:
-        """Take an adapter's hooks out; it tells what it has kept until now."""
-        try:
-            adapter.stop()
-            adapter.release()
-        except Exception as error:
-            self.alert("internal", f"the adapter of {adapter.name} did not stop: {type(error).__name__}: {error}")
 
     # ── how ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 

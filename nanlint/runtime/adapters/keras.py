@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import keras
 
-from nanlint.runtime.adapter import Adapter, Watch, safely
+from nanlint.runtime.adapter import Adapter, Watch, around, safely
 from nanlint.runtime.arrays import health_of_array, numbers_of
 from nanlint.runtime.health import Health
 
@@ -48,19 +48,13 @@ class KerasAdapter(Adapter):
         while self._undo:
             self._undo.pop()()
 
-    def _wrap(self, owner: Any, name: str, around: Callable[..., Any]) -> None:
-        """Have ``around`` called with the original method, the object and its arguments, in the place of a method."""
+    def _wrap(self, owner: Any, name: str, hook: Callable[..., Any]) -> None:
+        """Have ``hook`` called with the original method, the object and its arguments, in the place of a method."""
         holder = next(one for one in owner.__mro__ if name in vars(one))
         original = vars(holder)[name]
         if getattr(original, "nanlint", False):
             return
-
-        def wrapped(instance: Any, *args: Any, **kwargs: Any) -> Any:
-            return around(original, instance, *args, **kwargs)
-
-        wrapped.nanlint = True  # type: ignore[attr-defined]
-        wrapped.__doc__, wrapped.__name__ = original.__doc__, name
-        setattr(holder, name, wrapped)
+        setattr(holder, name, around(self.watch, f"Keras' {name}", original, hook))
         self._undo.append(lambda: setattr(holder, name, original))
 
     # ── steps ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -70,7 +64,7 @@ class KerasAdapter(Adapter):
         return original(callbacks, *args, **kwargs)
 
     def _ends(self, original: Any, callbacks: Any, batch: Any, logs: Any = None) -> Any:
-        safely(self.watch, "keras", self._step, self._begun, logs)
+        safely(self.watch, "the steps of Keras", self._step, self._begun, logs)
         return original(callbacks, batch, logs)
 
     def _applies(self, original: Any, optimizer: Any, grads: Any, *args: Any, **kwargs: Any) -> Any:
@@ -84,7 +78,7 @@ class KerasAdapter(Adapter):
         if hasattr(optimizer, "dynamic_scale"):
             self._scales.setdefault(optimizer, math.nan)
         if _is_eager():
-            safely(self.watch, "keras", self._step, self._steps, None)
+            safely(self.watch, "the steps of Keras", self._step, self._steps, None)
         return result
 
     def _step(self, begun: int, logs: Any) -> None:

@@ -20,7 +20,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from nanlint.runtime.adapter import Adapter, Tensor, Watch
+from nanlint.runtime.adapter import Adapter, Tensor, Watch, around, safely
 from nanlint.runtime.adapters.expression import Unknown, expression_at, operands_of, value_of
 from nanlint.runtime.adapters.numpy_random import RandomState
 from nanlint.runtime.arrays import health_of_array, is_masked, numbers_of
@@ -53,7 +53,7 @@ class NumpyAdapter(Adapter):
         super().__init__(watch)
         self._errors: _Errors | None = None
         self._silent: list[tuple[Any, str, Any]] = []
-        self._random = RandomState()
+        self._random = RandomState(watch)
 
     def start(self) -> None:
         """Take over the handler of floating-point errors: it costs nothing while all is well."""
@@ -117,8 +117,10 @@ class _Errors:
         self._told: Callable[[], dict[str, Any]] = _CORE.umath._get_extobj_dict
 
     def start(self) -> None:
-        self._config._make_extobj, self._config._get_extobj_dict = self.make, self.told
-        self._state.set(self.make())
+        make = around(self.watch, "NumPy's seterr", self._make, self.make)
+        self._config._make_extobj = make
+        self._config._get_extobj_dict = around(self.watch, "NumPy's geterr", self._told, self.told)
+        self._state.set(make())
 
     def stop(self) -> None:
         chosen = self.chosen()
@@ -132,17 +134,17 @@ class _Errors:
         call = self._told()["call"]
         return call if isinstance(call, _Chosen) else None
 
-    def told(self) -> dict[str, Any]:
+    def told(self, original: Callable[..., dict[str, Any]]) -> dict[str, Any]:
         """What the program would be told without us."""
         chosen = self.chosen()
-        return self._told() if chosen is None else dict(chosen.modes)
+        return original() if chosen is None else dict(chosen.modes)
 
-    def make(self, **changes: Any) -> Any:
+    def make(self, original: Callable[..., Any], **changes: Any) -> Any:
         """NumPy's state of errors after the program's changes, with our handler in it."""
         chosen = self.chosen()
         token = self._state.set(chosen.state) if chosen is not None else None
         try:
-            state = self._make(**changes)
+            state = original(**changes)
             inner = self._state.set(state)
             modes = self._told()
             self._state.reset(inner)
@@ -171,7 +173,7 @@ class _Chosen:
         text = message.removeprefix("Warning: ").rstrip("\n")
         error, _, ufunc = text.partition(" encountered in ")
         if error in KINDS and self.heard.watching:
-            self.heard(error, ufunc, sys._getframe(1), self)
+            safely(self.heard.watch, f"NumPy's {ufunc}", self.heard, error, ufunc, sys._getframe(1), self)
         name, bit = MODES[error]
         mode, call = self.modes[name], self.modes["call"]
         if mode == "warn":
@@ -212,8 +214,6 @@ class _Heard:
             try:
                 with np.errstate(all="ignore"):
                     birth = self._birth(error, ufunc, frame, chosen)
-            except Exception as failure:  # a look at the program's operands must not become its failure
-                self.watch.alert("internal", f"{type(failure).__name__}: {failure}")
             finally:
                 self._busy.now = False
             self._places[place] = (looks + 1, birth and _forgotten(birth))
@@ -287,28 +287,24 @@ def _watched_silent(watch: Watch) -> Iterator[tuple[Any, str, Any]]:
         *modules, name = path.split(".")
         owner = functools.reduce(getattr, modules, np)
         function = getattr(owner, name)
-        setattr(owner, name, _watched(watch, path, function))
+        setattr(owner, name, around(watch, f"NumPy's {path}", function, functools.partial(_watched, watch, path)))
         yield owner, name, function
 
 
-def _watched(watch: Watch, path: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(function)
-    def watched(*args: Any, **named: Any) -> Any:
-        result = function(*args, **named)
-        if isinstance(result, np.ndarray | np.generic) and result.dtype.kind in "fc" and not np.isfinite(result).all():
-            given = [x for x in (*args, *named.values()) if isinstance(x, np.ndarray | np.generic | list | tuple)]
-            inputs = [Tensor(f"input {i}", health_of_array(x), x) for i, x in enumerate(given)]
-            output = health_of_array(result)
-            kinds = output.bad.difference(*(x.health.bad for x in inputs))
-            if kinds and not _inside_numpy(sys._getframe(1)):
-                watch.born(
-                    framework="numpy",
-                    op=path,
-                    kinds=kinds,
-                    inputs=inputs,
-                    outputs=[Tensor("result", output, result)],
-                    frames=watch.frames(),
-                )
-        return result
-
-    return watched
+def _watched(watch: Watch, path: str, function: Callable[..., Any], *args: Any, **named: Any) -> Any:
+    result = function(*args, **named)
+    if isinstance(result, np.ndarray | np.generic) and result.dtype.kind in "fc" and not np.isfinite(result).all():
+        given = [x for x in (*args, *named.values()) if isinstance(x, np.ndarray | np.generic | list | tuple)]
+        inputs = [Tensor(f"input {i}", health_of_array(x), x) for i, x in enumerate(given)]
+        output = health_of_array(result)
+        kinds = output.bad.difference(*(x.health.bad for x in inputs))
+        if kinds and not _inside_numpy(sys._getframe(2)):
+            watch.born(
+                framework="numpy",
+                op=path,
+                kinds=kinds,
+                inputs=inputs,
+                outputs=[Tensor("result", output, result)],
+                frames=watch.frames(),
+            )
+    return result

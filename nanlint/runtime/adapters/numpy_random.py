@@ -8,6 +8,7 @@ import msgspec
 import numpy as np
 from numpy.random import bit_generator
 
+from nanlint.runtime.adapter import Watch, around
 from nanlint.runtime.adapters.entropy import Entropy
 
 #: what the global generator is, unless the program has put another in its place
@@ -25,7 +26,8 @@ class _State(msgspec.Struct, frozen=True):
 class RandomState:
     """Takes and puts back what NumPy draws from."""
 
-    def __init__(self) -> None:
+    def __init__(self, watch: Watch) -> None:
+        self._watch = watch
         self._entropy: Entropy | None = None
         self._original: Any = None
 
@@ -52,10 +54,11 @@ class RandomState:
     def _seeding(self) -> Entropy:
         """Have generators without a seed take theirs from us."""
         if self._entropy is None:
-            self._entropy = Entropy()
+            entropy = self._entropy = Entropy()
             self._original = getattr(bit_generator, "randbits", None)
             if self._original is not None:
-                bit_generator.randbits = self._entropy.bits  # type: ignore[attr-defined]
+                drawn = around(self._watch, "NumPy's seeds", self._original, lambda _, many: entropy.bits(many))
+                bit_generator.randbits = drawn  # type: ignore[attr-defined]
         return self._entropy
 
     def leave(self) -> None:

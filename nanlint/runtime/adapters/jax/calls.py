@@ -22,17 +22,20 @@ from jax._src import core, pjit, source_info_util
 from jax._src.sharding_impls import UNSPECIFIED
 from jax.extend.core import ClosedJaxpr
 
-from nanlint.runtime.adapter import Watch
+from nanlint.runtime.adapter import Watch, around, safely
 from nanlint.runtime.adapters.jax.places import frames_of_traceback
 from nanlint.runtime.adapters.jax.probes import Measure, Probe, Probed, probed
 from nanlint.runtime.adapters.jax.program import Op, Program
 from nanlint.runtime.adapters.jax.propagation import is_inexact
 from nanlint.runtime.adapters.jax.replay import kinds_of
 from nanlint.runtime.events import Frame
+from nanlint.runtime.hooks import Guard, Own
 
 #: the arguments of ``Watch.born``
 Birth = dict[str, Any]
 
+#: as a failure is told
+CALL = "a call of a jitted function"
 #: where it is rarely looked: at the first calls, and at every so-manieth
 FIRST, RARELY = 4, 32
 #: calls whose probes are not read yet: of those that may be gone through again, which hold memory, and of others
@@ -136,6 +139,7 @@ class Calls:
         self._unread: deque[Call] = deque()
         self._lock = threading.RLock()
         self._own = threading.local()
+        self._guard = Guard(watch, CALL)
         self._original: Any = None
         self._fastpath: Any = None
         self._most = 0
@@ -146,9 +150,9 @@ class Calls:
             self._readers = readers
             self._functions, self._known_before = weakref.WeakKeyDictionary(), self._functions
             self._original = pjit._pjit_call_impl_python
-            pjit._pjit_call_impl_python = self._call
+            pjit._pjit_call_impl_python = around(self._watch, CALL, self._original, self._call)
             self._fastpath = pjit._get_fastpath_data
-            pjit._get_fastpath_data = self._entry
+            pjit._get_fastpath_data = around(self._watch, CALL, self._fastpath, self._entry)
             _forget()
 
     def stop(self) -> None:
@@ -165,25 +169,25 @@ class Calls:
             while self._unread and (len(self._unread) > unread or self._unread[0].done):
                 self._read(self._unread.popleft())
 
-    def _call(self, *arguments: Any, jaxpr: Any, **params: Any) -> Any:
+    def _call(self, original: Own, *arguments: Any, jaxpr: Any, **params: Any) -> Any:
         if self._original is None or getattr(self._own, "busy", False) or jaxpr in self._made:
-            original = self._original or pjit._pjit_call_impl_python
             return original(*arguments, jaxpr=jaxpr, **params)
         function = self._function(jaxpr, params["name"])
         if not function.probed and not (function.users and self._watch.mode == "sentinel"):
-            return self._original(*arguments, jaxpr=jaxpr, **params)
+            return original(*arguments, jaxpr=jaxpr, **params)
         self.read(MOST_HELD if function.again else MOST_UNREAD)
         if function.rare is not None:
             looked = function.asked < FIRST or function.asked % RARELY == 0
             function.asked += 1
             function = function.rare if looked else function
         if function.rests:
-            return self._fast(function, arguments, params)
+            return self._fast(original, function, arguments, params)
         donated: Sequence[Any] = ()
         if function.again:  # what it was given must last until it is read
             donated = [x for x, given in zip(arguments, params["donated_invars"], strict=True) if given]
             params["donated_invars"] = (False,) * len(arguments)
-        results, measured = self._run(function, arguments, jaxpr, params)
+        results, measured = self._run(original, function, arguments, jaxpr, params)
+        original.gives((results, None, None, []))
         frames: tuple[Frame, ...] = ()
         context = source_info_util._source_info_context.context
         if not function.users:  # an eager op: of a backward pass, where its forward op was; or where it is called
@@ -194,10 +198,11 @@ class Calls:
         self._keep(Call(function, kept, donated, _at(function, results), measured, frames, backward, trained))
         return results, None, _NOT_YET if function.rests or function.plain is not None else None, []
 
-    def _fast(self, function: Function, arguments: Sequence[Any], params: dict[str, Any]) -> Any:
+    def _fast(self, original: Own, function: Function, arguments: Sequence[Any], params: dict[str, Any]) -> Any:
         """A call that the next ones need not come by here for: an entry in C++ is made right behind it."""
         made, compiled, _, consts = self._original(*arguments, jaxpr=function.closed, **_more(function, params))
         results, measured = _split(function, made)
+        original.gives((results, None, None, []))
         functions = self._functions
         self._keep(Call(function, (), (), _at(function, results), measured, (), False, False))
         if functions is self._functions:  # else what is read has changed what is watched
@@ -206,6 +211,7 @@ class Calls:
 
     def _entry(
         self,
+        original: Own,
         executable: Any,
         out_tree: Any,
         arguments: Any,
@@ -219,7 +225,7 @@ class Calls:
         made = self._own.__dict__.pop("made", None)
         if made is None or executable is not None:
             entry = executable, out_tree, arguments, results, effects, of_constvars, profiler, consts
-            return self._fastpath(*entry)
+            return original(*entry)
         function, executable, consts, measured = made
         self._own.making = True
         try:
@@ -227,9 +233,6 @@ class Calls:
             return self._fastpath(
                 executable, tree, arguments, [*results, *measured], effects, of_constvars, None, consts
             )
-        except Exception as error:  # it comes by at every call, then
-            self._watch.alert("internal", f"{type(error).__name__}: {error}")
-            return None
         finally:
             self._own.making = False
 
@@ -238,16 +241,19 @@ class Calls:
         if getattr(self._own, "making", False):
             return Heard(results, measured, (self, function))
         if self._original is not None:
-            loss = None if function.loss is None else jax.tree.leaves(results)[function.loss]
-            self.read(MOST_UNREAD)
-            self._keep(Call(function, (), (), loss, measured, (), False, False))
-            function.asked += 1
-            if function.rare is not None and function.asked % RARELY == 0:
-                _forget()  # the next call comes by
+            safely(self._watch, CALL, self._hear, function, results, measured)
         return results
 
+    def _hear(self, function: Function, results: Any, measured: Sequence[Any]) -> None:
+        loss = None if function.loss is None else jax.tree.leaves(results)[function.loss]
+        self.read(MOST_UNREAD)
+        self._keep(Call(function, (), (), loss, measured, (), False, False))
+        function.asked += 1
+        if function.rare is not None and function.asked % RARELY == 0:
+            _forget()  # the next call comes by
+
     def _run(
-        self, function: Function, arguments: Sequence[Any], jaxpr: Any, params: dict[str, Any]
+        self, original: Own, function: Function, arguments: Sequence[Any], jaxpr: Any, params: dict[str, Any]
     ) -> tuple[list[Any], list[Any]]:
         """The results, and what the probes measured.
 
@@ -257,10 +263,16 @@ class Calls:
         if function.same is None and (not function.users or not function.probed or jaxpr.effects):
             function.same = True  # an eager op, or what must not be done twice
         spare = params if function.same else {**params, "donated_invars": (False,) * len(arguments)}
-        made = pjit._pjit_call_impl(*arguments, jaxpr=function.closed, **_more(function, spare))
+        try:
+            made = pjit._pjit_call_impl(*arguments, jaxpr=function.closed, **_more(function, spare))
+        except Exception as error:
+            if jaxpr.effects or any(isinstance(x, jax.Array) and x.is_deleted() for x in arguments):
+                original.error = error  # it cannot be called once more
+            raise
         results, measured = _split(function, made)
         if function.same:
             return results, measured
+        original.gives((results, None, None, []))
         plain = self._original(*arguments, jaxpr=jaxpr, **params)[0]
         if function.same is None:
             function.same = all(map(_identical, results, plain))
@@ -291,11 +303,10 @@ class Calls:
         numbers: dict[str, float] = {}
         self._own.busy = True
         try:
-            for (reader, function), measured in zip(call.function.probed, call.measured, strict=False):
-                births += reader.read(function, measured, call)
-            numbers = _numbers(call.loss)
-        except Exception as error:  # a look at the program's arrays must not become its failure
-            self._watch.alert("internal", f"{type(error).__name__}: {error}")
+            with self._guard:
+                for (reader, function), measured in zip(call.function.probed, call.measured, strict=False):
+                    births += reader.read(function, measured, call)
+                numbers = _numbers(call.loss)
         finally:
             self._own.busy = False
             for one in call.donated:

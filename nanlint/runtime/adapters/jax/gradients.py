@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -15,13 +14,15 @@ from jax._src import api, core
 from jax._src.interpreters import partial_eval as pe
 from jax.ad_checkpoint import checkpoint_name
 
-from nanlint.runtime.adapter import Watch
+from nanlint.runtime.adapter import Watch, around
 from nanlint.runtime.adapters.jax.calls import Birth, Call, Reader
 from nanlint.runtime.adapters.jax.probes import Measure, Probe, Probed
 from nanlint.runtime.adapters.jax.program import Program
 from nanlint.runtime.adapters.jax.propagation import is_inexact
 from nanlint.runtime.events import Frame
 
+#: as a failure is told
+ASKED = "what jax.grad gives"
 _MARK = "nanlint gradient "
 #: elements of a gradient that are looked at: of a larger one every so-manieth row
 LOOKED_AT = 1 << 16
@@ -100,7 +101,7 @@ class Gradients(Reader):
         """Name what ``grad`` and ``value_and_grad`` give from now on."""
         if self._original is None:
             self._original = api.value_and_grad
-            api.value_and_grad = jax.value_and_grad = self._named(self._original)
+            api.value_and_grad = jax.value_and_grad = around(self._watch, ASKED, self._original, self._named)
 
     def stop(self) -> None:
         """No more; tell of those that were zero all along."""
@@ -129,19 +130,12 @@ class Gradients(Reader):
             self._seen[number] = times + 1, alive + bool(x != 0)
         return ()
 
-    def _named(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        @functools.wraps(original)
-        def value_and_grad(*args: Any, **options: Any) -> Any:
-            function = original(*args, **options)
+    def _named(self, original: Callable[..., Any], *args: Any, **options: Any) -> Any:
+        return around(self._watch, ASKED, original(*args, **options), self._found)
 
-            @functools.wraps(function)
-            def named(*args: Any, **arguments: Any) -> Any:
-                value, gradients = function(*args, **arguments)
-                return value, jax.tree_util.tree_map_with_path(self._marked, gradients)
-
-            return named
-
-        return value_and_grad
+    def _found(self, function: Callable[..., Any], *args: Any, **arguments: Any) -> Any:
+        value, gradients = function(*args, **arguments)
+        return value, jax.tree_util.tree_map_with_path(self._marked, gradients)
 
     def _marked(self, path: Any, gradient: Any) -> Any:
         if not isinstance(gradient, pe.DynamicJaxprTracer) or not is_inexact(core.typeof(gradient)):

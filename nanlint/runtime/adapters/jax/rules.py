@@ -6,14 +6,16 @@ stand where the function is called that it is of.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
 import jax
 from jax._src import source_info_util
 
-from nanlint.runtime.adapter import Watch
+from nanlint.runtime.adapter import Watch, around
+
+#: as a failure is told
+RULE = "a rule for a derivative"
 
 #: methods that take rules, by their class
 TAKING = ((jax.custom_vjp, ("defvjp",)), (jax.custom_jvp, ("defjvp", "defjvps")))
@@ -32,7 +34,7 @@ class Rules:
             for name in names:
                 original = getattr(owner, name)
                 self._originals.append((owner, name, original))
-                setattr(owner, name, self._taking(original))
+                setattr(owner, name, around(self._watch, RULE, original, self._taking))
 
     def stop(self) -> None:
         """No more; what is wrapped stays so, which changes nothing but what JAX says where ops stand."""
@@ -40,22 +42,17 @@ class Rules:
             setattr(owner, name, original)
         self._originals = []
 
-    def _taking(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        @functools.wraps(original)
-        def taking(function: Any, *rules: Any, **named: Any) -> Any:
-            placed = {name: self._placed(value) for name, value in named.items()}
-            result = original(function, *map(self._placed, rules), **placed)
-            return rules[0] if rules and result is not None else result  # as a decorator
-
-        return taking
+    def _taking(self, original: Callable[..., Any], function: Any, *rules: Any, **named: Any) -> Any:
+        placed = {name: self._placed(value) for name, value in named.items()}
+        result = original(function, *map(self._placed, rules), **placed)
+        return rules[0] if rules and result is not None else result  # as a decorator
 
     def _placed(self, rule: Any) -> Any:
         code = getattr(rule, "__code__", None)
         if code is None or not self._watch.owns_file(code.co_filename):
             return rule
 
-        @functools.wraps(rule)
-        def placed(*args: Any, **named: Any) -> Any:
+        def placed(rule: Callable[..., Any], *args: Any, **named: Any) -> Any:
             local = source_info_util._source_info_context
             before = local.context
             local.context = source_info_util.SourceInfo(None, before.name_stack)
@@ -64,4 +61,4 @@ class Rules:
             finally:
                 local.context = before
 
-        return placed
+        return around(self._watch, RULE, rule, placed)

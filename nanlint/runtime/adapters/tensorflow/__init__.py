@@ -25,13 +25,13 @@ class TensorFlowAdapter(Adapter):
     def __init__(self, watch: Watch) -> None:
         super().__init__(watch)
         places = Places(watch)
-        self._backward = Backward(places)
+        self._backward = Backward(watch, places)
         self._eager = EagerWatch(watch, places, self._backward)
         self._graphs = GraphWatch(watch, places, self._backward, self._eager.quiet)
-        self._tape = TapeWatch(watch, places, self._eager, self._graphs)
+        self._tape = TapeWatch(watch, places, self._eager, self._graphs, self._backward)
         self._graphs.after_calls(self._tape.called)
         self._graphs.after_alarms(self._eager.given)
-        self._seeds = Seeds()
+        self._seeds = Seeds(watch)
 
     def start(self) -> None:
         """Install what the mode asks for."""

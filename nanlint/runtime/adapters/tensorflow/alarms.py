@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 import weakref
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ import numpy as np
 import tensorflow as tf
 from tensorflow.python.ops import control_flow_util as _control
 
+from nanlint.runtime.adapter import Watch, safely
 from nanlint.runtime.adapters.tensorflow.kept import Inside, Kept
 
 #: who asks TensorFlow so for a function may call it from a graph that XLA compiles
@@ -69,7 +71,8 @@ def _is_asked_for() -> bool:
 class Alarm:
     """Rung in graphs, heard outside."""
 
-    def __init__(self) -> None:
+    def __init__(self, watch: Watch) -> None:
+        self._watch = watch
         self._rung = False
         self._times: Kept | None = None
 
@@ -77,7 +80,7 @@ class Alarm:
         """The op that rings, in the graph that is being built; ``host``: whether that can call the host."""
         if host:
             with tf.device("CPU:0"):
-                return tf.numpy_function(self._ring, [], [])
+                return tf.numpy_function(functools.partial(safely, self._watch, "an alarm", self._ring), [], [])
         if self._times is None:
             self._times = Kept(np.zeros((), np.int64))
         return Inside(self._times).add(1)

@@ -6,6 +6,7 @@ itself would call it again. A look whether all elements of an output are finite 
 
 from __future__ import annotations
 
+import functools
 import sys
 import threading
 from collections.abc import Iterator, Sequence
@@ -17,7 +18,7 @@ import tensorflow as tf
 from tensorflow.python import pywrap_tfe as _tfe
 from tensorflow.python.framework import op_callbacks as _callbacks
 
-from nanlint.runtime.adapter import Tensor, Watch
+from nanlint.runtime.adapter import Tensor, Watch, safely
 from nanlint.runtime.adapters.tensorflow.clamps import has_bounds
 from nanlint.runtime.adapters.tensorflow.gradients import Backward, Forward
 from nanlint.runtime.adapters.tensorflow.ops import CLAMPS, HIDES, READS, is_call, says_nothing
@@ -62,14 +63,15 @@ class EagerWatch:
         self._numbers: dict[tuple[str, Place, bool], int] = {}
         self._silent: dict[str, bool] = {}
         self._profiles = False
+        self._callback = functools.partial(safely, watch, "TensorFlow's ops", self._executed)
 
     # ── in and out ──────────────────────────────────────────────────────────────────────────────────────────────────
 
     def start(self) -> None:
         """Watch this thread, and those that it starts."""
-        _callbacks.add_op_callback(self._executed)
+        _callbacks.add_op_callback(self._callback)
         if threading.getprofile() is None:
-            threading.setprofile(self._thread_began)
+            threading.setprofile(functools.partial(safely, self._watch, "a new thread", self._thread_began))
             self._profiles = True
 
     def stop(self) -> None:
@@ -78,7 +80,7 @@ class EagerWatch:
             threading.setprofile(None)
             self._profiles = False
         with suppress(KeyError):
-            _callbacks.remove_op_callback(self._executed)
+            _callbacks.remove_op_callback(self._callback)
 
     @contextmanager
     def quiet(self) -> Iterator[None]:
@@ -97,7 +99,7 @@ class EagerWatch:
         """Runs as a profiler at the first call in a new thread, and no more."""
         sys.setprofile(None)
         if self._profiles:
-            _callbacks.add_op_callback(self._executed)
+            _callbacks.add_op_callback(self._callback)
 
     # ── each op ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -110,10 +112,6 @@ class EagerWatch:
         local["busy"] = True
         try:
             self._look(op.decode() if isinstance(op, bytes) else op, inputs, outputs)
-        except FloatingPointError:
-            raise
-        except Exception as error:
-            self._watch.alert("internal", f"tensorflow: {op!s}: {type(error).__name__}: {error}")
         finally:
             del local["busy"]
 

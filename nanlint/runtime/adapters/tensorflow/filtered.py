@@ -63,7 +63,7 @@ class FilterProbe:
             Inside(self._rows).assign(rows_of(tensors))
 
     def _hand_on(self, made: Made, tensor: Any) -> None:
-        safely(self._watch, "tensorflow: filters", self._want, made, tensor)
+        safely(self._watch, "a tensor for the filters", self._want, made, tensor)
 
     def _want(self, made: Made, tensor: Any) -> None:
         self._watch.wants(made.op, "tensorflow", tensor, framed(made.places))

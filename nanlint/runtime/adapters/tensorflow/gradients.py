@@ -16,12 +16,17 @@ from tensorflow.python.eager import backprop as _backprop
 from tensorflow.python.framework import ops as _ops
 from tensorflow.python.ops import gradients_util as _gradients
 
+from nanlint.runtime.adapter import Watch, around
 from nanlint.runtime.adapters.tensorflow.places import Place, Places
+
+#: as a failure is told
+GRADIENT = "a gradient of TensorFlow's"
 
 #: results of flagged expressions whose gradient may still come
 AWAITED = 10_000
 
 Heard = Callable[[str, Any], None]
+RESULT = "result"
 
 
 @dataclass(frozen=True)
@@ -52,20 +57,22 @@ class Span:
 class Backward:
     """Wraps the gradient functions of the tape and of graphs."""
 
-    def __init__(self, places: Places) -> None:
+    def __init__(self, watch: Watch, places: Places) -> None:
+        self._watch = watch
         self._places = places
         self._local = threading.local()
         self._spans: weakref.WeakKeyDictionary[Any, list[Span]] = weakref.WeakKeyDictionary()
         self._differentiated: weakref.WeakKeyDictionary[Any, set[int]] = weakref.WeakKeyDictionary()
-        self._awaited: OrderedDict[int, tuple[str, Heard]] = OrderedDict()
+        self._awaited: OrderedDict[int, Awaited] = OrderedDict()
         self._original: Any = None
         self._original_of_graphs: Any = None
 
     def start(self) -> None:
         """From now on it is known."""
         self._original, self._original_of_graphs = _backprop._gradient_function, _gradients._MaybeCompile
-        _tfe.TFE_Py_RegisterGradientFunction(self._gradient_function)
-        _gradients._MaybeCompile = self._maybe_compile
+        eager, graphs = self._original, self._original_of_graphs
+        _tfe.TFE_Py_RegisterGradientFunction(around(self._watch, GRADIENT, eager, self._gradient_function))
+        _gradients._MaybeCompile = around(self._watch, GRADIENT, graphs, self._maybe_compile)
 
     def stop(self) -> None:
         """Leave TensorFlow as it was."""
@@ -103,23 +110,32 @@ class Backward:
         """Tell ``heard`` of what comes in at a result and goes out at operands, if a tape is recording."""
         if _tfe.TFE_Py_TapeSetIsEmpty():
             return
-        for name, value in (*operands.items(), ("result", result)):
-            number = getattr(value, "_id", None)
+        for name, value in (*operands.items(), (RESULT, result)):
+            number = _number(value)
             if number is not None:
-                self._awaited[number] = (name, heard)
+                self._awaited[number] = Awaited(name, heard, tuple(operands))
         while len(self._awaited) > AWAITED:
             self._awaited.popitem(last=False)
 
     # ── the hooks ───────────────────────────────────────────────────────────────────────────────────────────────────
 
     def _gradient_function(
-        self, op: str, attrs: Any, count: int, inputs: Any, outputs: Any, out_grads: Any, skip: Any, scope: Any
+        self,
+        original: Any,
+        op: str,
+        attrs: Any,
+        count: int,
+        inputs: Any,
+        outputs: Any,
+        out_grads: Any,
+        skip: Any,
+        scope: Any,
     ) -> Any:
         if tf.executing_eagerly():
             previous = self.current
             self._local.current = Forward(op, _ids(inputs), _ids(outputs))
             try:
-                in_grads = self._original(op, attrs, count, inputs, outputs, out_grads, skip, scope)
+                in_grads = original(op, attrs, count, inputs, outputs, out_grads, skip, scope)
             finally:
                 self._local.current = previous
             if self._awaited:
@@ -127,14 +143,14 @@ class Backward:
             return in_grads
         graph = _ops.get_default_graph()
         first = graph.version
-        in_grads = self._original(op, attrs, count, inputs, outputs, out_grads, skip, scope)
+        in_grads = original(op, attrs, count, inputs, outputs, out_grads, skip, scope)
         self._span(graph, first, op, _forward_op(op, inputs, outputs), out_grads, in_grads)
         return in_grads
 
-    def _maybe_compile(self, scope: Any, op: Any, func: Any, grad_fn: Any) -> Any:
+    def _maybe_compile(self, original: Any, scope: Any, op: Any, func: Any, grad_fn: Any) -> Any:
         graph = _ops.get_default_graph()
         first = graph.version
-        in_grads = self._original_of_graphs(scope, op, func, grad_fn)
+        in_grads = original(scope, op, func, grad_fn)
         self._span(graph, first, op.type, op, inspect.getclosurevars(grad_fn).nonlocals.get("out_grads", ()), in_grads)
         return in_grads
 
@@ -156,11 +172,42 @@ class Backward:
     ) -> None:
         if not isinstance(in_grads, (list, tuple)):  # of an op with one input
             in_grads = [in_grads]
-        for number, gradient in (*zip(outputs, out_grads, strict=False), *zip(inputs, in_grads, strict=False)):
+        result: Awaited | None = None
+        for number, gradient in zip(outputs, out_grads, strict=False):
             awaited = self._awaited.get(number) if number is not None else None
             if awaited is not None and gradient is not None:
-                name, heard = awaited
-                heard(name, gradient)
+                awaited.heard(awaited.name, gradient)
+                result = awaited if awaited.name == RESULT else result
+        for i, gradient in enumerate(in_grads):
+            number = inputs[i] if i < len(inputs) else None
+            awaited = self._awaited.get(number) if number is not None else None
+            if gradient is None:
+                continue
+            if awaited is not None:
+                awaited.heard(awaited.name, gradient)
+            elif number is None and result is not None and i < len(result.operands):
+                result.heard(result.operands[i], gradient)  # the gradient needs no input of the op, so none was kept
+
+    def hear_source(self, source: Any, gradient: Any) -> None:
+        """The whole gradient of a variable was asked for, which no op is given, but what was read of it."""
+        awaited = self._awaited.get(_number(source) or 0) if hasattr(source, "handle") else None
+        if awaited is not None and gradient is not None:
+            awaited.heard(awaited.name, gradient)
+
+
+@dataclass(frozen=True)
+class Awaited:
+    """A tensor of a flagged expression whose gradient may come. ``operands``: the names of those of the expression."""
+
+    name: str
+    heard: Heard
+    operands: tuple[str, ...]
+
+
+def _number(value: Any) -> int | None:
+    """What tells a tensor from others; of a variable, its handle."""
+    number: int | None = getattr(getattr(value, "handle", value), "_id", None)
+    return number
 
 
 def _ids(tensors: Any) -> tuple[int | None, ...]:

@@ -26,7 +26,7 @@ from tensorflow.python.ops import control_flow_util as _control
 from tensorflow.python.ops import gradients_util as _gradients
 from tensorflow.python.saved_model import save as _save
 
-from nanlint.runtime.adapter import Watch
+from nanlint.runtime.adapter import Watch, around
 from nanlint.runtime.adapters.tensorflow.alarms import Alarm, Settings
 from nanlint.runtime.adapters.tensorflow.births import BirthProbe
 from nanlint.runtime.adapters.tensorflow.clamps import ClampProbe
@@ -35,6 +35,10 @@ from nanlint.runtime.adapters.tensorflow.filtered import FilterProbe
 from nanlint.runtime.adapters.tensorflow.flagged import SiteProbe
 from nanlint.runtime.adapters.tensorflow.gradients import Backward
 from nanlint.runtime.adapters.tensorflow.places import Places
+from nanlint.runtime.hooks import Guard
+
+#: as a failure is told
+GRAPH = "a graph of TensorFlow's"
 
 #: function graphs of these are run where no variable of ours can be reached
 _ELSEWHERE = ("Dataset",)
@@ -66,7 +70,7 @@ class GraphWatch:
     ) -> None:
         self._watch = watch
         self.contents = Contents()
-        self.alarm = Alarm()
+        self.alarm = Alarm(watch)
         self.settings = Settings()
         self._places = places
         self._backward = backward
@@ -92,42 +96,42 @@ class GraphWatch:
         keyed = _function_context.make_function_context
         self._originals = (trace, gradients, call, save, keyed)
 
-        def traced(name: str, python_func: Any, *args: Any, **kwargs: Any) -> Any:
+        def traced(original: Any, name: str, python_func: Any, *args: Any, **kwargs: Any) -> Any:
             if self._busy:
-                return trace(name, python_func, *args, **kwargs)
+                return original(name, python_func, *args, **kwargs)
             if str(name).startswith(_ELSEWHERE):
-                graph = trace(name, python_func, *args, **kwargs)
-                self._safely(graph, graph.outputs, self._leave_alone)
+                graph = original(name, python_func, *args, **kwargs)
+                self._add_to(graph, graph.outputs, self._leave_alone)
                 return graph
-            return trace(name, self._probed(python_func), *args, **kwargs)
+            return original(name, self._probed(python_func), *args, **kwargs)
 
-        def differentiated(ys: Any, xs: Any, *args: Any, **kwargs: Any) -> Any:
+        def differentiated(original: Any, ys: Any, xs: Any, *args: Any, **kwargs: Any) -> Any:
             graph, source = _ops.get_default_graph(), kwargs.get("src_graph")
             if source is None or source is graph:
-                return gradients(ys, xs, *args, **kwargs)
+                return original(ys, xs, *args, **kwargs)
             self.settings.begins(graph, source)
-            found = gradients(ys, xs, *args, **kwargs)
+            found = original(ys, xs, *args, **kwargs)
             if self._is_built_by_hand(graph):
-                self._safely(graph, found)
+                self._add_to(graph, found)
             return found
 
-        def called(context: Any, name: bytes, tensor_inputs: Any, num_outputs: int) -> Any:
+        def called(original: Any, context: Any, name: bytes, tensor_inputs: Any, num_outputs: int) -> Any:
             done = False
             try:
-                outputs = call(context, name, tensor_inputs, num_outputs)
+                outputs = original(context, name, tensor_inputs, num_outputs)
                 done = True
                 return outputs
             finally:
                 if not self._busy:
                     self._after_call(name, tensor_inputs, done)
 
-        def saved(*args: Any, **kwargs: Any) -> Any:
+        def saved(original: Any, *args: Any, **kwargs: Any) -> Any:
             with self.at_rest():
-                return save(*args, **kwargs)
+                return original(*args, **kwargs)
 
-        def key(*args: Any, **kwargs: Any) -> Any:
+        def key(original: Any, *args: Any, **kwargs: Any) -> Any:
             """Functions that are traced to be saved, or to be called under XLA, are others than those with probes."""
-            found = keyed(*args, **kwargs)
+            found = original(*args, **kwargs)
             if self._busy:
                 return found._replace(context=found.context._replace(xla_context_id=-1))
             if tf.executing_eagerly() or found.context.xla_context_id:
@@ -135,7 +139,8 @@ class GraphWatch:
             compiled = _control.GraphOrParentsInXlaContext(_ops.get_default_graph())
             return found._replace(context=found.context._replace(xla_context_id=-2)) if compiled else found
 
-        self._patch(traced, differentiated, called, saved, key)
+        hooks: tuple[Callable[..., Any], ...] = (traced, differentiated, called, saved, key)
+        self._patch(*(around(self._watch, GRAPH, *both) for both in zip(self._originals, hooks, strict=True)))
 
     def _patch(self, *functions: Any) -> None:
         (
@@ -159,7 +164,7 @@ class GraphWatch:
         if not self._originals:
             return
         for probe in self._probes:
-            with self.at_rest():
+            with Guard(self._watch, GRAPH), self.at_rest():
                 probe.read(self._watch)
                 probe.tell(self._watch)
         self._patch(*self._originals)
@@ -185,26 +190,24 @@ class GraphWatch:
     def _probed(self, python_func: Any) -> Any:
         """The function that is traced, with probes at its end."""
 
-        def with_probes(*args: Any, **kwargs: Any) -> Any:
+        def with_probes(original: Any, *args: Any, **kwargs: Any) -> Any:
             graph = _ops.get_default_graph()
             self._tracing.add(graph)
             self.settings.begins(graph)
-            outputs = python_func(*args, **kwargs)
-            self._safely(graph, outputs)
+            outputs = original(*args, **kwargs)
+            self._add_to(graph, outputs)
             return outputs
 
-        return tf.__internal__.decorator.make_decorator(python_func, with_probes)
+        guarded = around(self._watch, GRAPH, python_func, with_probes)
+        return tf.__internal__.decorator.make_decorator(python_func, guarded)
 
     def _is_built_by_hand(self, graph: Any) -> bool:
         """Whether a graph of gradients is not traced, so that nobody looks after the order of its effects."""
         return str(getattr(graph, "name", "")).startswith("__backward_") and graph not in self._tracing
 
-    def _safely(self, graph: Any, outputs: Any, done: Callable[[Any, Any], None] | None = None) -> None:
-        try:
-            with self.at_rest():
-                (done or self._put_probes)(graph, outputs)
-        except Exception as error:
-            self._watch.alert("internal", f"tensorflow: probes: {type(error).__name__}: {error}")
+    def _add_to(self, graph: Any, outputs: Any, done: Callable[[Any, Any], None] | None = None) -> None:
+        with self.at_rest():
+            (done or self._put_probes)(graph, outputs)
 
     def _put_probes(self, graph: Any, outputs: Any) -> None:
         all_ops = self._watch.mode == "all" or self._watch.repeats  # in a function that may run in that step, too
@@ -251,24 +254,19 @@ class GraphWatch:
 
     def _after_call(self, name: bytes, inputs: Sequence[Any], done: bool) -> None:
         """A function has run: was there an alarm? Does it count as a step? Most calls are to cost next to nothing."""
-        try:
-            called = self._calls.get(name)
-            if called is None:
-                called = self._calls[name] = self._first_call(name)
-            if called.timeline and self._watch.mode == "all":
-                self._watch.executed(*called.timeline)
-            rung = self._heard(called.host)
-            if rung or time.monotonic() - self._told > STALE:
-                self._read(name, inputs, rung)
-            elif called.filters:
-                with self.at_rest():
-                    for probe in called.filters:
-                        probe.read(self._watch)
-            self._called(name, rung or not done)
-        except FloatingPointError:
-            raise
-        except Exception as error:
-            self._watch.alert("internal", f"tensorflow: reading: {type(error).__name__}: {error}")
+        called = self._calls.get(name)
+        if called is None:
+            called = self._calls[name] = self._first_call(name)
+        if called.timeline and self._watch.mode == "all":
+            self._watch.executed(*called.timeline)
+        rung = self._heard(called.host)
+        if rung or time.monotonic() - self._told > STALE:
+            self._read(name, inputs, rung)
+        elif called.filters:
+            with self.at_rest():
+                for probe in called.filters:
+                    probe.read(self._watch)
+        self._called(name, rung or not done)
 
     def _heard(self, host: bool) -> bool:
         if host:

@@ -11,7 +11,7 @@ from typing import Any
 import tensorflow as tf
 from tensorflow.python.ops import resource_variable_ops as _resource
 
-from nanlint.runtime.adapter import Watch, safely
+from nanlint.runtime.adapter import Watch, around
 from nanlint.runtime.adapters.tensorflow.places import Place, Places
 
 #: variables whose place is remembered
@@ -35,17 +35,18 @@ class Names:
         if self._original is not None:
             return
         original = self._original = _resource.BaseResourceVariable.__init__
-
-        def made(variable: Any, *args: Any, **kwargs: Any) -> None:
-            original(variable, *args, **kwargs)
-            safely(self._watch, "tensorflow: variables", self._remember, variable)
-
-        _resource.BaseResourceVariable.__init__ = made
+        _resource.BaseResourceVariable.__init__ = around(
+            self._watch, "a variable of TensorFlow's", original, self._make
+        )
 
     def stop(self) -> None:
         """Remember no more."""
         if self._original is not None:
             _resource.BaseResourceVariable.__init__, self._original = self._original, None
+
+    def _make(self, original: Callable[..., None], variable: Any, *args: Any, **kwargs: Any) -> None:
+        original(variable, *args, **kwargs)
+        self._remember(variable)
 
     def _remember(self, variable: Any) -> None:
         frames = self._places.frames() if str(variable.name).startswith(_UNNAMED) else ()

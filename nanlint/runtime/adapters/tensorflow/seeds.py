@@ -13,8 +13,11 @@ import tensorflow as tf
 from tensorflow.python.framework import random_seed as _random_seed
 from tensorflow.python.ops import stateful_random_ops as _generators
 
+from nanlint.runtime.adapter import Watch, around
 from nanlint.runtime.adapters.entropy import Entropy
 
+#: as a failure is told
+SEEDS = "TensorFlow's seeds"
 #: seeds are signed and must not both be 0
 _BITS = 30
 
@@ -22,7 +25,8 @@ _BITS = 30
 class Seeds:
     """Gives seeds from the first ``snapshot`` or ``restore`` on."""
 
-    def __init__(self) -> None:
+    def __init__(self, watch: Watch) -> None:
+        self._watch = watch
         self._entropy: Entropy | None = None
         self._originals: tuple[Any, Any] | None = None
 
@@ -45,21 +49,21 @@ class Seeds:
             entropy = self._entropy = Entropy()
             get_seed, ints = self._originals = _random_seed.get_seed, _generators.non_deterministic_ints
 
-            def seed(op_seed: Any) -> Any:
-                found = get_seed(op_seed)
+            def seed(original: Any, op_seed: Any) -> Any:
+                found = original(op_seed)
                 if tuple(found) != (None, None):
                     return found
-                asked = sys._getframe(1)
+                asked = sys._getframe(2)
                 if tf.executing_eagerly() and ".data." not in asked.f_globals.get("__name__", ""):
                     both = entropy.named(asked.f_code.co_name, 2 * _BITS)
                 else:
                     both = entropy.bits(2 * _BITS)
                 return 1 + (both >> _BITS), both & ((1 << _BITS) - 1)
 
-            def state(shape: Any, dtype: Any = tf.int64) -> Any:
+            def state(original: Any, shape: Any, dtype: Any = tf.int64) -> Any:
                 kind = tf.as_dtype(dtype)
                 if not (tf.executing_eagerly() and kind.is_integer):
-                    return ints(shape, dtype=dtype)
+                    return original(shape, dtype=dtype)
                 shape = [int(n) for n in tf.TensorShape(shape)]
                 many = 1
                 for n in shape:
@@ -68,5 +72,6 @@ class Seeds:
                 numbers = [low + entropy.bits(kind.size * 8) for _ in range(many)]
                 return tf.reshape(tf.constant(numbers, dtype=kind), shape)
 
-            _random_seed.get_seed, _generators.non_deterministic_ints = seed, state
+            _random_seed.get_seed = around(self._watch, SEEDS, get_seed, seed)
+            _generators.non_deterministic_ints = around(self._watch, SEEDS, ints, state)
         return self._entropy

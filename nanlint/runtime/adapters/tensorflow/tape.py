@@ -16,14 +16,18 @@ from tensorflow.python.eager import record as _record
 from tensorflow.python.framework import func_graph as _func_graph
 from tensorflow.python.framework import ops as _ops
 
-from nanlint.runtime.adapter import Watch, safely
+from nanlint.runtime.adapter import Watch, around, safely
 from nanlint.runtime.adapters.tensorflow.alarms import Alarm, Setting
 from nanlint.runtime.adapters.tensorflow.contents import Held
+from nanlint.runtime.adapters.tensorflow.gradients import Backward
 from nanlint.runtime.adapters.tensorflow.graphs import GraphWatch
 from nanlint.runtime.adapters.tensorflow.kept import Inside, Kept, after
 from nanlint.runtime.adapters.tensorflow.names import Names
 from nanlint.runtime.adapters.tensorflow.places import Place, Places, framed
 from nanlint.runtime.adapters.tensorflow.tensors import EagerTensor, array_of
+
+#: as a failure is told
+TAPE = "a gradient tape"
 
 #: a variable whose gradient is only zeros is told of when a run has at least so many steps
 ENOUGH = 2
@@ -51,11 +55,13 @@ class TapeWatch:
         places: Places,
         eager: Remembers,
         graphs: GraphWatch,
+        backward: Backward,
     ) -> None:
         self._watch = watch
         self._places = places
         self._eager = eager
         self._graphs = graphs
+        self._backward = backward
         self._asked = False
         self._steps = 0
         self._traced: list[TapeProbe] = []
@@ -77,16 +83,17 @@ class TapeWatch:
         enter, gradient = tf.GradientTape.__enter__, tf.GradientTape.gradient
         self._originals = (enter, gradient)
 
-        def entered(tape: Any) -> Any:
-            safely(self._watch, "tensorflow: tape", self._recording, tape)
-            return enter(tape)
+        def entered(original: Any, tape: Any) -> Any:
+            self._recording(tape)
+            return original(tape)
 
-        def differentiated(tape: Any, target: Any, sources: Any, *args: Any, **kwargs: Any) -> Any:
-            found = gradient(tape, target, sources, *args, **kwargs)
-            safely(self._watch, "tensorflow: tape", self._found, tape, target, sources, found)
+        def differentiated(original: Any, tape: Any, target: Any, sources: Any, *args: Any, **kwargs: Any) -> Any:
+            found = original(tape, target, sources, *args, **kwargs)
+            self._found(tape, target, sources, found)
             return found
 
-        tf.GradientTape.__enter__, tf.GradientTape.gradient = entered, differentiated
+        tf.GradientTape.__enter__ = around(self._watch, TAPE, enter, entered)
+        tf.GradientTape.gradient = around(self._watch, TAPE, gradient, differentiated)
         self._names.start()
 
     def stop(self) -> None:
@@ -96,9 +103,9 @@ class TapeWatch:
         tf.GradientTape.__enter__, tf.GradientTape.gradient = self._originals
         self._originals = ()
         self._names.stop()
-        safely(self._watch, "tensorflow: tape", self._step_done)
+        safely(self._watch, TAPE, self._step_done)
         for probe in self._traced:
-            safely(self._watch, "tensorflow: tape", probe.read)
+            safely(self._watch, TAPE, probe.read)
         for waiting in self._waiting.values():
             waiting.tell(self._watch)
         self._waiting.clear()
@@ -124,6 +131,7 @@ class TapeWatch:
             return
         some = []
         for i, (source, gradient) in enumerate(zip(flat_sources, gradients, strict=True)):
+            self._backward.hear_source(source, gradient)
             if gradient is None:
                 self._dead(tape, source, self._names.of(source, i))
             else:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import torch
 
-from nanlint.runtime import probing
+from nanlint.runtime import hooks
 from nanlint.runtime.adapter import Adapter
 from nanlint.runtime.adapters.torch import gradients
 from nanlint.runtime.adapters.torch.batches import Batches
@@ -46,7 +46,7 @@ class TorchAdapter(Adapter):
         if self.watch.mode == "sentinel":
             self._sentinel.start()
         self._compiled.start()
-        probing.compiling = torch.compiler.is_compiling
+        hooks.compiling = torch.compiler.is_compiling
         self._batches.start()
         self._steps.start()
 
@@ -55,8 +55,8 @@ class TorchAdapter(Adapter):
         self._batches.stop()
         self._sentinel.stop()
         self._compiled.stop()
-        if probing.compiling is torch.compiler.is_compiling:
-            probing.compiling = probing.never
+        if hooks.compiling is torch.compiler.is_compiling:
+            hooks.compiling = hooks.never
         self._births.stop()
 
     def owns(self, value: Any) -> bool:
@@ -86,7 +86,9 @@ class TorchAdapter(Adapter):
 
     def on_gradient(self, operands: Mapping[str, Any], result: Any, heard: Callable[[str, Any], None]) -> None:
         if isinstance(result, torch.Tensor) and not torch.compiler.is_compiling():
-            gradients.hear({n: x for n, x in operands.items() if isinstance(x, torch.Tensor)}, result, heard)
+            gradients.hear(
+                self.watch, {n: x for n, x in operands.items() if isinstance(x, torch.Tensor)}, result, heard
+            )
 
     def snapshot(self) -> bytes:
         return snapshot()

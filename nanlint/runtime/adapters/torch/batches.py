@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from nanlint.runtime.adapter import Watch
+from nanlint.runtime.adapter import Watch, around
 from nanlint.runtime.adapters.torch.breakdown import NAN, apart, is_concrete, kinds_of, suspicious
 from nanlint.runtime.adapters.torch.eager import nan_in_data
 
@@ -29,14 +29,7 @@ class Batches:
             return
         kind = dataloader._BaseDataLoaderIter
         original = kind.__next__
-
-        def watched(iterator: Any) -> Any:
-            batch = original(iterator)
-            if self._undo is not None and (self._watch.mode == "all" or iterator._num_yielded <= FIRST):
-                self._look(batch)
-            return batch
-
-        kind.__next__ = watched
+        kind.__next__ = around(self._watch, "what a DataLoader gives", original, self._next)
         self._undo = lambda: setattr(kind, "__next__", original)
 
     def stop(self) -> None:
@@ -44,16 +37,19 @@ class Batches:
             self._undo()
             self._undo = None
 
+    def _next(self, original: Callable[..., Any], iterator: Any) -> Any:
+        batch = original(iterator)
+        if self._undo is not None and (self._watch.mode == "all" or iterator._num_yielded <= FIRST):
+            self._look(batch)
+        return batch
+
     def _look(self, batch: Any) -> None:
-        try:
-            with apart():
-                found = [
-                    nan_in_data(name, tensor, self._watch.frames(3))
-                    for name, tensor in tensors_in(batch, "batch")
-                    if suspicious(tensor) and NAN in kinds_of(tensor)
-                ]
-        except Exception as error:
-            found = [{"kind": "internal", "message": f"{type(error).__name__}: {error}"}]
+        with apart():
+            found = [
+                nan_in_data(name, tensor, self._watch.frames(3))
+                for name, tensor in tensors_in(batch, "batch")
+                if suspicious(tensor) and NAN in kinds_of(tensor)
+            ]
         for alert in found:
             self._watch.alert(**alert)
 

@@ -68,6 +68,8 @@ def suspicious(tensor: torch.Tensor) -> bool:
     """Whether there may be a nan or an inf: one pass. A sum can overflow, so ask ``kinds_of`` then."""
     if type(tensor) not in _PLAIN and _is_symbolic(tensor):
         return any(map(suspicious, parts_of(tensor)))
+    if tensor._is_zerotensor():  # as derivatives have them: it has no memory, and to read it crashes
+        return False
     try:
         dtype = tensor.dtype
         if dtype is _MAIN:
@@ -87,7 +89,7 @@ def any_suspicious(tensors: Sequence[torch.Tensor]) -> bool:
     """The same of several; a device is asked, and waited for, once for all that are there."""
     far: dict[torch.device, list[torch.Tensor]] = {}
     for tensor in tensors:
-        if tensor.device.type == "cpu":
+        if tensor.device.type == "cpu" or tensor._is_zerotensor():
             if suspicious(tensor):
                 return True
         elif tensor.layout == torch.strided and not tensor.is_complex():
@@ -152,7 +154,7 @@ def glance_of(tensor: torch.Tensor) -> tuple[float, float] | None:
 def can_be_glanced_at(tensor: torch.Tensor) -> bool:
     """Whether ``glance_of`` knows what to do with it."""
     real = tensor.dtype in FLOATS and not tensor.dtype.is_complex
-    return real and tensor.layout == torch.strided and tensor.numel() > 0
+    return real and tensor.layout == torch.strided and tensor.numel() > 0 and not tensor._is_zerotensor()
 
 
 def _ends(tensor: torch.Tensor) -> tuple[float, float]:
@@ -181,6 +183,8 @@ def _held(tensor: torch.Tensor) -> torch.Tensor | None:
     """The elements that a tensor really has, strided: of a sparse or nested one its values, of a quantised one those it
     stands for.
     """
+    if tensor._is_zerotensor():
+        return torch.zeros(tensor.shape, dtype=tensor.dtype, device=tensor.device)
     tensor = tensor.detach()
     if tensor.is_nested:
         return (

@@ -17,7 +17,7 @@ from typing import Any
 import torch
 from torch import fx
 
-from nanlint.runtime.adapter import Tensor, Watch
+from nanlint.runtime.adapter import Tensor, Watch, around
 from nanlint.runtime.adapters.torch import words
 from nanlint.runtime.adapters.torch.breakdown import (
     NINF,
@@ -31,8 +31,11 @@ from nanlint.runtime.adapters.torch.breakdown import (
 from nanlint.runtime.adapters.torch.eager import Births, Plan, plain, plan_of
 from nanlint.runtime.events import Frame
 from nanlint.runtime.frames import place
+from nanlint.runtime.hooks import Guard
 from nanlint.runtime.sites import Site
 
+#: as a failure is told
+MADE = "what torch.compile makes"
 #: modules that hold the function by which backends hand a graph to autograd and get it back in two
 _PATCHED = ("torch._functorch.aot_autograd", "torch._dynamo.backends.common")
 _FRAME = re.compile(r'^  File "(.+)", line (\d+), in (\S+)$', re.MULTILINE)
@@ -62,12 +65,11 @@ class Compiled:
             return
         original = torch.compile
 
-        @functools.wraps(original)
-        def compiling(*args: Any, **kwargs: Any) -> Any:
+        def compiling(original: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
             self._install()
             return original(*args, **kwargs)
 
-        torch.compile = compiling
+        torch.compile = around(self._watch, MADE, original, compiling, compiles=True)
         self._undo.append(lambda: setattr(torch, "compile", original))
         if "torch._dynamo.backends.common" in sys.modules:
             self._install()
@@ -86,39 +88,42 @@ class Compiled:
         for name in _PATCHED:
             module: Any = sys.modules[name]
             original = module.aot_module_simplified
-            module.aot_module_simplified = self._aot_module_simplified(original)
+            module.aot_module_simplified = around(
+                self._watch, MADE, original, self._aot_module_simplified, compiles=True
+            )
             self._undo.append(functools.partial(setattr, module, "aot_module_simplified", original))
         # else a backward graph may compute in the memory of its own inputs, and could not be run again
         donated = torch._functorch.config.donated_buffer
         torch._functorch.config.donated_buffer = False
         self._undo.append(functools.partial(setattr, torch._functorch.config, "donated_buffer", donated))
 
-    def _aot_module_simplified(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        @functools.wraps(original)
-        def watched(mod: Any, args: Any, fw_compiler: Any, bw_compiler: Any = None, *rest: Any, **kwargs: Any) -> Any:
-            bw_compiler = bw_compiler or fw_compiler
-            inference = kwargs.get("inference_compiler") or fw_compiler
-            kwargs["inference_compiler"] = self._compiler(inference, backward=False)
-            fw, bw = self._compiler(fw_compiler, backward=False), self._compiler(bw_compiler, backward=True)
-            return original(mod, args, fw, bw, *rest, **kwargs)
-
-        return watched
+    def _aot_module_simplified(
+        self,
+        original: Callable[..., Any],
+        mod: Any,
+        args: Any,
+        fw_compiler: Any,
+        bw_compiler: Any = None,
+        *rest: Any,
+        **kwargs: Any,
+    ) -> Any:
+        bw_compiler = bw_compiler or fw_compiler
+        inference = kwargs.get("inference_compiler") or fw_compiler
+        kwargs["inference_compiler"] = self._compiler(inference, backward=False)
+        fw, bw = self._compiler(fw_compiler, backward=False), self._compiler(bw_compiler, backward=True)
+        return original(mod, args, fw, bw, *rest, **kwargs)
 
     def _compiler(self, compiler: Callable[..., Any], backward: bool) -> Callable[..., Any]:
         by = "inductor" if type(compiler).__name__ == "SerializableAOTDispatchCompiler" else "torch.compile"
 
-        def compile_graph(module: fx.GraphModule, inputs: Sequence[Any]) -> Any:
-            try:
+        def compile_graph(compiler: Callable[..., Any], module: fx.GraphModule, inputs: Sequence[Any]) -> Any:
+            graph = None
+            with Guard(self._watch, "a graph of PyTorch's"):
                 graph = Graph.of(module, self._watch, backward, by)
-            except Exception as error:
-                self._watch.alert("internal", f"{type(error).__name__}: {error}")
-                graph = None
             made = compiler(module, inputs)
-            if graph is None:
-                return made
-            return Watched(made, graph, Repetition(self._watch, graph), self)
+            return made if graph is None else Watched(made, graph, Repetition(self._watch, graph), self)
 
-        return compile_graph
+        return around(self._watch, MADE, compiler, compile_graph, compiles=True)
 
 
 # ── the graph, as it was before the compiler changed it ─────────────────────────────────────────────────────────────
@@ -266,18 +271,22 @@ class Watched:
         self._graph = graph
         self._repetition = repetition
         self._by = by
+        self._run = around(repetition.watch, "a run of a graph of PyTorch's", self._call, self._looked_at)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._made, name)
 
     def __call__(self, args: list[Any]) -> Any:
+        return self._run(args)
+
+    def _looked_at(self, call: Callable[..., Any], args: list[Any]) -> Any:
         if not self._by.on:
-            return self._call(args)
+            return call(args)
         inputs = list(args)
         kept = self._repetition.keep(inputs)
         paused = self._by.births.pause()
         try:
-            results = self._call(args)
+            results = call(args)
             if self._repetition.look(inputs, kept, results):
                 self._by.births.fed = True
         finally:
@@ -305,7 +314,7 @@ class Repetition:
     """Runs a graph again, op by op, where what came out of it is bad or its flagged lines are to be looked at."""
 
     def __init__(self, watch: Watch, graph: Graph) -> None:
-        self._watch = watch
+        self.watch = watch
         self._graph = graph
         self._runs = 0
         self._resigned = 0
@@ -329,13 +338,10 @@ class Repetition:
             return False
         reports: list[tuple[Callable[..., Any], dict[str, Any]]] = []
         before = [kept.inputs.get(i, x) for i, x in enumerate(inputs)]
-        try:
-            with apart():
-                if bad and not due and self._is_old(before, results):
-                    return True
-                reports = self._again(before, kept, bad)
-        except Exception as error:
-            reports = [(self._watch.alert, {"kind": "internal", "message": f"{type(error).__name__}: {error}"})]
+        with Guard(self.watch, "the ops of a graph of PyTorch's"), apart():
+            if bad and not due and self._is_old(before, results):
+                return True
+            reports = self._again(before, kept, bad)
         for report, words_ in reports:
             report(**words_)
         return bad
@@ -355,7 +361,7 @@ class Repetition:
         return not given or self._resigned > RESIGNED
 
     def _again(self, inputs: Sequence[Any], kept: Kept, bad: bool) -> list[tuple[Callable[..., Any], dict[str, Any]]]:
-        ops = Ops(self._graph, self._watch)
+        ops = Ops(self._graph, self.watch)
         state = torch.get_rng_state()
         try:
             if kept.random is not None:
@@ -368,11 +374,11 @@ class Repetition:
         found: list[tuple[Callable[..., Any], dict[str, Any]]] = []
         seen = list(ops.observed())
         found += [(self._seen, {"seen": seen})] if seen else []
-        if self._watch.mode == "all":
-            found += [(self._watch.born, birth) for birth in ops.births()]
+        if self.watch.mode == "all":
+            found += [(self.watch.born, birth) for birth in ops.births()]
             if bad and not ops.bad and not self._graph.random and not self._graph.written:
                 message = f"{self._graph.by} gives a value that is not finite where its ops, one by one, give none"
-                found.append((self._watch.alert, {"kind": "disagreement", "message": message, "frames": ops.last}))
+                found.append((self.watch.alert, {"kind": "disagreement", "message": message, "frames": ops.last}))
         return found
 
     def _seen(self, seen: Sequence[dict[str, Any]]) -> None:
@@ -381,10 +387,10 @@ class Repetition:
         for one in seen:
             site, here = one["site"], Tensor(one["role"], one["health"])
             given = before.setdefault(site, [])
-            if self._watch.observed(**one) and self._watch.prompt and self._watch.mode != "all":
+            if self.watch.observed(**one) and self.watch.prompt and self.watch.mode != "all":
                 backward = here.name.startswith("gradient of ")
                 frames = (place(site.path, site.span.row),)
-                self._watch.born(
+                self.watch.born(
                     framework="torch",
                     op=site.op,
                     kinds=here.health.bad.difference(*(x.health.bad for x in given)) or here.health.bad,

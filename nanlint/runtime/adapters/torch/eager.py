@@ -6,6 +6,7 @@ the node that is made next, so the line of the user's that was running when it m
 
 from __future__ import annotations
 
+import functools
 import sys
 import threading
 import weakref
@@ -18,7 +19,7 @@ from typing import Any
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from nanlint.runtime.adapter import Tensor, Watch
+from nanlint.runtime.adapter import Tensor, Watch, safely
 from nanlint.runtime.adapters.torch import deferred, words
 from nanlint.runtime.adapters.torch.breakdown import (
     NAN,
@@ -35,6 +36,7 @@ from nanlint.runtime.adapters.torch.breakdown import (
 )
 from nanlint.runtime.events import Frame
 from nanlint.runtime.frames import place
+from nanlint.runtime.hooks import Guard
 
 Line = tuple[str, int, str]
 
@@ -130,7 +132,7 @@ class Births:
         self._running = True
         self._enter()
         self._previous = getattr(threading, "_profile_hook", None)
-        threading.setprofile(self._in_thread)
+        threading.setprofile(functools.partial(safely, self._watch, "a new thread", self._in_thread))
 
     def stop(self) -> None:
         if not self._running:
@@ -138,7 +140,7 @@ class Births:
         self._running = False
         threading.setprofile(self._previous)
         for mode in list(self._modes):
-            mode.flush()
+            safely(self._watch, "PyTorch's ops", mode.flush)
             mode.off = True
             leave(mode)
         self._modes.clear()
@@ -236,6 +238,7 @@ class BirthMode(TorchDispatchMode):  # type: ignore[misc]
         self.away = False
         self._births = births
         self._watch = watch
+        self._guard = Guard(watch, "PyTorch's ops")
         self._plans: dict[int, Plan] = {}
         self._lines: dict[int, Line | None] = {}
         self._last = -1
@@ -254,24 +257,36 @@ class BirthMode(TorchDispatchMode):  # type: ignore[misc]
     def __torch_dispatch__(
         self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
     ) -> Any:
-        plan = self._plans.get(id(func))  # its own hash is Python code
-        if plan is None:
-            plan = self._plans[id(func)] = plan_of(func)
-        if self._pending is not None and (_inside(self._watch.user_line()) or self._pending.follows(_node(), args)):
-            self._tell_pending()  # also where a hook of the user's runs now
-        if plan.view or self.off:
-            result = plan.call(*args, **kwargs) if kwargs else plan.call(*args)
-            if self._pending is not None:
-                self._pending.gave(result)
-            return result
-        number = _number()
-        if number != self._last:
-            self._last = number
-            self._remember(number - 1)
-        if self._births.far and self._is_far(args):
-            return self._queued(plan, args, kwargs or {})
-        before = self._before(plan, args) if plan.written else NONE
-        result = plan.call(*args, **kwargs) if kwargs else plan.call(*args)
+        plan, before, far = None, NONE, False
+        with self._guard:
+            plan = self._plans.get(id(func))  # its own hash is Python code
+            if plan is None:
+                plan = self._plans[id(func)] = plan_of(func)
+            if self._pending is not None and (_inside(self._watch.user_line()) or self._pending.follows(_node(), args)):
+                self._tell_pending()  # also where a hook of the user's runs now
+            if not (plan.view or self.off):
+                number = _number()
+                if number != self._last:
+                    self._last = number
+                    self._remember(number - 1)
+                far = bool(self._births.far) and self._is_far(args)
+                before = self._before(plan, args) if plan.written and not far else NONE
+        call = func if plan is None else plan.call
+        result = call(*args, **kwargs) if kwargs else call(*args)
+        with self._guard:
+            if plan is None or plan.view or self.off:
+                if self._pending is not None:
+                    self._pending.gave(result)
+            elif far:
+                self._queue(plan, args, kwargs or {}, result)
+            else:
+                self._executed(plan, args, kwargs, result, before)
+        return result
+
+    def _executed(
+        self, plan: Plan, args: Sequence[Any], kwargs: Mapping[str, Any] | None, result: Any, before: frozenset[str]
+    ) -> None:
+        """An op has been executed here."""
         if self._births.tracing and plan.looks:
             self._trace(plan)
         if self._filtering:
@@ -281,23 +296,15 @@ class BirthMode(TorchDispatchMode):  # type: ignore[misc]
         if plan.looks:
             kind = result.__class__
             if kind is _TENSOR or kind is _PARAMETER:
-                if result.dtype is _FLOAT32:
-                    try:
-                        total = _SUM(result).item()
-                    except (RuntimeError, NotImplementedError):  # a meta tensor, a layout that has no sum
-                        return result if result.is_meta else self._judged(plan, args, kwargs, result, before)
-                    if total - total == 0:
-                        return result
-                elif not suspicious(result):
-                    return result
-                return self._judged(plan, args, kwargs, result, before)
-            if any(map(suspicious, outputs_of(plan, args, result))):
-                return self._judged(plan, args, kwargs, result, before)
+                bad = suspicious(result)
+            else:
+                bad = any(map(suspicious, outputs_of(plan, args, result)))
+            if bad:
+                self._judge(plan, args, kwargs, result, before)
         elif plan.clips and plan.clips.pop():
             self._clipped(plan, args, result)
         elif plan.cast or (plan.hides and any(map(suspicious, plain(args)))):
-            return self._judged(plan, args, kwargs, result, before)
-        return result
+            self._judge(plan, args, kwargs, result, before)
 
     # ── where ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -392,17 +399,14 @@ class BirthMode(TorchDispatchMode):  # type: ignore[misc]
             for i, tensor in enumerate(outputs_of(plan, args, result)):
                 self._watch.wants(f"{plan.name}:{i}", "torch", tensor)
 
-    def _judged(
+    def _judge(
         self, plan: Plan, args: Sequence[Any], kwargs: Mapping[str, Any] | None, result: Any, before: frozenset[str]
-    ) -> Any:
-        """The result of an op, after a close look at it. Only the watch may raise, to stop the program."""
-        try:
-            with apart():
-                report = self._look(plan, args, kwargs or {}, result, before)
-        except Exception as error:
-            report = {"kind": "internal", "message": f"{type(error).__name__}: {error}"}
+    ) -> None:
+        """A close look at the result of an op."""
+        with apart():
+            report = self._look(plan, args, kwargs or {}, result, before)
         if report is None:
-            return result
+            return
         node = _node()
         if report.get("backward") and report["op"] != node.name().removesuffix("Backward"):
             if self._pending is None:
@@ -410,7 +414,6 @@ class BirthMode(TorchDispatchMode):  # type: ignore[misc]
             self._pending.reports.append(report)
         else:
             (self._watch.alert if "message" in report else self._watch.born)(**report)
-        return result
 
     def _tell_pending(self) -> None:
         """The formula in which something was born is over: it is told if it came out of it."""
@@ -425,13 +428,9 @@ class BirthMode(TorchDispatchMode):  # type: ignore[misc]
         flags, self._flags = self._flags, []
         if not flags or self._births.fed:
             return
-        try:
-            with apart():
-                found = deferred.first_bad(flags)
-                report = None if found is None else deferred.report_of(*found, self._watch.frames(1))
-        except Exception as error:
-            self._watch.alert("internal", f"{type(error).__name__}: {error}")
-            return
+        with apart():
+            found = deferred.first_bad(flags)
+            report = None if found is None else deferred.report_of(*found, self._watch.frames(1))
         if report is not None:
             self._births.fed = True
             self._watch.born(**report)
@@ -444,9 +443,8 @@ class BirthMode(TorchDispatchMode):  # type: ignore[misc]
             first = first[0] if first else None
         return isinstance(first, torch.Tensor) and first.device.type in self._births.far
 
-    def _queued(self, plan: Plan, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        """The result of an op on a device, of which a sum is left there; nothing is waited for."""
-        result = plan.call(*args, **kwargs)
+    def _queue(self, plan: Plan, args: Sequence[Any], kwargs: Mapping[str, Any], result: Any) -> None:
+        """Leave a sum of what an op gave on its device; nothing is waited for."""
         if plan.looks and not self._births.fed:
             node = _node()
             line = self._lines.get(node._sequence_nr()) if node is not None else self._line()
@@ -459,7 +457,6 @@ class BirthMode(TorchDispatchMode):  # type: ignore[misc]
                 self._flags.append(deferred.Flag(total, name, node is not None, where, inputs, past))
             if len(self._flags) > deferred.MOST:
                 self.flush()
-        return result
 
     def _look(
         self, plan: Plan, args: Sequence[Any], kwargs: Mapping[str, Any], result: Any, before: frozenset[str]
@@ -513,7 +510,7 @@ class BirthMode(TorchDispatchMode):  # type: ignore[misc]
         given = args[0]
         if not (isinstance(given, torch.Tensor) and given.requires_grad and result.numel() > 1 and _node() is None):
             return
-        if is_concrete(given) and not torch.eq(given, result).any().item():
+        if is_concrete(given) and not given._is_zerotensor() and not torch.eq(given, result).any().item():
             message = f"{plan.name} holds every one of {result.numel():,} elements: no gradient comes through"
             self._watch.alert("clip-holds-all", message, frames=self._watch.frames(2), op=plan.name)
 

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import functools
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
 
+from nanlint.runtime.adapter import Watch, safely
+
 Heard = Callable[[str, Any], None]
+#: as a failure is told
+GRADIENT = "a gradient of PyTorch's"
 #: hooks on leaves, which live on where nothing is ever sent back: one for each name, the newest
 _on_leaves: dict[tuple[int, str], tuple[weakref.ref[torch.Tensor], Any]] = {}
 
 
-def hear(operands: Mapping[str, torch.Tensor], result: torch.Tensor, heard: Heard) -> None:
+def hear(watch: Watch, operands: Mapping[str, torch.Tensor], result: torch.Tensor, heard: Heard) -> None:
     """Call ``heard`` with what arrives for ``result``, and with what its op sends to each operand.
 
     Where the node of ``result`` consumes the operand itself, it is this op's gradient alone. Else (the expression is
@@ -33,10 +38,10 @@ def hear(operands: Mapping[str, torch.Tensor], result: torch.Tensor, heard: Hear
             if slot < len(sent) and sent[slot] is not None:
                 heard(name, sent[slot])
 
-    node.register_hook(on_node)
+    node.register_hook(functools.partial(safely, watch, GRADIENT, on_node))
     for name, slot in slots.items():
         if slot is None:
-            _hear_tensor(name, operands[name], heard)
+            _hear_tensor(watch, name, operands[name], heard)
 
 
 def _slot(node: Any, operand: torch.Tensor) -> int | None:
@@ -53,9 +58,9 @@ def _slot(node: Any, operand: torch.Tensor) -> int | None:
     return None
 
 
-def _hear_tensor(name: str, operand: torch.Tensor, heard: Heard) -> None:
+def _hear_tensor(watch: Watch, name: str, operand: torch.Tensor, heard: Heard) -> None:
     if not operand.is_leaf:
-        operand.register_hook(lambda gradient: heard(name, gradient))
+        operand.register_hook(functools.partial(safely, watch, GRADIENT, heard, name))
         return
     key = (id(operand), name)
     known = _on_leaves.pop(key, None)
@@ -68,4 +73,5 @@ def _hear_tensor(name: str, operand: torch.Tensor, heard: Heard) -> None:
             entry[1].remove()
         heard(name, gradient)
 
-    _on_leaves[key] = weakref.ref(operand, lambda _: _on_leaves.pop(key, None)), operand.register_hook(once)
+    handle = operand.register_hook(functools.partial(safely, watch, GRADIENT, once))
+    _on_leaves[key] = weakref.ref(operand, lambda _: _on_leaves.pop(key, None)), handle

@@ -14,7 +14,7 @@ import torch
 from torch.nn.modules import module as modules
 from torch.optim import Optimizer
 
-from nanlint.runtime.adapter import Watch, safely
+from nanlint.runtime.adapter import Watch, around, safely
 from nanlint.runtime.adapters.torch import deferred
 from nanlint.runtime.adapters.torch.batches import tensors_in
 from nanlint.runtime.adapters.torch.breakdown import NAN, PINF, apart, is_concrete, kinds_of, parts_of, suspicious
@@ -64,25 +64,12 @@ class Sentinel:
         if self._undo:
             return
         original = torch.Tensor.backward
-
-        @functools.wraps(original)
-        def backward(tensor: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
-            if not torch.compiler.is_compiling() and tensor.numel() == 1:
-                self._loss = tensor.detach()
-            return original(tensor, *args, **kwargs)
-
-        torch.Tensor.backward = backward
+        torch.Tensor.backward = around(self._watch, "a loss", original, self._backward)
         self._undo.append(functools.partial(setattr, torch.Tensor, "backward", original))
-        hook = modules.register_module_forward_hook(self._gave)
+        hook = modules.register_module_forward_hook(functools.partial(safely, self._watch, "outputs", self._gave))
         self._undo.append(hook.remove)
         asked = modules._has_any_global_hook
-
-        def has_any_global_hook() -> Any:
-            """Whether the program has one: that it has, it is warned of when it compiles."""
-            found = asked()
-            return found if found is not modules._global_forward_hooks or len(found) > 1 else False
-
-        modules._has_any_global_hook = has_any_global_hook
+        modules._has_any_global_hook = around(self._watch, "the hooks of modules", asked, _has_any_global_hook)
         self._undo.append(functools.partial(setattr, modules, "_has_any_global_hook", asked))
 
     def stop(self) -> None:
@@ -124,14 +111,17 @@ class Sentinel:
         if self._steps & (self._steps + 1) == 0:
             self._called = {}
 
+    def _backward(self, original: Callable[..., Any], tensor: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
+        if tensor.numel() == 1:
+            self._loss = tensor.detach()
+        return original(tensor, *args, **kwargs)
+
     def _gave(self, module: torch.nn.Module, args: Any, given: Any) -> None:
-        if torch.compiler.is_compiling():
-            return
         if self._called is not None:
             self._called[id(module)] = weakref.ref(module)
         known = self._models.get(id(module))
         if known is not None and module.training and known[0]() is module and torch._C._get_tracing_state() is None:
-            safely(self._watch, "outputs", self._look, known[1], given)
+            self._look(known[1], given)
 
     def _look(self, name: str, given: Any) -> None:
         tensors = [one for _, one in tensors_in(given, name) if one.layout == torch.strided]
@@ -159,6 +149,12 @@ class Sentinel:
         line = next((one.line for one in outputs if one.line is not None), None)
         frames = (*([place(*line)] if line is not None else []), *self._watch.frames(3))
         self._watch.alert("non-finite", f"{' and '.join(said)}{where}{more}", frames=frames, **told)
+
+
+def _has_any_global_hook(original: Callable[..., Any]) -> Any:
+    """Whether the program has one: that it has, it is warned of when it compiles."""
+    found = original()
+    return found if found is not modules._global_forward_hooks or len(found) > 1 else False
 
 
 def outermost(modules_: Sequence[torch.nn.Module], wanted: set[int]) -> list[torch.nn.Module]:

@@ -5,7 +5,6 @@ A parameter that never gets a gradient, one that an optimizer breaks, a step tha
 
 from __future__ import annotations
 
-import functools
 import math
 import sys
 import weakref
@@ -15,10 +14,11 @@ from typing import Any, Protocol
 import torch
 from torch.optim import Optimizer
 
-from nanlint.runtime.adapter import Tensor, Watch
+from nanlint.runtime.adapter import Tensor, Watch, around
 from nanlint.runtime.adapters.torch.breakdown import NONE, apart, health_of, is_concrete, parts_of, suspicious
 from nanlint.runtime.adapters.torch.deferred import numbers_on_devices
 from nanlint.runtime.adapters.torch.eager import Births
+from nanlint.runtime.hooks import Guard
 
 #: a parameter without a gradient is told of after so many steps, or at the end of a shorter run
 PATIENCE = 100
@@ -40,6 +40,7 @@ class Steps:
         self._watch = watch
         self._births = births
         self._listener = listener
+        self._guard = Guard(watch, "an optimizer's parameters")
         self._undo: list[Callable[[], None]] = []
         self._made: dict[Callable[..., Any], Callable[..., Any]] = {}
         self._waiting: weakref.WeakKeyDictionary[Optimizer, Waiting] = weakref.WeakKeyDictionary()
@@ -52,19 +53,15 @@ class Steps:
             return
         wrap_later = Optimizer.profile_hook_step
 
-        def profile_hook_step(function: Callable[..., Any]) -> Callable[..., Any]:
-            step: Any = wrap_later(function)
-            step.hooked = True  # as PyTorch marks what it finds in the class: when ours is gone it is this
-            return self._wrapped(step)
-
-        Optimizer.profile_hook_step = staticmethod(profile_hook_step)
+        later = around(self._watch, "an optimizer", wrap_later, self._hooked)
+        Optimizer.profile_hook_step = staticmethod(later)
         self._undo.append(lambda: setattr(Optimizer, "profile_hook_step", staticmethod(wrap_later)))
         for kind in _subclasses(Optimizer):
             own = kind.__dict__.get("step")
             if own is not None and getattr(own, "hooked", False):
                 kind.step = self._wrapped(own)
         original = torch.amp.GradScaler.step
-        torch.amp.GradScaler.step = self._scaled(original)
+        torch.amp.GradScaler.step = around(self._watch, "a loss scaler", original, self._scaled)
         self._undo.append(lambda: setattr(torch.amp.GradScaler, "step", original))
 
     def stop(self) -> None:
@@ -79,48 +76,49 @@ class Steps:
                 kind.step = self._made[own]
         self._made.clear()
 
-    def _wrapped(self, step: Callable[..., Any]) -> Callable[..., Any]:
-        @functools.wraps(step)
-        def watched(optimizer: Any, *args: Any, **kwargs: Any) -> Any:
-            if not self._undo or self._depth or torch.compiler.is_compiling():
-                return step(optimizer, *args, **kwargs)
-            closed = not args and kwargs.get("closure") is None
-            # what PyTorch's own optimizers do is looked at as one op, when it is done
-            paused = self._births.pause() if closed and _is_builtin(optimizer) else None
-            self._depth += 1
-            counted = self._watch.steps
-            self._births.flush()
-            try:
-                result = step(optimizer, *args, **kwargs)
-            finally:
-                self._depth -= 1
-                if paused is not None:
-                    paused.resume()
-            self._done(optimizer, paused is not None, counted)
-            return result
+    def _hooked(self, original: Callable[..., Any], function: Callable[..., Any]) -> Callable[..., Any]:
+        step: Any = original(function)
+        step.hooked = True  # as PyTorch marks what it finds in the class: when ours is gone it is this
+        return self._wrapped(step)
 
+    def _wrapped(self, step: Callable[..., Any]) -> Callable[..., Any]:
+        watched = around(self._watch, "an optimizer's step", step, self._step)
         self._made[watched] = step
         return watched
 
-    def _scaled(self, step: Callable[..., Any]) -> Callable[..., Any]:
-        @functools.wraps(step)
-        def watched(scaler: Any, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
-            taken = self._taken
-            result = step(scaler, optimizer, *args, **kwargs)
-            if self._undo and taken == self._taken and scaler.is_enabled():
-                frames = self._watch.frames(1)
-                message = "the gradient was not finite under loss scaling, and the step was skipped"
-                self._watch.alert("skipped-step", message, frames=frames, optimizer=type(optimizer).__name__)
-                self._watch.step()
-            return result
+    def _step(self, step: Callable[..., Any], optimizer: Any, *args: Any, **kwargs: Any) -> Any:
+        if not self._undo or self._depth:
+            return step(optimizer, *args, **kwargs)
+        closed = not args and kwargs.get("closure") is None
+        self._births.flush()
+        # what PyTorch's own optimizers do is looked at as one op, when it is done
+        paused = self._births.pause() if closed and _is_builtin(optimizer) else None
+        self._depth += 1
+        counted = self._watch.steps
+        try:
+            result = step(optimizer, *args, **kwargs)
+        finally:
+            self._depth -= 1
+            if paused is not None:
+                paused.resume()
+        self._done(optimizer, paused is not None, counted)
+        return result
 
-        return watched
+    def _scaled(self, step: Callable[..., Any], scaler: Any, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
+        taken = self._taken
+        result = step(scaler, optimizer, *args, **kwargs)
+        if self._undo and taken == self._taken and scaler.is_enabled():
+            frames = self._watch.frames(1)
+            message = "the gradient was not finite under loss scaling, and the step was skipped"
+            self._watch.alert("skipped-step", message, frames=frames, optimizer=type(optimizer).__name__)
+            self._watch.step()
+        return result
 
     def _done(self, optimizer: Optimizer, unwatched: bool, counted: int) -> None:
         self._taken += 1
         report: dict[str, Any] | None = None
         numbers: dict[str, float] = {}
-        try:
+        with self._guard:
             waiting = self._waiting.get(optimizer)
             if waiting is None:
                 waiting = self._waiting[optimizer] = Waiting(optimizer, self._watch)
@@ -132,10 +130,6 @@ class Steps:
                         report = self._broke(optimizer)
                     if self._watch.mode == "sentinel":
                         numbers = self._listener.stepped(optimizer)
-        except FloatingPointError:
-            raise
-        except Exception as error:
-            self._watch.alert("internal", f"{type(error).__name__}: {error}")
         if report is not None:
             self._watch.born(**report)
         if self._watch.steps == counted:  # else one who knows better what a step is has told
