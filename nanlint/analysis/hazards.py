@@ -47,6 +47,9 @@ SELECTS_BACKWARD = {
     "clamp": frozenset({"torch", "tensorflow", "keras"}),
     "maximum": frozenset({"torch", "tensorflow", "keras"}),
 }
+#: ops whose backward pass keeps a gradient of 0 where their slope is infinite, unless XLA compiles them; measured in
+#: tests/rules/test_claims.py
+KEEPS_ZERO_GRADIENT = {"tensorflow": frozenset({"sqrt", "rsqrt", "reciprocal", "norm", "std"})}
 #: reductions that leave out what is NaN
 SKIP_NAN = frozenset({"nanmean", "nansum"})
 #: what selects elements, and what adds up how many there are
@@ -237,6 +240,8 @@ class Hazards:
         overwritten = guard is not None and "stored" in guard.attrs and self.gradient.judge(node).flow is not Flow.SHOWN
         if guard is not None and (met is not None or overwritten):
             # the value is repaired, and nothing says that the operand is learned
+            reach = min(reach, POSSIBLE)
+        if guard is not None and self.keeps_zero_gradient(node):
             reach = min(reach, POSSIBLE)
         if pole.gradient or guard is not None:
             reach = self.believed(node, reach)
@@ -469,7 +474,15 @@ class Hazards:
                     if harmless_behind_selection(node, pole) or self.scalar(node, met[1]):
                         continue
                     reach = self.believed(node, met[1].reach(pole.cls))
+                    if self.keeps_zero_gradient(node):
+                        reach = min(reach, POSSIBLE)
                     yield Hazard(node, pole, met[0], met[1], reach, evidence_of(met[1], pole, met[0]), selection)
+
+    def keeps_zero_gradient(self, node: Node) -> bool:
+        """Whether a gradient of 0, as a selection hands back, stays 0 in a derivative: not where XLA may compile it."""
+        owner = self.gradient.owner(node)
+        compiled = "keras" in self.lowering.frameworks or any(region.kind == "xla" for region in node.regions)
+        return node.op in KEEPS_ZERO_GRADIENT.get(owner or "", ()) and not compiled
 
     def traps_of(self, node: Node) -> Iterator[Hazard]:
         """The hazards of one op that selections further on make."""

@@ -139,6 +139,8 @@ DERIVATIVE_RULES: dict[str, int | None] = {"defjvp": -1, "defjvps": 0, "defvjp":
 #: calls that settle what is told of the errors of floating point, and the warnings that tell of them
 SILENCERS = {"numpy.seterr", "warnings.simplefilter", "warnings.filterwarnings"}
 FLOATING_POINT_WARNINGS = {"Warning", "RuntimeWarning"}
+#: settings of a decorator that have XLA compile a function
+COMPILES = {"jit_compile", "experimental_compile"}
 #: calls of one of several functions, by number
 SWITCHES = {"jax.lax.switch"}
 CONDITIONALS = {"tensorflow.cond", "jax.lax.cond", "keras.ops.cond", "torch.cond", "tensorflow.compat.v1.cond"}
@@ -1144,6 +1146,8 @@ class CallLowering(ExpressionLowering):
                 found.append(Region("no_grad", definition))
             elif last == "errstate":
                 found.append(Region("errstate", definition))
+            elif isinstance(d, ast.Call) and any(k.arg in COMPILES and is_literal_true(k.value) for k in d.keywords):
+                found.append(Region("xla", definition))
             elif last in ("custom_jvp", "custom_vjp", "custom_gradient"):
                 found.append(Region("custom_gradient", definition))
             elif last in DERIVATIVE_RULES:
@@ -1419,6 +1423,11 @@ class CallLowering(ExpressionLowering):
     #: definitions of functions that transform gradients
     without_gradient: set[int]
     derivative_rules: dict[int, int | None]
+
+
+def is_literal_true(node: ast.expr) -> bool:
+    """Whether a setting is written as True."""
+    return isinstance(node, ast.Constant) and node.value is True
 
 
 def ignores(args: Sequence[Node], keywords: Mapping[str, Node]) -> bool:
