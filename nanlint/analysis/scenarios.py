@@ -375,7 +375,7 @@ class Execution:
         if truth is not None:
             return a if truth else b
         if a.terms == b.terms:
-            return a
+            return a if a.touched else b
         for one in (a, b):
             if one.touched and one.number == 0:
                 return replace(one, weak=True, hidden=one.hidden or node.op == "where")

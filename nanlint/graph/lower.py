@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from nanlint.graph.callers import (
@@ -14,7 +15,7 @@ from nanlint.graph.callers import (
     words_of,
 )
 from nanlint.graph.calls import CONSTRUCTORS, MAX_NODES, MAX_NODES_ELSEWHERE, TRANSPARENT, CallLowering, given_type
-from nanlint.graph.expressions import CALLABLE, TENSOR_ATTRIBUTES, decided, entry, keys_known, written_out
+from nanlint.graph.expressions import CALLABLE, NUMBERS, TENSOR_ATTRIBUTES, decided, entry, keys_known, written_out
 from nanlint.graph.formats import default_format
 from nanlint.graph.modules import ModuleFrame, descendants, functions_of, names_of, outline_of, set_by_functions
 from nanlint.graph.node import (
@@ -1050,9 +1051,17 @@ def breaks_at_top_level(tree: ast.Module, words: Collection[str]) -> bool:
             pending += ast.iter_child_nodes(code)
         else:
             nodes = descendants(code)
-            if not words_in(nodes).isdisjoint(words) or any(map(is_singular, nodes)):
+            if not words_in(nodes).isdisjoint(words) or any(is_singular(n) or is_infinity(n) for n in nodes):
                 return True
     return False
+
+
+def is_infinity(node: ast.AST) -> bool:
+    """Whether a piece of syntax is an infinity, by its name or its text, or a number beyond single precision."""
+    if isinstance(node, ast.Attribute):
+        return NUMBERS.get(node.attr) == math.inf
+    number = node.value if isinstance(node, ast.Constant) else None
+    return number == "inf" or (isinstance(number, float) and abs(number) > FLOAT32.max)
 
 
 def joins(tree: ast.Module) -> bool:

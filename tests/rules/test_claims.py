@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from nanlint.analysis.hazards import SELECTS_BACKWARD
+from nanlint.analysis.hazards import KEEPS_ZERO_GRADIENT, SELECTS_BACKWARD
 
 
 def torch_gradient(function: Callable[..., object], *at: float) -> list[float]:
@@ -177,3 +177,37 @@ def test_ctc_losses_of_what_cannot_be_aligned_are_infinite_in_pytorch_only() -> 
         blank_index=0,
     )
     assert math.isfinite(float(other[0]))
+
+
+def test_tensorflow_keeps_a_zero_gradient_in_some_derivatives_unless_xla_compiles_them() -> None:
+    tf = pytest.importorskip("tensorflow", reason="TensorFlow is not installed")
+    at_zero = {
+        "sqrt": tf.sqrt,
+        "rsqrt": tf.math.rsqrt,
+        "reciprocal": tf.math.reciprocal,
+        "norm": lambda x: tf.norm(x, axis=-1, keepdims=True),
+        "std": lambda x: tf.math.reduce_std(x, axis=-1, keepdims=True),
+        "div": lambda x: 1.0 / x,
+        "log": tf.math.log,
+        "pow": lambda x: x**0.5,
+    }
+
+    def masked(function: Callable[..., object]) -> Callable[..., object]:
+        def gradient(x: object) -> object:
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = function(x)
+                loss = tf.reduce_sum(tf.where(tf.ones_like(y) > 0, 0.0, y))
+            return tape.gradient(loss, x)
+
+        return gradient
+
+    def keeping(*, compiled: bool) -> set[str]:
+        made = {
+            name: (tf.function(masked(f), jit_compile=True) if compiled else masked(f))(tf.zeros(2))
+            for name, f in at_zero.items()
+        }
+        return {name for name, gradient in made.items() if not tf.math.is_nan(gradient)[0]}
+
+    assert keeping(compiled=False) == KEEPS_ZERO_GRADIENT["tensorflow"]
+    assert keeping(compiled=True) == set()

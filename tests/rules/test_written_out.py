@@ -1,0 +1,157 @@
+"""Numbers that are written out: what an operation makes of them is certain, and is said so by its plain rule."""
+
+from __future__ import annotations
+
+import pytest
+
+import nanlint
+from tests.marked import JAX, NUMPY, TF, TORCH, check, program, said
+
+
+def shown(*parts: str) -> list[tuple[str, str]]:
+    """(code, confidence) of what is shown by default."""
+    return [(one.code, str(one.confidence)) for one in nanlint.check_source(program(*parts))]
+
+
+@pytest.mark.parametrize(
+    ("framework", "line", "code"),
+    [
+        (NUMPY, "np.sqrt(-1.0)", "NL514"),
+        (NUMPY, "np.array([1.0, 2.0]) / np.zeros(2)", "NL303"),
+        (NUMPY, "np.exp(1000.0)", "NL403"),
+        (NUMPY, "np.inf - np.inf", "NL409"),
+        (NUMPY, "float('inf') - float('inf')", "NL409"),
+        (NUMPY, "0 * np.inf", "NL409"),
+        (NUMPY, "np.log(0)", "NL103"),
+        (NUMPY, "np.log(-2)", "NL108"),
+        (NUMPY, "np.log1p(-1)", "NL103"),
+        (NUMPY, "np.power(-1.0, 0.5)", "NL206"),
+        (NUMPY, "np.arccos(2.0)", "NL506"),
+        (NUMPY, "np.float32(1e39)", "NL409"),
+        (NUMPY, "np.std([1.0], ddof=1)", "NL305"),
+        (TORCH, "torch.log(torch.zeros(3))", "NL103"),
+        (TORCH, "torch.full((3,), -1.0).sqrt()", "NL514"),
+        (TORCH, "torch.randn(3) / torch.zeros(3)", "NL303"),
+        (TORCH, "torch.rsqrt(torch.zeros(2))", "NL303"),
+        (TORCH, "torch.exp(torch.rand(3) + 1000)", "NL403"),
+        (TORCH, "torch.softmax(torch.tensor([70000.0], dtype=torch.float16), -1)", "NL409"),
+        (TORCH, "torch.tensor(-2.0) ** 0.5", "NL206"),
+        (TF, "tf.math.log(0.0)", "NL103"),
+        (TF, "tf.sqrt(-1.0)", "NL514"),
+        (TF, "tf.constant([1.0]) / tf.zeros(1)", "NL303"),
+        (TF, "tf.exp(1000.0)", "NL403"),
+        (JAX, "jnp.log(jnp.zeros(3))", "NL103"),
+        (JAX, "jnp.inf - jnp.inf", "NL409"),
+        (JAX, "jnp.ones(2) / jnp.zeros(2)", "NL303"),
+        (JAX, "jax.grad(jnp.sqrt)(0.0)", "NL201"),
+    ],
+)
+def test_what_breaks_whatever_comes_in_is_certain(framework: str, line: str, code: str) -> None:
+    assert shown(framework, f"found = {line}\n") == [(code, "certain")]
+
+
+@pytest.mark.parametrize(
+    ("framework", "line"),
+    [(NUMPY, "np.mean([])"), (NUMPY, "np.array([]).mean()"), (TORCH, "torch.tensor([]).mean()")],
+)
+def test_the_mean_of_no_elements_is_named(framework: str, line: str) -> None:
+    assert [code for code, _ in shown(framework, f"found = {line}\n")] == ["NL304"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "np.sqrt(1.0)",
+        "np.log(2)",
+        "np.exp(100.0)",
+        "np.inf + np.inf",
+        "np.power(-1.0, 2)",
+        "np.float32(1e38)",
+        "np.array([1.0]) / np.ones(1)",
+        "np.array([1.0]) / np.inf",
+        "-np.inf",
+        "np.mean([1.0])",
+    ],
+)
+def test_what_is_finite_or_an_infinity_itself_is_left_alone(line: str) -> None:
+    assert said(NUMPY, f"found = {line}\n") == []
+
+
+@pytest.mark.parametrize(
+    "filled",
+    [
+        "fill(total)",
+        "state = {'total': total}\n    fill(state)",
+        "fill([total])",
+        "fill.total = total\n    fill.go()",
+        "fill(total.ctypes.data)",
+        "for i in range(3):\n        total[i] += x[i]",
+        "np.add.at(total, [0, 1], 1)",
+        "np.copyto(total, x)",
+        "total.fill(2.0)",
+        "np.add(x, x, out=total)",
+    ],
+)
+def test_an_array_that_others_may_fill_is_not_what_it_was_made_of(filled: str) -> None:
+    source = f"def f(x, fill):\n    total = np.zeros(3)\n    {filled}\n    return x / total\n"
+    assert "certain" not in [confidence for _, confidence in said(NUMPY, source)]
+
+
+def test_a_setting_of_the_module_is_meant_to_be_changed() -> None:
+    check(NUMPY, "offset = np.zeros(3)\nscale = 0.0\n\ndef f(x):\n    return x / offset + np.asarray(x) / scale\n")
+
+
+def test_words_fit_a_number_outside_of_its_domain() -> None:
+    found = nanlint.check_source(program(TORCH, "a = torch.tensor([2.0], requires_grad=True)\ny = torch.acos(a)\n"))
+    assert [one.message for one in found] == ["acos of a value that is outside of its domain: nan"]
+    assert found[0].fix is None
+
+
+def test_a_variable_that_starts_at_a_pole_meets_it_in_the_first_step() -> None:
+    check(
+        TF,
+        """
+        v = tf.Variable([0.0, 1.0])
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(tf.sqrt(v))  # error: [NL201]
+        print(tape.gradient(loss, v))
+        """,
+    )
+
+
+def test_numbers_written_past_the_tape_are_what_is_computed_with() -> None:
+    check(
+        TORCH,
+        """
+        a = torch.rand(100, requires_grad=True)
+        a.data += 1000
+        d = torch.rand(100) / torch.exp(a)  # error: [NL403]
+        d.sum().backward()
+        """,
+    )
+
+
+def test_a_tensor_that_requires_a_gradient_afterwards_has_one() -> None:
+    check(
+        TORCH,
+        """
+        scores = torch.randn(5, 1, 20).log_softmax(2).detach().requires_grad_()
+        loss = F.ctc_loss(scores, torch.ones(1, 30), torch.tensor([5]), torch.tensor([12]))  # error: [NL703]
+        loss.backward()
+        """,
+    )
+
+
+def test_the_origin_of_atan2_is_named_in_pytorch_where_it_is_written() -> None:
+    check(
+        TORCH,
+        """
+        a = torch.tensor([0.0], requires_grad=True)
+        b = torch.tensor([0.0], requires_grad=True)
+        y = torch.atan2(a, b)  # error: [NL205]
+        y.backward()
+
+        def angle(y, x):
+            return torch.atan2(y, x)
+        """,
+    )
