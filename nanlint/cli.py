@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from nanlint.commands.base import CLEAN, FINDINGS, INTERRUPTED, Unusable
+from nanlint.commands.base import CLEAN, COULD_NOT_RUN, FINDINGS, INTERRUPTED, Unusable
 from nanlint.version import __version__
 
 if TYPE_CHECKING:
@@ -98,8 +98,37 @@ def cli() -> None:
     """
 
 
+def _open_closed_streams() -> None:
+    """Let no file that is opened later take the place of a standard stream, and be written to as one."""
+    while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:
+        os.set_inheritable(descriptor, True)
+    os.close(descriptor)
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115  for as long as the program runs
+
+
+def _forget_output() -> None:
+    """What is left in the buffer goes nowhere, and the interpreter must not stumble over it on its way out."""
+    if sys.stdout is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _without_traceback(error: OSError | MemoryError) -> str:
+    """What the system would not do, in a line."""
+    from nanlint.opening import reason
+
+    try:
+        os.getcwd()
+    except OSError:
+        return "the working directory is gone; go to one that is there"
+    if isinstance(error, MemoryError):
+        return "there is not enough memory"
+    return f"{error.filename or 'standard output'}: {reason(error)}"
+
+
 def main() -> NoReturn:
     """The console script: like a good filter, quiet when its reader leaves or its user stops it."""
+    _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         # File names and source may hold what the terminal's encoding does not.
         if hasattr(stream, "reconfigure"):
@@ -107,6 +136,8 @@ def main() -> NoReturn:
     # Syntax trees are many objects in no cycles: at the default thresholds the collector takes a fifth of the time.
     gc.set_threshold(100_000, 50, 50)
     try:
+        if sys.stdout is None:
+            raise Unusable("standard output is closed; to see nothing, send it to /dev/null")
         code = cli.main(standalone_mode=False)
         sys.stdout.flush()
     except click.ClickException as error:
@@ -115,9 +146,14 @@ def main() -> NoReturn:
     except (click.Abort, KeyboardInterrupt):
         sys.exit(INTERRUPTED)
     except BrokenPipeError:
-        # What is left in the buffer goes nowhere, and the interpreter must not stumble over it on its way out.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _forget_output()
         sys.exit(FINDINGS)
+    except (OSError, MemoryError) as error:
+        if os.environ.get("NANLINT_DEBUG"):
+            raise
+        _forget_output()
+        Unusable(_without_traceback(error)).show()
+        sys.exit(COULD_NOT_RUN)
     if "nanlint.runtime" not in sys.modules:
         # To take apart what a check holds, object by object, takes longer than a seventh of it. A program of the user's
         # that ran here may count on that.

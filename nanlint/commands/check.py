@@ -283,7 +283,7 @@ def check(
     content = None
     readback = prove or any(FORMATS[name].has_edits for name in (output_format, *(name for name, _ in outputs)))
     if from_stdin:
-        content = sys.stdin.buffer.read()
+        content = _standard_input()
         report = _check_stdin(content, stdin_filename, configs, action, unsafe_fixes, prove, readback, judge)
     else:
         report = _check_paths(
@@ -427,6 +427,18 @@ def _check_paths(
             raise Unusable(f"--changed-since: {error}") from None
         except ConfigError as error:
             raise Unusable(str(error)) from None
+
+
+def _standard_input() -> bytes:
+    """All of it; raises Unusable."""
+    from nanlint.opening import LARGEST
+
+    if sys.stdin is None:
+        raise Unusable("standard input is closed")
+    content = sys.stdin.buffer.read(LARGEST + 1)
+    if len(content) > LARGEST:
+        raise Unusable(f"standard input: has more than {LARGEST >> 20} MiB")
+    return content
 
 
 def _check_stdin(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -46,7 +47,7 @@ def inspect(
     if run is not None and tfdbg is not None:
         raise click.UsageError("a run and --tfdbg exclude each other")
     shown = _kept_run(run, tfdbg)
-    if terminal or commands or not (sys.stdin.isatty() or output or browse is not None):
+    if terminal or commands or not (_at_terminal() or output or browse is not None):
         ctx.exit(_inspect_at_terminal(shown, commands))
     from nanlint.runtime.inspecting.page import write_page
     from nanlint.runtime.runfile import RunError
@@ -58,6 +59,10 @@ def inspect(
     click.echo(path)
     if browse or (browse is None and sys.stdout.isatty()):
         click.launch(path)
+
+
+def _at_terminal() -> bool:
+    return sys.stdin is not None and sys.stdin.isatty()
 
 
 def _kept_run(directory: str | None, tfdbg: str | None) -> Run:
@@ -75,7 +80,7 @@ def _kept_run(directory: str | None, tfdbg: str | None) -> Run:
 def _inspect_at_terminal(run: Run, commands: Sequence[str]) -> int:
     from nanlint.runtime.inspecting.terminal import Mistake, Terminal
 
-    terminal = Terminal(run, sys.stdout, None if sys.stdin.isatty() else sys.stdin)
+    terminal = Terminal(run, sys.stdout, None if _at_terminal() else sys.stdin or io.StringIO())
     if not commands:
         terminal.interact()
         return CLEAN
