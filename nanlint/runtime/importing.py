@@ -67,7 +67,7 @@ class Hook(importlib.abc.MetaPathFinder):
         if self in sys.meta_path:
             sys.meta_path.remove(self)
         for adapter in self._recorder.adapters:
-            adapter.stop()
+            safely(self._recorder, f"the end of {adapter.name}", adapter.stop)
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None

@@ -169,11 +169,12 @@ class _Chosen:
         self.heard, self.state, self.modes = heard, state, modes
 
     def write(self, message: str) -> None:
-        """Report; then do what NumPy would have done. ``message``: "Warning: overflow encountered in exp" """
+        """Do what NumPy would have done; then report: where that raises, no value comes to be.
+
+        ``message``: "Warning: overflow encountered in exp"
+        """
         text = message.removeprefix("Warning: ").rstrip("\n")
         error, _, ufunc = text.partition(" encountered in ")
-        if error in KINDS and self.heard.watching:
-            safely(self.heard.watch, f"NumPy's {ufunc}", self.heard, error, ufunc, sys._getframe(1), self)
         name, bit = MODES[error]
         mode, call = self.modes[name], self.modes["call"]
         if mode == "warn":
@@ -190,6 +191,8 @@ class _Chosen:
             if call is None:
                 raise NameError(f"log specified for {error} (in {ufunc}) but no object with write method found.")
             call.write(message)
+        if error in KINDS and self.heard.watching:
+            safely(self.heard.watch, f"NumPy's {ufunc}", self.heard, error, ufunc, sys._getframe(1), self)
 
 
 class _Heard:
