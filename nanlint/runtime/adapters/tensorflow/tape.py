@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 import weakref
@@ -18,6 +19,7 @@ from tensorflow.python.framework import ops as _ops
 
 from nanlint.runtime.adapter import Watch, safely
 from nanlint.runtime.adapters.tensorflow.alarms import Alarm, Setting
+from nanlint.runtime.adapters.tensorflow.arrivals import ArrivalProbe, are_finite, look
 from nanlint.runtime.adapters.tensorflow.contents import Held
 from nanlint.runtime.adapters.tensorflow.graphs import GraphWatch
 from nanlint.runtime.adapters.tensorflow.kept import Inside, Kept, after
@@ -75,7 +77,8 @@ class TapeWatch:
         if self._originals:
             return
         enter, gradient = tf.GradientTape.__enter__, tf.GradientTape.gradient
-        self._originals = (enter, gradient)
+        jacobians = tf.GradientTape.jacobian, tf.GradientTape.batch_jacobian
+        self._originals = (enter, gradient, *jacobians)
 
         def entered(tape: Any) -> Any:
             safely(self._watch, "tensorflow: tape", self._recording, tape)
@@ -86,14 +89,29 @@ class TapeWatch:
             safely(self._watch, "tensorflow: tape", self._found, tape, target, sources, found)
             return found
 
-        tf.GradientTape.__enter__, tf.GradientTape.gradient = entered, differentiated
+        self._patch(entered, differentiated, *map(self._of_jacobian, jacobians))
         self._names.start()
+
+    @staticmethod
+    def _patch(*functions: Any) -> None:
+        tape = tf.GradientTape
+        tape.__enter__, tape.gradient, tape.jacobian, tape.batch_jacobian = functions
+
+    def _of_jacobian(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(original)
+        def derived(tape: Any, target: Any, sources: Any, *args: Any, **kwargs: Any) -> Any:
+            found = original(tape, target, sources, *args, **kwargs)
+            asked = f"tape.{original.__name__}()"
+            safely(self._watch, "tensorflow: tape", self._arrived, target, tf.nest.flatten(sources), found, asked)
+            return found
+
+        return derived
 
     def stop(self) -> None:
         """Hear no more; the last step is done."""
         if not self._originals:
             return
-        tf.GradientTape.__enter__, tf.GradientTape.gradient = self._originals
+        self._patch(*self._originals)
         self._originals = ()
         self._names.stop()
         safely(self._watch, "tensorflow: tape", self._step_done)
@@ -122,6 +140,7 @@ class TapeWatch:
         gradients = tf.nest.flatten(found, expand_composites=False)
         if len(gradients) != len(flat_sources):
             return
+        self._arrived(target, flat_sources, gradients, "tape.gradient()")
         some = []
         for i, (source, gradient) in enumerate(zip(flat_sources, gradients, strict=True)):
             if gradient is None:
@@ -133,6 +152,28 @@ class TapeWatch:
         else:
             with self._graphs.at_rest():
                 self._traced_one(target, some)
+
+    def _arrived(self, target: Any, sources: Sequence[Any], found: Any, asked: str) -> None:
+        """Look whether the loss and what came back are finite; in a graph, put something there that does."""
+        gradients = tf.nest.flatten(found, expand_composites=False)
+        pairs = [(i, one) for i, one in enumerate(gradients) if one is not None]
+        with self._graphs.at_rest():
+            if tf.executing_eagerly():
+                if not are_finite([*tf.nest.flatten(target)[:1], *gradients]):
+                    look(self._watch, target, self._named(sources, pairs), sources, asked)
+                return
+            graph = _ops.get_default_graph()
+            if not isinstance(graph, _func_graph.FuncGraph):
+                return
+            around = asked, self._places.frames(), self._graphs.was_given_bad
+            named = self._named(sources, pairs)
+            probe = ArrivalProbe.of(self._graphs.settings.of(graph), target, named, *around)
+            if probe is not None:
+                with _record.stop_recording():
+                    self._graphs.put(probe)
+
+    def _named(self, sources: Sequence[Any], found: Sequence[tuple[int, Any]]) -> list[tuple[str, Any]]:
+        return [(self._names.of(sources[i], i), one) for i, one in found]
 
     def _eagerly(self, target: Any, found: Sequence[tuple[Any, int, Any]]) -> None:
         self._asked, self._steps = True, self._watch.steps
