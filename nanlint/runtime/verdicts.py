@@ -207,12 +207,17 @@ def after_alerts(verdict: Verdict, alerts: Iterable[Alert]) -> Verdict:
 def after_arrival(verdict: Verdict, arrived: Alert, explained: bool) -> Verdict:
     """What was finite itself is not cleared in a run whose loss or gradient is not: that may have come through it.
 
-    Where nothing else explains it, an operand that was exactly at the pole of its derivative does.
+    Where nothing else explains it, an operand does that was exactly at the pole of its derivative, or was not finite
+    itself while the result hid that.
     """
     if verdict.state not in (State.CLEAN, State.CLOSE):
         return verdict
     probe = verdict.diagnostic.probe
-    if not explained and verdict.closest == 0 and probe is not None and probe.gradient:
+    at_pole = verdict.closest == 0 and probe is not None and probe.gradient
+    result = verdict.roles.get("result")
+    operands = (one for role, one in verdict.roles.items() if role != "result" and "gradient" not in role)
+    hides = result is not None and not result.bad and any(one.bad for one in operands)
+    if not explained and (at_pole or hides):
         kinds = tuple(str(kind) for kind in arrived.details.get("kinds", ()))
         return replace(verdict, state=State.CONFIRMED, step=arrived.step, kinds=kinds)
     return replace(verdict, state=State.NOT_CLEARED, alert=arrived.message)
