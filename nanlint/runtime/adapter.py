@@ -117,6 +117,36 @@ class Watch(Protocol):
     def alert(self, kind: str, message: str, *, frames: Sequence[Frame] = (), **details: Any) -> None:
         """Something beside a birth that the user should hear; told once for the same kind, message and place."""
 
+    def arrived(
+        self,
+        what: str,
+        name: str,
+        value: Any,
+        *,
+        asked: str,
+        frames: Sequence[Frame] = (),
+        given: bool = False,
+        waits: bool = False,
+    ) -> None:
+        """What training is about came back not finite: the run is bad, unless it was ``given`` so.
+
+        ``what``: "loss", "gradient", "parameter" or "result"; ``name`` as the user knows it, ``value``: the tensor or
+        its breakdown, ``asked``: by which call it was asked for. Told once for these and a place; ``frames`` as in
+        ``alert``. ``waits``: it is told when the step is ``settled``, as everything is once there is a ``scaler``.
+        """
+
+    def fed(self, holds_nan: Callable[[], bool] | None) -> None:
+        """The program trains with these data from now on (None: not any more): what arrives may come from them."""
+
+    def scaler(self, skipped: Callable[[], bool] | None = None) -> None:
+        """A loss scaler is at work: what arrives is bad only if the step is not skipped.
+
+        ``skipped``: asked, when a step is done, whether it was; an adapter without one says so with ``settled``.
+        """
+
+    def settled(self, skipped: bool) -> None:
+        """A step was taken, or skipped by a loss scaler: then what arrived in it is none of the program's."""
+
     def measured(self, **numbers: float) -> None:
         """Numbers of the step that goes on, told with it when it is done: for who sees the loss but not the step."""
 

@@ -187,10 +187,22 @@ class Alert(Kind, frozen=True):
     details: dict[str, Any] = {}
 
 
-def is_bad_loss(alert: Alert) -> bool:
-    """Whether it tells of a loss that is not finite. A bad gradient alone may be one that a loss scaler awaits."""
-    loss = alert.details.get("loss", "0")
-    return alert.alert == "non-finite" and (alert.details.get("what") == "loss" or not math.isfinite(float(loss)))
+#: the alert that tells of something that is not finite; what it says of one that makes the run bad, and of one that
+#: the program was given so
+NON_FINITE = "non-finite"
+ARRIVED = "arrived"
+GIVEN = "given"
+
+
+def is_bad(alert: Alert) -> bool:
+    """Whether it makes the run bad: a loss, gradient, parameter or result that came back not finite.
+
+    What the sentinel says of the norm of gradients alone may be one that a loss scaler awaits.
+    """
+    if alert.alert != NON_FINITE:
+        return False
+    details = alert.details
+    return ARRIVED in details or details.get("what") == "loss" or not math.isfinite(float(details.get("loss", "0")))
 
 
 class Checkpoint(Kind, frozen=True):

@@ -23,7 +23,10 @@ import msgspec
 
 from nanlint.runtime.adapter import Adapter, Tensor
 from nanlint.runtime.events import (
+    ARRIVED,
     FORMAT,
+    GIVEN,
+    NON_FINITE,
     Again,
     Alert,
     Birth,
@@ -39,7 +42,7 @@ from nanlint.runtime.events import (
     Started,
     Step,
     Trace,
-    is_bad_loss,
+    is_bad,
 )
 from nanlint.runtime.filters import Filter, filter_of
 from nanlint.runtime.frames import Users
@@ -50,7 +53,7 @@ from nanlint.runtime.options import Options
 from nanlint.runtime.replaying import BAD, PYTHON, RandomStates, Repeated, Source, repeatable
 from nanlint.runtime.runfile import PREFIX, SUFFIX, EventFile
 from nanlint.runtime.sites import Site, distance
-from nanlint.runtime.telling import told
+from nanlint.runtime.telling import KINDS, told
 from nanlint.version import __version__
 
 #: elements of a tensor that are kept with a birth: enough to reproduce the first few, a glimpse of the others
@@ -213,6 +216,9 @@ class Recorder:
         self._ops: list[int] = []
         self._measured: dict[str, float] = {}
         self._awaited: Callable[[], Mapping[str, float]] | None = None
+        self._scalers: list[Callable[[], bool] | None] = []
+        self._held: list[Alert] = []
+        self._fed: Callable[[], bool] | None = None
         self._unsettled: list[tuple[Step, Callable[[], Mapping[str, float]] | None]] = []
         self._step_began = time.time()
         self._ended = False
@@ -470,12 +476,65 @@ class Recorder:
         """Something beside a birth, told once for the same kind, message and place."""
         place = (frames[0].path, frames[0].line) if frames else None
         if self._first((kind, message, place)):
-            alert = Alert(kind, self.steps, message, tuple(frames), details)
-            self._write(alert)
-            if kind in BAD:
-                self._went_bad()
-            if is_bad_loss(alert):
-                self.act(f"step {self.steps:,}: {message}", ())
+            self._alerted(Alert(kind, self.steps, message, tuple(frames), details))
+
+    def _alerted(self, alert: Alert) -> None:
+        self._write(alert)
+        if alert.alert in BAD:
+            self._went_bad()
+        if is_bad(alert):
+            self.act(f"step {self.steps:,}: {alert.message}", ())
+
+    def arrived(
+        self,
+        what: str,
+        name: str,
+        value: Any,
+        *,
+        asked: str,
+        frames: Sequence[Frame] = (),
+        given: bool = False,
+        waits: bool = False,
+    ) -> None:
+        """See ``Watch.arrived``."""
+        if self.mode == "sentinel":  # which looks at the loss and the gradients by itself
+            return
+        adapter = None if isinstance(value, Health) else self.adapter_of(value)
+        health = value if isinstance(value, Health) else Health()
+        if adapter is not None and adapter.concrete(value):
+            health = adapter.health(value)
+        kinds = " and ".join(KINDS[kind] for kind in ("nan", "pinf", "ninf") if kind in health.bad) or "not finite"
+        there = tuple(frames) or self.frames(1)
+        given = given or (self._fed is not None and self._fed())
+        details = {GIVEN if given else ARRIVED: what, "name": name, "asked": asked, "kinds": sorted(health.bad)}
+        if health.size > 1:
+            details["held"] = str(health)
+        message = f"{name} is {kinds}, seen at {asked}{', and so is what it was given' if given else ''}"
+        alert = Alert(NON_FINITE, self.steps, message, there, details)
+        if waits or self._scalers:
+            self._held.append(alert)
+        else:
+            self._arrived(alert)
+
+    def _arrived(self, alert: Alert) -> None:
+        where = [(one.path, one.line) for one in alert.frames[:1]]
+        if self._first((NON_FINITE, ARRIVED in alert.details, alert.details["asked"], *where)):
+            self._alerted(alert)
+
+    def fed(self, holds_nan: Callable[[], bool] | None) -> None:
+        """See ``Watch.fed``."""
+        self._fed = holds_nan
+
+    def scaler(self, skipped: Callable[[], bool] | None = None) -> None:
+        """See ``Watch.scaler``."""
+        if skipped not in self._scalers:
+            self._scalers.append(skipped)
+
+    def settled(self, skipped: bool) -> None:
+        """See ``Watch.settled``."""
+        held, self._held = self._held, []
+        for alert in () if skipped else held:
+            self._arrived(alert)
 
     def measured(self, **numbers: float) -> None:
         """Numbers of the step that goes on."""
@@ -488,6 +547,9 @@ class Recorder:
     def step(self, number: int | None = None, **numbers: float) -> None:
         """A training step is done."""
         self._read()
+        asked = [skipped for skipped in self._scalers if skipped is not None]
+        if asked:
+            self.settled(True in [skipped() for skipped in asked])
         now = time.time()
         with self._lock:
             ops, self._ops = tuple(self._ops), []
@@ -579,6 +641,7 @@ class Recorder:
                 safely(self, f"the end of {adapter.name}", adapter.release)
             if self._ops:
                 safely(self, "the last step", self.step)
+            safely(self, "what is held", self.settled, False)
             safely(self, "the end", self.flush)
             self._ended = True
             self._write(Ended(time.time(), self.steps, *self._error))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 from collections.abc import Iterable, Iterator, Mapping
 
 from nanlint.output.json import as_object
@@ -18,6 +19,7 @@ _ROLES = {
     State.CONFIRMED: "error",
     State.CLOSE: "warning",
     State.CLEAN: "note",
+    State.NOT_CLEARED: "warning",
     State.NOT_WATCHED: "gutter",
     State.NOT_REACHED: "gutter",
 }
@@ -29,12 +31,17 @@ def render_report(
     """The whole report; ``outcome`` is how the program ended, ``run`` where the run is kept."""
     lines: list[str] = []
     afterwards = {one.birth: one for one in hindsight}
+    for alert in verdicts.arrived:
+        lines += _arrived(alert, verdicts, paint)
+    if lines:
+        lines.append("")
     for verdict in verdicts.findings:
         lines += [*_finding(verdict, paint), ""]
     for birth, count in verdicts.born:
         lines += [*_birth(birth, count, paint), *_hindsight(afterwards.get(birth)), ""]
     for alert in verdicts.alerts:
-        lines += [*_alert(alert, paint), ""]
+        if alert not in verdicts.arrived:
+            lines += [*_alert(alert, paint), ""]
     for one in verdicts.filtered:
         lines += [*_filtered(one, paint), ""]
     lines.append(summary(verdicts))
@@ -112,13 +119,15 @@ def _finding(verdict: Verdict, paint: Paint) -> Iterator[str]:
     where = paint(f"{_short(diagnostic.path)}:{span.row}:{span.column}", "path")
     state = paint(str(verdict.state), _ROLES[verdict.state])
     yield f"{where} {diagnostic.code} {state}{_how(verdict)}: {diagnostic.message}"
-    if verdict.state in (State.CONFIRMED, State.CLOSE):
+    if verdict.state in (State.CONFIRMED, State.CLOSE, State.NOT_CLEARED):
         yield from _roles(verdict.roles)
     if verdict.state is State.CONFIRMED and diagnostic.fix is not None and diagnostic.fix.display:
         yield f"    fix ({diagnostic.fix.applicability}): {diagnostic.fix.display.splitlines()[0]}"
 
 
 def _how(verdict: Verdict) -> str:
+    if verdict.state is State.NOT_CLEARED:
+        return f" (finite in {_many(verdict.executions, 'execution')}, but {verdict.alert})"
     if verdict.alert:
         return f" ({verdict.alert})"
     if verdict.state is State.CONFIRMED:
@@ -170,6 +179,32 @@ def _hindsight_object(one: Hindsight | None) -> dict[str, object]:
         "rule": None if one.diagnostic is None else as_object(one.diagnostic),
         "reproduction": one.program,
     }
+
+
+def _arrived(alert: Alert, verdicts: Verdicts, paint: Paint) -> Iterator[str]:
+    """What came back not finite, and how to learn where it was born if no line is named yet."""
+    place = f"{_short(alert.frames[0].path)}:{alert.frames[0].line} " if alert.frames else ""
+    yield f"{place}{paint(alert.alert, 'error')} (step {alert.step}): {alert.message}"
+    if alert is not verdicts.arrived[0]:
+        return
+    if alert.frames and alert.frames[0].text:
+        yield f"    {alert.frames[0].text}"
+    if "held" in alert.details:
+        yield f"    {alert.details['held']}"
+    for frame in alert.frames[1:]:
+        yield f"    at {placed(frame)}"
+    if not verdicts.names_a_line:
+        yield f"    {_how_to_name(verdicts)}"
+
+
+def _how_to_name(verdicts: Verdicts) -> str:
+    if verdicts.watch == "all":
+        return (
+            "no op was seen to give birth to it: it may have come in with the data, or out of code that is not watched"
+        )
+    watched = "the loss and the gradients" if verdicts.watch == "sentinel" else "flagged expressions"
+    command = shlex.join(("nanlint", "verify", "--watch", "all", "--", *verdicts.command))
+    return f"only {watched} were watched; this names the line: {command}"
 
 
 def _alert(alert: Alert, paint: Paint) -> Iterator[str]:

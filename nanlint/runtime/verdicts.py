@@ -11,7 +11,7 @@ from enum import Enum
 from nanlint.config import Configs, Overrides
 from nanlint.diagnostic import Confidence, Diagnostic
 from nanlint.linter import diagnose_source, ops_problem, rule_names, rules_in
-from nanlint.runtime.events import Again, Alert, Birth, Checkpoint, Ended, Filtered, Module, Observed, is_bad_loss
+from nanlint.runtime.events import Again, Alert, Birth, Checkpoint, Ended, Filtered, Module, Observed, is_bad
 from nanlint.runtime.health import Health
 from nanlint.runtime.replaying import bad_steps
 from nanlint.runtime.runfile import RunRecord
@@ -34,6 +34,7 @@ class State(Enum):
     CONFIRMED = "confirmed"
     CLOSE = "close"
     CLEAN = "clean"
+    NOT_CLEARED = "not cleared"
     NOT_WATCHED = "not watched"
     NOT_REACHED = "not reached"
 
@@ -70,7 +71,8 @@ class Verdicts:
     """All that a run says. ``born``: births at lines without a finding, with how often; ``sources``: by path.
 
     ``damaged``: how many lines of the record could not be read, as when the disk was full. ``repeatable``: the step
-    that went bad first, of a run that kept what it takes to repeat it.
+    that went bad first, of a run that kept what it takes to repeat it. ``watch``:
+    what was watched, ``command``: of what.
     """
 
     findings: tuple[Verdict, ...] = ()
@@ -81,12 +83,23 @@ class Verdicts:
     sources: Mapping[str, Source] = field(default_factory=dict)
     damaged: int = 0
     repeatable: int | None = None
+    watch: str = ""
+    command: tuple[str, ...] = ()
+
+    @property
+    def arrived(self) -> tuple[Alert, ...]:
+        """The losses, gradients, parameters and results that came back not finite."""
+        return tuple(filter(is_bad, self.alerts))
+
+    @property
+    def names_a_line(self) -> bool:
+        """Whether a line is named at which something went wrong."""
+        return bool(self.born) or any(one.state is State.CONFIRMED for one in self.findings)
 
     @property
     def bad(self) -> bool:
-        """Whether something went wrong: a finding was confirmed, something was born, or a loss was not finite."""
-        confirmed = any(one.state is State.CONFIRMED for one in self.findings)
-        return bool(self.born) or confirmed or any(map(is_bad_loss, self.alerts))
+        """Whether something went wrong: a finding confirmed, something born, a loss or gradient that is not finite."""
+        return self.names_a_line or bool(self.arrived)
 
 
 def verdicts_of(run: RunRecord, confidence: Confidence = Confidence.LIKELY) -> Verdicts:
@@ -104,15 +117,23 @@ def verdicts_of(run: RunRecord, confidence: Confidence = Confidence.LIKELY) -> V
             site = next(iter(sites_of([diagnostic], path, digest)), None)
             verdict = verdict_of(diagnostic, site, observed.get(key, []), own)
             findings.append(after_alerts(verdict, alerts.values()))
+    born = tuple((birth, count) for birth, count in births if birth.site not in claimed)
+    arrived = list(filter(is_bad, alerts.values()))
+    if arrived:
+        explained = bool(born) or any(one.state is State.CONFIRMED for one in findings)
+        findings = [after_arrival(one, arrived[0], explained) for one in findings]
+    started = run.processes[0].started
     return Verdicts(
         findings=tuple(findings),
-        born=tuple((birth, count) for birth, count in births if birth.site not in claimed),
+        born=born,
         alerts=tuple(alerts.values()),
         filtered=tuple(event for _, event in run if isinstance(event, Filtered)),
         ended=next((event for event in run.processes[0].events if isinstance(event, Ended)), None),
         sources={path: source for path, (source, _) in sources.items()},
         damaged=sum(process.damaged for process in run.processes),
         repeatable=min(bad_steps(run), default=None) if any(isinstance(e, Checkpoint) for _, e in run) else None,
+        watch=started.watch,
+        command=started.command,
     )
 
 
@@ -181,6 +202,25 @@ def after_alerts(verdict: Verdict, alerts: Iterable[Alert]) -> Verdict:
         if alert.alert in LOST and any(span.row <= frame.line <= span.end_row for frame in there for span in spans):
             return replace(verdict, state=State.CONFIRMED, step=alert.step, alert=alert.message)
     return verdict
+
+
+def after_arrival(verdict: Verdict, arrived: Alert, explained: bool) -> Verdict:
+    """What was finite itself is not cleared in a run whose loss or gradient is not: that may have come through it.
+
+    Where nothing else explains it, an operand does that was exactly at the pole of its derivative, or was not finite
+    itself while the result hid that.
+    """
+    if verdict.state not in (State.CLEAN, State.CLOSE):
+        return verdict
+    probe = verdict.diagnostic.probe
+    at_pole = verdict.closest == 0 and probe is not None and probe.gradient
+    result = verdict.roles.get("result")
+    operands = (one for role, one in verdict.roles.items() if role != "result" and "gradient" not in role)
+    hides = result is not None and not result.bad and any(one.bad for one in operands)
+    if not explained and (at_pole or hides):
+        kinds = tuple(str(kind) for kind in arrived.details.get("kinds", ()))
+        return replace(verdict, state=State.CONFIRMED, step=arrived.step, kinds=kinds)
+    return replace(verdict, state=State.NOT_CLEARED, alert=arrived.message)
 
 
 def is_close(site: Site, seen: Observed) -> bool:

@@ -52,7 +52,7 @@ def observed(verdict: Verdict) -> str:
     """What a run saw at a finding, in one line."""
     if verdict.state in (State.NOT_WATCHED, State.NOT_REACHED):
         return str(verdict.state)
-    if verdict.alert:
+    if verdict.alert and verdict.state is State.CONFIRMED:
         return f"{verdict.alert}, at step {verdict.step}"
     ranges = "; ".join(
         f"{role} in [{health.low:.6g}, {health.high:.6g}]{_bad(health)}"

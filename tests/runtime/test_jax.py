@@ -822,4 +822,4 @@ def test_what_changes_the_rounding_is_done_without_where_it_can_be(run: Run, mon
     (function,) = [one for one in run.adapter._calls._functions.values() if one.users]
     assert function.same
     assert [type(reader).__name__ for reader, _ in function.probed] == ["Births"]
-    assert [alert.alert for alert in run.events(Alert)] == ["clip-holds-all"]
+    assert {alert.alert for alert in run.events(Alert)} == {"clip-holds-all", "non-finite"}  # 0 * inf is nan

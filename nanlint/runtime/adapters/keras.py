@@ -7,14 +7,18 @@ from __future__ import annotations
 
 import math
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar
 
 import keras
+import numpy as np
 
 from nanlint.runtime.adapter import Adapter, Watch, around, safely
 from nanlint.runtime.arrays import health_of_array, numbers_of
-from nanlint.runtime.health import Health
+from nanlint.runtime.health import Health, health_of_numbers
+
+#: as a failure is told
+STEPS, LOSS = "the steps of Keras", "a loss of Keras'"
 
 
 class KerasAdapter(Adapter):
@@ -40,6 +44,8 @@ class KerasAdapter(Adapter):
         self._steps = self.watch.steps
         self._wrap(keras.callbacks.CallbackList, "on_train_batch_begin", self._begins)
         self._wrap(keras.callbacks.CallbackList, "on_train_batch_end", self._ends)
+        self._wrap(keras.Model, "fit", self._trains)
+        self._wrap(keras.Model, "train_on_batch", self._trains)
         self._wrap(keras.optimizers.Optimizer, "apply", self._applies)
         self._wrap(keras.optimizers.LossScaleOptimizer, "apply", self._applies)
 
@@ -64,8 +70,27 @@ class KerasAdapter(Adapter):
         return original(callbacks, *args, **kwargs)
 
     def _ends(self, original: Any, callbacks: Any, batch: Any, logs: Any = None) -> Any:
-        safely(self.watch, "the steps of Keras", self._step, self._begun, logs)
+        safely(self.watch, LOSS, self._looks, logs, "fit()")
+        safely(self.watch, STEPS, self._step, self._begun, logs)
         return original(callbacks, batch, logs)
+
+    def _trains(self, original: Any, model: Any, x: Any = None, y: Any = None, *args: Any, **kwargs: Any) -> Any:
+        self.watch.fed(lambda: any(health_of_array(one).nan for one in _arrays((x, y))))
+        try:
+            logs = original(model, x, y, *args, **kwargs)
+            if original.function.__name__ == "train_on_batch":
+                safely(self.watch, LOSS, self._looks, logs, "train_on_batch()")
+            return logs
+        finally:
+            self.watch.fed(None)
+
+    def _looks(self, logs: Any, asked: str) -> None:
+        """Is the loss finite that a step gave?"""
+        loss = logs.get("loss") if isinstance(logs, dict) else logs[0] if isinstance(logs, list) else logs
+        loss = None if loss is None else float(loss)
+        if loss is not None and not math.isfinite(loss):
+            health = health_of_numbers((loss,))
+            self.watch.arrived("loss", "the loss", health, asked=asked, frames=self.watch.frames())
 
     def _applies(self, original: Any, optimizer: Any, grads: Any, *args: Any, **kwargs: Any) -> Any:
         if self._applying:
@@ -76,17 +101,30 @@ class KerasAdapter(Adapter):
         finally:
             self._applying = False
         if hasattr(optimizer, "dynamic_scale"):
-            self._scales.setdefault(optimizer, math.nan)
+            self._scales.setdefault(optimizer, float(getattr(optimizer, "initial_scale", math.nan)))
+            self.watch.scaler(self._skipped)
         if _is_eager():
-            safely(self.watch, "the steps of Keras", self._step, self._steps, None)
+            safely(self.watch, STEPS, self._step, self._steps, None)
         return result
 
     def _step(self, begun: int, logs: Any) -> None:
         """A step is done; it is counted, unless there are more by now than when it began."""
+        self._skipped()
+        if self.watch.steps == begun:
+            loss = (logs or {}).get("loss") if self.watch.mode != "sites" else None
+            if loss is not None:
+                self.watch.measured(loss=float(loss))
+            self.watch.step()
+        self._steps = self.watch.steps
+
+    def _skipped(self) -> bool:
+        """Whether a loss scaler has skipped a step since this was last asked; that is told."""
+        found = False
         for optimizer, before in list(self._scales.items()):
             scale = float(keras.ops.convert_to_numpy(optimizer.dynamic_scale))
             self._scales[optimizer] = scale
             if scale < before:
+                found = True
                 self.watch.alert(
                     "skipped-step",
                     f"a gradient was not finite, so the step was skipped and the loss scale goes from {before:g} "
@@ -95,12 +133,9 @@ class KerasAdapter(Adapter):
                     before=before,
                     after=scale,
                 )
-        if self.watch.steps == begun:
-            loss = (logs or {}).get("loss") if self.watch.mode != "sites" else None
-            if loss is not None:
-                self.watch.measured(loss=float(loss))
-            self.watch.step()
-        self._steps = self.watch.steps
+        if found:
+            self.watch.settled(skipped=True)
+        return found
 
     # ── tensors ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -121,6 +156,13 @@ class KerasAdapter(Adapter):
         array = numbers_of(keras.ops.convert_to_numpy(value))
         found: list[float | complex] = [] if array is None else array.ravel()[:limit].tolist()
         return found
+
+
+def _arrays(data: Any) -> Iterator[Any]:
+    """The arrays in what a model was given, where they are there and not only read from somewhere."""
+    for one in keras.tree.flatten(data):
+        if isinstance(one, np.ndarray) or (keras.ops.is_tensor(one) and _is_eager()):
+            yield keras.ops.convert_to_numpy(one)
 
 
 def _is_eager() -> bool:

@@ -96,6 +96,8 @@ def _told(verdict: Verdict) -> str:
     if verdict.state is State.CONFIRMED:
         what = " and ".join(KINDS.get(kind, kind) for kind in verdict.kinds) or "a non-finite value"
         return f"{what} at step {verdict.step} ({times})"
+    if verdict.state is State.NOT_CLEARED:
+        return f"finite in {times}, but {verdict.alert}"
     if verdict.state is State.NOT_WATCHED:
         return "may have run where this watch does not look"
     if verdict.state is State.NOT_REACHED:

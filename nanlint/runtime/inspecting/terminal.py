@@ -33,6 +33,7 @@ _VERDICT_STYLES = {
     "close": "yellow",
     "in hindsight": "yellow",
     "clean": "green",
+    "not cleared": "yellow",
     "not watched": "dim",
     "not reached": "dim",
 }

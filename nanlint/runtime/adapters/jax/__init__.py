@@ -40,11 +40,13 @@ class JaxAdapter(Adapter):
         norms = [self._norms] if self.watch.mode == "sentinel" else []
         self._calls.start([*everything, *flagged, *filters, *norms])
         self._rules.start()
+        self._calls.arrivals.start()
         if self.watch.mode != "sites":
             (self._gradients if self.watch.mode == "all" else self._norms).start()
 
     def stop(self) -> None:
         """Read what is unread, and leave them."""
+        self._calls.arrivals.stop()
         self._calls.stop()
         self._gradients.stop()
         self._norms.stop()

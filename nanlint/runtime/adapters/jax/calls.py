@@ -12,7 +12,8 @@ import threading
 import weakref
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,6 +24,7 @@ from jax._src.sharding_impls import UNSPECIFIED
 from jax.extend.core import ClosedJaxpr
 
 from nanlint.runtime.adapter import Watch, around, safely
+from nanlint.runtime.adapters.jax.arrivals import RESULTS, Arrivals, Kind
 from nanlint.runtime.adapters.jax.places import frames_of_traceback
 from nanlint.runtime.adapters.jax.probes import Measure, Probe, Probed, probed
 from nanlint.runtime.adapters.jax.program import Op, Program
@@ -50,7 +52,7 @@ class Function:
     through calls again, for which it needs what they were given. ``same``: with probes its results are bit for bit the
     same, as far as was seen at its first call; None before that. ``recorded``: see ``probes.Whole``; ``more``: how many
     results ``closed`` has beside its own. ``rare``: the same with probes that are too dear for every call, of
-    which ``asked`` were made; that one's ``plain`` is this.
+    which ``asked`` were made; that one's ``plain`` is this. ``kind``: by which its results are judged.
     """
 
     name: str
@@ -67,6 +69,7 @@ class Function:
     asked: int = 0
     rare: Function | None = None
     plain: Function | None = None
+    kind: Kind | None = None
 
     @property
     def rests(self) -> bool:
@@ -143,6 +146,7 @@ class Calls:
         self._original: Any = None
         self._fastpath: Any = None
         self._most = 0
+        self.arrivals = Arrivals(watch, self.quiet)
 
     def start(self, readers: Sequence[Reader]) -> None:
         """Hook in. What was compiled before is met again, and keeps the count of its calls."""
@@ -163,6 +167,16 @@ class Calls:
             _forget()
             self.read(0)
 
+    @contextmanager
+    def quiet(self) -> Iterator[None]:
+        """What is computed in here is nanlint's own."""
+        before = getattr(self._own, "busy", False)
+        self._own.busy = True
+        try:
+            yield
+        finally:
+            self._own.busy = before
+
     def read(self, unread: int) -> None:
         """Read the calls that are done, and all but the ``unread`` last ones."""
         with self._lock:
@@ -173,14 +187,14 @@ class Calls:
         if self._original is None or getattr(self._own, "busy", False) or jaxpr in self._made:
             return original(*arguments, jaxpr=jaxpr, **params)
         function = self._function(jaxpr, params["name"])
-        if not function.probed and not (function.users and self._watch.mode == "sentinel"):
+        if not function.probed and not function.users:
             return original(*arguments, jaxpr=jaxpr, **params)
         self.read(MOST_HELD if function.again else MOST_UNREAD)
         if function.rare is not None:
             looked = function.asked < FIRST or function.asked % RARELY == 0
             function.asked += 1
             function = function.rare if looked else function
-        if function.rests:
+        if function.rests and (not function.users or self.arrivals.is_settled(function)):
             return self._fast(original, function, arguments, params)
         donated: Sequence[Any] = ()
         if function.again:  # what it was given must last until it is read
@@ -188,6 +202,7 @@ class Calls:
             params["donated_invars"] = (False,) * len(arguments)
         results, measured = self._run(original, function, arguments, jaxpr, params)
         original.gives((results, None, None, []))
+        self._arrived(function, arguments, results)
         frames: tuple[Frame, ...] = ()
         context = source_info_util._source_info_context.context
         if not function.users:  # an eager op: of a backward pass, where its forward op was; or where it is called
@@ -203,6 +218,7 @@ class Calls:
         made, compiled, _, consts = self._original(*arguments, jaxpr=function.closed, **_more(function, params))
         results, measured = _split(function, made)
         original.gives((results, None, None, []))
+        self._arrived(function, arguments, results)
         functions = self._functions
         self._keep(Call(function, (), (), _at(function, results), measured, (), False, False))
         if functions is self._functions:  # else what is read has changed what is watched
@@ -247,10 +263,18 @@ class Calls:
     def _hear(self, function: Function, results: Any, measured: Sequence[Any]) -> None:
         loss = None if function.loss is None else jax.tree.leaves(results)[function.loss]
         self.read(MOST_UNREAD)
+        self._arrived(function, None, jax.tree.leaves(results))
         self._keep(Call(function, (), (), loss, measured, (), False, False))
         function.asked += 1
         if function.rare is not None and function.asked % RARELY == 0:
             _forget()  # the next call comes by
+
+    def _arrived(self, function: Function, arguments: Sequence[Any] | None, results: Sequence[Any]) -> None:
+        """Have the results looked at, but those that a derivative is yet made of."""
+        function = function.plain or function
+        context = source_info_util._source_info_context.context
+        if function.kind is not None and not any(one in str(context.name_stack) for one in ("jvp", "transpose")):
+            safely(self._watch, RESULTS, self.arrivals.made, function, function.kind, arguments, results)
 
     def _run(
         self, original: Own, function: Function, arguments: Sequence[Any], jaxpr: Any, params: dict[str, Any]
@@ -351,6 +375,7 @@ class Calls:
             found.closed, found.recorded, found.more = whole.closed, whole.recorded, whole.more
             found.probed = tuple((reader, one) for reader, one in zip(readers, whole.kinds, strict=True) if one)
             found.again = any(reader.again for reader, _ in found.probed)
+            found.kind = Kind.of(name, jaxpr.jaxpr) if found.users else None
             self._made.add(found.closed)
             if found.probed and all(reader.rare for reader, _ in found.probed):
                 rare, plain = found, ClosedJaxpr(jaxpr.jaxpr, jaxpr.consts)

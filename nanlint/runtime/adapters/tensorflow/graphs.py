@@ -17,6 +17,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
 from tensorflow.python.eager import context as _context
 from tensorflow.python.eager.polymorphic_function import function_context as _function_context
@@ -28,6 +29,7 @@ from tensorflow.python.saved_model import save as _save
 
 from nanlint.runtime.adapter import Watch, around
 from nanlint.runtime.adapters.tensorflow.alarms import Alarm, Settings
+from nanlint.runtime.adapters.tensorflow.arrivals import ArrivalProbe
 from nanlint.runtime.adapters.tensorflow.births import BirthProbe
 from nanlint.runtime.adapters.tensorflow.clamps import ClampProbe
 from nanlint.runtime.adapters.tensorflow.contents import Contents
@@ -35,6 +37,7 @@ from nanlint.runtime.adapters.tensorflow.filtered import FilterProbe
 from nanlint.runtime.adapters.tensorflow.flagged import SiteProbe
 from nanlint.runtime.adapters.tensorflow.gradients import Backward
 from nanlint.runtime.adapters.tensorflow.places import Places
+from nanlint.runtime.adapters.tensorflow.tensors import array_of
 from nanlint.runtime.hooks import Guard
 
 #: as a failure is told
@@ -46,7 +49,7 @@ _ELSEWHERE = ("Dataset",)
 #: seconds that what came by at flagged lines may be newer than what is written down
 STALE = 2.0
 
-Probe = BirthProbe | SiteProbe | ClampProbe | FilterProbe
+Probe = BirthProbe | SiteProbe | ClampProbe | FilterProbe | ArrivalProbe
 
 
 @dataclass(frozen=True)
@@ -81,6 +84,8 @@ class GraphWatch:
         self._tracing: weakref.WeakSet[Any] = weakref.WeakSet()
         self._calls: dict[bytes, Called] = {}
         self._told = time.monotonic()
+        #: of the function in which a probe rang
+        self._inputs: Sequence[Any] = ()
         self._called: Callable[[bytes, bool], None] = lambda name, exactly: None
         self._rung: Callable[[bytes, Sequence[Any]], None] = lambda name, inputs: None
         self._originals: tuple[Any, ...] = ()
@@ -228,13 +233,22 @@ class GraphWatch:
         before = len(graph.get_operations())
         for probe in probes:
             if probe is not None:
-                with tf.name_scope(self.contents.scope_of(probe)):
-                    probe.build(self.alarm)
-                with self._lock:
-                    self._probes.append(probe)
+                self.put(probe)
         if self._is_built_by_hand(graph):
             stateful = [op for op in graph.get_operations()[before:] if op._is_stateful]
             graph.control_outputs.extend(op for op in stateful if op not in graph.control_outputs)
+
+    def put(self, probe: Probe) -> None:
+        """Put a probe into the graph that is being built, and read it from now on."""
+        with tf.name_scope(self.contents.scope_of(probe)):
+            probe.build(self.alarm)
+        with self._lock:
+            self._probes.append(probe)
+
+    def was_given_bad(self) -> bool:
+        """Whether the function in which a probe rang was given a nan."""
+        arrays = (array for one in self._inputs if (array := array_of(one)) is not None)
+        return any(array.dtype.kind == "f" and bool(np.isnan(array).any()) for array in arrays)
 
     def _leave_alone(self, graph: Any, outputs: Any) -> None:
         """A graph gets no probes at flagged lines."""
@@ -276,6 +290,7 @@ class GraphWatch:
 
     def _read(self, name: bytes, inputs: Sequence[Any], rung: bool) -> None:
         with self._lock, self.at_rest():
+            self._inputs = inputs if rung else ()
             if rung:
                 self._rung(name, inputs)
             for probe in self._probes:
@@ -283,4 +298,4 @@ class GraphWatch:
                     probe.read(self._watch)
                 else:
                     probe.tell(self._watch)
-            self._told = time.monotonic()
+            self._told, self._inputs = time.monotonic(), ()

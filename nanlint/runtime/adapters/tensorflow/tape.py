@@ -18,6 +18,7 @@ from tensorflow.python.framework import ops as _ops
 
 from nanlint.runtime.adapter import Watch, around, safely
 from nanlint.runtime.adapters.tensorflow.alarms import Alarm, Setting
+from nanlint.runtime.adapters.tensorflow.arrivals import ArrivalProbe, are_finite, look
 from nanlint.runtime.adapters.tensorflow.contents import Held
 from nanlint.runtime.adapters.tensorflow.gradients import Backward
 from nanlint.runtime.adapters.tensorflow.graphs import GraphWatch
@@ -81,7 +82,7 @@ class TapeWatch:
         if self._originals:
             return
         enter, gradient = tf.GradientTape.__enter__, tf.GradientTape.gradient
-        self._originals = (enter, gradient)
+        self._originals = (enter, gradient, tf.GradientTape.jacobian, tf.GradientTape.batch_jacobian)
 
         def entered(original: Any, tape: Any) -> Any:
             self._recording(tape)
@@ -92,15 +93,26 @@ class TapeWatch:
             self._found(tape, target, sources, found)
             return found
 
-        tf.GradientTape.__enter__ = around(self._watch, TAPE, enter, entered)
-        tf.GradientTape.gradient = around(self._watch, TAPE, gradient, differentiated)
+        def derived(original: Any, tape: Any, target: Any, sources: Any, *args: Any, **kwargs: Any) -> Any:
+            found = original(tape, target, sources, *args, **kwargs)
+            asked = f"tape.{original.function.__name__}()"
+            self._arrived(target, tf.nest.flatten(sources), found, asked)
+            return found
+
+        hooks: tuple[Callable[..., Any], ...] = (entered, differentiated, derived, derived)
+        self._patch(*(around(self._watch, TAPE, *both) for both in zip(self._originals, hooks, strict=True)))
         self._names.start()
+
+    @staticmethod
+    def _patch(*functions: Any) -> None:
+        tape = tf.GradientTape
+        tape.__enter__, tape.gradient, tape.jacobian, tape.batch_jacobian = functions
 
     def stop(self) -> None:
         """Hear no more; the last step is done."""
         if not self._originals:
             return
-        tf.GradientTape.__enter__, tf.GradientTape.gradient = self._originals
+        self._patch(*self._originals)
         self._originals = ()
         self._names.stop()
         safely(self._watch, TAPE, self._step_done)
@@ -129,6 +141,7 @@ class TapeWatch:
         gradients = tf.nest.flatten(found, expand_composites=False)
         if len(gradients) != len(flat_sources):
             return
+        safely(self._watch, TAPE, self._arrived, target, flat_sources, gradients, "tape.gradient()")
         some = []
         for i, (source, gradient) in enumerate(zip(flat_sources, gradients, strict=True)):
             self._backward.hear_source(source, gradient)
@@ -141,6 +154,28 @@ class TapeWatch:
         else:
             with self._graphs.at_rest():
                 self._traced_one(target, some)
+
+    def _arrived(self, target: Any, sources: Sequence[Any], found: Any, asked: str) -> None:
+        """Look whether the loss and what came back are finite; in a graph, put something there that does."""
+        gradients = tf.nest.flatten(found, expand_composites=False)
+        pairs = [(i, one) for i, one in enumerate(gradients) if one is not None]
+        with self._graphs.at_rest():
+            if tf.executing_eagerly():
+                if not are_finite([*tf.nest.flatten(target)[:1], *gradients]):
+                    look(self._watch, target, self._named(sources, pairs), sources, asked)
+                return
+            graph = _ops.get_default_graph()
+            if not isinstance(graph, _func_graph.FuncGraph):
+                return
+            around = asked, self._places.frames(), self._graphs.was_given_bad
+            named = self._named(sources, pairs)
+            probe = ArrivalProbe.of(self._graphs.settings.of(graph), target, named, *around)
+            if probe is not None:
+                with _record.stop_recording():
+                    self._graphs.put(probe)
+
+    def _named(self, sources: Sequence[Any], found: Sequence[tuple[int, Any]]) -> list[tuple[str, Any]]:
+        return [(self._names.of(sources[i], i), one) for i, one in found]
 
     def _eagerly(self, target: Any, found: Sequence[tuple[Any, int, Any]]) -> None:
         self._asked, self._steps = True, self._watch.steps

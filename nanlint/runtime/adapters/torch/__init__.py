@@ -10,6 +10,7 @@ import torch
 from nanlint.runtime import hooks
 from nanlint.runtime.adapter import Adapter
 from nanlint.runtime.adapters.torch import gradients
+from nanlint.runtime.adapters.torch.arrivals import Arrivals
 from nanlint.runtime.adapters.torch.batches import Batches
 from nanlint.runtime.adapters.torch.breakdown import (
     apart,
@@ -39,6 +40,8 @@ class TorchAdapter(Adapter):
         self._sentinel = Sentinel(watch)
         self._steps = Steps(watch, self._births, self._sentinel)
         self._compiled = Compiled(watch, self._births)
+        self._arrivals = Arrivals(watch, self._batches.latest, self._births.far)
+        self._steps.tell(self._arrivals.stepped)
 
     def start(self) -> None:
         if self.watch.mode == "all":
@@ -49,8 +52,11 @@ class TorchAdapter(Adapter):
         hooks.compiling = torch.compiler.is_compiling
         self._batches.start()
         self._steps.start()
+        if self.watch.mode != "sentinel":
+            self._arrivals.start()
 
     def stop(self) -> None:
+        self._arrivals.stop()
         self._steps.stop()
         self._batches.stop()
         self._sentinel.stop()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -21,6 +22,7 @@ class Batches:
     def __init__(self, watch: Watch) -> None:
         self._watch = watch
         self._undo: Callable[[], None] | None = None
+        self._last: list[weakref.ref[torch.Tensor]] = []
 
     def start(self) -> None:
         from torch.utils.data import dataloader
@@ -39,9 +41,14 @@ class Batches:
 
     def _next(self, original: Callable[..., Any], iterator: Any) -> Any:
         batch = original(iterator)
+        self._last = [weakref.ref(tensor) for _, tensor in tensors_in(batch, "")]
         if self._undo is not None and (self._watch.mode == "all" or iterator._num_yielded <= FIRST):
             self._look(batch)
         return batch
+
+    def latest(self) -> list[torch.Tensor]:
+        """The tensors of the batch that was handed out last, as far as the program keeps them."""
+        return [tensor for one in self._last if (tensor := one()) is not None]
 
     def _look(self, batch: Any) -> None:
         with apart():

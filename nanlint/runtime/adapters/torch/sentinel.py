@@ -19,6 +19,7 @@ from nanlint.runtime.adapters.torch import deferred
 from nanlint.runtime.adapters.torch.batches import tensors_in
 from nanlint.runtime.adapters.torch.breakdown import NAN, PINF, apart, is_concrete, kinds_of, parts_of, suspicious
 from nanlint.runtime.adapters.torch.steps import names_in_callers, names_of, parameters_of
+from nanlint.runtime.events import ARRIVED, NON_FINITE
 from nanlint.runtime.frames import place
 
 #: outputs of models in one step that are looked at
@@ -148,7 +149,8 @@ class Sentinel:
         told = {name: str(x) for name, x in numbers.items()}
         line = next((one.line for one in outputs if one.line is not None), None)
         frames = (*([place(*line)] if line is not None else []), *self._watch.frames(3))
-        self._watch.alert("non-finite", f"{' and '.join(said)}{where}{more}", frames=frames, **told)
+        arrived = {ARRIVED: "step"} if bad else {}
+        self._watch.alert(NON_FINITE, f"{' and '.join(said)}{where}{more}", frames=frames, **told, **arrived)
 
 
 def _has_any_global_hook(original: Callable[..., Any]) -> Any:

@@ -41,12 +41,17 @@ class Steps:
         self._births = births
         self._listener = listener
         self._guard = Guard(watch, "an optimizer's parameters")
+        self._taken_by: Callable[[Optimizer], None] = lambda optimizer: None
         self._undo: list[Callable[[], None]] = []
         self._made: dict[Callable[..., Any], Callable[..., Any]] = {}
         self._waiting: weakref.WeakKeyDictionary[Optimizer, Waiting] = weakref.WeakKeyDictionary()
         self._broken: set[int] = set()
         self._depth = 0
         self._taken = 0
+
+    def tell(self, stepped: Callable[[Optimizer], None]) -> None:
+        """Have another hear of each step that was taken."""
+        self._taken_by = stepped
 
     def start(self) -> None:
         if self._undo:
@@ -109,6 +114,7 @@ class Steps:
         result = step(scaler, optimizer, *args, **kwargs)
         if self._undo and taken == self._taken and scaler.is_enabled():
             frames = self._watch.frames(1)
+            self._watch.settled(skipped=True)
             message = "the gradient was not finite under loss scaling, and the step was skipped"
             self._watch.alert("skipped-step", message, frames=frames, optimizer=type(optimizer).__name__)
             self._watch.step()
@@ -130,6 +136,8 @@ class Steps:
                         report = self._broke(optimizer)
                     if self._watch.mode == "sentinel":
                         numbers = self._listener.stepped(optimizer)
+            self._taken_by(optimizer)
+            self._watch.settled(skipped=not all(map(math.isfinite, numbers.values())))  # of which is told already
         if report is not None:
             self._watch.born(**report)
         if self._watch.steps == counted:  # else one who knows better what a step is has told
@@ -250,9 +258,19 @@ def names_of(optimizer: Optimizer) -> dict[int, str]:
     for group in optimizer.param_groups:
         names.update({id(p): name for p, name in zip(group["params"], group.get("param_names", ()), strict=False)})
     wanted = {id(p) for p in parameters_of(optimizer)}
+    return names_among(wanted, names)
+
+
+def names_among(
+    wanted: set[int], names: dict[int, str], asks: Callable[[str], bool] = lambda _: True
+) -> dict[int, str]:
+    """How the callers' variables, and modules in them, call tensors, by the identity of these; some names are known.
+
+    Callers in files that ``asks`` says no to are passed over.
+    """
     frame: Any = sys._getframe(1)
     while frame is not None and not wanted <= names.keys():
-        for variables in (frame.f_locals, frame.f_globals):
+        for variables in (frame.f_locals, frame.f_globals) if asks(frame.f_code.co_filename) else ():
             for variable, value in list(variables.items()):
                 if isinstance(value, torch.nn.Module) and variable != "self":
                     for name, parameter in value.named_parameters():

@@ -1,0 +1,240 @@
+"""What comes back of derivatives and of jitted functions, in every watch: are they finite?
+
+Nothing is added to what XLA compiles. Results are looked at when they are there: those of the first calls, later every
+so-manieth and the last ones.
+"""
+
+from __future__ import annotations
+
+import functools
+import weakref
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import numpy as np
+from jax._src import api, core
+
+from nanlint.runtime.adapter import Watch, around, safely
+from nanlint.runtime.adapters.jax.propagation import is_inexact
+from nanlint.runtime.adapters.jax.replay import kinds_of
+from nanlint.runtime.frames import place
+
+#: as a failure is told
+RESULTS, DERIVATIVE = "the results of a jitted function", "a derivative"
+#: calls of a function that are looked at, and every how-manieth is after them
+FIRST, EVERY = 64, 7
+#: calls whose results wait to be there; bytes of results that are held for that, of more they are only watched
+MOST, LARGE = 64, 1 << 26
+#: functions that give derivatives of a function, beside ``value_and_grad``, on which ``grad`` is built
+DERIVATIVES = ("jacrev", "jacfwd", "jacobian", "hessian")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Of a function that JAX compiles: its name, whether it computes a gradient, whether it writes nan by itself."""
+
+    name: str
+    trains: bool
+    writes_nan: bool
+
+    @classmethod
+    def of(cls, name: str, jaxpr: Any) -> Kind:
+        """What its ops tell."""
+        eqns = list(_eqns(jaxpr))
+        trains = any("transpose" in str(eqn.source_info.name_stack) for eqn in eqns)
+        return cls(name, trains, any(_writes_nan(eqn) for eqn in eqns))
+
+
+@dataclass
+class Waiting:
+    """A call whose results are to be looked at when they are there.
+
+    ``given``: what it was given, if that is ``known``. The newest holds that and its results; others only watch them.
+    """
+
+    kind: Kind
+    line: tuple[str, int, str] | None
+    loss: Any
+    given: Sequence[Callable[[], Any]]
+    known: bool
+    watched: Sequence[Callable[[], Any]]
+    held: Sequence[Any]
+    due: bool
+
+    @property
+    def done(self) -> bool:
+        """Whether all is computed."""
+        there = [x for one in self.watched if (x := one()) is not None]
+        return all(x.is_deleted() or x.is_ready() for x in there if isinstance(x, jax.Array))
+
+
+class Arrivals:
+    """Wraps the functions that give derivatives, and hears of calls of jitted functions."""
+
+    def __init__(self, watch: Watch, quiet: Callable[[], Any]) -> None:
+        self._watch = watch
+        self._quiet = quiet
+        self._calls: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
+        self._waiting: deque[Waiting] = deque()
+        self._derived = 0
+        self._undo: list[Callable[[], None]] = []
+
+    def start(self) -> None:
+        """Look at derivatives from now on."""
+        if self._undo:
+            return
+        original = api.value_and_grad
+        watched = self._watched(original, "grad()", pair=True)
+        for owner in (api, jax):
+            owner.value_and_grad = watched
+            self._undo.append(functools.partial(setattr, owner, "value_and_grad", original))
+        for name in DERIVATIVES:
+            original = getattr(jax, name)
+            setattr(jax, name, self._watched(original, f"{name}()"))
+            self._undo.append(functools.partial(setattr, jax, name, original))
+
+    def stop(self) -> None:
+        """Look at what waits, and no more."""
+        while self._undo:
+            self._undo.pop()()
+        self.read(0)
+
+    # ── derivatives ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _watched(self, original: Callable[..., Any], asked: str, pair: bool = False) -> Callable[..., Any]:
+        def derived(function: Any, *given: Any, **named: Any) -> Any:
+            found = function(*given, **named)
+            if self._undo:
+                self._came_back(found, (given, named), asked, pair)
+            return found
+
+        def made(original: Any, *args: Any, **options: Any) -> Any:
+            return around(self._watch, DERIVATIVE, original(*args, **options), derived)
+
+        return around(self._watch, DERIVATIVE, original, made)
+
+    def _came_back(self, found: Any, given: Any, asked: str, pair: bool) -> None:
+        value, gradients = found if pair else (None, found)
+        due = self._derived < FIRST or self._derived % EVERY == 0
+        leaves = list(_arrays(gradients))
+        losses = list(_arrays(value))[:1]
+        if not due or not [*leaves, *losses]:
+            return
+        self._derived += 1
+        with self._quiet():
+            loss = next((x for x in losses if _kinds(x)), None)
+            bad = [x for x in leaves if _kinds(x)]
+            if loss is None and not bad:
+                return
+            before = frozenset[str]().union(*(_kinds(x) for x in _arrays(given)))
+            kinds = _kinds(loss if loss is not None else bad[0])
+        if "nan" in before or kinds <= before:
+            return
+        if loss is not None:
+            self._watch.arrived("loss", "the loss", loss, asked=asked)
+        if bad:
+            more = f" (and {len(bad) - 1:,} more)" if len(bad) > 1 else ""
+            self._watch.arrived("gradient", f"the gradient{more}", bad[0], asked=asked)
+
+    # ── jitted functions ────────────────────────────────────────────────────────────────────────────────────────────
+
+    def made(self, function: Any, kind: Kind, arguments: Sequence[Any] | None, results: Sequence[Any]) -> None:
+        """A call was made; ``arguments``: what it was given, where JAX tells."""
+        calls = self._calls.get(function, 0)
+        self._calls[function] = calls + 1
+        self.read(MOST)
+        if self._waiting:
+            self._waiting[-1].held = ()
+        looked = [x for x in results if isinstance(x, jax.Array) and is_inexact(x)]
+        if not looked:
+            return
+        loss = next((x for x in looked if x.ndim == 0), None)
+        due = calls < FIRST or calls % EVERY == 0
+        given = [x for x in arguments or () if _is_float(x)]
+        small = sum(getattr(x, "nbytes", 0) for x in (*looked, *given)) <= LARGE
+        self._waiting.append(
+            Waiting(
+                kind=kind,
+                line=self._watch.user_line(),
+                loss=loss,
+                given=[_weakly(x) for x in given],
+                known=arguments is not None,
+                watched=[_weakly(x) for x in looked],
+                due=due,
+                held=[*looked, *given] if small else (),
+            )
+        )
+
+    def is_settled(self, function: Any) -> bool:
+        """Whether so many calls of a function were looked at that the others may come by without their arguments."""
+        return self._calls.get(function, 0) >= FIRST
+
+    def read(self, unread: int) -> None:
+        """Look at the calls that are done, and at all but so many of the last."""
+        while self._waiting and (len(self._waiting) > unread or self._waiting[0].done):
+            safely(self._watch, RESULTS, self._judge, self._waiting.popleft(), unread == 0)
+
+    def _judge(self, call: Waiting, last: bool) -> None:
+        """Look at the loss; at the other results if it is their turn, or they are the last."""
+        results = [call.loss] if call.loss is not None else []
+        results += [x for one in call.watched if (call.due or last) and (x := one()) is not None and x is not call.loss]
+        with self._quiet():
+            before = frozenset[str]().union(*(_kinds(x) for one in call.given if (x := one()) is not None))
+            if "nan" in before:
+                return
+            for x in results:
+                kinds = _kinds(x) - before
+                if not (call.kind.trains and (x is call.loss or call.known)):
+                    kinds &= frozenset(() if call.kind.writes_nan and not call.kind.trains else ("nan",))
+                if kinds:
+                    break
+            else:
+                return
+        name = f"a result of jit({call.kind.name})"
+        frames = (place(*call.line),) if call.line is not None else ()
+        self._watch.arrived("loss" if x is call.loss else "result", name, x, asked="its call", frames=frames)
+
+
+def _eqns(jaxpr: Any) -> Iterator[Any]:
+    for eqn in jaxpr.eqns:
+        yield eqn
+        for part in core.jaxprs_in_params(eqn.params):
+            yield from _eqns(part)
+
+
+def _writes_nan(eqn: Any) -> bool:
+    """Whether a nan stands in an op as a constant: the function means it."""
+    values = (one.val for one in eqn.invars if isinstance(one, core.Literal))
+    return any(isinstance(x, float | np.floating | np.ndarray) and bool(np.isnan(x).any()) for x in values)
+
+
+def _arrays(tree: Any) -> Iterable[Any]:
+    """The numbers in a tree, but those that are only traced."""
+    for x in jax.tree.leaves(tree):
+        if _is_float(x) and not isinstance(x, core.Tracer):
+            yield x
+
+
+def _is_float(x: Any) -> bool:
+    return isinstance(x, float | np.ndarray | np.floating | jax.Array) and (isinstance(x, float) or is_inexact(x))
+
+
+def _weakly(x: Any) -> Callable[[], Any]:
+    try:
+        return weakref.ref(x)
+    except TypeError:
+        return lambda: x
+
+
+def _kinds(x: Any) -> frozenset[str]:
+    """What is not finite in an array, of the part of it that is here: of one on a device a number is asked first."""
+    if isinstance(x, jax.Array):
+        if x.is_deleted() or jax.numpy.issubdtype(x.dtype, jax.dtypes.extended):
+            return frozenset()
+        x = x if x.is_fully_addressable else x.addressable_data(0)
+        if next(iter(x.devices())).platform != "cpu" and bool(jax.numpy.isfinite(x).all()):
+            return frozenset()
+    return kinds_of(x)

@@ -1,0 +1,255 @@
+"""What comes back from a backward pass, in every watch: the loss that it began with, and the gradients that it gave.
+
+One number is read of the loss each time, and one of all gradients together; of a long run of each so-manieth pass. A
+parameter that goes bad makes the next loss bad; how they ended is looked at when the watch ends.
+"""
+
+from __future__ import annotations
+
+import functools
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+import torch
+from torch import autograd
+from torch.optim import Optimizer
+
+from nanlint.runtime.adapter import Watch, around, safely
+from nanlint.runtime.adapters.torch.breakdown import NAN, any_suspicious, apart, is_concrete, kinds_of, parts_of
+from nanlint.runtime.adapters.torch.steps import names_among, parameters_of
+from nanlint.runtime.events import Frame
+
+#: as a failure is told
+PASS, DERIVED = "a backward pass", "a derivative"
+#: passes whose gradients are all looked at, and every how-manieth is after them
+FIRST, EVERY = 64, 7
+#: nodes of a graph that are looked at for the leaves; one pass of a larger graph takes long enough
+MOST = 100_000
+#: functions that give derivatives of a function, whose results are looked at
+DERIVATIVES = ("grad", "grad_and_value", "jacrev", "jacfwd", "hessian", "vjp", "jvp")
+
+
+class Arrivals:
+    """Wraps the start of every backward pass, and the functions of ``torch.func`` that give derivatives.
+
+    ``latest``: the tensors that the program was last given as data.
+    """
+
+    def __init__(
+        self, watch: Watch, latest: Callable[[], Iterable[torch.Tensor]], far: frozenset[str] = frozenset()
+    ) -> None:
+        self._watch = watch
+        self._latest = latest
+        self._far = far
+        self._undo: list[Callable[[], None]] = []
+        self._passes = 0
+        self._depth = 0
+        #: whether what the last loss was made of was bad
+        self._given = False
+        self._stepped: weakref.WeakKeyDictionary[Optimizer, tuple[Frame, ...]] = weakref.WeakKeyDictionary()
+
+    # ── in and out ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def start(self) -> None:
+        if self._undo:
+            return
+        run = autograd._engine_run_backward
+
+        autograd._engine_run_backward = around(self._watch, PASS, run, self._pass)
+        self._undo.append(functools.partial(setattr, autograd, "_engine_run_backward", run))
+        for name in DERIVATIVES:
+            self._wrap(torch.func, name)
+        scale = torch.amp.GradScaler.scale
+        torch.amp.GradScaler.scale = around(self._watch, "a loss scaler", scale, self._scaling)
+        self._undo.append(functools.partial(setattr, torch.amp.GradScaler, "scale", scale))
+
+    def stop(self) -> None:
+        if self._undo:
+            safely(self._watch, "parameters", self._parameters)
+        while self._undo:
+            self._undo.pop()()
+
+    def _is_elsewhere(self) -> bool:
+        """Whether tensors stand for others now, or a pass runs inside of another."""
+        return (
+            not self._undo
+            or self._depth > 0
+            or torch.compiler.is_compiling()
+            or torch._C._functorch.peek_interpreter_stack() is not None
+        )
+
+    def _pass(self, run: Callable[..., Any], roots: Any, *args: Any, **kwargs: Any) -> Any:
+        if self._is_elsewhere():
+            return run(roots, *args, **kwargs)
+        keeps = bool(kwargs.get("accumulate_grad", False))
+        asked = "backward()" if keeps else "autograd.grad()"
+        inputs = args[3] if len(args) > 3 else ()
+        due = self._passes < FIRST or self._passes % EVERY == 0
+        self._passes += 1
+        if any(getattr(one, "device", None) is not None and one.device.type in self._far for one in roots):
+            return run(roots, *args, **kwargs)  # a device is not waited for
+        leaves: list[torch.Tensor] = []
+        safely(self._watch, "a loss", self._losses, roots, asked)
+        if due and keeps:
+            safely(self._watch, PASS, self._find, leaves, roots, inputs)
+        self._depth += 1
+        try:
+            given = run(roots, *args, **kwargs)
+        finally:
+            self._depth -= 1
+        if due:
+            safely(self._watch, "gradients", self._gradients, inputs if given else leaves, given, asked)
+        return given
+
+    def _scaling(self, scale: Callable[..., Any], scaler: Any, outputs: Any) -> Any:
+        if scaler.is_enabled():
+            self._watch.scaler()
+        return scale(scaler, outputs)
+
+    # ── steps ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def stepped(self, optimizer: Optimizer) -> None:
+        """An optimizer has taken a step: its parameters are of the program's own making."""
+        if optimizer not in self._stepped:
+            self._stepped[optimizer] = self._watch.frames(2)
+
+    # ── looks ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _losses(self, roots: Sequence[Any], asked: str) -> None:
+        """The loss is one number that must be finite; arrays may hold an inf, as masks do, but no nan."""
+        self._given = False
+        with apart():
+            tensors = list(_tensors(roots))
+            if not any_suspicious(tensors):
+                return
+            for root in tensors:
+                kinds = kinds_of(root)
+                if kinds if root.numel() == 1 else kinds & {NAN}:
+                    name = "the loss" if root.numel() == 1 else "what is differentiated"
+                    self._given = self._is_given(roots, kinds)
+                    self._tell("loss", name, root, asked)
+                    return
+
+    def _is_given(self, roots: Sequence[Any], kinds: frozenset[str]) -> bool:
+        """Whether it was bad already in what the loss is made of: data, or parameters that no step has changed."""
+        trained = {id(p) for optimizer in list(self._stepped) for p in parameters_of(optimizer)}
+        leaves, nodes = _leaves(roots)
+        data = [tensor for node in nodes for tensor in _saved(node)]
+        known = [leaf for leaf in leaves if id(leaf) not in trained]
+        found = [kinds_of(one) for one in _tensors([*known, *data, *self._latest()])]
+        return any(NAN in one or kinds <= one for one in found)
+
+    def _find(self, leaves: list[torch.Tensor], roots: Sequence[Any], inputs: Sequence[Any]) -> None:
+        leaves += _tensors(inputs) if inputs else _leaves(roots)[0]
+
+    def _gradients(self, sources: Sequence[Any], given: Any, asked: str) -> None:
+        with apart():
+            pairs = list(zip(sources, given, strict=False)) if given else [(one, one.grad) for one in sources]
+            pairs = [(source, one) for source, whole in pairs for one in _tensors([whole])]
+            if not pairs or not any_suspicious([one for _, one in pairs]):
+                return
+            bad = [(source, one) for source, one in pairs if kinds_of(one)]
+            if not bad:
+                return
+            source, gradient = next((pair for pair in bad if not _is_bad(pair[0])), bad[0])
+            self._given = self._given or _is_bad(source)
+        more = f" (and of {len(bad) - 1:,} more)" if len(bad) > 1 else ""
+        self._tell("gradient", f"the gradient of {_name_of(source, self._watch)}{more}", gradient, asked)
+
+    def _parameters(self) -> None:
+        """How the parameters of optimizers ended that took a step."""
+        for optimizer, frames in list(self._stepped.items()):
+            with apart():
+                trained = [one for p in parameters_of(optimizer) if p.grad is not None for one in _tensors([p])]
+                bad = [one for one in trained if kinds_of(one)] if any_suspicious(trained) else []
+            if bad:
+                more = f" (and {len(bad) - 1:,} more)" if len(bad) > 1 else ""
+                asked = f"{type(optimizer).__name__}.step()"
+                self._watch.arrived("parameter", f"a parameter{more}", bad[0], asked=asked, frames=frames)
+
+    def _tell(self, what: str, name: str, tensor: torch.Tensor, asked: str) -> None:
+        waits = self._watch.mode == "sentinel"  # which tells of the step as a whole
+        self._watch.arrived(
+            what, name, tensor.detach(), asked=asked, frames=self._watch.frames(2), given=self._given, waits=waits
+        )
+
+    # ── torch.func ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _wrap(self, owner: Any, name: str) -> None:
+        original = getattr(owner, name)
+        direct = name in ("vjp", "jvp")
+
+        def derived(function: Any, *inputs: Any, **options: Any) -> Any:
+            found = function(*inputs, **options)
+            self._came_back(found, name)
+            return found
+
+        def wrapped(original: Any, *args: Any, **kwargs: Any) -> Any:
+            made = original(*args, **kwargs)
+            if direct:
+                self._came_back(made, name)
+                return made
+            return around(self._watch, DERIVED, made, derived)
+
+        setattr(owner, name, around(self._watch, DERIVED, original, wrapped))
+        self._undo.append(functools.partial(setattr, owner, name, original))
+
+    def _came_back(self, found: Any, name: str) -> None:
+        if not self._is_elsewhere():
+            safely(self._watch, DERIVED, self._results, found, f"torch.func.{name}()")
+
+    def _results(self, found: Any, asked: str) -> None:
+        with apart():
+            tensors = list(_tensors(torch.utils._pytree.tree_leaves(found)))
+            bad = [one for one in tensors if kinds_of(one)] if any_suspicious(tensors) else []
+        if bad:
+            self._given = False
+            self._tell("gradient", "the derivative", bad[0], asked)
+
+
+def _tensors(values: Iterable[Any]) -> Iterator[torch.Tensor]:
+    """Those that have numbers here."""
+    for one in values:
+        if isinstance(one, torch.Tensor):
+            for part in parts_of(one):
+                if (part.is_floating_point() or part.is_complex()) and is_concrete(part):
+                    yield part
+
+
+def _is_bad(source: Any) -> bool:
+    return any(kinds_of(one) for one in _tensors([source]))
+
+
+def _leaves(roots: Iterable[Any]) -> tuple[list[torch.Tensor], list[Any]]:
+    """The leaves of the graph behind some tensors, and its nodes."""
+    nodes: dict[Any, None] = {}
+    leaves = [one for one in roots if isinstance(one, torch.Tensor) and one.grad_fn is None]
+    todo = [node for one in roots if (node := getattr(one, "grad_fn", getattr(one, "node", None))) is not None]
+    while todo and len(nodes) < MOST:
+        node = todo.pop()
+        if node in nodes:
+            continue
+        nodes[node] = None
+        variable = getattr(node, "variable", None)
+        if variable is not None:
+            leaves.append(variable)
+        todo.extend(following for following, _ in node.next_functions if following is not None)
+    return leaves, list(nodes)
+
+
+def _saved(node: Any) -> Iterator[Any]:
+    """What a node keeps that no other has computed: the data that its op was given."""
+    for name in dir(node):
+        if name.startswith("_saved_") and not name.startswith("_saved_result"):
+            try:
+                kept = getattr(node, name)
+            except RuntimeError:  # it was freed
+                continue
+            if isinstance(kept, torch.Tensor) and kept.grad_fn is None and not kept.requires_grad:
+                yield kept
+
+
+def _name_of(source: Any, watch: Watch) -> str:
+    """What the program calls a tensor."""
+    return names_among({id(source)}, {}, watch.owns_file).get(id(source), "a tensor")

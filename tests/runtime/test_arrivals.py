@@ -1,0 +1,44 @@
+"""What comes back not finite makes the run bad in the default watch, and what was given so does not."""
+
+from __future__ import annotations
+
+import importlib.util
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from tests.runtime.running import verify
+
+PROGRAMS = {
+    "torch": """
+        import torch
+        x = torch.tensor([3.0e2], requires_grad=True)
+        (1 / torch.cosh(x)).sum().backward()
+        """,
+    "tensorflow": """
+        import tensorflow as tf
+        x = tf.Variable([3.0e2])
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(1 / tf.cosh(x))
+        tape.gradient(loss, x)
+        """,
+    "jax": """
+        import jax, jax.numpy as jnp
+        jax.grad(lambda x: (1 / jnp.cosh(x)).sum())(jnp.array([3.0e2]))
+        """,
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("framework", PROGRAMS)
+def test_a_gradient_that_is_not_finite_makes_the_run_bad(framework: str, tmp_path: Path) -> None:
+    if importlib.util.find_spec(framework) is None:
+        pytest.skip(f"{framework} is not installed")
+    text = textwrap.dedent(PROGRAMS[framework])
+    (tmp_path / "program.py").write_text(text, "utf-8")
+    ran = verify("program.py", cwd=tmp_path)
+    assert ran.code == 1
+    assert [one["kind"] for one in ran.report["alerts"]] == ["non-finite"]
+    (tmp_path / "program.py").write_text(text.replace("3.0e2", "3.0"), "utf-8")
+    assert verify("program.py", cwd=tmp_path).code == 0
