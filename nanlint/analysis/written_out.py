@@ -72,7 +72,13 @@ def undefined(node: Node, facts: Facts) -> bool:
         and any(is_infinite(v) for v in met)
         and all(v.constant is not None or v.zero is CERTAIN for v in met)
         and written_out(node, node, facts)
+        and not any(breaks(part) for part in walk(node, lambda n: n.args.values()) if part is not node)
     )
+
+
+def breaks(node: Node) -> bool:
+    """Whether an operation has poles of its own, of which its own rules speak."""
+    return node.op in OPS and OPS[node.op].breaks
 
 
 def is_infinite(v: Value) -> bool:
