@@ -23,12 +23,14 @@ def nonfinite_constant(node: Node, facts: Facts) -> Findings:
 
     ## Example (bad)
     ```python
-    bias = torch.tensor(-1e9, dtype=torch.float16) * 0.0
+    hidden = torch.tensor(-1e9, dtype=torch.float16)
+    weights = torch.softmax(scores + (1 - keep) * hidden, dim=-1)
     ```
 
     ## Use instead
     ```python
-    bias = torch.tensor(torch.finfo(torch.float16).min, dtype=torch.float16) * 0.0
+    hidden = torch.tensor(-6e4, dtype=torch.float16)
+    weights = torch.softmax(scores + (1 - keep) * hidden, dim=-1)
     ```
 
     ## Fix safety
