@@ -45,6 +45,8 @@ class Arrivals:
         self._undo: list[Callable[[], None]] = []
         self._passes = 0
         self._depth = 0
+        #: the losses that a scaler has multiplied last, by the identity of what it made of them
+        self._unscaled: dict[int, torch.Tensor] = {}
         #: whether what the last loss was made of was bad
         self._given = False
         self._stepped: weakref.WeakKeyDictionary[Optimizer, tuple[Frame, ...]] = weakref.WeakKeyDictionary()
@@ -103,9 +105,12 @@ class Arrivals:
         return given
 
     def _scaling(self, scale: Callable[..., Any], scaler: Any, outputs: Any) -> Any:
+        scaled = scale(scaler, outputs)
         if scaler.is_enabled():
             self._watch.scaler()
-        return scale(scaler, outputs)
+            pairs = zip(scaled, outputs, strict=True) if isinstance(outputs, (list, tuple)) else ((scaled, outputs),)
+            self._unscaled = {id(one): loss.detach() for one, loss in pairs if isinstance(loss, torch.Tensor)}
+        return scaled
 
     # ── steps ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -120,7 +125,7 @@ class Arrivals:
         """The loss is one number that must be finite; arrays may hold an inf, as masks do, but no nan."""
         self._given = False
         with apart():
-            tensors = list(_tensors(roots))
+            tensors = list(_tensors(self._unscaled.get(id(one), one) for one in roots))
             if not any_suspicious(tensors):
                 return
             for root in tensors:
