@@ -77,7 +77,7 @@ def same(expected: dict[str, Any], found: dict[str, Any], rounded: bool = False)
     """Whether a program did the same; ``rounded``: but for the last digit of what it printed."""
     if rounded and found["printed"] != expected["printed"]:
         pairs = [NUMBER.findall(one["printed"]) for one in (expected, found)]
-        words = [NUMBER.sub("#", one["printed"]).split() for one in (expected, found)]
+        words = ["".join(NUMBER.sub("#", one["printed"]).split()) for one in (expected, found)]
         one, other = (np.array(p, float) for p in pairs)
         return words[0] == words[1] and one.shape == other.shape and bool(np.allclose(one, other, rtol=1e-5))
     return bool(found["printed"] == expected["printed"] and found["ended"] == expected["ended"])
