@@ -307,7 +307,7 @@ def slices_of(slicing: Slicing, rule: Rule, finding: Finding, alike: Iterable[Fi
         return ()
     alike = [other for other in alike if other.confidence == finding.confidence]
     nearest = sorted(alike, key=lambda other: len(other.node.calls))[:MAX_SLICES]
-    found = (slicing.slice_of(other.node, other.hazard) for other in nearest)
+    found = (slicing.slice_of(other.node, other.hazard, [cause for cause, _ in other.causes]) for other in nearest)
     return tuple(program for program in found if program is not None)
 
 
