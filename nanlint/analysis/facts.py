@@ -359,21 +359,27 @@ class Facts:
         return [n for n in descendants(self.source.tree) if isinstance(n, kinds)]
 
     def selection_behind(self, node: Node) -> Node | None:
-        """The elements that a mask selects, which a node holds, element by element."""
+        """The elements that a mask, or the condition of a comprehension, selects, which a node holds one by one."""
 
         def as_many(n: Node) -> list[Node]:
             # an array some elements of which were set is as large as before
             filled = n.attrs.get("stored") or (n.op == REFINE and n.attrs["cmp"] == "filled")
             if n.op == "diff" or is_field(n):
                 return [n["x"]]
+            if n.op == "concat" and bare(n["x"]).attrs.get("chosen"):
+                # of no arrays it raises
+                return []
             if n.op == PHI:
                 return [n[k] for k in ("a", "b") if not self.filled_on_path(n, k)]
             if filled or n.op == "part" or not (n.op == REFINE or elementwise(n)):
                 return []
             return [a for name, a in n.args.items() if name not in ("by", "cond", "index")]
 
-        selections = (n for n in walk(node, as_many, 40) if n.op == "part" and not is_field(n))
-        return next((n for n in selections if selects_by_mask(n.get("index"), self.value)), None)
+        def selects(n: Node) -> bool:
+            by_mask = n.op == "part" and not is_field(n) and selects_by_mask(n.get("index"), self.value)
+            return by_mask or bool(n.attrs.get("chosen"))
+
+        return next(filter(selects, walk(node, as_many, 40)), None)
 
     def filled_on_path(self, join: Node, branch: str) -> bool:
         """Whether the condition of a path says that an array is not empty there."""
@@ -382,6 +388,8 @@ class Facts:
 
     def known_filled(self, selection: Node) -> bool:
         """Whether a condition on the way says that a selection, or its mask, is not empty, or the mask is true once."""
+        if "index" not in selection.args:
+            return is_filled(selection)
         index = self.value(selection["index"])
         return any(is_filled(part) for part in (selection, selection["index"])) or (index.whole and index.peak)
 
@@ -510,7 +518,7 @@ class Facts:
         pending, found = [table], {table.index: table}
         while pending and len(found) < 200:
             for user in pending.pop().users:
-                if user.op in HOLES:
+                if user.op in HOLES or (user.op in ("eq", "ne") and user["a"].key == user["b"].key):
                     return None
                 carries = user.op in (REFINE, PHI, LOOP, TUPLE, "list") or elementwise(user)
                 if user.index not in found:

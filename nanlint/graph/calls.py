@@ -309,6 +309,8 @@ class CallLowering(ExpressionLowering):
         if name in MAPS and len(args) >= 2:
             each = self.apply(args[0], [self.each_of(a, e) for a in args[1:]], {}, e)
             return each if name != "builtins.map" else self.emit("list", e, pure=False, each=each)
+        if name == "builtins.filter" and len(args) == 2:
+            return self.filtered(args[0], args[1], e)
         if name in TREE_MAPS and len(args) >= 2:
             return self.each_leaf(args[0], args[1:], e)
         if name in FOLDS and len(args) > max(p for p in FOLDS[name] if p is not None):
@@ -412,6 +414,16 @@ class CallLowering(ExpressionLowering):
         if elements.op == TUPLE:
             return self.graph.add(TUPLE, {k: self.each_of(n, e) for k, n in elements.args.items()}, {}, e)
         return self.element(elements, e)
+
+    def filtered(self, keep: Node, elements: Node, e: ast.AST) -> Node:
+        """The elements of which a function holds; without one, those that are true."""
+        each = self.each_of(elements, e)
+        saved = self.frame.facts
+        true = self.emit("ne", e, a=each, b=self.number(0, e)) if keep.op == CONST else self.apply(keep, [each], {}, e)
+        self.assume(true, True)
+        each = self.refined(each)
+        self.frame.facts = saved
+        return self.emit("list", e, {"chosen": True}, pure=False, each=each)
 
     def each_leaf(self, function: Node, trees: Sequence[Node], e: ast.AST) -> Node:
         """A function of the leaves of trees; what is not seen to be a tree is a leaf."""
@@ -734,6 +746,10 @@ class CallLowering(ExpressionLowering):
             added = {**other, **{k if k.startswith("**") else f"={k!r}": n for k, n in keywords.items()}}
             self.bind(e.func.value, self.emit(DICT, e, args={**base.args, **added}), e)
             return self.graph.add(CONST, {}, {"value": None}, e)
+        if base.attrs.get("many") and name in ("values", "items"):
+            (each,) = base.args.values()
+            each = each if name == "values" else self.emit(TUPLE, e, args={"0": self.unknown(e), "1": each})
+            return self.emit("list", e, {"chosen": base.attrs.get("chosen", False)}, pure=False, each=each)
         if name == "values":
             return self.emit(TUPLE, e, args={str(i): n for i, n in enumerate(base.args.values())})
         if name == "items":
