@@ -22,11 +22,12 @@ from nanlint.analysis.roles import Roles
 from nanlint.analysis.scenarios import breaks_further_on, kept_off, normalises, variables, zero_where
 from nanlint.analysis.selections import is_filled, is_single_slice, opens_axis, selects_by_mask
 from nanlint.analysis.structure import bare, elementwise, factors, is_field, same, uses, zero_together
+from nanlint.analysis.written_out import literal
 from nanlint.diagnostic import Span
 from nanlint.graph.expressions import implied
 from nanlint.graph.lower import Lowering
 from nanlint.graph.modules import descendants
-from nanlint.graph.node import ATTR, CALL, CONST, LOOP, MODULE, PARAM, PHI, REFINE, TUPLE, Node, walk
+from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, REFINE, TUPLE, Node, walk
 from nanlint.ops.floats import FLOAT64
 from nanlint.ops.op import OPS, Pole
 from nanlint.ops.selection import COMPARISONS, CONDITIONS
@@ -244,20 +245,6 @@ class Facts:
             return linear or self.constant_factor(user, used) is not None
 
         return uses(node, passes, 80)
-
-    def literal(self, node: Node) -> bool:
-        """Whether a value is made from literals alone, in one function: its author sees the 0 in it."""
-        if node.calls:
-            return False
-        for part in walk(node, lambda n: n.args.values()):
-            op = OPS.get(part.op)
-            if part.attrs.get("requires_grad") or (op is not None and not op.pure):
-                return False
-            if op is not None and not part.args and part.op not in ("zeros", "ones"):
-                return False
-            if op is None and part.op not in (CONST, MODULE, "tuple", "list", REFINE, "slice"):
-                return False
-        return True
 
     def placed_zero(self, node: Node) -> bool:
         """Whether the 0 of a value is one that a selection puts there: a probability of 0 outside of the support."""
@@ -657,7 +644,7 @@ class Facts:
         v = self.value(x)
         if v.constant is not None or v.kind is Kind.SCALAR or self.framework(x) in ("math", "builtins"):
             return False
-        return not on_grid(x) and not self.literal(x)
+        return not on_grid(x) and not literal(x)
 
     def loses_digits(self, x: Node) -> bool:
         """Whether x is data that may be so near to 0 that beside 1 its last digits go; whole numbers have none."""
