@@ -390,7 +390,7 @@ class CallLowering(ExpressionLowering):
             comparison, bound = ASSERTED[last]
             other = args[1] if bound is None and len(args) > 1 else self.number(bound or 0)
             self.assume(self.graph.add(comparison, {"a": args[0], "b": other}, {}, e), True)
-        if name in SILENCERS and ignores(args, keywords):
+        if name in SILENCERS and (settles(e) if name == "numpy.seterr" else ignores(args, keywords)):
             # NumPy's own setting is the whole process's
             for frame in (self.frame, self.module) if name == "numpy.seterr" else (self.frame,):
                 frame.regions = (*frame.regions, Region("errstate", e))
@@ -1165,7 +1165,7 @@ class CallLowering(ExpressionLowering):
             last = _last(d.args[0] if isinstance(d, ast.Call) and d.args and _last(d) == "partial" else d)
             if last in ("no_grad", "inference_mode"):
                 found.append(Region("no_grad", definition))
-            elif last == "errstate":
+            elif last == "errstate" and settles(d):
                 found.append(Region("errstate", definition))
             elif isinstance(d, ast.Call) and any(k.arg in COMPILES and is_literal_true(k.value) for k in d.keywords):
                 found.append(Region("xla", definition))
@@ -1451,8 +1451,19 @@ def is_literal_true(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is True
 
 
+def settles(setting: ast.AST) -> bool:
+    """Whether NumPy's settings say more of a quotient, or of what is undefined, than that a warning is told."""
+    if not isinstance(setting, ast.Call):
+        return True
+    given = [*(("all", value) for value in setting.args[:1]), *((k.arg, k.value) for k in setting.keywords)]
+    return any(
+        name in (None, "all", "divide", "invalid") and getattr(value, "value", None) not in ("warn", "print")
+        for name, value in given
+    )
+
+
 def ignores(args: Sequence[Node], keywords: Mapping[str, Node]) -> bool:
-    """Whether a call has the errors of floating point ignored: as one of its settings, for all or for this warning."""
+    """Whether a call has warnings ignored: all of them, or that of floating point."""
     settings = [node.attrs.get("value") for node in (*args, *keywords.values())]
     categories = [node.name for node in (*args[1:], *keywords.values()) if node.op == MODULE]
     return "ignore" in settings and all(name.rpartition(".")[2] in FLOATING_POINT_WARNINGS for name in categories)
