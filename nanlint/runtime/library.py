@@ -9,6 +9,7 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from nanlint.diagnostic import Confidence
+from nanlint.output.paint import visible
 from nanlint.runtime import probing
 from nanlint.runtime.events import Alert, Birth
 from nanlint.runtime.importing import Hook
@@ -139,4 +140,4 @@ class Watching:
         """Watch no more, and print what there is to hear."""
         self._watching.close()
         if self.run is not None and not self._quiet:
-            print(self.run.report(), file=sys.stderr)
+            print(visible(self.run.report()), file=sys.stderr)
