@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from nanlint.diagnostic import Applicability, Confidence, Diagnostic, Span
-from nanlint.source.syntax import RUNNING
+from nanlint.version import RUNNING
 
 
 class RulePage(Protocol):

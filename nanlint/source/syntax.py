@@ -15,6 +15,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 from weakref import WeakKeyDictionary
 
 from nanlint.diagnostic import Span
+from nanlint.version import RUNNING
 
 
 @dataclass
@@ -42,8 +43,6 @@ _LONG = 50_000
 _DEEPEST = 5_000  # levels
 _LARGE_STACK = 1 << 29  # bytes of address space; what is not used is never backed by memory
 
-#: the Python that reads the files
-RUNNING = "Python {}.{}".format(*sys.version_info)
 _START = Span(1, 1, 1, 1)
 _TOO_DEEP = "too deeply nested to parse"
 
