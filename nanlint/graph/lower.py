@@ -50,7 +50,7 @@ from nanlint.graph.scope import ClassInfo, Env, Frame, FunctionAst
 from nanlint.graph.tables import fill, kept_in_tables, sets_items
 from nanlint.interrupt import checkpoint
 from nanlint.ops.contracts import OF_THE_SUPPORT
-from nanlint.ops.floats import FLOAT32
+from nanlint.ops.floats import FLOAT16, FLOAT32
 from nanlint.ops.frameworks import canonical
 from nanlint.ops.op import OPS
 from nanlint.ops.selection import CONDITIONS
@@ -61,6 +61,8 @@ from nanlint.source.syntax import remembered
 
 #: files of a project that are read for the sake of one
 MAX_MODULES = 100
+#: formats of 16 bits, as they are called
+HALVES = frozenset({"float16", "half"})
 #: turns of a loop over what is written out that are taken one by one
 MAX_TURNS = 4
 #: functions that are read with some others because they may call them
@@ -1063,17 +1065,19 @@ def breaks_at_top_level(tree: ast.Module, words: Collection[str]) -> bool:
             pending += ast.iter_child_nodes(code)
         else:
             nodes = descendants(code)
-            if not words_in(nodes).isdisjoint(words) or any(is_singular(n) or is_infinity(n) for n in nodes):
+            found = words_in(nodes)
+            largest = FLOAT32.max if found.isdisjoint(HALVES) else FLOAT16.max**0.5
+            if not found.isdisjoint(words) or any(is_singular(n) or is_infinity(n, largest) for n in nodes):
                 return True
     return False
 
 
-def is_infinity(node: ast.AST) -> bool:
-    """Whether a piece of syntax is an infinity, by its name or its text, or a number beyond single precision."""
+def is_infinity(node: ast.AST, largest: float) -> bool:
+    """Whether a piece of syntax is an infinity, by its name or its text, or a number beyond the largest one."""
     if isinstance(node, ast.Attribute):
         return NUMBERS.get(node.attr) == math.inf
     number = node.value if isinstance(node, ast.Constant) else None
-    return number == "inf" or (isinstance(number, float) and abs(number) > FLOAT32.max)
+    return number == "inf" or (isinstance(number, (int, float)) and abs(number) > largest)
 
 
 def joins(tree: ast.Module) -> bool:

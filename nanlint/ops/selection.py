@@ -214,8 +214,8 @@ def linspace(v: Operands, _: Attrs) -> Value:
         return value(
             lo,
             hi,
-            low=LIKELY,
-            high=LIKELY,
+            low=CERTAIN,
+            high=CERTAIN,
             nan=NEVER,
             because=Evidence(f"includes its ends {lo:g} and {hi:g}", origin=Origin.ATTAINED),
             kind=Kind.TENSOR,
