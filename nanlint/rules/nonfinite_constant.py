@@ -16,8 +16,8 @@ def nonfinite_constant(node: Node, facts: Facts) -> Findings:
 
     ## What it does
     Finds operations on numbers that are written out: a difference of two infinities, 0 times an infinity, a quotient
-    of infinities, and a number, or a result, that is too large for its format. In a function only where it holds
-    another operation that may break.
+    of infinities, and a number, or a result, that is too large for its format: of results in a function only where
+    that holds another operation that may break.
 
     ## Why is this bad?
     `inf - inf`, `0 * inf` and `inf / inf` are NaN, whatever the data. Above 65504 float16 has only inf; float32 ends at
