@@ -139,7 +139,7 @@ HOUSEKEEPING: Mapping[str, Housekeeping] = {
 
 def syntax_error(path: str, span: Span, message: str, part: str = "file") -> Diagnostic:
     """NL000 at the place the parser names; ``part`` is what is lost with it."""
-    told = message if "Python" in message else f"{message} ({RUNNING} reads it)"
+    told = message if "Python" in message or "nested" in message else f"{message} ({RUNNING} reads it)"
     return _certain(SYNTAX_ERROR, path, span, told, f"nothing in this {part} was checked")
 
 
