@@ -10,10 +10,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from typing import cast
 
 from nanlint.graph.lower import Lowering
+from nanlint.graph.makers import Makers, whose
 from nanlint.graph.node import ATTR, CALL, LOOP, PARAM, PHI, REFINE, Graph, Node, unrefined, walk, walk_all
 from nanlint.ops.op import OPS
+from nanlint.ops.spelling import Spelling
 from nanlint.source.pairing import Pairing
 from nanlint.source.roots import FRAMEWORKS
 
@@ -23,6 +26,8 @@ _NAMED = frozenset({"layer", "variable", "held", "apart", "grows", "facts", "doc
 _SOURCES = frozenset({PARAM, ATTR, CALL})
 #: where values of several paths meet: there may be one for each variable
 _JOINS = frozenset({PHI, LOOP})
+#: operands that are arrays
+_ARRAYS = frozenset({"x", "a", "b", "y", "cond", "target"})
 #: how many joins behind each other are told apart
 _DEPTH = 4
 
@@ -36,6 +41,10 @@ class Likeness:
         #: what was read where something else is read now, and what is read there now
         self.read = read_in(before, pairing.replaced)
         self.now = read_in(after, pairing.brought)
+        #: whose arrays values are, as far as the fix itself does not say so
+        tree = pairing.sources[0].tree
+        self.makers = Makers(tree, before.spellings, lambda user: True)
+        self.makers_now = Makers(tree, before.spellings, lambda user: not self.new.is_inside(user))
 
     def problem(self) -> str | None:
         """What is other than it was, if anything: around what was replaced, or what the replacement is made of."""
@@ -45,7 +54,37 @@ class Likeness:
         others = (node for node in self.now.values() if not self.new.is_inside(node) and depends(node))
         if any(map(self.is_foreign, self.new.inside)) or not all(map(self.is_known, others)):
             return "it would depend on something that the expression does not depend on"
+        return next(filter(None, map(self.misgiven, self.new.inside)), None)
+
+    def misgiven(self, node: Node) -> str | None:
+        """What is wrong with what a brought function is given, if anything: it may be no array of its framework."""
+        if any(self.is_quoted(node, other) for other in self.old.inside):
+            return None
+        framework = whose(node.spelling) if node.spelling is not None else None
+        given = [arg for name, arg in operands(node) if name in _ARRAYS and depends(arg)]
+        if framework is None or not given:
+            return None
+        makers = [self.maker(arg) for arg in given]
+        if any(self.makers.takes(framework, maker) for maker in makers):
+            return None
+        function = cast(Spelling, node.spelling).name.rpartition(".")[2]
+        return f"`{function}` would be given what is not known to be an array of {framework}"
+
+    def maker(self, node: Node) -> str | None:
+        """Whose array a value of the new text is: by the values of the old one that it is made of."""
+        found = self.makers_now.maker(node)
+        if found is not None:
+            return found
+        for leaf in walk(unrefined(node), self.made_inside):
+            alike = self.is_quoted if self.new.is_inside(leaf) else lambda leaf, other: self.same(other, leaf, _DEPTH)
+            others = (other for other in self.known.get(attributes(leaf), ()) if alike(leaf, other))
+            if (found := next(filter(None, map(self.makers.maker, others)), None)) is not None:
+                return found
         return None
+
+    def made_inside(self, node: Node) -> Iterable[Node]:
+        """What a value of the replacement is made of."""
+        return (arg for _, arg in operands(node)) if self.new.is_inside(node) else ()
 
     def are_alike(self, old: Sequence[Node], new: Sequence[Node]) -> bool:
         """Whether the values that a piece of syntax has are the same but for what was replaced."""

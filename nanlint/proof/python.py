@@ -193,6 +193,7 @@ POINTWISE: Mapping[str, Callable[[float], float]] = {
     "log1p": lambda v: -INF if v == -1 else math.log1p(v),
     "exp": exp,
     "exp2": lambda v: exp(v * math.log(2)),
+    "exp10": lambda v: exp(v * math.log(10)),
     "expm1": lambda v: INF if v > 709.78 else math.expm1(v),
     "sqrt": sqrt,
     "rsqrt": lambda v: divide(1.0, sqrt(v)),
@@ -265,6 +266,7 @@ PAIRWISE: Mapping[str, Callable[[float, float], float]] = {
     "atan2": math.atan2,
     "hypot": math.hypot,
     "xlogy": xlogy,
+    "xlog1py": lambda a, b: xlogy(a, 1 + b),
     "div_no_nan": lambda a, b: divide(a, b) if b else 0.0,
     "mul_no_nan": lambda a, b: a * b if b else 0.0,
     "squared_difference": lambda a, b: (a - b) * (a - b),
@@ -323,6 +325,7 @@ REDUCTIONS: Mapping[str, Callable[[Sequence[float]], float]] = {
     "sum": total,
     "nansum": lambda x: total([v for v in x if not math.isnan(v)]),
     "mean": mean,
+    "nanmean": lambda x: mean([v for v in x if not math.isnan(v)]),
     "max": lambda x: NAN if any(map(math.isnan, x)) else max(x),
     "min": lambda x: NAN if any(map(math.isnan, x)) else min(x),
     "prod": product,
@@ -433,6 +436,10 @@ class PythonBackend(Backend):
         if op in PAIRWISE:
             a, b = operands.values()
             return (a if isinstance(a, Row) else Row([float(a)], self._format(b))).zip(b, PAIRWISE[op])
+        if op == "logsumexp" and "weights" in operands:
+            x, weights = (self._row(operands[name]) for name in ("x", "weights"))
+            top = max(x.x)
+            return Row([log(total(x.zip(weights, lambda v, w: w * exp(v - top)).x)) + top], x.format)
         if len(operands) > 1 and op not in ("norm", "softmax", "nan_to_num"):
             raise Unsupported(op)
         first = operands.get("x")
