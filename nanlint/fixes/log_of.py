@@ -1,4 +1,7 @@
-"""log(softmax(x)) becomes log_softmax(x), log(sigmoid(x)) log_sigmoid(x), log(1 - sigmoid(x)) log_sigmoid(-x)."""
+"""log(softmax(x)) becomes log_softmax(x), log(sigmoid(x)) log_sigmoid(x), log(1 - sigmoid(x)) log_sigmoid(-x).
+
+A logarithm of another base is one of these divided by that of the base.
+"""
 
 from __future__ import annotations
 
@@ -33,6 +36,8 @@ LOG_SIGMOID = {
 }
 #: modules with a softmax of which not every version has the log_softmax
 _WITHOUT = ("keras.backend", "keras.activations")
+#: bases of logarithms, but e
+BASES = {"log2": 2, "log10": 10}
 _LOSSES = {"log_softmax": "CategoricalCrossentropy", "log_sigmoid": "BinaryCrossentropy"}
 
 
@@ -56,7 +61,9 @@ class LogOf:
         function = self.function(place, inner)
         if function is None:
             return None
-        shown = self.shown(place, inner, function)
+        shown = self.in_base(place, self.shown(place, inner, function))
+        if shown is None:
+            return None
         log = place.written(self.log)
         source = log.operand("x") if log is not None else None
         if log is None or source is None or not log.only("x") or not self.is_direct(place, source):
@@ -127,14 +134,23 @@ class LogOf:
             return f"{receiver or place.primary(inner.receiver)}.log_softmax({arguments})"
         return f"{function}({receiver or place.argument(inner.receiver)})"
 
+    def in_base(self, place: Place, text: str) -> str | None:
+        """A natural logarithm in the base of the one that it replaces."""
+        base = BASES.get(self.log.op)
+        if base is None:
+            return text
+        log = place.spell("math.log")
+        return f"{text} / {log}({base})" if log is not None else None
+
     # Rewriting
 
     def spliced(self, place: Place, log: Written, inner: Written, function: str) -> list[Edit] | None:
         """Edits where the inner call stands inside the log: the log goes, the inner call is renamed."""
         if not any(parent is log.call for parent, _ in place.file.outline.above(inner.call)):
             return None
-        if self.complement or (inner.receiver is not None and self.stable == "log_sigmoid"):
-            return [place.put(log.call, self.shown(place, inner, function))]
+        if self.complement or self.log.op in BASES or (inner.receiver is not None and self.stable == "log_sigmoid"):
+            text = self.in_base(place, self.shown(place, inner, function))
+            return [place.put(log.call, text)] if text is not None else None
         outer, within, called = place.span(log.call), place.span(inner.call), place.span(inner.call.func)
         name = called
         if inner.receiver is not None:
@@ -202,7 +218,9 @@ class LogOf:
         if self.complement:
             replacing[id(operand)] = f"-{name}" if name else place.negated(operand)
         # TensorFlow's name of the first op is not the name of the second.
-        text = self.call(place, inner, function, replacing, without="name")
+        text = self.in_base(place, self.call(place, inner, function, replacing, without="name"))
+        if text is None:
+            return None
         return place.fix(Applicability.SAFE, [*edits, place.put(place.site, text)], text)
 
     def named(self, place: Place, inner: Written, operand: ast.expr) -> tuple[str, list[Edit]] | None:
