@@ -83,6 +83,10 @@ def planted(source: Source, fix: Fix, wrong: Wrong) -> Iterator[Fix]:
             continue
         span = source.span(cast(Located, old))
         text = wrong(mended.segment(mended.span(cast(Located, new))))
-        others = tuple(edit for edit in fix.edits if not (span.row, span.column) <= (edit.span.row, edit.span.column) < (span.end_row, span.end_column))
+        others = tuple(
+            edit
+            for edit in fix.edits
+            if not (span.row, span.column) <= (edit.span.row, edit.span.column) < (span.end_row, span.end_column)
+        )
         if text is not None:
             yield replace(fix, edits=tuple(sorted((*others, Edit(span, text)), key=lambda edit: edit.span)))
