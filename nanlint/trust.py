@@ -47,7 +47,6 @@ def is_trusted(file: str) -> bool:
 
 def trusted() -> tuple[str, ...]:
     """What is on the list, as real paths. Raises TrustError."""
-
     path = list_path()
     try:
         content = read_regular(path)

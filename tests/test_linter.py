@@ -17,6 +17,7 @@ from nanlint import linter
 from nanlint.config import ConfigError, Configs, Overrides
 from nanlint.diagnostic import Severity
 from nanlint.linter import Action, Report
+from nanlint.opening import read_regular
 from tests.conftest import TOY_RULES, Diagnose, toy_diagnose
 
 SetDiagnosis = Callable[[Diagnose], None]
@@ -155,12 +156,12 @@ def test_a_file_that_is_unreadable_or_gone_is_said(
     (project / "a.py").write_text("import torch\n")
     (project / "b.py").write_text("import torch\nboom(1)\n")
 
-    def guarded(path: str, *arguments: Any, **options: Any) -> Any:
-        if str(path) == "a.py":
+    def guarded(path: str) -> bytes:
+        if path == "a.py":
             raise error
-        return open(path, *arguments, **options)
+        return read_regular(path)
 
-    monkeypatch.setattr(linter, "open", guarded, raising=False)
+    monkeypatch.setattr(linter, "read_regular", guarded)
     report = _check()
     assert report.messages == (says,)
     assert _found(report) == [("b.py", 2, "NL103")]

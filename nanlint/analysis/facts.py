@@ -10,10 +10,10 @@ from typing import cast
 from nanlint.analysis.cancellation import Tail, held, left_by_cancellation, tail
 from nanlint.analysis.epsilons import Epsilon, epsilons
 from nanlint.analysis.evaluate import Evaluator
-from nanlint.analysis.forms import LOGARITHMS, own_logarithm
+from nanlint.analysis.forms import LOGARITHMS, UNKNOWNS, own_logarithm
 from nanlint.analysis.gaps import met_by_gradient
 from nanlint.analysis.geometry import fractional, length_behind, vectors_of, whole
-from nanlint.analysis.gradient import PLAIN, Flow, GradientFlow
+from nanlint.analysis.gradient import INTEGERS, PLAIN, Flow, GradientFlow
 from nanlint.analysis.hazards import NOT_DATA, Hazard, Hazards, test_of_result, tests_result
 from nanlint.analysis.late_guards import late_guard
 from nanlint.analysis.names import is_epsilon, is_infinite_at_ends, trained, words
@@ -54,6 +54,11 @@ ABSORBING = frozenset(
     }
     | {*COMPARISONS, "mul_no_nan", "div_no_nan", "xlogy"}
 )
+#: ops that give whole numbers whatever they are given, and annotations of what holds such
+WHOLE = frozenset(
+    {*COMPARISONS, *CONDITIONS, "isnan", "isinf", "isfinite", "integer", "size", "count_nonzero", "bincount"}
+)
+WHOLE_TYPES = INTEGERS | {"int", "bool"}
 #: ops on the way to one: -inf stays -inf, or becomes inf
 CARRYING = LINEAR | {REFINE, LOOP, PHI, "add", "abs", "concat", "list", "tuple"}
 #: ops on the way to an exponential in which -inf stays -inf
@@ -393,6 +398,15 @@ class Facts:
         if node.op == "part" and node.get("index") is not None:
             return at == 0 and is_single_slice(node["index"], self.value)
         return node.op == "view" and at == 0 and node.get("index") is not None and opens_axis(node["index"])
+
+    def proved_whole(self, node: Node) -> bool:
+        """Whether a value is a whole number by what it is made of: a name proves nothing, and a mask may be soft."""
+
+        def onward(n: Node) -> list[Node]:
+            return [] if n.op in WHOLE else [a for name, a in n.args.items() if name not in NOT_DATA]
+
+        sources = (n for n in walk(node, onward) if n.op in UNKNOWNS)
+        return self.value(node).whole and all(n.attrs.get("annotation") in WHOLE_TYPES for n in sources)
 
     def fractional(self, exponent: Node) -> bool:
         """Whether an exponent is known not to be a whole number: a literal that is none, or 1 over something."""

@@ -29,7 +29,7 @@ _MAXIMUM = {
 
 @dataclass(frozen=True)
 class GuardDenominator:
-    """A denominator that is no longer 0. ``count``: it is a number of things, so that a bound of 1 changes only 0.
+    """A denominator that is no longer 0: a count has a bound of 1, which changes only 0; others are 1 where they are 0.
 
     Safe where data is divided by what is gathered from it, or an average is taken of nothing: nan becomes 0, and
     nothing else changes. Unsafe where an infinity, which may be meant or looked for, or a statistic that is undefined,
@@ -41,7 +41,6 @@ class GuardDenominator:
 
     quotient: Node
     denominator: Node
-    count: bool = False
     statistic: bool = False
 
     def rewrite(self, place: Place) -> Fix | None:
@@ -50,8 +49,8 @@ class GuardDenominator:
         if operands is None:
             return None
         above, below = operands
-        # A whole number that may be negative has no floor.
-        count = self.count and place.facts.value(self.denominator).lo >= 0
+        # A whole number that may be negative has no floor; of what is only called a mask ordinary sums are below 1.
+        count = place.facts.proved_whole(self.denominator) and place.facts.value(self.denominator).lo >= 0
         if not place.is_array_of(self.denominator, place.framework):
             return self.number(place, below, count=count)
         normalises = place.facts.normalises(self.quotient)

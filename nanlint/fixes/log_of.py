@@ -11,6 +11,7 @@ from typing import cast
 
 from nanlint.diagnostic import Applicability, Edit, Fix, Span
 from nanlint.fixes.at_source import AtSource
+from nanlint.fixes.clip_operand import BASES
 from nanlint.fixes.outline import shares_memory_with
 from nanlint.fixes.place import Place, display
 from nanlint.fixes.quoting import comments
@@ -140,7 +141,7 @@ class LogOf:
         if base is None:
             return text
         log = place.spell("math.log")
-        return f"{text} / {log}({base})" if log is not None else None
+        return f"{text} / {log}({base:g})" if log is not None else None
 
     # Rewriting
 

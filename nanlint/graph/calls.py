@@ -39,7 +39,7 @@ from nanlint.graph.options import DECORATING, NAMESPACES, PARSED, PARSERS, PARTS
 from nanlint.graph.path import NOTHING, Comparisons, Known, PathCondition, common
 from nanlint.graph.scope import ClassInfo, Frame, FunctionAst
 from nanlint.ops.contracts import CONSTRAINTS
-from nanlint.ops.frameworks import canonical
+from nanlint.ops.frameworks import COMPILES, FLOATING_POINT_WARNINGS, SILENCERS, SWITCHES, canonical
 from nanlint.ops.op import OPS
 from nanlint.ops.spelling import Spelling
 from nanlint.source.project import View
@@ -136,13 +136,6 @@ TRANSFORMATIONS = {"GradientTransformation", "GradientTransformationExtraArgs"}
 #: these is differentiated with the rule (transposed), what stands beside them has but second derivatives
 DERIVATIVE_RULES: dict[str, int | None] = {"defjvp": -1, "defjvps": 0, "defvjp": None}
 #: test, function if true, function if false
-#: calls that settle what is told of the errors of floating point, and the warnings that tell of them
-SILENCERS = {"numpy.seterr", "warnings.simplefilter", "warnings.filterwarnings"}
-FLOATING_POINT_WARNINGS = {"Warning", "RuntimeWarning"}
-#: settings of a decorator that have XLA compile a function
-COMPILES = {"jit_compile", "experimental_compile"}
-#: calls of one of several functions, by number
-SWITCHES = {"jax.lax.switch"}
 CONDITIONALS = {"tensorflow.cond", "jax.lax.cond", "keras.ops.cond", "torch.cond", "tensorflow.compat.v1.cond"}
 #: what their first three arguments are called
 CHOICES = ("pred", "true_fn", "false_fn")
@@ -392,11 +385,9 @@ class CallLowering(ExpressionLowering):
             other = args[1] if bound is None and len(args) > 1 else self.number(bound or 0)
             self.assume(self.graph.add(comparison, {"a": args[0], "b": other}, {}, e), True)
         if name in SILENCERS and ignores(args, keywords):
-            silenced = Region("errstate", e)
-            self.frame.regions = (*self.frame.regions, silenced)
-            if name == "numpy.seterr":
-                # for the whole process
-                self.module.regions = (*self.module.regions, silenced)
+            # NumPy's own setting is the whole process's
+            for frame in (self.frame, self.module) if name == "numpy.seterr" else (self.frame,):
+                frame.regions = (*frame.regions, Region("errstate", e))
         if name == "numpy.add.at" and len(args) == 3 and args[0].op in FRESH and args[2].op == CONST:
             self.rebind(args[0], self.emit("bincount", e, x=args[1]))
         self.handed_over([*args, *keywords.values()], e)

@@ -66,9 +66,8 @@ _sqrt = total(lambda t: INF if t == INF else math.sqrt(t), 0.0, INF)
 def exponential(x: Value) -> Value:
     """exp(x): 0 where it underflows, inf where it overflows, in the dtype of x."""
     fmt = x.format
-    lo = 0.0 if x.lo <= fmt.exp_underflow else _exp(x.lo)
+    lo = 0.0 if x.lo <= fmt.exp_underflow else INF if x.lo > fmt.exp_overflow else math.exp(x.lo)
     hi = INF if x.hi > fmt.exp_overflow else math.exp(x.hi)
-    lo = INF if x.lo > fmt.exp_overflow else lo
     low, why_low = x.low, pick(x, "low")
     if x.lo <= fmt.exp_underflow:
         one_sided = x.lo == -INF and x.hi < INF

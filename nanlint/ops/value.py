@@ -161,9 +161,10 @@ def always(v: Value, cls: str) -> bool:
     """Whether all that a value can be is in a class: its range leaves nothing else."""
     if v.reach(cls) is NEVER:
         return False
-    if cls in ("zero", "pinf", "ninf"):
-        return v.constant == {"zero": 0.0, "pinf": INF, "ninf": -INF}[cls]
-    return v.hi < 0 if cls == "neg" else v.lo > 0 if cls == "pos" else False
+    number = {"zero": 0.0, "pinf": INF, "ninf": -INF}.get(cls)
+    if number is not None:
+        return v.constant == number
+    return (cls == "neg" and v.hi < 0) or (cls == "pos" and v.lo > 0)
 
 
 def constant(number: float, kind: Kind = Kind.SCALAR) -> Value:

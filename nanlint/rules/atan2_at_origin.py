@@ -26,8 +26,8 @@ def atan2_at_origin(subject: Hazard | Node, facts: Facts) -> Findings:
 
     ## What it does
     Finds `atan2`, through which a gradient flows, of two components that are 0 together: of the difference of two
-    points that coincide. In TensorFlow, Keras and JAX; PyTorch's gradient is 0 there from 2.10 on, so that only an
-    origin that is written out is found.
+    points that coincide. In TensorFlow, Keras and JAX; PyTorch's gradient is 0 there in 2.13, and was NaN until
+    November 2025: so only an origin that is written out is found.
 
     ## Why is this bad?
     The derivatives are `x / (x**2 + y**2)` and `-y / (x**2 + y**2)`: `0 / 0 = nan`.
@@ -75,7 +75,7 @@ def before_it_was_mended(node: Node, facts: Facts) -> Findings:
         return "the origin is not written out"
     yield Finding(
         node,
-        "gradient of atan2 at the origin is nan in PyTorch up to 2.9",
+        "gradient of atan2 at the origin is nan in older releases of PyTorch",
         "d atan2(y, x)/dy = x / (x**2 + y**2) = 0 / 0 = nan at the origin",
         Confidence.LIKELY,
         tuple((node[k], "is 0 here") for k in ("a", "b")),

@@ -49,17 +49,20 @@ def division_by_reduction(hazard: Hazard, facts: Facts) -> Findings:
 
     ## Example (bad)
     ```python
+    mask = tokens != PAD
     pooled = (x * mask).sum(1) / mask.sum(1)
     ```
 
     ## Use instead
     ```python
+    mask = tokens != PAD
     pooled = (x * mask).sum(1) / mask.sum(1).clamp(min=1)
     ```
 
     ## Fix safety
     Safe where an average is taken of what may be nothing, as in `(x * mask).sum() / mask.sum()`, or data is divided by
-    its own sum: nan becomes 0, and nothing else changes (a bound of 1 changes no count but 0). Unsafe where an
+    its own sum: nan becomes 0, and nothing else changes (a count gets a bound of 1, which changes no
+    count but 0; a sum that is not proved to be whole, as that of a soft mask, is 1 where it was 0). Unsafe where an
     infinity, which may be meant or looked for, or a statistic that is undefined (a correlation, an explained variance)
     becomes a number, and where Python raises an error. For display where the denominator is not known to be an array of
     the framework, and where the 0 leads to the next nan.
@@ -80,7 +83,7 @@ def division_by_reduction(hazard: Hazard, facts: Facts) -> Findings:
         "0 / 0 = nan, and x / 0 = inf",
         level,
         ((reduction, hazard.evidence.text),),
-        GuardDenominator(hazard.node, hazard.operand, count=hazard.value.whole, statistic=True),
+        GuardDenominator(hazard.node, hazard.operand, statistic=True),
     )
 
 

@@ -15,7 +15,8 @@ def nonfinite_constant(node: Node, facts: Facts) -> Findings:
 
     ## What it does
     Finds operations on numbers that are written out: a difference of two infinities, 0 times an infinity, a quotient
-    of infinities, and a number that is too large for its format.
+    of infinities, and a number that is too large for its format. In a function only where it holds another operation
+    that may break.
 
     ## Why is this bad?
     `inf - inf`, `0 * inf` and `inf / inf` are NaN, whatever the data. Above 65504 float16 has only inf; float32 ends at
@@ -23,12 +24,14 @@ def nonfinite_constant(node: Node, facts: Facts) -> Findings:
 
     ## Example (bad)
     ```python
-    bias = torch.tensor(-1e9, dtype=torch.float16) * 0.0
+    hidden = torch.tensor(-1e9, dtype=torch.float16)
+    weights = torch.softmax(scores + (1 - keep) * hidden, dim=-1)
     ```
 
     ## Use instead
     ```python
-    bias = torch.tensor(torch.finfo(torch.float16).min, dtype=torch.float16) * 0.0
+    hidden = torch.tensor(-6e4, dtype=torch.float16)
+    weights = torch.softmax(scores + (1 - keep) * hidden, dim=-1)
     ```
 
     ## Fix safety

@@ -645,7 +645,7 @@ def test_some_forms_are_positive_whatever_their_operand() -> None:
     ("imports", "where", "sqrt", "ones"),
     [
         (TORCH, "torch.where", "torch.sqrt", "torch.ones_like"),
-        (TF, "tf.where", "tf.sqrt", "tf.ones_like"),
+        (TF, "tf.where", "tf.math.log", "tf.ones_like"),
         (JAX, "jnp.where", "jnp.sqrt", "jnp.ones_like"),
         (KERAS, "ops.where", "ops.sqrt", "ops.ones_like"),
     ],

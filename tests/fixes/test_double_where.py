@@ -47,7 +47,12 @@ GUARDED = {
         "x.pow(-1)",
         "x.masked_fill(x == 0, 1.0).pow(-1)",
     ),
-    "tf": (TF, "tf.where(x > 0, tf.sqrt(x), 0.0)", "tf.sqrt(x)", "tf.sqrt(tf.where(x > 0, x, tf.ones_like(x)))"),
+    "tf": (
+        TF,
+        "tf.where(x > 0, tf.math.log(x), 0.0)",
+        "tf.math.log(x)",
+        "tf.math.log(tf.where(x > 0, x, tf.ones_like(x)))",
+    ),
     "tf-keywords": (
         TF,
         "tf.where(condition=x > 0, x=tf.math.log(x), y=0.0)",

@@ -42,3 +42,22 @@ def test_a_gradient_that_is_not_finite_makes_the_run_bad(framework: str, tmp_pat
     assert [one["kind"] for one in ran.report["alerts"]] == ["non-finite"]
     (tmp_path / "program.py").write_text(text.replace("3.0e2", "3.0"), "utf-8")
     assert verify("program.py", cwd=tmp_path).code == 0
+
+
+def test_a_loss_that_only_its_scaler_makes_infinite_is_none(tmp_path: Path) -> None:
+    """The gradients of the step are finite, and so is the loss: what is not is their product with the scale."""
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import torch\n"
+        "w = torch.ones(1, requires_grad=True)\n"
+        "optimizer = torch.optim.SGD([w], lr=1e-3)\n"
+        'scaler = torch.amp.GradScaler("cpu", init_scale=2.0**126)\n'
+        "loss = (w * 1e-3).sum() + 500\n"
+        "scaler.scale(loss).backward()\n"
+        "scaler.step(optimizer)\n"
+        "scaler.update()\n"
+        "print(w.item())\n",
+        "utf-8",
+    )
+    ran = verify("program.py", cwd=tmp_path)
+    assert (ran.code, ran.report["alerts"]) == (0, []), ran.stderr

@@ -137,6 +137,14 @@ DOUBLE_PRECISION = frozenset({"autograd"})
 #: what switches one to double precision, in its configuration or in the environment
 DOUBLE_SWITCHES = {"jax": ("jax_enable_x64", "JAX_ENABLE_X64")}
 
+#: calls that settle what is told of the errors of floating point, and the warnings that tell of them
+SILENCERS = frozenset({"numpy.seterr", "warnings.simplefilter", "warnings.filterwarnings"})
+FLOATING_POINT_WARNINGS = frozenset({"Warning", "RuntimeWarning"})
+#: settings of a decorator that have XLA compile a function
+COMPILES = frozenset({"jit_compile", "experimental_compile"})
+#: calls of one of several functions, by number
+SWITCHES = frozenset({"jax.lax.switch"})
+
 #: the modules that enter the ops the tables name
 FAMILIES = (
     activations,

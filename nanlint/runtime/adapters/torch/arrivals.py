@@ -14,6 +14,7 @@ from typing import Any
 import torch
 from torch import autograd
 from torch.optim import Optimizer
+from torch.utils.weak import WeakIdKeyDictionary
 
 from nanlint.runtime.adapter import Watch, around, safely
 from nanlint.runtime.adapters.torch.breakdown import NAN, any_suspicious, apart, is_concrete, kinds_of, parts_of
@@ -45,6 +46,8 @@ class Arrivals:
         self._undo: list[Callable[[], None]] = []
         self._passes = 0
         self._depth = 0
+        #: the losses that a scaler has multiplied, by what it made of them
+        self._unscaled = WeakIdKeyDictionary()
         #: whether what the last loss was made of was bad
         self._given = False
         self._stepped: weakref.WeakKeyDictionary[Optimizer, tuple[Frame, ...]] = weakref.WeakKeyDictionary()
@@ -103,9 +106,14 @@ class Arrivals:
         return given
 
     def _scaling(self, scale: Callable[..., Any], scaler: Any, outputs: Any) -> Any:
+        scaled = scale(scaler, outputs)
         if scaler.is_enabled():
             self._watch.scaler()
-        return scale(scaler, outputs)
+            pairs = zip(scaled, outputs, strict=True) if isinstance(outputs, (list, tuple)) else ((scaled, outputs),)
+            for one, loss in pairs:
+                if isinstance(one, torch.Tensor):
+                    self._unscaled[one] = loss.detach()
+        return scaled
 
     # ── steps ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -120,7 +128,7 @@ class Arrivals:
         """The loss is one number that must be finite; arrays may hold an inf, as masks do, but no nan."""
         self._given = False
         with apart():
-            tensors = list(_tensors(roots))
+            tensors = list(_tensors(self._unscaled.get(one, one) for one in roots if isinstance(one, torch.Tensor)))
             if not any_suspicious(tensors):
                 return
             for root in tensors:
