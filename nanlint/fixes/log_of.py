@@ -37,8 +37,6 @@ LOG_SIGMOID = {
 }
 #: modules with a softmax of which not every version has the log_softmax
 _WITHOUT = ("keras.backend", "keras.activations")
-#: bases of logarithms, but e
-BASES = {"log2": 2, "log10": 10}
 _LOSSES = {"log_softmax": "CategoricalCrossentropy", "log_sigmoid": "BinaryCrossentropy"}
 
 

@@ -52,7 +52,7 @@ class Side:
 
     def calls(self, calls: Collection[ast.AST]) -> Calls:
         """Calls as both texts know them."""
-        return tuple(self.pieces.numbers.get(id(call), id(call)) for call in calls)
+        return tuple(self.pieces.numbers.get(id(call)) or ast.dump(call) for call in calls)
 
     def values(self, e: ast.AST) -> Mapping[Calls, Node]:
         """What an expression, or what a statement assigns or returns, is worth, by the calls that lead there."""
@@ -63,16 +63,22 @@ class Side:
         return {self.calls(calls): unrefined(node) for calls, node in readings}
 
     def around(self, e: ast.AST) -> Collection[int] | None:
-        """The pieces of syntax that an expression stands in, up to its statement; None for one that gets a name."""
+        """The pieces of syntax that an expression stands in, up to its statement; None for one with a name, or returned."""
         found: set[int] = set()
         while e in self.parents:
             e = self.parents[e]
-            if isinstance(e, ast.Assign | ast.AnnAssign | ast.NamedExpr) and not found:
+            if isinstance(e, ast.Assign | ast.AnnAssign | ast.NamedExpr | ast.Return) and not found:
                 return None
             found.add(id(e))
             if isinstance(e, ast.stmt):
                 break
         return found
+
+    def function(self, e: ast.AST) -> ast.AST | None:
+        """The function that a piece of syntax stands in; None at the top of the file."""
+        while e in self.parents and not isinstance(e, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            e = self.parents[e]
+        return e if e in self.parents else None
 
     @cached_property
     def parents(self) -> Mapping[ast.AST, ast.AST]:
@@ -98,7 +104,7 @@ class Side:
         nodes, pending, index = [root], deque([root]), {root.index: 0}
         while pending and len(nodes) < MAX_STEPS:
             node = pending.popleft()
-            for _, operand in () if self.is_source(node) and node is not root else made_of(node):
+            for _, operand in () if self.is_source(node) else made_of(node):
                 if operand.index not in index:
                     index[operand.index] = len(nodes)
                     nodes.append(operand)
@@ -167,12 +173,14 @@ class Differences:
             if id(old) in inner:
                 continue
             before, after = self.before.values(old), self.after.values(new)
-            # as the function by itself has it, rather than in one of its calls
-            for calls in sorted(before.keys() & after.keys(), key=len)[:1]:
+            both = before.keys() & after.keys()
+            # as the function by itself has it, rather than in one of its calls, unless these are mended, too
+            called = {calls for calls in both if calls and self.is_spread}
+            for calls in called or sorted(both, key=len)[:1]:
                 said = self.difference(before[calls], after[calls], MAX_USES, (old, new))
                 if said is not None:
                     return said
-            for calls in before.keys() & after.keys():
+            for calls in both:
                 self.compared(before[calls], after[calls], special=True)
                 said = self.missed(before[calls], after[calls], MAX_LATER, (old, new))
                 if said is not None:
@@ -190,7 +198,7 @@ class Differences:
             self.seen.add(user.index)
             if user.op in ("any", "all"):
                 continue
-            found = self.compared(user, now, special=True)
+            found = self.compared(user, now, special=True, use=True)
             said = None if user.op in TESTS else self.difference(user, now, MAX_USES, special=True)
             if said is not None or (found.same is None and user.op in ORDER):
                 return f"{said or 'another order'}: what is not finite is looked for"
@@ -209,18 +217,23 @@ class Differences:
         if unrefined(old).op == unrefined(new).op == CONST:
             found = Agreement(old.attrs.get("value") == new.attrs.get("value"), "another number")
         else:
-            found = self.compared(old, new, special=special)
+            found = self.compared(old, new, special=special, use=at is None)
         if found.same is None and at is not None and unrefined(old).op != unrefined(new).op:
             return "what cannot be computed here"
         if found.same is not False:
             return None
-        users = list(self.users(old, new, at))
-        if not depth or not users or (at is None and self.is_seen(old)):
+        around = self.before.around(at[0]) if at is not None else None
+        if not depth or (around is None and self.is_seen(old)):
             return found.text
+        users = list(self.users(old, new, at))
+        if not users:
+            # what the fix replaces, too, is judged there
+            uses = list(used_by(old, around))
+            return None if uses and all(map(self.before.pieces.is_inside, uses)) else found.text
         for user, now in users:
             if now is None or user.op in DECIDING:
                 return found.text
-            if self.compared(user, now, special=special).same is None:
+            if self.compared(user, now, special=special, use=True).same is None:
                 # without a formula it is only known that what is not selected does not count
                 later = list(used_by(user, None))
                 if not later or any(one.op != "where" for one in later):
@@ -228,6 +241,11 @@ class Differences:
             elif self.difference(user, now, depth - 1, special=special) is not None:
                 return found.text
         return None
+
+    @cached_property
+    def is_spread(self) -> bool:
+        """Whether the fix replaces something in several functions: in one that is called, and where it is called."""
+        return len({self.before.function(old) for old, _ in self.pairing.exchanged}) > 1
 
     def is_seen(self, node: Node) -> bool:
         """Whether a value is seen by what is not: it is returned, say."""
@@ -243,8 +261,8 @@ class Differences:
             if key in was:
                 yield was[key], now.get(key)
 
-    def compared(self, old: Node, new: Node, *, special: bool = False) -> Agreement:
-        """What executing both by the formulas of the operations shows."""
+    def compared(self, old: Node, new: Node, *, special: bool = False, use: bool = False) -> Agreement:
+        """What executing both by the formulas of the operations shows. ``use``: they are the same op of two values."""
         for _ in range(MAX_OPENED):
             before, sources, domains, nodes = self.before.slice_of(old)
             after, others, more, now = self.after.slice_of(new)
@@ -256,10 +274,16 @@ class Differences:
             except Without as error:
                 side, node = (self.before, nodes[error.step]) if error.old else (self.after, now[error.step])
                 both = {self.before.key(n) for n in nodes} & {self.after.key(n) for n in now}
-                if not error.step or (side.pieces.is_inside(node) and side.key(node) not in both):
+                inside = side.pieces.is_inside(node)
+                if (inside and side.key(node) not in both) or (use and not error.step):
                     break
                 # what has no formula is a number that both are given
                 self.opened.add(side.key(node))
+                continue
+            root = self.before.key(old)
+            if found.same is None and not use and root not in self.opened and root in map(self.after.key, now):
+                # what gives nothing for ordinary numbers is a number itself
+                self.opened.add(root)
                 continue
             self.ended = self.ended or found.ended
             if found.same:

@@ -182,8 +182,10 @@ def softplus(v: float) -> float:
 
 
 def log_cdf(v: float) -> float:
-    """Logarithm of the normal distribution; far below by the first term of its series."""
-    return log(math.erfc(-v / math.sqrt(2)) / 2) if v > -20 else -v * v / 2 - log(-v * math.sqrt(2 * math.pi))
+    """Logarithm of the normal distribution; far below by the first terms of its series."""
+    if v > -20:
+        return log(math.erfc(-v / math.sqrt(2)) / 2)
+    return -v * v / 2 - log(-v * math.sqrt(2 * math.pi)) + math.log1p(3 / v**4 - 1 / v**2)
 
 
 def atanh(v: float) -> float:
@@ -196,6 +198,8 @@ def whole(f: Callable[[float], int]) -> Callable[[float], float]:
     return lambda v: float(f(v)) if math.isfinite(v) else v
 
 
+#: functions of a distribution that are of its upper tail; what is said of one distribution holds for another
+UPPER = frozenset({"sf", "logsf", "gammaincc", "igammac"})
 POINTWISE: Mapping[str, Callable[[float], float]] = {
     "log": log,
     "log2": lambda v: log(v) / math.log(2),
@@ -465,7 +469,9 @@ class PythonBackend(Backend):
             end = x.format.max
             return x.map(lambda v: 0.0 if math.isnan(v) else min(max(v, -end), end))
         if op in POINTWISE:
-            return x.map(POINTWISE[op])
+            function = POINTWISE[op]
+            upper = (step.spelling or "").rpartition(".")[2] in UPPER
+            return x.map(lambda v: function(-v)) if upper else x.map(function)
         if op in REDUCTIONS:
             return Row([_total(lambda _: REDUCTIONS[op](x.x), 0.0)], x.format)
         if op in ROWWISE:
