@@ -120,8 +120,8 @@ def rows(pair: Pair, *, special: bool) -> Iterator[tuple[list[Row], bool]]:
         for n in range(DRAWN):
             pick = random.Random(f"{size} {n}")
             # of the last draw all are equal: so much is asked only of what is
-            picks = (random.Random(size) if n == DRAWN - 1 else pick for _ in pair.given)
-            yield [drawn(given.domain, low, high, pick) for given, pick in zip(pair.given, picks)], True
+            equal = n == DRAWN - 1
+            yield [drawn(g.domain, low, high, random.Random(size) if equal else pick) for g in pair.given], True
     if special:
         for n, row in enumerate(SPECIAL):
             others = (SPECIAL[(n + k) % len(SPECIAL)] for k in range(len(pair.given)))

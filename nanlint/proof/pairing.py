@@ -63,7 +63,7 @@ class Side:
         return {self.calls(calls): unrefined(node) for calls, node in readings}
 
     def around(self, e: ast.AST) -> Collection[int] | None:
-        """The pieces of syntax that an expression stands in, up to its statement; None for one with a name, or returned."""
+        """The pieces of syntax that an expression stands in, up to its statement; None if it is named or returned."""
         found: set[int] = set()
         while e in self.parents:
             e = self.parents[e]

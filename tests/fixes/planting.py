@@ -79,7 +79,8 @@ def planted(source: Source, fix: Fix, wrong: Wrong) -> Iterator[Fix]:
     except Unpaired:
         return
     for old, new in pairing.exchanged:
-        if not isinstance(old, ast.expr) or not isinstance(new, ast.expr):
+        # which number a bound is, is a choice
+        if not isinstance(old, ast.expr) or not isinstance(new, ast.expr) or is_number(new):
             continue
         span = source.span(cast(Located, old))
         text = wrong(mended.segment(mended.span(cast(Located, new))))
@@ -88,5 +89,17 @@ def planted(source: Source, fix: Fix, wrong: Wrong) -> Iterator[Fix]:
             for edit in fix.edits
             if not (span.row, span.column) <= (edit.span.row, edit.span.column) < (span.end_row, span.end_column)
         )
-        if text is not None:
-            yield replace(fix, edits=tuple(sorted((*others, Edit(span, text)), key=lambda edit: edit.span)))
+        if text is None:
+            continue
+        edits = tuple(sorted((*others, Edit(span, text)), key=lambda edit: edit.span))
+        try:
+            ast.parse(edited(source, edits).text)
+        except SyntaxError:
+            # the parts of an expression that edits put around it
+            continue
+        yield replace(fix, edits=edits)
+
+
+def is_number(e: ast.expr) -> bool:
+    """Whether an expression is a literal number."""
+    return isinstance(e.operand if isinstance(e, ast.UnaryOp) else e, ast.Constant)
