@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from nanlint.linter import rule_names
 from nanlint.output.story import render_explanations, render_explanations_json
 from nanlint.source import Source
 from nanlint.source.notebook import Notebook
+from tests.programs.fixtures import PROGRAMS
 
 PROGRAM = """\
 import numpy as np
@@ -263,3 +265,19 @@ def test_json_has_a_version_and_every_part_of_the_story() -> None:
         "why": "is exactly 0 when a logit is 104 below the largest (float32)",
     }
     assert {"code": "NL101", "outcome": "fires", "confidence": "certain"}.items() <= expression["rules"][0].items()
+
+
+def test_why_a_rule_is_silent_is_told_in_words() -> None:
+    code = re.compile(r"\w\.\w|\w\(|\w_\w|[][{}=]|\bNone\b")
+    programs = (program for program in PROGRAMS if program.is_page and program.framework == "torch")
+    told = {
+        verdict.why
+        for program in programs
+        for row, _ in program.marked()
+        for one in stories(row, program=program.text)
+        for verdict in one.verdicts
+        if verdict.outcome == "silent"
+    }
+    assert len(told) > 50
+    # what is quoted stands in the program
+    assert [why for why in told if code.search(re.sub(r"`\w+`", "", why))] == []

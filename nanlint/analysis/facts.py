@@ -22,11 +22,12 @@ from nanlint.analysis.roles import Roles
 from nanlint.analysis.scenarios import breaks_further_on, kept_off, normalises, variables, zero_where
 from nanlint.analysis.selections import is_filled, is_single_slice, opens_axis, selects_by_mask
 from nanlint.analysis.structure import bare, elementwise, factors, is_field, same, uses, zero_together
+from nanlint.analysis.written_out import literal
 from nanlint.diagnostic import Span
 from nanlint.graph.expressions import implied
 from nanlint.graph.lower import Lowering
 from nanlint.graph.modules import descendants
-from nanlint.graph.node import ATTR, CALL, CONST, LOOP, MODULE, PARAM, PHI, REFINE, TUPLE, Node, walk
+from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, REFINE, TUPLE, Node, walk
 from nanlint.ops.floats import FLOAT64
 from nanlint.ops.op import OPS, Pole
 from nanlint.ops.selection import COMPARISONS, CONDITIONS
@@ -245,20 +246,6 @@ class Facts:
 
         return uses(node, passes, 80)
 
-    def literal(self, node: Node) -> bool:
-        """Whether a value is made from literals alone, in one function: its author sees the 0 in it."""
-        if node.calls:
-            return False
-        for part in walk(node, lambda n: n.args.values()):
-            op = OPS.get(part.op)
-            if part.attrs.get("requires_grad") or (op is not None and not op.pure):
-                return False
-            if op is not None and not part.args and part.op not in ("zeros", "ones"):
-                return False
-            if op is None and part.op not in (CONST, MODULE, "tuple", "list", REFINE, "slice"):
-                return False
-        return True
-
     def placed_zero(self, node: Node) -> bool:
         """Whether the 0 of a value is one that a selection puts there: a probability of 0 outside of the support."""
         selection = self.origin(node, "where")
@@ -359,21 +346,27 @@ class Facts:
         return [n for n in descendants(self.source.tree) if isinstance(n, kinds)]
 
     def selection_behind(self, node: Node) -> Node | None:
-        """The elements that a mask selects, which a node holds, element by element."""
+        """The elements that a mask, or the condition of a comprehension, selects, which a node holds one by one."""
 
         def as_many(n: Node) -> list[Node]:
             # an array some elements of which were set is as large as before
             filled = n.attrs.get("stored") or (n.op == REFINE and n.attrs["cmp"] == "filled")
             if n.op == "diff" or is_field(n):
                 return [n["x"]]
+            if n.op == "concat" and bare(n["x"]).attrs.get("chosen"):
+                # of no arrays it raises
+                return []
             if n.op == PHI:
                 return [n[k] for k in ("a", "b") if not self.filled_on_path(n, k)]
             if filled or n.op == "part" or not (n.op == REFINE or elementwise(n)):
                 return []
             return [a for name, a in n.args.items() if name not in ("by", "cond", "index")]
 
-        selections = (n for n in walk(node, as_many, 40) if n.op == "part" and not is_field(n))
-        return next((n for n in selections if selects_by_mask(n.get("index"), self.value)), None)
+        def selects(n: Node) -> bool:
+            by_mask = n.op == "part" and not is_field(n) and selects_by_mask(n.get("index"), self.value)
+            return by_mask or bool(n.attrs.get("chosen"))
+
+        return next(filter(selects, walk(node, as_many, 40)), None)
 
     def filled_on_path(self, join: Node, branch: str) -> bool:
         """Whether the condition of a path says that an array is not empty there."""
@@ -382,6 +375,8 @@ class Facts:
 
     def known_filled(self, selection: Node) -> bool:
         """Whether a condition on the way says that a selection, or its mask, is not empty, or the mask is true once."""
+        if "index" not in selection.args:
+            return is_filled(selection)
         index = self.value(selection["index"])
         return any(is_filled(part) for part in (selection, selection["index"])) or (index.whole and index.peak)
 
@@ -510,7 +505,7 @@ class Facts:
         pending, found = [table], {table.index: table}
         while pending and len(found) < 200:
             for user in pending.pop().users:
-                if user.op in HOLES:
+                if user.op in HOLES or (user.op in ("eq", "ne") and user["a"].key == user["b"].key):
                     return None
                 carries = user.op in (REFINE, PHI, LOOP, TUPLE, "list") or elementwise(user)
                 if user.index not in found:
@@ -649,7 +644,7 @@ class Facts:
         v = self.value(x)
         if v.constant is not None or v.kind is Kind.SCALAR or self.framework(x) in ("math", "builtins"):
             return False
-        return not on_grid(x) and not self.literal(x)
+        return not on_grid(x) and not literal(x)
 
     def loses_digits(self, x: Node) -> bool:
         """Whether x is data that may be so near to 0 that beside 1 its last digits go; whole numbers have none."""

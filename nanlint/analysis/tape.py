@@ -66,13 +66,27 @@ def sources_of(node: Node) -> list[Node]:
     """The single sources in a list, tuple or dict of them."""
     if node.op in (TUPLE, "dict"):
         return [s for part in node.args.values() for s in sources_of(part)]
-    if node.op == "add":
+    if node.op == "add" and not written_to(node):
         return sources_of(node["a"]) + sources_of(node["b"])
     return [node]
 
 
+def written_to(node: Node) -> bool:
+    """Whether a node is what a variable holds once it was written to: a leaf again, whatever was computed for it."""
+    return node.spelling is not None and node.spelling.in_place
+
+
+def before(source: Node) -> Node | None:
+    """What a variable held before it was written to, as an update of itself; there it is the same variable."""
+    if source.op == LOOP:
+        return source["pre"] if "back" in source.args and written_to(source["back"]) else None
+    return source.get("a") if written_to(source) else None
+
+
 def is_source(node: Node, source: Node) -> bool:
     """Whether a node is the source, or a layer or model whose variables the source lists."""
+    if (earlier := before(source)) is not None and is_source(node, earlier):
+        return True
     if node is source or (node.key == source.key and not is_made(source)):
         return True
     if source.op == ATTR and source.name in VARIABLES_OF:
@@ -175,7 +189,7 @@ def computed(node: Node) -> bool:
 def flowing(node: Node) -> list[Node]:
     """Operands that a gradient flows back to."""
     op = OPS.get(node.op)
-    if op is not None and op.stops_gradient:
+    if (op is not None and op.stops_gradient) or written_to(node):
         return []
     if node.op in ("watch", "slice", "is", "isnot", "test", "variable"):
         return []

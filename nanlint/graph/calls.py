@@ -80,6 +80,10 @@ TRANSPARENT = {
     "copy.deepcopy",
     "copy.copy",
 }
+#: ops that are random in training only
+RANDOM_IN_TRAINING = frozenset({"dropout", "noisy"})
+#: settings of these with which they hand on what they are given
+HANDS_ON = {"rate": 0, "training": False, "frozen": True, "off": True}
 #: functions of a function: the result still calls it, what comes out is its gradient
 GRADIENT_OF = {
     "jax.grad",
@@ -305,6 +309,8 @@ class CallLowering(ExpressionLowering):
         if name in MAPS and len(args) >= 2:
             each = self.apply(args[0], [self.each_of(a, e) for a in args[1:]], {}, e)
             return each if name != "builtins.map" else self.emit("list", e, pure=False, each=each)
+        if name == "builtins.filter" and len(args) == 2:
+            return self.filtered(args[0], args[1], e)
         if name in TREE_MAPS and len(args) >= 2:
             return self.each_leaf(args[0], args[1:], e)
         if name in FOLDS and len(args) > max(p for p in FOLDS[name] if p is not None):
@@ -384,7 +390,7 @@ class CallLowering(ExpressionLowering):
             comparison, bound = ASSERTED[last]
             other = args[1] if bound is None and len(args) > 1 else self.number(bound or 0)
             self.assume(self.graph.add(comparison, {"a": args[0], "b": other}, {}, e), True)
-        if name in SILENCERS and ignores(args, keywords):
+        if name in SILENCERS and (settles(e) if name == "numpy.seterr" else ignores(args, keywords)):
             # NumPy's own setting is the whole process's
             for frame in (self.frame, self.module) if name == "numpy.seterr" else (self.frame,):
                 frame.regions = (*frame.regions, Region("errstate", e))
@@ -408,6 +414,16 @@ class CallLowering(ExpressionLowering):
         if elements.op == TUPLE:
             return self.graph.add(TUPLE, {k: self.each_of(n, e) for k, n in elements.args.items()}, {}, e)
         return self.element(elements, e)
+
+    def filtered(self, keep: Node, elements: Node, e: ast.AST) -> Node:
+        """The elements of which a function holds; without one, those that are true."""
+        each = self.each_of(elements, e)
+        saved = self.frame.facts
+        true = self.emit("ne", e, a=each, b=self.number(0, e)) if keep.op == CONST else self.apply(keep, [each], {}, e)
+        self.assume(true, True)
+        each = self.refined(each)
+        self.frame.facts = saved
+        return self.emit("list", e, {"chosen": True}, pure=False, each=each)
 
     def each_leaf(self, function: Node, trees: Sequence[Node], e: ast.AST) -> Node:
         """A function of the leaves of trees; what is not seen to be a tree is a leaf."""
@@ -569,12 +585,22 @@ class CallLowering(ExpressionLowering):
         if sort == "bool":
             result = self.emit("ne", e, a=operands["x"], b=self.number(0, e))
         else:
-            result = self.emit("integer" if sort else spelling.op, e, attrs, args=operands)
+            result = self.applied("integer" if sort else spelling.op, e, attrs, operands)
         result.framework = None if spelling.framework == "builtins" else spelling.framework
         self.spelled(result, spelling)
         if applied is not None:
             result = self.activate(applied, result, e)
         return result
+
+    def applied(self, op: str, e: ast.AST, attrs: dict[str, Any], operands: dict[str, Node]) -> Node:
+        """An op of the catalogue; what is random in training only is the identity where its settings say so."""
+        if op not in RANDOM_IN_TRAINING:
+            return self.emit(op, e, attrs, args=operands)
+        given = {name: operands.pop(name) for name in HANDS_ON if name in operands}
+        settings = {**attrs, **{name: node.attrs["value"] for name, node in given.items() if node.op == CONST}}
+        if any(settings.get(name) == number for name, number in HANDS_ON.items()):
+            return self.emit("identity", e, x=operands["x"])
+        return self.emit(op, e, {n: s for n, s in settings.items() if n == "rate" or n not in HANDS_ON}, args=operands)
 
     def spelled(self, node: Node, spelling: Spelling) -> None:
         """Note on an op which function it was written as, behind what the path taken says of it."""
@@ -720,6 +746,10 @@ class CallLowering(ExpressionLowering):
             added = {**other, **{k if k.startswith("**") else f"={k!r}": n for k, n in keywords.items()}}
             self.bind(e.func.value, self.emit(DICT, e, args={**base.args, **added}), e)
             return self.graph.add(CONST, {}, {"value": None}, e)
+        if base.attrs.get("many") and name in ("values", "items"):
+            (each,) = base.args.values()
+            each = each if name == "values" else self.emit(TUPLE, e, args={"0": self.unknown(e), "1": each})
+            return self.emit("list", e, {"chosen": base.attrs.get("chosen", False)}, pure=False, each=each)
         if name == "values":
             return self.emit(TUPLE, e, args={str(i): n for i, n in enumerate(base.args.values())})
         if name == "items":
@@ -815,7 +845,7 @@ class CallLowering(ExpressionLowering):
                 if not REQUIRED & set(OPS[spelling.op].operands) <= operands.keys():
                     return self.unknown(e, *args, *keywords.values())
             attrs = {k: v for k, v in layer.attrs.items() if k not in ("spelling", "name")}
-            result = self.emit(spelling.op, e, {**attrs, "layer": layer.index}, args=operands, layer=layer)
+            result = self.applied(spelling.op, e, {**attrs, "layer": layer.index}, {**operands, "layer": layer})
             result.framework = spelling.framework
             self.spelled(result, spelling)
             activation = layer.get("activation")
@@ -1135,7 +1165,7 @@ class CallLowering(ExpressionLowering):
             last = _last(d.args[0] if isinstance(d, ast.Call) and d.args and _last(d) == "partial" else d)
             if last in ("no_grad", "inference_mode"):
                 found.append(Region("no_grad", definition))
-            elif last == "errstate":
+            elif last == "errstate" and settles(d):
                 found.append(Region("errstate", definition))
             elif isinstance(d, ast.Call) and any(k.arg in COMPILES and is_literal_true(k.value) for k in d.keywords):
                 found.append(Region("xla", definition))
@@ -1421,8 +1451,19 @@ def is_literal_true(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is True
 
 
+def settles(setting: ast.AST) -> bool:
+    """Whether NumPy's settings say more of a quotient, or of what is undefined, than that a warning is told."""
+    if not isinstance(setting, ast.Call):
+        return True
+    given = [*(("all", value) for value in setting.args[:1]), *((k.arg, k.value) for k in setting.keywords)]
+    return any(
+        name in (None, "all", "divide", "invalid") and getattr(value, "value", None) not in ("warn", "print")
+        for name, value in given
+    )
+
+
 def ignores(args: Sequence[Node], keywords: Mapping[str, Node]) -> bool:
-    """Whether a call has the errors of floating point ignored: as one of its settings, for all or for this warning."""
+    """Whether a call has warnings ignored: all of them, or that of floating point."""
     settings = [node.attrs.get("value") for node in (*args, *keywords.values())]
     categories = [node.name for node in (*args[1:], *keywords.values()) if node.op == MODULE]
     return "ignore" in settings and all(name.rpartition(".")[2] in FLOATING_POINT_WARNINGS for name in categories)

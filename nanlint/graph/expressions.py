@@ -173,6 +173,7 @@ class ExpressionLowering:
             ast.ListComp: self.comprehension,
             ast.GeneratorExp: self.comprehension,
             ast.SetComp: self.comprehension,
+            ast.DictComp: self.comprehension,
             ast.Starred: lambda e: self.lower(e.value),
             ast.Await: lambda e: self.lower(e.value),
             ast.Slice: self.slice,
@@ -659,16 +660,25 @@ class ExpressionLowering:
         self.frame.env[e.target.id] = value
         return value
 
-    def comprehension(self, e: ast.ListComp | ast.GeneratorExp | ast.SetComp) -> Node:
+    def comprehension(self, e: ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp) -> Node:
+        """One element under the conditions that choose it; what they choose may be nothing."""
         saved_env, saved_facts = self.frame.env, self.frame.facts
         self.frame.env = dict(saved_env)
+        chosen = any(generator.ifs for generator in e.generators)
         for generator in e.generators:
-            self.bind(generator.target, self.element(self.lower(generator.iter), generator.iter), generator.iter)
+            elements = self.lower(generator.iter)
+            chosen = chosen or bool(elements.attrs.get("chosen"))
+            self.bind(generator.target, self.element(elements, generator.iter), generator.iter)
             for test in generator.ifs:
                 self.assume(self.lower(test), True)
-        element = self.lower(e.elt)
+        attrs = {"chosen": True} if chosen else {}
+        if isinstance(e, ast.DictComp):
+            self.lower(e.key)
+            made = self.emit(DICT, e, {**attrs, "many": True}, pure=False, args={"?0": self.lower(e.value)})
+        else:
+            made = self.emit("list", e, attrs, pure=False, each=self.lower(e.elt))
         self.frame.env, self.frame.facts = saved_env, saved_facts
-        return self.emit("list", e, pure=False, each=element)
+        return made
 
     def element(self, iterable: Node, site: ast.AST) -> Node:
         """What iterating yields."""
@@ -1065,7 +1075,7 @@ def implied(lowering: Any, cond: Node, truth: bool) -> list[tuple[int, str, Node
             found += [(one.key, *away)] if (away := apart(graph, other, radius)) is not None else []
         return found
     if truth:
-        more = [(key, "filled", zero) for key in counted_by(cond)]
+        more = [(key, "filled", zero) for key in (*counted_by(cond), *([cond.key] if cond.op == "list" else []))]
     else:
         mask = condition_counted(cond)
         more = implied(lowering, mask, truth=False) if mask is not None else []

@@ -47,6 +47,10 @@ def roots_of(statement: ast.stmt) -> Iterable[str]:
 def switches(node: ast.AST, words: frozenset[str]) -> bool:
     """Whether something is set to true under one of some names: by a call, as an attribute, in the environment."""
     if isinstance(node, ast.Call):
+        if any(keyword.arg in words and is_true(keyword.value) for keyword in node.keywords):
+            return True
+        if named(node.func, words):
+            return all(map(is_true, node.args))
         return len(node.args) == 2 and named(node.args[0], words) and is_true(node.args[1])
     if not isinstance(node, ast.Assign) or not is_true(node.value):
         return False

@@ -14,7 +14,16 @@ from nanlint.graph.callers import (
     words_in,
     words_of,
 )
-from nanlint.graph.calls import CONSTRUCTORS, MAX_NODES, MAX_NODES_ELSEWHERE, TRANSPARENT, CallLowering, given_type
+from nanlint.graph.calls import (
+    CONSTRUCTORS,
+    MAX_NODES,
+    MAX_NODES_ELSEWHERE,
+    TRANSPARENT,
+    CallLowering,
+    given_type,
+    ignores,
+    settles,
+)
 from nanlint.graph.expressions import CALLABLE, NUMBERS, TENSOR_ATTRIBUTES, decided, entry, keys_known, written_out
 from nanlint.graph.formats import default_format
 from nanlint.graph.modules import ModuleFrame, descendants, functions_of, names_of, outline_of, set_by_functions
@@ -63,6 +72,7 @@ REGIONS = {
     "torch.autograd.no_grad": "no_grad",
     "numpy.errstate": "errstate",
     "scipy.special.errstate": "errstate",
+    "warnings.catch_warnings": "errstate",
     "torch.autocast": "half",
     "torch.cuda.amp.autocast": "half",
     "torch.amp.autocast": "half",
@@ -529,7 +539,7 @@ class Lowering(CallLowering):
         outer = frame.regions
         for item in s.items:
             context = self.lower(item.context_expr)
-            region = self.region(context, s)
+            region = self.region(context, item.context_expr, s)
             if region is not None and region.kind == "half" and self.switched_off(item.context_expr):
                 frame.regions = tuple(r for r in frame.regions if r.kind != "half")
             elif region is not None:
@@ -543,7 +553,7 @@ class Lowering(CallLowering):
 
     lower_AsyncWith = lower_With
 
-    def region(self, context: Node, s: ast.AST) -> Region | None:
+    def region(self, context: Node, written: ast.expr, s: ast.AST) -> Region | None:
         """The region that a context object opens, if it matters."""
         if context.op == "tape":
             return Region("tape", s, {"tape": context})
@@ -557,6 +567,8 @@ class Lowering(CallLowering):
         ):
             return Region("no_grad", s)
         kind = REGIONS.get(name)
+        if kind == "errstate" and not (ignores((), context.args) if "warnings" in name else settles(written)):
+            return None
         return Region(kind, s, self.precision(context) if kind == "half" else {}) if kind else None
 
     def switched_off(self, autocast: ast.expr) -> bool:

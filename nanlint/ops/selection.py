@@ -187,18 +187,20 @@ def randint(v: Operands, _: Attrs) -> Value:
     return value(low.lo, max(high.hi, low.lo), nan=NEVER, whole=True, kind=Kind.TENSOR)
 
 
-def dropout(v: Operands, _: Attrs) -> Value:
-    """Some elements 0, the others scaled up; or, when not training, all as they are."""
+def dropout(v: Operands, a: Attrs) -> Value:
+    """Some elements 0, the others divided by the share that is kept; or, when not training, all as they are."""
     x = v["x"]
-    lo, hi = (0.0 if x.lo >= 0 else -INF), (0.0 if x.hi <= 0 else INF)
+    rate = a.get("rate")
+    scale = 1 / (1 - rate) if isinstance(rate, (int, float)) and 0 <= rate < 1 else INF
+    lo, hi = (0.0 if x.lo >= 0 else x.lo * scale), (0.0 if x.hi <= 0 else x.hi * scale)
     zero = max(x.zero, UNKNOWN)
     return replace(
         x,
         lo=lo,
         hi=hi,
         zero=zero,
-        low=zero if lo == 0 else UNKNOWN,
-        high=zero if hi == 0 else UNKNOWN,
+        low=zero if lo == 0 else x.low if lo > -INF else UNKNOWN,
+        high=zero if hi == 0 else x.high if hi < INF else UNKNOWN,
         peak=False,
         sum_one=False,
     )
@@ -351,6 +353,7 @@ define("relu", "x", rectified, pointwise=True)
 define("elu", "x", elu_like, pointwise=True)
 define("linear", "x", lambda v, _: value(kind=Kind.TENSOR), pure=False)
 define("dropout", "x", dropout)
+define("noisy", "x", lambda v, _: value(kind=Kind.TENSOR), pure=False)
 define("variable", "x", lambda v, _: trained(v.get("x", TOP)), pure=False)
 define("declared_finite", "x", lambda v, _: value(zero=UNKNOWN, ninf=NEVER, pinf=NEVER, nan=NEVER))
 define("declared_positive", "x", lambda v, _: value(FORMATS["float32"].tiny, INF, zero=NEVER))

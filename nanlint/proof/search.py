@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
-from nanlint.graph.node import LOOP, PHI
+from nanlint.graph.node import CONST, LOOP, PHI
 from nanlint.proof.backend import Backend
 from nanlint.proof.candidates import assignments, drawn
 from nanlint.proof.interpret import Cannot, Execution, Infeasible
@@ -26,6 +26,8 @@ MAX_BESIDE = 12
 MAX_FAILED = 24
 #: inputs at least as plausible as this end a search
 ENOUGH = Plausibility.SATURATING
+#: classes of what is not finite: something made it so
+INFINITE = frozenset({"pinf", "ninf", "nan"})
 #: a search that tried this much and computed every step has looked everywhere it can
 THOROUGH = 120
 
@@ -187,6 +189,8 @@ class Search:
             return None
         if breaking is None and not bad and not (self.slopes and self.backend.differentiates):
             return None
+        if (breaking is None or breaking.cls in INFINITE) and breaks_elsewhere(run):
+            return None
         first = self.failure(inputs, width, at, output, run)
         if bad and (breaking is None or not breaking.hidden):
             return self.with_gradients(self.farthest(first))
@@ -271,6 +275,29 @@ class Search:
 
     def execution(self, inputs: Mapping[int, Row], width: int) -> Execution:
         return Execution(self.program, self.backend, inputs, width=width)
+
+
+def breaks_elsewhere(run: Execution) -> bool:
+    """Whether what is not finite begins at another step than the one told and the kind of those that make it so.
+
+    So 0 / 0 in an exponent shows nothing of the exponential that is told to overflow.
+    """
+    program, steps = run.program, run.program.steps
+    told = {steps[i].op for i in program.told}
+    for i in program.upstream(program.at) if told else ():
+        if i == program.at or steps[i].op == CONST or not run.reached(i) or finite(run, i):
+            continue
+        begins = all(finite(run, a) for a in steps[i].args.values() if run.reached(a))
+        if begins and told.isdisjoint(steps[j].op for j in program.upstream(i)):
+            return True
+    return False
+
+
+def finite(run: Execution, step: int) -> bool:
+    """Whether all that a step gives is finite; what is no row of numbers is."""
+    with suppress(Infeasible, Cannot):
+        return all(map(math.isfinite, run.numbers(step)))
+    return True
 
 
 def better(known: Found | None, other: Found | None) -> Found | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import math
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -120,6 +120,8 @@ class Slice:
     breaking: Breaking | None = None
     #: whether only a name says that the pole is met
     named: bool = False
+    #: the steps that are told to be what makes it so
+    told: frozenset[int] = frozenset()
     #: (row, column, end row, end column) of the op that breaks and of those that use it, to find them again once fixed
     places: Mapping[int, tuple[int, int, int, int]] = field(default_factory=dict)
 
@@ -213,8 +215,8 @@ class Slicing:
         """What the file calls its values."""
         return Names(self.facts.source.tree)
 
-    def slice_of(self, node: Node, hazard: Hazard | None) -> Slice | None:
-        """The slice behind a finding at ``node``; None where there is nothing that could be executed."""
+    def slice_of(self, node: Node, hazard: Hazard | None, causes: Iterable[Node] = ()) -> Slice | None:
+        """The slice behind a finding at ``node``, with its ``causes``; None where nothing could be executed."""
         at = hazard.node if hazard is not None else node
         path = self.path(at, hazard.guard if hazard is not None else None)
         ends = self.ends(path, hazard.guard if hazard is not None else None)
@@ -233,6 +235,7 @@ class Slicing:
             RUNS_IN.get(self.facts.framework(at), self.facts.framework(at)),
             self.breaking(hazard, index) if hazard is not None else None,
             hazard is not None and hazard.evidence.named,
+            frozenset(index[cause.index] for cause in causes if cause.index in index),
             places,
         )
 

@@ -176,8 +176,8 @@ def surest(group: Iterable[Occurrence]) -> Occurrence:
 def by_precedence(occurrences: Iterable[Occurrence]) -> list[list[Occurrence]]:
     """Occurrences by rule and place, where several rules are about one hazard only those of one.
 
-    That is the rule that has precedence; where its finding is only possible, a surer rule, or one that knows more of
-    the form.
+    That is the rule that has precedence; where its finding is only possible, a surer rule. What a rule says of the form
+    of an expression is another fact: it stands beside what is only possible, and hides it nowhere.
     """
     groups = grouped(occurrences, lambda one: one.place)
     best = {one.place: one for one in map(surest, groups.values())}
@@ -186,11 +186,11 @@ def by_precedence(occurrences: Iterable[Occurrence]) -> list[list[Occurrence]]:
         if not earlier:
             continue
         highest = max(best[first, span].finding.confidence for first in earlier)
-        if highest == Confidence.POSSIBLE and (one.finding.confidence > highest or one.rule.nodes):
+        if highest > Confidence.POSSIBLE or (one.finding.confidence <= highest and not one.rule.nodes):
+            del best[code, span]
+        elif not one.rule.nodes:
             for first in earlier:
                 del best[first, span]
-        else:
-            del best[code, span]
     return [groups[place] for place in best]
 
 
@@ -307,7 +307,7 @@ def slices_of(slicing: Slicing, rule: Rule, finding: Finding, alike: Iterable[Fi
         return ()
     alike = [other for other in alike if other.confidence == finding.confidence]
     nearest = sorted(alike, key=lambda other: len(other.node.calls))[:MAX_SLICES]
-    found = (slicing.slice_of(other.node, other.hazard) for other in nearest)
+    found = (slicing.slice_of(other.node, other.hazard, [cause for cause, _ in other.causes]) for other in nearest)
     return tuple(program for program in found if program is not None)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.forms import UNKNOWNS
 from nanlint.analysis.hazards import Hazard
-from nanlint.analysis.written_out import inevitable
+from nanlint.analysis.written_out import inevitable, literal
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.guard_denominator import GuardDenominator
 from nanlint.graph.node import Node
@@ -126,7 +126,7 @@ def division_by_zero_able(hazard: Hazard, facts: Facts) -> Findings:
     IEEE 754-2019, section 7.3 (division by zero).
     """
     surely = inevitable(hazard, facts)
-    if hazard.pole.cls != "zero" or hazard.guard is not None or (facts.literal(hazard.operand) and not surely):
+    if hazard.pole.cls != "zero" or hazard.guard is not None or (literal(hazard.operand) and not surely):
         return "about the pole at 0, where no selection hides the value, and its author does not see it"
     if hazard.node.op != "rsqrt" and reduction_behind(hazard.operand, facts) is not None:
         return "a reduction, which NL301 has weighed"

@@ -52,7 +52,8 @@ def empty_mean(mean: Node, facts: Facts) -> Findings:
         return "no selection that may be empty"
     # a scalar is a loss or a part of one; means along an axis are features, of which some are not used
     scalar = mean.get("axis") is None and facts.differentiated(mean) and facts.framework(mean) not in PLAIN
-    level = confidence(LIKELY, lowered=int(not scalar) + int(facts.tested_for_infinity(mean)))
+    plain = not scalar or chosen_in_python(selection)
+    level = confidence(LIKELY, lowered=int(plain) + int(facts.tested_for_infinity(mean)))
     if level is None:
         return LOWERED
     yield Finding(
@@ -61,8 +62,13 @@ def empty_mean(mean: Node, facts: Facts) -> Findings:
         "the mean of no elements is 0 / 0 = nan",
         level,
         ((selection, "may select nothing"),),
-        SumIfEmpty(mean),
+        SumIfEmpty(mean) if bare(mean["x"]).op != "list" else None,
     )
+
+
+def chosen_in_python(selection: Node) -> bool:
+    """Whether a condition of Python's chose numbers one by one: of a loss that is not differentiated."""
+    return "index" not in selection.args
 
 
 def has_no_elements(array: Node, site: ast.AST | None) -> bool:
@@ -117,7 +123,9 @@ def std_of_one(deviation: Node, facts: Facts) -> Findings:
     if facts.has_one_element(deviation["x"], deviation.get("axis")):
         level, cause = Confidence.CERTAIN, (deviation["x"], "has one element there")
     elif selection is not None and not facts.known_filled(selection):
-        harmless = facts.framework(deviation) in PLAIN or facts.tested_for_infinity(deviation)
+        harmless = (
+            facts.framework(deviation) in PLAIN or facts.tested_for_infinity(deviation) or chosen_in_python(selection)
+        )
         level, cause = Confidence.POSSIBLE if harmless else Confidence.LIKELY, (selection, "may select one, or none")
     else:
         return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.hazards import Hazard
-from nanlint.analysis.written_out import inevitable
+from nanlint.analysis.written_out import inevitable, literal
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.clip_operand import ClipOperand
 from nanlint.rules.registry import LOWERED, Finding, Findings, confidence, rule
@@ -46,7 +46,7 @@ def log_domain(hazard: Hazard, facts: Facts) -> Findings:
     IEEE 754-2019, section 9.2 (log of a negative number is an invalid operation).
     """
     surely = inevitable(hazard, facts)
-    if hazard.pole.cls != "neg" or hazard.guard is not None or (facts.literal(hazard.operand) and not surely):
+    if hazard.pole.cls != "neg" or hazard.guard is not None or (literal(hazard.operand) and not surely):
         return "about what is below 0, where no selection hides the value, and its author does not see it"
     level = confidence(hazard.reach, lowered=int(facts.tested_for_infinity(hazard.node)))
     if level is None:

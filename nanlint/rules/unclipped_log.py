@@ -6,7 +6,7 @@ from nanlint.analysis.facts import Facts
 from nanlint.analysis.forms import UNKNOWNS
 from nanlint.analysis.gradient import PLAIN
 from nanlint.analysis.hazards import Hazard
-from nanlint.analysis.written_out import inevitable
+from nanlint.analysis.written_out import inevitable, literal
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.clip_operand import ClipOperand
 from nanlint.rules.registry import Finding, Findings, confidence, milder, rule
@@ -57,7 +57,7 @@ def unclipped_log(hazard: Hazard, facts: Facts) -> Findings:
     # in NumPy -inf is a number; in a sum it is the end of the others
     plain = plain and not hazard.value.whole and not facts.reduced(hazard.node)
     by_name = hazard.evidence.named and facts.unsigned(hazard.operand).op in UNKNOWNS and not facts.in_loss(hazard.node)
-    meant = meant or facts.placed_zero(hazard.operand) or facts.literal(hazard.operand)
+    meant = meant or facts.placed_zero(hazard.operand) or literal(hazard.operand)
     # what a distribution returns as a logarithm is -inf outside of its support
     returned = facts.origin(hazard.operand, "cdf") is not None and not hazard.node.users
     if not facts.differentiated(hazard.node):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 import threading
 import warnings
@@ -41,6 +42,7 @@ _LONG = 50_000
 _DEEPEST = 5_000  # levels
 _LARGE_STACK = 1 << 29  # bytes of address space; what is not used is never backed by memory
 
+_RUNNING = "{}.{}".format(*sys.version_info)
 _START = Span(1, 1, 1, 1)
 _TOO_DEEP = "too deeply nested to parse"
 
@@ -51,6 +53,13 @@ _PYTHON_2_MESSAGES = (
     "multiple exception types must be parenthesized",
     "leading zeros in decimal integer literals",
     "parameters cannot be parenthesized",
+)
+
+
+# How a line looks, or how the complaint of an older CPython about it begins, where later ones read it.
+_NEWER = (
+    ((3, 12), re.compile(r"\s*(?:type\s+\w+\s*[\[=]|(?:async\s+)?(?:def|class)\s+\w+\s*\[)"), "f-string"),
+    ((3, 14), re.compile(r"""\s*except\*?\s+[A-Z][\w.]*(?:\s*,\s*[A-Z][\w.]*)+\s*:|.*\bt[rR]?["']"""), None),
 )
 
 
@@ -169,16 +178,27 @@ def _unparsable(error: SyntaxError, text: str) -> Unparsable:
     message = error.msg or "invalid syntax"
     if "too many nested" in message or "too many levels of indentation" in message:
         phrase = f"{_TOO_DEEP}: {message}"
+    elif (newer := _newer_python(error)) is not None:
+        phrase = f"{_lower(message)}: Python {newer} reads this, and nanlint runs on Python {_RUNNING}"
     elif _looks_like_python_2(error):
         phrase = f"{_lower(message)}: this looks like Python 2, nanlint reads Python 3"
     else:
-        phrase = _lower(message)
+        phrase = f"{_lower(message)} (Python {_RUNNING} reads it)"
     return Unparsable(Span(row, column, *end), phrase)
 
 
 def _lower(message: str) -> str:
     """Our messages begin in lower case; acronyms (``EOF while scanning``) stay as they are."""
     return message if message[1:2].isupper() else message[:1].lower() + message[1:]
+
+
+def _newer_python(error: SyntaxError) -> str | None:
+    """The first Python that reads what this one does not, as far as the line shows it."""
+    for version, line, complaint in _NEWER:
+        complains = complaint is not None and (error.msg or "").startswith(complaint)
+        if sys.version_info < version and (complains or line.match(error.text or "")):
+            return "{}.{}".format(*version)
+    return None
 
 
 def _looks_like_python_2(error: SyntaxError) -> bool:

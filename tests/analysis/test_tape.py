@@ -379,3 +379,61 @@ def test_two_tensors_of_ones_are_two_tensors() -> None:
             return tape.gradient(loss, seed)
         """,
     )
+
+
+# Updates
+
+
+def test_a_variable_that_is_updated_by_its_gradient_is_the_same_source() -> None:
+    check(
+        TF,
+        """
+        weight, bias = tf.Variable([1.0, 2.0]), tf.Variable(0.0)
+
+        def train(x, y):
+            for _ in range(10):
+                with tf.GradientTape() as tape:
+                    loss = tf.reduce_mean((tf.linalg.matvec(x, weight) + bias - y) ** 2)
+                slope, shift = tape.gradient(loss, [weight, bias])
+                weight.assign_sub(0.1 * slope)
+                bias.assign_sub(0.1 * shift)
+
+        def one_of_them(x, y):
+            for _ in range(10):
+                with tf.GradientTape() as tape:
+                    loss = tf.reduce_mean((tf.linalg.matvec(x, weight) + bias - y) ** 2)
+                gradient = tape.gradient(loss, weight)
+                weight.assign_sub(0.1 * gradient)
+
+        def twice(x):
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_mean(tf.linalg.matvec(x, weight) ** 2)
+            weight.assign_sub(0.1 * tape.gradient(loss, weight))
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_mean(tf.linalg.matvec(x, weight) ** 2)
+            weight.assign_sub(0.1 * tape.gradient(loss, weight))
+        """,
+    )
+
+
+def test_what_was_computed_of_it_before_is_not() -> None:
+    check(
+        TF,
+        """
+        def train(x, y):
+            weight = tf.Variable([1.0, 2.0])
+            square = weight ** 2  # error: [NL601]
+            for _ in range(10):
+                with tf.GradientTape() as tape:
+                    loss = tf.reduce_mean((tf.linalg.matvec(x, square) - y) ** 2)
+                weight.assign_sub(0.1 * tape.gradient(loss, weight))
+
+        def after(x, y):
+            weight = tf.Variable([1.0, 2.0])
+            weight.assign_add([1.0, 1.0])
+            square = weight ** 2  # error: [NL601]
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_mean((tf.linalg.matvec(x, square) - y) ** 2)
+            return tape.gradient(loss, weight)
+        """,
+    )

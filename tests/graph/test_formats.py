@@ -22,7 +22,10 @@ SPREAD = "return (x - x.min()) / (x.max() - x.min())\n"
         ("import jax\nimport jax.numpy as np\njax.config.update('jax_enable_x64', True)\n", False),
         ("import jax\nimport jax.numpy as np\njax.config.jax_enable_x64 = True\n", False),
         ("import os\nos.environ['JAX_ENABLE_X64'] = '1'\nimport jax.numpy as np\n", False),
+        ("import os\nos.environ.update(JAX_ENABLE_X64='true')\nimport jax.numpy as np\n", False),
+        ("import jax\nimport jax.numpy as np\nwith jax.enable_x64(True):\n    main()\n", False),
         ("import jax\nimport jax.numpy as np\njax.config.update('jax_enable_x64', False)\n", True),
+        ("import os\nos.environ['JAX_ENABLE_X64'] = '0'\nimport jax.numpy as np\n", True),
     ],
 )
 def test_double_precision_by_import_and_by_switch(imports: str, single: bool) -> None:
@@ -55,6 +58,8 @@ def test_a_switch_elsewhere_in_the_project(tmp_path: Path, path: str, single: bo
     [
         ("np.seterr(divide='ignore', invalid='ignore')", True),
         ("np.seterr(all='warn')", False),
+        ("np.seterr(over='ignore')", False),
+        ("np.seterr(all='raise')", True),
         ("warnings.simplefilter('ignore', RuntimeWarning)", True),
         ("warnings.filterwarnings('ignore', category=RuntimeWarning)", True),
         ("warnings.simplefilter('ignore', DeprecationWarning)", False),
@@ -64,6 +69,28 @@ def test_a_switch_elsewhere_in_the_project(tmp_path: Path, path: str, single: bo
 def test_who_silences_the_warning_knows(line: str, silenced: bool) -> None:
     found = said(NUMPY, "import warnings\n", f"def f(x):\n    {line}\n    {SPREAD}")
     assert ([code for code, _ in found] == []) == silenced
+
+
+@pytest.mark.parametrize(
+    ("context", "silenced"),
+    [
+        ("np.errstate(divide='ignore')", True),
+        ("np.errstate(all='raise')", True),
+        ("np.errstate(divide=mode)", True),
+        ("np.errstate(divide='warn')", False),
+        ("np.errstate(over='ignore')", False),
+        ("warnings.catch_warnings(action='ignore')", True),
+        ("warnings.catch_warnings(action='ignore', category=RuntimeWarning)", True),
+        ("warnings.catch_warnings(action='ignore', category=FutureWarning)", False),
+        ("warnings.catch_warnings(record=True)", False),
+    ],
+)
+def test_a_block_that_silences_the_warning_says_so(context: str, silenced: bool) -> None:
+    block = f"def f(x, mode=None):\n    with {context}:\n        {SPREAD}"
+    found = [said(NUMPY, "import warnings\n", block)]
+    if "np." in context and "mode" not in context:
+        found.append(said(NUMPY, f"@{context}\ndef f(x):\n    {SPREAD}"))
+    assert [[code for code, _ in one] == [] for one in found] == [silenced] * len(found)
 
 
 def test_a_filter_ends_with_its_block() -> None:

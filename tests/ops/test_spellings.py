@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from nanlint.graph.calls import HANDS_ON
 from nanlint.ops.frameworks import TABLES, canonical, load
 from nanlint.ops.op import OPS
 from nanlint.ops.spelling import Spelling, SpellingError, Spellings, parse
@@ -49,7 +50,7 @@ SPELLINGS = load()
 ROOTS = sorted({name.partition(".")[0] for name in SPELLINGS.names()})
 
 #: what a spelling may bind beside operands: read by the lowering
-ATTRIBUTES = {"requires_grad", "dtype", "activation", "nonzero"}
+ATTRIBUTES = {"requires_grad", "dtype", "activation", "nonzero", *HANDS_ON}
 
 
 @dataclass(frozen=True)

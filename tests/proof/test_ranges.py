@@ -79,3 +79,20 @@ def test_no_framework_is_imported_for_it() -> None:
 def test_what_an_infinity_beside_it_has_broken_before_is_not_certain(quotient: str, confidence: str) -> None:
     source = f"import torch\n\n\ndef variance(total, logits):\n    return {quotient}\n"
     assert [str(d.confidence) for d in nanlint.check_source(source, select=["NL303"])] == [confidence]
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "1 / (1 + torch.exp(10 * (x - mi) / (mx - mi)))",
+        "torch.exp((x - mi) / (mx - mi)) / torch.exp((x - mi) / (mx - mi)).sum()",
+        "torch.log(1 + torch.exp((x - mi) / (mx - mi)))",
+        "torch.log(torch.exp((x - mi) / (mx - mi)).sum())",
+    ],
+)
+def test_a_quotient_of_zeros_is_no_witness_of_an_exponential_that_overflows(expression: str) -> None:
+    findings = nanlint.check_source(f"{HEAD}\n\ndef f(x, mx, mi):\n    return {expression}\n")
+    (one,) = [one for one in findings if one.code != "NL303"]
+    if one.witness is not None:
+        given = dict(one.witness.inputs)
+        assert given["mx"] != given["mi"]

@@ -155,3 +155,10 @@ def test_the_origin_of_atan2_is_named_in_pytorch_where_it_is_written() -> None:
             return torch.atan2(y, x)
         """,
     )
+
+
+def test_an_array_whose_size_is_data_is_not_written_out() -> None:
+    masked = (
+        "def f(x):\n    distance = torch.exp(x)\n    own = torch.eye({size})\n    return distance - distance * own\n"
+    )
+    assert [code for code, _ in said(TORCH, masked.format(size="len(x)"))] == ["NL405"]

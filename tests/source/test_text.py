@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 
 import pytest
 
@@ -124,7 +125,7 @@ def test_a_syntax_error_is_told_at_its_place(text: str, place: tuple[int, int], 
         _ = Source("a.py", text).tree
     assert (stopped.value.span.row, stopped.value.span.column) == place
     assert says in stopped.value.message
-    assert "Python 2" not in stopped.value.message
+    assert stopped.value.message.endswith("(Python {}.{} reads it)".format(*sys.version_info))
 
 
 @pytest.mark.parametrize(
@@ -143,6 +144,27 @@ def test_python_2_is_recognised(text: str) -> None:
     with pytest.raises(Unparsable) as stopped:
         _ = Source("a.py", text).tree
     assert "looks like Python 2" in stopped.value.message
+
+
+@pytest.mark.parametrize(
+    ("text", "version"),
+    [
+        ("type Row = list[float]\n", (3, 12)),
+        ("def first[T](rows: list[T]) -> T: ...\n", (3, 12)),
+        ("class Rows[T]: ...\n", (3, 12)),
+        ("""x = f"{'a' + f"{y}"}"\n""", (3, 12)),
+        ("try: ...\nexcept ValueError, TypeError: ...\n", (3, 14)),
+        ("x = t'{y}'\n", (3, 14)),
+    ],
+)
+def test_syntax_of_a_newer_python_is_told_with_the_one_that_reads_it(text: str, version: tuple[int, int]) -> None:
+    if sys.version_info >= version:
+        assert Source("a.py", text).tree.body
+        return
+    with pytest.raises(Unparsable) as stopped:
+        _ = Source("a.py", text).tree
+    newer, running = (".".join(map(str, one)) for one in (version, sys.version_info[:2]))
+    assert stopped.value.message.endswith(f": Python {newer} reads this, and nanlint runs on Python {running}")
 
 
 @pytest.mark.parametrize(

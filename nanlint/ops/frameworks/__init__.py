@@ -135,7 +135,7 @@ TABLES = (
 SINGLE_PRECISION = frozenset({"torch", "tensorflow", "keras", "jax"})
 DOUBLE_PRECISION = frozenset({"autograd"})
 #: what switches one to double precision, in its configuration or in the environment
-DOUBLE_SWITCHES = {"jax": ("jax_enable_x64", "JAX_ENABLE_X64")}
+DOUBLE_SWITCHES = {"jax": ("jax_enable_x64", "JAX_ENABLE_X64", "enable_x64")}
 
 #: calls that settle what is told of the errors of floating point, and the warnings that tell of them
 SILENCERS = frozenset({"numpy.seterr", "warnings.simplefilter", "warnings.filterwarnings"})

@@ -344,7 +344,8 @@ SPELLINGS: Mapping[str, str] = {
     "tensorflow.random.gamma(shape, alpha, beta)": "gamma_draw()",
     "tensorflow.random_gamma(shape, alpha, beta)": "gamma_draw()",
     # layers written as functions
-    "tensorflow.nn.dropout(x, rate|keep_prob)": "dropout(x=x)",
+    "tensorflow.nn.dropout(x, rate)": "dropout(x=x, rate=rate)",
+    "tensorflow.nn.experimental.stateless_dropout(x, rate, seed)": "dropout(x=x, rate=rate)",
     "tensorflow.nn.conv1d(input|value, filters)": "linear(x=input)",
     "tensorflow.nn.conv2d(input, filters|filter)": "linear(x=input)",
     "tensorflow.nn.conv3d(input, filters|filter)": "linear(x=input)",
@@ -367,7 +368,7 @@ SPELLINGS: Mapping[str, str] = {
     "tensorflow.layers.conv2d_transpose(inputs, filters, kernel_size, strides, padding, *, activation)": "linear(x=inputs, activation=activation)",
     "tensorflow.layers.conv3d(inputs, filters, kernel_size, strides, padding, *, activation)": "linear(x=inputs, activation=activation)",
     "tensorflow.layers.batch_normalization(inputs)": "linear(x=inputs)",
-    "tensorflow.layers.dropout(inputs, rate)": "dropout(x=inputs)",
+    "tensorflow.layers.dropout(inputs, rate, noise_shape, seed, training)": "dropout(x=inputs, rate=rate, training=training|False)",
     "tensorflow.layers.flatten(inputs, name)": "view(x=inputs)",
     "tensorflow.layers.max_pooling2d(inputs, pool_size, strides)": "part(x=inputs)",
     "tensorflow.layers.average_pooling2d(inputs, pool_size, strides)": "avg_pool(x=inputs)",
