@@ -60,11 +60,11 @@ class Session:
 
     def verdicts(self) -> Verdicts:
         """What the run says by now."""
+        from nanlint.runtime.judging import verdicts_in
         from nanlint.runtime.runfile import read_run
-        from nanlint.runtime.verdicts import verdicts_of
 
         self.recorder.flush()
-        return verdicts_of(read_run(self.recorder.options.directory))
+        return verdicts_in(read_run(self.recorder.options.directory))
 
 
 @pytest.hookimpl(tryfirst=True)

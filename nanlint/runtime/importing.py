@@ -58,9 +58,16 @@ class Hook(importlib.abc.MetaPathFinder):
     def install(self) -> None:
         """Watch all imports from now on, and what has been imported already."""
         sys.meta_path.insert(0, self)
+        self._recorder.ask_for(self._late)
         for package in list(self._adapters):
             if package in sys.modules:
                 self.wake(package)
+
+    def _late(self, path: str) -> None:
+        """A file that was imported without probes, before the watch began or by an importer of its own."""
+        if os.path.isfile(path):
+            with open(path, "rb") as file:
+                watched_sites(file.read(), path, self._recorder, probed=False)
 
     def remove(self) -> None:
         """Watch no more; the adapters are stopped."""
@@ -197,7 +204,7 @@ def probed_code(content: bytes, path: str, recorder: Recorder) -> CodeType | Non
     return None
 
 
-def watched_sites(content: bytes, path: str, recorder: Recorder) -> tuple[Site, ...]:
+def watched_sites(content: bytes, path: str, recorder: Recorder, probed: bool = True) -> tuple[Site, ...]:
     """The findings of a file that are watched; the run keeps the source and what is found in it, once."""
     from nanlint.config import CONFIDENCES, ConfigError, Configs, Overrides
     from nanlint.diagnostic import Diagnostic
@@ -225,7 +232,7 @@ def watched_sites(content: bytes, path: str, recorder: Recorder) -> tuple[Site, 
     diagnostics: list[Diagnostic] = diagnose_source(source, config)
     sites = sites_of(diagnostics, path, digest)
     keep_module(recorder.options.directory, digest, path, source.text, [as_object(one) for one in diagnostics])
-    recorder.watch_module(path, digest, sites)
+    recorder.watch_module(path, digest, sites, probed)
     return sites
 
 

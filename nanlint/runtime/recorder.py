@@ -189,6 +189,7 @@ class Recorder:
         self._owners: dict[type, Adapter | None] = {}
         self._filters: list[Filter] = [filter_of(name) for name in options.filters]
         self._sites: dict[str, dict[int, tuple[Site, ...]]] = {}
+        self._sites_in: Callable[[str], None] | None = None
         self._read: Callable[[], None] = lambda: None
         self._rank = rank
         self.steps = 0  # a fork counts on
@@ -240,20 +241,25 @@ class Recorder:
                 directory=os.getcwd(),
                 watch=self.mode,
                 hash_seed=self.options.hash_seed,
+                confidence=self.options.confidence,
             )
         )
         return file
 
     # ── what is watched ─────────────────────────────────────────────────────────────────────────────────────────────
 
-    def watch_module(self, path: str, digest: str, sites: Sequence[Site]) -> None:
-        """A file of the user's was imported, with these flagged expressions."""
+    def watch_module(self, path: str, digest: str, sites: Sequence[Site], probed: bool = True) -> None:
+        """A file of the user's was imported, with these flagged expressions; ``probed``: they tell what comes by."""
         lines: dict[int, list[Site]] = {}
         for site in sites:
             for line in site.lines:
                 lines.setdefault(line, []).append(site)
         self._sites[path] = {line: tuple(there) for line, there in lines.items()}
-        self._write(Module(path, digest))
+        self._write(Module(path, digest, probed))
+
+    def ask_for(self, sites_in: Callable[[str], None]) -> None:
+        """Have ``sites_in`` watch a file that was imported before the watch began, once something is asked of it."""
+        self._sites_in = sites_in
 
     def watch_framework(self, name: str, version: str) -> None:
         """A framework was imported, and its adapter started."""
@@ -292,7 +298,13 @@ class Recorder:
 
     def sites_on(self, path: str, line: int) -> tuple[Site, ...]:
         """The flagged expressions that touch a line of a file."""
-        return self._sites.get(path, {}).get(line, ())
+        known = self._sites.get(path)
+        if known is None:
+            known = self._sites[path] = {}
+            if self._sites_in is not None and self.owns_file(path):
+                safely(self, f"the findings of {path}", self._sites_in, path)
+                known = self._sites[path]
+        return known.get(line, ())
 
     def frames(self, skip: int = 0) -> tuple[Frame, ...]:
         """The user's frames of this moment, innermost first."""
