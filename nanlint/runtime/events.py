@@ -53,8 +53,7 @@ class Numbers(Record, frozen=True):
 class Started(Kind, frozen=True):
     """First line of an event file: which process this is, and what is watched how.
 
-    ``hash_seed``: that of the hashes of strings, where the run was given one. ``confidence``: the least that a finding
-    needed to be watched.
+    ``hash_seed``: that of the hashes of strings, where the run was given one.
     """
 
     format: int
@@ -69,7 +68,6 @@ class Started(Kind, frozen=True):
     directory: str
     watch: str
     hash_seed: int | None = None
-    confidence: str = ""
 
     @property
     def command(self) -> tuple[str, ...]:
@@ -81,11 +79,13 @@ class Module(Kind, frozen=True):
     """A file of the user's that was imported: its findings are in ``modules/<digest>.json`` of the run.
 
     ``probed``: whether its flagged expressions tell what comes by; not in a file that was imported before the watch.
+    ``confidence``: the least that its findings needed to be watched.
     """
 
     path: str
     digest: str
     probed: bool = True
+    confidence: str = ""
 
 
 class Framework(Kind, frozen=True):

@@ -128,14 +128,15 @@ class Verdicts:
 def verdicts_of(run: RunRecord) -> Verdicts:
     """The verdicts of a run, merged over its processes."""
     sources = modules_of(run)
-    confidence = CONFIDENCES.get(run.processes[0].started.confidence, Confidence.LIKELY)
-    probed = {event.path for _, event in run if isinstance(event, Module) and event.probed}
+    modules = [event for _, event in run if isinstance(event, Module)]
+    least = {event.path: CONFIDENCES.get(event.confidence, Confidence.LIKELY) for event in modules}
+    probed = {event.path for event in modules if event.probed}
     births = births_of(run)
     observed = observed_of(run)
     alerts = {(event.alert, event.message): event for _, event in run if isinstance(event, Alert)}
     findings, claimed = [], set()
     for path, (source, digest) in sources.items():
-        for diagnostic in diagnose_again(source, confidence):
+        for diagnostic in diagnose_again(source, least[path]):
             key = key_of(diagnostic.code, diagnostic.span, digest)
             claimed.add(key)
             own = [birth for birth, _ in births if birth.site == key]
