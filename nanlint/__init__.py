@@ -1,6 +1,8 @@
 """nanlint finds the code that will produce NaN or Inf, says why, and rewrites it into the stable form.
 
 The public library. Importing it is cheap: the program is loaded by the first call, and no numeric framework ever is.
+
+PYTEST_DONT_REWRITE: what watches pytest is imported before it, and has no asserts for it.
 """
 
 from __future__ import annotations

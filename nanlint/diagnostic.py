@@ -114,13 +114,15 @@ class Fix:
     """A rewrite: edits that belong together, sorted and without overlap.
 
     ``message`` is the imperative label of the fix, in one line. ``display`` is the replacement as a reader should
-    see it in the frame (for a DISPLAY fix it may be all there is: then ``edits`` is empty).
+    see it in the frame (for a DISPLAY fix it may be all there is: then ``edits`` is empty). ``changes``: ordinary
+    numbers become others, too, as the message says.
     """
 
     applicability: Applicability
     message: str
     edits: tuple[Edit, ...] = ()
     display: str = ""
+    changes: bool = False
 
     @property
     def edits_here(self) -> tuple[Edit, ...]:

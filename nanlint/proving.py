@@ -10,14 +10,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from nanlint.analysis.facts import Facts
-from nanlint.diagnostic import Confidence, Diagnostic, Edit, Span
+from nanlint.diagnostic import Applicability, Confidence, Diagnostic, Edit, Fix, Span
 from nanlint.fixing import applied
+from nanlint.graph.likeness import Likeness
 from nanlint.graph.node import Node
+from nanlint.proof.pairing import Differences
 from nanlint.proof.plausible import Plausibility
 from nanlint.proof.pool import Pool
 from nanlint.proof.proofs import MendedQuestion, Proof, Question
 from nanlint.proof.slice import Slice, Slicing
 from nanlint.rules.diagnose import analysed
+from nanlint.source.pairing import Pairing, Unpaired
 from nanlint.source.text import Source
 
 #: inputs that fail, beside the first, on which a fix is tried: some may be those for which nothing else is right
@@ -64,7 +67,34 @@ class FixProof:
         self._seconds = seconds
 
     def refusal(self, source: Source, diagnostic: Diagnostic) -> str | None:
-        """Why a fix must not be applied: it mends none of the inputs that fail. None where nothing says so."""
+        """Why a fix must not be applied: it gives other numbers, or mends none of the inputs that fail; else None."""
+        if diagnostic.fix is None:
+            return None
+        return self.difference(source, diagnostic.fix) or self.unmended(source, diagnostic)
+
+    def difference(self, source: Source, fix: Fix) -> str | None:
+        """What a fix makes of ordinary numbers, or of their gradients, that is not what it was."""
+        if fix.changes or fix.elsewhere:
+            return None
+        fixed = applied(source, fix.edits)
+        try:
+            pairing = Pairing(source, fixed, fix.edits)
+        except Unpaired:
+            return "the code around it would be read in another way"
+        rows = {row for edit in fix.edits_here for row in range(edit.span.row, edit.span.end_row + 1)}
+        before = analysed(source, self._ops, watched=rows)
+        after = analysed(fixed, self._ops, watched=pairing.rows_after(rows))
+        likeness = Likeness(before.lowering, after.lowering, pairing)
+        differences = Differences(before, after, likeness, pairing, exact=fix.applicability is Applicability.SAFE)
+        if problem := likeness.problem():
+            return problem
+        if problem := differences.problem():
+            return f"it would give {problem}"
+        answers = (self._pool.agreement(pair) for pair in differences.same)
+        return next((f"it would give {one.text}" for one in answers if one.same is False), None)
+
+    def unmended(self, source: Source, diagnostic: Diagnostic) -> str | None:
+        """That a fix mends none of the inputs that fail, in words; None where nothing says so."""
         if not diagnostic.slices or diagnostic.fix is None:
             return None
         (proof,) = self._pool.prove([Question(diagnostic.slices, self._seconds, more=MORE)])

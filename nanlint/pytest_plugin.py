@@ -1,19 +1,35 @@
-"""``pytest --nanlint``: the tests are a run, too. Every pytest beside nanlint loads this, so it imports nothing."""
+"""``pytest --nanlint``: the tests are a run, too, and a test fails in which something comes out that is not finite.
+
+So it is under `nanlint verify -m pytest`. Every pytest beside nanlint loads this, so it imports nothing.
+"""
 
 from __future__ import annotations
 
 import os
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterator
+    from types import CodeType
 
     from nanlint.runtime.recorder import Recorder
     from nanlint.runtime.verdicts import Verdicts
 
 _KEY = pytest.StashKey["Session"]()
+
+#: of what made a test fail, as much is told
+_MOST = 8
+
+#: a test that has one of these words means to meet what is not finite
+_MEANT = frozenset({"isnan", "isinf", "isfinite", "isneginf", "isposinf", "nan", "NaN", "inf", "Inf", "warns"}) | {
+    "FloatingPointError"
+}
+#: so does one with this marker, wherever it comes out
+_MARKER = "not_finite"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -35,14 +51,24 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 class Session:
-    """The watch over one pytest process; workers of pytest-xdist keep theirs in the run of the main process."""
+    """The watch over one pytest process; workers of pytest-xdist keep theirs in the run of the main process.
+
+    ``reports``: whether it tells of the run at the end, which under `nanlint verify` is not for pytest to do.
+    """
 
     def __init__(self, config: pytest.Config, asked: argparse.Namespace) -> None:
+        from _pytest.assertion.rewrite import AssertionRewritingHook
+
+        from nanlint.runtime.asserting import ProbedTest
+        from nanlint.runtime.importing import Hook
         from nanlint.runtime.launch import new_run
         from nanlint.runtime.options import VARIABLE, Options, options_of_environment
         from nanlint.runtime.program import active, watch
 
-        self.main = not hasattr(config, "workerinput")
+        outer = active()
+        self.reports = outer is None and not hasattr(config, "workerinput")
+        self._heard: dict[str, None] = {}
+        self._verdicts: Verdicts | None = None
         options = options_of_environment()
         if options is None:
             options = Options(
@@ -52,25 +78,62 @@ class Session:
                 include=tuple(asked.nanlint_include),
             )
             os.environ[VARIABLE] = options.to_environment()
-        self.recorder: Recorder = active() or watch(options)
+        self.recorder: Recorder = outer or watch(options)
+        Hook.take_over(AssertionRewritingHook, ProbedTest)
 
-    def bad(self) -> bool:
-        """Whether something went wrong so far, in any process of the run."""
-        return self.verdicts().bad
+    def begins(self) -> None:
+        """A test begins: what comes out from now on is its own."""
+        self._heard = {}
+        self.recorder.hear = self._hear
+
+    def _hear(self, message: str) -> None:
+        self._heard[message] = None
+
+    def came_out(self, item: pytest.Item) -> str:
+        """What a test met that is not finite, in lines; empty where there is nothing, or it means to."""
+        self.recorder.settle()
+        heard, self._heard = list(self._heard), {}
+        if item.get_closest_marker(_MARKER) is not None:
+            return ""
+        code = getattr(getattr(item, "function", None), "__code__", None)
+        if code is not None and not _MEANT.isdisjoint(_words(code)):
+            heard = [one for one in heard if not one.startswith(f"{code.co_filename}:")]
+        root = os.path.join(item.config.rootpath, "")
+        heard = [one.removeprefix(root) for one in heard]
+        more = [f"and {len(heard) - _MOST:,} more"] if len(heard) > _MOST else []
+        return "\n".join([*heard[:_MOST], *more])
 
     def verdicts(self) -> Verdicts:
-        """What the run says by now."""
+        """What the run says at its end."""
+        from nanlint.runtime.judging import verdicts_in
         from nanlint.runtime.runfile import read_run
-        from nanlint.runtime.verdicts import verdicts_of
 
-        self.recorder.flush()
-        return verdicts_of(read_run(self.recorder.options.directory))
+        if self._verdicts is None:
+            self.recorder.flush()
+            self._verdicts = verdicts_in(read_run(self.recorder.options.directory))
+        return self._verdicts
+
+
+def _words(code: CodeType) -> Iterator[str]:
+    """The names and texts in the code of a function."""
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, str):
+            yield constant
+        elif isinstance(constant, type(code)):
+            yield from _words(constant)
+
+
+def _watched() -> bool:
+    """Whether this process is under `nanlint verify`."""
+    program = sys.modules.get("nanlint.runtime.program")
+    return program is not None and program.active() is not None
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     """Begin before any of the user's modules is imported."""
-    if early_config.known_args_namespace.nanlint:
+    if early_config.known_args_namespace.nanlint or _watched():
         from nanlint.runtime.runfile import RunError
 
         try:
@@ -81,7 +144,8 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Begin here in a worker, which has no command line of its own."""
-    if config.getoption("nanlint") and _KEY not in config.stash:
+    config.addinivalue_line("markers", f"{_MARKER}: what is not finite in this test is meant (nanlint)")
+    if (config.getoption("nanlint") or _watched()) and _KEY not in config.stash:
         config.stash[_KEY] = Session(config, config.option)
 
 
@@ -89,24 +153,49 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_runtest_protocol(item: pytest.Item) -> Any:
     """A test is a step."""
     session = item.config.stash.get(_KEY, None)
+    if session is not None:
+        session.begins()
     result = yield
     if session is not None:
         session.recorder.step()
     return result
 
 
+def _fails_with(item: pytest.Item) -> None:
+    session = item.config.stash.get(_KEY, None)
+    told = "" if session is None else session.came_out(item)
+    if told:
+        pytest.fail(f"not finite: {told}", pytrace=False)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_call(item: pytest.Item) -> Any:
+    """A test that passes by itself fails where something came out that is not finite, in its fixtures or in it."""
+    result = yield
+    _fails_with(item)
+    return result
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Any:
+    """So does what its fixtures do behind it."""
+    result = yield
+    _fails_with(item)
+    return result
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Tests that pass while something is born do not pass."""
+    """What went wrong beside the tests, as they were imported, makes them fail as a whole."""
     ours = session.config.stash.get(_KEY, None)
-    if ours is not None and ours.main and session.exitstatus == pytest.ExitCode.OK and ours.bad():
+    if ours is not None and ours.reports and session.exitstatus == pytest.ExitCode.OK and ours.verdicts().bad:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     """The report, after those of the tests."""
     ours = config.stash.get(_KEY, None)
-    if ours is None or not ours.main:
+    if ours is None or not ours.reports:
         return
     from nanlint.runtime.reporting import render_report
 

@@ -134,21 +134,13 @@ def verify(
         raise Unusable(str(error)) from None
     paint = paint_for(color if output_file is None else "never")
     if output_format == "json":
-        text = render_report_json(
-            verified.verdicts,
-            run=verified.run,
-            exit_code=verified.outcome.code,
-            failure=verified.failure,
-            hindsight=verified.hindsight,
-        )
+        text = render_report_json(verified.verdicts, run=verified.run, hindsight=verified.hindsight)
     else:
-        text = render_report(
-            verified.verdicts, run=verified.run, outcome=verified.failure, hindsight=verified.hindsight, paint=paint
-        )
+        text = render_report(verified.verdicts, run=verified.run, hindsight=verified.hindsight, paint=paint)
         if filters and watch != "all" and not replayed and not verified.verdicts.filtered:
             text += "Filters were asked at flagged expressions; with --watch all they are of every tensor.\n"
     if output_file is None:
         say(text, nl=False, err=True, color=is_painted(paint))
     else:
         write_report(output_file, text)
-    ctx.exit(verified.exit_code)
+    ctx.exit(verified.verdicts.exit_code)

@@ -31,7 +31,8 @@ class MendEpsilon:
         if edits is None:
             return None
         shown = place.after(edits)
-        return place.fix(Applicability.UNSAFE, edits, shown)
+        multiplied = isinstance(site.op, ast.Mult)
+        return place.fix(Applicability.UNSAFE, edits, shown, changes=multiplied)
 
     def enlarged(self, place: Place) -> Fix | None:
         """The literal replaced by the least power of ten that counts."""

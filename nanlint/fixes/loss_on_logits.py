@@ -39,7 +39,8 @@ class LossOnLogits:
             return self.hint(place)
         edits = [*renamed, *given]
         shown = place.after(edits)
-        return place.fix(Applicability.UNSAFE, edits, shown, f"replace with `{one_line(shown)}`: {self.change}")
+        message = f"replace with `{one_line(shown)}`: {self.change}"
+        return place.fix(Applicability.UNSAFE, edits, shown, message, changes=True)
 
     # The operand
 

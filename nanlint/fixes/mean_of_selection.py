@@ -80,4 +80,4 @@ class BiasedDeviation:
         else:
             return None
         message = f"use `{text}`: smaller by a factor of sqrt(1 - 1/n), and 0 for one element"
-        return place.fix(Applicability.UNSAFE, edits, text, message)
+        return place.fix(Applicability.UNSAFE, edits, text, message, changes=True)

@@ -162,7 +162,15 @@ class Place(Reading):
         continued = span.row > 1 and self.file.source.lines[span.row - 2].rstrip("\r\n").endswith("\\")
         return not line[: span.column - 1].strip() and not continued
 
-    def fix(self, applicability: Applicability, edits: Iterable[Edit], shown: str, message: str = "") -> Fix | None:
+    def fix(
+        self,
+        applicability: Applicability,
+        edits: Iterable[Edit],
+        shown: str,
+        message: str = "",
+        *,
+        changes: bool = False,
+    ) -> Fix | None:
         """The finished fix; without edits, for display, where a comment would be lost or the framework is guessed."""
         listed = sorted(dict.fromkeys((*edits, *self.added)), key=lambda edit: edit.span)
         message = message or f"replace with `{one_line(shown)}`"
@@ -172,7 +180,7 @@ class Place(Reading):
         lost = (comment for edit in listed for comment in comments(self.file.source.segment(edit.span)))
         if any(comment not in written for comment in lost):
             return display(shown, message)
-        return Fix(applicability, message, tuple(listed), one_line(shown))
+        return Fix(applicability, message, tuple(listed), one_line(shown), changes)
 
     def after(self, edits: Iterable[Edit]) -> str:
         """The expression of the finding as it is after edits, for reading."""

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TypeGuard, cast
 
 from nanlint.analysis.structure import is_field
+from nanlint.fixes.imports import Imports
 from nanlint.fixes.outline import root_of
 from nanlint.fixes.quoting import Quoting
 from nanlint.graph.expressions import BINARY
@@ -201,9 +202,7 @@ class Reading(Quoting):
     @cached_property
     def is_compiled(self) -> bool:
         """Whether the function around is compiled by a package that knows a part of Python, and not these functions."""
-        around = [f for f in self.file.outline.scopes(self.site) if isinstance(f, ast.FunctionDef)]
-        heads = (d.func if isinstance(d, ast.Call) else d for f in around for d in f.decorator_list)
-        return any((self.file.imports.dotted(head) or "").partition(".")[0] in COMPILERS for head in heads)
+        return compiled(self.file.imports, self.site)
 
     # Whether what is evaluated here may be evaluated again, or elsewhere
 
@@ -322,6 +321,17 @@ class Reading(Quoting):
             if node.env is not None and node.calls == self.node.calls:
                 return node.env
         return None
+
+
+def compiled(imports: Imports, e: ast.AST) -> bool:
+    """Whether a package that knows a part of Python compiles the function that a piece of syntax is in.
+
+    Its decorator may be defined in another way where the package is not installed.
+    """
+    around = [f for f in imports.outline.scopes(e) if isinstance(f, ast.FunctionDef)]
+    heads = [d.func if isinstance(d, ast.Call) else d for f in around for d in f.decorator_list]
+    names = {name.id for head in heads for name in ast.walk(head) if isinstance(name, ast.Name)}
+    return any(i.name in names and i.target.partition(".")[0] in COMPILERS for i in imports.all)
 
 
 def is_number(e: ast.AST | None, *numbers: float) -> TypeGuard[ast.Constant]:

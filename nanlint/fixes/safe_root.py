@@ -118,7 +118,8 @@ class SafeStd:
             return None
         if hoisted is None:
             return display(text)
-        assignment = replace(hoisted[1], content=hoisted[1].content.replace(place.text(written.call), variance))
+        _, _, indent = hoisted[1].content.rpartition("\n")
+        assignment = replace(hoisted[1], content=f"{name} = {variance}\n{indent}")
         return place.fix(safety(place, self.quotient), [assignment, place.put(written.call, text)], text)
 
     def variance(self, place: Place, written: Written) -> str | None:

@@ -8,12 +8,15 @@ replaced must be computed of what that was computed of.
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from typing import cast
 
 from nanlint.graph.lower import Lowering
-from nanlint.graph.node import ATTR, CALL, LOOP, PARAM, PHI, REFINE, Graph, Node, unrefined, walk, walk_all
+from nanlint.graph.makers import Makers, whose
+from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, REFINE, Graph, Node, unrefined, walk, walk_all
 from nanlint.ops.op import OPS
+from nanlint.ops.spelling import Spelling
 from nanlint.source.pairing import Pairing
 from nanlint.source.roots import FRAMEWORKS
 
@@ -23,6 +26,8 @@ _NAMED = frozenset({"layer", "variable", "held", "apart", "grows", "facts", "doc
 _SOURCES = frozenset({PARAM, ATTR, CALL})
 #: where values of several paths meet: there may be one for each variable
 _JOINS = frozenset({PHI, LOOP})
+#: operands that are arrays
+_ARRAYS = frozenset({"x", "a", "b", "y", "cond", "target"})
 #: how many joins behind each other are told apart
 _DEPTH = 4
 
@@ -36,6 +41,10 @@ class Likeness:
         #: what was read where something else is read now, and what is read there now
         self.read = read_in(before, pairing.replaced)
         self.now = read_in(after, pairing.brought)
+        #: whose arrays values are, as far as the fix itself does not say so
+        tree = pairing.sources[0].tree
+        self.makers = Makers(tree, before.spellings, lambda user: True)
+        self.makers_now = Makers(tree, before.spellings, lambda user: not self.new.is_inside(user))
 
     def problem(self) -> str | None:
         """What is other than it was, if anything: around what was replaced, or what the replacement is made of."""
@@ -45,7 +54,54 @@ class Likeness:
         others = (node for node in self.now.values() if not self.new.is_inside(node) and depends(node))
         if any(map(self.is_foreign, self.new.inside)) or not all(map(self.is_known, others)):
             return "it would depend on something that the expression does not depend on"
+        if not all(map(self.keeps_axis, self.new.inside)):
+            return "it would work along another axis"
+        return next(filter(None, map(self.misgiven, self.new.inside)), None)
+
+    def keeps_axis(self, node: Node) -> bool:
+        """Whether a brought op works along an axis that something does along which was replaced; over all as one."""
+        op = OPS.get(node.op)
+        if op is None or op.pointwise or op.view or "axis" not in op.operands:
+            return True
+        flat = unrefined(node["x"]).op == "view" if "x" in node.args else False
+        axis = axis_of(node)
+        return axis in self.axes or (flat and axis == axis_of_number(0) and None in self.axes)
+
+    @cached_property
+    def axes(self) -> Collection[Hashable]:
+        """The axes along which something works that was replaced, or that it is computed of."""
+        found = walk_all([*self.old.inside, *self.read.values()], lambda n: n.args.values())
+        return {axis_of(node) for node in found if node.op in OPS and "axis" in OPS[node.op].operands}
+
+    def misgiven(self, node: Node) -> str | None:
+        """What is wrong with what a brought function is given, if anything: it may be no array of its framework."""
+        if any(self.is_quoted(node, other) for other in self.old.inside):
+            return None
+        framework = whose(node.spelling) if node.spelling is not None else None
+        given = [arg for name, arg in operands(node) if name in _ARRAYS and depends(arg)]
+        if framework is None or not given:
+            return None
+        makers = [self.maker(arg) for arg in given]
+        if any(self.makers.takes(framework, maker) for maker in makers):
+            return None
+        function = cast(Spelling, node.spelling).name.rpartition(".")[2]
+        return f"`{function}` would be given what is not known to be an array of {framework}"
+
+    def maker(self, node: Node) -> str | None:
+        """Whose array a value of the new text is: by the values of the old one that it is made of."""
+        found = self.makers_now.maker(node)
+        if found is not None:
+            return found
+        for leaf in walk(unrefined(node), self.made_inside):
+            alike = self.is_quoted if self.new.is_inside(leaf) else lambda leaf, other: self.same(other, leaf, _DEPTH)
+            others = (other for other in self.known.get(attributes(leaf), ()) if alike(leaf, other))
+            if (found := next(filter(None, map(self.makers.maker, others)), None)) is not None:
+                return found
         return None
+
+    def made_inside(self, node: Node) -> Iterable[Node]:
+        """What a value of the replacement is made of."""
+        return (arg for _, arg in operands(node)) if self.new.is_inside(node) else ()
 
     def are_alike(self, old: Sequence[Node], new: Sequence[Node]) -> bool:
         """Whether the values that a piece of syntax has are the same but for what was replaced."""
@@ -170,6 +226,19 @@ def attributes(node: Node) -> Hashable:
     framework = node.framework if node.spelling is not None else None
     framework = "numpy" if framework == "scipy" else framework
     return node.op, framework, tuple((name, repr(value)) for name, value in literals)
+
+
+def axis_of(node: Node) -> Hashable:
+    """The axis that an op works along, by what it is; None for all."""
+    axis = node.get("axis")
+    if axis is None or (axis.op == CONST and axis.attrs.get("value") is None):
+        return None
+    return tuple(attributes(one) for one in walk(unrefined(axis), lambda n: n.args.values()))
+
+
+def axis_of_number(number: int) -> Hashable:
+    """The axis that a literal number is."""
+    return ((CONST, None, (("type", "'int'"), ("value", str(number)))),)
 
 
 def depends(node: Node) -> bool:

@@ -555,7 +555,7 @@ define(
     Pole("x", "zero", "inf", gradient=True, frameworks=frozenset({"torch", "jax"})),
     pointwise=True,
 )
-define("logsumexp", "x axis", logsumexp, *ALL_MASKED, reduction=True)
+define("logsumexp", "x axis weights", logsumexp, *ALL_MASKED, reduction=True)
 define("logaddexp", "a b", logaddexp, *ALL_MASKED, pointwise=True)
 define(
     "hypot",

@@ -248,6 +248,12 @@ class Spellings:
                     return self.get(full)
         return None
 
+    def owner(self, method: str) -> str | None:
+        """The framework whose arrays alone have a method by this name."""
+        roots = (name.partition(".")[0] for name in self._methods.get(method, ()))
+        found = {BUILT_ON.get(root, root) for root in roots}
+        return found.pop() if len(found) == 1 else None
+
     def is_of_arrays(self, method: str) -> bool:
         """Whether arrays of any framework have a method by this name, and no number, text, path or container has."""
         return method in self._methods and not any(hasattr(other, method) for other in OTHER_OBJECTS)

@@ -337,6 +337,11 @@ class Execution:
             return int(x)
         return self.backend.stop_gradient(self.backend.call(as_op(step, "trunc"), {"x": x}))
 
+    def do_size(self, i: int, step: Step, turns: int) -> Numbers:
+        """How many elements a row has; a number is one."""
+        x = self.joined(self.value(step.args["x"], turns))
+        return self.observe(i, turns, lambda: len(self.backend.numbers(x)))
+
     def do_stop_gradient(self, i: int, step: Step, turns: int) -> Numbers:
         x = self.joined(self.value(step.args["x"], turns))
         return self.backend.stop_gradient(x) if self.backend.is_row(x) else x
@@ -427,7 +432,8 @@ class Execution:
 
     def do_finfo_eps(self, i: int, step: Step, turns: int) -> Numbers:
         fmt = FORMATS[step.attrs.get("dtype") or step.domain.format]
-        limits = {"max": fmt.max, "min": -fmt.max, "tiny": fmt.tiny, "smallest_normal": fmt.tiny}
+        # of the least number the sign is taken outside
+        limits = {"max": fmt.max, "min": fmt.max, "tiny": fmt.tiny, "smallest_normal": fmt.tiny}
         return limits.get(str(step.attrs.get("field")), fmt.eps)
 
     def do_dot(self, i: int, step: Step, turns: int) -> Numbers:

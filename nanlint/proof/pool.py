@@ -15,6 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from nanlint.proof.agreement import Agreement, Pair
 from nanlint.proof.proofs import Mended, Proof, Question, Task
 
 #: seconds a framework may take to start, on a busy machine
@@ -146,6 +147,11 @@ class Pool:
         """Whether a fix ends what it is for."""
         found = self._ask(task.framework, task, MENDING)
         return found if isinstance(found, Mended) else Mended()
+
+    def agreement(self, pair: Pair) -> Agreement:
+        """Whether what replaces an expression gives the same, with its gradient."""
+        found = self._ask(pair.framework, pair, MENDING)
+        return found if isinstance(found, Agreement) else Agreement()
 
     def _ask(self, framework: str, task: Task, seconds: float) -> Any:
         worker = self._worker(framework)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from nanlint.diagnostic import Witness
+from nanlint.proof.agreement import Pair
 from nanlint.proof.search import Found
 from nanlint.proof.slice import Slice
 
@@ -66,4 +67,4 @@ class Mended:
     text: str = ""
 
 
-Task: TypeAlias = Question | MendedQuestion
+Task: TypeAlias = Question | MendedQuestion | Pair

@@ -156,6 +156,11 @@ def log(v: float) -> float:
     return -INF if v == 0 else NAN if v < 0 else v if v == INF else math.log(v)
 
 
+def log1p(v: float) -> float:
+    """log(1 + v) with its pole."""
+    return -INF if v == -1 else math.log1p(v)
+
+
 def exp(v: float) -> float:
     """Exponential; an overflow is inf."""
     return INF if v > 709.78 else math.exp(v)
@@ -176,6 +181,13 @@ def softplus(v: float) -> float:
     return v if v > 40 else math.log1p(exp(v))
 
 
+def log_cdf(v: float) -> float:
+    """Logarithm of the normal distribution; far below by the first terms of its series."""
+    if v > -20:
+        return log(math.erfc(-v / math.sqrt(2)) / 2)
+    return -v * v / 2 - log(-v * math.sqrt(2 * math.pi)) + math.log1p(3 / v**4 - 1 / v**2)
+
+
 def atanh(v: float) -> float:
     """Inverse of tanh with its poles."""
     return math.copysign(INF, v) if abs(v) == 1 else math.atanh(v)
@@ -186,11 +198,13 @@ def whole(f: Callable[[float], int]) -> Callable[[float], float]:
     return lambda v: float(f(v)) if math.isfinite(v) else v
 
 
+#: functions of a distribution that are of its upper tail; what is said of one distribution holds for another
+UPPER = frozenset({"sf", "logsf", "gammaincc", "igammac"})
 POINTWISE: Mapping[str, Callable[[float], float]] = {
     "log": log,
     "log2": lambda v: log(v) / math.log(2),
     "log10": lambda v: log(v) / math.log(10),
-    "log1p": lambda v: -INF if v == -1 else math.log1p(v),
+    "log1p": log1p,
     "exp": exp,
     "exp2": lambda v: exp(v * math.log(2)),
     "expm1": lambda v: INF if v > 709.78 else math.expm1(v),
@@ -213,6 +227,7 @@ POINTWISE: Mapping[str, Callable[[float], float]] = {
     "erf": math.erf,
     "erfc": math.erfc,
     "cdf": lambda v: math.erfc(-v / math.sqrt(2)) / 2,
+    "log_cdf": log_cdf,
     "sin": math.sin,
     "cos": math.cos,
     "tan": math.tan,
@@ -243,6 +258,11 @@ def xlogy(a: float, b: float) -> float:
     return 0.0 if a == 0 and not math.isnan(b) else a * log(b)
 
 
+def xlog1py(a: float, b: float) -> float:
+    """a * log(1 + b), 0 where a is 0."""
+    return 0.0 if a == 0 and not math.isnan(b) else a * log1p(b)
+
+
 def larger(a: float, b: float) -> float:
     """The larger; nan if either is."""
     return NAN if math.isnan(a) or math.isnan(b) else max(a, b)
@@ -265,6 +285,7 @@ PAIRWISE: Mapping[str, Callable[[float, float], float]] = {
     "atan2": math.atan2,
     "hypot": math.hypot,
     "xlogy": xlogy,
+    "xlog1py": xlog1py,
     "div_no_nan": lambda a, b: divide(a, b) if b else 0.0,
     "mul_no_nan": lambda a, b: a * b if b else 0.0,
     "squared_difference": lambda a, b: (a - b) * (a - b),
@@ -323,6 +344,7 @@ REDUCTIONS: Mapping[str, Callable[[Sequence[float]], float]] = {
     "sum": total,
     "nansum": lambda x: total([v for v in x if not math.isnan(v)]),
     "mean": mean,
+    "nanmean": lambda x: mean([v for v in x if not math.isnan(v)]),
     "max": lambda x: NAN if any(map(math.isnan, x)) else max(x),
     "min": lambda x: NAN if any(map(math.isnan, x)) else min(x),
     "prod": product,
@@ -433,6 +455,10 @@ class PythonBackend(Backend):
         if op in PAIRWISE:
             a, b = operands.values()
             return (a if isinstance(a, Row) else Row([float(a)], self._format(b))).zip(b, PAIRWISE[op])
+        if op == "logsumexp" and "weights" in operands:
+            x, weights = (self._row(operands[name]) for name in ("x", "weights"))
+            top = max(x.x)
+            return Row([log(total(x.zip(weights, lambda v, w: w * exp(v - top)).x)) + top], x.format)
         if len(operands) > 1 and op not in ("norm", "softmax", "nan_to_num"):
             raise Unsupported(op)
         first = operands.get("x")
@@ -443,7 +469,9 @@ class PythonBackend(Backend):
             end = x.format.max
             return x.map(lambda v: 0.0 if math.isnan(v) else min(max(v, -end), end))
         if op in POINTWISE:
-            return x.map(POINTWISE[op])
+            function = POINTWISE[op]
+            upper = (step.spelling or "").rpartition(".")[2] in UPPER
+            return x.map(lambda v: function(-v)) if upper else x.map(function)
         if op in REDUCTIONS:
             return Row([_total(lambda _: REDUCTIONS[op](x.x), 0.0)], x.format)
         if op in ROWWISE:

@@ -13,6 +13,7 @@ import time
 from importlib import import_module
 from typing import BinaryIO
 
+from nanlint.proof.agreement import Agreement, Pair, Without, agreement
 from nanlint.proof.backend import Backend
 from nanlint.proof.plausible import Plausibility
 from nanlint.proof.proofs import Mended, Proof, Question, Task
@@ -21,10 +22,15 @@ from nanlint.proof.search import Search
 from nanlint.proof.telling import witness
 
 
-def answer(task: Task, backend: Backend) -> Proof | Mended:
+def answer(task: Task, backend: Backend) -> Proof | Mended | Agreement:
     """The answer to one task."""
     if isinstance(task, Question):
         return proof(task, backend)
+    if isinstance(task, Pair):
+        try:
+            return agreement(task, backend)
+        except Without:
+            return Agreement()
     from nanlint.proof.mending import mended
 
     return mended(task, backend)

@@ -12,11 +12,14 @@ import ast
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeAlias
 
 from nanlint.analysis.facts import Facts
 from nanlint.diagnostic import Applicability, Confidence, Fix
 from nanlint.graph.likeness import Likeness
+from nanlint.proof.pairing import Differences
+from nanlint.rules.keeping import Kept
 from nanlint.source import Source
 from nanlint.source.decoding import SourceError
 from nanlint.source.edits import compatible, edited
@@ -122,13 +125,27 @@ class Readback:
         except SourceError as error:
             return str(error)
         try:
-            return self.new_finding(facts, pairing, offers) or self.difference(facts, pairing)
+            return self.new_finding(facts, pairing, offers) or self.difference(facts, pairing, offers)
         finally:
             facts.release()
 
-    def difference(self, facts: Facts, pairing: Pairing) -> str | None:
-        """What the mended text computes that it should not."""
-        return Likeness(self.facts.lowering, facts.lowering, pairing).problem()
+    def difference(self, facts: Facts, pairing: Pairing, offers: Sequence[Offer]) -> str | None:
+        """What the mended text computes that it should not: of other values, or other numbers of them."""
+        likeness = Likeness(self.facts.lowering, facts.lowering, pairing)
+        if problem := likeness.problem() or self.kept.problem(pairing, likeness, facts):
+            return problem
+        if all(offer.fix.changes for offer in offers):
+            return None
+        exact = any(offer.fix.applicability is Applicability.SAFE for offer in offers)
+        differences = Differences(self.facts, facts, likeness, pairing, exact=exact)
+        if problem := differences.problem():
+            return f"it would give {problem}"
+        return "a nan is meant here" if differences.ended and self.kept.means_nan(pairing) else None
+
+    @cached_property
+    def kept(self) -> Kept:
+        """Asks what fixes keep beside the numbers."""
+        return Kept(self.facts.source)
 
     def new_finding(self, facts: Facts, pairing: Pairing, offers: Sequence[Offer]) -> str | None:
         """The code of a finding that should not be there: one beside what was replaced, or one that was to be mended.

@@ -179,6 +179,9 @@ class Adapter(ABC):
     def stop(self) -> None:
         """Leave the framework as it was."""
 
+    def settle(self) -> None:  # noqa: B027  (most tell of what they see at once)
+        """Tell now of what waits to be looked at: a test is over, and what it did must not be told in the next."""
+
     @abstractmethod
     def owns(self, value: Any) -> bool:
         """Whether this is a tensor of the framework, with numbers or symbolic. Asked once of each type."""

@@ -76,10 +76,16 @@ class Started(Kind, frozen=True):
 
 
 class Module(Kind, frozen=True):
-    """A file of the user's that was imported: its findings are in ``modules/<digest>.json`` of the run."""
+    """A file of the user's that was imported: its findings are in ``modules/<digest>.json`` of the run.
+
+    ``probed``: whether its flagged expressions tell what comes by; not in a file that was imported before the watch.
+    ``confidence``: the least that its findings needed to be watched.
+    """
 
     path: str
     digest: str
+    probed: bool = True
+    confidence: str = ""
 
 
 class Framework(Kind, frozen=True):

@@ -78,10 +78,11 @@ def hindsight_of(verdicts: Verdicts, directory: str | None) -> tuple[Hindsight, 
     found = []
     for number, (birth, _) in enumerate(verdicts.born, 1):
         place = (birth.forward or birth.frames)[:1]
-        source = verdicts.sources.get(place[0].path) if place else None
-        if source is None:
+        text = verdicts.sources.get(place[0].path) if place else None
+        if text is None:
             found.append(Hindsight(birth))
             continue
+        source = Source(place[0].path, text)
         if source.path not in known:
             known[source.path] = (analysed(source, {}), diagnose_again(source, Confidence.POSSIBLE))
         facts, diagnostics = known[source.path]

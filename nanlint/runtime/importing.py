@@ -14,8 +14,9 @@ import sys
 import zipimport
 from collections.abc import Callable, Mapping, Sequence
 from types import CodeType, ModuleType
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
+from nanlint.diagnostic import Confidence
 from nanlint.runtime import probing
 from nanlint.runtime.adapter import Adapter
 from nanlint.runtime.adapters import BUILT_IN
@@ -24,7 +25,7 @@ from nanlint.runtime.recorder import Recorder
 from nanlint.runtime.sites import Site, digest_of, sites_of
 
 #: of probed expressions, in all modules
-_numbers = itertools.count()
+numbers = itertools.count()
 
 #: entry points that enter further adapters
 GROUP = "nanlint.runtime"
@@ -50,6 +51,9 @@ def _loader(module: str, name: str) -> Callable[[], type[Adapter]]:
 class Hook(importlib.abc.MetaPathFinder):
     """First in ``sys.meta_path``: asks the finders behind it, and takes a hand in what they found."""
 
+    #: loaders of files of the user's that are neither Python's own nor in an archive
+    others: ClassVar[dict[type, Callable[[Any, Recorder], importlib.abc.Loader]]] = {}
+
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
         self._adapters = adapters()
@@ -58,9 +62,24 @@ class Hook(importlib.abc.MetaPathFinder):
     def install(self) -> None:
         """Watch all imports from now on, and what has been imported already."""
         sys.meta_path.insert(0, self)
+        self._recorder.ask_for(self._late)
         for package in list(self._adapters):
             if package in sys.modules:
                 self.wake(package)
+
+    def _late(self, path: str) -> None:
+        """A file that was imported without probes, before the watch began or by an importer of its own."""
+        if os.path.isfile(path):
+            with open(path, "rb") as file:
+                watched_sites(file.read(), path, self._recorder, probed=False)
+
+    @classmethod
+    def take_over(cls, loader: type, probed: Callable[[Any, Recorder], importlib.abc.Loader]) -> None:
+        """Have ``probed`` stand in the place of a loader of somebody's, whose finder may have been put first since."""
+        cls.others[loader] = probed
+        for one in [one for one in sys.meta_path if isinstance(one, cls)]:
+            sys.meta_path.remove(one)
+            sys.meta_path.insert(0, one)
 
     def remove(self) -> None:
         """Watch no more; the adapters are stopped."""
@@ -92,6 +111,8 @@ class Hook(importlib.abc.MetaPathFinder):
             spec.loader = Probed(spec.loader.name, spec.loader.path, self._recorder)
         elif isinstance(spec.loader, zipimport.zipimporter) and self._recorder.users.owns(spec.origin or ""):
             spec.loader = cast(importlib.abc.Loader, ProbedInArchive(spec.loader, self._recorder))
+        elif type(spec.loader) in self.others and self._recorder.users.owns(spec.origin or ""):
+            spec.loader = self.others[type(spec.loader)](spec.loader, self._recorder)
 
     def _found_by_others(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None
@@ -190,15 +211,17 @@ def probed_code(content: bytes, path: str, recorder: Recorder) -> CodeType | Non
         sites = watched_sites(content, path if path.startswith("<") else os.path.abspath(path), recorder)
         if not sites:
             return None
-        tree, found = rewrite(Source.from_bytes(content, path), sites, _numbers)
+        tree, found = rewrite(Source.from_bytes(content, path), sites, numbers)
         code: CodeType = compile(ast.fix_missing_locations(tree), path, "exec", dont_inherit=True)
         probing.enter(found)
         return code
     return None
 
 
-def watched_sites(content: bytes, path: str, recorder: Recorder) -> tuple[Site, ...]:
-    """The findings of a file that are watched; the run keeps the source and what is found in it, once."""
+def watched_sites(
+    content: bytes, path: str, recorder: Recorder, probed: bool = True, confidence: Confidence | None = None
+) -> tuple[Site, ...]:
+    """The findings of a file that are watched, and are at least of a confidence; the run keeps the source, once."""
     from nanlint.config import CONFIDENCES, ConfigError, Configs, Overrides
     from nanlint.diagnostic import Diagnostic
     from nanlint.linter import diagnose_source, ops_problem, roots_of, rule_names, rules_in
@@ -208,7 +231,8 @@ def watched_sites(content: bytes, path: str, recorder: Recorder) -> tuple[Site, 
     from nanlint.source.project import in_project
     from nanlint.source.text import Source
 
-    overrides = Overrides(confidence=CONFIDENCES[recorder.options.confidence] if recorder.options.confidence else None)
+    least = confidence or CONFIDENCES.get(recorder.options.confidence)
+    overrides = Overrides(confidence=least)
     try:
         configs = Configs(rule_names(), overrides, ops_problem=ops_problem, rules_in=rules_in)
         config = configs.for_directory(os.path.dirname(os.path.abspath(path)))
@@ -225,7 +249,7 @@ def watched_sites(content: bytes, path: str, recorder: Recorder) -> tuple[Site, 
     diagnostics: list[Diagnostic] = diagnose_source(source, config)
     sites = sites_of(diagnostics, path, digest)
     keep_module(recorder.options.directory, digest, path, source.text, [as_object(one) for one in diagnostics])
-    recorder.watch_module(path, digest, sites)
+    recorder.watch_module(path, digest, sites, probed, str(confidence) if confidence else "")
     return sites
 
 

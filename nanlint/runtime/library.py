@@ -8,26 +8,25 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
-from nanlint.diagnostic import Confidence
 from nanlint.output.paint import visible
 from nanlint.runtime import probing
 from nanlint.runtime.events import Alert, Birth
 from nanlint.runtime.importing import Hook
+from nanlint.runtime.judging import verdicts_in
 from nanlint.runtime.launch import new_run
 from nanlint.runtime.options import Options
 from nanlint.runtime.program import active, rank_of_environment
 from nanlint.runtime.recorder import Recorder
 from nanlint.runtime.reporting import render_report
 from nanlint.runtime.runfile import read_run
-from nanlint.runtime.verdicts import Verdict, Verdicts, births_of, verdicts_of
+from nanlint.runtime.verdicts import Verdict, Verdicts, births_of
 
 
 class Run:
     """A run while it goes on and after: what was seen is read from where it is kept, so it may be asked at any time."""
 
-    def __init__(self, recorder: Recorder, confidence: Confidence) -> None:
+    def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
-        self._confidence = confidence
 
     @property
     def directory(self) -> str:
@@ -38,11 +37,11 @@ class Run:
     def verdicts(self) -> Verdicts:
         """Everything that the run says by now."""
         self._recorder.flush()
-        return verdicts_of(read_run(self.directory), self._confidence)
+        return verdicts_in(read_run(self.directory))
 
     @property
     def findings(self) -> tuple[Verdict, ...]:
-        """The findings in the modules that were imported, each with its verdict."""
+        """The findings in the files in which something came by, each with its verdict."""
         return self.verdicts.findings
 
     @property
@@ -57,7 +56,7 @@ class Run:
 
     @property
     def bad(self) -> bool:
-        """Whether a finding was confirmed or something was born."""
+        """Whether something went wrong: what `nanlint verify` ends with exit code 1 for."""
         return self.verdicts.bad
 
     def step(self, number: int | None = None, **numbers: float) -> None:
@@ -81,8 +80,9 @@ def verify(
 ) -> Iterator[Run]:
     """Watch what is executed in the ``with`` block, in all threads; the options are those of the command.
 
-    Flagged expressions are probed in modules that are imported inside of the block; with ``watch="all"`` births are
-    found everywhere. In a program that `nanlint verify` itself runs, its watch goes on and its run is given.
+    Flagged expressions are probed in modules that are imported inside of the block, and in graphs that are traced
+    there; with ``watch="all"`` births are found everywhere, and confirm the findings at their lines. In a program that
+    `nanlint verify` itself runs, its watch goes on and its run is given.
 
     Raises RunError for a run that cannot be kept, FilterError for a filter, ValueError for another option.
     """
@@ -92,7 +92,7 @@ def verify(
         raise ValueError(f"confidence: {confidence!r} is not one of {', '.join(CONFIDENCES)}")
     outer = active()
     if outer is not None:
-        yield Run(outer, CONFIDENCES[confidence])
+        yield Run(outer)
         return
     options = Options(
         directory=new_run(run_directory),
@@ -107,8 +107,10 @@ def verify(
     hook = Hook(recorder)
     probing.install(recorder)
     hook.install()
+    for path, line, _ in filter(None, [recorder.user_line()]):
+        recorder.sites_on(path, line)  # whose findings are told in any case
     try:
-        yield Run(recorder, CONFIDENCES[confidence])
+        yield Run(recorder)
     except BaseException as error:
         recorder.failed(error)
         raise

@@ -45,7 +45,7 @@ from nanlint.runtime.events import (
     is_bad,
 )
 from nanlint.runtime.filters import Filter, filter_of
-from nanlint.runtime.frames import Users
+from nanlint.runtime.frames import Users, place
 from nanlint.runtime.health import CLASSES, Health
 from nanlint.runtime.hooks import NonFinite as NonFinite
 from nanlint.runtime.hooks import safely
@@ -189,6 +189,9 @@ class Recorder:
         self._owners: dict[type, Adapter | None] = {}
         self._filters: list[Filter] = [filter_of(name) for name in options.filters]
         self._sites: dict[str, dict[int, tuple[Site, ...]]] = {}
+        #: who is told at once of what makes the run bad: of each time, where the events only count
+        self.hear: Callable[[str], None] | None = None
+        self._sites_in: Callable[[str], None] | None = None
         self._read: Callable[[], None] = lambda: None
         self._rank = rank
         self.steps = 0  # a fork counts on
@@ -246,14 +249,20 @@ class Recorder:
 
     # ── what is watched ─────────────────────────────────────────────────────────────────────────────────────────────
 
-    def watch_module(self, path: str, digest: str, sites: Sequence[Site]) -> None:
-        """A file of the user's was imported, with these flagged expressions."""
+    def watch_module(
+        self, path: str, digest: str, sites: Sequence[Site], probed: bool = True, confidence: str = ""
+    ) -> None:
+        """A file of the user's was imported, with these flagged expressions; as in ``Module``."""
         lines: dict[int, list[Site]] = {}
         for site in sites:
             for line in site.lines:
                 lines.setdefault(line, []).append(site)
         self._sites[path] = {line: tuple(there) for line, there in lines.items()}
-        self._write(Module(path, digest))
+        self._write(Module(path, digest, probed, confidence or self.options.confidence))
+
+    def ask_for(self, sites_in: Callable[[str], None]) -> None:
+        """Have ``sites_in`` watch a file that was imported before the watch began, once something is asked of it."""
+        self._sites_in = sites_in
 
     def watch_framework(self, name: str, version: str) -> None:
         """A framework was imported, and its adapter started."""
@@ -292,7 +301,13 @@ class Recorder:
 
     def sites_on(self, path: str, line: int) -> tuple[Site, ...]:
         """The flagged expressions that touch a line of a file."""
-        return self._sites.get(path, {}).get(line, ())
+        known = self._sites.get(path)
+        if known is None:
+            known = self._sites[path] = {}
+            if self._sites_in is not None and self.owns_file(path):
+                safely(self, f"the findings of {path}", self._sites_in, path)
+                known = self._sites[path]
+        return known.get(line, ())
 
     def frames(self, skip: int = 0) -> tuple[Frame, ...]:
         """The user's frames of this moment, innermost first."""
@@ -323,9 +338,10 @@ class Recorder:
         note: str = "",
     ) -> None:
         """See ``Watch.born``. The first of its kind at a place is kept whole; then it is counted."""
-        place = (frames or forward or (Frame("", 0),))[0]
+        first = (frames or forward or (Frame("", 0),))[0]
         blamed = (forward or frames)[:1]
-        identity = (framework, op, place.path, place.line, tuple(f.line for f in blamed), backward, kinds)
+        self._hear(blamed, f"{' and '.join(KINDS[kind] for kind in sorted(kinds))} born in {op}")
+        identity = (framework, op, first.path, first.line, tuple(f.line for f in blamed), backward, kinds)
         site = self._site_of(op, blamed[0]) if blamed else ""
         with self._lock:
             number = self._births.get(identity)
@@ -388,6 +404,10 @@ class Recorder:
             return self._confirmed(seen, kinds, roles)
 
     def _confirmed(self, seen: _Seen, kinds: frozenset[str], roles: Mapping[str, Health]) -> bool:
+        if kinds:
+            span = seen.site.span
+            what = f"{' and '.join(KINDS[kind] for kind in sorted(kinds))} in {seen.site.op}"
+            self._hear([place(seen.site.path, span.row)], f"{seen.site.code} confirmed: {what}")
         if seen.kinds >= kinds:
             return False
         seen.kinds |= kinds
@@ -474,9 +494,12 @@ class Recorder:
 
     def alert(self, kind: str, message: str, *, frames: Sequence[Frame] = (), **details: Any) -> None:
         """Something beside a birth, told once for the same kind, message and place."""
-        place = (frames[0].path, frames[0].line) if frames else None
-        if self._first((kind, message, place)):
-            self._alerted(Alert(kind, self.steps, message, tuple(frames), details))
+        where = (frames[0].path, frames[0].line) if frames else None
+        alert = Alert(kind, self.steps, message, tuple(frames), details)
+        if is_bad(alert):
+            self._hear(frames, message)
+        if self._first((kind, message, where)):
+            self._alerted(alert)
 
     def _alerted(self, alert: Alert) -> None:
         self._write(alert)
@@ -517,6 +540,8 @@ class Recorder:
             self._arrived(alert)
 
     def _arrived(self, alert: Alert) -> None:
+        if is_bad(alert):
+            self._hear(alert.frames, alert.message)
         where = [(one.path, one.line) for one in alert.frames[:1]]
         if self._first((NON_FINITE, ARRIVED in alert.details, alert.details["asked"], *where)):
             self._alerted(alert)
@@ -611,6 +636,12 @@ class Recorder:
             for adapter in self.adapters:
                 adapter.start()
 
+    def settle(self) -> None:
+        """Have all told that waits to be told."""
+        self._read()
+        for adapter in self.adapters:
+            safely(self, f"what waits of {adapter.name}", adapter.settle)
+
     def flush(self) -> None:
         """Write down what is only kept in memory: what came by at the sites, how often births were seen."""
         self._read()
@@ -671,6 +702,11 @@ class Recorder:
     @property
     def _size(self) -> int:
         return 0 if self._file is None else self._file.size
+
+    def _hear(self, frames: Sequence[Frame], message: str) -> None:
+        if self.hear is not None:
+            at = f"{frames[0].path}:{frames[0].line}: " if frames else ""
+            self.hear(f"{at}{message}\n    {frames[0].text}" if frames and frames[0].text else f"{at}{message}")
 
     def _first(self, what: Any) -> bool:
         with self._lock:

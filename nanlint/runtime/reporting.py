@@ -25,28 +25,20 @@ _ROLES = {
 }
 
 
-def render_report(
-    verdicts: Verdicts, *, run: str, outcome: str = "", hindsight: Iterable[Hindsight] = (), paint: Paint = plain
-) -> str:
-    """The whole report; ``outcome`` is how the program ended, ``run`` where the run is kept."""
-    lines: list[str] = []
-    afterwards = {one.birth: one for one in hindsight}
-    for alert in verdicts.arrived:
-        lines += _arrived(alert, verdicts, paint)
-    if lines:
-        lines.append("")
+def render_report(verdicts: Verdicts, *, run: str, hindsight: Iterable[Hindsight] = (), paint: Paint = plain) -> str:
+    """The whole report, what is bad first; ``run`` is where the run is kept."""
+    lines = _bad(verdicts, {one.birth: one for one in hindsight}, paint)
     for verdict in verdicts.findings:
-        lines += [*_finding(verdict, paint), ""]
-    for birth, count in verdicts.born:
-        lines += [*_birth(birth, count, paint), *_hindsight(afterwards.get(birth)), ""]
+        if verdict not in verdicts.confirmed:
+            lines += [*_finding(verdict, paint), ""]
     for alert in verdicts.alerts:
         if alert not in verdicts.arrived:
             lines += [*_alert(alert, paint), ""]
     for one in verdicts.filtered:
         lines += [*_filtered(one, paint), ""]
     lines.append(summary(verdicts))
-    if outcome:
-        lines.append(f"The program {outcome}{'' if outcome.endswith('.') else '.'}")
+    if verdicts.failure:
+        lines.append(f"The program {verdicts.failure}{'' if verdicts.failure.endswith('.') else '.'}")
     if verdicts.damaged:
         cut = _many(verdicts.damaged, "line")
         lines.append(f"{cut} of the record could not be read: more may have happened than is told here.")
@@ -54,6 +46,25 @@ def render_report(
         lines.append(f"Step {verdicts.repeatable:,} went bad first. Repeat it: nanlint verify --replay {_short(run)}")
     lines.append(f"The run is kept in {_short(run)}: nanlint inspect {_short(run)}")
     return "\n".join(lines) + "\n"
+
+
+def first_words(verdicts: Verdicts) -> str:
+    """What is to be said of a run before all else, in one line."""
+    return next(iter(_bad(verdicts, {}, plain)), "nothing bad was seen")
+
+
+def _bad(verdicts: Verdicts, afterwards: Mapping[Birth, Hindsight], paint: Paint) -> list[str]:
+    """What makes a run bad: what came back not finite, what is confirmed, what was born at other lines."""
+    lines: list[str] = []
+    for alert in verdicts.arrived:
+        lines += _arrived(alert, verdicts, paint)
+    if lines:
+        lines.append("")
+    for verdict in verdicts.confirmed:
+        lines += [*_finding(verdict, paint), ""]
+    for birth, count in verdicts.born:
+        lines += [*_birth(birth, count, paint), *_hindsight(afterwards.get(birth)), ""]
+    return lines
 
 
 def summary(verdicts: Verdicts) -> str:
@@ -70,8 +81,6 @@ def render_report_json(
     verdicts: Verdicts,
     *,
     run: str,
-    exit_code: int | None = None,
-    failure: str = "",
     hindsight: Iterable[Hindsight] = (),
 ) -> str:
     """The report as one JSON object; ``exit_code`` and ``failure`` are the program's own."""
@@ -80,8 +89,10 @@ def render_report_json(
         json.dumps(
             {
                 "run": run,
-                "exit_code": exit_code,
-                "failure": failure,
+                "bad": verdicts.bad,
+                "first": first_words(verdicts),
+                "exit_code": None if verdicts.outcome is None else verdicts.outcome.code,
+                "failure": verdicts.failure,
                 "damaged": verdicts.damaged,
                 "findings": [{**as_object(one.diagnostic), "verdict": _verdict(one)} for one in verdicts.findings],
                 "born": [
@@ -127,7 +138,7 @@ def _finding(verdict: Verdict, paint: Paint) -> Iterator[str]:
 
 def _how(verdict: Verdict) -> str:
     if verdict.state is State.NOT_CLEARED:
-        return f" (finite in {_many(verdict.executions, 'execution')}, but {verdict.alert})"
+        return f" (nothing broke here in {_many(verdict.executions, 'execution')}, but {verdict.alert})"
     if verdict.alert:
         return f" ({verdict.alert})"
     if verdict.state is State.CONFIRMED:

@@ -8,16 +8,20 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
-from nanlint.config import Configs, Overrides
+from nanlint.config import CONFIDENCES, Configs, Overrides
 from nanlint.diagnostic import Confidence, Diagnostic
 from nanlint.linter import diagnose_source, ops_problem, rule_names, rules_in
 from nanlint.runtime.events import Again, Alert, Birth, Checkpoint, Ended, Filtered, Module, Observed, is_bad
 from nanlint.runtime.health import Health
+from nanlint.runtime.launch import Outcome
 from nanlint.runtime.replaying import bad_steps
 from nanlint.runtime.runfile import RunRecord
 from nanlint.runtime.sites import Site, key_of, sites_of
 from nanlint.source.project import in_project
 from nanlint.source.text import Source
+
+#: exit code of a run in which something went wrong
+BAD = 1
 
 #: an operand that came nearer to its pole than this (where it is below 1: than this beside its size) was close to it
 CLOSE = 1e-3
@@ -68,11 +72,11 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Verdicts:
-    """All that a run says. ``born``: births at lines without a finding, with how often; ``sources``: by path.
+    """All that a run says. ``born``: births at lines without a finding, with how often; ``sources``: texts by path.
 
     ``damaged``: how many lines of the record could not be read, as when the disk was full. ``repeatable``: the step
     that went bad first, of a run that kept what it takes to repeat it. ``watch``:
-    what was watched, ``command``: of what.
+    what was watched, ``command``: of what. ``outcome``: how the program ended, where `nanlint verify` ran it.
     """
 
     findings: tuple[Verdict, ...] = ()
@@ -80,11 +84,17 @@ class Verdicts:
     alerts: tuple[Alert, ...] = ()
     filtered: tuple[Filtered, ...] = ()
     ended: Ended | None = None
-    sources: Mapping[str, Source] = field(default_factory=dict)
+    sources: Mapping[str, str] = field(default_factory=dict)
     damaged: int = 0
     repeatable: int | None = None
     watch: str = ""
     command: tuple[str, ...] = ()
+    outcome: Outcome | None = None
+
+    @property
+    def confirmed(self) -> tuple[Verdict, ...]:
+        """The findings that turned out true."""
+        return tuple(one for one in self.findings if one.state is State.CONFIRMED)
 
     @property
     def arrived(self) -> tuple[Alert, ...]:
@@ -94,28 +104,44 @@ class Verdicts:
     @property
     def names_a_line(self) -> bool:
         """Whether a line is named at which something went wrong."""
-        return bool(self.born) or any(one.state is State.CONFIRMED for one in self.findings)
+        return bool(self.born or self.confirmed)
 
     @property
     def bad(self) -> bool:
         """Whether something went wrong: a finding confirmed, something born, a loss or gradient that is not finite."""
         return self.names_a_line or bool(self.arrived)
 
+    @property
+    def exit_code(self) -> int:
+        """1 where something went wrong; else the program's own."""
+        return BAD if self.bad else self.outcome.code if self.outcome is not None else 0
 
-def verdicts_of(run: RunRecord, confidence: Confidence = Confidence.LIKELY) -> Verdicts:
+    @property
+    def failure(self) -> str:
+        """How the program failed by itself: "exited with 1: KeyError: 'x'"; empty if it ended well."""
+        told = "" if self.ended is None or not self.ended.error else f": {self.ended.error}: {self.ended.message}"
+        if self.outcome is None or not self.outcome.code:
+            return ""
+        return f"{self.outcome}{told.splitlines()[0].rstrip(': ') if told else ''}"
+
+
+def verdicts_of(run: RunRecord) -> Verdicts:
     """The verdicts of a run, merged over its processes."""
     sources = modules_of(run)
+    modules = [event for _, event in run if isinstance(event, Module)]
+    least = {event.path: CONFIDENCES.get(event.confidence, Confidence.LIKELY) for event in modules}
+    probed = {event.path for event in modules if event.probed}
     births = births_of(run)
     observed = observed_of(run)
     alerts = {(event.alert, event.message): event for _, event in run if isinstance(event, Alert)}
     findings, claimed = [], set()
     for path, (source, digest) in sources.items():
-        for diagnostic in diagnose_again(source, confidence):
+        for diagnostic in diagnose_again(source, least[path]):
             key = key_of(diagnostic.code, diagnostic.span, digest)
             claimed.add(key)
             own = [birth for birth, _ in births if birth.site == key]
             site = next(iter(sites_of([diagnostic], path, digest)), None)
-            verdict = verdict_of(diagnostic, site, observed.get(key, []), own)
+            verdict = verdict_of(diagnostic, site, observed.get(key, []), own, path in probed)
             findings.append(after_alerts(verdict, alerts.values()))
     born = tuple((birth, count) for birth, count in births if birth.site not in claimed)
     arrived = list(filter(is_bad, alerts.values()))
@@ -129,7 +155,7 @@ def verdicts_of(run: RunRecord, confidence: Confidence = Confidence.LIKELY) -> V
         alerts=tuple(alerts.values()),
         filtered=tuple(event for _, event in run if isinstance(event, Filtered)),
         ended=next((event for event in run.processes[0].events if isinstance(event, Ended)), None),
-        sources={path: source for path, (source, _) in sources.items()},
+        sources={path: source.text for path, (source, _) in sources.items()},
         damaged=sum(process.damaged for process in run.processes),
         repeatable=min(bad_steps(run), default=None) if any(isinstance(e, Checkpoint) for _, e in run) else None,
         watch=started.watch,
@@ -161,9 +187,13 @@ def observed_of(run: RunRecord) -> dict[str, list[Observed]]:
 
 
 def verdict_of(
-    diagnostic: Diagnostic, site: Site | None, observed: Iterable[Observed], births: Iterable[Birth]
+    diagnostic: Diagnostic,
+    site: Site | None,
+    observed: Iterable[Observed],
+    births: Iterable[Birth],
+    probed: bool = True,
 ) -> Verdict:
-    """What was observed at one site, by all processes, in one word."""
+    """What was observed at one site, by all processes, in one word; ``probed``: whether the site tells of itself."""
     seen = merged(observed)
     own = tuple(births)
     executions = seen.executions if seen is not None else 0
@@ -176,7 +206,7 @@ def verdict_of(
             step = own[0].step
         return Verdict(diagnostic, site, State.CONFIRMED, max(executions, 1), step, roles, None, tuple(kinds), own)
     if seen is None or not executions:
-        unwatched = seen is not None and seen.unwatched
+        unwatched = not probed or (seen is not None and seen.unwatched)
         return Verdict(diagnostic, site, State.NOT_WATCHED if unwatched else State.NOT_REACHED, unwatched=unwatched)
     state = State.CLOSE if site is not None and is_close(site, seen) else State.CLEAN
     return Verdict(

@@ -10,35 +10,21 @@ from dataclasses import dataclass
 from nanlint.diagnostic import Confidence
 from nanlint.runtime.filters import filter_of
 from nanlint.runtime.hindsight import Hindsight, hindsight_of
-from nanlint.runtime.launch import HASH_SEED, Outcome, launch, new_run
+from nanlint.runtime.judging import judge
+from nanlint.runtime.launch import HASH_SEED, launch, new_run
 from nanlint.runtime.options import Options
 from nanlint.runtime.replaying import steps_to_repeat
 from nanlint.runtime.runfile import RunError, RunRecord, read_run
-from nanlint.runtime.verdicts import Verdicts, verdicts_of
-
-BAD = 1
+from nanlint.runtime.verdicts import Verdicts
 
 
 @dataclass(frozen=True)
 class Verified:
-    """What came of it: where the run is kept, how the program ended, the verdicts, what the linter missed."""
+    """What came of it: where the run is kept, the verdicts, what the linter missed."""
 
     run: str
-    outcome: Outcome
     verdicts: Verdicts
     hindsight: tuple[Hindsight, ...] = ()
-
-    @property
-    def exit_code(self) -> int:
-        """1 where something went wrong; else the program's own."""
-        return BAD if self.verdicts.bad else self.outcome.code
-
-    @property
-    def failure(self) -> str:
-        """How the program failed by itself: "exited with 1: KeyError: 'x'"; empty if it ended well."""
-        ended = self.verdicts.ended
-        told = "" if ended is None or not ended.error else f": {ended.error}: {ended.message}".splitlines()[0]
-        return f"{self.outcome}{told.rstrip(': ')}" if self.outcome.code else ""
 
 
 def verify_command(
@@ -82,9 +68,8 @@ def verify_command(
         replayed=os.path.abspath(replayed) if replayed else "",
         hash_seed=seed,
     )
-    outcome = launch(command, options)
-    verdicts = verdicts_of(read_run(directory), confidence)
-    return Verified(directory, outcome, verdicts, hindsight_of(verdicts, directory))
+    verdicts = judge(directory, launch(command, options))
+    return Verified(directory, verdicts, hindsight_of(verdicts, directory))
 
 
 def command_to_repeat(run: RunRecord) -> tuple[str, ...]:

@@ -8,9 +8,10 @@ from dataclasses import replace
 
 from nanlint.diagnostic import Confidence, Diagnostic
 from nanlint.runtime.health import Health
+from nanlint.runtime.judging import verdicts_in
 from nanlint.runtime.runfile import read_run
 from nanlint.runtime.telling import KINDS
-from nanlint.runtime.verdicts import State, Verdict, verdicts_of
+from nanlint.runtime.verdicts import State, Verdict
 from nanlint.source.text import Source
 
 
@@ -18,10 +19,9 @@ class ObservedRun:
     """A kept run, asked for its word on findings. Raises RunError if it cannot be read."""
 
     def __init__(self, path: str) -> None:
-        run = read_run(path)
-        found = verdicts_of(run, Confidence.POSSIBLE)
+        found = verdicts_in(read_run(path))
         self._verdicts = {_key(one.diagnostic): one for one in found.findings}
-        self._sources = {os.path.realpath(path): source.text for path, source in found.sources.items()}
+        self._sources = {os.path.realpath(path): text for path, text in found.sources.items()}
 
     def judged(self, source: Source, found: Sequence[Diagnostic], least: Confidence) -> list[Diagnostic]:
         """Findings after the run: certain where it confirmed them, with what was seen of their operands."""

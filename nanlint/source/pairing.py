@@ -57,6 +57,8 @@ class Pairing:
         #: the pieces that the edits replace, and those that they bring
         self.replaced: list[ast.AST] = []
         self.brought: list[ast.AST] = []
+        #: which of them comes in the place of which
+        self.exchanged: list[tuple[ast.AST, ast.AST]] = []
         self.pair(before.tree, after.tree)
 
     @cached_property
@@ -83,7 +85,7 @@ class Pairing:
         if image is None:
             self._pair(old, new)
             return
-        known = dict(self.numbers), len(self.replaced), len(self.brought)
+        known = dict(self.numbers), len(self.replaced), len(self.brought), len(self.exchanged)
         try:
             self._pair(old, new)
         except Unpaired:
@@ -91,9 +93,8 @@ class Pairing:
             if own is None or not image.holds(own) or not isinstance(new, _PRIMARY):
                 raise
             self.numbers = known[0]
-            del self.replaced[known[1] :], self.brought[known[2] :]
-            self._note(self.replaced, old)
-            self._note(self.brought, new)
+            del self.replaced[known[1] :], self.brought[known[2] :], self.exchanged[known[3] :]
+            self._exchange(old, new)
 
     def _rewritten(self, node: ast.AST) -> Stretch | None:
         """Where the edits put an expression that they rewrite at one of its ends, leaving parts of it."""
@@ -113,8 +114,7 @@ class Pairing:
         if self._is_replaced(old):
             if not self._is_brought(new):
                 raise Unpaired(old)
-            self._note(self.replaced, old)
-            self._note(self.brought, new)
+            self._exchange(old, new)
             return
         if type(old) is not type(new):
             raise Unpaired(old)
@@ -130,6 +130,7 @@ class Pairing:
         if isinstance(old, ast.Call) and isinstance(new, ast.Call) and self._calls_another(old, new):
             self.replaced.append(old)
             self.brought.append(new)
+            self.exchanged.append((old, new))
 
     def _calls_another(self, old: ast.Call, new: ast.Call) -> bool:
         """Whether a call is of another function now, or is given more or less arguments."""
@@ -139,21 +140,28 @@ class Pairing:
 
     def _pair_lists(self, old: Sequence[object], new: Sequence[object]) -> None:
         """Pair the parts of a list; edits may take some out, and put others in."""
-        kept = [one for one in old if not (isinstance(one, ast.AST) and self._is_replaced(one))]
-        there = [one for one in new if not (isinstance(one, ast.AST) and self._is_brought(one))]
+        taken = [one for one in old if isinstance(one, ast.AST) and self._is_replaced(one)]
+        put = [one for one in new if isinstance(one, ast.AST) and self._is_brought(one)]
+        kept = [one for one in old if not any(one is other for other in taken)]
+        there = [one for one in new if not any(one is other for other in put)]
         if len(kept) != len(there):
             raise Unpaired
-        for one in old:
-            if isinstance(one, ast.AST) and self._is_replaced(one):
-                self._note(self.replaced, one)
-        for other in new:
-            if isinstance(other, ast.AST) and self._is_brought(other):
-                self._note(self.brought, other)
+        for changed, found in ((taken, self.replaced), (put, self.brought)):
+            for piece in changed:
+                self._note(found, piece)
+        # what a statement becomes comes after what it needs
+        self.exchanged.extend(zip(reversed(taken), reversed(put), strict=False))
         for one, other in zip(kept, there, strict=True):
             if isinstance(one, ast.AST) and isinstance(other, ast.AST):
                 self.pair(one, other)
             elif one != other:
                 raise Unpaired
+
+    def _exchange(self, old: ast.AST, new: ast.AST) -> None:
+        """Note that one piece comes in the place of another."""
+        self._note(self.replaced, old)
+        self._note(self.brought, new)
+        self.exchanged.append((old, new))
 
     def _note(self, found: list[ast.AST], node: ast.AST) -> None:
         found.extend(ast.walk(node))

@@ -52,7 +52,7 @@ def results(op: str, framework: Backend, *rows: tuple[float, ...]) -> tuple[tupl
     """What this module and a framework make of the same rows."""
     found = []
     for backend in (PythonBackend(framework.name), framework):
-        names = ("x",) if len(rows) == 1 else ("x", "y") if op == "xlogy" else ("a", "b")
+        names = ("x",) if len(rows) == 1 else ("x", "y") if op.startswith("xlog") else ("a", "b")
         operands = {name: backend.row(row, "float32") for name, row in zip(names, rows, strict=True)}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -12,7 +12,6 @@ from nanlint.runtime.frames import place
 from nanlint.runtime.health import health_of_numbers
 from nanlint.runtime.hindsight import hindsight_of
 from nanlint.runtime.verdicts import Verdicts
-from nanlint.source.text import Source
 
 PROGRAMS = {
     "numpy": ("import numpy as np\n\n\ndef f(table, i):\n    return np.log(table[i] * 2)\n", "log", False),
@@ -38,7 +37,7 @@ def test_the_reproduction_runs_and_shows_it(framework: str, tmp_path: Path, caps
     program, op, backward = PROGRAMS[framework]
     path = str(tmp_path / "model.py")
     birth = born(framework, op, path, 5, backward, [0.0, 2.0])
-    (found,) = hindsight_of(Verdicts(born=((birth, 1),), sources={path: Source(path, program)}), str(tmp_path))
+    (found,) = hindsight_of(Verdicts(born=((birth, 1),), sources={path: program}), str(tmp_path))
     assert found.program is not None
     runpy.run_path(found.program, run_name="__main__")
     assert "inf" in capsys.readouterr().out
@@ -49,7 +48,7 @@ def test_a_rule_that_says_possible_is_shown_in_hindsight(tmp_path: Path) -> None
     path = str(tmp_path / "model.py")
     program = "import torch\n\n\ndef f(x):\n    return torch.exp(x) / torch.exp(x).sum()\n"
     birth = born("torch", "aten.div", path, 5, False, [float("inf"), 1.0], [float("inf")])
-    (found,) = hindsight_of(Verdicts(born=((birth, 1),), sources={path: Source(path, program)}), str(tmp_path))
+    (found,) = hindsight_of(Verdicts(born=((birth, 1),), sources={path: program}), str(tmp_path))
     assert found.diagnostic is not None
     assert found.diagnostic.code == "NL401"
 
@@ -59,7 +58,7 @@ def test_operands_whose_values_were_not_kept_whole_are_not_made_up(tmp_path: Pat
     birth = born("numpy", "log", path, 5, False, [0.0, 2.0])
     cut = Numbers("x", health_of_numbers([0.0, 2.0, 3.0], "float32", (3,)), ("0.0", "2.0"))
     birth = Birth(0, 3, 0.0, "numpy", "log", ("ninf",), (cut,), (), birth.frames)
-    sources = {path: Source(path, PROGRAMS["numpy"][0])}
+    sources = {path: PROGRAMS["numpy"][0]}
     (found,) = hindsight_of(Verdicts(born=((birth, 1),), sources=sources), str(tmp_path))
     assert found.program is None
 

@@ -102,10 +102,14 @@ def test_where_nanlint_is_installed_pytest_knows_the_plugin() -> None:
     assert project["entry-points"]["pytest11"] == {"nanlint": PLUGIN}
 
 
-def pytest_in(directory: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """With the plugin, and none of the others that are installed here: to start them takes longer than all the rest."""
+def pytest_in(directory: Path, *arguments: str, watched: bool = False) -> subprocess.CompletedProcess[str]:
+    """With the plugin, and none of the others that are installed here: to start them takes longer than all the rest.
+
+    ``watched``: by `nanlint verify`.
+    """
+    verifying = ("-m", "nanlint", "verify", "--") if watched else ()
     return subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", PLUGIN, "-p", "no:cacheprovider", *arguments],
+        [sys.executable, *verifying, "-m", "pytest", "-p", PLUGIN, "-p", "no:cacheprovider", *arguments],
         cwd=directory, env={**environment(), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": ""},
         capture_output=True, text=True, timeout=120, check=False,
     )  # fmt: skip
@@ -132,11 +136,92 @@ def test_tests_in_which_something_is_born_do_not_pass(tmp_path: Path) -> None:
     assert "NL401" not in there.stdout
     ran = pytest_in(tmp_path, "--nanlint", "test_model.py")
     assert ran.returncode == 1
-    assert "2 passed" in ran.stdout
+    assert "1 failed, 1 passed" in ran.stdout
+    assert "FAILED test_model.py::test_large - Failed: not finite: model.py:" in ran.stdout
     assert "model.py:6:12 NL401 confirmed (nan and +inf at step 1)" in ran.stdout
     clean = pytest_in(tmp_path, "--nanlint=all", "-k", "small")
     assert clean.returncode == 0
     assert "NL401 clean (1 execution)" in clean.stdout
+
+
+TESTS = """
+import numpy as np
+import pytest
+import torch
+
+from model import softmax, unit
+
+
+@pytest.fixture
+def weights():
+    return softmax(np.array([0.0, 1000.0]))
+
+
+@pytest.mark.parametrize("scale", [1.0, 1000.0, 2000.0])
+def test_scale(scale):
+    assert softmax(np.array([0.0, scale])).shape == (2,)
+
+def test_fixture(weights):
+    assert len(weights) == 2
+
+def test_gradient():
+    x = torch.zeros(2, requires_grad=True)
+    (unit(x) * torch.tensor([0.0, 1.0])).sum().backward()
+    assert x.grad is not None
+
+def test_own_line():
+    p = torch.softmax(torch.tensor([0.0, 300.0]), -1)
+    assert torch.log(p)[1] == 0
+
+def test_that_means_it():
+    assert torch.isinf(torch.log(torch.softmax(torch.tensor([0.0, 300.0]), -1))[0])
+
+@pytest.mark.not_finite
+def test_that_is_marked():
+    assert len(softmax(np.array([0.0, 1000.0]))) == 2
+
+def test_that_fails():
+    p = torch.softmax(torch.tensor([0.0, 1.0]), -1)
+    assert torch.log(p)[0] == 3
+
+@pytest.mark.xfail
+def test_known():
+    assert len(softmax(np.array([0.0, 1000.0]))) == 2
+"""
+UNIT = """
+
+def unit(x):
+    return x / x.norm()
+"""
+
+
+@pytest.mark.parametrize("how", ["plugin", "verify"])
+def test_the_test_fails_in_which_something_is_not_finite_and_no_other(how: str, tmp_path: Path) -> None:
+    """By a finding in another file or its own, a gradient that comes back, in a fixture; each time anew."""
+    pytest.importorskip("torch")
+    write(tmp_path, "model.py", MODEL + UNIT)
+    write(tmp_path, "test_model.py", TESTS)
+    without = pytest_in(tmp_path, "test_model.py")
+    own = (tmp_path / "__pycache__").glob("test_model*")
+    before = {path: path.read_bytes() for path in own}
+    command = ("--nanlint",) if how == "plugin" else ()
+    ran = pytest_in(tmp_path, *command, "test_model.py", watched=how == "verify")
+    failed = [line.split(" - ")[0].rpartition("::")[2] for line in ran.stdout.splitlines() if line.startswith("FAILED")]
+    assert failed == [
+        *("test_scale[1000.0]", "test_scale[2000.0]", "test_fixture", "test_gradient", "test_own_line"),
+        "test_that_fails",
+    ], ran.stdout
+    assert ran.returncode == 1
+    assert "not finite: model.py:6: NL401 confirmed" in ran.stdout
+    assert "the gradient of x is nan, seen at backward()" in ran.stdout
+    line = TESTS.lstrip().partition("assert torch.log(p)[1]")[0].count("\n") + 1
+    assert f"not finite: test_model.py:{line}: NL101 confirmed: -inf in log" in ran.stdout
+    told = without.stdout.partition("def test_that_fails")[2].partition("=====")[0]
+    assert "assert tensor(" in told
+    assert told in ran.stdout
+    assert "__nanlint_probe__" not in ran.stdout
+    assert {path: path.read_bytes() for path in before} == before
+    assert pytest_in(tmp_path, "test_model.py").stdout.count("FAILED") == without.stdout.count("FAILED") == 1
 
 
 def test_workers_of_xdist_are_part_of_the_run(tmp_path: Path) -> None:
@@ -157,4 +242,5 @@ def test_workers_of_xdist_are_part_of_the_run(tmp_path: Path) -> None:
     )
     ran = pytest_in(tmp_path, "-p", "xdist", "--nanlint", "-n", "2")
     assert ran.returncode == 1, ran.stdout
+    assert "1 failed, 3 passed" in ran.stdout
     assert "NL401 confirmed" in ran.stdout

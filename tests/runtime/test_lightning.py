@@ -51,6 +51,7 @@ def train(directory, fails):
     except RuntimeError as error:
         print(error)
     print(verify.run.bad, verify.run.births[0].backward, verify.run.births[0].forward[0].text)
+    print([str(one.state) for one in verify.run.findings])
     print(torch.sqrt(torch.zeros(1)).item())
 
 
@@ -63,9 +64,10 @@ train("broken", True)
 def test_trainings_are_watched_and_told_of_whether_they_end_or_break(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(textwrap.dedent(PROGRAM).lstrip())
     ran = python("train.py", cwd=tmp_path)
-    whole, zero, *broken = ran.stdout.splitlines()
+    whole, states, zero, *broken = ran.stdout.splitlines()
     assert whole.startswith("True True distance = torch.sqrt("), ran.stderr
-    assert broken == ["mine", whole, zero]
+    assert states == "['confirmed']"
+    assert broken == ["mine", whole, states, zero]
     reports = ran.stderr.partition("The run is kept in whole")
     assert "train.py:" in reports[0]
     assert "train.py:" in reports[2].partition("The run is kept in broken")[0]

@@ -447,7 +447,7 @@ SPELLINGS: Mapping[str, str] = {
     "jax.nn.soft_sign(x)": "softsign(x=x)",
     "jax.nn.softmax(x, axis, where)": "softmax(x=x, axis=axis)",
     "jax.nn.log_softmax(x, axis, where)": "log_softmax(x=x, axis=axis)",
-    "jax.nn.logsumexp(a, axis)": "logsumexp(x=a, axis=axis)",
+    "jax.nn.logsumexp(a, axis, b)": "logsumexp(x=a, axis=axis, weights=b)",
     "jax.nn.elu(x, alpha)": "elu(x=x)",
     "jax.nn.celu(x, alpha)": "elu(x=x)",
     "jax.nn.selu(x)": "elu(x=x)",
@@ -516,7 +516,7 @@ SPELLINGS: Mapping[str, str] = {
     "jax.nn.logmeanexp(x, axis)": "logmeanexp(x=x, axis=axis)",
     "jax.nn.dot_product_attention(query, key, value)": "attention(query=query, value=value)",
     # jax.scipy
-    "jax.scipy.special.logsumexp(a, axis, b)": "logsumexp(x=a, axis=axis)",
+    "jax.scipy.special.logsumexp(a, axis, b)": "logsumexp(x=a, axis=axis, weights=b)",
     "jax.scipy.special.softmax(x, axis)": "softmax(x=x, axis=axis)",
     "jax.scipy.special.log_softmax(x, axis)": "log_softmax(x=x, axis=axis)",
     "jax.scipy.special.expit(x)": "sigmoid(x=x)",

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 SPELLINGS: Mapping[str, str] = {
     # logarithms, exponentials, sigmoids
-    "scipy.special.logsumexp(a, axis, b)": "logsumexp(x=a, axis=axis)",
+    "scipy.special.logsumexp(a, axis, b)": "logsumexp(x=a, axis=axis, weights=b)",
     "scipy.special.softmax(x, axis)": "softmax(x=x, axis=axis)",
     "scipy.special.log_softmax(x, axis)": "log_softmax(x=x, axis=axis)",
     "scipy.special.expit(x)": "sigmoid(x=x)",

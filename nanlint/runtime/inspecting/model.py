@@ -31,9 +31,11 @@ from nanlint.runtime.health import Health
 from nanlint.runtime.hindsight import hindsight_of
 from nanlint.runtime.inspecting.dataflow import Expression, expressions_of, written_at
 from nanlint.runtime.inspecting.sources import Finding, SourceFile, finding_of, read_current
+from nanlint.runtime.judging import verdicts_in
+from nanlint.runtime.reporting import first_words
 from nanlint.runtime.runfile import Process, RunRecord
 from nanlint.runtime.telling import KINDS
-from nanlint.runtime.verdicts import State, Verdict, observed_of, verdicts_of
+from nanlint.runtime.verdicts import State, Verdict, observed_of
 from nanlint.source import Source
 
 #: what a tensor was to the op that it is shown with
@@ -101,7 +103,9 @@ class Seen:
 
 @dataclass(frozen=True)
 class Incident:
-    """A birth or an alert: what is listed first. ``kind`` is "birth", or that of the alert.
+    """What is listed first: a birth, an alert, or a finding that was confirmed where nothing else tells of it.
+
+    ``kind`` is "birth", "confirmed", or that of the alert.
 
     ``reproduction``: a program that shows it, of a birth that no finding spoke of.
     """
@@ -173,7 +177,7 @@ class Member:
 
 @dataclass(frozen=True)
 class Run:
-    """All of a run. ``origin``: where it was read from."""
+    """All of a run. ``origin``: where it was read from. ``verdict``: what is to be said of it before all else."""
 
     origin: str
     members: tuple[Member, ...]
@@ -183,11 +187,12 @@ class Run:
     findings: tuple[Finding, ...]
     files: Mapping[str, SourceFile]
     notes: tuple[str, ...] = ()
+    verdict: str = ""
 
     @property
-    def first_birth(self) -> int | None:
+    def first_bad(self) -> int | None:
         """Index of the incident where it all began."""
-        return next((i for i, incident in enumerate(self.incidents) if incident.kind == "birth"), None)
+        return next((i for i, one in enumerate(self.incidents) if one.kind in ("birth", "confirmed")), None)
 
     def who(self, process: int) -> str:
         """A process by its rank; by its number where several have the same."""
@@ -231,13 +236,13 @@ def shown_path(path: str, directory: str) -> str:
 
 def run_of(record: RunRecord) -> Run:
     """The run that was kept in a directory."""
-    verdicts = verdicts_of(record)
+    verdicts = verdicts_in(record)
     directory = record.processes[0].started.directory
     files: dict[str, SourceFile] = {}
     findings: list[Finding] = []
-    for name, source in verdicts.sources.items():
-        path = os.path.join(directory, name)
-        files[path] = SourceFile(path, source.text)
+    for name, text in verdicts.sources.items():
+        path, source = os.path.join(directory, name), Source(name, text)
+        files[path] = SourceFile(path, text)
         own = (one for one in verdicts.findings if one.diagnostic.path == name)
         findings += (finding_of(one, source, path, shown_path(path, directory)) for one in own)
     afterwards = {}
@@ -255,7 +260,7 @@ def run_of(record: RunRecord) -> Run:
             found = finding_of(verdict, source, place.path, shown_path(place.path, directory))
             findings.append(replace(found, verdict=IN_HINDSIGHT, told=f"{found.told}; no rule spoke of it before"))
         afterwards[_identity(one.birth)] = number, one.text
-    return _Building(record, files, findings, afterwards).run()
+    return replace(_Building(record, files, findings, afterwards).run(), verdict=first_words(verdicts))
 
 
 def _place(birth: Birth) -> Frame:
@@ -293,6 +298,7 @@ class _Building:
     def run(self) -> Run:
         members = tuple(self._member(i, process) for i, process in enumerate(self._record.processes))
         self._observed()
+        self._confirmed()
         incidents = tuple(incident for _, incident in sorted(self._incidents, key=lambda pair: pair[0]))
         self._files |= self._read(incidents)
         self._follow_source(incidents)
@@ -530,6 +536,32 @@ class _Building:
                 for event in observed:
                     step = event.closest_step if event.bad_step is None else event.bad_step
                     self._roles(self._node("", site, "", 0), event.bad or event.roles, step)
+
+    def _confirmed(self) -> None:
+        """A confirmed finding that no birth and no alert tells of is an incident, too."""
+        told = {incident.finding for _, incident in self._incidents}
+        for number, finding in enumerate(self._findings):
+            if finding.verdict != State.CONFIRMED.value or number in told:
+                continue
+            node = self._node("", finding.code, finding.path, finding.span.row)
+            own = [(i, t.role == OUTPUT) for i, t in enumerate(self._tensors) if t.node == node]
+            incident = Incident(
+                kind=finding.verdict,
+                title=f"{finding.code} {finding.told}: {finding.message}",
+                process=0,
+                step=finding.step,
+                last_step=finding.step,
+                node=node,
+                inputs=tuple(i for i, output in own if not output),
+                outputs=tuple(i for i, output in own if output),
+                frames=(Frame(finding.path, finding.span.row, text=self._line(finding.path, finding.span.row)),),
+                finding=number,
+            )
+            self._incidents.append(((finding.step, False, 0, 0), incident))
+
+    def _line(self, path: str, row: int) -> str:
+        lines = self._files[path].text.splitlines() if path in self._files else []
+        return lines[row - 1].strip() if 0 < row <= len(lines) else ""
 
     def _roles(self, node: int, roles: Mapping[str, Health], step: int) -> None:
         for name, health in roles.items():

@@ -129,6 +129,7 @@
       diff.replace(/\n$/, "").split("\n").map((line) => h("span", { class: kinds[line[0]] }, line || " ")));
   }
 
+  const isBad = (incident) => incident.kind === "birth" || incident.kind === "confirmed";
   const badge = (finding) => h("span", { class: `badge ${finding.verdict.replace(" ", "-")}` }, finding.verdict);
 
   function findingBlock(finding) {
@@ -771,7 +772,7 @@
         else this.markers.push({ px, incidents: [i] });
       }
       for (const { px, incidents } of this.markers) {
-        const isBirth = incidents.some((i) => run.incidents[i].kind === "birth");
+        const isBirth = incidents.some((i) => isBad(run.incidents[i]));
         const isChosen = incidents.includes(this.chosen.incident);
         context.fillStyle = colour(isBirth ? "bad" : "warn");
         if (isChosen) {
@@ -895,7 +896,7 @@
     const births = run.incidents.filter((one) => one.kind === "birth").length;
     const confirmed = run.findings.filter((one) => one.verdict === "confirmed").length;
     const parts = [
-      births ? many(births, "birth") : "no births", many(run.incidents.length - births, "other alert"),
+      run.verdict, births ? many(births, "birth") : "no births", many(run.incidents.filter((one) => !isBad(one)).length, "other alert"),
       run.findings.length && `${confirmed} of ${many(run.findings.length, "finding")} confirmed`, run.members[0].ended,
     ];
     byId("summary").textContent = parts.filter(Boolean).join(" · ");
@@ -910,7 +911,7 @@
       const rank = run.members.length > 1 ? ` · ${run.members[one.process].who}` : "";
       const place = one.blamed ? placed(one.blamed) : "";
       const title = one.kind === "birth" ? one.title : `${one.kind}: ${one.title}`;
-      return h("li", { class: one.kind === "birth" ? "birth" : "other" }, h("a", { href: `#alert=${i}` }, h("b", {}, title),
+      return h("li", { class: isBad(one) ? "birth" : "other" }, h("a", { href: `#alert=${i}` }, h("b", {}, title),
         h("span", { class: "soft" }, `step ${number(one.step)}${rank}${one.count > 1 ? ` · × ${number(one.count)}` : ""} `, h("span", { class: "code" }, place))));
     });
     fill(byId("alert-list"), {}, items.length ? items : [h("li", { class: "soft" }, "none")]);
@@ -994,7 +995,7 @@
   header();
   alerts();
   controls();
-  const first = run.incidents.find((one) => one.kind === "birth");
+  const first = run.incidents.find(isBad);
   timeline.load(first ? first.process : 0);
   byId("member").value = String(timeline.index);
   tensors();

@@ -71,6 +71,7 @@ def as_data(run: Run) -> dict[str, object]:
         "command": run.command,
         "directory": first.directory,
         "watch": first.watch,
+        "verdict": run.verdict,
         "nanlint": first.nanlint,
         "notes": [*run.notes, *_damage(run.members)],
         "paths": list(paths),

@@ -97,7 +97,7 @@ def _told(verdict: Verdict) -> str:
         what = " and ".join(KINDS.get(kind, kind) for kind in verdict.kinds) or "a non-finite value"
         return f"{what} at step {verdict.step} ({times})"
     if verdict.state is State.NOT_CLEARED:
-        return f"finite in {times}, but {verdict.alert}"
+        return f"nothing broke here in {times}, but {verdict.alert}"
     if verdict.state is State.NOT_WATCHED:
         return "may have run where this watch does not look"
     if verdict.state is State.NOT_REACHED:

@@ -55,7 +55,7 @@ class Terminal(cmd.Cmd):
         self.run = run
         width = None if out.isatty() else _WIDE
         self._console = Console(file=out, width=width, markup=False, highlight=False, emoji=False)
-        first = run.first_birth
+        first = run.first_bad
         self._incident = first if first is not None else 0 if run.incidents else None
         self._node = None if self._incident is None else run.incidents[self._incident].node
         self._process = 0 if self._incident is None else run.incidents[self._incident].process
@@ -122,7 +122,7 @@ class Terminal(cmd.Cmd):
         for number, incident in enumerate(self.run.incidents):
             where = self._placed(incident.blamed)
             rank = f"  ({self.run.who(incident.process)})" if len(self.run.members) > 1 else ""
-            style = "red" if incident.kind == "birth" else "yellow"
+            style = "red" if incident.kind in ("birth", "confirmed") else "yellow"
             title = incident.title if incident.kind == "birth" else f"{incident.kind}: {incident.title}"
             table.add_row(str(number + 1), str(incident.step), Text(title, style), where + rank, f"{incident.count:,}")
         self._show(table)
@@ -394,6 +394,8 @@ class Terminal(cmd.Cmd):
         command = self.run.command or "(no command)"
         many = f", {len(self.run.members)} processes" if len(self.run.members) > 1 else ""
         self._print(f"{command} · watch {first.watch}{many} · {self.run.members[0].last_words}")
+        if self.run.incidents and self.run.verdict:
+            self._print(self.run.verdict)
         damaged = sum(member.damaged for member in self.run.members)
         if damaged:
             self._print(f"{damaged} damaged event{'' if damaged == 1 else 's'} left out", "yellow")

@@ -89,7 +89,7 @@ def test_births_of_all_ranks_are_told_in_the_order_of_their_steps(tmp_path: Path
         ("log", 1, 1),
         ("exp", 3, 0),
     ]
-    assert run.first_birth == 0
+    assert run.first_bad == 0
 
 
 def test_a_birth_that_no_finding_spoke_of_has_the_rule_and_a_program_that_shows_it(tmp_path: Path) -> None:

@@ -58,7 +58,7 @@ def test_the_page_fits_asks_for_nothing_and_the_console_is_silent(
     assert browser.requests() == [page.as_uri()]
 
 
-def test_the_first_birth_is_shown_with_all_that_is_known(browser: Browser, page: Path) -> None:
+def test_the_first_bad_is_shown_with_all_that_is_known(browser: Browser, page: Path) -> None:
     browser.open(page)
     assert browser.texts("#alert-list b") == [
         "-inf born in log",

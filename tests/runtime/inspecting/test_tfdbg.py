@@ -46,8 +46,8 @@ def titles(run: Run) -> list[str]:
 
 
 def first(run: Run) -> Incident:
-    assert run.first_birth is not None
-    return run.incidents[run.first_birth]
+    assert run.first_bad is not None
+    return run.incidents[run.first_bad]
 
 
 def say(run: Run, command: str) -> str:

@@ -53,6 +53,11 @@ class JaxAdapter(Adapter):
         self._rules.stop()
         self._clips.stop()
 
+    def settle(self) -> None:
+        """Read what is unread."""
+        self._calls.read(0)
+        self._calls.arrivals.read(0)
+
     def owns(self, value: Any) -> bool:
         """Arrays, and the tracers that stand for them."""
         return isinstance(value, jax.Array)

@@ -100,11 +100,58 @@ def devices_of(ops: Sequence[Any]) -> frozenset[str]:
     return frozenset(op.device for op in ops if op.device)
 
 
+class Rows:
+    """The tensors of some ops, each once, by the row that it has among them."""
+
+    def __init__(self) -> None:
+        self.tensors: list[Any] = []
+        self._known: dict[str, int] = {}
+
+    def of(self, tensor: Any) -> int:
+        """The row of a tensor, which is added if it is new."""
+        row = self._known.setdefault(tensor.name, len(self.tensors))
+        if row == len(self.tensors):
+            self.tensors.append(tensor)
+        return row
+
+
+def watched_in(
+    live: Sequence[Any], stored: Mapping[Any, Sequence[Any]], rows: Rows, places: Places, backward: Backward
+) -> tuple[list[Watched], list[Any]]:
+    """The ops of a graph that take and give numbers, and the tensors in which something can be born."""
+    suspects: list[Any] = []
+    watched = []
+    for op in live:
+        given = [one for one in op.inputs if is_float(one)]
+        made = [one for one in op.outputs if is_float(one)]
+        if op in stored:
+            given += reads_of(op)
+            made += stored[op]
+        silent = says_nothing(op.type)
+        if not made or (silent and op.type not in HIDES | READS):
+            continue
+        span = backward.span_of(op)
+        one = Watched(
+            op.type,
+            op._id,
+            tuple(map(rows.of, given)),
+            tuple(map(rows.of, made)),
+            places.all_of(op),
+            span.op if span is not None else "",
+            span.places if span is not None else (),
+            _fused(op),
+        )
+        watched.append(one)
+        if not silent or op.type in READS:
+            suspects += made
+    return watched, suspects
+
+
 class BirthProbe:
     """The sums of a graph, and the rows that are left where one is not finite."""
 
     def __init__(
-        self, setting: Setting, watched: Sequence[Watched], tensors: Sequence[Any], summed: Sequence[int]
+        self, setting: Setting, watched: Sequence[Watched], tensors: Sequence[Any], summed: Sequence[int] = ()
     ) -> None:
         self._watched = watched
         self._summed = summed
@@ -112,56 +159,26 @@ class BirthProbe:
         self._shapes = [(one.dtype.name, shape_of(one)) for one in tensors]
         self._tensors: Sequence[Any] = tensors  # until it is built
         self._numbers: dict[int, int] = {}  # of each op, in the timeline
-        self._state = Kept(np.zeros(len(summed) + 1, np.int32))
-        self._rows = Kept(np.zeros((len(tensors), WIDTH)))
+        self._state: Kept
+        self._rows: Kept
 
     @classmethod
     def of(
         cls, graph: Any, outputs: Any, setting: Setting, watch: Watch, places: Places, backward: Backward
     ) -> BirthProbe | None:
         """The probe of a graph that is about to be done; None where no op can give birth."""
-        tensors: list[Any] = []
-        rows: dict[str, int] = {}
-
-        def row(tensor: Any) -> int:
-            if tensor.name not in rows:
-                rows[tensor.name] = len(tensors)
-                tensors.append(tensor)
-            return rows[tensor.name]
-
-        suspects: list[Any] = []
-        watched = []
+        rows = Rows()
         live = live_ops(graph, outputs)
         stored = written(graph, live)
-        for op in live:
-            given = [one for one in op.inputs if is_float(one)]
-            made = [one for one in op.outputs if is_float(one)]
-            if op in stored:
-                given += reads_of(op)
-                made += stored[op]
-            silent = says_nothing(op.type)
-            if not made or (silent and op.type not in HIDES | READS):
-                continue
-            span = backward.span_of(op)
-            one = Watched(
-                op.type,
-                op._id,
-                tuple(map(row, given)),
-                tuple(map(row, made)),
-                places.all_of(op),
-                span.op if span is not None else "",
-                span.places if span is not None else (),
-                _fused(op),
-            )
-            watched.append(one)
-            if not silent or op.type in READS:
-                suspects += made
-        summed = [row(one) for one in told_by(suspects, live, stored)]
-        return cls(setting, watched, tensors, summed) if summed else None
+        watched, suspects = watched_in(live, stored, rows, places, backward)
+        summed = [rows.of(one) for one in told_by(suspects, live, stored)]
+        return cls(setting, watched, rows.tensors, summed) if summed else None
 
     def build(self, alarm: Alarm) -> None:
         """Add to the graph that is being built."""
         tensors, self._tensors = self._tensors, ()
+        self._state = Kept(np.zeros(len(self._summed) + 1, np.int32))
+        self._rows = Kept(np.zeros((len(tensors), WIDTH)))
         kept, left = Inside(self._state), Inside(self._rows)
         sums = [sum_of(tensors[i]) for i in self._summed]
 
@@ -186,7 +203,10 @@ class BirthProbe:
             return
         rows = self._rows.get()
         self._state.put([*self._known(state[:-1], rows), 0])
-        healths = [health_of_row(row, *shape) for row, shape in zip(rows, self._shapes, strict=True)]
+        self.came_by(watch, [health_of_row(row, *shape) for row, shape in zip(rows, self._shapes, strict=True)])
+
+    def came_by(self, watch: Watch, healths: Sequence[Health]) -> None:
+        """Tell of the ops in which something was born; ``healths``: of the tensors, row by row."""
         for one in self._watched:
             self._tell(watch, one, [healths[i] for i in one.inputs], [healths[i] for i in one.outputs])
 

@@ -43,6 +43,28 @@ class Seen:
     tensor: Any
 
 
+def seen_in(graph: Any, live: Sequence[Any], watch: Watch, places: Places, backward: Backward) -> list[Seen]:
+    """The tensors at the flagged lines of a graph, of those ops that are executed."""
+    forward: dict[tuple[str, int], list[Any]] = {}
+    for op in live:
+        there = places.all_of(op)[:1] if backward.span_of(op) is None and op.outputs else ()
+        for path, line, _ in there:
+            if watch.sites_on(path, line):
+                forward.setdefault((path, line), []).append(op)
+    spans: dict[tuple[str, int], list[Span]] = {}
+    for span in backward.spans_in(graph):
+        for path, line, _ in span.places[:1]:
+            if watch.sites_on(path, line):
+                spans.setdefault((path, line), []).append(span)
+    seen: list[Seen] = []
+    for where, ops in forward.items():
+        seen += _forward(watch.sites_on(*where), ops, places)
+    alive = {one.name: one for op in live for one in op.outputs}
+    for where, gradients in spans.items():
+        seen += _backward(watch.sites_on(*where), gradients, alive)
+    return seen
+
+
 class SiteProbe:
     """The rows of what came by at the flagged expressions of a graph, added up until they are read."""
 
@@ -63,24 +85,7 @@ class SiteProbe:
         cls, graph: Any, outputs: Any, setting: Setting, watch: Watch, places: Places, backward: Backward
     ) -> SiteProbe | None:
         """The probe of a graph that is about to be done; None where no line is flagged."""
-        live = live_ops(graph, outputs)
-        forward: dict[tuple[str, int], list[Any]] = {}
-        for op in live:
-            there = places.all_of(op)[:1] if backward.span_of(op) is None and op.outputs else ()
-            for path, line, _ in there:
-                if watch.sites_on(path, line):
-                    forward.setdefault((path, line), []).append(op)
-        spans: dict[tuple[str, int], list[Span]] = {}
-        for span in backward.spans_in(graph):
-            for path, line, _ in span.places[:1]:
-                if watch.sites_on(path, line):
-                    spans.setdefault((path, line), []).append(span)
-        seen: list[Seen] = []
-        for where, ops in forward.items():
-            seen += _forward(watch.sites_on(*where), ops, places)
-        alive = {one.name: one for op in live for one in op.outputs}
-        for where, gradients in spans.items():
-            seen += _backward(watch.sites_on(*where), gradients, alive)
+        seen = seen_in(graph, live_ops(graph, outputs), watch, places, backward)
         return cls(setting, seen) if seen else None
 
     @property

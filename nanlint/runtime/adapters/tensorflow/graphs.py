@@ -37,6 +37,7 @@ from nanlint.runtime.adapters.tensorflow.filtered import FilterProbe
 from nanlint.runtime.adapters.tensorflow.flagged import SiteProbe
 from nanlint.runtime.adapters.tensorflow.gradients import Backward
 from nanlint.runtime.adapters.tensorflow.places import Places
+from nanlint.runtime.adapters.tensorflow.sessions import Sessions, is_run_by_session
 from nanlint.runtime.adapters.tensorflow.tensors import array_of
 from nanlint.runtime.hooks import Guard
 
@@ -78,6 +79,7 @@ class GraphWatch:
         self._places = places
         self._backward = backward
         self._quiet = quiet
+        self.sessions = Sessions(watch, places, backward)
         self._local = threading.local()
         self._lock = threading.RLock()
         self._probes: list[Probe] = []
@@ -113,7 +115,10 @@ class GraphWatch:
         def differentiated(original: Any, ys: Any, xs: Any, *args: Any, **kwargs: Any) -> Any:
             graph, source = _ops.get_default_graph(), kwargs.get("src_graph")
             if source is None or source is graph:
-                return original(ys, xs, *args, **kwargs)
+                found = original(ys, xs, *args, **kwargs)
+                if not isinstance(graph, _func_graph.FuncGraph):
+                    self.sessions.differentiated(graph, ys, xs, found)
+                return found
             self.settings.begins(graph, source)
             found = original(ys, xs, *args, **kwargs)
             if self._is_built_by_hand(graph):
@@ -146,6 +151,7 @@ class GraphWatch:
 
         hooks: tuple[Callable[..., Any], ...] = (traced, differentiated, called, saved, key)
         self._patch(*(around(self._watch, GRAPH, *both) for both in zip(self._originals, hooks, strict=True)))
+        self.sessions.start()
 
     def _patch(self, *functions: Any) -> None:
         (
@@ -172,6 +178,7 @@ class GraphWatch:
             with Guard(self._watch, GRAPH), self.at_rest():
                 probe.read(self._watch)
                 probe.tell(self._watch)
+        self.sessions.stop()
         self._patch(*self._originals)
         self._originals = ()
 
@@ -217,6 +224,9 @@ class GraphWatch:
     def _put_probes(self, graph: Any, outputs: Any) -> None:
         all_ops = self._watch.mode == "all" or self._watch.repeats  # in a function that may run in that step, too
         if not isinstance(graph, _func_graph.FuncGraph):
+            return
+        if is_run_by_session():
+            self._leave_alone(graph, outputs)
             return
         if self._watch.mode == "sentinel":
             self._leave_alone(graph, outputs)

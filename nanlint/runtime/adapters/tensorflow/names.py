@@ -46,7 +46,8 @@ class Names:
 
     def _make(self, original: Callable[..., None], variable: Any, *args: Any, **kwargs: Any) -> None:
         original(variable, *args, **kwargs)
-        self._remember(variable)
+        if not isinstance(variable, _resource._UnreadVariable):  # which stands for one after a write in a graph
+            self._remember(variable)
 
     def _remember(self, variable: Any) -> None:
         frames = self._places.frames() if str(variable.name).startswith(_UNNAMED) else ()

@@ -166,6 +166,7 @@ class TapeWatch:
                 return
             graph = _ops.get_default_graph()
             if not isinstance(graph, _func_graph.FuncGraph):
+                self._graphs.sessions.differentiated(graph, target, sources, gradients)
                 return
             around = asked, self._places.frames(), self._graphs.was_given_bad
             named = self._named(sources, pairs)

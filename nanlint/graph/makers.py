@@ -1,0 +1,118 @@
+"""Whose arrays values are: what a framework's function makes is its array, and what is given to one has to be.
+
+That a file imports one framework says whose an unknown value is only where nothing in it makes other objects that have
+operators: arrays of another library, lazy matrices, trees.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from functools import cached_property
+
+from nanlint.graph.modules import descendants
+from nanlint.graph.node import CONST, PARAM, REFINE, Node, unrefined
+from nanlint.ops.spelling import Spelling, Spellings
+
+#: whose arrays are those of another
+AS = {"scipy": "numpy", "math": None, "builtins": None, "": None}
+#: packages whose objects have the operators of arrays and are none, or not those of the framework beside them
+OTHERS = frozenset(
+    {
+        *("torch", "tensorflow", "keras", "jax", "numpy", "autograd", "cupy", "dask", "pandas", "polars", "xarray"),
+        *("sparse", "linear_operator", "gpytorch", "botorch", "pykeops", "optax", "flax", "haiku", "equinox", "sympy"),
+        "pint",
+    }
+)
+#: methods by which a class has operators
+OPERATORS = frozenset({"__truediv__", "__rtruediv__", "__mul__", "__rmul__", "__add__", "__sub__"})
+
+
+class Makers:
+    """What may be asked of the values of one file. ``counts``: whether a use of a value says something of it."""
+
+    def __init__(self, tree: ast.Module, spellings: Spellings, counts: Callable[[Node], bool]) -> None:
+        self.tree = tree
+        self.spellings = spellings
+        self.counts = counts
+        self._known: dict[int, str | None] = {}
+
+    def maker(self, node: Node) -> str | None:
+        """The framework whose array a value is; None where nothing says so."""
+        node = unrefined(node)
+        if node.index not in self._known:
+            self._known[node.index] = None
+            self._known[node.index] = self._made(node) or self._used(node)
+        return self._known[node.index]
+
+    @cached_property
+    def alone(self) -> str | None:
+        """The framework of the file, if its values cannot well be anything else."""
+        roots = self.roots & OTHERS
+        classes = (n for n in descendants(self.tree) if isinstance(n, ast.ClassDef))
+        own = {f.name for c in classes for f in c.body if isinstance(f, ast.FunctionDef)}
+        trees = any("tree" in name for name in imported(self.tree))
+        if not own.isdisjoint(OPERATORS) or trees:
+            return None
+        return "tensorflow" if roots == {"tensorflow", "keras"} else roots.pop() if len(roots) == 1 else None
+
+    @cached_property
+    def roots(self) -> set[str]:
+        """The packages that the file imports."""
+        return {name.partition(".")[0] for name in imported(self.tree)}
+
+    def takes(self, framework: str, maker: str | None) -> bool:
+        """Whether the functions of a framework take an array; keras.ops and TensorFlow do where both are there."""
+        maker = maker or self.alone
+        both = {framework, maker} == {"tensorflow", "keras"} and "tensorflow" in self.roots
+        return maker == AS.get(framework, framework) or both
+
+    def _made(self, node: Node) -> str | None:
+        """By what makes it."""
+        if node.op == CONST:
+            return None
+        spelling = node.spelling
+        if spelling is not None and not spelling.is_method:
+            return whose(spelling)
+        if node.op == PARAM:
+            return AS.get(node.framework or "", node.framework)
+        names = ("x",) if spelling is not None else tuple(node.args)
+        found = [self.maker(node[name]) for name in names if name in node.args and node[name].index < node.index]
+        return next((f for f in found if f is not None), None)
+
+    def _used(self, node: Node) -> str | None:
+        """By what it is given to: a function of a framework, or a method that only one has."""
+        for user in uses(node):
+            if not self.counts(user) or user.spelling is None:
+                continue
+            if user.spelling.is_method:
+                receiver = unrefined(next(iter(user.args.values()))) is node
+                owner = self.spellings.owner(user.spelling.name.rpartition(".")[2]) if receiver else None
+            else:
+                owner = whose(user.spelling)
+            if owner is not None:
+                return AS.get(owner, owner)
+        return None
+
+
+def whose(spelling: Spelling) -> str | None:
+    """The framework whose arrays a function gives."""
+    return AS.get(spelling.framework, spelling.framework)
+
+
+def uses(node: Node) -> Iterator[Node]:
+    """What uses a value, whatever the path taken knows of it."""
+    for user in node.users:
+        if user.op == REFINE:
+            yield from uses(user)
+        else:
+            yield user
+
+
+def imported(tree: ast.Module) -> Iterator[str]:
+    """The dotted names that a file imports, anywhere."""
+    for node in descendants(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)

@@ -1,0 +1,321 @@
+"""From a text and the same text mended to pairs of slices: each expression that a fix replaces, and what it brings.
+
+The sources of both are the values that are in both texts, by the piece of syntax that they come from. What no formula
+computes is one of them, if it is in both.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import deque
+from collections.abc import Collection, Hashable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from nanlint.analysis.facts import Facts
+from nanlint.graph.likeness import Likeness, Pieces
+from nanlint.graph.node import ATTR, CONST, LOOP, PARAM, PHI, REFINE, Node, unrefined
+from nanlint.ops.floats import FLOAT64
+from nanlint.ops.selection import CONDITIONS
+from nanlint.ops.value import Kind
+from nanlint.proof.agreement import WIDTH, Agreement, Given, Pair, Without, agreement
+from nanlint.proof.entering import OBJECTS, Sort, sort_of
+from nanlint.proof.python import PythonBackend
+from nanlint.proof.slice import MAX_STEPS, MEANING, RUNS_IN, Domain, Slice, Step, plain, read
+from nanlint.source.pairing import Pairing
+
+#: uses behind each other in one of which what was replaced may turn out to be the same
+MAX_USES = 6
+#: steps without a formula that are taken for sources, one after the other
+MAX_OPENED = 12
+#: uses behind each other in which a nan may be looked for
+MAX_LATER = 10
+#: ops that ask something of a number: what comes of the answer counts
+TESTS = CONDITIONS | {"isnan", "isinf", "isfinite", "isclose"}
+#: ops that put numbers in an order, or choose by it
+ORDER = frozenset({"argmax", "argsort", "sort", "ranks", "median", "quantile", "max", "min"})
+#: through what a difference is not seen: it says whether, or which
+DECIDING = TESTS | {"argmax", "argsort", "sign", "round", "floor", "ceil", "trunc"}
+
+#: the calls through which a value is seen, as numbers of pieces of syntax
+Calls = tuple[Hashable, ...]
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of the two texts. ``opened``: values that are taken for sources."""
+
+    facts: Facts
+    pieces: Pieces
+    exact: bool
+    opened: set[Hashable] = field(default_factory=set)
+
+    def calls(self, calls: Collection[ast.AST]) -> Calls:
+        """Calls as both texts know them."""
+        return tuple(self.pieces.numbers.get(id(call)) or ast.dump(call) for call in calls)
+
+    def values(self, e: ast.AST) -> Mapping[Calls, Node]:
+        """What an expression, or what a statement assigns or returns, is worth, by the calls that lead there."""
+        if isinstance(e, ast.AugAssign):
+            return {self.calls(node.calls): node for node in self.facts.lowering.graph if node.site is e}
+        value = e if isinstance(e, ast.expr) else getattr(e, "value", None)
+        readings = self.facts.lowering.readings.get(value, ()) if isinstance(value, ast.expr) else ()
+        return {self.calls(calls): unrefined(node) for calls, node in readings}
+
+    def around(self, e: ast.AST) -> Collection[int] | None:
+        """The pieces of syntax that an expression stands in, up to its statement; None if it is named or returned."""
+        found: set[int] = set()
+        while e in self.parents:
+            e = self.parents[e]
+            if isinstance(e, ast.Assign | ast.AnnAssign | ast.NamedExpr | ast.Return) and not found:
+                return None
+            found.add(id(e))
+            if isinstance(e, ast.stmt):
+                break
+        return found
+
+    def function(self, e: ast.AST) -> ast.AST | None:
+        """The function that a piece of syntax stands in; None at the top of the file."""
+        while e in self.parents and not isinstance(e, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            e = self.parents[e]
+        return e if e in self.parents else None
+
+    @cached_property
+    def parents(self) -> Mapping[ast.AST, ast.AST]:
+        """What each piece of syntax stands in."""
+        return {child: e for e in ast.walk(self.facts.source.tree) for child in ast.iter_child_nodes(e)}
+
+    def key(self, node: Node) -> Hashable:
+        """What a source is one of in both texts: its piece of syntax, and inside of the edits how it is written."""
+        place = None if self.pieces.is_inside(node) else self.pieces.place(node)
+        text = ast.dump(node.site) if place is None and node.site is not None else ""
+        return node.op, node.name, place, text, self.calls(node.calls)
+
+    def is_source(self, node: Node) -> bool:
+        """Whether the numbers of a node are given, whatever they are made of."""
+        if node.op in (CONST, REFINE) or node.op in OBJECTS:
+            return False
+        undecided = node.op == LOOP or (node.op == PHI and "cond" not in node.args)
+        sized = node.op == "size" and "x" in node.args
+        return undecided or (sort_of(node) is not None and not sized) or self.key(node) in self.opened
+
+    def slice_of(self, root: Node) -> tuple[Slice, Mapping[Hashable, int], Mapping[Hashable, Domain], list[Node]]:
+        """The slice that computes a node; its sources by what they are, and what they may be; the node of each step."""
+        nodes, pending, index = [root], deque([root]), {root.index: 0}
+        while pending and len(nodes) < MAX_STEPS:
+            node = pending.popleft()
+            for _, operand in () if self.is_source(node) else made_of(node):
+                if operand.index not in index:
+                    index[operand.index] = len(nodes)
+                    nodes.append(operand)
+                    pending.append(operand)
+        sources: dict[Hashable, int] = {}
+        domains: dict[Hashable, Domain] = {}
+        for number, node in enumerate(nodes):
+            if self.is_source(node):
+                key = self.key(node)
+                index[node.index] = sources.setdefault(key, number)
+                domains.setdefault(key, self.domain(node))
+        steps = tuple(self.step(node, index) for node in nodes)
+        framework = self.facts.framework(root)
+        return Slice(steps, 0, (0,), RUNS_IN.get(framework, framework)), sources, domains, nodes
+
+    def step(self, node: Node, index: Mapping[int, int]) -> Step:
+        """One step; of a source only that it is one."""
+        source = self.is_source(node)
+        op = "object" if node.op in OBJECTS else "source" if source else node.op
+        given = () if source else made_of(node)
+        args = {name: index[operand.index] for name, operand in given if operand.index in index}
+        attrs = {k: v for k, v in node.attrs.items() if k in MEANING and plain(v)}
+        if source and (limit := limit_of_dtype(node)) is not None:
+            return Step(CONST, {}, {"value": limit}, None, "", Domain())
+        spelling = node.spelling.name if node.spelling is not None else None
+        domain = self.domain(node) if source else Domain(format="float64")
+        return Step(op, args, attrs, spelling, "", domain, Sort.UNSEEN if source else None)
+
+    def domain(self, node: Node) -> Domain:
+        """What a source may be: by what it is where nothing may change, else also by what it is called."""
+        v = self.facts.value(node)
+        scalar = v.kind is Kind.SCALAR
+        if sort_of(node) is Sort.SIZE:
+            return Domain(whole=True, scalar=True, number=float(WIDTH), format="float64")
+        believed = node.op == PARAM or any(note.named for note in v.why.values())
+        if self.exact and believed:
+            whole = node.attrs.get("annotation") in ("int", "bool")
+            return Domain(scalar=scalar, whole=whole, format="float64")
+        return Domain(v.lo, v.hi, whole=v.whole, scalar=scalar, format="float64")
+
+
+class Differences:
+    """What a fix changes in what is computed.
+
+    ``exact``: nothing that is finite may change; else no ordinary number, but by a little.
+    """
+
+    def __init__(self, before: Facts, after: Facts, likeness: Likeness, pairing: Pairing, *, exact: bool) -> None:
+        opened: set[Hashable] = set()
+        self.before = Side(before, likeness.old, exact, opened)
+        self.after = Side(after, likeness.new, exact, opened)
+        self.opened = opened
+        self.pairing = pairing
+        self.exact = exact
+        #: whether somewhere what is not finite becomes a number
+        self.ended = False
+        #: values whose uses were looked at
+        self.seen: set[int] = set()
+        #: the pairs that were found to be the same
+        self.same: list[Pair] = []
+
+    def problem(self) -> str | None:
+        """What would be another number than it is, if anything."""
+        inner = {id(part) for old, _ in self.pairing.exchanged for part in ast.walk(old) if part is not old}
+        for old, new in self.pairing.exchanged:
+            if id(old) in inner:
+                continue
+            before, after = self.before.values(old), self.after.values(new)
+            both = before.keys() & after.keys()
+            # as the function by itself has it, rather than in one of its calls, unless these are mended, too
+            called = {calls for calls in both if calls and self.is_spread}
+            for calls in called or sorted(both, key=len)[:1]:
+                said = self.difference(before[calls], after[calls], MAX_USES, (old, new))
+                if said is not None:
+                    return said
+            for calls in both:
+                self.compared(before[calls], after[calls], special=True)
+                said = self.missed(before[calls], after[calls], MAX_LATER, (old, new))
+                if said is not None:
+                    return said
+        return None
+
+    def missed(self, old: Node, new: Node, depth: int, at: tuple[ast.AST, ast.AST] | None = None) -> str | None:
+        """What is made of a nan, or of an infinity, that the fix ends: a number, which is another one then.
+
+        A test that only stops the program, or prints, is no use of it.
+        """
+        for user, now in self.users(old, new, at) if depth else ():
+            if now is None or user.index in self.seen:
+                continue
+            self.seen.add(user.index)
+            if user.op in ("any", "all"):
+                continue
+            found = self.compared(user, now, special=True, use=True)
+            said = None if user.op in TESTS else self.difference(user, now, MAX_USES, special=True)
+            if said is not None or (found.same is None and user.op in ORDER):
+                return f"{said or 'another order'}: what is not finite is looked for"
+            if (found.ended or found.same is not True) and (said := self.missed(user, now, depth - 1)) is not None:
+                return said
+        return None
+
+    def difference(
+        self, old: Node, new: Node, depth: int, at: tuple[ast.AST, ast.AST] | None = None, *, special: bool = False
+    ) -> str | None:
+        """How two values differ: None if they are the same, or all that becomes of them is.
+
+        ``at``: the pieces in which they stand, where it is only about their use there. ``special``: also at numbers
+        that are no ordinary ones.
+        """
+        if unrefined(old).op == unrefined(new).op == CONST:
+            found = Agreement(old.attrs.get("value") == new.attrs.get("value"), "another number")
+        else:
+            found = self.compared(old, new, special=special, use=at is None)
+        if found.same is None and at is not None and unrefined(old).op != unrefined(new).op:
+            return "what cannot be computed here"
+        if found.same is not False:
+            return None
+        around = self.before.around(at[0]) if at is not None else None
+        if not depth or (around is None and self.is_seen(old)):
+            return found.text
+        users = list(self.users(old, new, at))
+        if not users:
+            # what the fix replaces, too, is judged there
+            uses = list(used_by(old, around))
+            return None if uses and all(map(self.before.pieces.is_inside, uses)) else found.text
+        for user, now in users:
+            if now is None or user.op in DECIDING:
+                return found.text
+            if self.compared(user, now, special=special, use=True).same is None:
+                # without a formula it is only known that what is not selected does not count
+                later = list(used_by(user, None))
+                if not later or any(one.op != "where" for one in later):
+                    return found.text
+            elif self.difference(user, now, depth - 1, special=special) is not None:
+                return found.text
+        return None
+
+    @cached_property
+    def is_spread(self) -> bool:
+        """Whether the fix replaces something in several functions: in one that is called, and where it is called."""
+        return len({self.before.function(old) for old, _ in self.pairing.exchanged}) > 1
+
+    def is_seen(self, node: Node) -> bool:
+        """Whether a value is seen by what is not: it is returned, say."""
+        return node.index in self.before.facts.lowering.escapes
+
+    def users(self, old: Node, new: Node, at: tuple[ast.AST, ast.AST] | None) -> Iterator[tuple[Node, Node | None]]:
+        """What uses a value, there if it is said where, and what uses the other one in its place."""
+        around = (self.before.around(at[0]), self.after.around(at[1])) if at is not None else (None, None)
+        was = {self.before.key(user): user for user in used_by(old, around[0])}
+        now = {self.after.key(user): user for user in used_by(new, around[1])}
+        # at one place a value that is used elsewhere, too, may have less uses than it had
+        for key in now if at is not None else was:
+            if key in was:
+                yield was[key], now.get(key)
+
+    def compared(self, old: Node, new: Node, *, special: bool = False, use: bool = False) -> Agreement:
+        """What executing both by the formulas of the operations shows. ``use``: they are the same op of two values."""
+        for _ in range(MAX_OPENED):
+            before, sources, domains, nodes = self.before.slice_of(old)
+            after, others, more, now = self.after.slice_of(new)
+            keys = dict.fromkeys((*sources, *others))
+            given = (Given(sources.get(key), others.get(key), domains.get(key) or more[key]) for key in keys)
+            pair = Pair(before, after, tuple(given), self.exact)
+            try:
+                found = agreement(pair, PythonBackend(pair.framework), special=special)
+            except Without as error:
+                side, node = (self.before, nodes[error.step]) if error.old else (self.after, now[error.step])
+                both = {self.before.key(n) for n in nodes} & {self.after.key(n) for n in now}
+                inside = side.pieces.is_inside(node)
+                if (inside and side.key(node) not in both) or (use and not error.step):
+                    break
+                # what has no formula is a number that both are given
+                self.opened.add(side.key(node))
+                continue
+            root = self.before.key(old)
+            if found.same is None and not use and root not in self.opened and root in map(self.after.key, now):
+                # what gives nothing for ordinary numbers is a number itself
+                self.opened.add(root)
+                continue
+            self.ended = self.ended or found.ended
+            if found.same:
+                self.same.append(pair)
+            return found
+        return Agreement()
+
+
+def made_of(node: Node) -> list[tuple[str, Node]]:
+    """What a node is computed from; of an array's size, the array."""
+    if node.op != "size" or "x" not in node.args:
+        return read(node)
+    array = node["x"]
+    while array.op == "size" and "x" in array.args:
+        # one number of a shape
+        array = array["x"]
+    return [("x", array)]
+
+
+def limit_of_dtype(node: Node) -> float | None:
+    """The number that ``x.dtype.min`` or ``x.dtype.max`` is."""
+    if node.op != ATTR or node.name.rpartition(".")[2] not in ("min", "max"):
+        return None
+    base = node.get("base")
+    of_dtype = base is not None and base.op == ATTR and base.name.rpartition(".")[2] == "dtype"
+    return (-FLOAT64.max if node.name.endswith("min") else FLOAT64.max) if of_dtype else None
+
+
+def used_by(node: Node, around: Collection[int] | None) -> Iterator[Node]:
+    """The uses of a value, whatever the path taken knows of it; only those by some pieces of syntax if given."""
+    for user in node.users:
+        if user.op == REFINE:
+            yield from used_by(user, around)
+        elif around is None or id(user.site) in around:
+            yield user

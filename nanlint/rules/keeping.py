@@ -1,0 +1,122 @@
+"""What a fix has to keep beside the numbers: effects, what whole numbers give, compiled code, a nan that is meant."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from nanlint.analysis.expected import expected
+from nanlint.analysis.facts import Facts
+from nanlint.fixes.imports import Imports
+from nanlint.fixes.outline import Outline
+from nanlint.fixes.reading import compiled
+from nanlint.graph.likeness import Likeness
+from nanlint.graph.node import Node
+from nanlint.ops.op import OPS
+from nanlint.source import Source
+from nanlint.source.pairing import Pairing
+
+#: ops that a framework has for floating-point numbers alone
+FLOATING = {
+    "torch": frozenset(
+        {"log_sigmoid", "softplus", "softmax", "log_softmax", "logaddexp", "hypot", "std", "var", "norm", "mean"}
+        | {"finfo_eps", "unit_vector", "gelu", "silu"}
+    ),
+    "jax": frozenset({"sigmoid", "log_cdf", "finfo_eps"}),
+    "keras": frozenset({"sigmoid", "log_sigmoid", "softplus", "softmax", "log_softmax", "logsumexp", "finfo_eps"}),
+    "numpy": frozenset({"finfo_eps"}),
+}
+#: how a nan is written as an attribute
+NAN = frozenset({"nan", "NaN", "NAN"})
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Asks what the fixes of one text keep."""
+
+    source: Source
+
+    @cached_property
+    def outline(self) -> Outline:
+        """The outline of the text as it is."""
+        return Outline(self.source.tree)
+
+    @cached_property
+    def imports(self) -> Imports:
+        """What it imports."""
+        return Imports(self.source, self.outline)
+
+    def problem(self, pairing: Pairing, likeness: Likeness, facts: Facts) -> str | None:
+        """What mended text, of which ``facts`` are known, does not keep."""
+        if any(map(writes, lost(pairing.replaced, pairing.brought))):
+            return "nothing would be written in place any more"
+        function = next(filter(None, (given_integers(n, likeness, facts) for n in likeness.new.inside)), None)
+        if function is not None:
+            return f"`{function}` takes no whole numbers"
+        if any(compiled(self.imports, e) for e in pairing.replaced):
+            return next((f"{name} is not known to be compiled" for name in foreign_to_compilers(likeness)), None)
+        return None
+
+    def means_nan(self, pairing: Pairing) -> bool:
+        """Whether a nan is put on purpose near what is replaced: one is written there, or NumPy is told to be quiet."""
+        around = {self.outline.function(e) for e in pairing.replaced if isinstance(e, ast.expr)}
+        named = any(is_nan(part) for f in around if not isinstance(f, ast.Module) for part in ast.walk(f))
+        quiet = (silences(parent) for e in pairing.replaced for parent, _ in self.outline.above(e))
+        return named or any(quiet)
+
+
+def lost(replaced: list[ast.AST], brought: list[ast.AST]) -> Iterator[ast.Call]:
+    """The calls that are replaced, and written nowhere any more."""
+    there = {ast.dump(e) for e in brought if isinstance(e, ast.Call)}
+    return (e for e in replaced if isinstance(e, ast.Call) and ast.dump(e) not in there)
+
+
+def writes(call: ast.Call) -> bool:
+    """Whether a call writes into what it is given: by the name of its method, or by an argument."""
+    method = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+    named = method.endswith("_") and not method.endswith("__") and not method.startswith("_")
+    return named or any(k.arg in ("out", "inplace") for k in call.keywords)
+
+
+def given_integers(node: Node, likeness: Likeness, facts: Facts) -> str | None:
+    """The op that a brought node is, if it is one of floating-point numbers, of whole ones, as none was before."""
+    floating = FLOATING.get(node.framework or "", frozenset())
+    if node.op not in floating or any(old.op in floating for old in likeness.old.inside):
+        return None
+    for arg in node.args.values():
+        value = facts.value(arg)
+        named = expected(str(arg.attrs.get("variable") or arg.name)).whole
+        if value.constant is None and (value.whole or named):
+            return node.op
+    return None
+
+
+def foreign_to_compilers(likeness: Likeness) -> Iterator[str]:
+    """The brought functions that a compiler of numbers and arrays does not have: all but NumPy's elementwise ones."""
+    for node in likeness.new.inside:
+        name = node.spelling.name if node.spelling is not None else ""
+        plain = name.startswith(("numpy.", "math.")) and node.op in OPS and OPS[node.op].pointwise
+        if name and not plain:
+            yield name
+
+
+def is_nan(e: ast.AST) -> bool:
+    """Whether a piece of syntax is a nan, as an attribute of a module or of a text."""
+    if isinstance(e, ast.Attribute):
+        return e.attr in NAN
+    text = e.args[0] if isinstance(e, ast.Call) and len(e.args) == 1 and isinstance(e.func, ast.Name) else None
+    return isinstance(text, ast.Constant) and str(text.value).lower() == "nan"
+
+
+def silences(e: ast.AST) -> bool:
+    """Whether a statement keeps NumPy from saying that something is not finite."""
+    calls = [item.context_expr for item in e.items] if isinstance(e, ast.With) else []
+    return any(
+        isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Attribute)
+        and call.func.attr == "errstate"
+        and any(isinstance(k.value, ast.Constant) and k.value.value == "ignore" for k in call.keywords)
+        for call in calls
+    )

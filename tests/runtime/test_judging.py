@@ -1,0 +1,102 @@
+"""One verdict of a run: what is said at its end is what is shown of it later, and in the program itself."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from nanlint.runtime.inspecting.model import run_of
+from nanlint.runtime.inspecting.page import as_data
+from nanlint.runtime.judging import FILE, verdicts_in
+from nanlint.runtime.reporting import first_words, render_report_json
+from nanlint.runtime.runfile import read_run
+from tests.runtime.running import nanlint, python, verify
+
+pytest.importorskip("numpy")
+
+TRAIN = """
+import numpy as np
+
+
+def entropy(p):
+    return -(p * np.log(p)).sum()
+
+
+def spread(x):
+    return np.std(x, ddof=1)
+
+
+entropy(np.array([0.0, 1.0]))
+spread(np.loadtxt(["1"]))
+"""
+
+
+def test_what_is_said_at_the_end_is_what_is_shown_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A finding is confirmed without a birth, and one is watched that is only possible."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "train.py").write_text(textwrap.dedent(TRAIN).lstrip(), "utf-8")
+    ran = verify("train.py", cwd=tmp_path, options=("--run-dir", "run", "--confidence", "possible"))
+    assert (ran.code, ran.report["bad"], ran.report["born"]) == (1, True, [])
+    assert ("NL104", "confirmed") in ran.verdicts()
+    assert "train.py:5:18 NL104 confirmed (-inf at step 0)" in ran.report["first"]
+    run = run_of(read_run(str(tmp_path / "run")))
+    assert [(one.code, one.verdict) for one in run.findings] == ran.verdicts()
+    assert run.verdict == ran.report["first"]
+    assert as_data(run)["verdict"] == run.verdict
+    told = nanlint("inspect", "-c", "alerts", "run", cwd=tmp_path).stdout
+    assert "confirmed: NL104 -inf at step 0" in told
+    assert "train.py:5: return -(p * np.log(p)).sum()" in told
+    assert run.verdict in nanlint("inspect", "--terminal", "run", cwd=tmp_path, stdin="quit\n").stdout
+
+
+def test_a_verdict_is_kept_for_as_long_as_its_run_is_what_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "train.py").write_text(textwrap.dedent(TRAIN).lstrip(), "utf-8")
+    ran = verify("train.py", cwd=tmp_path, options=("--run-dir", "run"))
+    kept = (tmp_path / "run" / FILE).read_bytes()
+    for module in (tmp_path / "run" / "modules").iterdir():
+        module.unlink()  # what the verdict was computed from
+    verdicts = verdicts_in(read_run(str(tmp_path / "run")))
+    assert json.loads(render_report_json(verdicts, run="")) == {**ran.report, "run": ""}
+    assert (verdicts.exit_code, first_words(verdicts)) == (1, ran.report["first"])
+    (events,) = (tmp_path / "run").glob("events-*")
+    events.write_bytes(events.read_bytes() + b"\n")
+    assert verdicts_in(read_run(str(tmp_path / "run"))).findings == ()
+    (tmp_path / "run" / FILE).write_bytes(kept[:-9])
+    assert verdicts_in(read_run(str(tmp_path / "run"))).findings == ()
+
+
+def test_a_block_has_the_findings_of_the_file_that_it_stands_in(tmp_path: Path) -> None:
+    """Which Python had read before the block: a birth confirms them, of others is said that nobody looked."""
+    program = """
+    import numpy as np
+    import nanlint
+
+
+    def entropy(p):
+        return -(p * np.log(p)).sum()
+
+
+    def softmax(z):
+        e = np.exp(z)
+        return e / e.sum()
+
+
+    with nanlint.verify(run_directory="run") as run:
+        entropy(np.array([0.0, 1.0]))
+        softmax(np.array([0.0, 1.0]))
+    print(run.bad, sorted((one.diagnostic.code, str(one.state)) for one in run.findings))
+    """
+    (tmp_path / "train.py").write_text(textwrap.dedent(program).lstrip(), "utf-8")
+    ran = python("train.py", cwd=tmp_path)
+    assert ran.stdout == "True [('NL104', 'confirmed'), ('NL401', 'not watched')]\n", ran.stderr
+    run = run_of(read_run(str(tmp_path / "run")))
+    assert sorted((one.code, one.verdict) for one in run.findings) == [
+        ("NL104", "confirmed"),
+        ("NL401", "not watched"),
+    ]
