@@ -12,7 +12,7 @@ from nanlint.analysis.facts import Facts
 from nanlint.fixes.imports import Imports
 from nanlint.fixes.outline import Outline
 from nanlint.fixes.reading import compiled
-from nanlint.graph.likeness import Likeness
+from nanlint.graph.likeness import Likeness, Problem
 from nanlint.graph.node import Node
 from nanlint.ops.op import OPS
 from nanlint.source import Source
@@ -48,16 +48,22 @@ class Kept:
         """What it imports."""
         return Imports(self.source, self.outline)
 
-    def problem(self, pairing: Pairing, likeness: Likeness, facts: Facts) -> str | None:
+    def problems(self, pairing: Pairing, likeness: Likeness, facts: Facts) -> Iterator[Problem]:
         """What mended text, of which ``facts`` are known, does not keep."""
         if any(map(writes, lost(pairing.replaced, pairing.brought))):
-            return "nothing would be written in place any more"
-        function = next(filter(None, (given_integers(n, likeness, facts) for n in likeness.new.inside)), None)
-        if function is not None:
-            return f"`{function}` takes no whole numbers"
+            yield None, "nothing would be written in place any more"
+        for node in likeness.new.inside:
+            if (function := given_integers(node, likeness, facts)) is not None:
+                yield node.site, f"`{function}` takes no whole numbers"
         if any(compiled(self.imports, e) for e in pairing.replaced):
-            return next((f"{name} is not known to be compiled" for name in foreign_to_compilers(likeness)), None)
-        return None
+            elsewhere = {id(part) for old, new in pairing.exchanged for part in self.not_compiled(old, new)}
+            for node in likeness.new.inside:
+                if (name := foreign_to_compilers(node)) and id(node.site) not in elsewhere:
+                    yield node.site, f"{name} is not known to be compiled"
+
+    def not_compiled(self, old: ast.AST, new: ast.AST) -> Iterator[ast.AST]:
+        """The parts of what comes in the place of something, if that is not compiled."""
+        return ast.walk(new) if not compiled(self.imports, old) else iter(())
 
     def means_nan(self, pairing: Pairing) -> bool:
         """Whether a nan is put on purpose near what is replaced: one is written there, or NumPy is told to be quiet."""
@@ -93,13 +99,11 @@ def given_integers(node: Node, likeness: Likeness, facts: Facts) -> str | None:
     return None
 
 
-def foreign_to_compilers(likeness: Likeness) -> Iterator[str]:
-    """The brought functions that a compiler of numbers and arrays does not have: all but NumPy's elementwise ones."""
-    for node in likeness.new.inside:
-        name = node.spelling.name if node.spelling is not None else ""
-        plain = name.startswith(("numpy.", "math.")) and node.op in OPS and OPS[node.op].pointwise
-        if name and not plain:
-            yield name
+def foreign_to_compilers(node: Node) -> str:
+    """The function of a node if a compiler of numbers and arrays does not have it: all but NumPy's elementwise ones."""
+    name = node.spelling.name if node.spelling is not None else ""
+    plain = name.startswith(("numpy.", "math.")) and node.op in OPS and OPS[node.op].pointwise
+    return "" if plain else name
 
 
 def is_nan(e: ast.AST) -> bool:
