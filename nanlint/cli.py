@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import atexit
 import gc
+import io
 import os
 import sys
 from importlib import import_module
@@ -107,6 +108,16 @@ def _open_closed_streams() -> None:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115  for as long as the program runs
 
 
+class _Visible(io.StringIO):
+    """Standard error, for messages that quote the command line."""
+
+    def write(self, text: str) -> int:
+        """Write what a terminal may be given."""
+        from nanlint.output.paint import visible
+
+        return sys.stderr.write(visible(text))
+
+
 def _forget_output() -> None:
     """What is left in the buffer goes nowhere, and the interpreter must not stumble over it on its way out."""
     if sys.stdout is not None:
@@ -141,7 +152,7 @@ def main() -> NoReturn:
         code = cli.main(standalone_mode=False)
         sys.stdout.flush()
     except click.ClickException as error:
-        error.show()
+        error.show(_Visible())
         sys.exit(error.exit_code)
     except (click.Abort, KeyboardInterrupt):
         sys.exit(INTERRUPTED)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from nanlint.diagnostic import Applicability, Confidence, Diagnostic, Span
+from nanlint.version import RUNNING
 
 
 class RulePage(Protocol):
@@ -138,7 +139,8 @@ HOUSEKEEPING: Mapping[str, Housekeeping] = {
 
 def syntax_error(path: str, span: Span, message: str, part: str = "file") -> Diagnostic:
     """NL000 at the place the parser names; ``part`` is what is lost with it."""
-    return _certain(SYNTAX_ERROR, path, span, message, f"nothing in this {part} was checked")
+    told = message if "Python" in message or "nested" in message else f"{message} ({RUNNING} reads it)"
+    return _certain(SYNTAX_ERROR, path, span, told, f"nothing in this {part} was checked")
 
 
 def internal_error(path: str, reason: str) -> Diagnostic:

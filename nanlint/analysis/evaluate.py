@@ -550,8 +550,9 @@ class Evaluator:
         for v in values[1:]:
             result = join(result, v)
         why = result.why
-        if result.zero is CERTAIN and result.evidence("zero") is None:
-            why = {**why, "zero": Evidence("holds a 0", node, origin=Origin.ATTAINED)}
+        for cls, held in (("zero", "holds a 0"), ("neg", "holds a negative number")):
+            if result.reach(cls) is CERTAIN and result.evidence(cls) is None:
+                why = {**why, cls: Evidence(held, node, origin=Origin.ATTAINED)}
         return replace(result, peak=False, sum_one=False, why=why)
 
     # ── refinement ──────────────────────────────────────────────────────────────────────────────────────────────────

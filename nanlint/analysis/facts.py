@@ -21,8 +21,7 @@ from nanlint.analysis.relations import on_grid
 from nanlint.analysis.roles import Roles
 from nanlint.analysis.scenarios import breaks_further_on, kept_off, normalises, variables, zero_where
 from nanlint.analysis.selections import is_filled, is_single_slice, opens_axis, selects_by_mask
-from nanlint.analysis.structure import bare, elementwise, factors, is_field, same, uses, zero_together
-from nanlint.analysis.written_out import literal
+from nanlint.analysis.structure import bare, elementwise, factors, is_field, literal, same, uses, zero_together
 from nanlint.diagnostic import Span
 from nanlint.graph.expressions import implied
 from nanlint.graph.lower import Lowering

@@ -638,9 +638,11 @@ def length(node: Node, evaluate: Evaluate) -> Value | None:
 
 
 def silenced(node: Node, evaluate: Evaluate) -> Evidence | None:
-    """Why an array is 0 throughout at times: its rectifier is dead, or its mask hides all of it."""
+    """Why an array is 0 throughout at times: its rectifier is dead, its mask hides all of it, or it starts so."""
     inner = bare(node)
     v = evaluate(inner)
+    if inner.op == "variable" and "x" in inner.args and evaluate(inner["x"]).constant == 0:
+        return v.evidence("zero")
     if inner.op in RECTIFIERS and v.lo == 0 and v.zero >= LIKELY:
         return v.evidence("zero")
     for part in factors(inner):

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 
 from nanlint.graph.expressions import stripped
-from nanlint.graph.node import LOOP, PHI, Node, walk
+from nanlint.graph.node import CONST, LOOP, MODULE, PHI, REFINE, TUPLE, Node, walk
 from nanlint.ops.op import OPS
 from nanlint.ops.value import Value
 
@@ -21,6 +21,12 @@ REDUCES = frozenset({"sum", "mean", "max", "nansum", "nanmean"})
 LONGEST = 40
 #: factors of one product that are told apart
 MAX_FACTORS = 32
+#: what holds numbers, beside the operations that make them
+HOLDERS = frozenset({CONST, MODULE, TUPLE, "list", "slice", REFINE})
+#: ops without operands whose elements are all alike, so that no size, which may be data, tells what they are
+UNIFORM = frozenset({"zeros", "ones", "finfo_eps"})
+#: ops whose values come from elsewhere, or change while the program runs
+FROM_ELSEWHERE = frozenset({"input", "variable", "stored"})
 
 
 def bare(node: Node) -> Node:
@@ -137,3 +143,17 @@ def zero_together(quotient: Node) -> bool:
     if above.op != "sum" or below.op not in ("sum", "count_nonzero"):
         return False
     return any(same(factor, below["x"]) for factor in factors(above["x"]))
+
+
+def literal(value: Node, *, drawn: bool = False) -> bool:
+    """Whether a value is made of literals alone, wherever they stand: its author sees the 0 in it.
+
+    ``drawn``: random numbers count as well.
+    """
+
+    def written(part: Node) -> bool:
+        if part.op in HOLDERS or part.op not in OPS or part.op in FROM_ELSEWHERE:
+            return part.op in HOLDERS
+        return bool(part.args or part.op in UNIFORM) if OPS[part.op].pure else drawn
+
+    return not value.calls and all(map(written, walk(value, lambda n: n.args.values())))

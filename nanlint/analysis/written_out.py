@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from nanlint.graph.node import ATTR, CALL, CONST, DICT, KEPT, MODULE, REFINE, TUPLE, Node, walk
+from nanlint.analysis.facts import Facts
+from nanlint.analysis.hazards import Hazard
+from nanlint.analysis.structure import literal
+from nanlint.graph.node import ATTR, CALL, CONST, DICT, KEPT, MODULE, TUPLE, Node, walk
 from nanlint.ops.arithmetic import in_common_format
 from nanlint.ops.op import OPS
 from nanlint.ops.value import CERTAIN, Value, always
-
-if TYPE_CHECKING:
-    from nanlint.analysis.facts import Facts
-    from nanlint.analysis.hazards import Hazard
-
-#: what holds numbers, beside the operations that make them
-HOLDERS = frozenset({CONST, MODULE, TUPLE, "list", "slice", REFINE})
-#: ops without operands whose elements are all alike, so that no size, which may be data, tells what they are
-UNIFORM = frozenset({"zeros", "ones", "finfo_eps"})
-#: ops whose values come from elsewhere, or change while the program runs
-FROM_ELSEWHERE = frozenset({"input", "variable", "stored"})
 
 
 def inevitable(hazard: Hazard, facts: Facts) -> bool:
@@ -51,20 +41,6 @@ def written_out(value: Node, at: Node, facts: Facts, *, drawn: bool = False) -> 
             for part in walk(value, lambda n: n.args.values())
         )
     )
-
-
-def literal(value: Node, *, drawn: bool = False) -> bool:
-    """Whether a value is made of literals alone, wherever they stand: its author sees the 0 in it.
-
-    ``drawn``: random numbers count as well.
-    """
-
-    def written(part: Node) -> bool:
-        if part.op in HOLDERS or part.op not in OPS or part.op in FROM_ELSEWHERE:
-            return part.op in HOLDERS
-        return bool(part.args or part.op in UNIFORM) if OPS[part.op].pure else drawn
-
-    return not value.calls and all(map(written, walk(value, lambda n: n.args.values())))
 
 
 def is_kept(value: Node, at: Node, facts: Facts) -> bool:

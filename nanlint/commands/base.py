@@ -30,7 +30,14 @@ class Unusable(click.ClickException):
 
     def show(self, file: object = None) -> None:
         """Print the message in Ruff's manner."""
-        click.echo(f"error: {self.message}", err=True)
+        say(f"error: {self.message}", err=True)
+
+
+def say(text: str, *, err: bool = False, nl: bool = True, color: bool | None = None) -> None:
+    """Print what may hold what others named or wrote, so that no terminal obeys it. ``color``: it is painted."""
+    from nanlint.output.paint import shown
+
+    click.echo(shown(text, painted=bool(color)), err=err, nl=nl, color=color)
 
 
 def split(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
@@ -82,7 +89,7 @@ def warn_of_untrusted(configs: Configs) -> None:
     from nanlint.linter import without_rules
 
     for config in configs.untrusted:
-        click.echo(f"warning: {without_rules(config)}", err=True)
+        say(f"warning: {without_rules(config)}", err=True)
 
 
 def configs_for(config_file: str | None, isolated: bool, overrides: Overrides) -> Configs:
@@ -111,6 +118,13 @@ def configs_for(config_file: str | None, isolated: bool, overrides: Overrides) -
         context = click.get_current_context()
         option = str(error).partition(":")[0]
         raise Unusable(f"{error}{origin(context, option)}") from None
+
+
+def is_painted(paint: Paint) -> bool:
+    """Whether a paint leaves its colours or links in a text."""
+    from nanlint.output.paint import plain
+
+    return paint is not plain
 
 
 def paint_for(color: str) -> Paint:

@@ -7,9 +7,7 @@ from collections.abc import Iterable
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
-import click
-
-from nanlint.commands.base import Unusable, writable, write_report
+from nanlint.commands.base import Unusable, say, writable, write_report
 
 if TYPE_CHECKING:
     from nanlint.baseline import Baseline
@@ -77,7 +75,7 @@ def known_from_now_on(report: Report, configs: Configs, chosen: str, quiet: bool
         write_report(writable(path), one.render())
         if not quiet:
             count = sum(map(len, one.entries.values()))
-            click.echo(f"{shown_path(path)} knows {errors(count)} now.", err=True)
+            say(f"{shown_path(path)} knows {errors(count)} now.", err=True)
             if path not in configured:
-                click.echo(f"To hide them: --baseline {shown_path(path)}, or the key `baseline`.", err=True)
+                say(f"To hide them: --baseline {shown_path(path)}, or the key `baseline`.", err=True)
     return hide_known(report, lambda path: baselines[path_of(path)], config_of)

@@ -16,8 +16,10 @@ from nanlint.commands.base import (
     FINDINGS,
     Unusable,
     configs_for,
+    is_painted,
     paint_for,
     rules_option,
+    say,
     split,
     trust_option,
     warn_of_untrusted,
@@ -326,7 +328,7 @@ def check(
     if content is not None and to_stderr:
         print_mended(report.files[0], content)
     text = rendered(replace(view, paint=paint), output_format, statistics, fixing=action is Action.FIX, quiet=quiet)
-    click.echo(text, nl=False, err=to_stderr, color=True)
+    say(text, nl=False, err=to_stderr, color=is_painted(paint))
     ctx.exit(code)
 
 
@@ -356,7 +358,7 @@ def _watch(ctx: click.Context, paths: Sequence[str]) -> None:
             if terminal:
                 click.clear()
             elif number:
-                click.echo("Something has changed.", err=True)
+                say("Something has changed.", err=True)
             try:
                 ctx.invoke(check, **parameters)
             except click.exceptions.Exit:
@@ -364,7 +366,7 @@ def _watch(ctx: click.Context, paths: Sequence[str]) -> None:
             except click.ClickException as error:  # a configuration that is being written, a path that has gone
                 error.show()
             if terminal:
-                click.echo("Watching for changes; Ctrl-C ends it.", err=True)
+                say("Watching for changes; Ctrl-C ends it.", err=True)
             sys.stdout.flush()
     except ModuleNotFoundError as error:
         if error.name != "watchfiles":
@@ -487,7 +489,7 @@ def _show_files(
         found = and_affected(found, configs)
     warn_of_untrusted(configs)
     for failure in found.failures:
-        click.echo(f"error: {failure}", err=True)
+        say(f"error: {failure}", err=True)
     for file in found.files:
-        click.echo(os.path.abspath(file.path))
+        say(os.path.abspath(file.path))
     return COULD_NOT_RUN if found.failures and not found.files else FINDINGS if found.failures else CLEAN

@@ -6,7 +6,7 @@ import os
 
 import click
 
-from nanlint.commands.base import CLEAN, FINDINGS, Unusable
+from nanlint.commands.base import CLEAN, FINDINGS, Unusable, say
 from nanlint.commands.manual import Command
 
 
@@ -47,15 +47,15 @@ def clean(ctx: click.Context, directory: str, *, dry_run: bool, keep: int) -> No
     except (CleaningError, OSError) as error:
         raise Unusable(str(error)) from None
     for run in gone:
-        click.echo(f"{'would remove' if dry_run else 'removed'} {run.path} ({_readable(run.size)})")
+        say(f"{'would remove' if dry_run else 'removed'} {run.path} ({_readable(run.size)})")
     for path in found.foreign:
-        click.echo(f"warning: {path} is not nanlint's, and stays", err=True)
+        say(f"warning: {path} is not nanlint's, and stays", err=True)
     count = len(gone)
     total = _readable(sum(run.size for run in gone))
     if count:
-        click.echo(f"{'Would remove' if dry_run else 'Removed'} {count} run{'' if count == 1 else 's'} ({total}).")
+        say(f"{'Would remove' if dry_run else 'Removed'} {count} run{'' if count == 1 else 's'} ({total}).")
     else:
-        click.echo("Nothing to remove.")
+        say("Nothing to remove.")
     ctx.exit(FINDINGS if found.foreign else CLEAN)
 
 

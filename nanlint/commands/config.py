@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from nanlint.commands.base import Unusable, configs_for, trust_option, warn_of_untrusted
+from nanlint.commands.base import Unusable, configs_for, say, trust_option, warn_of_untrusted
 from nanlint.commands.manual import Command
 
 if TYPE_CHECKING:
@@ -62,15 +62,15 @@ def config(
     if (config_file is not None or isolated) and not show:
         raise click.UsageError("--config and --isolated go with --show")
     if schema:
-        click.echo(json.dumps(keys.schema(), indent=2))
+        say(json.dumps(keys.schema(), indent=2))
     elif show:
-        click.echo(_shown(key or ".", config_file, isolated, as_json))
+        say(_shown(key or ".", config_file, isolated, as_json))
     elif key is not None:
-        click.echo(_one(_known(key), as_json))
+        say(_one(_known(key), as_json))
     elif as_json:
-        click.echo(json.dumps([_as_object(one) for one in keys.KEYS.values()], indent=2, ensure_ascii=False))
+        say(json.dumps([_as_object(one) for one in keys.KEYS.values()], indent=2, ensure_ascii=False))
     else:
-        click.echo("\n".join(_listed(keys.KEYS.values())))
+        say("\n".join(_listed(keys.KEYS.values())))
 
 
 # Keys

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from nanlint.commands.base import Unusable, configs_for, paint_for, trust_option, warn_of_untrusted
+from nanlint.commands.base import Unusable, configs_for, is_painted, paint_for, say, trust_option, warn_of_untrusted
 from nanlint.commands.manual import Command
 
 if TYPE_CHECKING:
@@ -57,7 +57,6 @@ def explain(
     """
     from nanlint.config import CONFIDENCES, Overrides
     from nanlint.explaining import explain as explained
-    from nanlint.output.paint import plain
     from nanlint.output.story import render_explanations, render_explanations_json
     from nanlint.source.syntax import Unparsable
 
@@ -76,11 +75,11 @@ def explain(
     if not found:
         raise Unusable(nothing_at(source, config, place, row, column))
     if output_format == "json":
-        click.echo(render_explanations_json(found, os.path.abspath(path)), nl=False)
+        say(render_explanations_json(found, os.path.abspath(path)), nl=False)
         return
     width = min(os.get_terminal_size().columns, _WIDEST) if sys.stdout.isatty() else _WIDTH
-    coloured = paint_for(color) is not plain
-    click.echo(render_explanations(found, path, width=width, colour=coloured), nl=False, color=True)
+    coloured = is_painted(paint_for(color))
+    say(render_explanations(found, path, width=width, colour=coloured), nl=False, color=coloured)
 
 
 def _row_of(source: Source, cell: int | None, row: int) -> int:

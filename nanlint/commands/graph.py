@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from nanlint.commands.base import CLEAN, FINDINGS, Unusable, configs_for, writable, write_report
+from nanlint.commands.base import CLEAN, FINDINGS, Unusable, configs_for, say, writable, write_report
 from nanlint.commands.explain import read
 from nanlint.commands.manual import Command
 
@@ -118,11 +118,11 @@ def _modules(paths: Sequence[str], config_file: str | None, isolated: bool) -> t
     if not found.files:
         raise Unusable("\nerror: ".join(found.failures) or "no Python files found under the given paths")
     for failure in found.failures:
-        click.echo(f"error: {failure}", err=True)
+        say(f"error: {failure}", err=True)
     made = module_graph(file.path for file in found.files).densest(MAX_MODULES)
     if made.left_out:
         left_out = f"modules left out, those with the fewest imports: {made.left_out}"
-        click.echo(f"warning: {left_out}; name fewer files or directories to see them", err=True)
+        say(f"warning: {left_out}; name fewer files or directories to see them", err=True)
     return render_modules(made), not found.failures
 
 
@@ -130,8 +130,10 @@ def _laid_out(drawn: Digraph, chosen: str) -> bytes:
     """A drawing in one of the formats. Raises Unusable."""
     import graphviz
 
+    from nanlint.output.paint import visible
+
     try:
-        content: bytes = drawn.source.encode() if chosen == "dot" else drawn.pipe(format=chosen)
+        content: bytes = visible(drawn.source).encode() if chosen == "dot" else drawn.pipe(format=chosen)
     except graphviz.ExecutableNotFound:
         raise Unusable(
             f"{chosen} needs Graphviz, whose `dot` is not on the PATH (https://graphviz.org/download);"

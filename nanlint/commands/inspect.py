@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from nanlint.commands.base import CLEAN, Unusable
+from nanlint.commands.base import CLEAN, Unusable, say
 from nanlint.commands.manual import Command
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def inspect(
         path = write_page(shown, output)
     except RunError as error:
         raise Unusable(str(error)) from None
-    click.echo(path)
+    say(path)
     if browse or (browse is None and sys.stdout.isatty()):
         click.launch(path)
 

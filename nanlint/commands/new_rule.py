@@ -9,7 +9,7 @@ from contextlib import suppress
 
 import click
 
-from nanlint.commands.base import Unusable, configs_for, trust_option, warn_of_untrusted
+from nanlint.commands.base import Unusable, configs_for, say, trust_option, warn_of_untrusted
 from nanlint.commands.manual import Command
 from nanlint.opening import read_regular, reason
 from nanlint.source.writing import target_of, write_whole
@@ -72,14 +72,12 @@ def new_rule(name: str, code: str | None, path: str | None, tests: str) -> None:
             test_file: render_test_file(chosen, name, os.path.relpath(rule_file, tests)),
         }
     )
-    click.echo(f"wrote {rule_file}\nwrote {test_file}")
+    say(f"wrote {rule_file}\nwrote {test_file}")
     if os.path.abspath(rule_file) not in _named(config.file):
         pattern = f"{directory.replace(os.sep, '/')}/*.py"
-        click.echo(
-            f'\nFor `nanlint check` to use it, name it in the configuration:\n\n[tool.nanlint]\nrules = ["{pattern}"]'
-        )
+        say(f'\nFor `nanlint check` to use it, name it in the configuration:\n\n[tool.nanlint]\nrules = ["{pattern}"]')
     if not is_trusted(config.file or here):
-        click.echo("\nIt is code, which runs only in projects that you trust:\n\nnanlint trust")
+        say("\nIt is code, which runs only in projects that you trust:\n\nnanlint trust")
 
 
 def _next_code(codes: list[str]) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from nanlint.commands.base import CLEAN, COULD_NOT_RUN, FINDINGS
+from nanlint.commands.base import CLEAN, COULD_NOT_RUN, FINDINGS, is_painted, say
 from nanlint.output.formats import FORMATS
 
 if TYPE_CHECKING:
@@ -24,19 +24,19 @@ def print_messages(report: Report, *, diff: bool, quiet: bool, changed_since: st
     from nanlint.output.summary import errors
 
     for message in report.messages:
-        click.echo(f"error: {message}", err=True)
+        say(f"error: {message}", err=True)
     if quiet:
         return
     for note in report.notes:
-        click.echo(f"warning: {note}", err=True)
+        say(f"warning: {note}", err=True)
     for file in report.files:
         for note in file.notes:
-            click.echo(f"warning: {note}", err=True)
+            say(f"warning: {note}", err=True)
     if report.ignored and not diff:
-        click.echo(f"Silenced {errors(len(report.ignored))} by comments.", err=True)
+        say(f"Silenced {errors(len(report.ignored))} by comments.", err=True)
     if not report.files and not report.messages:
         changed = "" if changed_since is None else f" that changed since {changed_since}, or are affected"
-        click.echo(f"warning: no Python files found under the given paths{changed}", err=True)
+        say(f"warning: no Python files found under the given paths{changed}", err=True)
 
 
 def print_unresolved(report: Report, content: bytes | None) -> None:
@@ -44,7 +44,7 @@ def print_unresolved(report: Report, content: bytes | None) -> None:
     from nanlint.linter import unresolved
     from nanlint.output.unresolved import render_unresolved
 
-    click.echo(render_unresolved(unresolved(report, content)), nl=False, err=True)
+    say(render_unresolved(unresolved(report, content)), nl=False, err=True)
 
 
 def rendered(view: View, output_format: str, statistics: bool, *, fixing: bool, quiet: bool) -> str:
@@ -81,13 +81,17 @@ def print_diff(report: Report, paint: Paint, quiet: bool) -> None:
 
     for file in report.files:
         if file.before is not None and file.after is not None:
-            click.echo(render_diff_of(file.before, file.after, paint=paint), nl=False, color=True)
+            text = render_diff_of(file.before, file.after, paint=paint)
+            if sys.stdout.isatty() or is_painted(paint):
+                say(text, nl=False, color=is_painted(paint))
+            else:
+                click.echo(text, nl=False, color=True)  # a patch is what it is
     if not quiet and report.checked:
         if report.ignored:
-            click.echo(f"Would silence {errors(len(report.ignored))} by comments.", err=True)
+            say(f"Would silence {errors(len(report.ignored))} by comments.", err=True)
         if report.fixed or not report.ignored:
             would = f"Would fix {errors(len(report.fixed))}." if report.fixed else "No errors would be fixed."
-            click.echo(would, err=True)
+            say(would, err=True)
 
 
 def print_mended(file: FileReport, content: bytes) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from nanlint.commands.base import Unusable, complete_rules, configs_for, trust_option, warn_of_untrusted
+from nanlint.commands.base import Unusable, complete_rules, configs_for, say, trust_option, warn_of_untrusted
 from nanlint.commands.manual import Command
 
 if TYPE_CHECKING:
@@ -90,4 +90,4 @@ def _print_page(text: str, is_markdown: bool) -> None:
 
         Console().print(Markdown(text))
     else:
-        click.echo(text, nl=False)
+        say(text, nl=False)

@@ -6,7 +6,7 @@ import os
 
 import click
 
-from nanlint.commands.base import Unusable
+from nanlint.commands.base import Unusable, say
 from nanlint.commands.manual import Command
 
 
@@ -38,14 +38,14 @@ def trust(paths: tuple[str, ...], *, remove: bool, show: bool) -> None:
     try:
         if show:
             for path in trusting.trusted():
-                click.echo(path)
+                say(path)
         for path in () if show else paths or (".",):
             if remove:
                 known = trusting.distrust(path)
-                click.echo(f"{os.path.realpath(path)} is {'no longer' if known else 'not'} trusted", err=True)
+                say(f"{os.path.realpath(path)} is {'no longer' if known else 'not'} trusted", err=True)
             elif not os.path.exists(path):
                 raise Unusable(f"{path}: no such file or directory")
             else:
-                click.echo(f"{trusting.trust(path)} is trusted; this is kept in {trusting.list_path()}", err=True)
+                say(f"{trusting.trust(path)} is trusted; this is kept in {trusting.list_path()}", err=True)
     except trusting.TrustError as error:
         raise Unusable(str(error)) from None

@@ -10,7 +10,9 @@ import click
 from nanlint.commands.base import (
     Unusable,
     configs_for,
+    is_painted,
     paint_for,
+    say,
     split,
     trust_option,
     warn_of_untrusted,
@@ -130,15 +132,15 @@ def verify(
         )
     except (RunError, FilterError) as error:
         raise Unusable(str(error)) from None
+    paint = paint_for(color if output_file is None else "never")
     if output_format == "json":
         text = render_report_json(verified.verdicts, run=verified.run, hindsight=verified.hindsight)
     else:
-        paint = paint_for(color if output_file is None else "never")
         text = render_report(verified.verdicts, run=verified.run, hindsight=verified.hindsight, paint=paint)
         if filters and watch != "all" and not replayed and not verified.verdicts.filtered:
             text += "Filters were asked at flagged expressions; with --watch all they are of every tensor.\n"
     if output_file is None:
-        click.echo(text, nl=False, err=True, color=True)
+        say(text, nl=False, err=True, color=is_painted(paint))
     else:
         write_report(output_file, text)
     ctx.exit(verified.verdicts.exit_code)

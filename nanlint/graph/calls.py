@@ -126,6 +126,8 @@ STORED_BY_NAME = {"where": "cond", "mask": "cond", "src": "value", "vals": "valu
 CONSTRUCTORS = ("__init__", "__post_init__", "setup", "build")
 #: base classes, by the end of their name, whose methods run outside of differentiation
 UNDIFFERENTIATED_BASES = ("Optimizer", "Constraint", "Metric", "Initializer", "Callback", "TestCase")
+#: ops that make an array of numbers that are written out
+MADE_HERE = frozenset({"zeros", "ones", "full", "tensor"})
 #: ops that make an array to be filled in
 FRESH = frozenset({"zeros", "full", "ones", "stored"})
 #: frameworks whose arrays change in place: every name of one sees it
@@ -274,7 +276,12 @@ class CallLowering(ExpressionLowering):
 
     def derivative(self, function: Node, args: Sequence[Node], keywords: dict[str, Node], e: ast.AST) -> Node:
         """A derivative of a function where it is called, with respect to its arguments: real numbers, too."""
-        at = [self.emit("tensor", e, {"requires_grad": True}, x=arg) if is_real_number(arg) else arg for arg in args]
+        at = [
+            self.emit("tensor", e, {"requires_grad": True}, x=arg)
+            if is_real_number(arg) or arg.op in MADE_HERE
+            else arg
+            for arg in args
+        ]
         outer = self.frame.regions
         self.frame.regions = (*outer, Region("differentiated", e))
         try:

@@ -50,7 +50,7 @@ from nanlint.graph.scope import ClassInfo, Env, Frame, FunctionAst
 from nanlint.graph.tables import fill, kept_in_tables, sets_items
 from nanlint.interrupt import checkpoint
 from nanlint.ops.contracts import OF_THE_SUPPORT
-from nanlint.ops.floats import FLOAT32
+from nanlint.ops.floats import FLOAT16, FLOAT32
 from nanlint.ops.frameworks import canonical
 from nanlint.ops.op import OPS
 from nanlint.ops.selection import CONDITIONS
@@ -61,6 +61,8 @@ from nanlint.source.syntax import remembered
 
 #: files of a project that are read for the sake of one
 MAX_MODULES = 100
+#: formats of 16 bits, as they are called
+HALVES = frozenset({"float16", "half"})
 #: turns of a loop over what is written out that are taken one by one
 MAX_TURNS = 4
 #: functions that are read with some others because they may call them
@@ -958,10 +960,20 @@ def names_nan(comparison: ast.Compare) -> bool:
 
 
 def is_singular(node: ast.AST) -> bool:
-    """Whether a piece of syntax is worth a look by itself: a quotient, a power, a comparison with NaN."""
+    """Whether a piece of syntax is worth a look by itself: a quotient, a power, a comparison with NaN.
+
+    So are operations on numbers that are written out, one of them infinite, and numbers beyond their format.
+    """
     kind = type(node)
+    if kind is ast.BinOp and isinstance(node.op, (ast.Add, ast.Sub, ast.Mult)):  # type: ignore[attr-defined]
+        sides = (node.left, node.right)  # type: ignore[attr-defined]
+        return any(map(is_infinity, sides)) and all(is_infinity(s) or type(s) is ast.Constant for s in sides)
     if kind is ast.BinOp or kind is ast.AugAssign:
         return isinstance(node.op, (ast.Div, ast.Pow))  # type: ignore[attr-defined]
+    if kind is ast.Call and node.args and type(node.args[0]) is ast.Constant:  # type: ignore[attr-defined]
+        formats = (node.func, *node.args[1:], *(k.value for k in node.keywords))  # type: ignore[attr-defined]
+        halved = any(isinstance(one, ast.Attribute) and one.attr in HALVES for one in formats)
+        return is_beyond(node.args[0].value, FLOAT16.max if halved else FLOAT32.max)  # type: ignore[attr-defined]
     return kind is ast.Compare and names_nan(node)  # type: ignore[arg-type]
 
 
@@ -1030,7 +1042,7 @@ def interesting(tree: ast.Module, words: frozenset[str], imported: Collection[st
                 f = node.func  # type: ignore[attr-defined]
                 word = f.attr if isinstance(f, ast.Attribute) else f.id if isinstance(f, ast.Name) else ""
                 called.add(word)
-                if word in words:
+                if word in words or is_singular(node):
                     wanted.add(place)
             elif is_singular(node):
                 wanted.add(place)
@@ -1063,17 +1075,26 @@ def breaks_at_top_level(tree: ast.Module, words: Collection[str]) -> bool:
             pending += ast.iter_child_nodes(code)
         else:
             nodes = descendants(code)
-            if not words_in(nodes).isdisjoint(words) or any(is_singular(n) or is_infinity(n) for n in nodes):
+            found = words_in(nodes)
+            largest = FLOAT32.max if found.isdisjoint(HALVES) else FLOAT16.max**0.5
+            if not found.isdisjoint(words) or any(is_singular(n) or is_infinity(n, largest) for n in nodes):
                 return True
     return False
 
 
-def is_infinity(node: ast.AST) -> bool:
-    """Whether a piece of syntax is an infinity, by its name or its text, or a number beyond single precision."""
+def is_infinity(node: ast.AST, largest: float = FLOAT32.max) -> bool:
+    """Whether a piece of syntax is an infinity, by its name or its text, or a number beyond the largest one."""
+    if isinstance(node, ast.Call) and len(node.args) == 1:
+        return isinstance(node.args[0], ast.Constant) and node.args[0].value == "inf"
     if isinstance(node, ast.Attribute):
         return NUMBERS.get(node.attr) == math.inf
     number = node.value if isinstance(node, ast.Constant) else None
-    return number == "inf" or (isinstance(number, float) and abs(number) > FLOAT32.max)
+    return number == "inf" or is_beyond(number, largest)
+
+
+def is_beyond(number: object, largest: float) -> bool:
+    """Whether something is a number beyond the largest one."""
+    return isinstance(number, (int, float)) and abs(number) > largest
 
 
 def joins(tree: ast.Module) -> bool:

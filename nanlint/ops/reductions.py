@@ -149,8 +149,9 @@ def smallest(x: Value) -> Value:
 
 def spread(v: Operands, _: Attrs) -> Value:
     """Standard deviation or variance: 0 for constant data."""
+    same = LIKELY if v["x"].constant is not None else POSSIBLE  # up to rounding of the mean
     return value(
-        0.0, INF, zero=POSSIBLE, because=Evidence("is 0 for constant input", origin=Origin.STATISTIC), **_array(v["x"])
+        0.0, INF, zero=same, because=Evidence("is 0 for constant input", origin=Origin.STATISTIC), **_array(v["x"])
     )
 
 
@@ -160,7 +161,7 @@ def norm(v: Operands, attrs: Attrs) -> Value:
     if x.zero is NEVER or (x.peak and x.hi > 0):
         return value(0.0, INF, zero=NEVER, **_array(x))
     if x.constant == 0:
-        return value(0.0, INF, zero=CERTAIN, because=noted(zero=pick(x, "zero")), **_array(x))
+        return value(0.0, 0.0, zero=CERTAIN, because=noted(zero=pick(x, "zero")), **_array(x))
     return value(
         0.0, INF, zero=POSSIBLE, because=Evidence("is 0 for the zero vector", origin=Origin.ATTAINED), **_array(x)
     )

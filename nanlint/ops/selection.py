@@ -207,15 +207,16 @@ def dropout(v: Operands, a: Attrs) -> Value:
 
 
 def linspace(v: Operands, _: Attrs) -> Value:
-    """From start to stop, both attained."""
+    """From start, which is there, to stop, unless it is left out."""
     start, stop = v.get("start", TOP), v.get("stop", TOP)
     if start.constant is not None and stop.constant is not None:
         lo, hi = sorted((start.constant, stop.constant))
+        rising = start.constant == lo
         return value(
             lo,
             hi,
-            low=LIKELY,
-            high=LIKELY,
+            low=CERTAIN if rising else LIKELY,
+            high=LIKELY if rising else CERTAIN,
             nan=NEVER,
             because=Evidence(f"includes its ends {lo:g} and {hi:g}", origin=Origin.ATTAINED),
             kind=Kind.TENSOR,

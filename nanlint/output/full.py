@@ -18,7 +18,7 @@ from itertools import accumulate
 
 from nanlint.diagnostic import Annotation, Diagnostic, Excerpt, Severity
 from nanlint.output.address import link_to
-from nanlint.output.paint import Paint, plain
+from nanlint.output.paint import Paint, plain, visible
 from nanlint.output.view import View
 
 _TAB = "    "
@@ -190,13 +190,7 @@ class _Line:
 
 
 def _cell(character: str) -> str:
-    if character == "\t":
-        return _TAB
-    if ord(character) < 0x20:
-        return chr(0x2400 + ord(character))
-    if 0x7F <= ord(character) < 0xA0:
-        return "\N{REPLACEMENT CHARACTER}"
-    return character
+    return _TAB if character == "\t" else visible(character)
 
 
 def _width(cell: str) -> int:

@@ -1,7 +1,11 @@
-"""Colour by role, and links: renderers name what a piece of text is, and only here is said how that looks."""
+"""Colour by role, and links: renderers name what a piece of text is, and only here is said how that looks.
+
+And what a terminal must not obey: the control characters of file names, sources and arguments.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, Protocol
 
@@ -28,6 +32,29 @@ _STYLES: dict[str, dict[str, Any]] = {
 }
 
 
+#: what a terminal obeys, but for tabs and ends of lines
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\r(?!\n)")
+#: of that, what is ours: colours, and links
+_OWN = re.compile(r"(\x1b\[[0-9;]*m|\x1b\]8;;[^\x1b\x07]*\x1b\\)")
+
+
+def visible(text: str) -> str:
+    """A text with its control characters made visible."""
+
+    def picture(found: re.Match[str]) -> str:
+        code = ord(found[0])
+        return chr(0x2400 + code) if code < 0x20 else "\N{REPLACEMENT CHARACTER}"
+
+    return _CONTROL.sub(picture, text)
+
+
+def shown(text: str, *, painted: bool) -> str:
+    """What a terminal may be given of a text: what is ``painted`` keeps its colours and links."""
+    if not painted:
+        return visible(text)
+    return "".join(part if number % 2 else visible(part) for number, part in enumerate(_OWN.split(text)))
+
+
 def plain(text: str, role: str, *, link: str = "") -> str:
     """No colour, no links."""
     return text
@@ -37,7 +64,7 @@ def coloured(text: str, role: str, *, link: str = "") -> str:
     """``text`` in the colour of its role, in ANSI."""
     import click
 
-    return click.style(text, **_STYLES[role])
+    return click.style(visible(text), **_STYLES[role])
 
 
 def linking(paint: Paint) -> Paint:
@@ -45,7 +72,7 @@ def linking(paint: Paint) -> Paint:
 
     def linked(text: str, role: str, *, link: str = "") -> str:
         painted = paint(text, role)
-        return f"\x1b]8;;{link}\x1b\\{painted}\x1b]8;;\x1b\\" if link else painted
+        return f"\x1b]8;;{visible(link)}\x1b\\{painted}\x1b]8;;\x1b\\" if link else painted
 
     return linked
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.forms import UNKNOWNS
 from nanlint.analysis.hazards import Hazard
-from nanlint.analysis.written_out import inevitable, literal
+from nanlint.analysis.structure import literal
+from nanlint.analysis.written_out import inevitable
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.guard_denominator import GuardDenominator
 from nanlint.graph.node import Node

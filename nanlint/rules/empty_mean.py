@@ -94,7 +94,7 @@ def std_of_one(deviation: Node, facts: Facts) -> Findings:
 
     ## What it does
     Finds deviations and variances with a correction of 1 (PyTorch's default, `ddof=1` elsewhere) over an axis that
-    has one element, or over the elements that a mask selects.
+    has one element, or over the elements that a mask selects; and any of an empty list.
 
     ## Why is this bad?
     The sum of squares is divided by n - 1: `0 / 0 = nan` for one element, and nan for none.
@@ -116,6 +116,10 @@ def std_of_one(deviation: Node, facts: Facts) -> Findings:
     ## References
     PyTorch: `torch.std`, on `correction`.
     """
+    if has_no_elements(deviation["x"], deviation.site):
+        effect = "there is no mean to deviate from: 0 / 0 = nan"
+        yield Finding(deviation, f"{deviation.op} of no elements: nan", effect, Confidence.CERTAIN)
+        return
     correction = deviation.get("ddof")
     if correction is None or facts.value(correction).constant != 1:
         return "no correction by 1"

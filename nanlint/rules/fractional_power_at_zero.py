@@ -49,9 +49,10 @@ def fractional_power_at_zero(hazard: Hazard, facts: Facts) -> Findings:
     JAX FAQ: Gradients contain NaN where using where.
     """
     surely = inevitable(hazard, facts)
-    if hazard.guard is not None or (facts.value(hazard.operand).constant is not None and not surely):
-        return "a selection further on hides the value, or its author sees the number"
     value_breaks = not hazard.pole.gradient
+    seen = value_breaks and facts.value(hazard.operand).constant is not None and not surely
+    if hazard.guard is not None or seen:
+        return "a selection further on hides the value, or its author sees the number"
     plain = value_breaks and hazard.pole.cls == "zero" and facts.framework(hazard.node) in PLAIN
     whole = hazard.pole.cls == "neg" and not facts.fractional(hazard.node["y"])
     unused = value_breaks and facts.gathered(hazard.node)

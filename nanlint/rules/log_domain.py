@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.hazards import Hazard
-from nanlint.analysis.written_out import inevitable, literal
+from nanlint.analysis.structure import literal
+from nanlint.analysis.written_out import inevitable
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.clip_operand import ClipOperand
 from nanlint.rules.registry import LOWERED, Finding, Findings, confidence, rule

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.log_space import empty_rows, masked_by_infinity, selected_again
-from nanlint.diagnostic import Applicability
+from nanlint.analysis.written_out import written_out
+from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.least_finite import LeastFinite
 from nanlint.graph.node import Node
-from nanlint.ops.value import POSSIBLE
+from nanlint.ops.value import POSSIBLE, always
 from nanlint.rules.registry import Finding, Findings, confidence, rule
 
 
@@ -44,6 +45,9 @@ def masked_softmax(softmax: Node, facts: Facts) -> Findings:
     ## References
     PyTorch issues 41508 and 103963 on attention over fully masked rows.
     """
+    if always(facts.value(softmax["x"]), "ninf") and written_out(softmax["x"], softmax, facts):
+        yield Finding(softmax, "softmax of nothing but -inf: nan", "-inf - -inf = nan", Confidence.CERTAIN)
+        return
     masked = masked_by_infinity(softmax["x"], facts.value)
     if masked is None or selected_again(softmax, masked):
         return "no scores that are masked with -inf"

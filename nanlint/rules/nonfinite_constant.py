@@ -6,17 +6,18 @@ from nanlint.analysis.facts import Facts
 from nanlint.analysis.written_out import overflows, undefined
 from nanlint.diagnostic import Confidence
 from nanlint.graph.node import Node
+from nanlint.ops.value import always
 from nanlint.rules.registry import Finding, Findings, rule
 
 
-@rule("NL409", "nonfinite-constant", nodes="add sub mul div cast tensor full")
+@rule("NL409", "nonfinite-constant", nodes="add sub mul div cast tensor full pow square sum prod")
 def nonfinite_constant(node: Node, facts: Facts) -> Findings:
     """Numbers in the code whose result is NaN or Inf.
 
     ## What it does
     Finds operations on numbers that are written out: a difference of two infinities, 0 times an infinity, a quotient
-    of infinities, and a number that is too large for its format. In a function only where it holds another operation
-    that may break.
+    of infinities, and a number, or a result, that is too large for its format: of results in a function only where
+    that holds another operation that may break.
 
     ## Why is this bad?
     `inf - inf`, `0 * inf` and `inf / inf` are NaN, whatever the data. Above 65504 float16 has only inf; float32 ends at
@@ -49,3 +50,7 @@ def nonfinite_constant(node: Node, facts: Facts) -> Findings:
         )
     elif node.op in ("cast", "tensor", "full") and overflows(node, facts):
         yield Finding(node, "number beyond the largest one of its format: inf", "rounds to inf", Confidence.CERTAIN)
+    elif overflows(node, facts) and not any(
+        always(facts.value(node[k]), "zero") for k in ("b" if node.op == "div" else "x",) if k in node.args
+    ):
+        yield Finding(node, "result beyond the largest number of its format: inf", "rounds to inf", Confidence.CERTAIN)

@@ -6,7 +6,8 @@ from nanlint.analysis.facts import Facts
 from nanlint.analysis.forms import UNKNOWNS
 from nanlint.analysis.gradient import PLAIN
 from nanlint.analysis.hazards import Hazard
-from nanlint.analysis.written_out import inevitable, literal
+from nanlint.analysis.structure import literal
+from nanlint.analysis.written_out import inevitable
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.clip_operand import ClipOperand
 from nanlint.rules.registry import Finding, Findings, confidence, milder, rule

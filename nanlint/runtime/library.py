@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
+from nanlint.output.paint import visible
 from nanlint.runtime import probing
 from nanlint.runtime.events import Alert, Birth
 from nanlint.runtime.importing import Hook
@@ -141,4 +142,4 @@ class Watching:
         """Watch no more, and print what there is to hear."""
         self._watching.close()
         if self.run is not None and not self._quiet:
-            print(self.run.report(), file=sys.stderr)
+            print(visible(self.run.report()), file=sys.stderr)

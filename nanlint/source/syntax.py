@@ -15,6 +15,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 from weakref import WeakKeyDictionary
 
 from nanlint.diagnostic import Span
+from nanlint.version import RUNNING
 
 
 @dataclass
@@ -42,7 +43,6 @@ _LONG = 50_000
 _DEEPEST = 5_000  # levels
 _LARGE_STACK = 1 << 29  # bytes of address space; what is not used is never backed by memory
 
-_RUNNING = "{}.{}".format(*sys.version_info)
 _START = Span(1, 1, 1, 1)
 _TOO_DEEP = "too deeply nested to parse"
 
@@ -179,11 +179,11 @@ def _unparsable(error: SyntaxError, text: str) -> Unparsable:
     if "too many nested" in message or "too many levels of indentation" in message:
         phrase = f"{_TOO_DEEP}: {message}"
     elif (newer := _newer_python(error)) is not None:
-        phrase = f"{_lower(message)}: Python {newer} reads this, and nanlint runs on Python {_RUNNING}"
+        phrase = f"{_lower(message)}: Python {newer} reads this, and nanlint runs on {RUNNING}"
     elif _looks_like_python_2(error):
         phrase = f"{_lower(message)}: this looks like Python 2, nanlint reads Python 3"
     else:
-        phrase = f"{_lower(message)} (Python {_RUNNING} reads it)"
+        phrase = _lower(message)
     return Unparsable(Span(row, column, *end), phrase)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -100,6 +101,67 @@ def test_a_pipe_beside_the_files_keeps_nobody_waiting(folder: Path) -> None:
     done = shell("nanlint --verbose --output-format concise .", folder)
     assert (done.code, "loss.py:6:18: NL101" in done.stdout) == (1, True)
     assert "Traceback" not in done.stderr
+
+
+#: sets the title of a terminal, clears it, and rings
+OBEYED = "\x1b]0;title\x07\x1b[2J\x1b[31m"
+NAMED = f"lo{OBEYED}ss.py"
+SAID = {
+    "a file": ["check", NAMED],
+    "its lines": ["check", "lines.py"],
+    "a broken file": ["check", f"broken{OBEYED}.py"],
+    "a suppression": ["check", "suppressed.py"],
+    "a file that is not there": ["check", f"no{OBEYED}.py"],
+    "concise lines": ["check", "--output-format", "concise", "."],
+    "groups": ["check", "--output-format", "grouped", "."],
+    "what GitHub reads": ["check", "--output-format", "github", "."],
+    "a diff": ["check", "--diff", "."],
+    "what was not resolved": ["check", "--verbose", "."],
+    "the files": ["check", "--show-files", "."],
+    "statistics": ["check", "--statistics", "."],
+    "a story": ["explain", f"{NAMED}:5"],
+    "the story of lines": ["explain", "lines.py:2"],
+    "a story of nothing": ["explain", f"{NAMED}:900"],
+    "a graph": ["graph", f"{NAMED}:loss"],
+    "a rule": ["rule", f"NL{OBEYED}"],
+    "an option": ["check", f"--op{OBEYED}"],
+    "a value": ["check", "--color", OBEYED],
+    "a run": ["inspect", f"run{OBEYED}"],
+    "a run that is made": ["verify", "-c", f"name = '{OBEYED.encode('unicode_escape').decode()}'"],
+}
+
+
+@pytest.mark.parametrize("what", SAID)
+def test_no_terminal_obeys_what_others_named_or_wrote(what: str, folder: Path) -> None:
+    (folder / NAMED).write_text(LOSS, encoding="utf-8")
+    (folder / f"broken{OBEYED}.py").write_text("import torch\nx = (\n", encoding="utf-8")
+    lines = f"import torch\ny = '{OBEYED}'; x = torch.log(torch.softmax(torch.zeros(2), -1))  # {OBEYED}\n"
+    (folder / "lines.py").write_text(lines, encoding="utf-8")
+    (folder / "suppressed.py").write_text(f"import torch\nx = 1  # nanlint: ignore[NL{OBEYED}]\n", encoding="utf-8")
+    said = on_terminal([sys.executable, "-m", "nanlint", *SAID[what]], folder)
+    assert "Traceback" not in said
+    assert not any(obeyed in said for obeyed in ("\x1b]0;", "\x07", "\x1b[2J")), said
+
+
+def on_terminal(command: list[str], cwd: Path) -> str:
+    """What a command shows where both of its streams are a terminal."""
+    ours, theirs = os.openpty()
+    environ = {**environment(), "TERM": "xterm-256color"}
+    with subprocess.Popen(command, cwd=cwd, env=environ, stdin=theirs, stdout=theirs, stderr=theirs):
+        os.close(theirs)
+        shown = b""
+        with suppress(OSError):  # the end of a terminal, on Linux
+            while part := os.read(ours, 65536):
+                shown += part
+    os.close(ours)
+    return shown.decode(errors="replace")
+
+
+def test_a_patch_is_what_it_is(folder: Path) -> None:
+    (folder / "lines.py").write_text(LOSS + f"# {OBEYED}\n", encoding="utf-8")
+    shell("nanlint check --diff lines.py > patch; patch -p0 < patch", folder)
+    assert "log_softmax" in (folder / "lines.py").read_text(encoding="utf-8")
+    assert OBEYED in (folder / "lines.py").read_text(encoding="utf-8")
 
 
 def test_what_is_closed_and_not_needed_is_not_missed(folder: Path) -> None:

@@ -34,9 +34,6 @@ LIBRARY = {
     "datasets/notes.txt": "",
 }
 
-#: what is said of the Python that reads a file
-READ_BY = "(Python {}.{} reads it)".format(*sys.version_info)
-
 
 @pytest.fixture
 def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -117,7 +114,7 @@ def test_what_is_outside_of_the_project_or_has_no_file_is_no_problem(library: Pa
         ("from lib import gone", "lib.gone", "no such module, and no such name in lib/__init__.py"),
         ("from lib.losses import gone", "lib.losses.gone", "no such name in lib/losses.py"),
         ("from lib.lazy import x", "lib.lazy.x", "made at run time, by __getattr__ in lib/lazy.py"),
-        ("from lib.broken import f", "lib.broken", f"cannot be read: 2:7: invalid syntax {READ_BY}"),
+        ("from lib.broken import f", "lib.broken", "cannot be read: 2:7: invalid syntax"),
         ("import lib.large", "lib.large", "cannot be read: has more than 1000000 bytes"),
         ("from .x import y", ".xy", "goes beyond the outermost package"),
         ("from lib.one import circle", "lib.one.circle", "re-exported in a circle: lib/one.py, lib/two.py"),
@@ -250,7 +247,7 @@ def test_the_graph_holds_the_files_named_and_those_that_they_import(library: Pat
 
 def test_a_file_that_cannot_be_read_is_in_the_graph_with_the_reason(library: Path) -> None:
     graph = module_graph([str(library / "lib" / "broken.py")])
-    assert dict(graph.unreadable) == {graph.files[0]: f"cannot be read: 2:7: invalid syntax {READ_BY}"}
+    assert dict(graph.unreadable) == {graph.files[0]: "cannot be read: 2:7: invalid syntax"}
 
 
 def test_of_a_large_graph_what_is_not_resolved_and_what_has_most_neighbours_is_kept(tmp_path: Path) -> None:

@@ -29,6 +29,12 @@ def shown(*parts: str) -> list[tuple[str, str]]:
         (NUMPY, "np.arccos(2.0)", "NL506"),
         (NUMPY, "np.float32(1e39)", "NL409"),
         (NUMPY, "np.std([1.0], ddof=1)", "NL305"),
+        (NUMPY, "np.float16(70000)", "NL409"),
+        (NUMPY, "np.array([60000], dtype=np.float16) * 2", "NL409"),
+        (NUMPY, "np.array([1e200]) ** 2", "NL409"),
+        (NUMPY, "np.sqrt(np.array([-4.0, 4.0]))", "NL514"),
+        (NUMPY, "np.log(np.linspace(0, 1, 5))", "NL103"),
+        (NUMPY, "np.zeros(3) / np.linalg.norm(np.zeros(3))", "NL302"),
         (TORCH, "torch.log(torch.zeros(3))", "NL103"),
         (TORCH, "torch.full((3,), -1.0).sqrt()", "NL514"),
         (TORCH, "torch.randn(3) / torch.zeros(3)", "NL303"),
@@ -36,26 +42,63 @@ def shown(*parts: str) -> list[tuple[str, str]]:
         (TORCH, "torch.exp(torch.rand(3) + 1000)", "NL403"),
         (TORCH, "torch.softmax(torch.tensor([70000.0], dtype=torch.float16), -1)", "NL409"),
         (TORCH, "torch.tensor(-2.0) ** 0.5", "NL206"),
+        (TORCH, "torch.tensor(70000.0, dtype=torch.float16)", "NL409"),
+        (TORCH, "torch.softmax(torch.full((3,), -torch.inf), 0)", "NL404"),
         (TF, "tf.math.log(0.0)", "NL103"),
         (TF, "tf.sqrt(-1.0)", "NL514"),
         (TF, "tf.constant([1.0]) / tf.zeros(1)", "NL303"),
         (TF, "tf.exp(1000.0)", "NL403"),
+        (TF, "tf.cast(70000.0, tf.float16)", "NL409"),
         (JAX, "jnp.log(jnp.zeros(3))", "NL103"),
         (JAX, "jnp.inf - jnp.inf", "NL409"),
         (JAX, "jnp.ones(2) / jnp.zeros(2)", "NL303"),
         (JAX, "jax.grad(jnp.sqrt)(0.0)", "NL201"),
+        (JAX, "jax.grad(lambda x: x**0.5)(0.0)", "NL206"),
+        (JAX, "jax.grad(jnp.linalg.norm)(jnp.zeros(2))", "NL202"),
     ],
 )
 def test_what_breaks_whatever_comes_in_is_certain(framework: str, line: str, code: str) -> None:
     assert shown(framework, f"found = {line}\n") == [(code, "certain")]
+    if "* 2" not in line:  # that no number is beyond its format shows only where it is computed
+        assert shown(framework, f"def main():\n    return {line}\n") == [(code, "certain")]
 
 
 @pytest.mark.parametrize(
     ("framework", "line"),
-    [(NUMPY, "np.mean([])"), (NUMPY, "np.array([]).mean()"), (TORCH, "torch.tensor([]).mean()")],
+    [
+        (NUMPY, "np.float16(65000)"),
+        (NUMPY, "np.float16(200) ** 2"),
+        (NUMPY, "np.array([1e200]) ** 1.5"),
+        (NUMPY, "np.var([1.0])"),
+        (NUMPY, "np.sqrt(np.array([4.0, 9.0]))"),
+        (NUMPY, "np.log(np.linspace(0.1, 1, 5))"),
+        (NUMPY, "np.log(1 - np.linspace(0, 1, 5, endpoint=False))"),
+        (NUMPY, "np.ones(3) / np.linalg.norm(np.ones(3))"),
+        (TORCH, "torch.tensor(60000.0, dtype=torch.float16)"),
+        (TORCH, "torch.softmax(torch.full((3, 3), -torch.inf).triu(1), -1)"),
+        (TF, "tf.cast(60000.0, tf.float16)"),
+        (JAX, "jax.grad(lambda x: x**2)(0.0)"),
+        (JAX, "jax.grad(jnp.linalg.norm)(jnp.ones(2))"),
+    ],
 )
-def test_the_mean_of_no_elements_is_named(framework: str, line: str) -> None:
-    assert [code for code, _ in shown(framework, f"found = {line}\n")] == ["NL304"]
+def test_what_is_right_whatever_comes_in_is_not_named(framework: str, line: str) -> None:
+    assert shown(framework, f"found = {line}\n") == []
+
+
+@pytest.mark.parametrize(
+    ("framework", "line", "code"),
+    [
+        (NUMPY, "np.mean([])", "NL304"),
+        (NUMPY, "np.array([]).mean()", "NL304"),
+        (TORCH, "torch.tensor([]).mean()", "NL304"),
+        (NUMPY, "np.var([])", "NL305"),
+        (JAX, "jnp.var(jnp.array([]))", "NL305"),
+        (NUMPY, "np.float16(300) ** 2", "NL409"),
+        (NUMPY, "(np.ones(3) - np.ones(3).mean()) / np.ones(3).std()", "NL302"),
+    ],
+)
+def test_what_has_no_elements_or_is_too_large_is_named(framework: str, line: str, code: str) -> None:
+    assert [found for found, _ in shown(framework, f"found = {line}\n")] == [code]
 
 
 @pytest.mark.parametrize(
@@ -162,3 +205,14 @@ def test_an_array_whose_size_is_data_is_not_written_out() -> None:
         "def f(x):\n    distance = torch.exp(x)\n    own = torch.eye({size})\n    return distance - distance * own\n"
     )
     assert [code for code, _ in said(TORCH, masked.format(size="len(x)"))] == ["NL405"]
+
+
+def test_the_length_of_a_variable_that_starts_at_0_has_no_gradient_there() -> None:
+    source = """
+        x = tf.Variable({start})
+        with tf.GradientTape() as tape:
+            length = tf.norm(x)
+        slope = tape.gradient(length, x)
+        """
+    assert shown(TF, source.format(start="[0.0, 0.0]")) == [("NL202", "likely")]
+    assert shown(TF, source.format(start="[0.0, 1.0]")) == []

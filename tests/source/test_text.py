@@ -125,7 +125,7 @@ def test_a_syntax_error_is_told_at_its_place(text: str, place: tuple[int, int], 
         _ = Source("a.py", text).tree
     assert (stopped.value.span.row, stopped.value.span.column) == place
     assert says in stopped.value.message
-    assert stopped.value.message.endswith("(Python {}.{} reads it)".format(*sys.version_info))
+    assert "Python" not in stopped.value.message
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from nanlint.output.paint import visible
 from nanlint.runtime.events import Frame, Step
 from nanlint.runtime.filters import FilterError, filter_of
 from nanlint.runtime.health import Health
@@ -374,7 +375,7 @@ class Terminal(cmd.Cmd):
     # ── what is said ────────────────────────────────────────────────────────────────────────────────────────────────
 
     def _print(self, text: str, style: str = "") -> None:
-        self._console.print(Text(text, style), soft_wrap=True)
+        self._console.print(Text(visible(text), style), soft_wrap=True)
 
     def _show(self, table: Table) -> None:
         with self._console.capture() as shown:
