@@ -86,10 +86,8 @@ class FixProof:
         after = analysed(fixed, self._ops, watched=pairing.rows_after(rows))
         likeness = Likeness(before.lowering, after.lowering, pairing)
         differences = Differences(before, after, likeness, pairing, exact=fix.applicability is Applicability.SAFE)
-        if problem := likeness.problem():
+        for _, problem in (*likeness.problems(), *differences.problems()):
             return problem
-        if problem := differences.problem():
-            return f"it would give {problem}"
         answers = (self._pool.agreement(pair) for pair in differences.same)
         return next((f"it would give {one.text}" for one in answers if one.same is False), None)
 

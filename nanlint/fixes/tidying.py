@@ -21,6 +21,7 @@ from nanlint.source.width import width_of
 
 Change: TypeAlias = "tuple[int, int, str]"
 Function: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef"
+Assignment: TypeAlias = "ast.Assign | ast.AnnAssign"
 #: what may read variables by names that stand nowhere
 _READS_ALL = frozenset({"locals", "vars", "eval", "exec", "globals", "dir"})
 
@@ -43,7 +44,7 @@ def tidied(before: Source, after: Source, outlined: Callable[[Source], Outline])
 def unread_assignments(before: Source, after: Source, outlined: Callable[[Source], Outline]) -> Iterator[Change]:
     """Assignments to local variables that were read before and are not any more, if they have no effect."""
     known = functions(before.tree)
-    found: list[tuple[ast.Assign | ast.AnnAssign, ast.expr]] = []
+    found: list[tuple[Assignment, ast.expr]] = []
     for path, own in functions(after.tree).items():
         for function, old in zip(own, known.get(path, ()), strict=False):
             lost = read(old) - read(function) - {"_"}
@@ -53,10 +54,40 @@ def unread_assignments(before: Source, after: Source, outlined: Callable[[Source
         return
     outline = outlined(after)
     twins = {place(n): n for n in ast.walk(outline.tree) if isinstance(n, ast.expr)}
+    useless: dict[Assignment, list[ast.expr]] = {}
     for statement, value in found:
         twin = twins.get(place(value))
         if twin is not None and has_no_effect(twin, outline):
-            yield from removed(after, statement, after.tree)
+            useless.setdefault(statement, []).append(value)
+    for statement, values in useless.items():
+        rest = [pair for pair in pairs(statement) if not any(pair[1] is value for value in values)]
+        yield from shortened(after, statement, rest) if rest else removed(after, statement, after.tree)
+
+
+def pairs(statement: Assignment) -> list[tuple[ast.expr, ast.expr]]:
+    """The targets of an assignment and what each is given: of ``a, b = x, y`` both, if it names no others."""
+    assert statement.value is not None
+    targets, value = statement.targets if isinstance(statement, ast.Assign) else [statement.target], statement.value
+    if len(targets) == 1 and isinstance(targets[0], ast.Tuple) and isinstance(value, ast.Tuple):
+        both = targets[0].elts, value.elts
+        if len(both[0]) == len(both[1]) and all(isinstance(t, ast.Name) for t in both[0]):
+            return list(zip(*both, strict=True))
+    return [(target, value) for target in targets]
+
+
+def shortened(source: Source, statement: Assignment, rest: Sequence[tuple[ast.expr, ast.expr]]) -> Iterator[Change]:
+    """The change that leaves some of what a statement assigns, each once, on one line."""
+    start, end = extent(source, statement)
+    text = source.text[start:end]
+    if "\n" not in text:
+        written = ([source.text[slice(*extent(source, e))] for e in one] for one in zip(*rest, strict=True))
+        yield start, end, " = ".join(map(", ".join, written))
+
+
+def extent(source: Source, node: ast.stmt | ast.expr) -> tuple[int, int]:
+    """Where a piece of syntax begins and ends in its text."""
+    span = source.span(cast(Located, node))
+    return source.offset(span.row, span.column), source.offset(span.end_row, span.end_column)
 
 
 def functions(tree: ast.Module) -> dict[tuple[str, ...], list[Function]]:
@@ -82,17 +113,20 @@ def read(node: ast.AST) -> set[str]:
     return found.union(*outside)
 
 
-def assignments(function: Function, name: str) -> list[tuple[ast.Assign | ast.AnnAssign, ast.expr]]:
+def assignments(function: Function, name: str) -> list[tuple[Assignment, ast.expr]]:
     """The assignments of a variable of a function; none if anything else binds it, or changes what it holds."""
-    found: list[tuple[ast.Assign | ast.AnnAssign, ast.expr]] = []
+    found: list[tuple[Assignment, ast.expr]] = []
     binders = [n for n in ast.walk(function) if isinstance(n, ast.Name) and n.id == name]
+    targets = 0
     for statement in ast.walk(function):
         if isinstance(statement, (ast.Assign, ast.AnnAssign)) and statement.value is not None:
-            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-            if all(target in binders for target in targets):
-                found.append((statement, statement.value))
-    targets = [t for s, _ in found for t in (s.targets if isinstance(s, ast.Assign) else [s.target])]
-    return found if len(targets) == len(binders) else []
+            own = pairs(statement)
+            here = [(target, value) for target, value in own if target in binders]
+            # of a = b = x all have to be unread
+            if here and (len(here) == len(own) or len({id(value) for _, value in own}) == len(own)):
+                targets += len(here)
+                found += dict.fromkeys((statement, value) for _, value in here)
+    return found if targets == len(binders) else []
 
 
 def has_no_effect(e: ast.expr, outline: Outline) -> bool:
@@ -165,8 +199,7 @@ def removed(source: Source, statement: ast.stmt, tree: ast.Module) -> Iterator[C
     rows = range(statement.lineno, (statement.end_lineno or statement.lineno) + 1)
     shared = any(s is not statement and {s.lineno, s.end_lineno} & {*rows} for s in block)
     start, end = source.offset(rows[0], 1), source.offset(rows[-1] + 1, 1)
-    span = source.span(cast(Located, statement))
-    first, last = source.offset(span.row, span.column), source.offset(span.end_row, span.end_column)
+    first, last = extent(source, statement)
     # a remark on its own line is about it
     alone = not source.text[start:first].strip() and source.text[last:end].strip()[:1] in ("", "#")
     if len(block) > 1 and alone and not shared and not comments(source.text[first:last]):

@@ -268,7 +268,9 @@ class ExpressionLowering:
     def constant(self, e: ast.Constant) -> Node:
         value = e.value
         if isinstance(value, complex):
-            return self.unknown(e)
+            made = self.unknown(e)
+            made.attrs["annotation"] = "complex"
+            return made
         return self.graph.add(CONST, {}, {"value": value, "type": type(value).__name__}, e)
 
     def text(self, e: ast.JoinedStr) -> Node:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import cast
+from typing import TypeAlias, cast
 
 from nanlint.graph.lower import Lowering
 from nanlint.graph.makers import Makers, whose
@@ -31,6 +31,10 @@ _ARRAYS = frozenset({"x", "a", "b", "y", "cond", "target"})
 #: how many joins behind each other are told apart
 _DEPTH = 4
 
+FOREIGN = "it would depend on something that the expression does not depend on"
+#: what a fix would make wrong, and the piece of the mended text that it is about, where it is about one
+Problem: TypeAlias = "tuple[ast.AST | None, str]"
+
 
 class Likeness:
     """The graph of a text and that of the text mended; of both the readings around the edits are kept."""
@@ -41,22 +45,27 @@ class Likeness:
         #: what was read where something else is read now, and what is read there now
         self.read = read_in(before, pairing.replaced)
         self.now = read_in(after, pairing.brought)
+        self._words: dict[ast.AST, str] = {}
         #: whose arrays values are, as far as the fix itself does not say so
         tree = pairing.sources[0].tree
         self.makers = Makers(tree, before.spellings, lambda user: True)
         self.makers_now = Makers(tree, before.spellings, lambda user: not self.new.is_inside(user))
 
-    def problem(self) -> str | None:
-        """What is other than it was, if anything: around what was replaced, or what the replacement is made of."""
+    def problems(self) -> Iterator[Problem]:
+        """What is other than it was: around what was replaced, or what the replacement is made of."""
         old, new = self.old.by_number(), self.new.by_number()
         if not all(self.are_alike(nodes, new.get(number, ())) for number, nodes in old.items()):
-            return "something else in the file would mean another thing"
+            yield None, "something else in the file would mean another thing"
         others = (node for node in self.now.values() if not self.new.is_inside(node) and depends(node))
-        if any(map(self.is_foreign, self.new.inside)) or not all(map(self.is_known, others)):
-            return "it would depend on something that the expression does not depend on"
-        if not all(map(self.keeps_axis, self.new.inside)):
-            return "it would work along another axis"
-        return next(filter(None, map(self.misgiven, self.new.inside)), None)
+        if not all(map(self.is_known, others)):
+            yield None, FOREIGN
+        for node in self.new.inside:
+            if self.is_foreign(node):
+                yield node.site, FOREIGN
+            elif not self.keeps_axis(node):
+                yield node.site, "it would work along another axis"
+            elif (said := self.misgiven(node)) is not None:
+                yield node.site, said
 
     def keeps_axis(self, node: Node) -> bool:
         """Whether a brought op works along an axis that something does along which was replaced; over all as one."""
@@ -162,8 +171,13 @@ class Likeness:
 
     def is_quoted(self, node: Node, other: Node) -> bool:
         """Whether what comes from outside is written as it was."""
-        sites = node.site, other.site
-        return None not in sites and ast.dump(sites[0]) == ast.dump(sites[1])  # type: ignore[arg-type]
+        return node.site is not None and other.site is not None and self.words(node.site) == self.words(other.site)
+
+    def words(self, site: ast.AST) -> str:
+        """A piece of syntax as a text."""
+        if site not in self._words:
+            self._words[site] = ast.dump(site)
+        return self._words[site]
 
 
 class Pieces:

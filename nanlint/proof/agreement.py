@@ -21,8 +21,9 @@ from nanlint.proof.telling import written
 WIDTH = 3
 #: the lowest and the highest of ordinary numbers, by size
 SIZES = ((0.2, 3.0), (-2.0, 2.0), (0.05, 0.95), (1e-3, 5e-2), (-6.0, 6.0))
-#: rows that are drawn of each size
+#: rows that are drawn of each size, where an expression is compared, and where what uses it is
 DRAWN = 4
+DRAWN_OF_USES = 2
 #: rows at which functions have their ends and kinks
 SPECIAL: tuple[Row, ...] = (
     (0.0, 0.0, 0.0),
@@ -87,10 +88,10 @@ class Outcome:
     slopes: tuple[Row | None, ...]
 
 
-def agreement(pair: Pair, backend: Backend, *, special: bool = False) -> Agreement:
+def agreement(pair: Pair, backend: Backend, *, special: bool = False, draws: int = DRAWN) -> Agreement:
     """What executing both shows, with ``special`` at the ends and kinks, too. Raises Without if the backend cannot."""
     compared = ended = False
-    for numbers, ordinary in rows(pair, special=special or pair.exact):
+    for numbers, ordinary in rows(pair, draws, special=special or pair.exact):
         try:
             old = outcome(pair.before, backend, [g.before for g in pair.given], numbers, slopes=ordinary)
         except Infeasible:
@@ -114,13 +115,13 @@ def agreement(pair: Pair, backend: Backend, *, special: bool = False) -> Agreeme
     return Agreement(True if compared else None, "", ended)
 
 
-def rows(pair: Pair, *, special: bool) -> Iterator[tuple[list[Row], bool]]:
+def rows(pair: Pair, draws: int, *, special: bool) -> Iterator[tuple[list[Row], bool]]:
     """Numbers for all that is given, and whether they are ordinary ones: always the same."""
     for size, (low, high) in enumerate(SIZES):
-        for n in range(DRAWN):
+        for n in range(draws):
             pick = random.Random(f"{size} {n}")
             # of the last draw all are equal: so much is asked only of what is
-            equal = n == DRAWN - 1
+            equal = n == draws - 1
             yield [drawn(g.domain, low, high, random.Random(size) if equal else pick) for g in pair.given], True
     if special:
         for n, row in enumerate(SPECIAL):

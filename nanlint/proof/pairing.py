@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from nanlint.analysis.facts import Facts
-from nanlint.graph.likeness import Likeness, Pieces
+from nanlint.graph.likeness import Likeness, Pieces, Problem
 from nanlint.graph.node import ATTR, CONST, LOOP, PARAM, PHI, REFINE, Node, unrefined
 from nanlint.ops.floats import FLOAT64
 from nanlint.ops.selection import CONDITIONS
 from nanlint.ops.value import Kind
-from nanlint.proof.agreement import WIDTH, Agreement, Given, Pair, Without, agreement
+from nanlint.proof.agreement import DRAWN, DRAWN_OF_USES, WIDTH, Agreement, Given, Pair, Without, agreement
 from nanlint.proof.entering import OBJECTS, Sort, sort_of
 from nanlint.proof.python import PythonBackend
 from nanlint.proof.slice import MAX_STEPS, MEANING, RUNS_IN, Domain, Slice, Step, plain, read
@@ -163,11 +163,13 @@ class Differences:
         self.ended = False
         #: values whose uses were looked at
         self.seen: set[int] = set()
+        #: what was compared, and with what outcome
+        self.known: dict[tuple[int, int, bool, bool], Agreement] = {}
         #: the pairs that were found to be the same
         self.same: list[Pair] = []
 
-    def problem(self) -> str | None:
-        """What would be another number than it is, if anything."""
+    def problems(self) -> Iterator[Problem]:
+        """What would be another number than it is, by the piece that comes in its place."""
         inner = {id(part) for old, _ in self.pairing.exchanged for part in ast.walk(old) if part is not old}
         for old, new in self.pairing.exchanged:
             if id(old) in inner:
@@ -179,13 +181,12 @@ class Differences:
             for calls in called or sorted(both, key=len)[:1]:
                 said = self.difference(before[calls], after[calls], MAX_USES, (old, new))
                 if said is not None:
-                    return said
+                    yield new, f"it would give {said}"
             for calls in both:
                 self.compared(before[calls], after[calls], special=True)
                 said = self.missed(before[calls], after[calls], MAX_LATER, (old, new))
                 if said is not None:
-                    return said
-        return None
+                    yield new, f"it would give {said}"
 
     def missed(self, old: Node, new: Node, depth: int, at: tuple[ast.AST, ast.AST] | None = None) -> str | None:
         """What is made of a nan, or of an infinity, that the fix ends: a number, which is another one then.
@@ -263,6 +264,12 @@ class Differences:
 
     def compared(self, old: Node, new: Node, *, special: bool = False, use: bool = False) -> Agreement:
         """What executing both by the formulas of the operations shows. ``use``: they are the same op of two values."""
+        asked = old.index, new.index, special, use
+        if asked not in self.known:
+            self.known[asked] = self._compared(old, new, special=special, use=use)
+        return self.known[asked]
+
+    def _compared(self, old: Node, new: Node, *, special: bool, use: bool) -> Agreement:
         for _ in range(MAX_OPENED):
             before, sources, domains, nodes = self.before.slice_of(old)
             after, others, more, now = self.after.slice_of(new)
@@ -270,7 +277,8 @@ class Differences:
             given = (Given(sources.get(key), others.get(key), domains.get(key) or more[key]) for key in keys)
             pair = Pair(before, after, tuple(given), self.exact)
             try:
-                found = agreement(pair, PythonBackend(pair.framework), special=special)
+                draws = DRAWN_OF_USES if use else DRAWN
+                found = agreement(pair, PythonBackend(pair.framework), special=special, draws=draws)
             except Without as error:
                 side, node = (self.before, nodes[error.step]) if error.old else (self.after, now[error.step])
                 both = {self.before.key(n) for n in nodes} & {self.after.key(n) for n in now}

@@ -12,8 +12,8 @@ from nanlint.analysis.facts import Facts
 from nanlint.fixes.imports import Imports
 from nanlint.fixes.outline import Outline
 from nanlint.fixes.reading import compiled
-from nanlint.graph.likeness import Likeness
-from nanlint.graph.node import Node
+from nanlint.graph.likeness import Likeness, Problem
+from nanlint.graph.node import ATTR, CALL, CONST, Node, walk
 from nanlint.ops.op import OPS
 from nanlint.source import Source
 from nanlint.source.pairing import Pairing
@@ -28,6 +28,18 @@ FLOATING = {
     "keras": frozenset({"sigmoid", "log_sigmoid", "softplus", "softmax", "log_softmax", "logsumexp", "finfo_eps"}),
     "numpy": frozenset({"finfo_eps"}),
 }
+#: ops that no framework has for complex numbers, or with another meaning; and those that some have not
+REAL = frozenset(
+    {"var", "std", "norm", "hypot", "unit_vector", "softplus", "log_sigmoid", "logaddexp", "softmax", "log_softmax"}
+    | {"clamp", "maximum", "minimum"}
+)
+REAL_IN = {"numpy": REAL | {"sigmoid", "log_cdf"}, "keras": REAL | {"sigmoid"}}
+#: ops that make a real number of a complex one
+MADE_REAL = frozenset({"abs", "norm", "var", "std", "angle", "atan2", "isnan", "isinf", "isfinite", "size"})
+#: operands that are arrays
+ARRAYS = frozenset({"x", "a", "b", "y"})
+#: functions that give complex numbers, by the last part of their names
+COMPLEX = frozenset({"fft", "fft2", "fftn", "ifft", "ifft2", "ifftn", "rfft", "rfft2", "rfftn", "complex", "polar"})
 #: how a nan is written as an attribute
 NAN = frozenset({"nan", "NaN", "NAN"})
 
@@ -48,16 +60,24 @@ class Kept:
         """What it imports."""
         return Imports(self.source, self.outline)
 
-    def problem(self, pairing: Pairing, likeness: Likeness, facts: Facts) -> str | None:
+    def problems(self, pairing: Pairing, likeness: Likeness, facts: Facts) -> Iterator[Problem]:
         """What mended text, of which ``facts`` are known, does not keep."""
         if any(map(writes, lost(pairing.replaced, pairing.brought))):
-            return "nothing would be written in place any more"
-        function = next(filter(None, (given_integers(n, likeness, facts) for n in likeness.new.inside)), None)
-        if function is not None:
-            return f"`{function}` takes no whole numbers"
+            yield None, "nothing would be written in place any more"
+        for node in likeness.new.inside:
+            if (function := given_integers(node, likeness, facts)) is not None:
+                yield node.site, f"`{function}` takes no whole numbers"
+            elif (function := given_complex(node, likeness)) is not None:
+                yield node.site, f"`{function}` does not give the same of complex numbers"
         if any(compiled(self.imports, e) for e in pairing.replaced):
-            return next((f"{name} is not known to be compiled" for name in foreign_to_compilers(likeness)), None)
-        return None
+            elsewhere = {id(part) for old, new in pairing.exchanged for part in self.not_compiled(old, new)}
+            for node in likeness.new.inside:
+                if (name := foreign_to_compilers(node)) and id(node.site) not in elsewhere:
+                    yield node.site, f"{name} is not known to be compiled"
+
+    def not_compiled(self, old: ast.AST, new: ast.AST) -> Iterator[ast.AST]:
+        """The parts of what comes in the place of something, if that is not compiled."""
+        return ast.walk(new) if not compiled(self.imports, old) else iter(())
 
     def means_nan(self, pairing: Pairing) -> bool:
         """Whether a nan is put on purpose near what is replaced: one is written there, or NumPy is told to be quiet."""
@@ -83,23 +103,39 @@ def writes(call: ast.Call) -> bool:
 def given_integers(node: Node, likeness: Likeness, facts: Facts) -> str | None:
     """The op that a brought node is, if it is one of floating-point numbers, of whole ones, as none was before."""
     floating = FLOATING.get(node.framework or "", frozenset())
+    if node.op == CALL and node.name.rpartition(".")[2] == "finfo":
+        dtypes = (arg for arg in node.args.values() if arg.op == ATTR and arg.name == "dtype")
+        return "finfo" if any(facts.value(base).whole for dtype in dtypes for base in dtype.args.values()) else None
     if node.op not in floating or any(old.op in floating for old in likeness.old.inside):
         return None
-    for arg in node.args.values():
+    for name, arg in node.args.items():
         value = facts.value(arg)
+        literal = arg.op == CONST and likeness.new.is_inside(arg)
         named = expected(str(arg.attrs.get("variable") or arg.name)).whole
-        if value.constant is None and (value.whole or named):
+        if name in ARRAYS and not literal and (value.whole or (named and value.constant is None)):
             return node.op
     return None
 
 
-def foreign_to_compilers(likeness: Likeness) -> Iterator[str]:
-    """The brought functions that a compiler of numbers and arrays does not have: all but NumPy's elementwise ones."""
-    for node in likeness.new.inside:
-        name = node.spelling.name if node.spelling is not None else ""
-        plain = name.startswith(("numpy.", "math.")) and node.op in OPS and OPS[node.op].pointwise
-        if name and not plain:
-            yield name
+def given_complex(node: Node, likeness: Likeness) -> str | None:
+    """The op that a brought node is, if it is one of real numbers, of complex ones, as none was before."""
+    real = REAL_IN.get("numpy" if node.framework == "scipy" else node.framework or "", REAL)
+    if node.op not in real or any(old.op in real for old in likeness.old.inside):
+        return None
+    return node.op if any(is_complex(arg) for name, arg in node.args.items() if name in ARRAYS) else None
+
+
+def is_complex(node: Node) -> bool:
+    """Whether a value is made of a complex number."""
+    made = walk(node, lambda n: () if n.op == ATTR or n.op in MADE_REAL or n.name else n.args.values())
+    return any(n.attrs.get("annotation") == "complex" or n.name.rpartition(".")[2] in COMPLEX for n in made)
+
+
+def foreign_to_compilers(node: Node) -> str:
+    """The function of a node if a compiler of numbers and arrays does not have it: all but NumPy's elementwise ones."""
+    name = node.spelling.name if node.spelling is not None else ""
+    plain = name.startswith(("numpy.", "math.")) and node.op in OPS and OPS[node.op].pointwise
+    return "" if plain else name
 
 
 def is_nan(e: ast.AST) -> bool:

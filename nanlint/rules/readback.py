@@ -10,20 +10,20 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
 from nanlint.analysis.facts import Facts
 from nanlint.diagnostic import Applicability, Confidence, Fix
-from nanlint.graph.likeness import Likeness
+from nanlint.graph.likeness import Likeness, Problem
 from nanlint.proof.pairing import Differences
 from nanlint.rules.keeping import Kept
 from nanlint.source import Source
 from nanlint.source.decoding import SourceError
 from nanlint.source.edits import compatible, edited
-from nanlint.source.pairing import Pairing, Unpaired
+from nanlint.source.pairing import Pairing, Stretch, Unpaired
 
 #: a finding as its rule's code and the number of the piece of syntax that it is about, None inside of what changed
 Known: TypeAlias = "tuple[str, int | None]"
@@ -89,8 +89,11 @@ class Readback:
         waiting = list(range(len(self.offers)))
         while waiting:
             group: list[int] = []
+            first = self.offers[waiting[0]].fix
             for index in waiting:
                 fix = self.offers[index].fix
+                if (fix.applicability, fix.changes) != (first.applicability, first.changes):
+                    continue
                 taken = [edit for other in group for edit in self.offers[other].fix.edits]
                 same = any(fix == self.offers[other].fix for other in group)
                 if same or compatible(fix.edits, taken):
@@ -100,54 +103,92 @@ class Readback:
         return refused
 
     def wrong(self, group: Sequence[int]) -> dict[int, str]:
-        """Those of some compatible offers that are wrong: judged together, and each half by itself if that is."""
+        """Those of some compatible offers that are wrong: judged together, and without those that are to blame.
+
+        Where it does not show which are, each half is judged by itself.
+        """
         offers = [self.offers[index] for index in group]
         problem = self.problem(offers)
         if problem is None:
             return {}
+        blamed, text = problem
         if all(offer.fix == offers[0].fix for offer in offers):
-            return dict.fromkeys(group, problem)
+            return dict.fromkeys(group, text)
+        if blamed:
+            rest = [index for number, index in enumerate(group) if number not in blamed]
+            return {group[number]: said for number, said in blamed.items()} | (self.wrong(rest) if rest else {})
         middle = len(group) // 2
         return self.wrong(group[:middle]) | self.wrong(group[middle:])
 
-    def problem(self, offers: Sequence[Offer]) -> str | None:
-        """What is wrong with the text that some compatible fixes make, if anything."""
+    def problem(self, offers: Sequence[Offer]) -> tuple[Mapping[int, str], str] | None:
+        """What is wrong with the text that some compatible fixes make: by those that are to blame, and in a word."""
         source = self.facts.source
         edits = [edit for offer in offers for edit in offer.fix.edits]
         try:
             mended = edited(source, edits)
             if len(mended.failures) > len(source.failures):
-                return "the file would not parse"
+                return {}, "the file would not parse"
             pairing = Pairing(source, mended, edits)
             facts = self.analyse(mended, pairing.rows_after(self.rows))
         except Unpaired:
-            return "the code around it would be read in another way"
+            return {}, "the code around it would be read in another way"
         except SourceError as error:
-            return str(error)
+            return {}, str(error)
         try:
-            return self.new_finding(facts, pairing, offers) or self.difference(facts, pairing, offers)
+            if (found := self.new_finding(facts, pairing, offers)) is not None:
+                return found
+            blamed: dict[int, str] = {}
+            functions: set[ast.AST] = set()
+            for piece, text in self.differences(facts, pairing, offers):
+                makers = self.makers_of(piece, pairing, offers)
+                if not (makers or blamed):
+                    return {}, text
+                # further on in a function it may come of the same
+                there = {self.kept.outline.function(offers[number].site) for number in makers}
+                if functions.isdisjoint(there):
+                    blamed |= dict.fromkeys(makers, text)
+                    functions |= there
+            return (blamed, next(iter(blamed.values()))) if blamed else None
         finally:
             facts.release()
 
-    def difference(self, facts: Facts, pairing: Pairing, offers: Sequence[Offer]) -> str | None:
+    def makers_of(self, piece: ast.AST | None, pairing: Pairing, offers: Sequence[Offer]) -> Collection[int]:
+        """The offers whose edits bring a piece of the mended text."""
+        stretches = pairing.replaced_by(piece) if piece is not None else ()
+        met = [
+            {number for number, offer in enumerate(offers) if any(one.holds(own) for own in self.stretches(offer))}
+            for one in stretches
+        ]
+        return met[0] if len(met) == 1 else ()
+
+    def differences(self, facts: Facts, pairing: Pairing, offers: Sequence[Offer]) -> Iterator[Problem]:
         """What the mended text computes that it should not: of other values, or other numbers of them."""
         likeness = Likeness(self.facts.lowering, facts.lowering, pairing)
-        if problem := likeness.problem() or self.kept.problem(pairing, likeness, facts):
-            return problem
-        if all(offer.fix.changes for offer in offers):
-            return None
-        exact = any(offer.fix.applicability is Applicability.SAFE for offer in offers)
+        yield from likeness.problems()
+        yield from self.kept.problems(pairing, likeness, facts)
+        if offers[0].fix.changes:
+            return
+        exact = offers[0].fix.applicability is Applicability.SAFE
         differences = Differences(self.facts, facts, likeness, pairing, exact=exact)
-        if problem := differences.problem():
-            return f"it would give {problem}"
-        return "a nan is meant here" if differences.ended and self.kept.means_nan(pairing) else None
+        yield from differences.problems()
+        if differences.ended and self.kept.means_nan(pairing):
+            yield None, "a nan is meant here"
 
     @cached_property
     def kept(self) -> Kept:
         """Asks what fixes keep beside the numbers."""
         return Kept(self.facts.source)
 
-    def new_finding(self, facts: Facts, pairing: Pairing, offers: Sequence[Offer]) -> str | None:
+    def stretches(self, offer: Offer) -> Iterator[Stretch]:
+        """Where the edits of an offer stand in the text as it is."""
+        source = self.facts.source
+        for edit in offer.fix.edits:
+            span = source.placed(edit.span)
+            yield Stretch(source.offset(span.row, span.column), source.offset(span.end_row, span.end_column))
+
+    def new_finding(
+        self, facts: Facts, pairing: Pairing, offers: Sequence[Offer]
+    ) -> tuple[Mapping[int, str], str] | None:
         """The code of a finding that should not be there: one beside what was replaced, or one that was to be mended.
 
         An unsafe fix may leave its finding to the next round, where it is mended further.
@@ -159,12 +200,13 @@ class Readback:
         for minimum in {Confidence.POSSIBLE, self.minimum}:
             before = counted(self.found, pairing, minimum)
             if new := counted(beside, pairing, minimum) - before:
-                return f"{min(new, key=str)[0]} would be found"
+                return {}, f"{min(new, key=str)[0]} would be found"
             left = counted(after, pairing, minimum)
-            for offer in offers:
+            for number, offer in enumerate(offers):
                 here = offer.code, pairing.place(offer.site)
                 if offer.fix.applicability is Applicability.SAFE and left[here] >= max(before[here], 1):
-                    return f"{offer.code} would still be found"
+                    said = f"{offer.code} would still be found"
+                    return {number: said}, said
         return None
 
 

@@ -8,6 +8,9 @@ from dataclasses import dataclass, fields
 
 from nanlint.diagnostic import Diagnostic, Probe, Span
 
+#: the group of rules about gradients that do not arrive
+GRADIENT_PATH = "NL6"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Site(Probe):
@@ -21,6 +24,11 @@ class Site(Probe):
     path: str
     code: str
     finding: Span
+
+    @property
+    def loses(self) -> bool:
+        """Whether it is about a gradient that does not arrive."""
+        return self.code.startswith(GRADIENT_PATH)
 
     @property
     def extent(self) -> tuple[int, int]:

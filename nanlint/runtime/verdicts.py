@@ -16,7 +16,7 @@ from nanlint.runtime.health import Health
 from nanlint.runtime.launch import Outcome
 from nanlint.runtime.replaying import bad_steps
 from nanlint.runtime.runfile import RunRecord
-from nanlint.runtime.sites import Site, key_of, sites_of
+from nanlint.runtime.sites import GRADIENT_PATH, Site, key_of, sites_of
 from nanlint.source.project import in_project
 from nanlint.source.text import Source
 
@@ -27,8 +27,7 @@ BAD = 1
 CLOSE = 1e-3
 
 
-#: the group of rules about gradients that do not arrive, and the alerts that tell of one
-GRADIENT_PATH = "NL6"
+#: the alerts that tell of a gradient that does not arrive
 LOST = frozenset({"dead-gradient", "clip-holds-all", "hidden-nan"})
 
 
@@ -208,7 +207,9 @@ def verdict_of(
     if seen is None or not executions:
         unwatched = not probed or (seen is not None and seen.unwatched)
         return Verdict(diagnostic, site, State.NOT_WATCHED if unwatched else State.NOT_REACHED, unwatched=unwatched)
-    state = State.CLOSE if site is not None and is_close(site, seen) else State.CLEAN
+    state, alert = State.CLOSE if site is not None and is_close(site, seen) else State.CLEAN, ""
+    if is_lost_gradient(diagnostic) and not gradient_came_through(seen):
+        state, alert = State.NOT_CLEARED, "no gradient was seen to come through"
     return Verdict(
         diagnostic,
         site,
@@ -217,14 +218,30 @@ def verdict_of(
         seen.closest_step,
         seen.roles,
         seen.closest,
+        alert=alert,
         unwatched=seen.unwatched,
     )
+
+
+def is_lost_gradient(diagnostic: Diagnostic) -> bool:
+    """Whether a finding is about a gradient that does not arrive, which no finite number disproves."""
+    return diagnostic.code.startswith(GRADIENT_PATH)
+
+
+def gradient_came_through(seen: Observed) -> bool:
+    """Whether the gradient of an operand was seen that is not only zeros."""
+    ends = (
+        (one.low, one.high)
+        for role, one in seen.roles.items()
+        if role.startswith("gradient of ") and role != "gradient of result"
+    )
+    return any(low < 0 or high > 0 for low, high in ends if low is not None and high is not None)
 
 
 def after_alerts(verdict: Verdict, alerts: Iterable[Alert]) -> Verdict:
     """A finding about a lost gradient is confirmed by the alert that tells of it at one of its lines."""
     diagnostic = verdict.diagnostic
-    if not diagnostic.code.startswith(GRADIENT_PATH):
+    if not is_lost_gradient(diagnostic):
         return verdict
     spans = [diagnostic.span, *(cause.span for cause in diagnostic.causes_here)]
     for alert in alerts:

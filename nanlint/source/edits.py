@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 
 from nanlint.diagnostic import Edit, Span
 from nanlint.source.text import Source
@@ -12,9 +13,36 @@ def compatible(edits: Sequence[Edit], taken: Iterable[Edit]) -> bool:
     """Whether ``edits`` can be applied together with those already ``taken``.
 
     The same insertion twice (an import that two fixes need) is one insertion; two different ones at one place are in
-    each other's way, for their order would be a guess.
+    each other's way, for their order would be a guess. So are two variables of one name, where one would be read for
+    the other.
     """
-    return not any(_conflict(edit, other) for other in taken for edit in edits)
+    taken = list(taken)
+    return not any(_conflict(edit, other) for other in taken for edit in edits) and not _mixed(edits, taken)
+
+
+def _mixed(edits: Sequence[Edit], taken: Sequence[Edit]) -> bool:
+    """Whether a variable that both assign, not by the same insertion, would be read by the ones as the others left it."""
+    for path, name in set(_assigned(edits)) & set(_assigned(taken)):
+        word = re.compile(rf"\b{name}\b")
+        uses = [
+            (edit, own) for own in (edits, taken) for edit in own if edit.path == path and word.search(edit.content)
+        ]
+        last: Sequence[Edit] | None = None
+        for edit, own in sorted(uses, key=lambda use: (use[0].span.cell or 0, use[0].span)):
+            if (path, name) in _assigned([edit]):
+                last = own
+                if edit in edits and edit in taken:
+                    break
+            elif own is not last:
+                return True
+    return False
+
+
+def _assigned(edits: Iterable[Edit]) -> Iterator[tuple[str, str]]:
+    """The variables that insertions assign, with the path of their file."""
+    for edit in edits:
+        if _inserts(edit):
+            yield from ((edit.path, name) for name in re.findall(r"^[ \t]*(\w+) = ", edit.content, re.MULTILINE))
 
 
 def _conflict(edit: Edit, other: Edit) -> bool:

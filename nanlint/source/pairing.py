@@ -70,6 +70,12 @@ class Pairing:
         """The number of a piece of syntax that is in both texts, None for what was changed."""
         return None if id(node) in self.changed else self.numbers.get(id(node))
 
+    def replaced_by(self, piece: ast.AST) -> list[Stretch]:
+        """The stretches of the old text that edits replaced, by what is in a piece of the new tree, or it is in."""
+        own = _stretch(self.sources[1], piece)
+        met = (one for one in zip(self.old, self.new, strict=True) if own is not None)
+        return [old for old, new in met if own is not None and new.start <= own.end and own.start <= new.end]
+
     def rows_after(self, rows: Collection[int]) -> frozenset[int]:
         """Where rows of the old text are in the new one, and those that come between them."""
         found: set[int] = set()

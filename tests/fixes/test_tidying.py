@@ -64,7 +64,7 @@ def test_an_assignment_that_two_fixes_read_goes_with_both_and_with_what_it_was_m
         "    p = torch.softmax(x, -1)\n    y = torch.log(p)\n    return y, p\n",
         "    p = torch.softmax(x, -1)\n    y = torch.log(p)\n    return y, lambda: p\n",
         "    p = torch.softmax(x, -1)\n    y = torch.log(p)\n    return y, locals()\n",
-        "    p, q = torch.softmax(x, -1), 1\n    y = torch.log(p)\n    return y, q\n",
+        "    p, *q = torch.softmax(x, -1), 1\n    y = torch.log(p)\n    return y, q\n",
         "    global p\n    p = torch.softmax(x, -1)\n    return torch.log(p)\n",
     ],
     ids=["read elsewhere", "in a closure", "by a name", "beside another", "of the module"],
@@ -227,3 +227,28 @@ def f(x, y):
                                 dim=-1)) + 1
 """
     assert "    radicand = torch.sum((x[:, None] - y[None, :]) ** 2, dim=-1)\n" in fixed(before)
+
+
+def test_of_several_variables_that_are_assigned_at_once_those_are_removed_that_nothing_reads() -> None:
+    before = """\
+import torch
+
+
+def both(x):
+    a, b = x.exp(), (-x).exp()
+    return (a - b) / (a + b)
+
+
+def one(x, y):
+    p, q = torch.softmax(x, -1), torch.softmax(y, -1)
+    return (p * (p.log() - q.log())).sum(-1)
+
+
+def called(x, y):
+    p, q = torch.softmax(x, -1), print(y)
+    return p.log()
+"""
+    after = fixed(before)
+    assert "def both(x):\n    return torch.tanh(x)\n" in after
+    assert "def one(x, y):\n    p = torch.softmax(x, -1)\n" in after
+    assert "    q = print(y)\n" in after

@@ -35,6 +35,16 @@ def test_overlapping_replacements_are_in_each_others_way_and_neighbours_are_not(
     assert compatible([Edit(Span(1, 8, 1, 9), "g")], taken)
 
 
+def test_variables_of_one_name_are_in_each_others_way_where_one_is_read_for_the_other() -> None:
+    first = [Edit(Span(2, 1, 2, 1), "z = f(x)\n"), Edit(Span(4, 5, 4, 6), "g(z)")]
+    second = [Edit(Span(3, 1, 3, 1), "z = f(y)\n"), Edit(Span(4, 9, 4, 10), "g(z)")]
+    after = [Edit(Span(5, 1, 5, 1), "z = f(y)\n"), Edit(Span(5, 9, 5, 10), "g(z)")]
+    assert not compatible(first, second)
+    assert not compatible(second, first)
+    assert compatible(after, first)
+    assert compatible([first[0], Edit(Span(4, 1, 4, 2), "h(z)")], first)
+
+
 def test_new_lines_end_as_those_of_the_file_do() -> None:
     insert = Edit(Span(2, 1, 2, 1), "b\nc\n")
     assert apply_edits(Source("a.py", "a\r\nd\r\n"), [insert]) == "a\r\nb\r\nc\r\nd\r\n"

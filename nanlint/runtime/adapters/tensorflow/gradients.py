@@ -18,6 +18,7 @@ from tensorflow.python.ops import gradients_util as _gradients
 
 from nanlint.runtime.adapter import Watch, around
 from nanlint.runtime.adapters.tensorflow.places import Place, Places
+from nanlint.runtime.adapters.tensorflow.tensors import EagerTensor
 
 #: as a failure is told
 GRADIENT = "a gradient of TensorFlow's"
@@ -64,6 +65,7 @@ class Backward:
         self._spans: weakref.WeakKeyDictionary[Any, list[Span]] = weakref.WeakKeyDictionary()
         self._differentiated: weakref.WeakKeyDictionary[Any, set[int]] = weakref.WeakKeyDictionary()
         self._awaited: OrderedDict[int, Awaited] = OrderedDict()
+        self._outside: OrderedDict[int, tuple[Callable[[], Any], Place]] = OrderedDict()
         self._original: Any = None
         self._original_of_graphs: Any = None
 
@@ -81,6 +83,7 @@ class Backward:
             _gradients._MaybeCompile = self._original_of_graphs
             self._original = None
         self._awaited.clear()
+        self._outside.clear()
 
     # ── asked ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -109,6 +112,7 @@ class Backward:
     def await_gradient(self, operands: Mapping[str, Any], result: Any, heard: Heard) -> None:
         """Tell ``heard`` of what comes in at a result and goes out at operands, if a tape is recording."""
         if _tfe.TFE_Py_TapeSetIsEmpty():
+            self._keep_outside(result)
             return
         for name, value in (*operands.items(), (RESULT, result)):
             number = _number(value)
@@ -116,6 +120,21 @@ class Backward:
                 self._awaited[number] = Awaited(name, heard, tuple(operands))
         while len(self._awaited) > AWAITED:
             self._awaited.popitem(last=False)
+
+    def _keep_outside(self, result: Any) -> None:
+        """An expression was executed where no tape records; perhaps a finding says that a tape misses it."""
+        line = self._watch.user_line()
+        if line is None or not isinstance(result, EagerTensor) or not result.dtype.is_floating:
+            return
+        if any(site.loses for site in self._watch.sites_on(*line[:2])):
+            self._outside[result._id] = weakref.ref(result), line
+            while len(self._outside) > AWAITED:
+                self._outside.popitem(last=False)
+
+    def outside(self) -> list[tuple[Any, Place]]:
+        """What such expressions gave that is still there, and where."""
+        there = [(kept(), line) for kept, line in self._outside.values()]
+        return [(tensor, line) for tensor, line in there if tensor is not None]
 
     # ── the hooks ───────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -18,7 +18,7 @@ from tensorflow.python.framework import ops as _ops
 
 from nanlint.runtime.adapter import Watch, around, safely
 from nanlint.runtime.adapters.tensorflow.alarms import Alarm, Setting
-from nanlint.runtime.adapters.tensorflow.arrivals import ArrivalProbe, are_finite, look
+from nanlint.runtime.adapters.tensorflow.arrivals import ArrivalProbe, are_finite, dense, look
 from nanlint.runtime.adapters.tensorflow.contents import Held
 from nanlint.runtime.adapters.tensorflow.gradients import Backward
 from nanlint.runtime.adapters.tensorflow.graphs import GraphWatch
@@ -72,6 +72,8 @@ class TapeWatch:
         self._trains: dict[bytes, bool] = {}
         self._waiting: dict[Any, Waiting] = {}
         self._names = Names(watch, places)
+        #: what was computed before a tape, of which a finding says that the tape misses it
+        self._watched_outside: weakref.WeakKeyDictionary[Any, list[tuple[Any, Place]]] = weakref.WeakKeyDictionary()
         self._began: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
         self._originals: tuple[Any, ...] = ()
 
@@ -86,10 +88,19 @@ class TapeWatch:
 
         def entered(original: Any, tape: Any) -> Any:
             self._recording(tape)
-            return original(tape)
+            found = original(tape)
+            safely(self._watch, TAPE, self._watch_outside, tape)
+            return found
 
         def differentiated(original: Any, tape: Any, target: Any, sources: Any, *args: Any, **kwargs: Any) -> Any:
-            found = original(tape, target, sources, *args, **kwargs)
+            outside = self._watched_outside.pop(tape, ()) if tf.executing_eagerly() else ()
+            if outside:
+                both = [sources, [tensor for tensor, _ in outside]]
+                found, lost = original(tape, target, both, *args, **kwargs)
+                original.gives(found)
+                safely(self._watch, TAPE, self._lost, zip(outside, lost, strict=True))
+            else:
+                found = original(tape, target, sources, *args, **kwargs)
             self._found(tape, target, sources, found)
             return found
 
@@ -154,6 +165,8 @@ class TapeWatch:
         else:
             with self._graphs.at_rest():
                 self._traced_one(target, some)
+            if tape in self._began:
+                safely(self._watch, TAPE, self._lost_in_graph, target, [one for one, _, _ in some], self._began[tape])
 
     def _arrived(self, target: Any, sources: Sequence[Any], found: Any, asked: str) -> None:
         """Look whether the loss and what came back are finite; in a graph, put something there that does."""
@@ -267,6 +280,49 @@ class TapeWatch:
         for _ in range(steps):
             self._watch.step()
 
+    # ── a part of a gradient ────────────────────────────────────────────────────────────────────────────────────────
+
+    def _watch_outside(self, tape: Any) -> None:
+        """Have a tape tell of what was computed before it, of which a finding says that the tape misses it."""
+        outside = self._backward.outside() if tf.executing_eagerly() else []
+        if outside:
+            for tensor, _ in outside:
+                tape.watch(tensor)
+            self._watched_outside[tape] = outside
+
+    def _lost(self, outside: Iterable[tuple[tuple[Any, Place], Any]]) -> None:
+        """A gradient came to what was computed before the tape, and goes no further."""
+        for (_, line), gradient in outside:
+            if gradient is not None and bool(tf.reduce_any(dense(gradient) != 0)):
+                self._tell_lost(line)
+
+    def _tell_lost(self, outside: Place, inside: Place | None = None) -> None:
+        used = f", and used inside at line {inside[1]}" if inside is not None else ""
+        self._watch.alert(
+            "dead-gradient",
+            f"a part of the gradient is lost: what line {outside[1]} gives was computed outside of the tape{used}",
+            frames=(*framed([outside]), *(framed([inside]) if inside is not None else ()), *self._places.frames()),
+            outside=f"{outside[0]}:{outside[1]}",
+        )
+
+    def _lost_in_graph(self, target: Any, sources: Sequence[Any], began: int) -> None:
+        """The same of ops of a graph that were made before the tape began, from a source and for the target."""
+        graph = _ops.get_default_graph()
+        handles = [getattr(one, "handle", one) for one in sources]
+        inner = {(graph.capture(one) if isinstance(one, EagerTensor) else one).name for one in handles}
+        needed = _needed([one.op for one in tf.nest.flatten(target) if isinstance(one, tf.Tensor)])
+        taped = [op for op in needed if op._id - 1 > began]
+        lost: dict[Place, Place | None] = {}
+        for op in needed:
+            there = self._places.all_of(op)[:1] if op._id - 1 <= began else ()
+            if not any(site.loses for path, line, _ in there for site in self._watch.sites_on(path, line)):
+                continue
+            if any(one.name in inner for before in _needed([op]) for one in before.inputs):
+                users = (self._places.all_of(user)[:1] for user in taped if any(one.op is op for one in user.inputs))
+                lost[there[0]] = next((one[0] for one in users if one), lost.get(there[0]))
+        for outside, inside in lost.items():
+            self._tell_lost(outside, inside)
+
     # ── no gradient ─────────────────────────────────────────────────────────────────────────────────────────────────
 
     def _dead(self, tape: Any, source: Any, name: str) -> None:
@@ -314,6 +370,17 @@ class TapeWatch:
                 where = here if op.type != "ReadVariableOp" else None
                 reached.update(dict.fromkeys((one.name for one in op.outputs), where or came or here))
         return None
+
+
+def _needed(ops: Sequence[Any]) -> list[Any]:
+    """Ops, and those of their graph that they need, in the order of their making."""
+    todo, found = list(ops), set()
+    while todo:
+        op = todo.pop()
+        if op not in found:
+            found.add(op)
+            todo += [one.op for one in op.inputs]
+    return sorted(found, key=lambda op: op._id)
 
 
 class Waiting:
