@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import cast
 
 from nanlint.graph.lower import Lowering
-from nanlint.graph.makers import Makers, whose
+from nanlint.graph.makers import Makers, is_own, whose
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, REFINE, Graph, Node, unrefined, walk, walk_all
 from nanlint.ops.op import OPS
 from nanlint.ops.spelling import Spelling
@@ -78,7 +78,7 @@ class Likeness:
         if any(self.is_quoted(node, other) for other in self.old.inside):
             return None
         framework = whose(node.spelling) if node.spelling is not None else None
-        given = [arg for name, arg in operands(node) if name in _ARRAYS and depends(arg)]
+        given = [arg for name, arg in operands(node) if name in _ARRAYS and (depends(arg) or is_own(arg))]
         if framework is None or not given:
             return None
         makers = [self.maker(arg) for arg in given]

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 
 from nanlint.graph.modules import descendants
-from nanlint.graph.node import CONST, PARAM, REFINE, Node, unrefined
+from nanlint.graph.node import CONST, INSTANCE, PARAM, REFINE, Node, unrefined, walk
+from nanlint.ops.op import OPS
 from nanlint.ops.spelling import Spelling, Spellings
 
 #: whose arrays are those of another
@@ -42,7 +43,7 @@ class Makers:
         node = unrefined(node)
         if node.index not in self._known:
             self._known[node.index] = None
-            self._known[node.index] = self._made(node) or self._used(node)
+            self._known[node.index] = None if is_own(node) else self._made(node) or self._used(node)
         return self._known[node.index]
 
     @cached_property
@@ -93,6 +94,15 @@ class Makers:
             if owner is not None:
                 return AS.get(owner, owner)
         return None
+
+
+def is_own(node: Node) -> bool:
+    """Whether a value is an object of a class that is seen, or made of one element by element: of the same class then.
+
+    So NumPy's functions do it, and the operators of such objects.
+    """
+    made = walk(unrefined(node), lambda n: n.args.values() if n.op in OPS and OPS[n.op].pointwise else ())
+    return any(one.op == INSTANCE for one in made)
 
 
 def whose(spelling: Spelling) -> str | None:

@@ -307,7 +307,9 @@ class Execution:
                 places = list(range(length))
         else:
             at = index.attrs.get("value")
-            places = [int(at) % length] if isinstance(at, int) else list(range(length))
+            every = list(range(length))
+            places = [int(at) % length] if isinstance(at, int) else [k % length for k in step.attrs.get("taken", every)]
+            places = places[:length]
         return self.backend.take(x, places)
 
     def do_sparse_part(self, i: int, step: Step, turns: int) -> Numbers:

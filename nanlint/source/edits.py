@@ -24,7 +24,9 @@ def _mixed(edits: Sequence[Edit], taken: Sequence[Edit]) -> bool:
     """Whether a variable that both assign, not by the same insertion, would be read by the ones as the others left it."""
     for path, name in set(_assigned(edits)) & set(_assigned(taken)):
         word = re.compile(rf"\b{name}\b")
-        uses = [(edit, own) for own in (edits, taken) for edit in own if edit.path == path and word.search(edit.content)]
+        uses = [
+            (edit, own) for own in (edits, taken) for edit in own if edit.path == path and word.search(edit.content)
+        ]
         last: Sequence[Edit] | None = None
         for edit, own in sorted(uses, key=lambda use: (use[0].span.cell or 0, use[0].span)):
             if (path, name) in _assigned([edit]):
