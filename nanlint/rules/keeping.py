@@ -13,7 +13,7 @@ from nanlint.fixes.imports import Imports
 from nanlint.fixes.outline import Outline
 from nanlint.fixes.reading import compiled
 from nanlint.graph.likeness import Likeness
-from nanlint.graph.node import ATTR, CALL, CONST, PARAM, Node, walk
+from nanlint.graph.node import ATTR, CALL, CONST, Node, walk
 from nanlint.ops.op import OPS
 from nanlint.source import Source
 from nanlint.source.pairing import Pairing
