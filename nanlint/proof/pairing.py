@@ -15,7 +15,7 @@ from zlib import crc32
 
 from nanlint.analysis.facts import Facts
 from nanlint.graph.likeness import Likeness, Pieces, attributes, operands
-from nanlint.graph.node import ATTR, CONST, LOOP, PARAM, PHI, REFINE, Node, unrefined
+from nanlint.graph.node import ATTR, CONST, LOOP, PARAM, PHI, REFINE, Node, unrefined, walk_all
 from nanlint.ops.floats import FLOAT64
 from nanlint.ops.selection import CONDITIONS
 from nanlint.ops.value import Kind
@@ -33,6 +33,8 @@ MAX_OPENED = 12
 MAX_LATER = 10
 #: ops that ask something of a number: what comes of the answer counts
 TESTS = CONDITIONS | {"isnan", "isinf", "isfinite", "isclose"}
+#: ops that find the elements that are nan, or leave them out
+ASKED = frozenset({"isnan", "nanmean", "nansum"})
 #: ops that put numbers in an order, or choose by it
 ORDER = frozenset({"argmax", "argsort", "sort", "ranks", "median", "quantile", "max", "min"})
 #: through what a difference is not seen: it says whether, or which
@@ -255,6 +257,15 @@ class Differences:
         return None
 
     @cached_property
+    def asks_for_nan(self) -> bool:
+        """Whether the program goes on with the answer which elements are nan, of what is computed alike beside."""
+        side = self.before
+        places = {(side.function(old), n.op) for old, _ in self.pairing.exchanged for n in side.values(old).values()}
+        asked = (node for node in side.facts.lowering.graph if node.op in ASKED and is_answer(node))
+        made = walk_all(asked, lambda n: n.args.values())
+        return any(n.site is not None and (side.function(n.site), n.op) in places for n in made)
+
+    @cached_property
     def is_spread(self) -> bool:
         """Whether the fix replaces something in several functions: in one that is called, and where it is called."""
         return len({self.before.function(old) for old, _ in self.pairing.exchanged}) > 1
@@ -313,6 +324,11 @@ def made_of(node: Node) -> list[tuple[str, Node]]:
         # one number of a shape
         array = array["x"]
     return [("x", array)]
+
+
+def is_answer(test: Node) -> bool:
+    """Whether a test is used for more than to stop, or to print."""
+    return any(user.op not in ("any", "all", "bool", REFINE) for user in used_by(test, None))
 
 
 def taken(index: Hashable) -> tuple[int, ...]:

@@ -140,7 +140,8 @@ class Readback:
         differences = Differences(self.facts, facts, likeness, pairing, exact=exact)
         if problem := differences.problem():
             return f"it would give {problem}"
-        return "a nan is meant here" if differences.ended and self.kept.means_nan(pairing) else None
+        meant = differences.ended and (self.kept.means_nan(pairing) or differences.asks_for_nan)
+        return "a nan is meant here" if meant else None
 
     @cached_property
     def kept(self) -> Kept:
