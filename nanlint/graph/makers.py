@@ -75,6 +75,8 @@ class Makers:
         spelling = node.spelling
         if spelling is not None and not spelling.is_method:
             return whose(spelling)
+        if spelling is not None and spelling.name.endswith(".numpy"):
+            return "numpy"
         if node.op == PARAM:
             return AS.get(node.framework or "", node.framework)
         names = ("x",) if spelling is not None else tuple(node.args)
@@ -84,6 +86,11 @@ class Makers:
     def _used(self, node: Node) -> str | None:
         """By what it is given to: a function of a framework, or a method that only one has."""
         for user in uses(node):
+            if user.op == "neg":
+                # NumPy's functions are given the negative in its place
+                owner = self._used(user)
+                if owner is not None:
+                    return owner
             if not self.counts(user) or user.spelling is None:
                 continue
             if user.spelling.is_method:
