@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections import deque
-from collections.abc import Collection, Hashable, Iterator, Mapping
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from zlib import crc32
@@ -256,11 +256,13 @@ class Differences:
                 return found.text
         return None
 
-    @cached_property
-    def asks_for_nan(self) -> bool:
-        """Whether the program goes on with the answer which elements are nan, of what is computed alike beside."""
+    def asks_for_nan(self, sites: Iterable[ast.AST]) -> bool:
+        """Whether the program goes on with the answer which elements are nan, of what is computed as there, or beside.
+
+        ``sites``: where something is not finite.
+        """
         side = self.before
-        places = {(side.function(old), n.op) for old, _ in self.pairing.exchanged for n in side.values(old).values()}
+        places = {(side.function(e), n.op) for e in sites for n in side.values(e).values()}
         asked = (node for node in side.facts.lowering.graph if node.op in ASKED and is_answer(node))
         made = walk_all(asked, lambda n: n.args.values())
         return any(n.site is not None and (side.function(n.site), n.op) in places for n in made)

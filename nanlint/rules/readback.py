@@ -140,7 +140,8 @@ class Readback:
         differences = Differences(self.facts, facts, likeness, pairing, exact=exact)
         if problem := differences.problem():
             return f"it would give {problem}"
-        meant = differences.ended and (self.kept.means_nan(pairing) or differences.asks_for_nan)
+        sites = [offer.site for offer in offers]
+        meant = differences.ended and (self.kept.means_nan(pairing) or differences.asks_for_nan(sites))
         return "a nan is meant here" if meant else None
 
     @cached_property
