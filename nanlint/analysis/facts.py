@@ -12,7 +12,7 @@ from nanlint.analysis.epsilons import Epsilon, epsilons
 from nanlint.analysis.evaluate import Evaluator
 from nanlint.analysis.forms import LOGARITHMS, UNKNOWNS, own_logarithm
 from nanlint.analysis.gaps import met_by_gradient
-from nanlint.analysis.geometry import fractional, length_behind, vectors_of, whole
+from nanlint.analysis.geometry import fractional, length_behind, lengths_behind, vectors_of, whole
 from nanlint.analysis.gradient import INTEGERS, PLAIN, Flow, GradientFlow
 from nanlint.analysis.hazards import NOT_DATA, Hazard, Hazards, test_of_result, tests_result
 from nanlint.analysis.late_guards import late_guard
@@ -30,7 +30,7 @@ from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, REFINE, TUPL
 from nanlint.ops.floats import FLOAT64
 from nanlint.ops.op import OPS, Pole
 from nanlint.ops.selection import COMPARISONS, CONDITIONS
-from nanlint.ops.value import CERTAIN, SMALL, Kind, Value
+from nanlint.ops.value import CERTAIN, NEVER, SMALL, Kind, Value
 from nanlint.source import Source
 from nanlint.source.text import Located
 
@@ -319,8 +319,8 @@ class Facts:
         return any(same(whole(f), whole(v)) for f in factors(node) for v in vectors_of(length))
 
     def length_behind(self, denominator: Node) -> Node | None:
-        """The norm, distance or deviation that a denominator is."""
-        return length_behind(denominator)
+        """The norm, distance or deviation that a denominator is, or has as a factor, where that may be 0."""
+        return next((n for n in lengths_behind(denominator) if self.value(n).zero is not NEVER), None)
 
     def ignored_epsilon(self, node: Node) -> str | None:
         """The parameter of the function around a node that is an epsilon by its name, and never used."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from nanlint.analysis.structure import bare, factors, same, square_root_of
 from nanlint.graph.node import CONST, Node
 
@@ -138,15 +140,19 @@ def power_of_cosine(node: Node) -> bool:
 
 def length_behind(node: Node) -> Node | None:
     """The norm, distance or deviation that a denominator is, or has as a factor, also written as a root."""
+    return next(lengths_behind(node), None)
+
+
+def lengths_behind(node: Node) -> Iterator[Node]:
+    """All of them that a denominator has as factors."""
     for factor in factors(node):
         if factor.op in LENGTHS:
-            return factor
+            yield factor
         if factor.op == "sqrt":
             inner = bare(factor["x"])
             squares = bare(inner["x"]) if inner.op in ("sum", "mean") else None
             if inner.op == "var" or (squares is not None and square_root_of(squares) is not None):
-                return inner
-    return None
+                yield inner
 
 
 def vectors_of(length: Node) -> list[Node]:

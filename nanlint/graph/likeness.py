@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import TypeAlias, cast
 
 from nanlint.graph.lower import Lowering
-from nanlint.graph.makers import Makers, whose
+from nanlint.graph.makers import Makers, is_own, whose
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, REFINE, Graph, Node, unrefined, walk, walk_all
 from nanlint.ops.op import OPS
 from nanlint.ops.spelling import Spelling
@@ -48,8 +48,8 @@ class Likeness:
         self._words: dict[ast.AST, str] = {}
         #: whose arrays values are, as far as the fix itself does not say so
         tree = pairing.sources[0].tree
-        self.makers = Makers(tree, before.spellings, lambda user: True)
-        self.makers_now = Makers(tree, before.spellings, lambda user: not self.new.is_inside(user))
+        self.makers = Makers(tree, before.spellings)
+        self.makers_now = Makers(tree, before.spellings, self.new.is_inside)
 
     def problems(self) -> Iterator[Problem]:
         """What is other than it was: around what was replaced, or what the replacement is made of."""
@@ -87,7 +87,7 @@ class Likeness:
         if any(self.is_quoted(node, other) for other in self.old.inside):
             return None
         framework = whose(node.spelling) if node.spelling is not None else None
-        given = [arg for name, arg in operands(node) if name in _ARRAYS and depends(arg)]
+        given = [arg for name, arg in operands(node) if name in _ARRAYS and (depends(arg) or is_own(arg))]
         if framework is None or not given:
             return None
         makers = [self.maker(arg) for arg in given]

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 
 from nanlint.graph.modules import descendants
-from nanlint.graph.node import CONST, PARAM, REFINE, Node, unrefined
+from nanlint.graph.node import CONST, INSTANCE, PARAM, REFINE, Node, unrefined, walk
+from nanlint.ops.op import OPS
 from nanlint.ops.spelling import Spelling, Spellings
 
 #: whose arrays are those of another
@@ -29,12 +30,12 @@ OPERATORS = frozenset({"__truediv__", "__rtruediv__", "__mul__", "__rmul__", "__
 
 
 class Makers:
-    """What may be asked of the values of one file. ``counts``: whether a use of a value says something of it."""
+    """What may be asked of the values of one file. ``apart``: uses that say nothing of a value."""
 
-    def __init__(self, tree: ast.Module, spellings: Spellings, counts: Callable[[Node], bool]) -> None:
+    def __init__(self, tree: ast.Module, spellings: Spellings, apart: Callable[[Node], bool] = lambda user: False) -> None:
         self.tree = tree
         self.spellings = spellings
-        self.counts = counts
+        self.apart = apart
         self._known: dict[int, str | None] = {}
 
     def maker(self, node: Node) -> str | None:
@@ -42,7 +43,7 @@ class Makers:
         node = unrefined(node)
         if node.index not in self._known:
             self._known[node.index] = None
-            self._known[node.index] = self._made(node) or self._used(node)
+            self._known[node.index] = None if is_own(node) else self._made(node) or self._used(node)
         return self._known[node.index]
 
     @cached_property
@@ -74,6 +75,8 @@ class Makers:
         spelling = node.spelling
         if spelling is not None and not spelling.is_method:
             return whose(spelling)
+        if spelling is not None and spelling.name.endswith(".numpy"):
+            return "numpy"
         if node.op == PARAM:
             return AS.get(node.framework or "", node.framework)
         names = ("x",) if spelling is not None else tuple(node.args)
@@ -83,7 +86,12 @@ class Makers:
     def _used(self, node: Node) -> str | None:
         """By what it is given to: a function of a framework, or a method that only one has."""
         for user in uses(node):
-            if not self.counts(user) or user.spelling is None:
+            if user.op == "neg":
+                # NumPy's functions are given the negative in its place
+                owner = self._used(user)
+                if owner is not None:
+                    return owner
+            if self.apart(user) or user.spelling is None:
                 continue
             if user.spelling.is_method:
                 receiver = unrefined(next(iter(user.args.values()))) is node
@@ -93,6 +101,15 @@ class Makers:
             if owner is not None:
                 return AS.get(owner, owner)
         return None
+
+
+def is_own(node: Node) -> bool:
+    """Whether a value is an object of a class that is seen, or made of one element by element: of the same class then.
+
+    So NumPy's functions do it, and the operators of such objects.
+    """
+    made = walk(unrefined(node), lambda n: n.args.values() if n.op in OPS and OPS[n.op].pointwise else ())
+    return any(one.op == INSTANCE for one in made)
 
 
 def whose(spelling: Spelling) -> str | None:

@@ -257,6 +257,10 @@ class Execution:
 
     def do_where(self, i: int, step: Step, turns: int) -> Numbers:
         cond, a, b = (self.value(step.args[name], turns) for name in ("cond", "a", "b"))
+        alike = [self.program.steps[step.args[name]].op in ("zeros", "ones") for name in ("a", "b")]
+        if alike[0] != alike[1]:
+            # beside other numbers they are as many as these
+            a, b = (self.backend.take(x, [0]) if like else x for x, like in zip((a, b), alike, strict=True))
         return self.backend.where(self.backend.truth(self.as_row(cond)), self.joined(a), self.joined(b))
 
     def do_not(self, i: int, step: Step, turns: int) -> Numbers:
@@ -307,7 +311,9 @@ class Execution:
                 places = list(range(length))
         else:
             at = index.attrs.get("value")
-            places = [int(at) % length] if isinstance(at, int) else list(range(length))
+            every = list(range(length))
+            places = [int(at) % length] if isinstance(at, int) else [k % length for k in step.attrs.get("taken", every)]
+            places = places[:length]
         return self.backend.take(x, places)
 
     def do_sparse_part(self, i: int, step: Step, turns: int) -> Numbers:

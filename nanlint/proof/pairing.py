@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import ast
 from collections import deque
-from collections.abc import Collection, Hashable, Iterator, Mapping
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from zlib import crc32
 
 from nanlint.analysis.facts import Facts
-from nanlint.graph.likeness import Likeness, Pieces, Problem
-from nanlint.graph.node import ATTR, CONST, LOOP, PARAM, PHI, REFINE, Node, unrefined
+from nanlint.graph.likeness import Likeness, Pieces, Problem, attributes, operands
+from nanlint.graph.node import ATTR, CONST, LOOP, PARAM, PHI, REFINE, Node, unrefined, walk_all
 from nanlint.ops.floats import FLOAT64
 from nanlint.ops.selection import CONDITIONS
 from nanlint.ops.value import Kind
@@ -32,10 +33,15 @@ MAX_OPENED = 12
 MAX_LATER = 10
 #: ops that ask something of a number: what comes of the answer counts
 TESTS = CONDITIONS | {"isnan", "isinf", "isfinite", "isclose"}
+#: ops that find the elements that are nan, or leave them out
+ASKED = frozenset({"isnan", "nanmean", "nansum"})
 #: ops that put numbers in an order, or choose by it
 ORDER = frozenset({"argmax", "argsort", "sort", "ranks", "median", "quantile", "max", "min"})
 #: through what a difference is not seen: it says whether, or which
 DECIDING = TESTS | {"argmax", "argsort", "sign", "round", "floor", "ceil", "trunc"}
+
+#: how far it is looked at what an index is made of
+MAX_FORM = 4
 
 #: the calls through which a value is seen, as numbers of pieces of syntax
 Calls = tuple[Hashable, ...]
@@ -127,11 +133,19 @@ class Side:
         given = () if source else made_of(node)
         args = {name: index[operand.index] for name, operand in given if operand.index in index}
         attrs = {k: v for k, v in node.attrs.items() if k in MEANING and plain(v)}
+        if node.op == "part" and "index" in node.args:
+            attrs["taken"] = taken(self.form(node["index"], MAX_FORM))
         if source and (limit := limit_of_dtype(node)) is not None:
             return Step(CONST, {}, {"value": limit}, None, "", Domain())
         spelling = node.spelling.name if node.spelling is not None else None
         domain = self.domain(node) if source else Domain(format="float64")
         return Step(op, args, attrs, spelling, "", domain, Sort.UNSEEN if source else None)
+
+    def form(self, node: Node, depth: int) -> Hashable:
+        """What an index is in both texts: how it is made, and of what."""
+        node = unrefined(node)
+        given = [(name, self.form(arg, depth - 1)) for name, arg in operands(node)] if depth else []
+        return attributes(node), str(node.attrs.get("variable") or node.name), *given
 
     def domain(self, node: Node) -> Domain:
         """What a source may be: by what it is where nothing may change, else also by what it is called."""
@@ -243,6 +257,17 @@ class Differences:
                 return found.text
         return None
 
+    def asks_for_nan(self, sites: Iterable[ast.AST]) -> bool:
+        """Whether the program goes on with the answer which elements are nan, of what is computed as there, or beside.
+
+        ``sites``: where something is not finite.
+        """
+        side = self.before
+        places = {(side.function(e), n.op) for e in sites for n in side.values(e).values()}
+        asked = (node for node in side.facts.lowering.graph if node.op in ASKED and is_answer(node))
+        made = walk_all(asked, lambda n: n.args.values())
+        return any(n.site is not None and (side.function(n.site), n.op) in places for n in made)
+
     @cached_property
     def is_spread(self) -> bool:
         """Whether the fix replaces something in several functions: in one that is called, and where it is called."""
@@ -309,6 +334,17 @@ def made_of(node: Node) -> list[tuple[str, Node]]:
         # one number of a shape
         array = array["x"]
     return [("x", array)]
+
+
+def is_answer(test: Node) -> bool:
+    """Whether a test is used for more than to stop, or to print."""
+    return any(user.op not in ("any", "all", "bool", REFINE) for user in used_by(test, None))
+
+
+def taken(index: Hashable) -> tuple[int, ...]:
+    """The elements that stand for those which an index takes: others for another one, as far as there are others."""
+    number = crc32(repr(index).encode())
+    return tuple(number // WIDTH**k % WIDTH for k in range(WIDTH))
 
 
 def limit_of_dtype(node: Node) -> float | None:

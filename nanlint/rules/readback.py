@@ -171,7 +171,8 @@ class Readback:
         exact = offers[0].fix.applicability is Applicability.SAFE
         differences = Differences(self.facts, facts, likeness, pairing, exact=exact)
         yield from differences.problems()
-        if differences.ended and self.kept.means_nan(pairing):
+        sites = [offer.site for offer in offers]
+        if differences.ended and (self.kept.means_nan(pairing) or differences.asks_for_nan(sites)):
             yield None, "a nan is meant here"
 
     @cached_property

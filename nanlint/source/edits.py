@@ -21,7 +21,7 @@ def compatible(edits: Sequence[Edit], taken: Iterable[Edit]) -> bool:
 
 
 def _mixed(edits: Sequence[Edit], taken: Sequence[Edit]) -> bool:
-    """Whether a variable that both assign, not by the same insertion, would be read by the ones as the others left it."""
+    """Whether a variable that both assign, by two insertions, would be read by the ones as the others left it."""
     for path, name in set(_assigned(edits)) & set(_assigned(taken)):
         word = re.compile(rf"\b{name}\b")
         uses = [

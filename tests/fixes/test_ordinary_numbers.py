@@ -75,3 +75,62 @@ def test_ordinary_numbers_stay(framework: str, expression: str, unsafe: bool) ->
 def test_a_logarithm_of_another_base_is_mended_all_the_same(framework: str, expression: str) -> None:
     text = f"{IMPORTS[framework]}\n\ndef f(x, mask, weights):\n    return {expression}\n"
     assert "math.log(" in nanlint.fix_source(text, confidence="possible").source.text
+
+
+def test_what_is_made_like_one_number_is_one() -> None:
+    text = """\
+import tensorflow as tf
+
+
+def clipped(model, x):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_sum(model(x) ** 2)
+    grads = tape.gradient(loss, model.trainable_variables)
+    norm = tf.sqrt(tf.add_n([tf.reduce_sum(g**2) for g in grads]))
+    return loss, norm
+
+
+def main(model, x):
+    loss, norm = clipped(model, x)
+    return loss, norm, tf.math.is_nan(loss)
+"""
+    mended = nanlint.fix_source(text, unsafe_fixes=True, confidence="possible", select=["NL201"]).source.text
+    assert "tf.zeros_like(radicand)" in mended
+
+
+@pytest.mark.parametrize(
+    ("given", "offered"), [("z.detach().numpy()", True), ("z.detach()", False)], ids=["an array", "a tensor"]
+)
+def test_whose_array_is_given_is_known_through_a_sign_and_of_a_tensor_that_becomes_one(
+    given: str, offered: bool
+) -> None:
+    text = f"""\
+import numpy as np
+import torch
+
+
+def total(z):
+    p = {given}
+    return np.sum(p / p.sum())
+
+
+def gate(z):
+    return 1 / (1 + np.exp(-z))
+"""
+    mended = nanlint.fix_source(text, unsafe_fixes=True, confidence="possible").source.text
+    assert ("np.where(" in mended) is offered
+    assert "expit(z)" in mended
+
+
+def test_of_a_product_of_norms_each_is_mended_once() -> None:
+    text = """\
+import jax.numpy as jnp
+from jax.numpy.linalg import norm
+
+
+def cosine(a, b):
+    return jnp.dot(a, b) / (norm(a) * norm(b))
+"""
+    mended = nanlint.fix_source(text, unsafe_fixes=True, confidence="possible").source.text
+    assert mended.count("jnp.any(a != 0)") == 1
+    assert " = " not in mended

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ import pytest
 import nanlint
 import nanlint.rules.diagnose
 from nanlint.analysis.facts import Facts
-from nanlint.diagnostic import Applicability, Diagnostic, Fix
+from nanlint.diagnostic import Applicability, Diagnostic, Edit, Fix
 from nanlint.fixing import applied
 from nanlint.proof.pool import Pool
 from nanlint.proving import FixProof
@@ -91,3 +92,26 @@ def test_what_proves_fixes_sees_a_wrong_one() -> None:
                 total, seen = total + 1, seen + refused
                 assert refused or same(PROOFS[name], source, applied(source, fix.edits)), (one.code, fix.edits)
     assert seen >= total / 2 > 0
+
+
+def test_another_element_of_an_array_is_another_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = """\
+import torch
+
+
+def f(z, first, second):
+    p = torch.sigmoid(z[first])
+    return torch.log(p).sum() + z[second].sum()
+"""
+    made = DIAGNOSE.fixes_of
+    assert [d.fix is not None for d in nanlint.check_source(text, select=["NL102"])] == [True]
+
+    def wrong(facts: Facts, findings: Sequence[object]) -> list[Fix | None]:
+        return [fix and replace(fix, edits=tuple(map(elsewhere, fix.edits))) for fix in made(facts, findings)]
+
+    def elsewhere(edit: Edit) -> Edit:
+        return replace(edit, content=edit.content.replace("first", "second"))
+
+    monkeypatch.setattr(DIAGNOSE, "fixes_of", wrong)
+    told = nanlint.check_source(text, select=["NL102"])
+    assert [d.fix is not None and bool(d.fix.edits) for d in told] == [False]
