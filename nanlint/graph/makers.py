@@ -32,7 +32,9 @@ OPERATORS = frozenset({"__truediv__", "__rtruediv__", "__mul__", "__rmul__", "__
 class Makers:
     """What may be asked of the values of one file. ``apart``: uses that say nothing of a value."""
 
-    def __init__(self, tree: ast.Module, spellings: Spellings, apart: Callable[[Node], bool] = lambda user: False) -> None:
+    def __init__(
+        self, tree: ast.Module, spellings: Spellings, apart: Callable[[Node], bool] = lambda user: False
+    ) -> None:
         self.tree = tree
         self.spellings = spellings
         self.apart = apart

@@ -7,6 +7,7 @@ computes is one of them, if it is in both.
 from __future__ import annotations
 
 import ast
+import builtins
 from collections import deque
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -15,7 +16,7 @@ from zlib import crc32
 
 from nanlint.analysis.facts import Facts
 from nanlint.graph.likeness import Likeness, Pieces, Problem, attributes, operands
-from nanlint.graph.node import ATTR, CONST, LOOP, PARAM, PHI, REFINE, Node, unrefined, walk_all
+from nanlint.graph.node import ATTR, CONST, LOOP, MODULE, PARAM, PHI, REFINE, Node, unrefined, walk_all
 from nanlint.ops.floats import FLOAT64
 from nanlint.ops.selection import CONDITIONS
 from nanlint.ops.value import Kind
@@ -93,12 +94,16 @@ class Side:
 
     def key(self, node: Node) -> Hashable:
         """What a source is one of in both texts: its piece of syntax, and inside of the edits how it is written."""
-        place = None if self.pieces.is_inside(node) else self.pieces.place(node)
+        # what is only a name is the same wherever it is read
+        named = isinstance(node.site, ast.Name)
+        place = None if named or self.pieces.is_inside(node) else self.pieces.place(node)
         text = ast.dump(node.site) if place is None and node.site is not None else ""
         return node.op, node.name, place, text, self.calls(node.calls)
 
     def is_source(self, node: Node) -> bool:
         """Whether the numbers of a node are given, whatever they are made of."""
+        if nowhere_assigned(node):
+            return True
         if node.op in (CONST, REFINE) or node.op in OBJECTS:
             return False
         undecided = node.op == LOOP or (node.op == PHI and "cond" not in node.args)
@@ -129,7 +134,7 @@ class Side:
     def step(self, node: Node, index: Mapping[int, int]) -> Step:
         """One step; of a source only that it is one."""
         source = self.is_source(node)
-        op = "object" if node.op in OBJECTS else "source" if source else node.op
+        op = "source" if source else "object" if node.op in OBJECTS else node.op
         given = () if source else made_of(node)
         args = {name: index[operand.index] for name, operand in given if operand.index in index}
         attrs = {k: v for k, v in node.attrs.items() if k in MEANING and plain(v)}
@@ -354,6 +359,12 @@ def limit_of_dtype(node: Node) -> float | None:
     base = node.get("base")
     of_dtype = base is not None and base.op == ATTR and base.name.rpartition(".")[2] == "dtype"
     return (-FLOAT64.max if node.name.endswith("min") else FLOAT64.max) if of_dtype else None
+
+
+def nowhere_assigned(node: Node) -> bool:
+    """Whether a node is a name that the file reads and never binds, and that Python does not have: a cell may."""
+    root, _, name = node.name.partition(".")
+    return node.op == MODULE and root == "builtins" and "." not in name and not hasattr(builtins, name)
 
 
 def used_by(node: Node, around: Collection[int] | None) -> Iterator[Node]:
