@@ -59,6 +59,8 @@ WHOLE = frozenset(
     {*COMPARISONS, *CONDITIONS, "isnan", "isinf", "isfinite", "integer", "size", "count_nonzero", "bincount"}
 )
 WHOLE_TYPES = INTEGERS | {"int", "bool"}
+#: arrays of floating-point numbers, unless something else is said
+FLOATS = frozenset({"zeros", "ones", "full"})
 #: ops on the way to one: -inf stays -inf, or becomes inf
 CARRYING = LINEAR | {REFINE, LOOP, PHI, "add", "abs", "concat", "list", "tuple"}
 #: ops on the way to an exponential in which -inf stays -inf
@@ -401,6 +403,12 @@ class Facts:
 
         sources = (n for n in walk(node, onward) if n.op in UNKNOWNS)
         return self.value(node).whole and all(n.attrs.get("annotation") in WHOLE_TYPES for n in sources)
+
+    def whole_type(self, node: Node) -> bool:
+        """Whether a value is of whole numbers by its type, too, as far as its literals say: 2.0 is none."""
+        made = walk(node, lambda n: [] if n.op in WHOLE else [a for k, a in n.args.items() if k not in NOT_DATA])
+        floats = (n.op in FLOATS or (n.op == CONST and n.attrs.get("type") == "float") for n in made)
+        return self.value(node).whole and not any(floats)
 
     def fractional(self, exponent: Node) -> bool:
         """Whether an exponent is known not to be a whole number: a literal that is none, or 1 over something."""

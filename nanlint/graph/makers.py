@@ -25,6 +25,8 @@ OTHERS = frozenset(
         "pint",
     }
 )
+#: operators behind each other that a value goes through
+MAX_OPERATORS = 3
 #: methods by which a class has operators
 OPERATORS = frozenset({"__truediv__", "__rtruediv__", "__mul__", "__rmul__", "__add__", "__sub__"})
 
@@ -85,14 +87,12 @@ class Makers:
         found = [self.maker(node[name]) for name in names if name in node.args and node[name].index < node.index]
         return next((f for f in found if f is not None), None)
 
-    def _used(self, node: Node) -> str | None:
-        """By what it is given to: a function of a framework, or a method that only one has."""
+    def _used(self, node: Node, depth: int = MAX_OPERATORS) -> str | None:
+        """By what it, or what operators make of it, is given to: a framework's function, or a method only one has."""
         for user in uses(node):
-            if user.op == "neg":
-                # NumPy's functions are given the negative in its place
-                owner = self._used(user)
-                if owner is not None:
-                    return owner
+            operator = user.spelling is None and user.op in OPS and OPS[user.op].pointwise
+            if operator and depth and (owner := self._used(user, depth - 1)) is not None:
+                return owner
             if self.apart(user) or user.spelling is None:
                 continue
             if user.spelling.is_method:

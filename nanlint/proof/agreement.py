@@ -107,7 +107,7 @@ def agreement(pair: Pair, backend: Backend, *, special: bool = False, draws: int
         compared = compared or any(map(math.isfinite, old.value))
         broken = not all(map(math.isfinite, old.value))
         ended = ended or (broken and all(map(math.isfinite, new.value)))
-        if not alike(old.value, new.value, exact=pair.exact, infinite=pair.exact and not ordinary):
+        if not alike(old.value, new.value, exact=pair.exact, infinite=special and pair.exact and not ordinary):
             return Agreement(False, f"{written(new.value)} instead of {written(old.value)}")
         for was, now in zip(old.slopes, new.slopes, strict=True):
             if was is not None and now is not None and not alike(was, now, exact=pair.exact):

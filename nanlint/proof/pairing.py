@@ -18,8 +18,9 @@ from nanlint.analysis.facts import Facts
 from nanlint.graph.likeness import Likeness, Pieces, Problem, attributes, operands
 from nanlint.graph.node import ATTR, CONST, LOOP, MODULE, PARAM, PHI, REFINE, Node, unrefined, walk_all
 from nanlint.ops.floats import FLOAT64
+from nanlint.ops.op import OPS
 from nanlint.ops.selection import CONDITIONS
-from nanlint.ops.value import Kind
+from nanlint.ops.value import SMALL, Kind
 from nanlint.proof.agreement import DRAWN, DRAWN_OF_USES, WIDTH, Agreement, Given, Pair, Without, agreement
 from nanlint.proof.entering import OBJECTS, Sort, sort_of
 from nanlint.proof.python import PythonBackend
@@ -158,6 +159,9 @@ class Side:
         scalar = v.kind is Kind.SCALAR
         if sort_of(node) is Sort.SIZE:
             return Domain(whole=True, scalar=True, number=float(WIDTH), format="float64")
+        default = self.facts.value(node["default"]).constant if "default" in node.args else None
+        if default is not None and 0 < abs(default) <= SMALL:
+            return Domain(number=default, scalar=True, format="float64")
         believed = node.op == PARAM or any(note.named for note in v.why.values())
         if self.exact and believed:
             whole = node.attrs.get("annotation") in ("int", "bool")
@@ -202,15 +206,20 @@ class Differences:
                 if said is not None:
                     yield new, f"it would give {said}"
             for calls in both:
+                if calls and not self.before.slice_of(before[calls])[1]:
+                    # numbers that are written out, to show what breaks
+                    continue
                 self.compared(before[calls], after[calls], special=True)
                 said = self.missed(before[calls], after[calls], MAX_LATER, (old, new))
                 if said is not None:
                     yield new, f"it would give {said}"
 
-    def missed(self, old: Node, new: Node, depth: int, at: tuple[ast.AST, ast.AST] | None = None) -> str | None:
+    def missed(
+        self, old: Node, new: Node, depth: int, at: tuple[ast.AST, ast.AST] | None = None, *, asked: bool = False
+    ) -> str | None:
         """What is made of a nan, or of an infinity, that the fix ends: a number, which is another one then.
 
-        A test that only stops the program, or prints, is no use of it.
+        A test that only stops the program, or prints, is no use of it. ``asked``: a test is on the way.
         """
         for user, now in self.users(old, new, at) if depth else ():
             if now is None or user.index in self.seen:
@@ -219,11 +228,14 @@ class Differences:
             if user.op in ("any", "all"):
                 continue
             found = self.compared(user, now, special=True, use=True)
-            said = None if user.op in TESTS else self.difference(user, now, MAX_USES, special=True)
+            looked = (asked and user.op not in TESTS) or user.op in ORDER
+            said = self.difference(user, now, MAX_USES, special=True) if looked else None
             if said is not None or (found.same is None and user.op in ORDER):
                 return f"{said or 'another order'}: what is not finite is looked for"
-            if (found.ended or found.same is not True) and (said := self.missed(user, now, depth - 1)) is not None:
-                return said
+            if found.ended or found.same is not True:
+                said = self.missed(user, now, depth - 1, asked=asked or user.op in TESTS)
+                if said is not None:
+                    return said
         return None
 
     def difference(
@@ -238,6 +250,9 @@ class Differences:
             found = Agreement(old.attrs.get("value") == new.attrs.get("value"), "another number")
         else:
             found = self.compared(old, new, special=special, use=at is None)
+        if found.same is None and found.ended and at is not None:
+            # never finite: what is made of it tells
+            found = Agreement(False, "a number instead of what is not finite")
         if found.same is None and at is not None and unrefined(old).op != unrefined(new).op:
             return "what cannot be computed here"
         if found.same is not False:
@@ -318,10 +333,15 @@ class Differences:
                 # what has no formula is a number that both are given
                 self.opened.add(side.key(node))
                 continue
-            root = self.before.key(old)
-            if found.same is None and not use and root not in self.opened and root in map(self.after.key, now):
+            both = {self.before.key(n) for n in nodes} & {self.after.key(n) for n in now}
+            found_in = (self.before.key(n) for n in reversed(nodes) if gives_others(n) and not (use and n is old))
+            if (
+                found.same is None
+                and not found.ended
+                and (key := next((k for k in found_in if k in both - self.opened), None))
+            ):
                 # what gives nothing for ordinary numbers is a number itself
-                self.opened.add(root)
+                self.opened.add(key)
                 continue
             self.ended = self.ended or found.ended
             if found.same:
@@ -359,6 +379,12 @@ def limit_of_dtype(node: Node) -> float | None:
     base = node.get("base")
     of_dtype = base is not None and base.op == ATTR and base.name.rpartition(".")[2] == "dtype"
     return (-FLOAT64.max if node.name.endswith("min") else FLOAT64.max) if of_dtype else None
+
+
+def gives_others(node: Node) -> bool:
+    """Whether an op makes other numbers of some, neither one by one nor one of all: a table, a decomposition."""
+    op = OPS.get(node.op)
+    return op is not None and not (op.pointwise or op.reduction or op.view or op.bilinear) and node.op not in CONDITIONS
 
 
 def nowhere_assigned(node: Node) -> bool:

@@ -104,7 +104,7 @@ def diagnosed(
     groups = [*by_precedence(remaining(found, hidden)), *hidden_groups.values()]
     if not groups:
         return
-    fixes = fixes_of(facts, [surest(group).finding for group in groups])
+    fixes = fixes_of(facts, [plainest(group).finding for group in groups])
     refused = read_back(facts, select, minimum, groups, fixes) if readback else {}
     slicing = Slicing(facts)
     roles = facts.gradient.roles
@@ -171,6 +171,11 @@ def grouped(
 def surest(group: Iterable[Occurrence]) -> Occurrence:
     """The first of those with the highest confidence."""
     return max(group, key=lambda one: one.finding.confidence)
+
+
+def plainest(group: Iterable[Occurrence]) -> Occurrence:
+    """The one that is fixed, for all calls: that of the function by itself, or the nearest to it."""
+    return min(group, key=lambda one: (one.finding.fix is None, len(one.calls), -one.finding.confidence))
 
 
 def by_precedence(occurrences: Iterable[Occurrence]) -> list[list[Occurrence]]:

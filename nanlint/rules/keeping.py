@@ -105,14 +105,14 @@ def given_integers(node: Node, likeness: Likeness, facts: Facts) -> str | None:
     floating = FLOATING.get(node.framework or "", frozenset())
     if node.op == CALL and node.name.rpartition(".")[2] == "finfo":
         dtypes = (arg for arg in node.args.values() if arg.op == ATTR and arg.name == "dtype")
-        return "finfo" if any(facts.value(base).whole for dtype in dtypes for base in dtype.args.values()) else None
+        return "finfo" if any(facts.whole_type(base) for dtype in dtypes for base in dtype.args.values()) else None
     if node.op not in floating or any(old.op in floating for old in likeness.old.inside):
         return None
     for name, arg in node.args.items():
         value = facts.value(arg)
         literal = arg.op == CONST and likeness.new.is_inside(arg)
         named = expected(str(arg.attrs.get("variable") or arg.name)).whole
-        if name in ARRAYS and not literal and (value.whole or (named and value.constant is None)):
+        if name in ARRAYS and not literal and (facts.whole_type(arg) or (named and value.constant is None)):
             return node.op
     return None
 
