@@ -21,6 +21,7 @@ from tests.runtime.watched import watched
 torch = pytest.importorskip("torch")
 
 from nanlint.runtime.adapters.torch import TorchAdapter  # noqa: E402
+from nanlint.runtime.adapters.torch.deferred import Left  # noqa: E402
 from nanlint.runtime.adapters.torch.eager import BirthMode, Births  # noqa: E402
 
 Watching = Callable[..., Any]
@@ -619,8 +620,47 @@ def test_a_device_is_asked_once_a_step(watching: Watching, monkeypatch: pytest.M
         loss.backward()
         assert not asked
         optimizer.step()
-    assert asked.count("tolist") == 2  # the ops of the step, then its parameters
+    assert asked.count("tolist") == 3  # the ops of the step, then its parameters; at the end what came back
     assert not run.births
+
+
+@pytest.mark.usefixtures("far")
+def test_what_comes_back_on_a_device_is_read_at_the_next_pass_or_at_the_end(
+    watching: Watching, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waited: list[int] = []
+    numbers = Left.numbers
+
+    def read(left: Left) -> list[float]:
+        waited.append(1)
+        return numbers(left)
+
+    monkeypatch.setattr(Left, "numbers", read)
+    with watching("sites") as run:
+        weight = torch.nn.Parameter(torch.zeros(2))
+        torch.sqrt(weight).sum().backward()  # a gradient of inf
+        assert not waited
+        torch.log(weight).sum().backward()  # a loss of -inf, gradients of inf
+        assert len(waited) == 1
+        torch.autograd.grad((weight * 2).sum(), weight)
+    assert [one.message for one in run.alerts("non-finite")] == [
+        "the gradient of weight is not finite, seen at backward()",
+        "the loss is -inf, seen at backward()",
+    ]
+
+
+@pytest.mark.usefixtures("far")
+def test_a_step_on_a_device_that_a_scaler_skips_is_none_of_the_programs(watching: Watching) -> None:
+    with watching("sites") as run:
+        weight = torch.nn.Parameter(torch.ones(2))
+        optimizer = torch.optim.SGD([weight], lr=0.1)
+        scaler = torch.amp.GradScaler("cpu", init_scale=2.0**127)
+        for factor in (2.0, 1e-30):
+            optimizer.zero_grad()
+            scaler.scale((weight * factor).sum()).backward()
+            scaler.step(optimizer)
+            scaler.update()
+    assert [one.alert for one in run.told] == ["skipped-step"]
 
 
 @pytest.mark.usefixtures("far")
@@ -666,15 +706,15 @@ def test_flagged_expressions_on_a_device_are_read_once_a_step(tmp_path: Path, mo
             )
         for _ in range(3):
             step(torch.full((2,), 0.25, requires_grad=True))
-        assert not asked
+        assert asked == ["tolist"] * 3  # of what the passes before have left, which is there by then
         run.step()
-        assert asked == ["tolist"]
+        assert asked == ["tolist"] * 4
         assert run.findings[0].state is State.CLEAN
         step(torch.tensor([0.0, 1.0], requires_grad=True))
     (finding,) = run.findings
     assert (finding.state, finding.executions, finding.step) == (State.CONFIRMED, probing.WHOLE + 4, 1)
     assert finding.roles["result"].bad
-    assert not run.alerts
+    assert [one.alert for one in run.alerts] == ["non-finite"]
 
 
 @pytest.fixture

@@ -31,6 +31,8 @@ class KerasAdapter(Adapter):
         self._undo: list[Callable[[], None]] = []
         self._scales: weakref.WeakKeyDictionary[Any, float] = weakref.WeakKeyDictionary()
         self._applying = False
+        #: that is being trained or evaluated
+        self._model: Any = None
         #: steps when this adapter last looked: if there are more, another has counted
         self._steps = 0
         self._begun = 0
@@ -44,8 +46,8 @@ class KerasAdapter(Adapter):
         self._steps = self.watch.steps
         self._wrap(keras.callbacks.CallbackList, "on_train_batch_begin", self._begins)
         self._wrap(keras.callbacks.CallbackList, "on_train_batch_end", self._ends)
-        self._wrap(keras.Model, "fit", self._trains)
-        self._wrap(keras.Model, "train_on_batch", self._trains)
+        for name in ("fit", "train_on_batch", "evaluate", "test_on_batch"):
+            self._wrap(keras.Model, name, self._trains)
         self._wrap(keras.optimizers.Optimizer, "apply", self._applies)
         self._wrap(keras.optimizers.LossScaleOptimizer, "apply", self._applies)
 
@@ -75,14 +77,29 @@ class KerasAdapter(Adapter):
         return original(callbacks, batch, logs)
 
     def _trains(self, original: Any, model: Any, x: Any = None, y: Any = None, *args: Any, **kwargs: Any) -> Any:
-        self.watch.fed(lambda: any(health_of_array(one).nan for one in _arrays((x, y))))
+        outer, self._model = self._model, model
+        if outer is not model:  # ``fit`` evaluates by itself, with other data
+            self.watch.fed(lambda: any(health_of_array(one).nan for one in _arrays((x, y))))
+        name = original.function.__name__
         try:
             logs = original(model, x, y, *args, **kwargs)
-            if original.function.__name__ == "train_on_batch":
-                safely(self.watch, LOSS, self._looks, logs, "train_on_batch()")
+            if name == "fit":
+                safely(self.watch, STEPS, self._trained, model)
+            else:
+                safely(self.watch, LOSS, self._looks, logs, f"{name}()")
             return logs
         finally:
-            self.watch.fed(None)
+            self._model = outer
+            if outer is not model:
+                self.watch.fed(None)
+
+    def _trained(self, model: Any) -> None:
+        """Are the weights finite that a training leaves?"""
+        for one in model.trainable_variables:
+            health = self.health(one)
+            if health.bad:
+                self.watch.arrived("parameter", one.path, health, asked="fit()", frames=self.watch.frames())
+                return
 
     def _looks(self, logs: Any, asked: str) -> None:
         """Is the loss finite that a step gave?"""

@@ -7,6 +7,7 @@ so-manieth and the last ones.
 from __future__ import annotations
 
 import functools
+import types
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -80,6 +81,8 @@ class Arrivals:
         self._calls: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
         self._waiting: deque[Waiting] = deque()
         self._derived = 0
+        #: how many derivatives are being computed; how many were, of what only stands for numbers
+        self._depth = self._traced = 0
         self._undo: list[Callable[[], None]] = []
 
     def start(self) -> None:
@@ -92,9 +95,14 @@ class Arrivals:
             owner.value_and_grad = watched
             self._undo.append(functools.partial(setattr, owner, "value_and_grad", original))
         for name in DERIVATIVES:
-            original = getattr(jax, name)
-            setattr(jax, name, self._watched(original, f"{name}()"))
-            self._undo.append(functools.partial(setattr, jax, name, original))
+            self._replace(jax, name, self._watched(getattr(jax, name), f"{name}()"))
+        for name, hook in (("jvp", self._pushed), ("vjp", self._pulled)):
+            self._replace(jax, name, around(self._watch, DERIVATIVE, getattr(jax, name), hook))
+        self._replace(jax, "vmap", self._watched(jax.vmap, "vmap()", inside=True))
+
+    def _replace(self, owner: Any, name: str, function: Any) -> None:
+        self._undo.append(functools.partial(setattr, owner, name, getattr(owner, name)))
+        setattr(owner, name, function)
 
     def stop(self) -> None:
         """Look at what waits, and no more."""
@@ -104,10 +112,19 @@ class Arrivals:
 
     # ── derivatives ─────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _watched(self, original: Callable[..., Any], asked: str, pair: bool = False) -> Callable[..., Any]:
+    def _watched(
+        self, original: Callable[..., Any], asked: str, pair: bool = False, inside: bool = False
+    ) -> Callable[..., Any]:
+        """``inside``: the results are looked at if derivatives were taken on the way to them."""
+
         def derived(function: Any, *given: Any, **named: Any) -> Any:
-            found = function(*given, **named)
-            if self._undo:
+            traced = self._traced
+            self._depth += not inside
+            try:
+                found = function(*given, **named)
+            finally:
+                self._depth -= not inside
+            if self._undo and (not inside or self._traced > traced):
                 self._came_back(found, (given, named), asked, pair)
             return found
 
@@ -116,8 +133,30 @@ class Arrivals:
 
         return around(self._watch, DERIVATIVE, original, made)
 
-    def _came_back(self, found: Any, given: Any, asked: str, pair: bool) -> None:
+    def _pushed(self, original: Any, function: Any, primals: Any, tangents: Any, *args: Any, **options: Any) -> Any:
+        found = original(function, primals, tangents, *args, **options)
+        self._came_back(found[1], (primals, tangents), "jvp()")
+        return found
+
+    def _pulled(self, original: Any, function: Any, *primals: Any, **options: Any) -> Any:
+        """What gives the derivative is an object, which stays what it is: its class is told to show what it gives."""
+        made = original(function, *primals, **options)
+        kind = type(made[1])
+        if kind not in (jax.tree_util.Partial, types.FunctionType) and not hasattr(kind.__call__, "nanlint"):
+
+            def pulled(own: Any, back: Any, *given: Any) -> Any:
+                found = own(back, *given)
+                self._came_back(found, given, "vjp()")
+                return found
+
+            self._replace(kind, "__call__", around(self._watch, DERIVATIVE, kind.__call__, pulled))
+        return made
+
+    def _came_back(self, found: Any, given: Any, asked: str, pair: bool = False) -> None:
         value, gradients = found if pair else (None, found)
+        self._traced += any(isinstance(x, core.Tracer) for x in jax.tree.leaves(gradients))
+        if self._depth or not self._undo:
+            return
         due = self._derived < FIRST or self._derived % EVERY == 0
         leaves = list(_arrays(gradients))
         losses = list(_arrays(value))[:1]

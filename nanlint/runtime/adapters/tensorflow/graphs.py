@@ -88,6 +88,7 @@ class GraphWatch:
         self._told = time.monotonic()
         #: of the function in which a probe rang
         self._inputs: Sequence[Any] = ()
+        self._differentiated: Callable[[Any, Sequence[Any], Any, str], None] = lambda *_: None
         self._called: Callable[[bytes, bool], None] = lambda name, exactly: None
         self._rung: Callable[[bytes, Sequence[Any]], None] = lambda name, inputs: None
         self._originals: tuple[Any, ...] = ()
@@ -116,8 +117,8 @@ class GraphWatch:
             graph, source = _ops.get_default_graph(), kwargs.get("src_graph")
             if source is None or source is graph:
                 found = original(ys, xs, *args, **kwargs)
-                if not isinstance(graph, _func_graph.FuncGraph):
-                    self.sessions.differentiated(graph, ys, xs, found)
+                original.gives(found)
+                self._differentiated(ys, tf.nest.flatten(xs), found, "tf.gradients()")
                 return found
             self.settings.begins(graph, source)
             found = original(ys, xs, *args, **kwargs)
@@ -165,6 +166,10 @@ class GraphWatch:
     def after_calls(self, called: Callable[[bytes, bool], None]) -> None:
         """Have something done after each call of a function, with its name; and whether the call was unusual."""
         self._called = called
+
+    def after_gradients(self, differentiated: Callable[[Any, Sequence[Any], Any, str], None]) -> None:
+        """Have something done when a gradient was asked for in a graph, with target, sources and gradients."""
+        self._differentiated = differentiated
 
     def after_alarms(self, rung: Callable[[bytes, Sequence[Any]], None]) -> None:
         """Have something done when a probe has rung, with the name of the function and what it was given."""

@@ -107,7 +107,7 @@ class TapeWatch:
         def derived(original: Any, tape: Any, target: Any, sources: Any, *args: Any, **kwargs: Any) -> Any:
             found = original(tape, target, sources, *args, **kwargs)
             asked = f"tape.{original.function.__name__}()"
-            self._arrived(target, tf.nest.flatten(sources), found, asked)
+            self.arrived(target, tf.nest.flatten(sources), found, asked)
             return found
 
         hooks: tuple[Callable[..., Any], ...] = (entered, differentiated, derived, derived)
@@ -152,7 +152,7 @@ class TapeWatch:
         gradients = tf.nest.flatten(found, expand_composites=False)
         if len(gradients) != len(flat_sources):
             return
-        safely(self._watch, TAPE, self._arrived, target, flat_sources, gradients, "tape.gradient()")
+        safely(self._watch, TAPE, self.arrived, target, flat_sources, gradients, "tape.gradient()")
         some = []
         for i, (source, gradient) in enumerate(zip(flat_sources, gradients, strict=True)):
             self._backward.hear_source(source, gradient)
@@ -168,7 +168,7 @@ class TapeWatch:
             if tape in self._began:
                 safely(self._watch, TAPE, self._lost_in_graph, target, [one for one, _, _ in some], self._began[tape])
 
-    def _arrived(self, target: Any, sources: Sequence[Any], found: Any, asked: str) -> None:
+    def arrived(self, target: Any, sources: Sequence[Any], found: Any, asked: str) -> None:
         """Look whether the loss and what came back are finite; in a graph, put something there that does."""
         gradients = tf.nest.flatten(found, expand_composites=False)
         pairs = [(i, one) for i, one in enumerate(gradients) if one is not None]

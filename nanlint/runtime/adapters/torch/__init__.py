@@ -41,7 +41,7 @@ class TorchAdapter(Adapter):
         self._steps = Steps(watch, self._births, self._sentinel)
         self._compiled = Compiled(watch, self._births)
         self._arrivals = Arrivals(watch, self._batches.latest, self._births.far)
-        self._steps.tell(self._arrivals.stepped)
+        self._steps.tell(self._arrivals.stepped, self._arrivals.skipped)
 
     def start(self) -> None:
         if self.watch.mode == "all":
@@ -64,6 +64,10 @@ class TorchAdapter(Adapter):
         if hooks.compiling is torch.compiler.is_compiling:
             hooks.compiling = hooks.never
         self._births.stop()
+
+    def settle(self) -> None:
+        self._births.flush()
+        self._arrivals.read()
 
     def owns(self, value: Any) -> bool:
         return isinstance(value, torch.Tensor)

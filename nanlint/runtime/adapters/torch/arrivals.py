@@ -1,14 +1,18 @@
 """What comes back from a backward pass, in every watch: the loss that it began with, and the gradients that it gave.
 
-One number is read of the loss each time, and one of all gradients together; of a long run of each so-manieth pass. A
-parameter that goes bad makes the next loss bad; how they ended is looked at when the watch ends.
+One number is read of the loss each time, and one of all gradients together; of a long run of each so-manieth pass. On a
+device that is not waited for they are read at a later pass, or at the end. A parameter that goes bad makes the next
+loss bad; how they ended is looked at when the watch ends.
 """
 
 from __future__ import annotations
 
 import functools
+import math
 import weakref
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -18,8 +22,10 @@ from torch.utils.weak import WeakIdKeyDictionary
 
 from nanlint.runtime.adapter import Watch, around, safely
 from nanlint.runtime.adapters.torch.breakdown import NAN, any_suspicious, apart, is_concrete, kinds_of, parts_of
+from nanlint.runtime.adapters.torch.deferred import Left
 from nanlint.runtime.adapters.torch.steps import names_among, parameters_of
 from nanlint.runtime.events import Frame
+from nanlint.runtime.health import Health, health_of_numbers
 
 #: as a failure is told
 PASS, DERIVED = "a backward pass", "a derivative"
@@ -29,6 +35,22 @@ FIRST, EVERY = 64, 7
 MOST = 100_000
 #: functions that give derivatives of a function, whose results are looked at
 DERIVATIVES = ("grad", "grad_and_value", "jacrev", "jacfwd", "hessian", "vjp", "jvp")
+
+
+#: passes whose numbers may wait on devices
+MANY = 64
+
+
+@dataclass(frozen=True)
+class Unread:
+    """What a pass has left: first the numbers of its data, then of its losses, then of the gradients of sources."""
+
+    left: Left
+    data: int
+    losses: int
+    sources: Sequence[Callable[[], Any]]
+    asked: str
+    frames: Sequence[Frame]
 
 
 class Arrivals:
@@ -48,6 +70,9 @@ class Arrivals:
         self._depth = 0
         #: the losses that a scaler has multiplied, by what it made of them
         self._unscaled = WeakIdKeyDictionary()
+        self._left: deque[Unread] = deque()
+        #: whether a derivative was taken where tensors stand for others
+        self._nested = False
         #: whether what the last loss was made of was bad
         self._given = False
         self._stepped: weakref.WeakKeyDictionary[Optimizer, tuple[Frame, ...]] = weakref.WeakKeyDictionary()
@@ -63,12 +88,15 @@ class Arrivals:
         self._undo.append(functools.partial(setattr, autograd, "_engine_run_backward", run))
         for name in DERIVATIVES:
             self._wrap(torch.func, name)
+        for owner in (torch, torch.func):
+            self._wrap(owner, "vmap")
         scale = torch.amp.GradScaler.scale
         torch.amp.GradScaler.scale = around(self._watch, "a loss scaler", scale, self._scaling)
         self._undo.append(functools.partial(setattr, torch.amp.GradScaler, "scale", scale))
 
     def stop(self) -> None:
         if self._undo:
+            safely(self._watch, PASS, self.read)
             safely(self._watch, "parameters", self._parameters)
         while self._undo:
             self._undo.pop()()
@@ -90,10 +118,12 @@ class Arrivals:
         inputs = args[3] if len(args) > 3 else ()
         due = self._passes < FIRST or self._passes % EVERY == 0
         self._passes += 1
-        if any(getattr(one, "device", None) is not None and one.device.type in self._far for one in roots):
-            return run(roots, *args, **kwargs)  # a device is not waited for
+        far = any(getattr(one, "device", None) is not None and one.device.type in self._far for one in roots)
         leaves: list[torch.Tensor] = []
-        safely(self._watch, "a loss", self._losses, roots, asked)
+        if far:
+            safely(self._watch, PASS, self.read, False)
+        else:
+            safely(self._watch, "a loss", self._losses, roots, asked)
         if due and keeps:
             safely(self._watch, PASS, self._find, leaves, roots, inputs)
         self._depth += 1
@@ -101,7 +131,9 @@ class Arrivals:
             given = run(roots, *args, **kwargs)
         finally:
             self._depth -= 1
-        if due:
+        if due and far:
+            safely(self._watch, "gradients", self._leave, roots, inputs if given else leaves, given, asked)
+        elif due:
             safely(self._watch, "gradients", self._gradients, inputs if given else leaves, given, asked)
         return given
 
@@ -119,8 +151,51 @@ class Arrivals:
 
     def stepped(self, optimizer: Optimizer) -> None:
         """An optimizer has taken a step: its parameters are of the program's own making."""
+        if len(self._unscaled):  # the scaler has waited for the device itself
+            self.read()
         if optimizer not in self._stepped:
             self._stepped[optimizer] = self._watch.frames(2)
+
+    def skipped(self) -> None:
+        """A scaler has skipped a step: what came back in it is none of the program's."""
+        self._left.clear()
+
+    # ── on a device ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _leave(self, roots: Sequence[Any], sources: Sequence[Any], given: Any, asked: str) -> None:
+        """Leave numbers on the devices of which one is not finite where something of a pass is not."""
+        if torch.cuda.is_available() and torch.cuda.is_current_stream_capturing():
+            return
+        with apart():
+            tensors = _tensors(self._unscaled.get(one, one) for one in roots if isinstance(one, torch.Tensor))
+            losses = [_number_of(one) for one in list(tensors)[:1]]
+            data = [torch.sum(one, dtype=torch.float32) for one in _tensors(self._latest()) if not one.is_complex()]
+            pairs = zip(sources, given, strict=False) if given else ((one, one.grad) for one in sources)
+            known = [(source, one) for source, whole in pairs for one in _tensors([whole]) if _is_plain(one)]
+            norms = torch._foreach_norm([one for _, one in known], 1, dtype=torch.float32) if known else []
+            left = Left([*data, *losses, *norms])
+        names = [weakref.ref(source) for source, _ in known]
+        self._left.append(Unread(left, len(data), len(losses), names, asked, self._watch.frames(2)))
+
+    def read(self, wait: bool = True) -> None:
+        """Tell of what was left, as far as it has come; of all if it is waited for."""
+        while self._left and (wait or len(self._left) > MANY or self._left[0].left.there):
+            one = self._left.popleft()
+            numbers = one.left.numbers()
+            bad = [not math.isfinite(x) for x in numbers]
+            given = any(bad[: one.data])
+            first = one.data + one.losses
+            found = [("loss", "the loss", numbers[one.data])] if any(bad[one.data : first]) else []
+            gradients = [i for i in range(first, len(numbers)) if bad[i]]
+            if gradients:
+                more = f" (and of {len(gradients) - 1:,} more)" if len(gradients) > 1 else ""
+                source = one.sources[gradients[0] - first]()
+                name = "a tensor" if source is None else _name_of(source, self._watch)
+                found.append(("gradient", f"the gradient of {name}{more}", abs(numbers[gradients[0]])))
+            for what, name, number in found:
+                signed = what == "loss" or math.isnan(number)  # of what was added up regardless of signs
+                health = health_of_numbers([number]) if signed else Health()
+                self._watch.arrived(what, name, health, asked=one.asked, frames=one.frames, given=given)
 
     # ── looks ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -186,11 +261,14 @@ class Arrivals:
 
     def _wrap(self, owner: Any, name: str) -> None:
         original = getattr(owner, name)
-        direct = name in ("vjp", "jvp")
+        direct, mapped = name in ("vjp", "jvp"), name == "vmap"
 
         def derived(function: Any, *inputs: Any, **options: Any) -> Any:
+            nested, self._nested = self._nested, False
             found = function(*inputs, **options)
-            self._came_back(found, name)
+            if self._nested or not mapped:
+                self._came_back(found, name)
+            self._nested = self._nested or nested
             return found
 
         def wrapped(original: Any, *args: Any, **kwargs: Any) -> Any:
@@ -204,7 +282,10 @@ class Arrivals:
         self._undo.append(functools.partial(setattr, owner, name, original))
 
     def _came_back(self, found: Any, name: str) -> None:
-        if not self._is_elsewhere():
+        if torch._C._functorch.peek_interpreter_stack() is not None:
+            self._nested = True
+        elif not self._is_elsewhere():
+            self._nested = False
             safely(self._watch, DERIVED, self._results, found, f"torch.func.{name}()")
 
     def _results(self, found: Any, asked: str) -> None:
@@ -223,6 +304,17 @@ def _tensors(values: Iterable[Any]) -> Iterator[torch.Tensor]:
             for part in parts_of(one):
                 if (part.is_floating_point() or part.is_complex()) and is_concrete(part):
                     yield part
+
+
+def _is_plain(tensor: torch.Tensor) -> bool:
+    return tensor.layout == torch.strided and not tensor.is_complex() and not tensor._is_zerotensor()
+
+
+def _number_of(loss: torch.Tensor) -> torch.Tensor:
+    """A number that is finite if a loss is; of an array, which may hold an inf, if it holds no nan."""
+    if loss.numel() == 1:
+        return loss.real if loss.is_complex() else loss
+    return torch.where(torch.isnan(loss).any(), math.nan, 0.0)
 
 
 def _is_bad(source: Any) -> bool:

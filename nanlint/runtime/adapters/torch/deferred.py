@@ -95,6 +95,38 @@ def numbers_on_devices(scalars: Sequence[torch.Tensor]) -> list[float]:
     return found
 
 
+class Left:
+    """Numbers on devices that come over by themselves, while the program goes on."""
+
+    def __init__(self, scalars: Sequence[torch.Tensor]) -> None:
+        self._count = len(scalars)
+        self._parts: list[tuple[list[int], torch.Tensor, Any]] = []
+        for device in dict.fromkeys(scalar.device for scalar in scalars):
+            there = [i for i, scalar in enumerate(scalars) if scalar.device == device]
+            stacked = torch.stack([scalars[i].reshape(()).float() for i in there])
+            event = None
+            if device.type == "cuda":
+                stacked = torch.empty_like(stacked, device="cpu", pin_memory=True).copy_(stacked, non_blocking=True)
+                event = torch.cuda.Event()
+                event.record(torch.cuda.current_stream(device))
+            self._parts.append((there, stacked, event))
+
+    @property
+    def there(self) -> bool:
+        """Whether they have come."""
+        return all(event is None or event.query() for _, _, event in self._parts)
+
+    def numbers(self) -> list[float]:
+        """What they are; waits for them."""
+        found = [0.0] * self._count
+        for there, stacked, event in self._parts:
+            if event is not None:
+                event.synchronize()
+            for i, x in zip(there, stacked.tolist(), strict=True):
+                found[i] = x
+        return found
+
+
 def looks(begun: Sequence[Ahead]) -> list[Health | tuple[float, float]]:
     """What glances came to that were begun."""
     ends = numbers_on_devices([end for one in begun for end in (one.low, one.high)])

@@ -42,6 +42,7 @@ class Steps:
         self._listener = listener
         self._guard = Guard(watch, "an optimizer's parameters")
         self._taken_by: Callable[[Optimizer], None] = lambda optimizer: None
+        self._skipped_by: Callable[[], None] = lambda: None
         self._undo: list[Callable[[], None]] = []
         self._made: dict[Callable[..., Any], Callable[..., Any]] = {}
         self._waiting: weakref.WeakKeyDictionary[Optimizer, Waiting] = weakref.WeakKeyDictionary()
@@ -49,9 +50,9 @@ class Steps:
         self._depth = 0
         self._taken = 0
 
-    def tell(self, stepped: Callable[[Optimizer], None]) -> None:
-        """Have another hear of each step that was taken."""
-        self._taken_by = stepped
+    def tell(self, stepped: Callable[[Optimizer], None], skipped: Callable[[], None]) -> None:
+        """Have another hear of each step that was taken, and that one was skipped."""
+        self._taken_by, self._skipped_by = stepped, skipped
 
     def start(self) -> None:
         if self._undo:
@@ -114,6 +115,7 @@ class Steps:
         result = step(scaler, optimizer, *args, **kwargs)
         if self._undo and taken == self._taken and scaler.is_enabled():
             frames = self._watch.frames(1)
+            self._skipped_by()
             self._watch.settled(skipped=True)
             message = "the gradient was not finite under loss scaling, and the step was skipped"
             self._watch.alert("skipped-step", message, frames=frames, optimizer=type(optimizer).__name__)
