@@ -84,14 +84,14 @@ class Likeness:
 
     def misgiven(self, node: Node) -> str | None:
         """What is wrong with what a brought function is given, if anything: it may be no array of its framework."""
-        if any(self.is_quoted(node, other) for other in self.old.inside):
-            return None
         framework = whose(node.spelling) if node.spelling is not None else None
         given = [arg for name, arg in operands(node) if name in _ARRAYS and (depends(arg) or is_own(arg))]
         if framework is None or not given:
             return None
         makers = [self.maker(arg) for arg in given]
         if any(self.makers.takes(framework, maker) for maker in makers):
+            return None
+        if any(self.is_quoted(node, other) for other in self.old.inside):
             return None
         function = cast(Spelling, node.spelling).name.rpartition(".")[2]
         return f"`{function}` would be given what is not known to be an array of {framework}"
