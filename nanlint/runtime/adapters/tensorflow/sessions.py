@@ -122,12 +122,12 @@ class Sessions:
 
     def _ask(self, plan: list[Plan], graph: Any, fetches: Any, feed_dict: Any) -> None:
         """What to fetch beside these; the same for the same fetches and feeds of a graph that has not grown."""
-        asked = [_element(graph, one) for one in _leaves(fetches)]
-        fed = [_element(graph, one) for one in _leaves(list(feed_dict or {}))]
-        key = (graph.version, *(one.name for one in asked), None, *(one.name for one in fed))
+        asked, fed = list(_leaves(fetches)), list(_leaves(list(feed_dict or {})))
+        key = (graph.version, *map(_name, asked), None, *map(_name, fed))
         plans = self._plans.setdefault(graph, {})
         if key not in plans:
-            plans[key] = self._made(graph, asked, frozenset(one.name for one in fed))
+            elements = [_element(graph, one) for one in asked]
+            plans[key] = self._made(graph, elements, frozenset(_element(graph, one).name for one in fed))
         plan[0] = plans[key]
 
     def _made(self, graph: Any, asked: Sequence[Any], fed: frozenset[str]) -> Plan:
@@ -201,6 +201,11 @@ def _leaves(tree: Any) -> Iterator[Any]:
             yield from _leaves(one)
     elif tree is not None:
         yield from tf.nest.flatten(tree, expand_composites=True)
+
+
+def _name(one: Any) -> Any:
+    """What tells a fetch or feed from others."""
+    return type(one), getattr(one, "name", one)
 
 
 def _element(graph: Any, one: Any) -> Any:
