@@ -88,10 +88,11 @@ class Makers:
         return next((f for f in found if f is not None), None)
 
     def _used(self, node: Node, depth: int = MAX_OPERATORS) -> str | None:
-        """By what it, or what operators make of it, is given to: a framework's function, or a method only one has."""
+        """By the function of a framework, or a method of one alone, that it, or -it, or it + 1 is given to."""
         for user in uses(node):
-            operator = user.spelling is None and user.op in OPS and OPS[user.op].pointwise
-            if operator and depth and (owner := self._used(user, depth - 1)) is not None:
+            others = (arg for arg in user.args.values() if unrefined(arg) is not node)
+            alone = user.spelling is None and user.op in OPS and all(arg.op == CONST for arg in others)
+            if alone and OPS[user.op].pointwise and depth and (owner := self._used(user, depth - 1)) is not None:
                 return owner
             if self.apart(user) or user.spelling is None:
                 continue

@@ -16,7 +16,7 @@ from zlib import crc32
 
 from nanlint.analysis.facts import Facts
 from nanlint.graph.likeness import Likeness, Pieces, Problem, attributes, operands
-from nanlint.graph.node import ATTR, CONST, LOOP, MODULE, PARAM, PHI, REFINE, Node, unrefined, walk_all
+from nanlint.graph.node import ATTR, CONST, DICT, LOOP, MODULE, PARAM, PHI, REFINE, TUPLE, Node, unrefined, walk_all
 from nanlint.ops.floats import FLOAT64
 from nanlint.ops.op import OPS
 from nanlint.ops.selection import CONDITIONS
@@ -206,9 +206,6 @@ class Differences:
                 if said is not None:
                     yield new, f"it would give {said}"
             for calls in both:
-                if calls and not self.before.slice_of(before[calls])[1]:
-                    # numbers that are written out, to show what breaks
-                    continue
                 self.compared(before[calls], after[calls], special=True)
                 said = self.missed(before[calls], after[calls], MAX_LATER, (old, new))
                 if said is not None:
@@ -230,6 +227,8 @@ class Differences:
             found = self.compared(user, now, special=True, use=True)
             looked = (asked and user.op not in TESTS) or user.op in ORDER
             said = self.difference(user, now, MAX_USES, special=True) if looked else None
+            if user.op in TESTS and found.same is False and self.is_handed_on(user):
+                said = "another answer"
             if said is not None or (found.same is None and user.op in ORDER):
                 return f"{said or 'another order'}: what is not finite is looked for"
             if found.ended or found.same is not True:
@@ -255,8 +254,12 @@ class Differences:
             found = Agreement(False, "a number instead of what is not finite")
         if found.same is None and at is not None and unrefined(old).op != unrefined(new).op:
             return "what cannot be computed here"
-        if found.same is not False:
+        if found.same is not False and not (found.ended and depth):
             return None
+        if found.same is not False:
+            # where a number comes in the place of what is not finite, what is made of it has to be the same
+            later = (self.difference(*both, depth - 1, special=special) for both in self.kept_uses(old, new, at))
+            return next(filter(None, later), None)
         around = self.before.around(at[0]) if at is not None else None
         if not depth or (around is None and self.is_seen(old)):
             return found.text
@@ -270,12 +273,16 @@ class Differences:
                 return found.text
             if self.compared(user, now, special=special, use=True).same is None:
                 # without a formula it is only known that what is not selected does not count
-                later = list(used_by(user, None))
-                if not later or any(one.op != "where" for one in later):
+                others = list(used_by(user, None))
+                if not others or any(one.op != "where" for one in others):
                     return found.text
             elif self.difference(user, now, depth - 1, special=special) is not None:
                 return found.text
         return None
+
+    def kept_uses(self, old: Node, new: Node, at: tuple[ast.AST, ast.AST] | None) -> Iterator[tuple[Node, Node]]:
+        """What uses a value, and what uses the other one in its place, where it is used there, too."""
+        return ((user, now) for user, now in self.users(old, new, at) if now is not None and user.op not in DECIDING)
 
     def asks_for_nan(self, sites: Iterable[ast.AST]) -> bool:
         """Whether the program goes on with the answer which elements are nan, of what is computed as there, or beside.
@@ -292,6 +299,10 @@ class Differences:
     def is_spread(self) -> bool:
         """Whether the fix replaces something in several functions: in one that is called, and where it is called."""
         return len({self.before.function(old) for old, _ in self.pairing.exchanged}) > 1
+
+    def is_handed_on(self, node: Node) -> bool:
+        """Whether a value is returned, or put into what may be."""
+        return self.is_seen(node) or any(user.op in (TUPLE, DICT, "list") for user in used_by(node, None))
 
     def is_seen(self, node: Node) -> bool:
         """Whether a value is seen by what is not: it is returned, say."""
@@ -343,7 +354,7 @@ class Differences:
                 # what gives nothing for ordinary numbers is a number itself
                 self.opened.add(key)
                 continue
-            self.ended = self.ended or found.ended
+            self.ended = self.ended or (found.ended and bool(sources))
             if found.same:
                 self.same.append(pair)
             return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -64,10 +64,14 @@ class Kept:
         """What mended text, of which ``facts`` are known, does not keep."""
         if any(map(writes, lost(pairing.replaced, pairing.brought))):
             yield None, "nothing would be written in place any more"
+        pieces = {id(part): old for old, new in pairing.exchanged for part in ast.walk(new)}
+        ops = {id(node.site): node.op for node in likeness.old.inside}
         for node in likeness.new.inside:
-            if (function := given_integers(node, likeness, facts)) is not None:
+            old = pieces.get(id(node.site))
+            before = {ops.get(id(part), "") for part in ast.walk(old)} if old is not None else set()
+            if (function := given_integers(node, before, likeness, facts)) is not None:
                 yield node.site, f"`{function}` takes no whole numbers"
-            elif (function := given_complex(node, likeness)) is not None:
+            elif (function := given_complex(node, before)) is not None:
                 yield node.site, f"`{function}` does not give the same of complex numbers"
         if any(compiled(self.imports, e) for e in pairing.replaced):
             elsewhere = {id(part) for old, new in pairing.exchanged for part in self.not_compiled(old, new)}
@@ -100,13 +104,13 @@ def writes(call: ast.Call) -> bool:
     return named or any(k.arg in ("out", "inplace") for k in call.keywords)
 
 
-def given_integers(node: Node, likeness: Likeness, facts: Facts) -> str | None:
+def given_integers(node: Node, before: Collection[str], likeness: Likeness, facts: Facts) -> str | None:
     """The op that a brought node is, if it is one of floating-point numbers, of whole ones, as none was before."""
     floating = FLOATING.get(node.framework or "", frozenset())
     if node.op == CALL and node.name.rpartition(".")[2] == "finfo":
         dtypes = (arg for arg in node.args.values() if arg.op == ATTR and arg.name == "dtype")
         return "finfo" if any(facts.whole_type(base) for dtype in dtypes for base in dtype.args.values()) else None
-    if node.op not in floating or any(old.op in floating for old in likeness.old.inside):
+    if node.op not in floating or not floating.isdisjoint(before):
         return None
     for name, arg in node.args.items():
         value = facts.value(arg)
@@ -117,10 +121,10 @@ def given_integers(node: Node, likeness: Likeness, facts: Facts) -> str | None:
     return None
 
 
-def given_complex(node: Node, likeness: Likeness) -> str | None:
+def given_complex(node: Node, before: Collection[str]) -> str | None:
     """The op that a brought node is, if it is one of real numbers, of complex ones, as none was before."""
     real = REAL_IN.get("numpy" if node.framework == "scipy" else node.framework or "", REAL)
-    if node.op not in real or any(old.op in real for old in likeness.old.inside):
+    if node.op not in real or not real.isdisjoint(before):
         return None
     return node.op if any(is_complex(arg) for name, arg in node.args.items() if name in ARRAYS) else None
 
