@@ -56,7 +56,7 @@ def test_a_program_that_is_right_gives_the_same_after_its_fixes(path: Path, tmp_
     before = returned(path.parent.name, text)
     assert before
     assert before[0][0] != "raised", before
-    texts = mended(text, sample(WAYS, 2, path.stem))
+    texts = mended(text, sample(WAYS, 4, path.stem))
     for after in texts:
         assert_same(before, returned(path.parent.name, after))
     if RUFF.exists() and texts:

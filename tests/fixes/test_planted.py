@@ -30,7 +30,7 @@ from tests.sampling import sample
 PROOFS = proofs()
 #: the module, which has the name of a function of its package
 DIAGNOSE = sys.modules["nanlint.rules.diagnose"]
-SHARE = 8
+SHARE = 16
 
 
 def found(proof: Proof) -> tuple[Source, list[Diagnostic]]:
@@ -86,7 +86,7 @@ def test_what_reads_fixes_back_makes_no_wrong_one(name: str, monkeypatch: pytest
 def test_what_proves_fixes_sees_a_wrong_one() -> None:
     seen = total = 0
     with Pool() as pool:
-        for name in sample(list(PROOFS), 24, "proven"):
+        for name in sample(list(PROOFS), 40, "proven"):
             for source, one, fix in wrong_fixes(PROOFS[name]):
                 refused = FixProof(pool, {}, 10.0).difference(source, fix) is not None
                 total, seen = total + 1, seen + refused
