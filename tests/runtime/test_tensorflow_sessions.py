@@ -113,7 +113,8 @@ loss = tf.reduce_sum(chosen) + total + rooted
 train = tf1.train.AdamOptimizer(0.1).minimize(loss)
 with tf1.train.MonitoredTrainingSession() as session:
     for _ in range(3):
-        print(session.run([loss, train], {x: [1.0, 2.0]}))
+        print(session.run(loss, {x: [1.0, 2.0]}))
+        session.run(train, {x: [1.0, 2.0]})
     print(len(tf1.global_variables()), session.run(w))
 """
 

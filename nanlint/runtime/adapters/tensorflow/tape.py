@@ -98,7 +98,9 @@ class TapeWatch:
                 both = [sources, [tensor for tensor, _ in outside]]
                 found, lost = original(tape, target, both, *args, **kwargs)
                 original.gives(found)
-                safely(self._watch, TAPE, self._lost, zip(outside, lost, strict=True))
+                if all(one is not None for one in tf.nest.flatten(found, expand_composites=False)):
+                    # of a source without any it is told below
+                    safely(self._watch, TAPE, self._lost, zip(outside, lost, strict=True))
             else:
                 found = original(tape, target, sources, *args, **kwargs)
             self._found(tape, target, sources, found)
