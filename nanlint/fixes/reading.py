@@ -14,15 +14,13 @@ from nanlint.fixes.outline import root_of
 from nanlint.fixes.quoting import Quoting
 from nanlint.graph.expressions import BINARY
 from nanlint.graph.node import CONST, LOOP, PHI, REFINE, Node, unrefined
-from nanlint.ops.frameworks import canonical
+from nanlint.ops.frameworks import COMPILERS, canonical
 from nanlint.ops.op import OPS
 from nanlint.ops.spelling import Spelling
 from nanlint.ops.value import Kind
 
 #: an expression no longer than this may be written twice
 SHORT = 40
-#: packages that compile functions of numbers and arrays
-COMPILERS = frozenset({"numba", "triton", "taichi", "warp"})
 #: ops that cost about as much as reading their operand
 _CHEAP_OTHERS = frozenset({"size", "cast", "identity", "part", "view"})
 

@@ -12,20 +12,11 @@ from functools import cached_property
 
 from nanlint.graph.modules import descendants
 from nanlint.graph.node import CONST, INSTANCE, PARAM, REFINE, Node, unrefined, walk
+from nanlint.ops.frameworks import ARRAYS_OF, WITH_OPERATORS
 from nanlint.ops.op import OPS
 from nanlint.ops.spelling import Spelling, Spellings
 
-#: whose arrays are those of another
-AS = {"scipy": "numpy", "math": None, "builtins": None, "": None}
-#: packages whose objects have the operators of arrays and are none, or not those of the framework beside them
-OTHERS = frozenset(
-    {
-        *("torch", "tensorflow", "keras", "jax", "numpy", "autograd", "cupy", "dask", "pandas", "polars", "xarray"),
-        *("sparse", "linear_operator", "gpytorch", "botorch", "pykeops", "optax", "flax", "haiku", "equinox", "sympy"),
-        "pint",
-    }
-)
-#: operators behind each other that a value goes through
+#: operators behind each other that a value goes through: -(1 - x) / 2, and no whole formula
 MAX_OPERATORS = 3
 #: methods by which a class has operators
 OPERATORS = frozenset({"__truediv__", "__rtruediv__", "__mul__", "__rmul__", "__add__", "__sub__"})
@@ -53,7 +44,7 @@ class Makers:
     @cached_property
     def alone(self) -> str | None:
         """The framework of the file, if its values cannot well be anything else."""
-        roots = self.roots & OTHERS
+        roots = self.roots & WITH_OPERATORS
         classes = (n for n in descendants(self.tree) if isinstance(n, ast.ClassDef))
         own = {f.name for c in classes for f in c.body if isinstance(f, ast.FunctionDef)}
         trees = any("tree" in name for name in imported(self.tree))
@@ -70,7 +61,7 @@ class Makers:
         """Whether the functions of a framework take an array; keras.ops and TensorFlow do where both are there."""
         maker = maker or self.alone
         both = {framework, maker} == {"tensorflow", "keras"} and "tensorflow" in self.roots
-        return maker == AS.get(framework, framework) or both
+        return maker == ARRAYS_OF.get(framework, framework) or both
 
     def _made(self, node: Node) -> str | None:
         """By what makes it."""
@@ -82,7 +73,7 @@ class Makers:
         if spelling is not None and spelling.name.endswith(".numpy"):
             return "numpy"
         if node.op == PARAM:
-            return AS.get(node.framework or "", node.framework)
+            return ARRAYS_OF.get(node.framework or "", node.framework)
         names = ("x",) if spelling is not None else tuple(node.args)
         found = [self.maker(node[name]) for name in names if name in node.args and node[name].index < node.index]
         return next((f for f in found if f is not None), None)
@@ -102,7 +93,7 @@ class Makers:
             else:
                 owner = whose(user.spelling)
             if owner is not None:
-                return AS.get(owner, owner)
+                return ARRAYS_OF.get(owner, owner)
         return None
 
 
@@ -117,7 +108,7 @@ def is_own(node: Node) -> bool:
 
 def whose(spelling: Spelling) -> str | None:
     """The framework whose arrays a function gives."""
-    return AS.get(spelling.framework, spelling.framework)
+    return ARRAYS_OF.get(spelling.framework, spelling.framework)
 
 
 def uses(node: Node) -> Iterator[Node]:

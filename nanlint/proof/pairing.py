@@ -10,6 +10,7 @@ import ast
 import builtins
 from collections import deque
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from zlib import crc32
@@ -27,11 +28,11 @@ from nanlint.proof.python import PythonBackend
 from nanlint.proof.slice import MAX_STEPS, MEANING, RUNS_IN, Domain, Slice, Step, plain, read
 from nanlint.source.pairing import Pairing
 
-#: uses behind each other in one of which what was replaced may turn out to be the same
+#: uses behind each other in one of which what was replaced may turn out to be the same: a quotient, its mean, a loss
 MAX_USES = 6
-#: steps without a formula that are taken for sources, one after the other
+#: steps without a formula that are taken for sources, one after the other: each time both slices are executed again
 MAX_OPENED = 12
-#: uses behind each other in which a nan may be looked for
+#: uses behind each other in which a nan may be looked for: through a few functions to the metric that counts them
 MAX_LATER = 10
 #: ops that ask something of a number: what comes of the answer counts
 TESTS = CONDITIONS | {"isnan", "isinf", "isfinite", "isclose"}
@@ -42,9 +43,8 @@ ORDER = frozenset({"argmax", "argsort", "sort", "ranks", "median", "quantile", "
 #: through what a difference is not seen: it says whether, or which
 DECIDING = TESTS | {"argmax", "argsort", "sign", "round", "floor", "ceil", "trunc"}
 
-#: how far it is looked at what an index is made of
+#: how far it is looked at what an index is made of: a name, an attribute, a sum of them
 MAX_FORM = 4
-
 #: the calls through which a value is seen, as numbers of pieces of syntax
 Calls = tuple[Hashable, ...]
 
@@ -162,6 +162,9 @@ class Side:
         default = self.facts.value(node["default"]).constant if "default" in node.args else None
         if default is not None and 0 < abs(default) <= SMALL:
             return Domain(number=default, scalar=True, format="float64")
+        if v.constant is not None:
+            # one that is written out, and taken for others, too
+            return Domain(scalar=scalar, format="float64")
         believed = node.op == PARAM or any(note.named for note in v.why.values())
         if self.exact and believed:
             whole = node.attrs.get("annotation") in ("int", "bool")
@@ -199,10 +202,11 @@ class Differences:
                 continue
             before, after = self.before.values(old), self.after.values(new)
             both = before.keys() & after.keys()
-            # as the function by itself has it, rather than in one of its calls, unless these are mended, too
-            called = {calls for calls in both if calls and self.is_spread}
+            # as the function by itself has it, rather than in one of its calls, unless its use there is mended, too
+            called = {calls for calls in both if calls and self.is_mended_where_used(before[calls])}
             for calls in called or sorted(both, key=len)[:1]:
-                said = self.difference(before[calls], after[calls], MAX_USES, (old, new))
+                with self.other_numbers(before[calls]):
+                    said = self.difference(before[calls], after[calls], MAX_USES, (old, new))
                 if said is not None:
                     yield new, f"it would give {said}"
             for calls in both:
@@ -210,6 +214,22 @@ class Differences:
                 said = self.missed(before[calls], after[calls], MAX_LATER, (old, new))
                 if said is not None:
                     yield new, f"it would give {said}"
+
+    @contextmanager
+    def other_numbers(self, root: Node) -> Iterator[None]:
+        """Take for given what a value is made of outside of its function, or is written out, if nothing else is given.
+
+        What a function does with numbers that its only call writes out says little of it.
+        """
+        _, sources, _, nodes = self.before.slice_of(root)
+        outer = (n for n in nodes if len(n.calls) < len(root.calls) or n.op == "tensor")
+        opened = set() if sources else {self.before.key(n) for n in outer if n is not root and n.op != CONST}
+        opened -= self.opened
+        known, self.known = self.known, {} if opened else self.known
+        self.opened |= opened
+        yield
+        self.opened -= opened
+        self.known = known
 
     def missed(
         self, old: Node, new: Node, depth: int, at: tuple[ast.AST, ast.AST] | None = None, *, asked: bool = False
@@ -251,7 +271,7 @@ class Differences:
             found = self.compared(old, new, special=special, use=at is None)
         if found.same is None and found.ended and at is not None:
             if unrefined(old).op != CONST and not self.before.slice_of(old)[1]:
-                # of a function that is only called with numbers that are written out there are no others to ask for
+                # all is written out, in numbers of Python's
                 return None
             # never finite: what is made of it tells
             found = Agreement(False, "a number instead of what is not finite")
@@ -298,10 +318,10 @@ class Differences:
         made = walk_all(asked, lambda n: n.args.values())
         return any(n.site is not None and (side.function(n.site), n.op) in places for n in made)
 
-    @cached_property
-    def is_spread(self) -> bool:
-        """Whether the fix replaces something in several functions: in one that is called, and where it is called."""
-        return len({self.before.function(old) for old, _ in self.pairing.exchanged}) > 1
+    def is_mended_where_used(self, node: Node) -> bool:
+        """Whether all that uses a value is replaced, too."""
+        uses = list(used_by(node, None))
+        return bool(uses) and all(map(self.before.pieces.is_inside, uses))
 
     def is_handed_on(self, node: Node) -> bool:
         """Whether a value is returned, or put into what may be."""

@@ -14,26 +14,11 @@ from nanlint.fixes.outline import Outline
 from nanlint.fixes.reading import compiled
 from nanlint.graph.likeness import Likeness, Problem
 from nanlint.graph.node import ATTR, CALL, CONST, Node, walk
+from nanlint.ops.frameworks import ARRAYS_OF, FLOATING_ONLY, REAL_ONLY, REAL_ONLY_IN
 from nanlint.ops.op import OPS
 from nanlint.source import Source
 from nanlint.source.pairing import Pairing
 
-#: ops that a framework has for floating-point numbers alone
-FLOATING = {
-    "torch": frozenset(
-        {"log_sigmoid", "softplus", "softmax", "log_softmax", "logaddexp", "hypot", "std", "var", "norm", "mean"}
-        | {"finfo_eps", "unit_vector", "gelu", "silu"}
-    ),
-    "jax": frozenset({"sigmoid", "log_cdf", "finfo_eps"}),
-    "keras": frozenset({"sigmoid", "log_sigmoid", "softplus", "softmax", "log_softmax", "logsumexp", "finfo_eps"}),
-    "numpy": frozenset({"finfo_eps"}),
-}
-#: ops that no framework has for complex numbers, or with another meaning; and those that some have not
-REAL = frozenset(
-    {"var", "std", "norm", "hypot", "unit_vector", "softplus", "log_sigmoid", "logaddexp", "softmax", "log_softmax"}
-    | {"clamp", "maximum", "minimum"}
-)
-REAL_IN = {"numpy": REAL | {"sigmoid", "log_cdf"}, "keras": REAL | {"sigmoid"}}
 #: ops that make a real number of a complex one
 MADE_REAL = frozenset({"abs", "norm", "var", "std", "angle", "atan2", "isnan", "isinf", "isfinite", "size"})
 #: operands that are arrays
@@ -106,7 +91,7 @@ def writes(call: ast.Call) -> bool:
 
 def given_integers(node: Node, before: Collection[str], likeness: Likeness, facts: Facts) -> str | None:
     """The op that a brought node is, if it is one of floating-point numbers, of whole ones, as none was before."""
-    floating = FLOATING.get(node.framework or "", frozenset())
+    floating = FLOATING_ONLY.get(node.framework or "", frozenset())
     if node.op == CALL and node.name.rpartition(".")[2] == "finfo":
         dtypes = (arg for arg in node.args.values() if arg.op == ATTR and arg.name == "dtype")
         return "finfo" if any(facts.whole_type(base) for dtype in dtypes for base in dtype.args.values()) else None
@@ -123,7 +108,7 @@ def given_integers(node: Node, before: Collection[str], likeness: Likeness, fact
 
 def given_complex(node: Node, before: Collection[str]) -> str | None:
     """The op that a brought node is, if it is one of real numbers, of complex ones, as none was before."""
-    real = REAL_IN.get("numpy" if node.framework == "scipy" else node.framework or "", REAL)
+    real = REAL_ONLY_IN.get(ARRAYS_OF.get(node.framework or "", node.framework) or "", REAL_ONLY)
     if node.op not in real or not real.isdisjoint(before):
         return None
     return node.op if any(is_complex(arg) for name, arg in node.args.items() if name in ARRAYS) else None

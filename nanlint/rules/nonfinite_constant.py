@@ -50,7 +50,11 @@ def nonfinite_constant(node: Node, facts: Facts) -> Findings:
         )
     elif node.op in ("cast", "tensor", "full") and overflows(node, facts):
         yield Finding(node, "number beyond the largest one of its format: inf", "rounds to inf", Confidence.CERTAIN)
-    elif overflows(node, facts) and not any(
-        always(facts.value(node[k]), "zero") for k in ("b" if node.op == "div" else "x",) if k in node.args
-    ):
+    elif overflows(node, facts) and not is_at_pole(node, facts):
         yield Finding(node, "result beyond the largest number of its format: inf", "rounds to inf", Confidence.CERTAIN)
+
+
+def is_at_pole(node: Node, facts: Facts) -> bool:
+    """Whether an operation is infinite because what it divides by, or raises to a power, is 0: no number overflows."""
+    operand = node.get("b" if node.op == "div" else "x")
+    return operand is not None and always(facts.value(operand), "zero")

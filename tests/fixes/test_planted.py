@@ -83,6 +83,24 @@ def test_what_reads_fixes_back_makes_no_wrong_one(name: str, monkeypatch: pytest
         assert not passed or same(PROOFS[name], source, applied(source, fix.edits)), (one.code, fix.edits)
 
 
+@pytest.mark.parametrize("call", ["f(torch.tensor([1000.0]).float())", "f(torch.tensor([1000.0]))", "f(x)"])
+def test_a_wrong_fix_is_seen_in_a_function_that_is_called_once(call: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    body = "(x):\n    return torch.log(1 + torch.exp(x))\n\n\n"
+    text = f"import torch\n\n\ndef f{body}def other{body}{call}\n"
+    made = DIAGNOSE.fixes_of
+
+    def wrong(facts: Facts, findings: Sequence[object]) -> list[Fix | None]:
+        source = facts.source
+        return [one and next(planted(source, one, WRONG["factor"])) for one in made(facts, findings)]
+
+    def offered() -> set[Applicability]:
+        return {d.fix.applicability for d in nanlint.check_source(text, select=["NL107"]) if d.fix is not None}
+
+    assert offered() == {Applicability.SAFE}
+    monkeypatch.setattr(DIAGNOSE, "fixes_of", wrong)
+    assert offered() == {Applicability.DISPLAY}
+
+
 def test_what_proves_fixes_sees_a_wrong_one() -> None:
     seen = total = 0
     with Pool() as pool:

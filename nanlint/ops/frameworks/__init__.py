@@ -144,6 +144,32 @@ FLOATING_POINT_WARNINGS = frozenset({"Warning", "RuntimeWarning"})
 COMPILES = frozenset({"jit_compile", "experimental_compile"})
 #: calls of one of several functions, by number
 SWITCHES = frozenset({"jax.lax.switch"})
+#: packages that compile functions of numbers and arrays, and know a part of Python
+COMPILERS = frozenset({"numba", "triton", "taichi", "warp"})
+#: whose arrays those of a package are, where they are not its own
+ARRAYS_OF = {"scipy": "numpy", "math": None, "builtins": None, "": None}
+#: packages whose objects have the operators of arrays: where one is imported, an unknown value may be such an object
+WITH_OPERATORS = frozenset(
+    {"torch", "tensorflow", "keras", "jax", "numpy", "autograd", "cupy", "dask", "pandas", "polars", "xarray", "sparse"}
+    | {"linear_operator", "gpytorch", "botorch", "pykeops", "optax", "flax", "haiku", "equinox", "sympy", "pint"}
+)
+#: ops that a framework has for floating-point numbers alone; measured in tests/ops/test_number_types.py
+FLOATING_ONLY = {
+    "torch": frozenset(
+        {"log_sigmoid", "softplus", "softmax", "log_softmax", "logaddexp", "hypot", "std", "var", "norm", "mean"}
+        | {"finfo_eps", "unit_vector", "gelu", "silu"}
+    ),
+    "tensorflow": frozenset({"sigmoid", "log_sigmoid", "softplus", "softmax", "log_softmax", "logsumexp"}),
+    "jax": frozenset({"sigmoid", "log_cdf", "finfo_eps"}),
+    "keras": frozenset({"sigmoid", "log_sigmoid", "softplus", "softmax", "log_softmax", "logsumexp", "finfo_eps"}),
+    "numpy": frozenset({"finfo_eps"}),
+}
+#: ops that some framework does not have for complex numbers, or has with another meaning; measured there, too
+REAL_ONLY = frozenset(
+    {"var", "std", "norm", "hypot", "softplus", "log_sigmoid", "logaddexp", "softmax", "log_softmax"}
+    | {"clamp", "maximum", "minimum"}
+)
+REAL_ONLY_IN = {"numpy": REAL_ONLY | {"sigmoid"}}
 
 #: the modules that enter the ops the tables name
 FAMILIES = (

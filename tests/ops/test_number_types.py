@@ -1,0 +1,115 @@
+"""What the tables claim of whole and of complex numbers, measured in the frameworks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+
+from nanlint.ops.frameworks import FLOATING_ONLY, REAL_ONLY, REAL_ONLY_IN
+
+Calls = Mapping[str, Callable[[Any], object]]
+
+
+def of_torch() -> tuple[Calls, Callable[[Any], Any]]:
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    f = torch.nn.functional
+    calls: Calls = {
+        "log_sigmoid": f.logsigmoid,
+        "softplus": f.softplus,
+        "softmax": lambda x: torch.softmax(x, -1),
+        "log_softmax": lambda x: torch.log_softmax(x, -1),
+        "logaddexp": lambda x: torch.logaddexp(x, x),
+        "hypot": lambda x: torch.hypot(x, x),
+        "std": torch.std,
+        "var": torch.var,
+        "norm": torch.linalg.vector_norm,
+        "mean": torch.mean,
+        "finfo_eps": lambda x: torch.finfo(x.dtype),
+        "unit_vector": lambda x: f.normalize(x, dim=0),
+        "gelu": f.gelu,
+        "silu": f.silu,
+        "clamp": lambda x: x.clamp(min=0),
+        "maximum": lambda x: torch.maximum(x, x),
+        "minimum": lambda x: torch.minimum(x, x),
+    }
+    return calls, torch.tensor
+
+
+def of_tensorflow() -> tuple[Calls, Callable[[Any], Any]]:
+    tf = pytest.importorskip("tensorflow", reason="TensorFlow is not installed")
+    calls: Calls = {
+        "sigmoid": tf.sigmoid,
+        "log_sigmoid": tf.math.log_sigmoid,
+        "softplus": tf.math.softplus,
+        "softmax": tf.nn.softmax,
+        "log_softmax": tf.nn.log_softmax,
+        "logsumexp": tf.reduce_logsumexp,
+    }
+    return calls, tf.constant
+
+
+def of_jax() -> tuple[Calls, Callable[[Any], Any]]:
+    jax = pytest.importorskip("jax", reason="JAX is not installed")
+    calls: Calls = {
+        "sigmoid": jax.nn.sigmoid,
+        "log_cdf": jax.scipy.special.log_ndtr,
+        "finfo_eps": lambda x: jax.numpy.finfo(x.dtype),
+    }
+    return calls, jax.numpy.asarray
+
+
+def of_keras() -> tuple[Calls, Callable[[Any], Any]]:
+    pytest.importorskip("tensorflow", reason="TensorFlow is not installed")
+    ops = pytest.importorskip("keras", reason="Keras is not installed").ops
+    names = ("sigmoid", "log_sigmoid", "softplus", "softmax", "log_softmax", "logsumexp")
+    # dtypes of Keras are texts
+    calls = {name: getattr(ops, name) for name in names} | {"finfo_eps": lambda x: np.finfo(x.dtype.as_numpy_dtype)}
+    return calls, ops.convert_to_tensor
+
+
+def of_numpy() -> tuple[Calls, Callable[[Any], Any]]:
+    special = pytest.importorskip("scipy.special", reason="SciPy is not installed")
+    return {"finfo_eps": lambda x: np.finfo(x.dtype), "sigmoid": special.expit}, np.asarray
+
+
+MAKERS = {"torch": of_torch, "tensorflow": of_tensorflow, "jax": of_jax, "keras": of_keras, "numpy": of_numpy}
+
+
+@pytest.mark.parametrize("framework", FLOATING_ONLY)
+def test_what_is_for_floating_point_numbers_alone_raises_for_whole_ones(framework: str) -> None:
+    calls, array = MAKERS[framework]()
+    for op in FLOATING_ONLY[framework]:
+        calls[op](array(np.array([1.0, 2.0], np.float32)))
+        assert raises(calls[op], array(np.array([1, 2]))), op
+
+
+def raises(call: Callable[[Any], object], x: Any) -> bool:
+    """Whether a function raises: each framework has its own exceptions for that."""
+    try:
+        call(x)
+    except Exception:
+        return True
+    return False
+
+
+def differs(call: Callable[[Any], Any], array: Callable[[Any], Any]) -> bool:
+    """Whether a function raises for complex numbers, or gives a real one."""
+    x = array(np.array([1 + 2j, 3 - 1j]))
+    return raises(call, x) or not np.iscomplexobj(np.asarray(call(x)))
+
+
+def test_what_is_for_real_numbers_alone_raises_for_complex_ones_or_gives_a_real_one() -> None:
+    calls, array = of_torch()
+    # which NumPy does not have
+    assert {op for op in REAL_ONLY if not differs(calls[op], array)} == {"logaddexp"}
+    with pytest.raises(TypeError):
+        np.logaddexp(np.array([1j]), np.array([1j]))
+
+
+def test_what_is_for_real_numbers_alone_in_one_framework() -> None:
+    for framework, ops in REAL_ONLY_IN.items():
+        calls, array = MAKERS[framework]()
+        assert all(differs(calls[op], array) for op in ops - REAL_ONLY)
