@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
-from nanlint.diagnostic import Applicability, Diagnostic, Edit
+from nanlint.diagnostic import Applicability, Confidence, Diagnostic, Edit
 from nanlint.source.decoding import SourceError
 from nanlint.source.edits import compatible, edited
 from nanlint.source.project import View
@@ -26,12 +26,16 @@ Fingerprint = tuple[str, tuple[tuple[str, str], ...]]
 
 @dataclass(frozen=True)
 class Fixed:
-    """A text after its fixes: what was mended, what remains, and what the user should hear about the way there."""
+    """A text after its fixes: what was mended, what remains, and what the user should hear about the way there.
+
+    ``unshown``: how many findings are below the confidence that is shown, by confidence.
+    """
 
     source: Source
     fixed: tuple[Diagnostic, ...]
     remaining: tuple[Diagnostic, ...]
     notes: tuple[str, ...] = ()
+    unshown: Counter[Confidence] = field(default_factory=Counter)
 
 
 def applicable(diagnostic: Diagnostic, *, unsafe: bool) -> bool:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -104,8 +105,9 @@ class FileReport:
     ``diagnostics`` are those that remain, ``fixed`` those that were (or with Action.DIFF would be) mended, ``failure``
     says why the file could not be checked or written, ``notes`` what else the user should hear, ``excerpt`` holds the
     lines that the diagnostics and their fixes speak of, by cell (None where there are none) and row. ``suppressed`` are
-    findings that are not shown, ``ignored`` those of them that this run has silenced by a comment. ``seen``: what of
-    other files they depend on. ``others``: other files before and after the fixes.
+    findings that are not shown, ``ignored`` those of them that this run has silenced by a comment. ``unshown``: how
+    many there are below the confidence that is shown. ``seen``: what of other files they depend on. ``others``: other
+    files before and after the fixes.
     """
 
     path: str
@@ -119,6 +121,7 @@ class FileReport:
     excerpt: Excerpt = field(default_factory=dict)
     suppressed: tuple[Suppressed, ...] = ()
     ignored: tuple[Diagnostic, ...] = ()
+    unshown: Counter[Confidence] = field(default_factory=Counter)
     seen: Seen | None = None
     others: tuple[tuple[Source, Source], ...] = ()
 
@@ -150,6 +153,11 @@ class Report:
     def known(self) -> int:
         """How many the baseline hides."""
         return sum(one.external for file in self.files for one in file.suppressed)
+
+    @property
+    def unshown(self) -> Counter[Confidence]:
+        """How many are below the confidence that is shown, by confidence."""
+        return sum((file.unshown for file in self.files), Counter[Confidence]())
 
     @property
     def messages(self) -> tuple[str, ...]:
@@ -225,10 +233,14 @@ def ops_problem(ops: Mapping[str, object]) -> str | None:
 
 @dataclass(frozen=True)
 class Examined:
-    """The findings of one text, sorted: those that are shown, and those that its comments silence."""
+    """The findings of one text, sorted: those that are shown, and those that its comments silence.
+
+    ``unshown``: how many there are below the confidence that is shown, by confidence.
+    """
 
     shown: tuple[Diagnostic, ...]
     suppressed: tuple[Suppressed, ...] = ()
+    unshown: Counter[Confidence] = field(default_factory=Counter)
 
 
 def diagnose_source(source: Source, config: Config) -> list[Diagnostic]:
@@ -256,11 +268,13 @@ def examine_source(source: Source, config: Config, *, readback: bool = True, wit
         return _examined(source, _shown(broken, config))
     judged = suppress(source, found, rule_names(config.rule_files), config.selected)
     shown = _shown([*broken, *map(source.fixable, judged.kept), *judged.remarks], config)
-    return _examined(
+    examined = _examined(
         source,
         _with_witnesses(shown) if witnesses else shown,
         [replace(one, diagnostic=shown) for one in judged.silenced for shown in _shown([one.diagnostic], config)],
     )
+    below = (one.confidence for one in judged.kept if config.selects(one.code) and one.confidence < config.confidence)
+    return replace(examined, unshown=Counter(below))
 
 
 def _syntax_error(source: Source, failure: Unparsable) -> Diagnostic:
@@ -297,7 +311,7 @@ def _numeric_findings(source: Source, config: Config, readback: bool) -> list[Di
                 source,
                 select=config.selects,
                 ops=config.ops,
-                minimum=_least_needed(source, config),
+                in_full=config.confidence,
                 silenced=lambda found: silenced_at_causes(source, found, rule_names(config.rule_files)),
                 readback=readback,
             )
@@ -309,11 +323,6 @@ def _numeric_findings(source: Source, config: Config, readback: bool) -> list[Di
         if os.environ.get("NANLINT_DEBUG"):
             raise
         return [internal_error(source.path, f"{type(error).__name__}: {error}")]
-
-
-def _least_needed(source: Source, config: Config) -> Confidence:
-    """The least confidence worth asking for: what is not shown matters only where a comment may suppress it."""
-    return Confidence.POSSIBLE if may_suppress(source.text, any_findings=True) else config.confidence
 
 
 @contextmanager
@@ -374,6 +383,7 @@ def run_bytes(content: bytes, task: Task, pool: Pool | None = None) -> FileRepor
             notes=notes,
             excerpt=excerpt_of(source, examined.shown),
             suppressed=_suppressed_in_cells(source, examined.suppressed),
+            unshown=examined.unshown,
             seen=_seen(source),
         )
     outcome = fix_source(source, config, unsafe=task.unsafe_fixes, pool=pool, judge=task.judge, others=task.others)
@@ -421,7 +431,8 @@ def _judged(
     )
     shown = judge.judged(source, examined.shown, config.confidence)
     sure = tuple(one for one in examined.suppressed if one.diagnostic.confidence >= config.confidence)
-    return Examined(tuple(shown), sure)
+    unshown = Counter(one.confidence for one in examined.shown if one.confidence < config.confidence)
+    return Examined(tuple(shown), sure, unshown)
 
 
 def uses_numbers(source: Source, roots: Collection[str]) -> bool:
@@ -452,9 +463,13 @@ def fix_source(
     """Mend what may be mended, until nothing changes; nothing is written. ``others``: as in Task."""
     from nanlint.fixing import fix_until_stable
 
+    examined = Examined(())
+
     def diagnose(text: Source) -> list[Diagnostic]:
+        nonlocal examined
         # of findings that will be mended no input is asked for
-        return list(_judged(text, config, judge, witnesses=False).shown)
+        examined = _judged(text, config, judge, witnesses=False)
+        return list(examined.shown)
 
     tidy = tidying(config)
     if pool is None:
@@ -464,7 +479,7 @@ def fix_source(
 
         proof = FixProof(pool, config.ops, config.prove_timeout)
         fixed = fix_until_stable(source, diagnose, unsafe=unsafe, refusal=proof.refusal, others=others, tidy=tidy)
-    return replace(fixed, remaining=tuple(_with_witnesses(list(fixed.remaining))))
+    return replace(fixed, remaining=tuple(_with_witnesses(list(fixed.remaining))), unshown=examined.unshown)
 
 
 def tidying(config: Config) -> Callable[[Source, Source], Source]:
@@ -493,6 +508,7 @@ def _fixed_report(outcome: Fixed, source: Source) -> FileReport:
         after=outcome.source if outcome.fixed else None,
         notes=outcome.notes,
         excerpt=excerpt_of(outcome.source, outcome.remaining),
+        unshown=outcome.unshown,
         others=tuple(_changed_elsewhere(source, outcome.source)),
     )
 

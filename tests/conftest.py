@@ -108,7 +108,7 @@ _TOYS = {
 
 
 def toy_diagnose(
-    source: Source, *, select: Callable[[str], bool], ops: Mapping[str, object], minimum: Confidence, **_: object
+    source: Source, *, select: Callable[[str], bool], ops: Mapping[str, object], in_full: Confidence, **_: object
 ) -> list[Diagnostic]:
     """Stands in for the analysis: ``boom(x)`` is a finding because of ``x``, with a fix that calls ``calm``."""
     found = []
@@ -120,7 +120,7 @@ def toy_diagnose(
         if node.func.id not in _TOYS:
             continue
         code, confidence, applicability, better = _TOYS[node.func.id]
-        if not select(code) or confidence < minimum:
+        if not select(code):
             continue
         fix = None
         if applicability is not None:

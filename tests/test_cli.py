@@ -47,6 +47,18 @@ class TestCheck:
         assert result.stdout.startswith("a.py:2:1 NL103 [certain] boom is called\n  2 │ boom(1)\n")
         assert result.stdout.endswith("Found 1 error.\n[*] 1 fixable with the `--fix` option.\n")
 
+    def test_what_is_only_possible_is_counted_in_the_last_line(self, project: Path) -> None:
+        (project / "a.py").write_text(f"{BOOM}fizz(1)\nfizz(2)\nfizz(3)  # nanlint: ignore\nrisky(1)\n")
+        for arguments, last in (
+            ([], "2 possible findings: --confidence possible"),
+            (["--confidence", "certain"], "1 likely and 2 possible findings: --confidence possible"),
+            (["--fix"], "2 possible findings: --confidence possible"),
+            (["--ignore", "NL105"], "No fixes available (1 hidden fix can be enabled with the `--unsafe-fixes` option)."),
+        ):
+            assert _run("check", *arguments, "a.py").stdout.splitlines()[-1] == last, arguments
+        for arguments in (["--quiet"], ["--confidence", "possible"], ["--output-format", "json"]):
+            assert "possible findings" not in _run("check", *arguments, "a.py").stdout, arguments
+
     @pytest.mark.parametrize("arguments", [["a.py"], ["--quiet", "a.py"], ["--fix", "a.py"], ["./a.py"], ["-q"]])
     def test_check_is_meant_when_no_command_is_named(self, project: Path, arguments: list[str]) -> None:
         (project / "a.py").write_text("import torch\nrisky(1)\n")

@@ -552,7 +552,7 @@ class Evaluator:
         why = result.why
         for cls, held in (("zero", "holds a 0"), ("neg", "holds a negative number")):
             if result.reach(cls) is CERTAIN and result.evidence(cls) is None:
-                why = {**why, cls: Evidence(held, node, origin=Origin.ATTAINED)}
+                why = {**why, cls: Evidence(held, node, origin=Origin.START)}
         return replace(result, peak=False, sum_one=False, why=why)
 
     # ── refinement ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -605,7 +605,7 @@ def within(stated: Domain) -> Value:
     found = value(low, stated.high)
     if stated.low != 0 or reach is NEVER:
         return replace(found, zero=NEVER) if stated.low >= 0 else found
-    note = Evidence(f"may be 0: it is said to be in {stated}", origin=Origin.ATTAINED)
+    note = Evidence(f"may be 0: it is said to be in {stated}", origin=Origin.BOUND)
     return value(0.0, stated.high, zero=POSSIBLE, low=POSSIBLE, because={"zero": note, "low": note})
 
 

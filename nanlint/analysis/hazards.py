@@ -29,6 +29,7 @@ from nanlint.ops.value import (
     INF,
     LIKELY,
     NEVER,
+    OF_A_CALLER,
     POSSIBLE,
     Evidence,
     Kind,
@@ -251,6 +252,8 @@ class Hazards:
             # that a gradient is taken is believed
             reach = min(reach, LIKELY)
         evidence = form or evidence_of(v, pole, source)
+        if evidence.origin in OF_A_CALLER and guard is None and not pole.gradient:
+            reach = min(reach, POSSIBLE)
         if evidence.origin is Origin.EMPTY and not learned and chosen_once(evidence.node):
             reach = min(reach, POSSIBLE)
         if reach > POSSIBLE and self.kept_off_by_callers(node, pole):

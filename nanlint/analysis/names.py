@@ -130,6 +130,16 @@ COORDINATES = frozenset(
     | {"grid", "knots", "cuts", "breakpoints", "quantiles", "percentiles", "thresholds", "levels"}
 )
 EXTENT = frozenset({"shape", "ndim"})
+#: what a training step is given
+BATCH = frozenset({"batch", "input", "inputs", "sample", "samples", "label", "labels", "target", "targets", "sources"})
+#: what is trained, all together
+TRAINED = frozenset({"params", "parameters", "theta", "coef", "coefs", "coefficients"})
+#: what is learned, has a length or can be inverted: no row of it is 0 throughout
+NEVER_ZERO = frozenset(
+    {"embedding", "embeddings", "emb", "embs", "embed", "embeds", "weight", "weights", "kernel", "kernels", "w"}
+    | {"transform", "transforms", "rotation", "rotations", "rot", "pose", "poses", "matrix", "camera", "cameras"}
+    | {"direction", "directions", "dir", "dirs", "ray", "rays", "normal", "normals", "quaternion", "quaternions"}
+)
 
 
 @lru_cache(maxsize=4096)
@@ -212,6 +222,21 @@ def is_coordinate(name: str) -> bool:
     """Whether a name says that numbers are places along an axis, such as times: each is beyond the one before."""
     parts = words(name)
     return bool(parts) and parts[-1] in COORDINATES
+
+
+def is_batch(name: str) -> bool:
+    """Whether a name says that a value is what a training step is given."""
+    return bool(BATCH & set(words(name)))
+
+
+def is_trained(name: str) -> bool:
+    """Whether a name says that a record holds what is trained."""
+    return words(name)[-1:] != () and words(name)[-1] in TRAINED
+
+
+def never_vanishes(name: str) -> bool:
+    """Whether a name says that no row of an array is 0 throughout."""
+    return bool(NEVER_ZERO & set(words(name)))
 
 
 def is_mask(name: str) -> bool:

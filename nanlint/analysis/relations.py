@@ -80,9 +80,7 @@ def subtraction(node: Node, evaluate: Evaluate) -> Value | None:
         if not of_each_pair(node):
             return None
         because = "is 0 on the diagonal, where each meets itself"
-        return replace(
-            subtract(va, evaluate(b)), zero=LIKELY, why={"zero": Evidence(because, origin=Origin.COINCIDENCE)}
-        )
+        return replace(subtract(va, evaluate(b)), zero=LIKELY, why={"zero": Evidence(because, origin=Origin.ATTAINED)})
     if bare(b).op in ("eye", "diagonal") and va.whole and va.lo == 0 and va.hi == 1 and evaluate(b).whole:
         note = Evidence(
             "is the mask without its diagonal: 0 everywhere where nothing else matches", origin=Origin.EMPTY
@@ -294,7 +292,7 @@ def dot(node: Node, evaluate: Evaluate) -> Value | None:
             zero=max(v.zero, POSSIBLE) if v.zero is not NEVER else NEVER,
             kind=v.kind,
             format=v.format,
-            because={"zero": v.evidence("zero") or Evidence("is 0 for the zero vector", origin=Origin.ATTAINED)},
+            because={"zero": v.evidence("zero") or Evidence("is 0 for the zero vector", origin=Origin.DATA)},
         )
     return None
 
@@ -376,7 +374,7 @@ def quotient(node: Node, evaluate: Evaluate) -> Value | None:
                 nan=evaluate(b).zero,
                 kind=va.kind,
                 format=va.format,
-                because=Evidence("is exactly ±1 for a vector along an axis", origin=Origin.ATTAINED),
+                because=Evidence("is exactly ±1 for a vector along an axis", origin=Origin.BOUND),
             )
     return None
 
@@ -525,7 +523,7 @@ def sum_of(node: Node, evaluate: Evaluate) -> Value | None:
         zero=POSSIBLE,
         kind=v.kind,
         format=v.format,
-        because=Evidence("is 0 for the zero vector", origin=Origin.ATTAINED),
+        because=Evidence("is 0 for the zero vector", origin=Origin.DATA),
     )
 
 

@@ -19,7 +19,16 @@ from nanlint.analysis.cases import decided_by_range, is_zero
 from nanlint.analysis.epsilons import LOGARITHMS
 from nanlint.analysis.evaluate import SCALAR_ANNOTATIONS
 from nanlint.analysis.expected import expected
-from nanlint.analysis.names import is_coordinate, is_epsilon, is_factor, is_mask, is_probability
+from nanlint.analysis.names import (
+    is_batch,
+    is_coordinate,
+    is_epsilon,
+    is_factor,
+    is_mask,
+    is_probability,
+    is_trained,
+    never_vanishes,
+)
 from nanlint.analysis.relations import made_from_grid
 from nanlint.analysis.structure import REDUCES, Evaluate, bare, coincidence, is_field, same, square_root_of
 from nanlint.graph.conditions import TRUE, TRUTHS
@@ -699,7 +708,10 @@ def degenerate(node: Node, pole: Pole, operand: Node, shared: Executions, *, lea
         if scenario.shape is Shape.CONSTANT:
             spreads.update(n.key for n in scenario.data)
         reach = plausibility(scenario, node, pole, operand, execution)
-        if scenario.shape is Shape.ZERO and not met_by_data(scenario.data, nodes, learned=learned):
+        met = scenario.shape is Shape.ZERO and met_by_data(
+            scenario.data, nodes, learned=learned, gradient=pole.gradient
+        )
+        if scenario.shape is Shape.ZERO and not met:
             reach = min(reach, POSSIBLE)
         if any(is_factor(n.name.rpartition(".")[2]) for n in scenario.data):
             reach = min(reach, POSSIBLE)
@@ -709,7 +721,7 @@ def degenerate(node: Node, pole: Pole, operand: Node, shared: Executions, *, lea
         if symbol.hidden:
             reach = min(reach, POSSIBLE)
         if best is None or reach > best.reach:
-            best = Degenerate(reach, described(scenario, pole, operand))
+            best = Degenerate(reach, described(scenario, pole, operand, met=met))
         if best.reach >= LIKELY:
             break
     return best if best is not None and best.reach >= POSSIBLE else None
@@ -908,16 +920,18 @@ def plausibility(scenario: Scenario, node: Node, pole: Pole, operand: Node, exec
     # 0 / 0: what is divided vanishes with its divisor
     own = node.op == "div" and execution.symbol(node["a"]).number == 0
     setting = all(is_set(root(n), evaluate) for n in scenario.data)
+    # whether data coincides is for who calls it; that rounding goes below 0 then, or a slope is infinite, is not
+    felt = LIKELY if pole.gradient or pole.cls == "neg" else POSSIBLE
     if scenario.shape is Shape.CONSTANT:
         # the places of a schedule, or of a grid, are not data: two of them hardly coincide
         placed = setting or any(n.op == "part" for n in upstream(operand))
-        return POSSIBLE if (placed and not gathered) or pole.gradient else LIKELY
+        return POSSIBLE if (placed and not gathered) or pole.gradient else felt
     if scenario.shape is Shape.EQUAL:
         if setting:
             return UNKNOWN
         one_thing = len({root(n).key for n in scenario.data}) == 1
         if one_thing or (gathered and (scenario.difference or pole.cls == "neg")):
-            return LIKELY
+            return felt
         distance = scenario.difference and (pole.also or evaluate(operand).lo >= 0)
         if pole.gradient and distance and settled(node, operand, evaluate):
             # 0 is the end of its range
@@ -938,16 +952,25 @@ def plausibility(scenario: Scenario, node: Node, pole: Pole, operand: Node, exec
     return LIKELY if gathered and node.op in LOGARITHMS else UNKNOWN
 
 
-def met_by_data(data: tuple[Node, ...], nodes: list[Node], *, learned: bool) -> bool:
+def met_by_data(data: tuple[Node, ...], nodes: list[Node], *, learned: bool, gradient: bool) -> bool:
     """Whether data of this kind is met that is 0 throughout, for an operand that is made of ``nodes``.
 
-    A row of it is, or one element; all of it where batches come by, but hardly the one array of an analysis in NumPy.
+    Of a value, that is one row of what a step is given, and what starts at 0: hardly all of an array, or a setting.
+    Of a ``gradient``, also one element, and all of it where batches come by.
     The features of a network are not 0 throughout, neither are counts that are added up, and probabilities sum to 1.
     Whether a mask that a function made may be, that function knows.
     """
     names = [called(n) for n in data]
     if learned and all(is_feature(n) for n in data):
         return False
+    if not gradient:
+        if not learned or len(data) > 1:
+            return False
+        (source,) = data
+        if is_field(source) and is_trained(bare(source["x"]).name):
+            return any(n.op == "dot" for n in nodes)
+        by_row = any(made_of_rows(n) for n in nodes) and not of_all(nodes)
+        return by_row and is_given(source) and not is_probability(names[0])
     if all(n.op == CALL and is_mask(name) for n, name in zip(data, names, strict=True)):
         return False
     if of_all(nodes) and (not learned or all(expected(name).whole for name in names)):
@@ -955,6 +978,17 @@ def met_by_data(data: tuple[Node, ...], nodes: list[Node], *, learned: bool) -> 
     if not any(made_of_rows(n) for n in nodes):
         return not (len(data) > 1 and all(expected(name).whole for name in names))
     return not all(is_probability(name) for name in names)
+
+
+def is_given(source: Node) -> bool:
+    """Whether data is what a step is given: not what is trained, turned or drawn.
+
+    A function does not say what it returns; then the name does.
+    """
+    name = called(source)
+    if source.op == CALL:
+        return is_batch(name)
+    return (source.op == PARAM or is_field(source)) and not never_vanishes(name)
 
 
 def called(source: Node) -> str:
@@ -1000,8 +1034,8 @@ def of_all(nodes: list[Node]) -> bool:
     return bool(gathering) and not any("axis" in n.args for n in gathering)
 
 
-def described(scenario: Scenario, pole: Pole, operand: Node) -> Evidence:
-    """A scenario in words."""
+def described(scenario: Scenario, pole: Pole, operand: Node, *, met: bool) -> Evidence:
+    """A scenario in words; ``met``: data of this kind is met."""
     equal = coincidence(*scenario.data) if scenario.shape is Shape.EQUAL else ""
     if pole.cls == "neg":
         place = bare(operand)
@@ -1013,4 +1047,4 @@ def described(scenario: Scenario, pole: Pole, operand: Node) -> Evidence:
     of = f"`{names.pop()}`" if len(names) == 1 and "" not in names else "its data"
     if scenario.shape is Shape.CONSTANT:
         return Evidence(f"is 0 where all elements of {of} are equal", operand, origin=Origin.STATISTIC)
-    return Evidence(f"is 0 where {of} is 0 throughout", operand, origin=Origin.ATTAINED)
+    return Evidence(f"is 0 where {of} is 0 throughout", operand, origin=Origin.ROW if met else Origin.DATA)

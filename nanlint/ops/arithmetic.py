@@ -566,7 +566,7 @@ def minimum(a: Value, b: Value) -> Value:
 
 def held_at(bound: float) -> Evidence:
     """That a bound holds what is beyond it exactly there."""
-    return Evidence(f"is exactly {bound + 0.0:g} wherever the bound holds it", origin=Origin.ATTAINED)
+    return Evidence(f"is exactly {bound + 0.0:g} wherever the bound holds it", origin=Origin.BOUND)
 
 
 def clamp(x: Value, lo: Value | None, hi: Value | None) -> Value:

@@ -162,9 +162,7 @@ def norm(v: Operands, attrs: Attrs) -> Value:
         return value(0.0, INF, zero=NEVER, **_array(x))
     if x.constant == 0:
         return value(0.0, 0.0, zero=CERTAIN, because=noted(zero=pick(x, "zero")), **_array(x))
-    return value(
-        0.0, INF, zero=POSSIBLE, because=Evidence("is 0 for the zero vector", origin=Origin.ATTAINED), **_array(x)
-    )
+    return value(0.0, INF, zero=POSSIBLE, because=Evidence("is 0 for the zero vector", origin=Origin.DATA), **_array(x))
 
 
 def dot(v: Operands, _: Attrs) -> Value:

@@ -175,7 +175,7 @@ def arange(v: Operands, _: Attrs) -> Value:
     if first is None or step.constant is None or step.constant == 0:
         return value(kind=Kind.TENSOR)
     fields = {"nan": NEVER, "whole": start.whole and step.whole, "kind": Kind.TENSOR}
-    because = Evidence(f"starts at {first:g}", origin=Origin.ATTAINED)
+    because = Evidence(f"starts at {first:g}", origin=Origin.START)
     if step.constant < 0:
         return value(min(stop.lo, first), first, high=CERTAIN, because=because, **fields)
     return value(first, max(stop.hi, first), low=CERTAIN, trough=True, because=because, **fields)
@@ -218,7 +218,7 @@ def linspace(v: Operands, _: Attrs) -> Value:
             low=CERTAIN if rising else LIKELY,
             high=LIKELY if rising else CERTAIN,
             nan=NEVER,
-            because=Evidence(f"includes its ends {lo:g} and {hi:g}", origin=Origin.ATTAINED),
+            because=Evidence(f"includes its ends {lo:g} and {hi:g}", origin=Origin.BOUND),
             kind=Kind.TENSOR,
         )
     # both ends are attained; the peak says so of a known upper one
@@ -280,10 +280,10 @@ def rectified(v: Operands, _: Attrs) -> Value:
 
 def trained(x: Value) -> Value:
     """A trained variable: it starts at x, which the first step meets, and goes anywhere."""
-    anywhere = Evidence("is trained, and nothing keeps it above 0", origin=Origin.ATTAINED)
+    anywhere = Evidence("is trained, and nothing keeps it above 0", origin=Origin.START)
     starts = {
-        "zero": Evidence("starts at 0", origin=Origin.ATTAINED),
-        "neg": Evidence("starts below 0", origin=Origin.ATTAINED),
+        "zero": Evidence("starts at 0", origin=Origin.START),
+        "neg": Evidence("starts below 0", origin=Origin.START),
     }
     written = {cls for cls in starts if x.reach(cls) is CERTAIN}
     return value(

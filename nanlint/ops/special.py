@@ -127,12 +127,12 @@ define("entropy", "x", reduction=True)
 
 
 def _frequencies(_: Operands, __: Attrs) -> Value:
-    note = {"zero": Evidence("starts at frequency 0", origin=Origin.ATTAINED)}
+    note = {"zero": Evidence("starts at frequency 0", origin=Origin.START)}
     return value(-INF, INF, zero=CERTAIN, because=note, kind=Kind.TENSOR)
 
 
 def _spectrum(v: Operands, _: Attrs) -> Value:
-    note = {"zero": Evidence("is 0 for a silent signal", origin=Origin.ATTAINED)}
+    note = {"zero": Evidence("is 0 for a silent signal", origin=Origin.ROW)}
     return value(zero=LIKELY, because=note, **(tensor_like(v["x"]) | {"kind": Kind.TENSOR}))
 
 

@@ -43,8 +43,12 @@ class Kind(Enum):
 class Origin(Enum):
     """Where evidence comes from, as far as it is noted."""
 
-    ATTAINED = "the end of a range is attained"
+    ATTAINED = "the operation gives it for ordinary input"
+    START = "it starts there, or is put there"
     SATURATION = "a function saturates, or underflows"
+    BOUND = "a bound is met"
+    DATA = "data is 0 throughout"
+    ROW = "a row of what a model is given is 0 throughout"
     STATISTIC = "a statistic of constant data"
     EMPTY = "nothing is selected or counted"
     COINCIDENCE = "two points or elements coincide"
@@ -53,6 +57,12 @@ class Origin(Enum):
     OVERFLOW = "what is trained or unbounded overflows"
     INTENT = "an infinity or a nan is put there on purpose"
     OWN_TEST = "the author tests for it"
+
+
+#: of these, what takes a caller's data to be degenerate, or to lie at an end: nothing in the program makes it so
+OF_A_CALLER = frozenset(
+    {Origin.BOUND, Origin.DATA, Origin.STATISTIC, Origin.COINCIDENCE, Origin.UNGUARDED, Origin.INTENT}
+)
 
 
 @dataclass(frozen=True)

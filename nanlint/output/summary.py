@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from nanlint.diagnostic import Diagnostic
+from nanlint.diagnostic import Confidence, Diagnostic
 from nanlint.fixing import applicable
 from nanlint.output.address import link_to
 from nanlint.output.paint import Paint, plain
@@ -17,16 +17,24 @@ def render_footer(
     *,
     fixed: int = 0,
     known: int = 0,
+    unshown: Mapping[Confidence, int] | None = None,
     unsafe: bool = False,
     fixing: bool = False,
     paint: Paint = plain,
 ) -> str:
     """Ruff's closing lines; ``fixed`` were mended, ``fixing`` says that what is mendable is mended already.
 
-    ``known`` are those that the baseline hides.
+    ``known`` are those that the baseline hides, ``unshown`` those below the confidence that is shown.
     """
     hidden = f"The baseline hides {known} more.\n" if known and remaining else ""
-    return _footer(remaining, fixed, known, unsafe, fixing, paint) + hidden
+    return _footer(remaining, fixed, known, unsafe, fixing, paint) + hidden + _unshown(unshown or {})
+
+
+def _unshown(counts: Mapping[Confidence, int]) -> str:
+    if not counts:
+        return ""
+    findings = f"finding{'' if sum(counts.values()) == 1 else 's'}"
+    return f"{' and '.join(f'{counts[one]} {one}' for one in sorted(counts, reverse=True))} {findings}: --confidence {min(counts)}\n"
 
 
 def errors(count: int) -> str:

@@ -20,7 +20,6 @@ BOUNDS = {"clamp": "x", "minimum": "a", "maximum": "a"}
     nodes="acos",
     after="NL203 NL204 NL208 NL506",
     fixable=Applicability.DISPLAY,
-    most=Confidence.POSSIBLE,
 )
 def acos_for_angle(acos: Node, facts: Facts) -> Findings:
     """Angle taken from its cosine.

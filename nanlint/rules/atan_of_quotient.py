@@ -17,7 +17,6 @@ from nanlint.rules.registry import Finding, Findings, rule
     nodes="atan",
     after="NL203",
     fixable=Applicability.DISPLAY,
-    most=Confidence.POSSIBLE,
 )
 def atan_of_quotient(atan: Node, facts: Facts) -> Findings:
     """Arctangent of a quotient.

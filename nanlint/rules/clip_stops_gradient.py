@@ -15,7 +15,6 @@ from nanlint.rules.registry import Finding, Findings, rule
     nodes="clamp maximum minimum",
     fixable=Applicability.DISPLAY,
     frameworks="torch tensorflow jax",
-    most=Confidence.POSSIBLE,
 )
 def clip_stops_gradient(clip: Node, facts: Facts) -> Findings:
     """Clip of a prediction, beyond which nothing is learned.

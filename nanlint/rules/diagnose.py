@@ -75,54 +75,56 @@ def diagnose(
     *,
     select: Callable[[str], bool] = lambda code: True,
     ops: Mapping[str, object] | None = None,
-    minimum: Confidence = Confidence.POSSIBLE,
+    in_full: Confidence = Confidence.POSSIBLE,
     silenced: Silenced = lambda found: (),
     readback: bool = True,
 ) -> list[Diagnostic]:
-    """All findings of at least ``minimum`` of the rules that ``select`` takes (by code), sorted.
+    """All findings of the rules that ``select`` takes (by code), sorted.
 
-    ``ops`` is the user's part of the catalogue. A finding that is ``silenced`` for one cause is there for another one,
-    too. Without ``readback`` fixes are as their codemods made them: that takes time, and matters to those who make or
-    hand on a fix. Raises Unparsable for a source that is not Python.
+    ``ops`` is the user's part of the catalogue. Those that are less sure than ``in_full`` are without their fixes, and
+    without what can be executed. A finding that is ``silenced`` for one cause is there for another one, too. Without
+    ``readback`` fixes are as their codemods made them: that takes time, and matters to those who make or hand on a fix.
+    Raises Unparsable for a source that is not Python.
     """
-    facts = analysed(source, ops or {}, minimum)
+    facts = analysed(source, ops or {})
     try:
-        return sorted(diagnosed(facts, select, minimum, silenced, readback), key=Diagnostic.sort_key)
+        return sorted(diagnosed(facts, select, in_full, silenced, readback), key=Diagnostic.sort_key)
     finally:
         facts.release()
 
 
 def diagnosed(
-    facts: Facts, select: Callable[[str], bool], minimum: Confidence, silenced: Silenced, readback: bool
+    facts: Facts, select: Callable[[str], bool], in_full: Confidence, silenced: Silenced, readback: bool
 ) -> Iterator[Diagnostic]:
     """The same of what was analysed, in the order in which it is found."""
-    found = occurrences(facts, select, minimum)
+    found = occurrences(facts, select)
     if not found:
         return
     hidden = [found[index] for index in sorted(silenced([one.diagnostic for one in found]))]
     hidden_groups = grouped(hidden, lambda one: (one.place, one.diagnostic.causes))
     groups = [*by_precedence(remaining(found, hidden)), *hidden_groups.values()]
+    roles = facts.gradient.roles
+    # mostly what is expected of numbers that it chose itself
+    most = Confidence.POSSIBLE if roles is not None and roles.of_tests else Confidence.CERTAIN
+    brief = [group for group in groups if min(surest(group).finding.confidence, most) < in_full]
+    for group in brief:
+        one = surest(group)
+        yield replace(one.diagnostic, confidence=min(one.finding.confidence, most))
+    groups = [group for group in groups if group not in brief]
     if not groups:
         return
     fixes = fixes_of(facts, [plainest(group).finding for group in groups])
-    refused = read_back(facts, select, minimum, groups, fixes) if readback else {}
+    refused = read_back(facts, select, in_full, groups, fixes) if readback else {}
     slicing = Slicing(facts)
-    roles = facts.gradient.roles
-    of_tests = roles is not None and roles.of_tests
     for index, (group, fix) in enumerate(zip(groups, fixes, strict=True)):
         one = surest(group)
         slices = slices_of(slicing, one.rule, one.finding, [other.finding for other in group])
         confidence = one.finding.confidence
         if slices or one.finding.hazard is not None:
             confidence = shown_by(slices, confidence)
-        if of_tests:
-            # mostly what is expected of numbers that it chose itself
-            confidence = min(confidence, Confidence.POSSIBLE)
-        if confidence < minimum:
-            continue
         yield replace(
             one.diagnostic,
-            confidence=confidence,
+            confidence=min(confidence, most),
             fix=demoted(fix) if fix is not None and index in refused else fix,
             refused=refused.get(index, ""),
             slices=slices,
@@ -130,12 +132,11 @@ def diagnosed(
         )
 
 
-def occurrences(facts: Facts, select: Callable[[str], bool], minimum: Confidence) -> list[Occurrence]:
-    """What the rules that ``select`` takes find in the file, at least so sure, in the order in which it is found."""
+def occurrences(facts: Facts, select: Callable[[str], bool]) -> list[Occurrence]:
+    """What the rules that ``select`` takes find in the file, in the order in which it is found."""
     found = (
         (rule, finding, facts.span_of(finding.site))
-        for rule, finding in findings(facts, lambda rule: select(rule.code) and rule.most >= minimum)
-        if finding.confidence >= minimum
+        for rule, finding in findings(facts, lambda rule: select(rule.code))
     )
     return [
         Occurrence(rule, finding, draft(facts, rule, finding, span))
@@ -229,21 +230,18 @@ def shown_by(slices: Iterable[Slice], confidence: Confidence) -> Confidence:
 def analysed(
     source: Source,
     ops: Mapping[str, object],
-    minimum: Confidence = Confidence.POSSIBLE,
     watched: Collection[int] = (),
 ) -> Facts:
-    """What may be asked of a source, for findings of at least ``minimum``. Raises Unparsable if it is not Python.
+    """What may be asked of a source. Raises Unparsable if it is not Python.
 
     ``watched``: rows of which more is asked than what is wrong with them.
     """
-    return analysed_by(source, catalogue(ops), minimum, watched)
+    return analysed_by(source, catalogue(ops), watched)
 
 
-def analysed_by(
-    source: Source, spellings: Spellings, minimum: Confidence, watched: Collection[int], *, alone: bool = False
-) -> Facts:
+def analysed_by(source: Source, spellings: Spellings, watched: Collection[int], *, alone: bool = False) -> Facts:
     """The same, by a catalogue; ``alone``: of the functions on the rows watched, and those that come to them."""
-    words = pole_words(spellings, minimum, frozenset(RULES))
+    words = pole_words(spellings, frozenset(RULES))
     package = package_of(source.path)
     lowering = lower(source.tree, spellings, frameworks_of(source), words, package, watched, source.view, alone=alone)
     return Facts(source, lowering)
@@ -271,7 +269,7 @@ def fixes_of(facts: Facts, findings: Sequence[Finding]) -> list[Fix | None]:
 def read_back(
     facts: Facts,
     select: Callable[[str], bool],
-    minimum: Confidence,
+    in_full: Confidence,
     groups: Sequence[Sequence[Occurrence]],
     fixes: Sequence[Fix | None],
 ) -> dict[int, str]:
@@ -282,18 +280,18 @@ def read_back(
     from nanlint.rules.readback import Offer, Told, refused
 
     def tell(facts: Facts) -> list[Told]:
-        first = map(surest, by_precedence(occurrences(facts, select, Confidence.POSSIBLE)))
+        first = map(surest, by_precedence(occurrences(facts, select)))
         return [Told(one.rule.code, cast(ast.AST, one.finding.site), one.finding.confidence) for one in first]
 
     def analyse(mended: Source, watched: Collection[int]) -> Facts:
-        return analysed_by(mended, facts.lowering.spellings, minimum, watched, alone=True)
+        return analysed_by(mended, facts.lowering.spellings, watched, alone=True)
 
     offers = [
         Offer(cast(Fix, fixes[index]), one.rule.code, cast(ast.AST, one.finding.site), one.finding.confidence)
         for index in made
         for one in [surest(groups[index])]
     ]
-    return {made[number]: why for number, why in refused(offers, facts.source, analyse, tell, minimum).items()}
+    return {made[number]: why for number, why in refused(offers, facts.source, analyse, tell, in_full).items()}
 
 
 def may_be_made(fix: Fix) -> bool:
@@ -527,10 +525,10 @@ def package_of(path: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=8)
-def pole_words(spellings: Spellings, minimum: Confidence, codes: frozenset[str]) -> frozenset[str]:
+def pole_words(spellings: Spellings, codes: frozenset[str]) -> frozenset[str]:
     """Last names of calls that make a function worth lowering: ops with a pole, and those that rules ask about."""
-    rules = (RULES[code] for code in codes if RULES[code].most >= minimum)
-    asked = {name for name, op in OPS.items() if op.breaks}.union(*(r.nodes | r.hazards for r in rules))
+    asked = {name for name, op in OPS.items() if op.breaks}
+    asked = asked.union(*(RULES[code].nodes | RULES[code].hazards for code in codes))
     wanted = asked - COMMON | SATURATING
     words = {name.rpartition(".")[2] for name, op in spellings.ops() if op in wanted}
     return frozenset(words | {"gradient", "GradientTape", "compile"})

@@ -20,7 +20,6 @@ SATURATING = frozenset({"sigmoid", "softmax", "softmin", "tanh"})
     nodes="log log2 log10",
     fixable=Applicability.DISPLAY,
     frameworks="torch tensorflow jax",
-    most=Confidence.POSSIBLE,
 )
 def epsilon_stops_gradient(log: Node, facts: Facts) -> Findings:
     """Epsilon in a logarithm of a saturated value: the loss is finite, and its gradient is 0.

@@ -18,7 +18,6 @@ from nanlint.rules.registry import Finding, Findings, rule
     nodes="sub add",
     after="NL203",
     fixable=Applicability.SAFE,
-    most=Confidence.POSSIBLE,
 )
 def exp_minus_one(difference: Node, facts: Facts) -> Findings:
     """Exponential minus one.

@@ -11,7 +11,7 @@ from nanlint.ops.value import INF
 from nanlint.rules.registry import Finding, Findings, rule
 
 
-@rule("NL510", "exp-of-square", nodes="exp", after="NL203 NL403", most=Confidence.POSSIBLE)
+@rule("NL510", "exp-of-square", nodes="exp", after="NL203 NL403")
 def exp_of_square(exp: Node, facts: Facts) -> Findings:
     """Exponential of a square that is not negated.
 

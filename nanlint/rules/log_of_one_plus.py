@@ -17,7 +17,6 @@ from nanlint.rules.registry import Finding, Findings, rule
     nodes="log",
     after="NL101 NL102 NL103 NL104 NL106 NL107 NL108 NL109 NL203",
     fixable=Applicability.SAFE,
-    most=Confidence.POSSIBLE,
 )
 def log_of_one_plus(log: Node, facts: Facts) -> Findings:
     """Log of one plus something small.

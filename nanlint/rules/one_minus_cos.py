@@ -17,7 +17,6 @@ from nanlint.rules.registry import Finding, Findings, rule
     nodes="sub add",
     after="NL203",
     fixable=Applicability.SAFE,
-    most=Confidence.POSSIBLE,
 )
 def one_minus_cos(difference: Node, facts: Facts) -> Findings:
     """One minus a cosine.

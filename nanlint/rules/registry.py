@@ -64,7 +64,7 @@ class Rule:
 
     ``hazards``: it is asked about hazards of these ops; ``nodes``: about every node of these ops. ``after``: rules
     that have the first word on a hazard. ``frameworks``: those in which the hazard exists, each with its programs on
-    the rule's page. ``most``: the most it ever says of its confidence.
+    the rule's page.
     ``origin``: the plugin that it is from; empty of our own.
     """
 
@@ -77,7 +77,6 @@ class Rule:
     after: frozenset[str] = frozenset()
     fixable: Applicability | None = None
     frameworks: frozenset[str] = frozenset(FRAMEWORKS.split())
-    most: Confidence = Confidence.CERTAIN
     origin: str = ""
 
     @property
@@ -128,7 +127,6 @@ def rule(
             frozenset(after.split()),
             fixable,
             frozenset(frameworks.split()),
-            most,
         )
         return check
 

@@ -14,7 +14,7 @@ from nanlint.rules.registry import Finding, Findings, rule
 TURNS = 20
 
 
-@rule("NL509", "sin-of-pi-times", nodes="sin cos", after="NL203", most=Confidence.POSSIBLE)
+@rule("NL509", "sin-of-pi-times", nodes="sin cos", after="NL203")
 def sin_of_pi_times(function: Node, facts: Facts) -> Findings:
     """Sine or cosine of a multiple of pi.
 

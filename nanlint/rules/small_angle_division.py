@@ -23,7 +23,6 @@ DIVISOR = Pole("b", "zero", "inf or nan")
     nodes="div",
     after="NL202 NL203 NL301 NL302 NL303",
     fixable=Applicability.DISPLAY,
-    most=Confidence.POSSIBLE,
 )
 def small_angle_division(quotient: Node, facts: Facts) -> Findings:
     """Quotient of two that are 0 at the same place.

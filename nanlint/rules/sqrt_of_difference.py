@@ -18,7 +18,6 @@ from nanlint.rules.registry import Finding, Findings, rule
     nodes="sqrt pow",
     after="NL108 NL201 NL202 NL203 NL206 NL207 NL503",
     fixable=Applicability.SAFE,
-    most=Confidence.POSSIBLE,
 )
 def sqrt_of_difference(root_node: Node, facts: Facts) -> Findings:
     """Root of a difference in which a square is rounded before it is subtracted.

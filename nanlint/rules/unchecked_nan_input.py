@@ -15,7 +15,6 @@ from nanlint.rules.registry import Finding, Findings, rule
     "unchecked-nan-input",
     nodes="table",
     fixable=Applicability.DISPLAY,
-    most=Confidence.POSSIBLE,
 )
 def unchecked_nan_input(table: Node, facts: Facts) -> Findings:
     """Table read from disk that is used without a look at its NaN.

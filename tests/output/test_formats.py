@@ -126,6 +126,21 @@ def test_the_closing_lines_are_those_of_ruff(
     assert render_footer(remaining, fixed=fixed, unsafe=unsafe, fixing=fixing) == says
 
 
+@pytest.mark.parametrize(
+    ("unshown", "says"),
+    [
+        ({Confidence.POSSIBLE: 1}, "1 possible finding: --confidence possible\n"),
+        ({Confidence.POSSIBLE: 41}, "41 possible findings: --confidence possible\n"),
+        (
+            {Confidence.POSSIBLE: 41, Confidence.LIKELY: 3},
+            "3 likely and 41 possible findings: --confidence possible\n",
+        ),
+    ],
+)
+def test_the_last_line_counts_what_is_below_the_confidence_shown(unshown: dict[Confidence, int], says: str) -> None:
+    assert render_footer([NONE], unshown=unshown) == "Found 1 error.\n" + says
+
+
 def test_statistics_count_by_rule_the_most_frequent_first() -> None:
     findings = [SAFE, NONE, _finding(code="NL101"), _finding(Applicability.SAFE, "NL201")]
     assert render_statistics(findings) == (

@@ -73,7 +73,8 @@ ROOT_AT_ZERO = {
 
 def found(text: str, minimum: Confidence = Confidence.LIKELY) -> list[Diagnostic]:
     """What is found in a program, with the slices."""
-    return diagnose(Source("program.py", dedent(text).lstrip()), minimum=minimum)
+    found = diagnose(Source("program.py", dedent(text).lstrip()), in_full=minimum)
+    return [one for one in found if one.confidence >= minimum]
 
 
 def only(text: str, minimum: Confidence = Confidence.LIKELY) -> Diagnostic:

@@ -57,7 +57,7 @@ def alike(a: Sequence[float], b: Sequence[float]) -> bool:
 @cache
 def found_in(program: Program) -> tuple[Diagnostic, ...]:
     """The findings that a program shows by default and that can be executed."""
-    found = diagnose(Source(program.path.name, program.text), minimum=Confidence.LIKELY)
+    found = diagnose(Source(program.path.name, program.text), in_full=Confidence.LIKELY)
     return tuple(one for one in found if one.slices)
 
 
