@@ -53,7 +53,10 @@ class TestCheck:
             ([], "2 possible findings: --confidence possible"),
             (["--confidence", "certain"], "1 likely and 2 possible findings: --confidence possible"),
             (["--fix"], "2 possible findings: --confidence possible"),
-            (["--ignore", "NL105"], "No fixes available (1 hidden fix can be enabled with the `--unsafe-fixes` option)."),
+            (
+                ["--ignore", "NL105"],
+                "No fixes available (1 hidden fix can be enabled with the `--unsafe-fixes` option).",
+            ),
         ):
             assert _run("check", *arguments, "a.py").stdout.splitlines()[-1] == last, arguments
         for arguments in (["--quiet"], ["--confidence", "possible"], ["--output-format", "json"]):

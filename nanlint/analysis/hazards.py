@@ -192,8 +192,12 @@ class Hazards:
             return Cleared(node, pole, "the operand is not given")
         source, v = found
         reach = Reach.CERTAIN if always(v, pole.cls) else v.reach(pole.cls)
-        if v.evidence(pole.cls) is None and not always(v, pole.cls):
+        own = v.evidence(pole.cls)
+        if own is None and not always(v, pole.cls):
             # a number that someone put there, and that nothing says is still there
+            reach = min(reach, POSSIBLE)
+        if own is not None and own.origin in OF_A_CALLER and not pole.gradient:
+            # no more than that, unless something else makes it so
             reach = min(reach, POSSIBLE)
         also = self.also(node, pole, self.evaluator)
         reach = min(reach, *also) if also else reach
@@ -252,8 +256,6 @@ class Hazards:
             # that a gradient is taken is believed
             reach = min(reach, LIKELY)
         evidence = form or evidence_of(v, pole, source)
-        if evidence.origin in OF_A_CALLER and guard is None and not pole.gradient:
-            reach = min(reach, POSSIBLE)
         if evidence.origin is Origin.EMPTY and not learned and chosen_once(evidence.node):
             reach = min(reach, POSSIBLE)
         if reach > POSSIBLE and self.kept_off_by_callers(node, pole):
@@ -321,7 +323,9 @@ class Hazards:
         guard = late_guard(node, pole, self.evaluator.value)
         if guard is None or (reach is not POSSIBLE and not pole.gives.startswith("-")):
             return None
-        return Evidence("may be: the guard behind the operation is there for it", node, origin=Origin.OWN_TEST)
+        return Evidence(
+            "is 0 at times: the code guards its result, too late, against just that", node, origin=Origin.OWN_TEST
+        )
 
     def reach_with_gradient(self, operand: Node, pole: Pole, framework: str | None) -> Reach:
         """How far a pole of the derivative is felt: not where the op below lets no gradient through.

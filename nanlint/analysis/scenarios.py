@@ -1031,7 +1031,12 @@ def gathers(operand: Node) -> bool:
 def of_all(nodes: list[Node]) -> bool:
     """Whether an operand that is made of these nodes is a number of all elements, as against one of each row."""
     gathering = list(filter(made_of_rows, nodes))
-    return bool(gathering) and not any("axis" in n.args for n in gathering)
+
+    def by_row(node: Node) -> bool:
+        product = node.op == "dot" and {"a", "b"} <= node.args.keys()
+        return "axis" in node.args or (product and not same(node["a"], node["b"]))
+
+    return bool(gathering) and not any(map(by_row, gathering))
 
 
 def described(scenario: Scenario, pole: Pole, operand: Node, *, met: bool) -> Evidence:

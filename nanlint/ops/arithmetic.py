@@ -523,7 +523,10 @@ def maximum(a: Value, b: Value, *, sign: float = 1.0) -> Value:
     # The larger lower bound is attained when the other side can fall below it.
     if setter.constant is not None:
         low = max(other.low if other.lo == lo else UNKNOWN, LIKELY if other.lo < lo else UNKNOWN)
-        low_why: Evidence | None = held_at(sign * setter.constant)
+        # what is at the bound of itself is there for its own reasons
+        own = pick(other, "low") if other.lo == lo and other.low >= LIKELY else None
+        beyond = setter.constant >= 0 and other.neg >= LIKELY
+        low_why: Evidence | None = own or held_at(sign * setter.constant, beyond=beyond)
     elif lo == 0 and other.lo < 0 and other.zero is UNKNOWN and other.low is UNKNOWN:
         # held above an unknown floor: nobody means a negative one for what is never negative
         low, low_why = UNKNOWN, None
@@ -564,9 +567,10 @@ def minimum(a: Value, b: Value) -> Value:
     return negate(maximum(negate(a), negate(b), sign=-1.0))
 
 
-def held_at(bound: float) -> Evidence:
-    """That a bound holds what is beyond it exactly there."""
-    return Evidence(f"is exactly {bound + 0.0:g} wherever the bound holds it", origin=Origin.BOUND)
+def held_at(bound: float, *, beyond: bool = False) -> Evidence:
+    """That a bound holds what is beyond it exactly there; whether anything is ``beyond`` is seldom known."""
+    text = f"is exactly {bound + 0.0:g} wherever the bound holds it"
+    return Evidence(text, origin=Origin.ATTAINED if beyond else Origin.BOUND)
 
 
 def clamp(x: Value, lo: Value | None, hi: Value | None) -> Value:

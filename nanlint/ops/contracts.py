@@ -19,7 +19,7 @@ def within(lo: float, hi: float, legal: Mapping[str, str] = NOTHING, reach: Reac
     They are POSSIBLE at an edge, where the infinity that comes of it may be meant: the log-probability of what cannot
     be is -inf.
     """
-    notes = {cls: Evidence(text, origin=Origin.BOUND) for cls, text in legal.items()}
+    notes = {cls: Evidence(text, origin=Origin.ATTAINED) for cls, text in legal.items()}
     # a contract says more than a name
     allowed: dict[str, Reach] = dict.fromkeys((*notes, *(("zero", "low") if lo == 0 else ())), reach)
 

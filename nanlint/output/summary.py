@@ -34,7 +34,8 @@ def _unshown(counts: Mapping[Confidence, int]) -> str:
     if not counts:
         return ""
     findings = f"finding{'' if sum(counts.values()) == 1 else 's'}"
-    return f"{' and '.join(f'{counts[one]} {one}' for one in sorted(counts, reverse=True))} {findings}: --confidence {min(counts)}\n"
+    said = " and ".join(f"{counts[one]} {one}" for one in sorted(counts, reverse=True))
+    return f"{said} {findings}: --confidence {min(counts)}\n"
 
 
 def errors(count: int) -> str:

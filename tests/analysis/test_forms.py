@@ -317,7 +317,7 @@ def test_a_share_of_what_is_counted_is_zero_over_zero_where_nothing_is() -> None
         TORCH,
         """
         def precision(hit, miss):
-            return hit.sum() / (hit.sum() + miss.sum())  # error: [NL303]
+            return hit.sum() / (hit.sum() + miss.sum())  # error: [NL303] possible
 
         def smoothed(hit, miss):
             return hit.sum() / (hit.sum() + miss.sum() + 1.0)
@@ -339,7 +339,7 @@ def test_what_is_divided_by_its_own_size_may_be_zero_throughout() -> None:
             return (a * b).sum(-1) / (a.norm(dim=-1) * b.norm(dim=-1))  # error: [NL302]
 
         def peak(x):
-            return x / x.abs().max()  # error: [NL301]
+            return x / x.abs().max()  # error: [NL301] possible
 
         def floored(x):
             return x / x.norm(dim=-1, keepdim=True).clamp(min=1e-6) + x / (x.abs().max() + 1e-6)

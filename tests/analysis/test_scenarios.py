@@ -59,7 +59,7 @@ def test_ops_do_to_zeros_and_constants_what_is_said_of_them(op: str, trait: str,
     ],
 )
 def test_a_divisor_that_is_a_spread_of_data_is_zero_for_constant_data(spread: str) -> None:
-    check(NUMPY, f"def scaled(x):\n    return 1 / ({spread})  # error: [{rule_of(spread)}]\n")
+    check(NUMPY, f"def scaled(x):\n    return 1 / ({spread})  # error: [{rule_of(spread)}] possible\n")
 
 
 def rule_of(spread: str) -> str:
@@ -148,7 +148,7 @@ def test_a_deviation_of_computed_data_is_zero_for_one_sample(data: str) -> None:
 
         def normalised(run):
             d = DATA
-            return (d - d.mean()) / d.std()  # error: [NL302]
+            return (d - d.mean()) / d.std()  # error: [NL302] possible
     """
     check(NUMPY, program.replace("DATA", data))
 
@@ -180,7 +180,7 @@ def test_what_cancels_but_for_its_rounding_is_zero() -> None:
         TORCH,
         """
         def rescaled(x):
-            return x / (0.3 * x.max() - (0.1 + 0.2) * x.min())  # error: [NL303]
+            return x / (0.3 * x.max() - (0.1 + 0.2) * x.min())  # error: [NL303] possible
         """,
     )
 
@@ -204,7 +204,7 @@ def test_entries_of_a_table_are_not_zero_together() -> None:
                         p.data.sub_(mean / square.sqrt().add(group["eps"]))
 
         def shares(table):
-            return table["seen"] / table["seen"].sum()  # error: [NL301]
+            return table["seen"] / table["seen"].sum()  # error: [NL301] possible
         """,
     )
 
@@ -223,7 +223,7 @@ def test_a_distributions_moments_reduce_no_data() -> None:
             return x / Gamma(nu).std()
 
         def by_data(x, read):
-            return x / read(x).std()  # error: [NL302]
+            return x / read(x).std()  # error: [NL302] possible
         """,
     )
 
@@ -252,7 +252,7 @@ def test_all_of_an_array_is_hardly_0_in_numpy_but_a_row_of_it_is() -> None:
             return x / x.sum()
 
         def of_each_row(x):
-            return x / x.sum(axis=1, keepdims=True)  # error: [NL301] likely
+            return x / x.sum(axis=1, keepdims=True)  # error: [NL301] possible
         """,
     )
 
@@ -262,7 +262,7 @@ def test_a_batch_that_is_0_throughout_is_met_in_training() -> None:
         TORCH,
         """
         def of_all(x):
-            return x / x.abs().max()  # error: [NL301] likely
+            return x / x.abs().max()  # error: [NL301] possible
         """,
     )
 
@@ -338,7 +338,7 @@ def test_a_count_or_a_bound_that_nobody_knows_tells_that_data_is_not_constant() 
         TORCH,
         """
         def unchecked(x):
-            return x / x.pow(2).mean()  # error: [NL301] likely
+            return x / x.pow(2).mean()  # error: [NL301] possible
 
         def counted(x):
             assert (x < 0).sum() > 0
@@ -350,7 +350,7 @@ def test_a_count_or_a_bound_that_nobody_knows_tells_that_data_is_not_constant() 
         """
         def spread(x):
             s = np.std(x)
-            return x / s  # error: [NL302] likely
+            return x / s  # error: [NL302] possible
 
         def above_a_bound(x, LIMIT):
             s = np.std(x)
@@ -367,7 +367,7 @@ def test_times_follow_one_another() -> None:
         NUMPY,
         """
         def slope(x, y):
-            return y / (x.max() - x.min())  # error: [NL303] likely
+            return y / (x.max() - x.min())  # error: [NL303] possible
 
         def rate(y, times):
             return y / (times.max() - times.min())
@@ -427,14 +427,14 @@ def test_data_that_comes_through_what_nobody_sees_degenerates() -> None:
         """
         def spread(x, n):
             m = smooth(x, np.arange(n))
-            return m / m.std()  # error: [NL302]
+            return m / m.std()  # error: [NL302] possible
 
         def added_up(x):
             m = [x[:, -1]]
             for t in range(1, 9):
                 m.append(x[:, t] + m[-1])
             m = np.stack(m)
-            return m / m.std()  # error: [NL302]
+            return m / m.std()  # error: [NL302] possible
 
         def table(n):
             m = smooth(3.0, np.arange(n))
@@ -452,6 +452,6 @@ def test_the_edges_of_a_histogram_differ() -> None:
             return count / np.diff(edges), count / (edges[1:] - edges[:-1])
 
         def slopes(x, count):
-            return count / (x[1:] - x[:-1])  # error: [NL303]
+            return count / (x[1:] - x[:-1])  # error: [NL303] possible
         """,
     )
