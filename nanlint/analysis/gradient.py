@@ -66,8 +66,6 @@ PASSIVE = frozenset({PHI, LOOP, REFINE, TUPLE, "dict", "list", "stored", "slice"
 
 #: parameters, attributes, and what comes from where nothing is seen
 SOURCES = frozenset({PARAM, ATTR, CALL, INSTANCE, LOOP, "variable"})
-#: what is given to a function
-GIVEN = frozenset({PARAM, ATTR, CALL, INSTANCE})
 #: what is learned: weights, what layers make, what is differentiated with respect to in Keras
 LEARNED = frozenset({"variable", "linear", "input"})
 #: what says whether a model is trained
@@ -161,13 +159,14 @@ class GradientFlow:
         if self.is_taken(node):
             return Judgement(Flow.SHOWN, "a derivative is taken of what becomes of it")
         where = [n for n in self.called_from_outside(node) if self.is_used(n)] or [node]
-        if any(self.is_taken(n) for n in where):
-            return Judgement(Flow.REACHED)
+        taken = any(self.is_taken(n) for n in where)
         opinion = self.opinion(node)
-        doubt = next(self.unlearned(node, where), None)
+        doubt = None if taken else next(self.unlearned(node, where), None)
         if doubt is None and opinion is not None and opinion.trained:
             return Judgement(Flow.SHOWN, opinion.why)
-        doubt = doubt or next(self.doubts(node), None) or (opinion.why if opinion is not None else None)
+        if taken:
+            return Judgement(Flow.REACHED, "a derivative is taken where it is called")
+        doubt = doubt or next(self.doubts(node, where), None) or (opinion.why if opinion is not None else None)
         if doubt is not None:
             return Judgement(Flow.DOUBTFUL, doubt)
         return Judgement(Flow.REACHED if any(self.reached(n) for n in where) else Flow.BELIEVED)
@@ -178,10 +177,8 @@ class GradientFlow:
             yield "it is computed only where nothing is trained"
         if not self.learns(node, believed=True):
             yield "all that it depends on is data or a setting, by its name"
-        obstacles = [self.obstacle(n) for n in where]
-        if None not in obstacles:
-            yield f"no gradient flows where it is called in this file: {obstacles[0]}"
-        trained = [n for n in where if (opinion := self.opinion(n)) is not None and opinion.trained]
+        open_ = (n for n in where if self.obstacle(n) is None)
+        trained = [n for n in open_ if (opinion := self.opinion(n)) is not None and opinion.trained]
         if trained and not any(self.reached(n) for n in trained):
             yield "nothing that is learned reaches it where it is called, as far as is seen"
 
@@ -189,7 +186,7 @@ class GradientFlow:
         """Whether what is learned reaches a node, or what is given to something that is trained, as far as is seen."""
 
         def onward(n: Node) -> list[Node]:
-            found = list(n.args.values()) if n.op == LOOP else self._differentiated(n)
+            found = list(n.args.values()) if n.op in (LOOP, ATTR, CALL) else self._differentiated(n)
             return [a for a in found if self.learns(a, believed=True)]
 
         if self.obstacle(node) is not None:
@@ -197,15 +194,18 @@ class GradientFlow:
         sources = list(walk(node, onward, 300))
         if any(n.op in LEARNED or n.attrs.get("requires_grad") or is_source(n) for n in sources):
             return True
-        given = any(n.op in GIVEN and not n.attrs.get("held") for n in sources)
+        given = any(is_given(n) for n in sources)
         return given and (self.roles is None or self.roles.may_train(node))
 
     def opinion(self, node: Node) -> Opinion | None:
         """What the functions around a node say of gradients."""
         return self.roles.opinion(node) if self.roles is not None else None
 
-    def doubts(self, node: Node) -> Iterator[str]:
-        """What speaks against a gradient without ruling it out, function names aside."""
+    def doubts(self, node: Node, where: list[Node]) -> Iterator[str]:
+        """What speaks against a gradient without ruling it out, function names aside. ``where``: it is called."""
+        obstacles = [self.obstacle(n) for n in where]
+        if None not in obstacles:
+            yield f"no gradient flows where it is called in this file: {obstacles[0]}"
         for region in node.regions:
             if region.kind == "undifferentiated":
                 yield str(region.attrs["why"])
@@ -456,6 +456,16 @@ def rests(node: Node) -> bool:
     if node.attrs.get("requires_grad"):
         return True
     return node.op in SOURCES and (node.op != CALL or bool(node.name))
+
+
+def is_given(node: Node) -> bool:
+    """Whether a node is given to a function, or by an object that it calls; not as a setting, when something is made."""
+    if node.op == PARAM:
+        definition, *_ = node.attrs.get("documented") or (None,)
+        return not node.attrs.get("held") and getattr(definition, "name", "") != "__init__"
+    if node.op != CALL or node.name:
+        return node.op == INSTANCE or (node.op == CALL and not node.args)
+    return len(node.args) > 1 and node["arg0"].op in SOURCES - {LOOP}
 
 
 def skips_nan(node: Node) -> bool:

@@ -132,7 +132,7 @@ class Roles:
         """Whether the file makes or trains a model: then what stands beside that is believed to be part of it."""
         nodes = (n for n in self.lowering.graph if n.site is not None)
         learned = any(n.op in ("variable", "linear", "gradient") or n.attrs.get("requires_grad") for n in nodes)
-        return learned or bool(self.passes) or takes_derivatives(self.tree)
+        return learned or bool(self.passes) or bool(self.differentiated)
 
     def called_in_training(self, view: View, functions: Iterable[Function]) -> bool:
         """Whether something that is trained uses some functions of the file, or what uses them, by their names."""
