@@ -9,12 +9,14 @@ from enum import IntEnum
 
 from nanlint.analysis.names import without_gradient
 from nanlint.analysis.roles import Opinion, Roles, untrainable
+from nanlint.graph.conditions import FALSE
 from nanlint.graph.lower import Lowering
 from nanlint.graph.node import (
     ATTR,
     CALL,
     CONST,
     DATA,
+    DICT,
     INSTANCE,
     KEPT,
     LOOP,
@@ -40,8 +42,13 @@ WITHOUT = {"no_grad": "under no_grad", "custom_gradient": "the gradient here is 
 #: calls through which no gradient flows, by dotted name or method
 UNDIFFERENTIATED = frozenset(
     {".assign", ".assign_add", ".assign_sub", ".item", ".numpy", ".tolist", ".update_state", "builtins.print"}
-    | {".register_buffer", ".add_scalar", ".info", ".debug", ".warning", ".warn"}
+    | {".register_buffer"}
     | {f"builtins.{name}" for name in ("bool", "float", "format", "int", "len", "range", "repr", "round", "str")}
+)
+#: last names of calls that write down what they are given
+REPORTS = frozenset(
+    {"add_histogram", "add_scalar", "add_scalars", "debug", "histogram", "info", "log_dict", "log_metric", "log_metrics"}
+    | {"print", "scalar", "warn", "warning", "write"}
 )
 #: calls that take derivatives of a value
 BACKWARD = frozenset({".backward", ".minimize", ".compute_gradients", "tensorflow.gradients", "torch.autograd.grad"})
@@ -59,6 +66,10 @@ PASSIVE = frozenset({PHI, LOOP, REFINE, TUPLE, "dict", "list", "stored", "slice"
 
 #: parameters, attributes, and what comes from where nothing is seen
 SOURCES = frozenset({PARAM, ATTR, CALL, INSTANCE, LOOP, "variable"})
+#: what is learned: weights, what layers make, what is differentiated with respect to in Keras
+LEARNED = frozenset({"variable", "linear", "input"})
+#: what says whether a model is trained
+TRAINS = frozenset({"training", "is_training", "train", "torch.is_grad_enabled"})
 #: ops that whole numbers have as well as others: ranks, counts and labels come through them
 WHOLE_TOO = frozenset(
     {"abs", "add", "clamp", "concat", "max", "maximum", "min", "minimum", "mul", "neg", "part", "sub", "sum", "view"}
@@ -74,8 +85,10 @@ class Flow(IntEnum):
     DOUBTFUL = 1
     #: a function of tensors, which anyone may differentiate
     BELIEVED = 2
+    #: what is learned reaches it, or what enters something that is trained, as far as is seen
+    REACHED = 3
     #: something in the file differentiates it
-    SHOWN = 3
+    SHOWN = 4
 
 
 @dataclass(frozen=True)
@@ -143,25 +156,59 @@ class GradientFlow:
         obstacle = self.obstacle(node)
         if obstacle is not None:
             return Judgement(Flow.NO, obstacle)
-        opinion = self.opinion(node)
         if self.is_taken(node):
             return Judgement(Flow.SHOWN, "a derivative is taken of what becomes of it")
-        if opinion is not None and opinion.trained:
+        where = [n for n in self.called_from_outside(node) if self.is_used(n)] or [node]
+        taken = any(self.is_taken(n) for n in where)
+        opinion = self.opinion(node)
+        doubt = None if taken else next(self.unlearned(node, where), None)
+        if doubt is None and opinion is not None and opinion.trained:
             return Judgement(Flow.SHOWN, opinion.why)
-        doubt = next(self.doubts(node), None) or (opinion.why if opinion is not None else None)
-        return Judgement(Flow.DOUBTFUL, doubt) if doubt is not None else Judgement(Flow.BELIEVED)
+        if taken:
+            return Judgement(Flow.REACHED, "a derivative is taken where it is called")
+        doubt = doubt or next(self.doubts(node, where), None) or (opinion.why if opinion is not None else None)
+        if doubt is not None:
+            return Judgement(Flow.DOUBTFUL, doubt)
+        return Judgement(Flow.REACHED if any(self.reached(n) for n in where) else Flow.BELIEVED)
+
+    def unlearned(self, node: Node, where: list[Node]) -> Iterator[str]:
+        """What says, against all names of functions, that nothing learned reaches a node. ``where``: it is called."""
+        if any(said == FALSE and n.name in TRAINS for known in node.facts.values() for said, n in known):
+            yield "it is computed only where nothing is trained"
+        if not self.learns(node, believed=True):
+            yield "all that it depends on is data or a setting, by its name"
+        open_ = (n for n in where if self.obstacle(n) is None)
+        trained = [n for n in open_ if (opinion := self.opinion(n)) is not None and opinion.trained]
+        if trained and not any(self.reached(n) for n in trained):
+            yield "nothing that is learned reaches it where it is called, as far as is seen"
+
+    def reached(self, node: Node) -> bool:
+        """Whether what is learned reaches a node, or what is given to something that is trained, as far as is seen."""
+
+        def onward(n: Node) -> list[Node]:
+            found = list(n.args.values()) if n.op in (LOOP, ATTR, CALL) else self._differentiated(n)
+            return [a for a in found if self.learns(a, believed=True)]
+
+        if self.obstacle(node) is not None:
+            return False
+        sources = list(walk(node, onward, 300))
+        if any(n.op in LEARNED or n.attrs.get("requires_grad") or is_source(n) for n in sources):
+            return True
+        given = any(is_given(n) for n in sources)
+        return given and (self.roles is None or self.roles.may_train(node))
 
     def opinion(self, node: Node) -> Opinion | None:
         """What the functions around a node say of gradients."""
         return self.roles.opinion(node) if self.roles is not None else None
 
-    def doubts(self, node: Node) -> Iterator[str]:
-        """What speaks against a gradient without ruling it out, function names aside."""
+    def doubts(self, node: Node, where: list[Node]) -> Iterator[str]:
+        """What speaks against a gradient without ruling it out, function names aside. ``where``: it is called."""
+        obstacles = [self.obstacle(n) for n in where]
+        if None not in obstacles:
+            yield f"no gradient flows where it is called in this file: {obstacles[0]}"
         for region in node.regions:
             if region.kind == "undifferentiated":
                 yield str(region.attrs["why"])
-        if not self.learns(node, believed=True):
-            yield "all that it depends on is data or a setting, by its name"
         if any(n.attrs.get("gradient") for n in walk(node, self._differentiated, 60)):
             yield "it is computed from a derivative, so that only second derivatives meet it"
         if self.owner(node) == "jax" and self.only_kept(node):
@@ -174,10 +221,6 @@ class GradientFlow:
             yield "it leaves out NaN, which are gaps in data, and no result of a model"
         if self.also_in_numpy(node):
             yield "NumPy takes the same data on another path, and does not differentiate"
-        called = [n for n in self.called_from_outside(node) if self.is_used(n)]
-        reasons = [None if self.is_taken(n) else self.obstacle(n) for n in called]
-        if reasons and None not in reasons:
-            yield f"no gradient flows where it is called in this file: {reasons[0]}"
 
     def also_in_numpy(self, node: Node) -> bool:
         """Whether all that may be differentiated in an op is given to NumPy's functions elsewhere, as it is."""
@@ -265,7 +308,11 @@ class GradientFlow:
             return True
         self._learns[node.index, believed] = False
         op = OPS.get(node.op)
-        if node.attrs.get("requires_grad") or node.op in ("linear", "input", LOOP) or is_source(node):
+        if node.attrs.get("requires_grad") or is_source(node):
+            result = True
+        elif node.op in ("linear", CALL) and any(r.kind == "no_grad" for r in node.regions):
+            result = False
+        elif node.op in ("linear", "input", LOOP):
             result = True
         elif (
             (op is not None and op.stops_gradient)
@@ -394,6 +441,7 @@ def stops(user: Node, used: Node) -> bool:
         user.name in UNDIFFERENTIATED
         or user.name.partition(".")[0] in ("numpy", "math")
         or asserts(user.name)
+        or reports(user)
         or isinstance(user.site, ast.JoinedStr | ast.FormattedValue)
     ):
         return True
@@ -410,11 +458,28 @@ def rests(node: Node) -> bool:
     return node.op in SOURCES and (node.op != CALL or bool(node.name))
 
 
+def is_given(node: Node) -> bool:
+    """Whether a node is given to a function, or by an object that it calls; not as a setting, when something is made."""
+    if node.op == PARAM:
+        definition, *_ = node.attrs.get("documented") or (None,)
+        return not node.attrs.get("held") and getattr(definition, "name", "") != "__init__"
+    if node.op != CALL or node.name:
+        return node.op == INSTANCE or (node.op == CALL and not node.args)
+    return len(node.args) > 1 and node["arg0"].op in SOURCES - {LOOP}
+
+
 def skips_nan(node: Node) -> bool:
     """Whether a node is a reduction that leaves out what is NaN: nanstd, nanmean."""
     op = OPS.get(node.op)
     written = node.spelling.name if node.spelling is not None else ""
     return op is not None and op.reduction and written.rpartition(".")[2].startswith("nan")
+
+
+def reports(call: Node) -> bool:
+    """Whether a call writes down what it is given, by its name: a log with what it is logged as."""
+    last = call.name.rpartition(".")[2]
+    named = (a.op == DICT or isinstance(a.attrs.get("value"), str) for a in call.args.values())
+    return last in REPORTS or (last == "log" and any(named))
 
 
 def asserts(name: str) -> bool:

@@ -249,7 +249,7 @@ class Hazards:
         if guard is not None and self.keeps_zero_gradient(node):
             reach = min(reach, POSSIBLE)
         if pole.gradient or guard is not None:
-            reach = self.believed(node, reach)
+            reach = self.believed(node, reach, tested=guard is not None)
         elif self.only_decides(node):
             reach = min(reach, POSSIBLE)
         if pole.gradient and self.gradient.judge(node).flow is not Flow.SHOWN:
@@ -309,9 +309,13 @@ class Hazards:
         reaches = [] if found is None else [found[1].reach(pole.cls), *self.also(node, pole, there)]
         return min(reaches, default=POSSIBLE) < min(anywhere.reach(pole.cls), POSSIBLE)
 
-    def believed(self, node: Node, reach: Reach) -> Reach:
-        """How likely a hazard of the gradient alone is: possible at best where it is doubtful that one flows."""
-        return min(reach, POSSIBLE) if self.gradient.judge(node).flow is Flow.DOUBTFUL else reach
+    def believed(self, node: Node, reach: Reach, *, tested: bool) -> Reach:
+        """How likely a hazard of the gradient alone is: possible at best where nothing learned is seen to meet it.
+
+        ``tested``: the author tests for the pole, so that the gradient is all that is believed.
+        """
+        doubt = Flow.DOUBTFUL if tested else Flow.BELIEVED
+        return min(reach, POSSIBLE) if self.gradient.judge(node).flow <= doubt else reach
 
     def expected(self, node: Node, pole: Pole, reach: Reach) -> Evidence | None:
         """Evidence that a guard behind an op gives: its author expects the pole to be met.
@@ -480,7 +484,7 @@ class Hazards:
                         continue
                     if harmless_behind_selection(node, pole) or self.scalar(node, met[1]):
                         continue
-                    reach = self.believed(node, met[1].reach(pole.cls))
+                    reach = self.believed(node, met[1].reach(pole.cls), tested=True)
                     if self.keeps_zero_gradient(node):
                         reach = min(reach, POSSIBLE)
                     yield Hazard(node, pole, met[0], met[1], reach, evidence_of(met[1], pole, met[0]), selection)

@@ -65,10 +65,13 @@ LOSS = frozenset(
 )
 #: what a function or class is for, by a word of its name, where nothing is differentiated as a rule
 UNTRAINED = {
-    **dict.fromkeys(("metric", "metrics", "evaluate", "evaluation", "evaluator", "eval", "accuracy"), "measures"),
+    **dict.fromkeys(("metric", "metrics", "evaluate", "evaluation", "evaluator", "eval", "accuracy", "psnr"), "measures"),
     **dict.fromkeys(("optimizer", "optimizers", "optim", "optax"), "takes an optimizer's step"),
     **dict.fromkeys(("predict", "predictions", "postprocess", "nms"), "predicts"),
-    **dict.fromkeys(("sampler", "samplers", "mcmc", "hmc", "nuts"), "draws samples"),
+    **dict.fromkeys(("validate", "validation"), "measures"),
+    **dict.fromkeys(("sampler", "samplers", "mcmc", "hmc", "nuts", "adaptation"), "draws samples"),
+    **dict.fromkeys(("solver", "solvers", "integrator"), "solves"),
+    **dict.fromkeys(("evolution", "evolutionary", "genetic", "cmaes", "swarm"), "searches without derivatives"),
     **dict.fromkeys(("dataset", "datasets", "dataloader", "preprocess", "preprocessing"), "prepares data"),
     **dict.fromkeys(("augment", "augmentation", "augmentations"), "prepares data"),
     **dict.fromkeys(("assign", "assigner", "matcher"), "assigns targets"),
@@ -80,12 +83,19 @@ MASK = frozenset({"mask", "masks"})
 #: what gradients are with respect to nothing: data, and gradients themselves
 WITHOUT_GRADIENT = frozenset(
     {"label", "labels", "target", "targets", "grad", "grads", "gradient", "gradients", "updates", "window"}
+    # what a loader gives, and where a camera looks
+    | {"batch", "image", "images", "img", "imgs", "wav", "waveform", "audio", "rois", "dirs", "viewdirs", "directions"}
+    | {"rays", "camera", "cameras", "intrinsics", "extrinsics"}
+    # how something is set up
+    | {"config", "cfg", "options", "hparams"}
     # the step of a solver
     | {"stepsize", "dt"}
     # what selects, counts and numbers
     | {*MASK, "count", "counts", "length", "lengths", "id", "ids", "idx", "index", "indices"}
 )
-PAIRS_WITHOUT_GRADIENT = frozenset({("y", "true"), ("step", "size"), ("learning", "rate")})
+PAIRS_WITHOUT_GRADIENT = frozenset(
+    {("y", "true"), ("step", "size"), ("learning", "rate"), ("batch", "dict"), ("batch", "data")}
+)
 EPSILON = frozenset({"eps", "epsilon", "tiny"})
 #: parameters of distributions that are positive by contract
 POSITIVE = frozenset(
@@ -161,7 +171,8 @@ def words(name: str) -> tuple[str, ...]:
 def without_gradient(name: str) -> bool:
     """Whether a name says that nothing is differentiated with respect to it."""
     parts = words(name)
-    return bool(parts) and (parts[-1] in WITHOUT_GRADIENT or parts[-2:] in PAIRS_WITHOUT_GRADIENT)
+    last = parts[-1].rstrip("0123456789") if parts else ""
+    return "gt" in parts or last in WITHOUT_GRADIENT or parts[-2:] in PAIRS_WITHOUT_GRADIENT
 
 
 def trained(name: str) -> bool:
