@@ -1218,6 +1218,7 @@ class CallLowering(ExpressionLowering):
             return
         whole = value if part is array else self.graph.add("stored", {"a": array, "b": value}, {}, site, pure=False)
         whole.framework = whole.framework or array.framework
+        array.attrs["filled"] = True
         self.rebind(array, whole)
         if part is not array:
             self.rebind(part, value)
@@ -1277,6 +1278,7 @@ class CallLowering(ExpressionLowering):
         too_deep = self.frame.depth >= MAX_DEPTH or self.spent(definition)
         if frame is not None or too_deep:
             self.escape_unused(function.attrs["frame"])
+            self.handed_over([*args, *keywords.values()], e)
             result = self.unknown(e, *args, *keywords.values(), name=str(function.attrs.get("name", "")))
             if frame is not None and not args and not keywords:
                 result.attrs["again"] = True
@@ -1553,8 +1555,9 @@ def filled_array(node: Node) -> Node | None:
 
 
 def _alternatives(node: Node) -> list[Node]:
-    """What a node may be: the values that join in it, itself where none do."""
-    return [one for k in ("a", "b") for one in _alternatives(node[k])] if node.op == PHI else [node]
+    """What a node may be, or hold: the values that join in it, those of a container; itself where there are none."""
+    parts = list(node.args.values()) if node.op in (TUPLE, DICT, "list") else [node[k] for k in "ab" if node.op == PHI]
+    return [one for part in parts for one in _alternatives(part)] if parts else [node]
 
 
 @lru_cache(maxsize=1024)
