@@ -36,6 +36,8 @@ from nanlint.source.text import Located
 
 #: ops that hand their operand on element by element, up to a constant factor that is not 0
 LINEAR = frozenset({"neg", "view", "part", "cast", "identity", "stop_gradient", "tensor"})
+#: nodes that hold numbers, or views of them: the default of a parameter, the elements of an array
+HOLDS = LINEAR | {PARAM, REFINE, TUPLE, PHI, "list", "append", "concat"}
 #: ops for which -inf is a number like others
 ABSORBING = frozenset(
     {
@@ -411,9 +413,16 @@ class Facts:
         return self.value(node).whole and not any(floats)
 
     def fractional(self, exponent: Node) -> bool:
-        """Whether an exponent is known not to be a whole number: a literal that is none, or 1 over something."""
+        """Whether an exponent is known not to be a whole number: a literal that is none, or 1 over something.
+
+        A default is what it is unless somebody says otherwise; of an array one element is enough.
+        """
         c = self.value(exponent).constant
-        return not float(c).is_integer() if c is not None else fractional(exponent)
+        if c is not None or fractional(exponent):
+            return c is None or not float(c).is_integer()
+        held = walk(exponent, lambda n: n.args.values() if n.op in HOLDS else (), 40)
+        numbers = [n.attrs["value"] for n in held if n.op == CONST]
+        return any(isinstance(x, float) and not x.is_integer() for x in numbers)
 
     def names_logarithm(self, node: Node) -> bool:
         """Whether a node is what a function returns that is called a logarithm (log_prob, log_cdf): -inf is legal."""

@@ -661,6 +661,10 @@ class CallLowering(ExpressionLowering):
                 return self.apply(base, self.arguments(e), self.keywords(e), e)
             if base.op == INSTANCE and name in SAME_MODEL:
                 return base
+            if base.op == INSTANCE and name == "register_buffer" and (held := self.arguments(e)[:2]):
+                if held[-1].op == "tensor" and isinstance(held[0].attrs.get("value"), str):
+                    self.frame.env["field", base.key, held[0].attrs["value"]] = held[-1]
+                return self.unknown(e, *held)
             if base.op == CLASS and name == "apply" and (forward := base.attrs["cls"].method("forward")) is not None:
                 return self.apply_function(forward, base, e)
         args, keywords = self.arguments(e), self.keywords(e)
