@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from nanlint.analysis.exponents import exposed, scales
+from nanlint.analysis.exponents import beside_its_exponent, exposed, scales
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.gradient import PLAIN
 from nanlint.analysis.growth import both_overflow, chosen_by_regime, multiplied_up
 from nanlint.analysis.log_space import closed
+from nanlint.analysis.structure import literal
 from nanlint.analysis.written_out import overflows
 from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.logistic_density import LogisticDensity
@@ -39,8 +40,8 @@ def unbounded_exp(node: Node, facts: Facts) -> Findings:
     Finds quotients whose both sides overflow with one exponential, such as the logistic density
     `exp(-x) / (1 + exp(-x))**2`, and recursions in probability space: exponentials of scores multiplied into a value
     that a loop carries on, and whose logarithm is taken. And exponentials of what is learned, or called a logarithm or
-    a logit: likely where it is the result of a layer and is multiplied into a loss or a forward pass; possible where
-    only its name says so, where it is halved first, or the result of a model that is not seen. A clamp, a tanh, a shift
+    a logit: likely where it is the result of a layer and is multiplied into a loss or a forward pass, or where it stands
+    beside its own exponent, as in the divergence of two normal distributions; possible where only its name says so, where it is halved first, or the result of a model that is not seen. A clamp, a tanh, a shift
     by the maximum and a logarithm of the sum are in order.
 
     ## Why is this bad?
@@ -104,7 +105,12 @@ def alone(exp: Node, facts: Facts) -> Findings:
     found = exposed(exp, facts) if facts.differentiated(exp) and not facts.scalar(exp) else None
     if found is None or facts.tested_for_infinity(exp):
         return "nothing says that the exponent grows, or something bounds it"
-    surely = found.kind == "network" and found.factor >= 1 and scales(exp, facts) and facts.trained(exp)
+    called = [n for n in facts.gradient.called_from_outside(exp) if len(n.calls) > len(exp.calls)]
+    called = [n for n in called if not literal(n["x"], drawn=True)]
+    if called and not any(exposed(one, facts) for one in called):
+        return "every call bounds it"
+    learned = found.kind == "network" or (found.kind == "named" and beside_its_exponent(exp, facts))
+    surely = learned and found.factor >= 1 and scales(exp, facts) and facts.trained(exp)
     yield Finding(
         exp,
         "exponential of a value that nothing bounds: inf, and nan after the next product with 0",
