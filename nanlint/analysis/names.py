@@ -85,6 +85,9 @@ WITHOUT_GRADIENT = frozenset(
     # what selects, counts and numbers
     | {*MASK, "count", "counts", "length", "lengths", "id", "ids", "idx", "index", "indices"}
 )
+#: what a model is to predict, as data has it; and what else its name may say
+TARGET = frozenset({"label", "labels", "target", "targets", "true", "truth", "gt", "gts"})
+OF_TARGETS = TARGET | {"y", "ground", "box", "boxes", "bbox", "bboxes", "wh", "xywh", "batch", "value", "values", "data"}
 PAIRS_WITHOUT_GRADIENT = frozenset({("y", "true"), ("step", "size"), ("learning", "rate")})
 EPSILON = frozenset({"eps", "epsilon", "tiny"})
 #: parameters of distributions that are positive by contract
@@ -212,6 +215,11 @@ def is_coordinate(name: str) -> bool:
     """Whether a name says that numbers are places along an axis, such as times: each is beyond the one before."""
     parts = words(name)
     return bool(parts) and parts[-1] in COORDINATES
+
+
+def is_target(name: str) -> bool:
+    """Whether a name is that of what a model is to predict, as against its size or number."""
+    return bool(TARGET & set(words(name))) and OF_TARGETS.issuperset(words(name))
 
 
 def is_mask(name: str) -> bool:
