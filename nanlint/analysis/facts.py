@@ -415,14 +415,16 @@ class Facts:
     def fractional(self, exponent: Node) -> bool:
         """Whether an exponent is known not to be a whole number: a literal that is none, or 1 over something.
 
-        A default is what it is unless somebody says otherwise; of an array one element is enough.
+        A default is what it is unless somebody says otherwise; of an array one element is enough; one that is trained
+        is whole nowhere.
         """
         c = self.value(exponent).constant
         if c is not None or fractional(exponent):
             return c is None or not float(c).is_integer()
-        held = walk(exponent, lambda n: n.args.values() if n.op in HOLDS else (), 40)
+        held = list(walk(exponent, lambda n: n.args.values() if n.op in HOLDS else (), 40))
         numbers = [n.attrs["value"] for n in held if n.op == CONST]
-        return any(isinstance(x, float) and not x.is_integer() for x in numbers)
+        trained = any(n.op == "variable" or n.attrs.get("requires_grad") for n in held)
+        return trained or any(isinstance(x, float) and not x.is_integer() for x in numbers)
 
     def names_logarithm(self, node: Node) -> bool:
         """Whether a node is what a function returns that is called a logarithm (log_prob, log_cdf): -inf is legal."""

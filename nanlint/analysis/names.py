@@ -87,7 +87,20 @@ WITHOUT_GRADIENT = frozenset(
 )
 #: what a model is to predict, as data has it; and what else its name may say
 TARGET = frozenset({"label", "labels", "target", "targets", "true", "truth", "gt", "gts"})
-OF_TARGETS = TARGET | {"y", "ground", "box", "boxes", "bbox", "bboxes", "wh", "xywh", "batch", "value", "values", "data"}
+OF_TARGETS = TARGET | {
+    "y",
+    "ground",
+    "box",
+    "boxes",
+    "bbox",
+    "bboxes",
+    "wh",
+    "xywh",
+    "batch",
+    "value",
+    "values",
+    "data",
+}
 PAIRS_WITHOUT_GRADIENT = frozenset({("y", "true"), ("step", "size"), ("learning", "rate")})
 EPSILON = frozenset({"eps", "epsilon", "tiny"})
 #: parameters of distributions that are positive by contract

@@ -664,10 +664,15 @@ def length(node: Node, evaluate: Evaluate) -> Value | None:
     x = evaluate(node["x"])
     if node.op == "norm" and replaced_at_zero(node["x"], evaluate):
         return value(0.0, INF, zero=NEVER, kind=x.kind, format=x.format)
-    hidden = silenced(node["x"], evaluate)
+    hidden = silenced(node["x"], evaluate) or met_on_diagonal(node["x"], evaluate)
     if hidden is None or x.peak or x.zero < LIKELY:
         return None
     return value(0.0, INF, zero=LIKELY, because={"zero": hidden}, kind=x.kind, format=x.format)
+
+
+def met_on_diagonal(node: Node, evaluate: Evaluate) -> Evidence | None:
+    """Why the difference of each pair is 0 throughout somewhere: each thing is paired with itself, too."""
+    return evaluate(node).evidence("zero") if bare(node).op == "sub" and of_each_pair(bare(node)) else None
 
 
 def silenced(node: Node, evaluate: Evaluate) -> Evidence | None:

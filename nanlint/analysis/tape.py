@@ -184,17 +184,25 @@ def cut_by(gradient: Node) -> tuple[Node, Node] | None:
     """
     regions: list[Region] = gradient["tape"].attrs.get("regions", [])
     for source in sources_of(gradient["sources"]) if regions else ():
-        if paths(gradient["target"], source, regions) != (False, []):
-            continue
-        for node in walk(gradient["target"], flowing, 400):
-            op = OPS.get(node.op)
-            stopped = op is not None and op.stops_gradient and node.op not in ("size", *COMPARISONS)
-            meant = node.spelling is not None and node.spelling.name.endswith(("stop_gradient", "detach"))
-            if stopped and not meant and any(r in node.regions for r in regions):
-                made_of = walk(node, lambda n: [] if is_source(n, source) else n.args.values(), 400)
-                if any(is_source(n, source) for n in made_of):
-                    return node, source
+        if paths(gradient["target"], source, regions) == (False, []):
+            ways = (n for n in walk(gradient["target"], flowing, 400) if any(r in n.regions for r in regions))
+            found = next((n for n in ways if cuts(n) and comes_from(n, source)), None)
+            if found is not None:
+                return found, source
     return None
+
+
+def cuts(node: Node) -> bool:
+    """Whether an op has no derivative, and is not there for that."""
+    op = OPS.get(node.op)
+    meant = node.spelling is not None and node.spelling.name.endswith(("stop_gradient", "detach"))
+    return op is not None and op.stops_gradient and node.op not in ("size", *COMPARISONS) and not meant
+
+
+def comes_from(node: Node, source: Node) -> bool:
+    """Whether a node is made of a source, whether a derivative goes that way or not."""
+    made_of = walk(node, lambda n: [] if is_source(n, source) else n.args.values(), 400)
+    return any(is_source(n, source) for n in made_of)
 
 
 def computed(node: Node) -> bool:

@@ -136,7 +136,9 @@ def division_by_zero_able(hazard: Hazard, facts: Facts) -> Findings:
     # dividing by what is only called a probability is how importance weights are written
     by_name = hazard.evidence.named and hazard.operand.op in UNKNOWNS
     # what a loss divides by comes batch after batch, what a metric of NumPy divides by was looked at
-    seen = hazard.reach is LIKELY and hazard.evidence.origin is Origin.UNGUARDED and facts.framework(hazard.node) in PLAIN
+    seen = (
+        hazard.reach is LIKELY and hazard.evidence.origin is Origin.UNGUARDED and facts.framework(hazard.node) in PLAIN
+    )
     level = confidence(hazard.reach, lowered=int(by_name or seen))
     if level is None:
         return LOWERED

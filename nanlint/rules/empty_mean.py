@@ -15,7 +15,6 @@ from nanlint.ops.selection import COMPARISONS
 from nanlint.ops.value import LIKELY
 from nanlint.rules.registry import LOWERED, Finding, Findings, confidence, rule
 
-
 #: the label that PyTorch's losses leave out where nothing else is said
 IGNORED = -100.0
 NAN = Pole("result", "nan", "nan")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from nanlint.analysis.algebra import terms
 from nanlint.analysis.exponentials import overflows
 from nanlint.analysis.facts import Facts
-from nanlint.analysis.growth import EXPONENTIALS
 from nanlint.analysis.gaps import hidden_by_zero
+from nanlint.analysis.growth import EXPONENTIALS
 from nanlint.analysis.hazards import Hazard
 from nanlint.analysis.log_space import probability_of, zero_times_infinity
 from nanlint.diagnostic import Applicability, Confidence

@@ -57,11 +57,11 @@ def nonfinite_constant(node: Node, facts: Facts) -> Findings:
         yield Finding(node, "result beyond the largest number of its format: inf", "rounds to inf", Confidence.CERTAIN)
     elif (found := too_large(node, facts)) is not None and feeds_softmax(node, facts):
         number, other = found
-        name = facts.value(other).format.name
+        name, c = facts.value(other).format.name, facts.value(number).constant
         yield Finding(
             node,
             f"number beyond the largest one of {name}: inf, and nan in a row that has nothing else",
-            f"{facts.value(number).constant:g} is {facts.value(other).format.round(facts.value(number).constant or 0.0):g} in {name}",
+            f"{c:g} rounds to {'-' if (c or 0.0) < 0 else ''}inf",
             Confidence.LIKELY,
             ((other, f"is {name} here"),),
         )

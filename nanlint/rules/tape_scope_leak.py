@@ -23,8 +23,8 @@ def tape_scope_leak(gradient: Node, facts: Facts) -> Findings:
     """A value computed outside the GradientTape that its gradient should flow through.
 
     ## What it does
-    Finds sources of `tape.gradient(target, sources)` on whose way to the target an op ran before (or outside) the tape; and
-    targets that depend on a source only through what has no derivative: `float()`, `.numpy()`, `argmax`.
+    Finds sources of `tape.gradient(target, sources)` on whose way to the target an op ran before (or outside) the tape;
+    and targets that depend on a source only through what has no derivative: `float()`, `.numpy()`, `argmax`.
 
     ## Why is this bad?
     The tape records only what runs inside its `with`. The gradient is None, or, when another term reaches the source

@@ -304,6 +304,9 @@ def test_a_log_variance_beside_its_exponential_is_learned() -> None:
         def clamped_loss(mu, logvar):
             logvar = logvar.clamp(-30.0, 20.0)
             return -0.5 * torch.sum(1 + logvar - mu.pow(2) - logvar.exp())
+
+        mu, logvar = torch.zeros(2), torch.zeros(2, requires_grad=True)
+        (kl_loss(mu, logvar) + clamped_loss(mu, logvar)).backward()
         """,
     )
 
