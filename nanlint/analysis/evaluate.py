@@ -111,6 +111,8 @@ class Evaluator:
         #: the comparison whose case this is, by key
         self.case: dict[int, bool] = {}
         self._affected: dict[int, bool] = {}
+        #: whether settings are what their defaults say: a belief, to be asked for
+        self.by_default = False
         #: what is known here and not by the parent, by key: beside ``facts``, if those are all new
         self._new: frozenset[int] = frozenset()
         self._facts_are_new = False
@@ -197,7 +199,7 @@ class Evaluator:
             parent=self,
             fuel=self._fuel,
         )
-        child._trials = self._trials
+        child._trials, child.by_default = self._trials, self.by_default
         return child
 
     @cached_property
@@ -416,6 +418,8 @@ class Evaluator:
             return replace(within(stated), kind=Kind.SCALAR if numeric else kind, format=self.top.format)
         if default is not None:
             c = self.value(default).constant
+            if c is not None and self.by_default:
+                return replace(constant(c), format=self.top.format)
             if c is not None and default.op == CONST and not isinstance(default.attrs["value"], bool):
                 if 0 < c < SMALL:
                     # an epsilon is there as a guard
@@ -539,6 +543,7 @@ class Evaluator:
         """The evaluator of a turn of a loop that begins with these variables."""
         trial = Evaluator(self.lowering, self.facts, tested=self.tested, level=self.level, fuel=self._fuel)
         trial._outer, trial._trials, trial.truths = self, self._trials + 1, self.truths
+        trial.by_default = self.by_default
         trial._inside = min(variables)
         trial._memo.update(variables)
         return trial

@@ -101,6 +101,8 @@ class Facts:
         """Let go of all, most of which holds itself: nothing is asked any more."""
         self.lowering.release()
         self.evaluator.release()
+        if "_by_default" in vars(self):
+            self._by_default.release()
         vars(self.hazards).clear()
         vars(self).clear()
 
@@ -121,6 +123,16 @@ class Facts:
     def all_hazards(self) -> Iterator[Hazard]:
         """Every hazard of the file."""
         return iter(self.hazards)
+
+    @cached_property
+    def _by_default(self) -> Evaluator:
+        found = Evaluator(self.lowering)
+        found.by_default = True
+        return found
+
+    def as_set(self, node: Node) -> Value:
+        """What a node is where all settings are what their defaults say."""
+        return self._by_default.value(node)
 
     def value(self, node: Node) -> Value:
         """Range and health of a node."""
@@ -375,6 +387,13 @@ class Facts:
         """Whether the condition of a path says that an array is not empty there."""
         known = implied(self.lowering, join["cond"], branch == "a") if "cond" in join.args else []
         return any(key == join[branch].key and said == "filled" for key, said, _ in known)
+
+    def asked_how_many(self, array: Node) -> bool:
+        """Whether anything compares the number of elements of an array, or of what it was made from."""
+        made_of = list(walk(array, lambda n: [n["x"]] if n.op in (REFINE, "tensor", "view", "cast") else (), 20))
+        sizes = (n for n in self.nodes(frozenset({"size"})) if any(same(n["x"], part) for part in made_of))
+        handed_on = (m for n in sizes for m in walk(n, lambda n: [u for u in n.users if u.op in ("part", REFINE)], 20))
+        return any(user.op in COMPARISONS for n in handed_on for user in n.users)
 
     def known_filled(self, selection: Node) -> bool:
         """Whether a condition on the way says that a selection, or its mask, is not empty, or the mask is true once."""

@@ -102,6 +102,8 @@ OF_TARGETS = TARGET | {
     "data",
 }
 PAIRS_WITHOUT_GRADIENT = frozenset({("y", "true"), ("step", "size"), ("learning", "rate")})
+#: what there is one of for each step of an episode, of which a batch may hold one
+OF_STEPS = frozenset({"adv", "advs", "advantage", "advantages", "return", "returns", "reward", "rewards"})
 EPSILON = frozenset({"eps", "epsilon", "tiny"})
 #: parameters of distributions that are positive by contract
 POSITIVE = frozenset(
@@ -233,6 +235,11 @@ def is_coordinate(name: str) -> bool:
 def is_target(name: str) -> bool:
     """Whether a name is that of what a model is to predict, as against its size or number."""
     return bool(TARGET & set(words(name))) and OF_TARGETS.issuperset(words(name))
+
+
+def is_of_steps(name: str) -> bool:
+    """Whether a name is that of numbers of which there is one for each step of an episode."""
+    return bool(OF_STEPS & set(words(name)))
 
 
 def is_mask(name: str) -> bool:

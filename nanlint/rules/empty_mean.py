@@ -6,10 +6,11 @@ import ast
 
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.gradient import PLAIN
+from nanlint.analysis.names import is_of_steps
 from nanlint.analysis.structure import bare, elementwise
 from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.mean_of_selection import BiasedDeviation, SumIfEmpty
-from nanlint.graph.node import PHI, REFINE, TUPLE, Node, walk
+from nanlint.graph.node import LOOP, PHI, REFINE, TUPLE, Node, walk
 from nanlint.ops.op import Pole
 from nanlint.ops.selection import COMPARISONS
 from nanlint.ops.value import LIKELY
@@ -17,6 +18,8 @@ from nanlint.rules.registry import LOWERED, Finding, Findings, confidence, rule
 
 #: the label that PyTorch's losses leave out where nothing else is said
 IGNORED = -100.0
+#: ways from a deviation back to what its elements are gathered in
+GATHERED = frozenset({"tensor", "concat", REFINE, "cast", LOOP})
 NAN = Pole("result", "nan", "nan")
 
 
@@ -74,6 +77,21 @@ def empty_mean(mean: Node, facts: Facts) -> Findings:
         ((selection, "may select nothing"),),
         SumIfEmpty(mean) if bare(mean["x"]).op != "list" else None,
     )
+
+
+def one_of_many(deviation: Node, facts: Facts) -> str:
+    """Why what a deviation is taken over may have one element; "" where nothing says so."""
+    if facts.framework(deviation) in PLAIN or not any(user.op in ("add", "div", "clamp") for user in deviation.users):
+        return ""
+    axis = deviation.get("axis")
+    held = list(walk(deviation["x"], lambda n: [n[k] for k in ("x", "back") if k in n.args and n.op in GATHERED], 20))
+    if axis is None and any(n.op == "list" and "last" in n.args for n in held):
+        return "is gathered turn by turn: of one turn it has one element"
+    source = held[-1]
+    if axis is None and is_of_steps(str(source.attrs.get("variable") or source.name)):
+        return "has one element for each step: an episode, or what is left of a batch, may have one"
+    batch = axis is not None and facts.value(axis).constant == 0 and facts.trained(deviation)
+    return "is a batch: the last one of an epoch may have one element" if batch else ""
 
 
 def all_ignored(loss: Node, facts: Facts) -> Findings:
@@ -160,7 +178,9 @@ def std_of_one(deviation: Node, facts: Facts) -> Findings:
 
     ## What it does
     Finds deviations and variances with a correction of 1 (PyTorch's default, `ddof=1` elsewhere) over an axis that
-    has one element, or over the elements that a mask selects; and any of an empty list.
+    has one element, or over the elements that a mask selects; and any of an empty list. In code that is trained also
+    those over a batch, of which the last one of an epoch may have one element, over what a loop has gathered, and over
+    the returns or advantages of an episode, unless something looks at how many there are.
 
     ## Why is this bad?
     The sum of squares is divided by n - 1: `0 / 0 = nan` for one element, and nan for none.
@@ -197,8 +217,10 @@ def std_of_one(deviation: Node, facts: Facts) -> Findings:
             facts.framework(deviation) in PLAIN or facts.tested_for_infinity(deviation) or chosen_in_python(selection)
         )
         level, cause = Confidence.POSSIBLE if harmless else Confidence.LIKELY, (selection, "may select one, or none")
+    elif (why := one_of_many(deviation, facts)) and not facts.asked_how_many(deviation["x"]):
+        level, cause = Confidence.LIKELY, (deviation["x"], why)
     else:
-        return
+        return "nothing says that there may be one element"
     yield Finding(
         deviation,
         f"unbiased {deviation.op} of a single element: nan",

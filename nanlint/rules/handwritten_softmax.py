@@ -7,7 +7,7 @@ from nanlint.analysis.facts import Facts
 from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.softmax import Softmax
 from nanlint.graph.node import LOOP, Node
-from nanlint.ops.value import POSSIBLE
+from nanlint.ops.value import NEVER, POSSIBLE
 from nanlint.rules.registry import Finding, Findings, rule
 
 
@@ -58,10 +58,15 @@ def handwritten_softmax(quotient: Node, facts: Facts) -> Findings:
         quotient,
         "handwritten softmax without max-subtraction: inf / inf = nan for large logits",
         "inf / inf = nan",
-        Confidence.POSSIBLE if shifted([numerator], facts) else Confidence.CERTAIN,
+        Confidence.POSSIBLE if shifted([numerator], facts) or kept_down(numerator, facts) else Confidence.CERTAIN,
         ((numerator, note.text if note else "overflows"),),
         Softmax(quotient, numerator, denominator) if alone is not None and denominator is not None else None,
     )
+
+
+def kept_down(exp: Node, facts: Facts) -> bool:
+    """Whether an exponential is finite as long as all settings are what their defaults say: a cosine over 0.5."""
+    return facts.as_set(exp).pinf is NEVER
 
 
 def element(array: Node, facts: Facts) -> Node:
