@@ -404,3 +404,79 @@ def test_a_tape_is_cut_by_what_has_no_derivative() -> None:
             return tape.gradient(loss, model.trainable_variables)
         """,
     )
+
+
+def test_a_batch_and_an_episode_may_have_one_element() -> None:
+    check(
+        TORCH,
+        """
+        def policy_loss(log_probs, rewards):
+            gathered, total = [], 0.0
+            for reward in reversed(rewards):
+                total = reward + 0.9 * total
+                gathered.insert(0, total)
+            x = torch.tensor(gathered)
+            x = (x - x.mean()) / (x.std() + 1e-9)  # error: [NL305]
+            return -(torch.stack(log_probs) * x).sum()
+
+        def clipped_loss(ratio, advantages):
+            scaled = (advantages - advantages.mean()) / (advantages.std() + 1e-8)  # error: [NL305]
+            return -(ratio * scaled).mean()
+
+        class Whitened(nn.Module):
+            def forward(self, z):
+                return (z - z.mean(0)) / (z.std(0) + 1e-5)  # error: [NL305]
+
+        class Scaled(nn.Module):
+            def forward(self, x):
+                return (x - x.mean(-1, keepdim=True)) / (x.std(-1, keepdim=True) + 1e-6)
+
+        def counted_loss(ratio, advantages):
+            if len(advantages) > 1:
+                advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
+            return -(ratio * advantages).mean()
+
+        def summary(data):
+            return data.mean(0), data.std(0)
+        """,
+    )
+
+
+def test_an_exponential_of_a_cosine_is_as_large_as_its_default_scale() -> None:
+    source = """
+        class Contrast(nn.Module):
+            def __init__(self, temperature={temperature}):
+                super().__init__()
+                self.temperature = temperature
+
+            def forward(self, z):
+                z = F.normalize(z, dim=1)
+                e = torch.exp(z @ z.t() / self.temperature)
+                return -torch.log(e[:, 0] / e.sum(1)).mean()
+        """
+    for temperature, confidence in ((0.01, "certain"), (0.5, "possible")):
+        assert ("NL401", confidence) in said(TORCH, source.format(temperature=temperature))
+
+
+FITTED = """
+    def train(path):
+        table = {read}
+        x, y = table[:, :-1], table[:, -1]
+        model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+        model.compile("sgd", "mse")
+        model.fit(x, y)
+    """
+
+
+@pytest.mark.parametrize(
+    ("read", "expected"),
+    [
+        ("np.genfromtxt(path, delimiter=',')", [("NL801", "likely")]),
+        ("np.genfromtxt(path, delimiter=',', skip_header=1)", []),
+        ("pd.read_csv(path, na_values='?').values", [("NL801", "likely")]),
+        ("pd.read_csv(path, na_values='?').dropna().values", []),
+        ("pd.read_csv(path).values", []),
+    ],
+)
+def test_what_a_model_is_fitted_to_is_read_without_its_holes(read: str, expected: list[tuple[str, str]]) -> None:
+    assert said(TF, NUMPY, "import pandas as pd\n", FITTED.format(read=read)) == expected
