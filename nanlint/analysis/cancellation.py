@@ -157,6 +157,18 @@ def is_variance(a: Node, b: Node, evaluate: Evaluate) -> bool:
     return False
 
 
+def is_covariance(a: Node, b: Node) -> bool:
+    """E[x * y] - E[x] * E[y] of two different things, whatever the averaging."""
+    above, below = bare(a), bare(b)
+    if above.op not in AVERAGES or below.op != "mul" or bare(above.get("x") or above).op != "mul":
+        return False
+    means, product = [bare(below[k]) for k in ("a", "b")], bare(above["x"])
+    if any(mean.op != above.op for mean in means) or same(product["a"], product["b"]):
+        return False
+    pairs = ((means[0], means[1]), (means[1], means[0]))
+    return any(same(one["x"], product["a"]) and same(other["x"], product["b"]) for one, other in pairs)
+
+
 def branches(node: Node) -> Iterator[Node]:
     """A value, or the values it has on each path."""
     node = bare(node)

@@ -11,18 +11,13 @@ from dataclasses import dataclass
 from nanlint.analysis.names import is_epsilon
 from nanlint.analysis.structure import Evaluate, bare
 from nanlint.graph.node import ATTR, CALL, CONST, PARAM, TUPLE, Node
-from nanlint.ops.floats import FLOAT64, FORMATS, Format
+from nanlint.ops.floats import FLOAT64
 from nanlint.ops.op import OPS, Pole
 from nanlint.ops.value import LIKELY, NEVER, SMALL, UNKNOWN, Kind, Value
 
 LOGARITHMS = frozenset({"log", "log2", "log10"})
-#: ops in whose result autocast leaves the half precision of a layer (PyTorch: ops that run in their input's type)
-KEEPS_HALF = frozenset(
-    {"relu", "sigmoid", "tanh", "abs", "neg", "clamp", "maximum", "leaky_relu", "gelu", "mul", "div"}
-)
 #: what an array is made by from numbers
 MADE = frozenset({TUPLE, CONST, "tensor", "zeros", "ones", "full", "arange", "linspace"})
-LAYERS = frozenset({"linear", "dot", "einsum"})
 
 
 @dataclass(frozen=True)
@@ -88,28 +83,12 @@ def below_format(inner: Node, value: Evaluate) -> Epsilon | None:
         c = number_of(number, value) if number is not None else None
         if number is None or x is None or c is None or not 0 < c < SMALL or value(x).zero is NEVER:
             continue
-        fmt = format_of(x, value)
+        fmt = value(x).format
         if value(x).kind is not Kind.SCALAR and fmt.round(c) == 0:
             enough = power_of_ten(fmt.tiny)
             known = known_to_reach(value(x), "zero")
             return Epsilon(inner, number, x, "rounds to 0", f"{c:g} is 0 in {fmt.name}", enough, known)
     return None
-
-
-def format_of(node: Node, value: Evaluate) -> Format:
-    """The format of a value; under autocast the half precision of the layer that it comes from."""
-    region = next((r for r in node.regions if r.kind == "half"), None)
-    current = bare(node)
-    for _ in range(10):
-        if region is None or current.op in LAYERS:
-            break
-        inner = current.get("x") or current.get("a")
-        if inner is None or current.op not in KEEPS_HALF:
-            return value(node).format
-        current = bare(inner)
-    if region is None or current.op not in LAYERS or current.regions[-1:] != node.regions[-1:]:
-        return value(node).format
-    return FORMATS[region.attrs["dtype"]]
 
 
 def beside_one(inner: Node, value: Evaluate) -> Epsilon | None:

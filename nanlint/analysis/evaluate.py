@@ -19,7 +19,8 @@ from nanlint.graph.expressions import AXES, implied
 from nanlint.graph.lower import Lowering
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, REFINE, TUPLE, Node
 from nanlint.graph.path import NOTHING, PathCondition
-from nanlint.ops.floats import FLOAT32, FLOAT64
+from nanlint.ops.floats import FLOAT32, FLOAT64, FORMATS
+from nanlint.ops.frameworks import AUTOCAST_TO_HALF, AUTOCAST_TO_SINGLE
 from nanlint.ops.op import OPS
 from nanlint.ops.selection import COMPARISONS, CONDITIONS
 from nanlint.ops.value import (
@@ -110,6 +111,8 @@ class Evaluator:
         #: the comparison whose case this is, by key
         self.case: dict[int, bool] = {}
         self._affected: dict[int, bool] = {}
+        #: whether settings are what their defaults say: a belief, to be asked for
+        self.by_default = False
         #: what is known here and not by the parent, by key: beside ``facts``, if those are all new
         self._new: frozenset[int] = frozenset()
         self._facts_are_new = False
@@ -196,7 +199,7 @@ class Evaluator:
             parent=self,
             fuel=self._fuel,
         )
-        child._trials = self._trials
+        child._trials, child.by_default = self._trials, self.by_default
         return child
 
     @cached_property
@@ -344,11 +347,11 @@ class Evaluator:
                 return related
         if op == "part" and called(node) and self.value(node["x"]) == self.top:
             return self.suggested(node) or self.top
-        operands = {name: self.value(arg) for name, arg in node.args.items()}
+        operands, attrs = self.in_precision(node, {name: self.value(arg) for name, arg in node.args.items()})
         if op == "variable" and node.site is not None and untrainable(node.site):
             return replace(known.transfer(operands, node.attrs), zero=UNKNOWN, neg=UNKNOWN, why={})
         try:
-            result = known.transfer(operands, node.attrs)
+            result = known.transfer(operands, attrs)
         except (KeyError, OverflowError, ZeroDivisionError):
             return self.top
         if not self.case and (shared := distinction(self.lowering.graph, node, result)) is not None:
@@ -357,10 +360,26 @@ class Evaluator:
         if made and all(v.kind is Kind.SCALAR or node[name].op == TUPLE for name, v in operands.items()):
             # what NumPy makes of Python numbers is float64
             return replace(result, format=FLOAT64)
-        if "dtype" not in node.attrs and all(v.format is not result.format for v in operands.values()):
+        if (told := FORMATS.get(str(attrs.get("dtype")))) is not None and op in AUTOCAST_TO_HALF:
+            return replace(result, format=told)
+        if "dtype" not in attrs and all(v.format is not result.format for v in operands.values()):
             # what is read or counted has the format of the file's other numbers
             return replace(result, format=self.top.format)
         return result
+
+    def in_precision(self, node: Node, operands: dict[str, Value]) -> tuple[dict[str, Value], Mapping[str, Any]]:
+        """The operands and settings of an op, in the format that its model or autocast around it computes in."""
+        attrs: Mapping[str, Any] = node.attrs
+        if (like := attrs.get("like")) is not None:
+            attrs = {**attrs, "dtype": self.value(like).format.name}
+        region = next((r for r in reversed(node.regions) if r.kind in ("half", "precision")), None)
+        if region is None or "dtype" in attrs:
+            return operands, attrs
+        if node.op == "linear" or (region.kind == "half" and node.op in AUTOCAST_TO_HALF):
+            return operands, {**attrs, "dtype": region.attrs["dtype"]}
+        if region.kind == "half" and region.attrs["dtype"] == "float16" and node.op in AUTOCAST_TO_SINGLE:
+            operands = {k: v if v.format is FLOAT64 else replace(v, format=FLOAT32) for k, v in operands.items()}
+        return operands, attrs
 
     def difference(self, a: Node, b: Node) -> Value:
         """The difference of two values that one condition chooses: of each pair of them, where they are chosen."""
@@ -399,6 +418,8 @@ class Evaluator:
             return replace(within(stated), kind=Kind.SCALAR if numeric else kind, format=self.top.format)
         if default is not None:
             c = self.value(default).constant
+            if c is not None and self.by_default:
+                return replace(constant(c), format=self.top.format)
             if c is not None and default.op == CONST and not isinstance(default.attrs["value"], bool):
                 if 0 < c < SMALL:
                     # an epsilon is there as a guard
@@ -522,6 +543,7 @@ class Evaluator:
         """The evaluator of a turn of a loop that begins with these variables."""
         trial = Evaluator(self.lowering, self.facts, tested=self.tested, level=self.level, fuel=self._fuel)
         trial._outer, trial._trials, trial.truths = self, self._trials + 1, self.truths
+        trial.by_default = self.by_default
         trial._inside = min(variables)
         trial._memo.update(variables)
         return trial

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from nanlint.analysis.algebra import terms
 from nanlint.analysis.cancellation import Affine, affine
 from nanlint.analysis.exponentials import overflows
 from nanlint.analysis.facts import Facts
@@ -80,6 +81,8 @@ def kind_of(node: Node) -> str | None:
     """What a source is: the result of a layer, seen or not, a weight, or something called a logarithm or a logit."""
     if node.op in LAYERS:
         return "network"
+    if node.attrs.get("requires_grad"):
+        return "weight"
     called = logarithmic(node)
     if node.op == CALL:
         if not element_of_a_call(node) and any(logarithmic(argument) for argument in node.args.values()):
@@ -102,6 +105,14 @@ def logarithmic(node: Node) -> bool:
 def name_of(node: Node) -> str:
     """The name of a source, or of the variable that it was first bound to."""
     return str(node.attrs.get("variable") or node.name)
+
+
+def beside_its_exponent(exp: Node, facts: Facts) -> bool:
+    """v - exp(v): an exponential and its exponent, up to factors, are terms of one sum."""
+    core = bare(affine(exp["x"], facts.value).core)
+    sums = walk(exp, lambda n: [user for user in n.users if user.op in ("add", "sub", "neg", "view")], MAX_STEPS)
+    found = (affine(term.node, facts.value).core for total in sums if total.op != "exp" for term in terms(total))
+    return any(bare(node).key == core.key for node in found)
 
 
 def scales(exp: Node, facts: Facts) -> bool:

@@ -36,6 +36,8 @@ from nanlint.source.text import Located
 
 #: ops that hand their operand on element by element, up to a constant factor that is not 0
 LINEAR = frozenset({"neg", "view", "part", "cast", "identity", "stop_gradient", "tensor"})
+#: nodes that hold numbers, or views of them: the default of a parameter, the elements of an array
+HOLDS = LINEAR | {PARAM, REFINE, TUPLE, PHI, "list", "append", "concat"}
 #: ops for which -inf is a number like others
 ABSORBING = frozenset(
     {
@@ -99,6 +101,8 @@ class Facts:
         """Let go of all, most of which holds itself: nothing is asked any more."""
         self.lowering.release()
         self.evaluator.release()
+        if "_by_default" in vars(self):
+            self._by_default.release()
         vars(self.hazards).clear()
         vars(self).clear()
 
@@ -119,6 +123,16 @@ class Facts:
     def all_hazards(self) -> Iterator[Hazard]:
         """Every hazard of the file."""
         return iter(self.hazards)
+
+    @cached_property
+    def _by_default(self) -> Evaluator:
+        found = Evaluator(self.lowering)
+        found.by_default = True
+        return found
+
+    def as_set(self, node: Node) -> Value:
+        """What a node is where all settings are what their defaults say."""
+        return self._by_default.value(node)
 
     def value(self, node: Node) -> Value:
         """Range and health of a node."""
@@ -374,6 +388,13 @@ class Facts:
         known = implied(self.lowering, join["cond"], branch == "a") if "cond" in join.args else []
         return any(key == join[branch].key and said == "filled" for key, said, _ in known)
 
+    def asked_how_many(self, array: Node) -> bool:
+        """Whether anything compares the number of elements of an array, or of what it was made from."""
+        made_of = list(walk(array, lambda n: [n["x"]] if n.op in (REFINE, "tensor", "view", "cast") else (), 20))
+        sizes = (n for n in self.nodes(frozenset({"size"})) if any(same(n["x"], part) for part in made_of))
+        handed_on = (m for n in sizes for m in walk(n, lambda n: [u for u in n.users if u.op in ("part", REFINE)], 20))
+        return any(user.op in COMPARISONS for n in handed_on for user in n.users)
+
     def known_filled(self, selection: Node) -> bool:
         """Whether a condition on the way says that a selection, or its mask, is not empty, or the mask is true once."""
         if "index" not in selection.args:
@@ -411,9 +432,18 @@ class Facts:
         return self.value(node).whole and not any(floats)
 
     def fractional(self, exponent: Node) -> bool:
-        """Whether an exponent is known not to be a whole number: a literal that is none, or 1 over something."""
+        """Whether an exponent is known not to be a whole number: a literal that is none, or 1 over something.
+
+        A default is what it is unless somebody says otherwise; of an array one element is enough; one that is trained
+        is whole nowhere.
+        """
         c = self.value(exponent).constant
-        return not float(c).is_integer() if c is not None else fractional(exponent)
+        if c is not None or fractional(exponent):
+            return c is None or not float(c).is_integer()
+        held = list(walk(exponent, lambda n: n.args.values() if n.op in HOLDS else (), 40))
+        numbers = [n.attrs["value"] for n in held if n.op == CONST]
+        trained = any(n.op == "variable" or n.attrs.get("requires_grad") for n in held)
+        return trained or any(isinstance(x, float) and not x.is_integer() for x in numbers)
 
     def names_logarithm(self, node: Node) -> bool:
         """Whether a node is what a function returns that is called a logarithm (log_prob, log_cdf): -inf is legal."""

@@ -11,6 +11,7 @@ from nanlint.analysis.cancellation import tail
 from nanlint.analysis.geometry import (
     power_of_cosine,
 )
+from nanlint.analysis.names import is_target
 from nanlint.analysis.structure import Evaluate, bare, factors, same
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, Node
 from nanlint.ops.contracts import CONSTRAINTS
@@ -220,7 +221,21 @@ def masked_mean(node: Node, operand: Node, value: Evaluate) -> Evidence | None:
 
 def quotient(node: Node, operand: Node, value: Evaluate) -> Evidence | None:
     """The forms of a quotient."""
-    return masked_mean(node, operand, value) or own_reciprocal(node, operand, value)
+    return masked_mean(node, operand, value) or own_reciprocal(node, operand, value) or of_target(node, operand)
+
+
+def of_target(node: Node, operand: Node) -> Evidence | None:
+    """(target - prediction) / target, width / height of a label: what is to be predicted is 0 at times."""
+    inner = bare(operand)
+    data = inner["x"] if inner.op == "abs" else inner
+    while bare(data).op in ("part", "view") and "x" in bare(data).args:
+        data = bare(data)["x"]
+    source = bare(data)
+    name = str(source.attrs.get("variable") or source.name)
+    if source.op not in (PARAM, CALL) or not is_target(name) or node.get("a") is None or node["a"].op == CONST:
+        return None
+    because = f"is an element of `{name}`, which data has at 0: a label of nothing, or a target that happens to be 0"
+    return Evidence(because, operand, origin=Origin.UNGUARDED)
 
 
 def own_reciprocal(node: Node, operand: Node, value: Evaluate) -> Evidence | None:

@@ -56,6 +56,20 @@ def met_by_gradient(mask: Node, learns: Learns) -> tuple[Node, Node] | None:
     return next(((n, data) for n in walk(kept, passed_on, MAX_STEPS) if broken(n, carries, learns)), None)
 
 
+def hidden_by_zero(product: Node) -> Node | None:
+    """The data whose NaN a product is to hide by a factor of 0, ``~isnan(t) * (y - t)**2``, and does not."""
+    for one, other in (("a", "b"), ("b", "a")):
+        cond, opposite = bare(product[one]), False
+        if cond.op == "sub" and cond["a"].op == CONST:
+            cond, opposite = bare(cond["b"]), True
+        test = test_of_result(cond)
+        if test is None or keeps_finite(cond) is opposite:
+            continue
+        if any(source.key == test["x"].key for source in walk(product[other], passed_on, MAX_STEPS)):
+            return test["x"]
+    return None
+
+
 def given(node: Node) -> bool:
     """Whether a value comes in from outside, up to its arrangement, and is no result of the code that is read."""
     inner = bare(node)

@@ -47,7 +47,17 @@ UNDIFFERENTIATED = frozenset(
 )
 #: last names of calls that write down what they are given
 REPORTS = frozenset(
-    {"add_histogram", "add_scalar", "add_scalars", "debug", "histogram", "info", "log_dict", "log_metric", "log_metrics"}
+    {
+        "add_histogram",
+        "add_scalar",
+        "add_scalars",
+        "debug",
+        "histogram",
+        "info",
+        "log_dict",
+        "log_metric",
+        "log_metrics",
+    }
     | {"print", "scalar", "warn", "warning", "write"}
 )
 #: calls that take derivatives of a value

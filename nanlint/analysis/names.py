@@ -65,7 +65,9 @@ LOSS = frozenset(
 )
 #: what a function or class is for, by a word of its name, where nothing is differentiated as a rule
 UNTRAINED = {
-    **dict.fromkeys(("metric", "metrics", "evaluate", "evaluation", "evaluator", "eval", "accuracy", "psnr"), "measures"),
+    **dict.fromkeys(
+        ("metric", "metrics", "evaluate", "evaluation", "evaluator", "eval", "accuracy", "psnr"), "measures"
+    ),
     **dict.fromkeys(("optimizer", "optimizers", "optim", "optax"), "takes an optimizer's step"),
     **dict.fromkeys(("predict", "predictions", "postprocess", "nms"), "predicts"),
     **dict.fromkeys(("validate", "validation"), "measures"),
@@ -96,6 +98,24 @@ WITHOUT_GRADIENT = frozenset(
 PAIRS_WITHOUT_GRADIENT = frozenset(
     {("y", "true"), ("step", "size"), ("learning", "rate"), ("batch", "dict"), ("batch", "data")}
 )
+#: what a model is to predict, as data has it; and what else its name may say
+TARGET = frozenset({"label", "labels", "target", "targets", "true", "truth", "gt", "gts"})
+OF_TARGETS = TARGET | {
+    "y",
+    "ground",
+    "box",
+    "boxes",
+    "bbox",
+    "bboxes",
+    "wh",
+    "xywh",
+    "batch",
+    "value",
+    "values",
+    "data",
+}
+#: what there is one of for each step of an episode, of which a batch may hold one
+OF_STEPS = frozenset({"adv", "advs", "advantage", "advantages", "return", "returns", "reward", "rewards"})
 EPSILON = frozenset({"eps", "epsilon", "tiny"})
 #: parameters of distributions that are positive by contract
 POSITIVE = frozenset(
@@ -248,6 +268,16 @@ def is_trained(name: str) -> bool:
 def never_vanishes(name: str) -> bool:
     """Whether a name says that no row of an array is 0 throughout."""
     return bool(NEVER_ZERO & set(words(name)))
+
+
+def is_target(name: str) -> bool:
+    """Whether a name is that of what a model is to predict, as against its size or number."""
+    return bool(TARGET & set(words(name))) and OF_TARGETS.issuperset(words(name))
+
+
+def is_of_steps(name: str) -> bool:
+    """Whether a name is that of numbers of which there is one for each step of an episode."""
+    return bool(OF_STEPS & set(words(name)))
 
 
 def is_mask(name: str) -> bool:

@@ -7,13 +7,14 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from nanlint.analysis.algebra import monomial, terms
-from nanlint.analysis.cancellation import cancellation, raised_a_little
+from nanlint.analysis.cancellation import cancellation, is_covariance, raised_a_little
 from nanlint.analysis.geometry import holds_each_pair, is_cosine, is_unit, of_each_pair, tells_diagonal, whole
 from nanlint.analysis.names import is_coordinate, is_plain_logarithm
 from nanlint.analysis.places import true_somewhere
 from nanlint.analysis.structure import (
     Evaluate,
     bare,
+    depends,
     elementwise,
     factors,
     same,
@@ -41,6 +42,7 @@ from nanlint.ops.value import (
     Value,
     constant,
     meet_range,
+    signed,
     value,
 )
 
@@ -152,6 +154,9 @@ def subtraction(node: Node, evaluate: Evaluate) -> Value | None:
         return value(
             neg=LIKELY, zero=LIKELY, kind=va.kind, format=va.format, because=Evidence(cancelled, origin=Origin.ROUNDING)
         )
+    if is_covariance(a, b):
+        note = Evidence("is a covariance: negative where one rises as the other falls", origin=Origin.SIGNED)
+        return value(neg=LIKELY, pos=LIKELY, kind=va.kind, format=va.format, because=note)
     return None
 
 
@@ -242,7 +247,7 @@ def product(node: Node, evaluate: Evaluate) -> Value | None:
             return multiply(absolute(evaluate(node[other])), evaluate(node[one]["a"]))
     parts = factors(node)
     if len(parts) < 3:
-        return None
+        return of_either_sign(node, evaluate)
     scale = 1.0
     left: dict[int, Node] = {}
     for part in parts:
@@ -253,9 +258,20 @@ def product(node: Node, evaluate: Evaluate) -> Value | None:
             left[part.key] = part
     bases = [p for p in parts if evaluate(p).constant is None]
     if left or scale == 0 or len(bases) != 2:
-        return None
+        return of_either_sign(node, evaluate)
     squared = square(evaluate(bases[0]))
     return multiply(squared, constant(scale))
+
+
+def of_either_sign(node: Node, evaluate: Evaluate) -> Value | None:
+    """A product, or a quotient, of what has either sign as a whole, and something that is not made of it."""
+    values = {k: evaluate(node[k]) for k in ("a", "b")}
+    for one, other in (("a", "b"), ("b", "a")) if node.op == "mul" else (("a", "b"),):
+        sign, v = signed(values[one]), values[other]
+        if sign and v.lo < 0 < v.hi and not depends(node[other], sign["because"]["neg"].node):
+            found = OPS[node.op].transfer(values, node.attrs)
+            return replace(found, neg=LIKELY, why={**found.why, **sign["because"]})
+    return None
 
 
 def larger(node: Node, evaluate: Evaluate) -> Value | None:
@@ -376,7 +392,7 @@ def quotient(node: Node, evaluate: Evaluate) -> Value | None:
                 format=va.format,
                 because=Evidence("is exactly ±1 for a vector along an axis", origin=Origin.BOUND),
             )
-    return None
+    return of_either_sign(node, evaluate)
 
 
 def exponential_in(node: Node) -> Node | None:
@@ -421,12 +437,29 @@ def addition(node: Node, evaluate: Evaluate) -> Value | None:
     """a + b for operands that know of each other; a difference that cancels, raised by an eps."""
     if (found := shifted_exponentials(node, evaluate)) is not None:
         return found
+    if is_layer(node):
+        return OPS["linear"].transfer({}, {"layer": node})
     masked = raised_where_zero(node, evaluate)
     difference = raised_a_little(node, evaluate) if masked is None else None
     if difference is None:
         return masked
     v = evaluate(difference)
     return value(neg=LIKELY, kind=v.kind, format=v.format, because={"neg": v.why["neg"]})
+
+
+def is_layer(node: Node) -> bool:
+    """x @ w + b, of weights and a bias that are kept together: a layer by hand."""
+    for product, bias in ((bare(node["a"]), bare(node["b"])), (bare(node["b"]), bare(node["a"]))):
+        weights = [bare(product[k]) for k in ("a", "b")] if product.op == "dot" else []
+        if bias.op in ("part", ATTR) and any(w.op == bias.op and w is not bias and kept_with(w, bias) for w in weights):
+            return True
+    return False
+
+
+def kept_with(one: Node, other: Node) -> bool:
+    """Whether two nodes are different entries of one record, or attributes of one object."""
+    holder = "x" if one.op == "part" else "base"
+    return same(one[holder], other[holder]) and one.key != other.key
 
 
 def shifted_exponentials(node: Node, evaluate: Evaluate) -> Value | None:
@@ -629,10 +662,15 @@ def length(node: Node, evaluate: Evaluate) -> Value | None:
     x = evaluate(node["x"])
     if node.op == "norm" and replaced_at_zero(node["x"], evaluate):
         return value(0.0, INF, zero=NEVER, kind=x.kind, format=x.format)
-    hidden = silenced(node["x"], evaluate)
+    hidden = silenced(node["x"], evaluate) or met_on_diagonal(node["x"], evaluate)
     if hidden is None or x.peak or x.zero < LIKELY:
         return None
     return value(0.0, INF, zero=LIKELY, because={"zero": hidden}, kind=x.kind, format=x.format)
+
+
+def met_on_diagonal(node: Node, evaluate: Evaluate) -> Evidence | None:
+    """Why the difference of each pair is 0 throughout somewhere: each thing is paired with itself, too."""
+    return evaluate(node).evidence("zero") if bare(node).op == "sub" and of_each_pair(bare(node)) else None
 
 
 def silenced(node: Node, evaluate: Evaluate) -> Evidence | None:

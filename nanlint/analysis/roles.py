@@ -148,7 +148,9 @@ class Roles:
 
     def users(self, view: View, function: FunctionDef, cls: ast.ClassDef | None) -> Iterator[tuple[Roles, Function]]:
         """The functions that use one of the file by its name, here and in the files that import it."""
-        name = cls.name if cls is not None and (is_special(function.name) or function.name in FORWARD) else function.name
+        name = (
+            cls.name if cls is not None and (is_special(function.name) or function.name in FORWARD) else function.name
+        )
         others = view.users_of_name((cls or function).name, os.path.realpath(self.path))
         for roles in (self, *(self.of_other(module.path, module.tree) for module in others)):
             for user in functions_of(roles.tree):

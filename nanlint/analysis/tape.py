@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from nanlint.graph.calls import FORWARD_METHODS, makes_an_object
-from nanlint.graph.node import ATTR, CALL, CONST, INSTANCE, LAYER, LOOP, PHI, TUPLE, Node, Region
+from nanlint.graph.node import ATTR, CALL, CONST, INSTANCE, LAYER, LOOP, PHI, TUPLE, Node, Region, walk
 from nanlint.ops.op import OPS
+from nanlint.ops.selection import COMPARISONS
 
 #: attributes that list the variables of a model
 VARIABLES_OF = frozenset({"trainable_variables", "trainable_weights", "variables", "weights"})
@@ -174,6 +175,34 @@ def paths(target: Node, source: Node, regions: list[Region]) -> tuple[bool, list
     elif computed(target) and not any(r in target.regions for r in regions) and depends(target) and not crossings:
         crossings.append((target, target))
     return recorded, crossings
+
+
+def cut_by(gradient: Node) -> tuple[Node, Node] | None:
+    """The op through which no derivative comes back, on the only way from a target to a source; and the source.
+
+    A number of Python's, an array of NumPy's, a place in an array. What is stopped on purpose is not asked.
+    """
+    regions: list[Region] = gradient["tape"].attrs.get("regions", [])
+    for source in sources_of(gradient["sources"]) if regions else ():
+        if paths(gradient["target"], source, regions) == (False, []):
+            ways = (n for n in walk(gradient["target"], flowing, 400) if any(r in n.regions for r in regions))
+            found = next((n for n in ways if cuts(n) and comes_from(n, source)), None)
+            if found is not None:
+                return found, source
+    return None
+
+
+def cuts(node: Node) -> bool:
+    """Whether an op has no derivative, and is not there for that."""
+    op = OPS.get(node.op)
+    meant = node.spelling is not None and node.spelling.name.endswith(("stop_gradient", "detach"))
+    return op is not None and op.stops_gradient and node.op not in ("size", *COMPARISONS) and not meant
+
+
+def comes_from(node: Node, source: Node) -> bool:
+    """Whether a node is made of a source, whether a derivative goes that way or not."""
+    made_of = walk(node, lambda n: [] if is_source(n, source) else n.args.values(), 400)
+    return any(is_source(n, source) for n in made_of)
 
 
 def computed(node: Node) -> bool:

@@ -11,7 +11,7 @@ from functools import lru_cache, reduce
 from typing import Any
 
 from nanlint.graph.conditions import parting
-from nanlint.graph.expressions import CALLABLE, ExpressionLowering, complete, entry, written_out
+from nanlint.graph.expressions import CALLABLE, DTYPES, ExpressionLowering, complete, entry, written_out
 from nanlint.graph.modules import descendants, size_of
 from nanlint.graph.node import (
     ATTR,
@@ -39,7 +39,14 @@ from nanlint.graph.options import DECORATING, NAMESPACES, PARSED, PARSERS, PARTS
 from nanlint.graph.path import NOTHING, Comparisons, Known, PathCondition, common
 from nanlint.graph.scope import ClassInfo, Frame, FunctionAst
 from nanlint.ops.contracts import CONSTRAINTS
-from nanlint.ops.frameworks import COMPILES, FLOATING_POINT_WARNINGS, SILENCERS, SWITCHES, canonical
+from nanlint.ops.frameworks import (
+    COMPILES,
+    FLOATING_POINT_WARNINGS,
+    FORMAT_SWITCHES,
+    SILENCERS,
+    SWITCHES,
+    canonical,
+)
 from nanlint.ops.op import OPS
 from nanlint.ops.spelling import Spelling
 from nanlint.source.project import View
@@ -151,7 +158,7 @@ FUNCTIONAL_MODEL = {"keras.Model", "keras.models.Model"}
 CONTAINERS = {"torch.nn.ModuleList", "torch.nn.ParameterList", "torch.nn.ModuleDict", "torch.nn.ParameterDict"}
 #: methods of a model that give the model back
 SAME_MODEL = frozenset(
-    {"to", "cuda", "cpu", "train", "eval", "double", "half", "float", "requires_grad_", "build", "type"}
+    {"to", "cuda", "cpu", "train", "eval", "double", "half", "bfloat16", "float", "requires_grad_", "build", "type"}
 )
 #: calls of a function with the arguments that follow it
 CALLS = {"torch.utils.checkpoint.checkpoint"}
@@ -401,6 +408,9 @@ class CallLowering(ExpressionLowering):
             # NumPy's own setting is the whole process's
             for frame in (self.frame, self.module) if name == "numpy.seterr" else (self.frame,):
                 frame.regions = (*frame.regions, Region("errstate", e))
+        if name in FORMAT_SWITCHES and (found := self.precision_named(args, keywords)) is not None:
+            for frame in (self.frame, self.module):
+                frame.regions = (*frame.regions, *self.computing_in(found, e))
         if name == "numpy.add.at" and len(args) == 3 and args[0].op in FRESH and args[2].op == CONST:
             self.rebind(args[0], self.emit("bincount", e, x=args[1]))
         self.handed_over([*args, *keywords.values()], e)
@@ -408,6 +418,16 @@ class CallLowering(ExpressionLowering):
             dtype = self.dtype_of(args[0]) if args else None
             return self.emit(CALL, e, {"name": name, "dtype": dtype}, args={f"arg{i}": a for i, a in enumerate(args)})
         return self.unknown(e, *args, *keywords.values(), name=name)
+
+    def precision_named(self, args: Sequence[Node], keywords: Mapping[str, Node]) -> str | None:
+        """The format that a policy computes in: that of its name, "mixed_float16", or of the dtype that it is."""
+        for node in (*args, *keywords.values()):
+            policy = (node.get("arg0") or node) if node.op == CALL else node
+            text = policy.attrs.get("value")
+            named = DTYPES.get(text.rpartition("_")[2]) if isinstance(text, str) else self.dtype_of(policy)
+            if named is not None:
+                return named
+        return None
 
     def store_where(self, array: Node, cond: Node, value: Node, e: ast.Call) -> None:
         """``array[cond] = value``, written as a call."""
@@ -562,6 +582,9 @@ class CallLowering(ExpressionLowering):
                     literals[operand] = spelling.defaults[operand]
             elif operand == "dtype":
                 attrs["dtype"] = self.dtype_of(node)
+                if node.op == ATTR and node.name == "dtype":
+                    # the format of another array
+                    attrs["like"] = node["base"]
                 sort = self.casts_to(node) if spelling.op == "cast" else ""
             elif operand == "activation":
                 applied = node
@@ -581,6 +604,8 @@ class CallLowering(ExpressionLowering):
         if spelling.layer:
             if applied is not None:
                 operands["activation"] = applied
+            if "dtype" not in attrs and (own := self.dtype_of(given.get("dtype"))) is not None:
+                attrs["format"] = own
             return self.graph.add(
                 LAYER, operands, {**attrs, "spelling": spelling, "name": spelling.name}, e, pure=False
             )
@@ -617,7 +642,7 @@ class CallLowering(ExpressionLowering):
 
     def sort(self, node: Node) -> str:
         """What an argument is, as far as overloads are told apart by it: "int", "dtype", a string in quotes, or ""."""
-        if self.dtype_of(node) is not None:
+        if self.dtype_of(node) is not None or (node.op == ATTR and node.name == "dtype"):
             return "dtype"
         if node.op == CONST and isinstance(node.attrs["value"], str):
             return repr(node.attrs["value"])
@@ -660,7 +685,11 @@ class CallLowering(ExpressionLowering):
             if base.op == INSTANCE and name in FORWARD_METHODS:
                 return self.apply(base, self.arguments(e), self.keywords(e), e)
             if base.op == INSTANCE and name in SAME_MODEL:
-                return base
+                return self.converted(base, name, e)
+            if base.op == INSTANCE and name == "register_buffer" and (held := self.arguments(e)[:2]):
+                if held[-1].op == "tensor" and isinstance(held[0].attrs.get("value"), str):
+                    self.frame.env["field", base.key, held[0].attrs["value"]] = held[-1]
+                return self.unknown(e, *held)
             if base.op == CLASS and name == "apply" and (forward := base.attrs["cls"].method("forward")) is not None:
                 return self.apply_function(forward, base, e)
         args, keywords = self.arguments(e), self.keywords(e)
@@ -823,8 +852,19 @@ class CallLowering(ExpressionLowering):
                     self.escape(self.apply(called, [self.unknown(e, name="labels"), output], {}, place))
             return self.unknown(e)
         if name in SAME_MODEL:
-            return model
+            return self.converted(model, name, e)
         return self.unknown(e, model, *args, *keywords.values(), name=f".{name}")
+
+    def converted(self, model: Node, name: str, e: ast.Call) -> Node:
+        """The model itself, whose weights a method may convert to another format, with those of its layers."""
+        given = (self.dtype_of(node) for node in (*self.arguments(e), *self.keywords(e).values()))
+        if (found := DTYPES.get(name) or next(filter(None, given), None)) is not None:
+            model.attrs["format"] = found
+        return model
+
+    def computing_in(self, format: str | None, site: ast.AST | None) -> tuple[Region, ...]:
+        """The region of a model, or of a program, whose layers have weights of a format."""
+        return (Region("precision", site, {"dtype": format}),) if format is not None else ()
 
     def loss_function(self, loss: Node) -> Node | None:
         """The function that a loss given to ``compile`` is: its own, the catalogue's, or the one of that name."""
@@ -837,12 +877,23 @@ class CallLowering(ExpressionLowering):
 
     def run_layer(self, layer: Node, args: Sequence[Node], keywords: dict[str, Node], e: ast.AST) -> Node:
         """Apply a layer, or a stack of layers, to its input."""
+        outer = self.frame.regions
+        self.frame.regions = (*outer, *self.computing_in(layer.attrs.get("format"), layer.site))
+        try:
+            return self.run_in_format(layer, args, keywords, e)
+        finally:
+            self.frame.regions = outer
+
+    def run_in_format(self, layer: Node, args: Sequence[Node], keywords: dict[str, Node], e: ast.AST) -> Node:
+        """The same, once the format of its weights is settled."""
         x = args[0] if args else next(iter(keywords.values()), None) or self.unknown(e)
         for node in (*args[1:], *keywords.values()):
             self.escape(node)
         spelling: Spelling | None = layer.attrs.get("spelling")
         if spelling is not None:
             operands = {k: n for k, n in layer.args.items() if k != "activation"}
+            if "format" in layer.attrs and spelling.op != "linear":
+                x = self.emit("cast", e, {"dtype": layer.attrs["format"]}, x=x)
             called = [(operand, source[1:]) for operand, source in spelling.operands.items() if source[:1] == "$"]
             if len(called) == 1:
                 operands[called[0][0]] = x
@@ -851,7 +902,7 @@ class CallLowering(ExpressionLowering):
                 operands.update((o, keywords[name]) for o, name in called if name in keywords)
                 if not REQUIRED & set(OPS[spelling.op].operands) <= operands.keys():
                     return self.unknown(e, *args, *keywords.values())
-            attrs = {k: v for k, v in layer.attrs.items() if k not in ("spelling", "name")}
+            attrs = {k: v for k, v in layer.attrs.items() if k not in ("spelling", "name", "format")}
             result = self.applied(spelling.op, e, {**attrs, "layer": layer.index}, {**operands, "layer": layer})
             result.framework = spelling.framework
             self.spelled(result, spelling)
@@ -1089,7 +1140,7 @@ class CallLowering(ExpressionLowering):
         """A frame with the parameters bound; those that are not given are unknown, with their default as a hint."""
         definition: FunctionAst = function.attrs["definition"]
         enclosing: Frame = function.attrs["frame"]
-        caller = self.frame
+        caller, this = self.frame, function.attrs.get("this")
         frame = Frame(
             parent=enclosing,
             function=definition,
@@ -1098,10 +1149,11 @@ class CallLowering(ExpressionLowering):
                 *(self.module.regions if bare else caller.regions),
                 *self.decorator_regions(definition),
                 *self.class_regions(function),
+                *(self.computing_in(this.attrs.get("format"), this.site) if this is not None else ()),
             ),
             calls=() if bare else (*caller.calls, e),
             depth=caller.depth + 1,
-            this=function.attrs.get("this"),
+            this=this,
             cls=function.attrs.get("cls"),
         )
         positional = list(args)
@@ -1218,6 +1270,7 @@ class CallLowering(ExpressionLowering):
             return
         whole = value if part is array else self.graph.add("stored", {"a": array, "b": value}, {}, site, pure=False)
         whole.framework = whole.framework or array.framework
+        array.attrs["filled"] = True
         self.rebind(array, whole)
         if part is not array:
             self.rebind(part, value)
@@ -1277,6 +1330,7 @@ class CallLowering(ExpressionLowering):
         too_deep = self.frame.depth >= MAX_DEPTH or self.spent(definition)
         if frame is not None or too_deep:
             self.escape_unused(function.attrs["frame"])
+            self.handed_over([*args, *keywords.values()], e)
             result = self.unknown(e, *args, *keywords.values(), name=str(function.attrs.get("name", "")))
             if frame is not None and not args and not keywords:
                 result.attrs["again"] = True
@@ -1553,8 +1607,9 @@ def filled_array(node: Node) -> Node | None:
 
 
 def _alternatives(node: Node) -> list[Node]:
-    """What a node may be: the values that join in it, itself where none do."""
-    return [one for k in ("a", "b") for one in _alternatives(node[k])] if node.op == PHI else [node]
+    """What a node may be, or hold: the values that join in it, those of a container; itself where there are none."""
+    parts = list(node.args.values()) if node.op in (TUPLE, DICT, "list") else [node[k] for k in "ab" if node.op == PHI]
+    return [one for part in parts for one in _alternatives(part)] if parts else [node]
 
 
 @lru_cache(maxsize=1024)

@@ -33,6 +33,7 @@ from nanlint.graph.node import (
     LOOP,
     MODULE,
     OTHER,
+    PARAM,
     PHI,
     REFINE,
     RETURNED,
@@ -752,6 +753,8 @@ class ExpressionLowering:
             return None
         if node.op == CALL and node.name == "torch.get_default_dtype":
             return "float32"
+        if node.op == PARAM and "default" in node.args:
+            return self.dtype_of(node["default"])
         name = node.attrs.get("value") if node.op == CONST else node.name if node.op == MODULE else None
         return DTYPES.get(name.rpartition(".")[2]) if isinstance(name, str) else None
 

@@ -500,6 +500,10 @@ class Lowering(CallLowering):
             back = after.get(name)
             if back is not None and back is not phi and frame.live:
                 self.graph.connect(phi, "back", back)
+            if phi.attrs.get("filled"):
+                # other names of the array see what the turns wrote into it
+                phi["pre"].attrs["filled"] = True
+                self.rebind(phi["pre"], phi)
         for name, record in records.items():
             back = after.get(name)
             if back is None or not frame.live or back.args.keys() == record.args.keys():

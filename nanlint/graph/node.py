@@ -32,7 +32,8 @@ RETURNED, KEPT, DATA, OTHER = "returned", "kept", "data", "other"
 
 @dataclass(frozen=True, eq=False)
 class Region:
-    """A ``with`` region, a decorator's, a loop's: tape, no_grad, undifferentiated, errstate, half, custom_gradient."""
+    """A ``with`` region, a decorator's, a loop's, or that of a model: tape, no_grad, undifferentiated, errstate, half,
+    precision, custom_gradient."""
 
     kind: str
     statement: ast.AST | None = None

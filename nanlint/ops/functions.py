@@ -180,14 +180,14 @@ def sigmoid(x: Value) -> Value:
     v = monotone(x, f)
     why = dict(v.why)
     low, high = v.low, v.high
-    if x.lo == -INF:
+    if v.lo == 0:
         low, why["low"] = (
-            CERTAIN,
+            CERTAIN if x.lo == -INF else x.low,
             Evidence(f"is exactly 0 below {-fmt.exp_overflow:.0f} ({fmt.name})", origin=Origin.SATURATION),
         )
-    if x.hi == INF:
+    if v.hi == 1:
         high, why["high"] = (
-            CERTAIN,
+            CERTAIN if x.hi == INF else x.high,
             Evidence(f"is exactly 1 above {-math.log(fmt.eps / 2):.0f} ({fmt.name})", origin=Origin.SATURATION),
         )
     return value(v.lo, v.hi, low=low, high=high, ninf=NEVER, pinf=NEVER, because=why, nan=x.nan, **tensor_like(x))

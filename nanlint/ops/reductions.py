@@ -33,6 +33,7 @@ from nanlint.ops.value import (
     Value,
     constant,
     join,
+    signed,
     value,
 )
 
@@ -78,12 +79,14 @@ def total(x: Value) -> Value:
             because=noted(zero=pick(x, "zero"), ninf=pick(x, "ninf")),
             **_array(x),
         )
+    sign = signed(x)
     return value(
         ninf=x.ninf,
         pinf=x.pinf,
+        neg=sign.get("neg", UNKNOWN),
         nan=max(x.nan, min(x.ninf, x.pinf)),
         whole=x.whole,
-        because=noted(ninf=pick(x, "ninf"), pinf=pick(x, "pinf"), nan=pick(x, "nan")),
+        because=noted(ninf=pick(x, "ninf"), pinf=pick(x, "pinf"), nan=pick(x, "nan")) | sign.get("because", {}),
         **_array(x),
     )
 
@@ -92,16 +95,18 @@ def mean(x: Value) -> Value:
     """Mean: inside the range."""
     one_sided = x.lo >= 0 or x.hi <= 0
     zero = UNKNOWN if not one_sided else NEVER if x.zero is NEVER else all_zero(x)
+    sign = signed(x)
     return value(
         x.lo,
         x.hi,
         zero=zero,
+        neg=sign.get("neg", UNKNOWN),
         pinf=x.pinf,
         ninf=x.ninf,
         nan=max(x.nan, min(x.ninf, x.pinf)),
         low=UNKNOWN if x.lo else zero,
         high=UNKNOWN,
-        because=noted(zero=pick(x, "zero"), pinf=pick(x, "pinf"), ninf=pick(x, "ninf")),
+        because=noted(zero=pick(x, "zero"), pinf=pick(x, "pinf"), ninf=pick(x, "ninf")) | sign.get("because", {}),
         **_array(x),
     )
 
@@ -167,7 +172,8 @@ def norm(v: Operands, attrs: Attrs) -> Value:
 
 def dot(v: Operands, _: Attrs) -> Value:
     """Matrix product or einsum: a sum of products."""
-    return total(multiply(v["a"], v["b"]))
+    found = multiply(v["a"], v["b"])
+    return total(replace(found, neg=min(found.neg, UNKNOWN)))
 
 
 def einsum(v: Operands, _: Attrs) -> Value:
@@ -178,7 +184,7 @@ def einsum(v: Operands, _: Attrs) -> Value:
     product = vs[0]
     for other in vs[1:]:
         product = multiply(product, other)
-    return total(replace(product, sum_one=False))
+    return total(replace(product, sum_one=False, neg=min(product.neg, UNKNOWN)))
 
 
 def cumulative(v: Operands, _: Attrs) -> Value:
@@ -273,7 +279,9 @@ def cosine(v: Operands, _: Attrs) -> Value:
     fields = tensor_like(*v.values())
     end = 1.0 + 16 * fields["format"].eps
     because = Evidence("is 1 for parallel vectors, and rounding takes it just beyond", origin=Origin.ROUNDING)
-    return value(-end, end, low=POSSIBLE, high=LIKELY, because=because, **fields)
+    sign = Evidence("is a cosine: negative beyond a right angle", origin=Origin.SIGNED)
+    why = {"low": because, "high": because, "neg": sign}
+    return value(-end, end, low=POSSIBLE, high=LIKELY, neg=LIKELY, because=why, **fields)
 
 
 def correlation(v: Operands, _: Attrs) -> Value:
@@ -318,7 +326,7 @@ def average(v: Operands, _: Attrs) -> Value:
 def pooled(v: Operands, _: Attrs) -> Value:
     """Means over windows that may reach over the border, into zeros."""
     x = v["x"]
-    return value(min(x.lo, 0.0), max(x.hi, 0.0), zero=UNKNOWN, nan=x.nan, **_array(x))
+    return value(min(x.lo, 0.0), max(x.hi, 0.0), zero=UNKNOWN, nan=x.nan, **signed(x), **_array(x))
 
 
 define(

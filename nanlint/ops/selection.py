@@ -331,6 +331,16 @@ define(
 define("list", "", elements)
 define("concat", "x", view, view=True)
 define("append", "a b", lambda v, _: join(v["a"], v["b"]) if "a" in v and "b" in v else TOP)
+
+
+def learned(_: Operands, attrs: Attrs) -> Value:
+    """What weights make of anything: where a layer holds them, they are trained, and nothing keeps it above 0."""
+    if "layer" not in attrs:
+        return value(kind=Kind.TENSOR)
+    note = Evidence("is the result of a layer, which has either sign", origin=Origin.SIGNED)
+    return value(neg=LIKELY, pos=LIKELY, kind=Kind.TENSOR, because={"neg": note, "pos": note})
+
+
 define("zeros", "", lambda v, _: filled(0.0))
 define("ones", "", lambda v, _: filled(1.0))
 define("full", "fill", full)
@@ -352,7 +362,7 @@ define("finfo_eps", "", positive_scalar)
 define("size", "x", extent, stops_gradient=True)
 define("relu", "x", rectified, pointwise=True)
 define("elu", "x", elu_like, pointwise=True)
-define("linear", "x", lambda v, _: value(kind=Kind.TENSOR), pure=False)
+define("linear", "x", learned, pure=False)
 define("dropout", "x", dropout)
 define("noisy", "x", lambda v, _: value(kind=Kind.TENSOR), pure=False)
 define("variable", "x", lambda v, _: trained(v.get("x", TOP)), pure=False)

@@ -57,6 +57,7 @@ class Origin(Enum):
     OVERFLOW = "what is trained or unbounded overflows"
     INTENT = "an infinity or a nan is put there on purpose"
     OWN_TEST = "the author tests for it"
+    SIGNED = "what is learned, or a covariance, has either sign as a whole"
 
 
 #: of these, what takes a caller's data to be degenerate, or to lie at an end: nothing in the program makes it so
@@ -186,6 +187,13 @@ def constant(number: float, kind: Kind = Kind.SCALAR) -> Value:
     sign = "zero" if number == 0 else "neg" if number < 0 else "pos"
     classes = {"ninf": NEVER, "neg": NEVER, "zero": NEVER, "pos": NEVER, "pinf": NEVER, sign: CERTAIN, **inf}
     return value(number, number, low=CERTAIN, high=CERTAIN, nan=NEVER, kind=kind, whole=whole, **classes)  # type: ignore[arg-type]
+
+
+def signed(v: Value) -> dict[str, Any]:
+    """What an average, a sum, or a multiple keeps of what has either sign as a whole: that it is negative at times."""
+    why = v.evidence("neg")
+    kept = v.neg >= LIKELY and why is not None and why.origin is Origin.SIGNED
+    return {"neg": v.neg, "because": {"neg": why}} if kept else {}
 
 
 def with_evidence(v: Value, node: Any) -> Value:

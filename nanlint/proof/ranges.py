@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from nanlint.diagnostic import Witness
 from nanlint.graph.node import CONST
+from nanlint.ops.op import OPS
 from nanlint.proof.interpret import Cannot, Execution, Infeasible
 from nanlint.proof.plausible import ordinary
 from nanlint.proof.python import PythonBackend
@@ -26,9 +27,18 @@ def fails_ordinarily(program: Slice) -> bool:
     found = failing(program) if program.executable else None
     if found is None and program.executable and (before := without_formula(program)) is not None:
         program, found = before, failing(before)
+    if found is not None and found.width == 1 and gathers(program):
+        # of one element many sums and lengths are 0
+        found = Search(program, PythonBackend(program.framework)).at_width(2)
     if found is None or broken_before(program, found):
         return False
     return ordinary((program.steps[i], row) for i, row in found.inputs.items() if program.is_source(i))
+
+
+def gathers(program: Slice) -> bool:
+    """Whether an operand is one number of many."""
+    made_of = (OPS.get(program.steps[i].op) for i in program.upstream(program.at))
+    return any(op is not None and op.reduction for op in made_of)
 
 
 def without_formula(program: Slice) -> Slice | None:

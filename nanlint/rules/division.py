@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.forms import UNKNOWNS
+from nanlint.analysis.gradient import PLAIN
 from nanlint.analysis.hazards import Hazard
 from nanlint.analysis.structure import literal
 from nanlint.analysis.written_out import inevitable
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.guard_denominator import GuardDenominator
 from nanlint.graph.node import Node
+from nanlint.ops.value import LIKELY, Origin
 from nanlint.rules.registry import LOWERED, Finding, Findings, confidence, rule
 
 REDUCTIONS = {
@@ -133,7 +135,11 @@ def division_by_zero_able(hazard: Hazard, facts: Facts) -> Findings:
         return "a reduction, which NL301 has weighed"
     # dividing by what is only called a probability is how importance weights are written
     by_name = hazard.evidence.named and hazard.operand.op in UNKNOWNS
-    level = confidence(hazard.reach, lowered=int(by_name))
+    # what a loss divides by comes batch after batch, what a metric of NumPy divides by was looked at
+    seen = (
+        hazard.reach is LIKELY and hazard.evidence.origin is Origin.UNGUARDED and facts.framework(hazard.node) in PLAIN
+    )
+    level = confidence(hazard.reach, lowered=int(by_name or seen))
     if level is None:
         return LOWERED
     yield Finding(

@@ -6,20 +6,31 @@ import ast
 
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.gradient import PLAIN
-from nanlint.analysis.structure import bare
+from nanlint.analysis.names import is_of_steps
+from nanlint.analysis.structure import bare, elementwise
 from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.mean_of_selection import BiasedDeviation, SumIfEmpty
-from nanlint.graph.node import Node
+from nanlint.graph.node import LOOP, PHI, REFINE, TUPLE, Node, walk
+from nanlint.ops.op import Pole
+from nanlint.ops.selection import COMPARISONS
 from nanlint.ops.value import LIKELY
 from nanlint.rules.registry import LOWERED, Finding, Findings, confidence, rule
 
+#: the label that PyTorch's losses leave out where nothing else is said
+IGNORED = -100.0
+#: ways from a deviation back to what its elements are gathered in
+GATHERED = frozenset({"tensor", "concat", REFINE, "cast", LOOP})
+NAN = Pole("result", "nan", "nan")
 
-@rule("NL304", "empty-mean", nodes="mean", fixable=Applicability.SAFE)
+
+@rule("NL304", "empty-mean", nodes="mean cross_entropy nll", fixable=Applicability.SAFE)
 def empty_mean(mean: Node, facts: Facts) -> Findings:
     """Mean of a selection that may be empty.
 
     ## What it does
-    Finds means of the elements that a mask selects, where nothing looks at whether it selects any.
+    Finds means of the elements that a mask selects, where nothing looks at whether it selects any; and cross-entropies
+    in PyTorch that leave out some labels, and average over the others: where `ignore_index` is given, or labels are set
+    to it. Possible only where what is left out is padding, by its name or its number 0: every sentence has a word.
 
     ## Why is this bad?
     The mean of no elements is `0 / 0 = nan`. One batch without a positive example is enough, and the loss that it is
@@ -43,6 +54,8 @@ def empty_mean(mean: Node, facts: Facts) -> Findings:
     ## References
     PyTorch: `torch.mean` of an empty tensor is NaN.
     """
+    if mean.op != "mean":
+        return (yield from all_ignored(mean, facts))
     if has_no_elements(mean["x"], mean.site):
         effect = "the mean of no elements is 0 / 0 = nan"
         yield Finding(mean, "mean of no elements: nan", effect, Confidence.CERTAIN)
@@ -64,6 +77,77 @@ def empty_mean(mean: Node, facts: Facts) -> Findings:
         ((selection, "may select nothing"),),
         SumIfEmpty(mean) if bare(mean["x"]).op != "list" else None,
     )
+
+
+def one_of_many(deviation: Node, facts: Facts) -> str:
+    """Why what a deviation is taken over may have one element; "" where nothing says so."""
+    if facts.framework(deviation) in PLAIN or not any(user.op in ("add", "div", "clamp") for user in deviation.users):
+        return ""
+    axis = deviation.get("axis")
+    held = list(walk(deviation["x"], lambda n: [n[k] for k in ("x", "back") if k in n.args and n.op in GATHERED], 20))
+    if axis is None and any(n.op == "list" and "last" in n.args for n in held):
+        return "is gathered turn by turn: of one turn it has one element"
+    source = held[-1]
+    if axis is None and is_of_steps(str(source.attrs.get("variable") or source.name)):
+        return "has one element for each step: an episode, or what is left of a batch, may have one"
+    batch = axis is not None and facts.value(axis).constant == 0 and facts.trained(deviation)
+    return "is a batch: the last one of an epoch may have one element" if batch else ""
+
+
+def all_ignored(loss: Node, facts: Facts) -> Findings:
+    """A mean over the labels that are not left out, of which there may be none."""
+    reduction, given = loss.get("reduction"), loss.get("ignore")
+    if facts.framework(loss) != "torch" or (reduction is not None and reduction.attrs.get("value") != "mean"):
+        return "no mean"
+    ignored = facts.value(given).constant if given is not None else IGNORED
+    put = ignored_by(loss["target"], ignored, facts) if ignored is not None else None
+    if given is None and put is None:
+        return "nothing says that labels are left out"
+    if ignored is not None and asked_for(loss["target"], ignored, facts):
+        return "the labels that are left out are looked at"
+    if facts.tested_for_infinity(loss) or facts.hazards.masked_by(loss, NAN) is not None:
+        return "the mean is looked at, or replaced"
+    padding = put is None and (ignored == 0 or "pad" in written(loss, "ignore_index"))
+    level = confidence(LIKELY, lowered=int(padding or not facts.differentiated(loss)))
+    if level is None:
+        return LOWERED
+    cause = (
+        (put, "is left out of the loss") if put is not None else (given or loss, "labels of this number are left out")
+    )
+    effect = "0 / 0 = nan where every label is left out"
+    yield Finding(loss, "cross-entropy of labels that may all be left out: nan", effect, level, (cause,))
+
+
+def ignored_by(labels: Node, ignored: float, facts: Facts) -> Node | None:
+    """Where labels are set to the number that is left out, or hold it, as they are written out."""
+
+    def before(n: Node) -> list[Node]:
+        kept = n.op in ("where", "stored", "list", "append", "tensor", TUPLE, PHI, REFINE) or elementwise(n)
+        return [a for name, a in n.args.items() if name not in ("cond", "index", "by")] if kept else []
+
+    found = (n for n in walk(labels, before, 60) if n is not labels and facts.value(n).constant == ignored)
+    return next(found, None)
+
+
+def asked_for(labels: Node, ignored: float, facts: Facts) -> bool:
+    """Whether anything compares the labels with the number that is left out."""
+    made_of = walk(labels, lambda n: n.args.values() if n.op == REFINE or elementwise(n) else (), 20)
+    users = (user for n in made_of for one in walk(n, views_of, 20) for user in one.users)
+    asked = (u for u in users if u.op in COMPARISONS)
+    return any(facts.value(u[k]).constant == ignored for u in asked for k in ("a", "b"))
+
+
+def views_of(node: Node) -> list[Node]:
+    """What holds the elements of a node in another arrangement, or some of them."""
+    return [u for u in node.users if u.op in ("view", "part", "cast", REFINE)]
+
+
+def written(loss: Node, keyword: str) -> str:
+    """How an argument of a loss, or of the layer that it is, is written."""
+    layer = loss.get("layer")
+    call = layer.site if layer is not None else loss.site
+    keywords = call.keywords if isinstance(call, ast.Call) else []
+    return next((ast.unparse(k.value).lower() for k in keywords if k.arg == keyword), "")
 
 
 def chosen_in_python(selection: Node) -> bool:
@@ -94,7 +178,9 @@ def std_of_one(deviation: Node, facts: Facts) -> Findings:
 
     ## What it does
     Finds deviations and variances with a correction of 1 (PyTorch's default, `ddof=1` elsewhere) over an axis that
-    has one element, or over the elements that a mask selects; and any of an empty list.
+    has one element, or over the elements that a mask selects; and any of an empty list. In code that is trained also
+    those over a batch, of which the last one of an epoch may have one element, over what a loop has gathered, and over
+    the returns or advantages of an episode, unless something looks at how many there are.
 
     ## Why is this bad?
     The sum of squares is divided by n - 1: `0 / 0 = nan` for one element, and nan for none.
@@ -131,8 +217,10 @@ def std_of_one(deviation: Node, facts: Facts) -> Findings:
             facts.framework(deviation) in PLAIN or facts.tested_for_infinity(deviation) or chosen_in_python(selection)
         )
         level, cause = Confidence.POSSIBLE if harmless else Confidence.LIKELY, (selection, "may select one, or none")
+    elif (why := one_of_many(deviation, facts)) and not facts.asked_how_many(deviation["x"]):
+        level, cause = Confidence.LIKELY, (deviation["x"], why)
     else:
-        return
+        return "nothing says that there may be one element"
     yield Finding(
         deviation,
         f"unbiased {deviation.op} of a single element: nan",

@@ -6,8 +6,8 @@ from nanlint.analysis.exponentials import shifted
 from nanlint.analysis.facts import Facts
 from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.softmax import Softmax
-from nanlint.graph.node import Node
-from nanlint.ops.value import POSSIBLE
+from nanlint.graph.node import LOOP, Node
+from nanlint.ops.value import NEVER, POSSIBLE
 from nanlint.rules.registry import Finding, Findings, rule
 
 
@@ -43,14 +43,12 @@ def handwritten_softmax(quotient: Node, facts: Facts) -> Findings:
     if quotient.op == "exp":
         return (yield from shift_undone(quotient, facts))
     denominator = facts.origin(quotient["b"], "sum")
-    if denominator is None:
+    added = element(denominator["x"], facts) if denominator is not None else added_up(quotient["b"], facts)
+    if added is None:
         return "the denominator is no sum"
-    alone = facts.origin(quotient["a"], "exp")
-    above, summand = (
-        alone or facts.bare(quotient["a"]),
-        facts.origin(denominator["x"], "exp") or facts.bare(denominator["x"]),
-    )
-    if not facts.same(above, summand):
+    alone = facts.origin(quotient["a"], "exp") if denominator is not None else None
+    above = alone or element(quotient["a"], facts)
+    if not facts.same(above, facts.origin(added, "exp") or added):
         return "the denominator is no sum of what is divided"
     numerator = next((f for f in facts.factors(above) if f.op == "exp"), None)
     if numerator is None or facts.value(numerator).pinf < POSSIBLE:
@@ -60,10 +58,33 @@ def handwritten_softmax(quotient: Node, facts: Facts) -> Findings:
         quotient,
         "handwritten softmax without max-subtraction: inf / inf = nan for large logits",
         "inf / inf = nan",
-        Confidence.POSSIBLE if shifted([numerator], facts) else Confidence.CERTAIN,
+        Confidence.POSSIBLE if shifted([numerator], facts) or kept_down(numerator, facts) else Confidence.CERTAIN,
         ((numerator, note.text if note else "overflows"),),
-        Softmax(quotient, numerator, denominator) if alone is not None else None,
+        Softmax(quotient, numerator, denominator) if alone is not None and denominator is not None else None,
     )
+
+
+def kept_down(exp: Node, facts: Facts) -> bool:
+    """Whether an exponential is finite as long as all settings are what their defaults say: a cosine over 0.5."""
+    return facts.as_set(exp).pinf is NEVER
+
+
+def element(array: Node, facts: Facts) -> Node:
+    """What is stored into an array one by one, in a loop or a comprehension; else the array."""
+    node = facts.bare(array)
+    while node.op == "tensor":
+        node = facts.bare(node["x"])
+    turn = facts.bare(node["back"]) if node.op == LOOP and "back" in node.args else node
+    held = {"stored": "b", "list": "each"}.get(turn.op, "")
+    return facts.bare(turn[held]) if held in turn.args else node
+
+
+def added_up(total: Node, facts: Facts) -> Node | None:
+    """What a loop adds to a number, turn by turn."""
+    loop = facts.bare(total)
+    turn = facts.bare(loop["back"]) if loop.op == LOOP and "back" in loop.args else loop
+    terms = [facts.bare(turn[k]) for k in ("a", "b")] if turn.op == "add" else []
+    return next((term for term in terms if term is not loop), None) if loop in terms else None
 
 
 def shift_undone(exp: Node, facts: Facts) -> Findings:

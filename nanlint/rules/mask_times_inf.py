@@ -5,6 +5,7 @@ from __future__ import annotations
 from nanlint.analysis.algebra import terms
 from nanlint.analysis.exponentials import overflows
 from nanlint.analysis.facts import Facts
+from nanlint.analysis.gaps import hidden_by_zero
 from nanlint.analysis.growth import EXPONENTIALS
 from nanlint.analysis.hazards import Hazard
 from nanlint.analysis.log_space import probability_of, zero_times_infinity
@@ -27,7 +28,7 @@ def mask_times_inf(at: Node | Hazard, facts: Facts) -> Findings:
     ## What it does
     Finds an infinity times a mask, the probabilities of masked logits times their logarithms, and `multiply_no_nan` of
     a probability and a logarithm through which a gradient flows. A mask, or something rectified, times an exponential
-    that overflows is possible.
+    that overflows is possible. And data times the answer to whether it is NaN.
 
     ## Why is this bad?
     `0 * inf = nan`: a mask hides large numbers, not infinite ones. `multiply_no_nan` hides the infinity from the value
@@ -61,6 +62,15 @@ def mask_times_inf(at: Node | Hazard, facts: Facts) -> Findings:
         return "a selection further on takes the NaN out"
     if product.op == "mul_no_nan":
         return (yield from gradient_of_no_nan(product, facts))
+    if (data := hidden_by_zero(product)) is not None:
+        yield Finding(
+            product,
+            "0 * nan is nan: the factor that should hide what is missing multiplies it",
+            "0 * nan = nan",
+            Confidence.LIKELY,
+            ((data, "is NaN at times, or nobody would ask"),),
+        )
+        return
     found = zero_times_infinity(product, facts.value, known=known_to_the_author(facts))
     if found is None:
         return "no factor that may be 0 beside one that may be infinite"

@@ -5,9 +5,12 @@ from __future__ import annotations
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.written_out import overflows, undefined
 from nanlint.diagnostic import Confidence
-from nanlint.graph.node import Node
-from nanlint.ops.value import always
+from nanlint.graph.node import PHI, Node, walk
+from nanlint.ops.value import INF, Kind, always
 from nanlint.rules.registry import Finding, Findings, rule
+
+#: how many times the largest number something is that is beyond it for all ordinary factors
+FAR = 10.0
 
 
 @rule("NL409", "nonfinite-constant", nodes="add sub mul div cast tensor full pow square sum prod")
@@ -52,6 +55,39 @@ def nonfinite_constant(node: Node, facts: Facts) -> Findings:
         yield Finding(node, "number beyond the largest one of its format: inf", "rounds to inf", Confidence.CERTAIN)
     elif overflows(node, facts) and not is_at_pole(node, facts):
         yield Finding(node, "result beyond the largest number of its format: inf", "rounds to inf", Confidence.CERTAIN)
+    elif (found := too_large(node, facts)) is not None and feeds_softmax(node, facts):
+        number, other = found
+        name, c = facts.value(other).format.name, facts.value(number).constant
+        yield Finding(
+            node,
+            f"number beyond the largest one of {name}: inf, and nan in a row that has nothing else",
+            f"{c:g} rounds to {'-' if (c or 0.0) < 0 else ''}inf",
+            Confidence.LIKELY,
+            ((other, f"is {name} here"),),
+        )
+
+
+def too_large(node: Node, facts: Facts) -> tuple[Node, Node] | None:
+    """A number that is finite, and infinite in the half precision of the array that it scales, and the array.
+
+    A product is rounded once, in the end: of what is well below 1 it may yet be finite.
+    """
+    for one, other in (("a", "b"), ("b", "a")) if node.op == "mul" else ():
+        number, v = facts.value(node[one]), facts.value(node[other])
+        c, most = number.constant, v.format.max
+        if c is None or number.kind is not Kind.SCALAR or v.kind is Kind.SCALAR or not most < abs(c) < INF:
+            continue
+        if abs(c) > FAR * most or v.whole:
+            return node[one], node[other]
+    return None
+
+
+def feeds_softmax(node: Node, facts: Facts) -> bool:
+    """Whether what a product becomes goes into a softmax, which takes the largest number from all of a row."""
+    passes = walk(
+        node, lambda n: n.users if n is node or n.op in ("add", "sub", "view", "cast", "part", PHI) else (), 40
+    )
+    return any(n.op in ("softmax", "log_softmax", "logsumexp") for n in passes) or not list(facts.uses(node))
 
 
 def is_at_pole(node: Node, facts: Facts) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from nanlint.analysis.facts import Facts
-from nanlint.analysis.tape import place_of, source_texts, tape_leaks
+from nanlint.analysis.tape import cut_by, place_of, source_texts, tape_leaks
 from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.move_into_tape import MoveIntoTape
 from nanlint.graph.node import Node
@@ -23,7 +23,8 @@ def tape_scope_leak(gradient: Node, facts: Facts) -> Findings:
     """A value computed outside the GradientTape that its gradient should flow through.
 
     ## What it does
-    Finds sources of `tape.gradient(target, sources)` on whose way to the target an op ran before (or outside) the tape.
+    Finds sources of `tape.gradient(target, sources)` on whose way to the target an op ran before (or outside) the tape;
+    and targets that depend on a source only through what has no derivative: `float()`, `.numpy()`, `argmax`.
 
     ## Why is this bad?
     The tape records only what runs inside its `with`. The gradient is None, or, when another term reaches the source
@@ -68,4 +69,14 @@ def tape_scope_leak(gradient: Node, facts: Facts) -> Findings:
             fix=MoveIntoTape(leak.outside, leak.inside, gradient),
             at=place_of(leak.outside, gradient),
             notes=((leak.inside, "uses it inside the tape"), (gradient, "asks for the gradient")),
+        )
+    if (cut := cut_by(gradient)) is not None:
+        node, source = cut
+        yield Finding(
+            node,
+            f"no derivative comes back through this: the gradient with respect to `{facts.text(source)}` is None",
+            "a number of Python's, an array of NumPy's and a place in an array have no derivative",
+            Confidence.LIKELY,
+            at=place_of(node, gradient),
+            notes=((gradient, "asks for the gradient"),),
         )

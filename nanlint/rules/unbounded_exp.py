@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from nanlint.analysis.exponents import exposed, scales
+from itertools import chain
+
+from nanlint.analysis.exponents import beside_its_exponent, exposed, scales, sources
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.gradient import PLAIN
 from nanlint.analysis.growth import both_overflow, chosen_by_regime, multiplied_up
 from nanlint.analysis.log_space import closed
+from nanlint.analysis.scenarios import SOURCES as ENTERING
 from nanlint.analysis.written_out import overflows
 from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.logistic_density import LogisticDensity
-from nanlint.graph.node import Node
+from nanlint.graph.node import Node, walk
 from nanlint.ops.op import Pole
 from nanlint.ops.value import POSSIBLE
 from nanlint.rules.registry import Finding, Findings, rule
@@ -39,9 +42,10 @@ def unbounded_exp(node: Node, facts: Facts) -> Findings:
     Finds quotients whose both sides overflow with one exponential, such as the logistic density
     `exp(-x) / (1 + exp(-x))**2`, and recursions in probability space: exponentials of scores multiplied into a value
     that a loop carries on, and whose logarithm is taken. And exponentials of what is learned, or called a logarithm or
-    a logit: likely where it is the result of a layer and is multiplied into a loss or a forward pass; possible where
-    only its name says so, where it is halved first, or the result of a model that is not seen. A clamp, a tanh, a shift
-    by the maximum and a logarithm of the sum are in order.
+    a logit: likely where it is the result of a layer and is multiplied into a loss or a forward pass, or a leaf beside
+    its own exponent, as in the divergence of two normal distributions; possible where only its name says so, where it
+    is halved first, or the result of a model that is not seen. A clamp, a tanh, a shift by the maximum and a logarithm
+    of the sum are in order.
 
     ## Why is this bad?
     `exp` overflows to inf above 88 in float32, and above 11 in float16; `inf / inf = nan`. Scores are sums: they grow.
@@ -104,7 +108,13 @@ def alone(exp: Node, facts: Facts) -> Findings:
     found = exposed(exp, facts) if facts.differentiated(exp) and not facts.scalar(exp) else None
     if found is None or facts.tested_for_infinity(exp):
         return "nothing says that the exponent grows, or something bounds it"
-    surely = found.kind == "network" and found.factor >= 1 and scales(exp, facts) and facts.trained(exp)
+    called = [n for n in facts.gradient.called_from_outside(exp) if len(n.calls) > len(exp.calls)]
+    given = [given_to(n["x"]) for n in called]
+    if given and any(given) and not any(exposed(one, facts) for one, data in zip(called, given, strict=True) if data):
+        return "every call bounds it"
+    leaf = any(n.attrs.get("requires_grad") for n in chain(*map(sources, (one["x"] for one in called))))
+    learned = found.kind == "network" or (found.kind == "named" and leaf and beside_its_exponent(exp, facts))
+    surely = learned and found.factor >= 1 and scales(exp, facts) and facts.trained(exp)
     yield Finding(
         exp,
         "exponential of a value that nothing bounds: inf, and nan after the next product with 0",
@@ -112,6 +122,11 @@ def alone(exp: Node, facts: Facts) -> Findings:
         Confidence.LIKELY if surely else Confidence.POSSIBLE,
         ((found.source, SOURCES[found.kind]),),
     )
+
+
+def given_to(exponent: Node) -> bool:
+    """Whether an exponent is made of more than numbers that are written out."""
+    return any(n.op in ENTERING for n in walk(exponent, lambda n: n.args.values(), 200))
 
 
 def overflow(exp: Node, facts: Facts) -> str:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import ast
+
 from nanlint.analysis.facts import Facts
 from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.skip_header import SkipHeader
-from nanlint.graph.node import CONST, Node
+from nanlint.graph.node import CALL, CONST, Node
 from nanlint.ops.arithmetic import DIFFERENTIABLE
 from nanlint.rules.registry import Finding, Findings, rule
+
+#: methods by which models are fitted
+FITS = frozenset({".fit", ".train_on_batch", ".fit_generator"})
 
 
 @rule(
@@ -21,8 +26,9 @@ def unchecked_nan_input(table: Node, facts: Facts) -> Findings:
 
     ## What it does
     Finds `genfromtxt` with a delimiter that reads the first row as data, and tables read by pandas or NumPy that become
-    a tensor without `dropna`, `fillna`, `isna`, `isnan` or `nan_to_num` on the way. Both are possible only: nothing in
-    the code says whether the file has a row of names, or holes.
+    a tensor without `dropna`, `fillna`, `isna`, `isnan` or `nan_to_num` on the way. Both are possible only, since
+    nothing in the code says whether the file has a row of names, or holes; but for the first row of what a model is
+    fitted to, and for what is told by `na_values` how its holes are written.
 
     ## Why is this bad?
     `genfromtxt` makes NaN of every word: of the names in the first row too. pandas makes NaN of an empty cell. One
@@ -56,19 +62,35 @@ def unchecked_nan_input(table: Node, facts: Facts) -> Findings:
             table,
             "first row of a table read as data: names of columns, if it has them, become nan",
             "float('price') is nan to genfromtxt",
-            Confidence.POSSIBLE,
+            Confidence.LIKELY if any(fitted(use, facts) for use in uses) else Confidence.POSSIBLE,
             fix=SkipHeader(table),
         )
         return
+    told = knows_of_holes(table)
     tensor = next((use for use in uses if use.op == "tensor" and use.framework in DIFFERENTIABLE), None)
+    if tensor is None and told:
+        tensor = next((use for use in uses if use.op == CALL and fitted(use, facts)), None)
     if tensor is not None:
         yield Finding(
             tensor,
             "table read from disk that becomes a tensor without a look at its nan",
             "an empty cell is nan",
-            Confidence.POSSIBLE,
+            Confidence.LIKELY if told and fitted(tensor, facts) else Confidence.POSSIBLE,
             ((table, "is nan where the file has nothing"),),
         )
+
+
+def fitted(use: Node, facts: Facts) -> bool:
+    """Whether a model is fitted to data: by a method of its own, where that raises nothing, or by the gradient."""
+    if use.op == CALL:
+        return use.name in FITS and bool(DIFFERENTIABLE & set(facts.lowering.frameworks))
+    return facts.gradient.goes_backward(use)
+
+
+def knows_of_holes(table: Node) -> bool:
+    """Whether a reader is told how a file writes that it has nothing."""
+    keywords = table.site.keywords if isinstance(table.site, ast.Call) else []
+    return any(k.arg in ("na_values", "missing_values") for k in keywords)
 
 
 def reads_header(table: Node) -> bool:

@@ -190,3 +190,43 @@ def test_what_a_record_holds_by_two_names_are_two_things() -> None:
         """
     assert {c for _, c in said(JAX, source.replace("{quotient}", "jnp.log(width ** 2)"))} <= {"possible"}
     assert said(JAX, "def f(x):\n    width = x.max() - x.min()\n    return x / width\n") == [("NL303", "likely")]
+
+
+EVALUATION = """
+    def evaluate(gt, n, lib):
+        tp, fp = np.zeros(n), np.zeros(n)
+        {fills}
+        return tp / (tp + fp)
+    """
+
+
+@pytest.mark.parametrize(
+    "fills",
+    [
+        "count(tp, fp, gt)",
+        "count_each(gt, arrays=[tp, fp])",
+        "lib.run(count, args=(tp, fp, gt))",
+        "lib.run(count, kwargs={'tp': tp, 'fp': fp, 'gt': gt})",
+        "lib.fused(tp, fp, gt)",
+    ],
+)
+def test_arrays_that_a_callee_fills_hold_what_it_left_there(fills: str) -> None:
+    callees = """
+        def count(tp, fp, gt):
+            for i in range(len(gt)):
+                tp[i] = gt[i]
+                if gt[i] > 2:
+                    for k in range(i):
+                        fp[k] += 1
+
+        def count_each(gt, arrays):
+            for i, one in enumerate(gt):
+                for array in arrays:
+                    array[i] += one
+        """
+    assert "certain" not in [confidence for _, confidence in said(NUMPY, callees, EVALUATION.format(fills=fills))]
+
+
+def test_what_fails_for_one_element_alone_is_not_certain() -> None:
+    source = "def f(x, n):\n    w = np.eye(n) - np.ones((n, n))\n    return w / w.sum()\n"
+    assert said(NUMPY, source) == [("NL301", "likely")]

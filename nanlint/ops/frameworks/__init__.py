@@ -137,6 +137,30 @@ DOUBLE_PRECISION = frozenset({"autograd"})
 #: what switches one to double precision, in its configuration or in the environment
 DOUBLE_SWITCHES = {"jax": ("jax_enable_x64", "JAX_ENABLE_X64", "enable_x64")}
 
+#: calls that set the format in which layers compute from then on
+FORMAT_SWITCHES = frozenset(
+    {
+        "keras.mixed_precision.set_global_policy",
+        "keras.mixed_precision.experimental.set_policy",
+        "keras.mixed_precision.set_dtype_policy",
+        "keras.config.set_dtype_policy",
+        "keras.config.set_floatx",
+        "keras.backend.set_floatx",
+        "torch.set_default_dtype",
+    }
+)
+#: ops that autocast of PyTorch runs in half precision, whatever they are given
+AUTOCAST_TO_HALF = frozenset({"linear", "dot", "einsum"})
+#: and those that it runs in single precision, on a GPU, by its own list
+AUTOCAST_TO_SINGLE = frozenset(
+    {
+        *("acos", "asin", "cosh", "erfinv", "exp", "expm1", "log", "log10", "log2", "log1p", "reciprocal", "rsqrt"),
+        *("sinh", "tan", "pow", "softplus", "norm", "cosine_similarity", "cross_entropy", "nll", "kl_div", "ctc"),
+        *("squared_error", "absolute_error", "prod", "softmax", "log_softmax", "cumprod", "cumsum", "distance", "sum"),
+        *("logsumexp",),
+    }
+)
+
 #: calls that settle what is told of the errors of floating point, and the warnings that tell of them
 SILENCERS = frozenset({"numpy.seterr", "warnings.simplefilter", "warnings.filterwarnings"})
 FLOATING_POINT_WARNINGS = frozenset({"Warning", "RuntimeWarning"})

@@ -1,0 +1,482 @@
+"""What operations mean that no number says: signs of what is learned, formats, labels left out, tapes that are cut."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.marked import JAX, KERAS, NUMPY, TF, TORCH, check, said
+
+
+def test_the_result_of_a_layer_has_either_sign() -> None:
+    check(
+        TORCH,
+        """
+        class Net(nn.Module):
+            def __init__(self, gamma=0.7):
+                super().__init__()
+                self.conv, self.fc = nn.Conv2d(3, 3, 3), nn.Linear(3, 1)
+                self.gamma, self.power = gamma, 1.5
+                self.register_buffer("weights", torch.tensor((0.3, 0.7)))
+
+            def forward(self, x):
+                return self.conv(x) ** self.gamma  # error: [NL206]
+
+            def weighted(self, x):
+                return self.fc(x).mean(0) ** self.weights  # error: [NL206]
+
+            def roots(self, x):
+                return torch.sqrt(self.fc(x)) + torch.log(2.0 * self.fc(x))  # error: [NL514, NL108]
+
+            def bounded(self, x):
+                h = self.fc(x)
+                return F.softplus(h) ** self.power + h.clamp(min=1e-6) ** self.power + h.abs() ** self.power
+
+            def whole(self, x, n: int):
+                return self.fc(x) ** 2 + self.fc(x) ** 3 + (self.fc(x) ** 2).sum().sqrt().detach()
+        """,
+    )
+
+
+def test_a_layer_by_hand_has_either_sign() -> None:
+    check(
+        JAX,
+        """
+        def mlp(params, x):
+            return jnp.tanh(x @ params["w1"] + params["b1"]) @ params["w2"] + params["b2"]
+
+        def flow_loss(params, x):
+            return jnp.mean(jnp.power(mlp(params, x), 1.5))  # error: [NL206]
+
+        def mixed(p, q):
+            return jnp.sqrt(p @ q + p)
+        """,
+    )
+
+
+def test_a_layer_of_keras_is_what_its_activation_leaves() -> None:
+    check(
+        KERAS,
+        """
+        free, positive = layers.Dense(1), layers.Dense(1, activation="softplus")
+
+        def consistency(x):
+            return ops.power(free(x), 0.6)  # error: [NL206]
+
+        def bounded(x):
+            return ops.power(positive(x) + 1e-6, 0.6)
+        """,
+    )
+
+
+def test_a_covariance_and_a_cosine_have_either_sign() -> None:
+    check(
+        TORCH,
+        """
+        def contrast(x, y, c=9e-4):
+            mx, my = F.avg_pool2d(x, 3), F.avg_pool2d(y, 3)
+            covariance = F.avg_pool2d(x * y, 3) - mx * my
+            spread = F.avg_pool2d(x * x, 3) - mx**2 + F.avg_pool2d(y * y, 3) - my**2
+            return ((2 * covariance + c) / (spread + c)).mean()
+
+        def similarity_loss(x, y, a, b):
+            cosine = F.cosine_similarity(a, b, dim=-1)
+            first = contrast(x, y) ** 0.3  # error: [NL206]
+            return first + cosine ** 0.5  # error: [NL206]
+
+        def rectified_loss(x, y):
+            return (F.relu(contrast(x, y)) + 1e-6) ** 0.3
+
+        def length_loss(u, p):
+            return torch.sqrt(((u @ p) * u).sum(-1) + 1.0)
+        """,
+    )
+
+
+HALVES = """
+    class Head(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.fc = nn.Linear(8, 4)
+
+        def forward(self, x):
+            p = torch.sigmoid(self.fc(x){cast}).clamp(1e-5, 1 - 1e-5)
+            return -torch.log(1 - p).mean()
+
+    def train(x):
+        model = Head(){model}
+        {conversion}
+        model(x).backward()
+    """
+
+
+@pytest.mark.parametrize(
+    ("model", "conversion", "cast", "void"),
+    [
+        (".half()", "", "", True),
+        (".to(torch.bfloat16).cuda()", "", "", True),
+        (".to(dtype=torch.float16)", "", "", True),
+        ("", "model.half()", "", True),
+        ("", "", "", False),
+        (".half()", "", ".float()", False),
+        (".half()", "model.float()", "", False),
+        (".to('cuda')", "", "", False),
+    ],
+)
+def test_a_model_computes_in_the_format_of_its_weights(model: str, conversion: str, cast: str, void: bool) -> None:
+    source = HALVES.format(model=model, conversion=conversion, cast=cast)
+    found = {code for code, confidence in said(TORCH, source) if confidence != "possible"}
+    assert bool(found & {"NL103", "NL105", "NL502"}) == void, found
+
+
+def test_a_number_beyond_half_precision_is_infinite() -> None:
+    check(
+        TORCH,
+        """
+        def masked(scores, keep):
+            bias = (1.0 - keep.half()) * -1e9  # error: [NL409]
+            return F.softmax(scores.half() + bias, dim=-1)
+
+        def as_the_scores(scores, keep):
+            scores = scores.half()
+            bias = (1.0 - keep.to(scores.dtype)) * -1e9  # error: [NL409]
+            return F.softmax(scores + bias, dim=-1)
+
+        def brain(scores, keep):
+            return F.softmax(scores.bfloat16() + (1.0 - keep.bfloat16()) * -1e9, dim=-1)
+
+        def within(scores, keep):
+            return F.softmax(scores.half() + (1.0 - keep.half()) * -1e4, dim=-1)
+
+        def single(scores, keep):
+            return F.softmax(scores + (1.0 - keep.float()) * -1e9, dim=-1)
+
+        def scaled(loss):
+            return loss.half() * 65536.0
+        """,
+    )
+
+
+ATTENTION = """
+    class Attention(nn.Module):
+        def __init__(self, d):
+            super().__init__()
+            self.q, self.k = nn.Linear(d, d), nn.Linear(d, d)
+
+        def forward(self, x, keep):
+            scores = self.q(x) @ self.k(x).transpose(-1, -2)
+            return torch.softmax(scores + (1.0 - keep.to(scores.dtype)) * -1e9, -1)
+
+    def step(x, keep):
+        model = Attention(8)
+        with {context}:
+            loss = model(x, keep).mean()
+        loss.backward()
+    """
+
+
+@pytest.mark.parametrize(
+    ("context", "beyond"),
+    [
+        ("torch.autocast('cuda')", True),
+        ("torch.cuda.amp.autocast()", True),
+        ("torch.autocast('cuda', dtype=torch.bfloat16)", False),
+        ("torch.autocast('cuda', enabled=False)", False),
+    ],
+)
+def test_autocast_has_products_in_half_precision(context: str, beyond: bool) -> None:
+    assert (("NL409", "likely") in said(TORCH, ATTENTION.format(context=context))) == beyond
+
+
+@pytest.mark.parametrize(
+    ("policy", "layer", "void"),
+    [
+        ("keras.mixed_precision.set_global_policy('mixed_float16')", "layers.Dense(4, activation='sigmoid')", True),
+        ("keras.config.set_dtype_policy('mixed_float16')", "layers.Dense(4, activation='sigmoid')", True),
+        ("", "layers.Dense(4, activation='sigmoid')", False),
+        (
+            "keras.mixed_precision.set_global_policy('mixed_float16')",
+            "layers.Dense(4, activation='sigmoid', dtype='float32')",
+            False,
+        ),
+    ],
+)
+def test_a_policy_of_keras_is_that_of_its_layers(policy: str, layer: str, void: bool) -> None:
+    source = f"""
+        {policy}
+        layer = {layer}
+
+        def nll(x):
+            return -ops.log(layer(x) + 1e-8)
+        """
+    assert ("certain" in [confidence for _, confidence in said(KERAS, source)]) == void
+
+
+def test_labels_may_all_be_left_out() -> None:
+    check(
+        TORCH,
+        """
+        PAD = 0
+
+        class Segmenter(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.net = nn.Conv2d(3, 5, 1)
+                self.loss = nn.CrossEntropyLoss(ignore_index=255)
+
+            def training_step(self, batch):
+                x, y = batch
+                return self.loss(self.net(x), y)  # error: [NL304]
+
+        def masked_loss(logits, labels, masked):
+            labels = labels.clone()
+            labels[~masked] = -100
+            return F.cross_entropy(logits.view(-1, logits.size(-1)), labels.view(-1))  # error: [NL304]
+
+        def chosen_loss(log_p, labels, keep):
+            return F.nll_loss(log_p, torch.where(keep, labels, -100))  # error: [NL304]
+
+        def written_loss(logits):
+            return F.cross_entropy(logits, torch.tensor([-100, -100]))  # error: [NL304]
+
+        def plain_loss(logits, labels):
+            return F.cross_entropy(logits, labels)
+
+        def padded_loss(logits, labels, pad_token_id):
+            by_name = F.cross_entropy(logits, labels, ignore_index=pad_token_id)
+            return by_name + F.cross_entropy(logits, labels, ignore_index=PAD)
+
+        def guarded_loss(logits, labels):
+            if (labels != 255).any():
+                return F.cross_entropy(logits, labels, ignore_index=255)
+            return logits.sum() * 0
+
+        def summed_loss(logits, labels):
+            total = F.cross_entropy(logits, labels, ignore_index=255, reduction="sum")
+            return total / (labels != 255).sum().clamp(min=1)
+        """,
+    )
+
+
+def test_a_softmax_by_hand_may_be_filled_by_a_loop() -> None:
+    check(
+        NUMPY,
+        """
+        class Bandit:
+            def __init__(self, n, tau=0.1):
+                self.h, self.tau = np.zeros(n), tau
+
+            def update(self, a, r):
+                self.h[a] += 0.1 * (r - self.h[a])
+
+            def filled(self):
+                w = np.zeros(len(self.h))
+                for i in range(len(self.h)):
+                    w[i] = np.exp(self.h[i] / self.tau)
+                return w / w.sum()  # error: [NL401]
+
+            def added(self):
+                w, total = np.zeros(len(self.h)), 0.0
+                for i in range(len(self.h)):
+                    w[i] = np.exp(self.h[i] / self.tau)
+                    total += w[i]
+                return w / total  # error: [NL401]
+
+            def listed(self):
+                w = [np.exp(h / self.tau) for h in self.h]
+                return np.array(w) / np.sum(w)  # error: [NL401]
+
+            def shifted(self):
+                w, top = np.zeros(len(self.h)), max(self.h)
+                for i in range(len(self.h)):
+                    w[i] = np.exp((self.h[i] - top) / self.tau)
+                return w / w.sum()
+        """,
+    )
+
+
+def test_a_log_variance_beside_its_exponential_is_learned() -> None:
+    check(
+        TORCH,
+        """
+        def kl_loss(mu, logvar):
+            return -0.5 * torch.sum(1 + logvar - mu.pow(2) - logvar.exp())  # error: [NL403]
+
+        def clamped_loss(mu, logvar):
+            logvar = logvar.clamp(-30.0, 20.0)
+            return -0.5 * torch.sum(1 + logvar - mu.pow(2) - logvar.exp())
+
+        mu, logvar = torch.zeros(2), torch.zeros(2, requires_grad=True)
+        (kl_loss(mu, logvar) + clamped_loss(mu, logvar)).backward()
+        """,
+    )
+
+
+def test_a_log_variance_that_every_call_bounds_is_not() -> None:
+    source = """
+        class VAE(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.mu, self.logvar = nn.Linear(4, 2), nn.Linear(4, 2)
+
+            def forward(self, x):
+                return self.mu(x), self.logvar(x).clamp(-30.0, 20.0)
+
+        def kl_loss(mu, logvar):
+            return -0.5 * torch.sum(1 + logvar - mu.pow(2) - logvar.exp())
+
+        def train(x):
+            model = VAE()
+            kl_loss(*model(x)).backward()
+        """
+    assert said(TORCH, source) == []
+
+
+def test_targets_are_0_at_times() -> None:
+    check(
+        TORCH,
+        """
+        def mape_loss(pred, target):
+            return torch.mean(torch.abs((target - pred) / target))  # error: [NL303]
+
+        def aspect_loss(pred, true_wh):
+            return (torch.atan(true_wh[:, 0] / true_wh[:, 1]) - pred).square().mean()  # error: [NL303]
+
+        def bounded_loss(pred, target):
+            return torch.mean(torch.abs((target - pred) / target.abs().clamp(min=1e-6)))
+
+        def sized_loss(pred, target_size):
+            return (pred / target_size).mean()
+        """,
+    )
+    assert said(NUMPY, "def mape(y_true, y_pred):\n    return np.abs((y_true - y_pred) / y_true).mean()\n") == [
+        ("NL303", "possible")
+    ]
+
+
+def test_a_factor_of_0_does_not_hide_what_is_missing() -> None:
+    check(
+        TF,
+        NUMPY,
+        """
+        def masked_error(pred, target):
+            mask = tf.cast(tf.math.is_finite(target), tf.float32)
+            return tf.reduce_sum(tf.square(pred - target) * mask) / (tf.reduce_sum(mask) + 1.0)  # error: [NL405]
+
+        def measured(pred, target):
+            valid = 1.0 - np.isnan(target)
+            return (valid * np.abs(pred - target)).sum() / max(valid.sum(), 1)  # error: [NL405]
+
+        def filled(pred, target):
+            valid = ~np.isnan(target)
+            return (np.abs(pred - np.nan_to_num(target)) * valid).sum() / max(valid.sum(), 1)
+        """,
+    )
+
+
+def test_a_tape_is_cut_by_what_has_no_derivative() -> None:
+    check(
+        TF,
+        """
+        model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+
+        def number(x, y):
+            with tf.GradientTape() as tape:
+                loss = float(tf.reduce_mean((model(x) - y) ** 2))  # error: [NL601]
+            return tape.gradient(loss, model.trainable_variables)
+
+        def array(x, y):
+            with tf.GradientTape() as tape:
+                pred = model(x).numpy()  # error: [NL601]
+                loss = tf.reduce_mean((pred - y) ** 2)
+            return tape.gradient(loss, model.trainable_variables)
+
+        def place(x, y):
+            with tf.GradientTape() as tape:
+                pred = tf.cast(tf.argmax(model(x), -1), tf.float32)  # error: [NL601]
+                loss = tf.reduce_mean((pred - y) ** 2)
+            return tape.gradient(loss, model.trainable_variables)
+
+        def told(x, y):
+            with tf.GradientTape() as tape:
+                pred = model(x)
+                loss = tf.reduce_mean((pred - y) ** 2)
+            print(float(loss), tf.argmax(pred, -1).numpy())
+            return tape.gradient(loss, model.trainable_variables)
+        """,
+    )
+
+
+def test_a_batch_and_an_episode_may_have_one_element() -> None:
+    check(
+        TORCH,
+        """
+        def policy_loss(log_probs, rewards):
+            gathered, total = [], 0.0
+            for reward in reversed(rewards):
+                total = reward + 0.9 * total
+                gathered.insert(0, total)
+            x = torch.tensor(gathered)
+            x = (x - x.mean()) / (x.std() + 1e-9)  # error: [NL305]
+            return -(torch.stack(log_probs) * x).sum()
+
+        def clipped_loss(ratio, advantages):
+            scaled = (advantages - advantages.mean()) / (advantages.std() + 1e-8)  # error: [NL305]
+            return -(ratio * scaled).mean()
+
+        class Whitened(nn.Module):
+            def forward(self, z):
+                return (z - z.mean(0)) / (z.std(0) + 1e-5)  # error: [NL305]
+
+        class Scaled(nn.Module):
+            def forward(self, x):
+                return (x - x.mean(-1, keepdim=True)) / (x.std(-1, keepdim=True) + 1e-6)
+
+        def counted_loss(ratio, advantages):
+            if len(advantages) > 1:
+                advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
+            return -(ratio * advantages).mean()
+
+        def summary(data):
+            return data.mean(0), data.std(0)
+        """,
+    )
+
+
+def test_an_exponential_of_a_cosine_is_as_large_as_its_default_scale() -> None:
+    source = """
+        class Contrast(nn.Module):
+            def __init__(self, temperature={temperature}):
+                super().__init__()
+                self.temperature = temperature
+
+            def forward(self, z):
+                z = F.normalize(z, dim=1)
+                e = torch.exp(z @ z.t() / self.temperature)
+                return -torch.log(e[:, 0] / e.sum(1)).mean()
+        """
+    for temperature, confidence in ((0.01, "certain"), (0.5, "possible")):
+        assert ("NL401", confidence) in said(TORCH, source.format(temperature=temperature))
+
+
+FITTED = """
+    def train(path):
+        table = {read}
+        x, y = table[:, :-1], table[:, -1]
+        model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+        model.compile("sgd", "mse")
+        model.fit(x, y)
+    """
+
+
+@pytest.mark.parametrize(
+    ("read", "expected"),
+    [
+        ("np.genfromtxt(path, delimiter=',')", [("NL801", "likely")]),
+        ("np.genfromtxt(path, delimiter=',', skip_header=1)", []),
+        ("pd.read_csv(path, na_values='?').values", [("NL801", "likely")]),
+        ("pd.read_csv(path, na_values='?').dropna().values", []),
+        ("pd.read_csv(path).values", []),
+    ],
+)
+def test_what_a_model_is_fitted_to_is_read_without_its_holes(read: str, expected: list[tuple[str, str]]) -> None:
+    assert said(TF, NUMPY, "import pandas as pd\n", FITTED.format(read=read)) == expected
