@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 
-from nanlint.analysis.names import without_gradient
+from nanlint.analysis.names import tells_training, without_gradient
 from nanlint.analysis.roles import Opinion, Roles, untrainable
+from nanlint.graph.conditions import FALSE
 from nanlint.graph.lower import Lowering
 from nanlint.graph.node import (
     ATTR,
@@ -144,6 +145,9 @@ class GradientFlow:
         if obstacle is not None:
             return Judgement(Flow.NO, obstacle)
         opinion = self.opinion(node)
+        unmet = (cond for known in node.facts.values() for said, cond in known if said == FALSE)
+        if any(cond.op in (ATTR, PARAM) and tells_training(cond.name) for cond in unmet):
+            return Judgement(Flow.DOUBTFUL, "it stands where the model is not being trained")
         if self.is_taken(node):
             return Judgement(Flow.SHOWN, "a derivative is taken of what becomes of it")
         if opinion is not None and opinion.trained:

@@ -7,7 +7,6 @@ from nanlint.analysis.facts import Facts
 from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.softmax import Softmax
 from nanlint.graph.node import Node
-from nanlint.ops.value import POSSIBLE
 from nanlint.rules.registry import Finding, Findings, rule
 
 
@@ -53,7 +52,7 @@ def handwritten_softmax(quotient: Node, facts: Facts) -> Findings:
     if not facts.same(above, summand):
         return "the denominator is no sum of what is divided"
     numerator = next((f for f in facts.factors(above) if f.op == "exp"), None)
-    if numerator is None or facts.value(numerator).pinf < POSSIBLE:
+    if numerator is None or not facts.may_overflow(numerator):
         return "no exponential that overflows"
     note = facts.value(numerator).evidence("pinf")
     yield Finding(
