@@ -74,6 +74,8 @@ MAX_TRIALS = 2
 POSITIONAL = frozenset(
     {TUPLE, "tensor", "eye", "one_hot", "stored", "concat", "append", "zeros", "list", "sparse_part"} | GRIDS
 )
+#: operands that say which elements, and hold none
+PLACES = frozenset({"index", "axis", "ord"})
 #: turns of a loop that are tried; in the last one nothing is assumed
 MAX_TURNS = 4
 
@@ -120,6 +122,8 @@ class Evaluator:
         self.tested = tested
         self.level = level
         self._memo: dict[int, Value] = {}
+        #: what is made of elements that a condition takes, shared with all that know more
+        self._taken: dict[int, tuple[Node, Node] | None] = parent._taken if parent is not None else {}
         self._open: set[int] = set()
         self._children: dict[tuple[int, bool, bool], Evaluator] = {}
         self._standing: dict[int, Evaluator] = {}
@@ -284,12 +288,43 @@ class Evaluator:
         if node.op == CONST:
             # a literal is what it is, whatever was compared with another of its kind
             return v
+        if (taken := self.of_taken(node)) is not None:
+            made, cond = taken
+            there = self.under(cond, True)
+            v = there.refine_by_facts(made, v) if there is not self and made.key in there.facts else v
         for comparison, other in narrowest_last(self.facts.get(node.key, ())) if self.facts else ():
             v = self.refine(v, comparison, self.value(other))
             if self.tested:
                 small = is_epsilon(called(other))
                 v = with_evidence(tested_region(v, comparison, self.value(other), small=small), node)
         return v
+
+    def of_taken(self, node: Node) -> tuple[Node, Node] | None:
+        """For what is made of elements that a condition takes: what all elements give by that, and the condition.
+
+        sum(x[c], 1) is sum(x, 1)[c].
+        """
+        if node.index in self._taken:
+            return self._taken[node.index]
+        self._taken[node.index] = None
+        op = OPS.get(node.op)
+        found: tuple[Node, Node] | None = None
+        if node.op == "part" and (cond := taken_by(node.get("index"))) is not None and cond.op != "or":
+            found = node["x"], cond
+        elif node.op == REFINE:
+            found = self.of_taken(node["x"])
+        elif op is not None and (
+            op.pointwise or op.view or node.op == "part" or (op.reduction and "axis" in node.args)
+        ):
+            made = {k: self.of_taken(a) for k, a in node.args.items() if a.op != CONST and k not in PLACES}
+            conds = {taken[1].key: taken[1] for taken in made.values() if taken is not None}
+            if len(conds) == 1 and all(made[k] or self.value(node[k]).kind is Kind.SCALAR for k in made):
+                args = {k: taken[0] if (taken := made.get(k)) is not None else a for k, a in node.args.items()}
+                whole = Node(node.op, args, node.attrs, node.site)
+                whole.key = self.lowering.graph.key(node.op, args, node.attrs)
+                found = whole, next(iter(conds.values()))
+        self._taken[node.index] = found
+        return found
 
     # ── one node ────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -331,7 +366,7 @@ class Evaluator:
         if op == "where":
             cond = node["cond"]
             taken = self.truth(cond.key)
-            if taken is None and self.case and cond.op in COMPARISONS:
+            if taken is None and cond.op in COMPARISONS:
                 taken = decided_by_range(cond.op, self.value(cond["a"]), self.value(cond["b"]))
             if taken is not None:
                 return self.value(node["a" if taken else "b"])

@@ -6,13 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from nanlint.analysis.algebra import Term, beside, monomial, ratio, terms
-from nanlint.analysis.facts import Facts
+from nanlint.analysis.facts import OVERFLOW, Facts
 from nanlint.analysis.structure import depends
-from nanlint.graph.node import PHI, Node
-from nanlint.ops.op import Pole
-from nanlint.ops.value import INF, POSSIBLE
+from nanlint.graph.node import Node
 
-OVERFLOW = Pole("result", "pinf", "inf")
 REDUCTIONS = ("sum", "mean")
 #: sums of sums that are looked into; a loop has no end of them
 MAX_SUMS = 4
@@ -33,19 +30,7 @@ class Logistic:
 
 def overflows(node: Node, facts: Facts) -> bool:
     """Whether nothing keeps an exponential from inf, and no selection drops it there."""
-    unbounded = facts.value(node).pinf >= POSSIBLE and not bounded(node["x"], facts)
-    return unbounded and facts.hazards.masked_by(node, OVERFLOW) is None
-
-
-def bounded(exponent: Node, facts: Facts) -> bool:
-    """Whether what is data in an exponent is bounded, and the rest a setting: a cosine plus ``self.margin``."""
-    node = facts.bare(exponent)
-    if node.op in ("where", "stored", PHI):
-        return all(facts.value(node[k]).hi < INF or bounded(node[k], facts) for k in ("a", "b") if k in node.args)
-    ends = [(facts.bare(t.node), facts.value(t.node), t.negative) for t in terms(exponent)]
-    finite = [v for _, v, negative in ends if (-v.lo if negative else v.hi) < INF]
-    settings = [n for n, _, _ in ends if facts.is_setting(n)]
-    return any(v.constant is None for v in finite) and len(finite) + len(settings) >= len(ends)
+    return facts.may_overflow(node) and facts.hazards.masked_by(node, OVERFLOW) is None
 
 
 def shifted(exps: Sequence[Node], facts: Facts) -> bool:

@@ -30,7 +30,7 @@ from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, REFINE, TUPL
 from nanlint.ops.floats import FLOAT64
 from nanlint.ops.op import OPS, Pole
 from nanlint.ops.selection import COMPARISONS, CONDITIONS
-from nanlint.ops.value import CERTAIN, NEVER, SMALL, Kind, Value
+from nanlint.ops.value import CERTAIN, NEVER, POSSIBLE, SMALL, Kind, Value
 from nanlint.source import Source
 from nanlint.source.text import Located
 
@@ -74,6 +74,8 @@ FLOORS = frozenset({"maximum", "clamp", "relu", "abs", "nan_to_num", "lt", "le",
 #: beside 1, x of at least this size keeps all but 3 of its bits
 NEAR_ZERO = 0.125
 BOUNDS = frozenset({"clamp", "maximum", "minimum"})
+#: where an exponential is infinite
+OVERFLOW = Pole("result", "pinf", "inf")
 #: what asks for NaN, or takes it out
 HOLES = frozenset({"isnan", "isfinite", "isinf", "nan_to_num", "without_nan"})
 #: libraries of functions of NumPy's arrays
@@ -671,6 +673,10 @@ class Facts:
     def replaced_at(self, hazard: Hazard, product: Node, factor: Node) -> bool:
         """Whether selections take something else for a product where its factor is 0 and the other op at its pole."""
         return self.hazards.replaced_where(product, ((factor, 0.0), (hazard.operand, -hazard.pole.shift)))
+
+    def may_overflow(self, exp: Node) -> bool:
+        """Whether nothing keeps an exponential from inf, here or where the function around it is called."""
+        return self.value(exp).pinf >= POSSIBLE and not self.hazards.kept_off_by_callers(exp, OVERFLOW)
 
     def scalar(self, node: Node) -> bool:
         """Whether an op works on Python numbers, where Python raises instead of making a NaN."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 
-from nanlint.analysis.names import without_gradient
+from nanlint.analysis.names import tells_training, without_gradient
 from nanlint.analysis.roles import Opinion, Roles, untrainable
 from nanlint.graph.conditions import FALSE
 from nanlint.graph.lower import Lowering
@@ -78,8 +78,6 @@ PASSIVE = frozenset({PHI, LOOP, REFINE, TUPLE, "dict", "list", "stored", "slice"
 SOURCES = frozenset({PARAM, ATTR, CALL, INSTANCE, LOOP, "variable"})
 #: what is learned: weights, what layers make, what is differentiated with respect to in Keras
 LEARNED = frozenset({"variable", "linear", "input"})
-#: what says whether a model is trained
-TRAINS = frozenset({"training", "is_training", "train", "torch.is_grad_enabled"})
 #: ops that whole numbers have as well as others: ranks, counts and labels come through them
 WHOLE_TOO = frozenset(
     {"abs", "add", "clamp", "concat", "max", "maximum", "min", "minimum", "mul", "neg", "part", "sub", "sum", "view"}
@@ -183,7 +181,11 @@ class GradientFlow:
 
     def unlearned(self, node: Node, where: list[Node]) -> Iterator[str]:
         """What says, against all names of functions, that nothing learned reaches a node. ``where``: it is called."""
-        if any(said == FALSE and n.name in TRAINS for known in node.facts.values() for said, n in known):
+        if any(
+            said == FALSE and (tells_training(n.name) or n.name == "torch.is_grad_enabled")
+            for known in node.facts.values()
+            for said, n in known
+        ):
             yield "it is computed only where nothing is trained"
         if not self.learns(node, believed=True):
             yield "all that it depends on is data or a setting, by its name"
@@ -469,7 +471,7 @@ def rests(node: Node) -> bool:
 
 
 def is_given(node: Node) -> bool:
-    """Whether a node is given to a function, or by an object that it calls; not as a setting, when something is made."""
+    """Whether a node is given to a function, or by an object that it calls; not as a setting when that is made."""
     if node.op == PARAM:
         definition, *_ = node.attrs.get("documented") or (None,)
         return not node.attrs.get("held") and getattr(definition, "name", "") != "__init__"

@@ -213,7 +213,7 @@ class Hazards:
         elif met is not None:
             reach, form = max(reach, met[0]), met[1]
         learned = self.gradient.owner(node) not in PLAIN
-        wanted = reach < LIKELY and not self.scalar(node, v)
+        wanted = reach < LIKELY and not self.scalar(node, v) and not self.of_known(pole, source)
         scenario = degenerate(node, pole, source, self.executions, learned=learned) if wanted else None
         if scenario is not None and scenario.reach > reach:
             reach, form = scenario.reach, scenario.evidence
@@ -261,6 +261,11 @@ class Hazards:
         if reach > POSSIBLE and self.kept_off_by_callers(node, pole):
             reach = POSSIBLE
         return Hazard(node, pole, source, v, reach, evidence, guard)
+
+    def of_known(self, pole: Pole, operand: Node) -> bool:
+        """Whether an operand that would have to be 0 is a product of what is known not to be."""
+        parts = monomial(operand, self.evaluator.value).above if pole.cls == "zero" and not pole.shift else ()
+        return len(parts) > 1 and all(self.evaluator.value(part).zero is NEVER for part in parts)
 
     def kept_off_by_callers(self, node: Node, pole: Pole) -> bool:
         """Whether a function is called only where a pole is ruled out, by more than the numbers that it is given there.
@@ -369,14 +374,14 @@ class Hazards:
         seen = {node.index}
         while pending:
             current, steps, apart = pending.pop()
-            users = [u for u in current.users if not _observes(u, current)]
+            users = [u for u in current.users if not (_observes(u, current) or self.comes_to_nothing(u))]
             if not users or steps > MAX_STEPS:
                 return None
             for user in users:
                 if self.drops(user, current, node, pole, apart):
                     guard = user
                     continue
-                one_by_one = elementwise(user) or user.op in (PHI, REFINE, LOOP)
+                one_by_one = elementwise(user) or user.op in (PHI, REFINE, LOOP, "stored")
                 op = OPS.get(user.op)
                 if not one_by_one and not (user.op == CALL and "x" not in user.args) and not (op and op.reduction):
                     return None
@@ -384,6 +389,10 @@ class Hazards:
                     seen.add(user.index)
                     pending.append((user, steps + 1, apart and one_by_one))
         return guard
+
+    def comes_to_nothing(self, node: Node) -> bool:
+        """Whether nobody takes the result of an operation: a view into which something was set, say."""
+        return not node.users and node.op in OPS and node.index not in self.lowering.escapes
 
     def drops(self, user: Node, used: Node, node: Node, pole: Pole, apart: bool) -> bool:
         """Whether a use of what an op gives takes none of its bad values.

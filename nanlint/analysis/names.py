@@ -200,6 +200,11 @@ def trained(name: str) -> bool:
     return bool(LOSS & set(words(name)))
 
 
+def tells_training(name: str) -> bool:
+    """Whether a name asks if a model is being trained."""
+    return words(name) in (("training",), ("is", "training"), ("train",), ("is", "train"))
+
+
 def untrained(name: str) -> str | None:
     """What a function or class does by its name, if nothing is differentiated in what does so."""
     parts = words(name)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 
-from nanlint.analysis.algebra import monomial, terms
+from nanlint.analysis.algebra import Monomial, monomial, terms
 from nanlint.analysis.cancellation import cancellation, is_covariance, raised_a_little
 from nanlint.analysis.geometry import holds_each_pair, is_cosine, is_unit, of_each_pair, tells_diagonal, whole
 from nanlint.analysis.names import is_coordinate, is_plain_logarithm
@@ -57,6 +57,9 @@ RECTIFIERS = frozenset({"relu", "maximum", "clamp"})
 #: draws from a continuous range, and what keeps their numbers apart
 DRAWS = frozenset({"normal", "exponential", "uniform", "uniform64"})
 HANDS_ON = frozenset({REFINE, "part", "cumsum", "concat", "diff", "dot", *DRAWS})
+ARITHMETIC = frozenset({"add", "sub", "neg", "mul", "div", "clamp", "minimum", "maximum"})
+#: what is one of several values
+CHOICES = frozenset({"where", "stored", PHI})
 #: what makes equal numbers of different ones
 LEVELS = frozenset({*RECTIFIERS, "minimum", "where", "sign", "integer", "floordiv", "isnan", *COMPARISONS})
 #: what is left of a number without its whole part, by how that is rounded
@@ -780,18 +783,63 @@ def terms_of(node: Node, op: str, steps: int = 8) -> bool:
     return elementwise(node) and steps > 0 and any(terms_of(a, op, steps - 1) for a in node.args.values())
 
 
-def scaled_by_settings(node: Node, evaluate: Evaluate) -> bool:
-    """Whether a value would be bounded, were it not for Python numbers that it is multiplied with: a temperature."""
-    parts = [monomial(term.node, evaluate) for term in terms(node)]
-    factors_of = [(f, False) for m in parts for f in m.above] + [(f, True) for m in parts for f in m.below]
-    data = [(evaluate(f), under) for f, under in factors_of if evaluate(f).kind is not Kind.SCALAR]
-    bounded = all(math.isfinite(v.lo) and math.isfinite(v.hi) and not under for v, under in data)
-    return bool(data) and len(data) < len(factors_of) and bounded
+def bounds(node: Node, evaluate: Evaluate, steps: int = 8) -> tuple[bool, bool]:
+    """Whether a value has a lower and an upper bound, were its settings ordinary numbers: a margin, a temperature.
+
+    Nobody means one that is multiplied with, or the width that something is divided by, to be negative.
+    """
+    node, v = bare(node), evaluate(node)
+    below, above = v.lo > -INF, v.hi < INF
+    if (below and above) or setting(node, v) or not steps:
+        return (True, True) if steps else (below, above)
+    within = {k: bounds(a, evaluate, steps - 1) for k, a in node.args.items() if k in ("a", "b", "min", "max")}
+    if node.op in CHOICES and within:
+        below, above = (all(found) for found in zip(*within.values(), strict=True))
+    elif node.op == "clamp":
+        within = {k: found for k, found in within.items() if not nothing(node[k])}
+        below, above = (any(found[end] for found in within.values()) for end in (0, 1))
+        below, above = below or "min" in within, above or "max" in within
+    elif node.op in ("add", "sub", "neg"):
+        parts = [(bounds(t.node, evaluate, steps - 1), t.negative) for t in terms(node)]
+        below, above = (all(found[end != negative] for found, negative in parts) for end in (0, 1))
+    elif node.op in ("mul", "div"):
+        below, above = bounds_of_product(monomial(node, evaluate), evaluate, steps)
+    return below or v.lo > -INF, above or v.hi < INF
+
+
+def bounds_of_product(product: Monomial, evaluate: Evaluate, steps: int) -> tuple[bool, bool]:
+    """The same of a product: of data with settings, and of what has a sign over anything."""
+    data = [f for f in product.above if not setting(f, evaluate(f))]
+    found = [bounds(f, evaluate, steps - 1) for f in data]
+    signs = [(evaluate(f).lo >= 0, evaluate(f).hi <= 0) for f in data]
+    unsettled = [f for f in product.below if not (setting(f, evaluate(f)) or f.op == PARAM)]
+    if not unsettled and all(map(all, found)):
+        return True, True
+    negative = product.number < 0
+    if all(map(any, signs)):
+        negative = negative != (sum(not positive for positive, _ in signs) % 2 == 1)
+        return not negative, negative
+    if len(found) != 1 or unsettled:
+        return False, False
+    return found[0][::-1] if negative else found[0]
+
+
+def is_set(node: Node, evaluate: Evaluate) -> bool:
+    """Whether a value is made of data and of settings, by arithmetic and bounds."""
+    made = list(walk(bare(node), lambda n: map(bare, n.args.values()) if n.op in ARITHMETIC else (), 24))
+    values = ((n, evaluate(n)) for n in made if n.op not in ARITHMETIC)
+    kinds = {setting(n, v) for n, v in values if v.constant is None}
+    return False in kinds and (True in kinds or any(n.op == "div" and bare(n["b"]).op == PARAM for n in made))
+
+
+def setting(node: Node, v: Value) -> bool:
+    """Whether a value is a number of Python's, an attribute of an object, or what its constructor was given."""
+    return v.kind is Kind.SCALAR or node.op == ATTR or bool(node.attrs.get("held"))
 
 
 def shares(node: Node, evaluate: Evaluate) -> Value | None:
     """The softmax of bounded scores over a temperature: whether it underflows is up to that."""
-    if not scaled_by_settings(node["x"], evaluate):
+    if not (is_set(node["x"], evaluate) and all(bounds(node["x"], evaluate))):
         return None
     v = softmax(evaluate(node["x"]))
     return replace(v, low=min(v.low, POSSIBLE), high=min(v.high, POSSIBLE), zero=min(v.zero, POSSIBLE))
@@ -803,15 +851,6 @@ def apart_on_sphere(node: Node, evaluate: Evaluate) -> Value | None:
     v = OPS["distance"].transfer({name: evaluate(a) for name, a in node.args.items()}, node.attrs)
     # rounding takes it a little further
     return meet_range(v, 0.0, 2.5) if ends and all(is_unit(end) for end in ends) and "ord" not in node.attrs else None
-
-
-def bell(node: Node, evaluate: Evaluate) -> bool:
-    """-x**2 / d for whatever d: the exponent of a Gaussian, whose width nobody means to be negative."""
-    node = bare(node)
-    if node.op != "div" or evaluate(node["b"]).constant is not None:
-        return False
-    above = evaluate(node["a"])
-    return above.hi <= 0 and evaluate(node["b"]).lo < 0
 
 
 def on_grid(node: Node) -> bool:
@@ -868,12 +907,11 @@ def power_by_exp(node: Node, evaluate: Evaluate) -> Value | None:
     if in_log_space(node["x"], evaluate):
         v = exponential(evaluate(node["x"]))
         return replace(v, low=min(v.low, POSSIBLE), zero=min(v.zero, POSSIBLE), pinf=min(v.pinf, UNKNOWN))
-    if scaled_by_settings(node["x"], evaluate):
-        v = exponential(evaluate(node["x"]))
-        return replace(v, low=min(v.low, POSSIBLE), zero=min(v.zero, POSSIBLE))
-    if bell(node["x"], evaluate):
-        x = evaluate(node["x"])
-        return exponential(value(-INF, 0.0, kind=x.kind, format=x.format))
+    x = evaluate(node["x"])
+    below, above = bounds(node["x"], evaluate) if is_set(node["x"], evaluate) else (False, False)
+    if below or above:
+        v = exponential(replace(x, hi=min(x.hi, x.format.exp_overflow)) if above else x)
+        return replace(v, low=min(v.low, POSSIBLE), zero=min(v.zero, POSSIBLE)) if below else v
     if not any(f.op in ("log", "log1p") for f in factors(node["x"])) and not on_grid(node["x"]):
         return None
     v = exponential(evaluate(node["x"]))

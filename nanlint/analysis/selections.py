@@ -14,7 +14,7 @@ def taken_by(index: Node | None) -> Node | None:
     """
     while index is not None and index.op in (REFINE, "view", "cast", "part", "integer"):
         index = index["x"]
-    if index is None or index.op in CONDITIONS:
+    if index is None or index.op in CONDITIONS or index.op in ("any", "all"):
         return index
     if index.op == TUPLE:
         conditions = [taken_by(part) for part in index.args.values()]

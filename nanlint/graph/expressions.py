@@ -200,10 +200,15 @@ class ExpressionLowering:
         **named: Node,
     ) -> Node:
         """A node of the current frame, replaced by what the path taken knows of it."""
+        given = {**(args or {}), **named}
+        if op in ("eq", "ne") and (asked := unlike_itself(given)) is not None:
+            # only NaN is not equal to itself
+            isnan = self.emit("isnan", site, x=asked)
+            return isnan if op == "ne" else self.emit("not", site, x=isnan)
         known = OPS.get(op)
         node = self.graph.add(
             op,
-            {**(args or {}), **named},
+            given,
             attrs,
             site,
             pure=known.pure if pure is None and known is not None else bool(pure or pure is None),
@@ -982,6 +987,12 @@ def rising(comparison: Node) -> tuple[Node, Node, str] | None:
     return None
 
 
+def unlike_itself(operands: Mapping[str, Node]) -> Node | None:
+    """What a comparison compares with itself, element by element; None where it does not."""
+    a, b = operands.get("a"), operands.get("b")
+    return a if a is not None and b is not None and a.key == b.key and a.op not in (CONST, "view") else None
+
+
 def implied(lowering: Any, cond: Node, truth: bool) -> list[tuple[int, str, Node]]:
     """(key, comparison, other) facts that follow from ``cond`` being ``truth``.
 
@@ -1001,7 +1012,8 @@ def implied(lowering: Any, cond: Node, truth: bool) -> list[tuple[int, str, Node
     if op == "any":
         # some element is true: a sum of the same mask is not 0
         nothing = graph.add(CONST, {}, {"value": 0, "type": "int"}, None)
-        later = (graph.key(total, {"x": cond["x"]}, {}) for total in ("sum", "count_nonzero", "mean"))
+        # along the same axis
+        later = (graph.key(total, cond.args, {}) for total in ("sum", "count_nonzero", "mean"))
         return [*((key, "ne", nothing) for key in {*sums_of(cond["x"]), *later}), (cond["x"].key, "filled", nothing)]
     zero = graph.add(CONST, {}, {"value": 0, "type": "int"}, None)
     if op in MIRRORED:

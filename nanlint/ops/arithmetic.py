@@ -651,9 +651,13 @@ def power_poles(v: Operands) -> tuple[Pole, ...]:
     p = exponent.constant
     negative = Pole("x", "neg", "nan")
     if p is None:
+        below = Pole("x", "zero", "inf", also=(("y", "neg"),))
+        if exponent.whole:
+            # of 0, 1, 2, … only the first is one
+            at_zero = (("y", "zero"),)
+            return below, Pole("x", "zero", "nan", gradient=True, frameworks=POWER_RULE, also=at_zero)
         fraction = (("y-1", "neg"), ("y", "pos"))
-        steep = Pole("x", "zero", "inf or nan", gradient=True, frameworks=DIFFERENTIABLE, also=fraction)
-        return (Pole("x", "zero", "inf", also=(("y", "neg"),)), steep, *(() if exponent.whole else (negative,)))
+        return below, Pole("x", "zero", "inf or nan", gradient=True, frameworks=DIFFERENTIABLE, also=fraction), negative
     if p < 0:
         return (Pole("x", "zero", "inf"), *(() if float(p).is_integer() else (negative,)))
     if p == 0:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from nanlint.analysis.exponentials import Logistic, bounded, logistic, tangent
+from nanlint.analysis.exponentials import Logistic, logistic, tangent
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.gradient import PLAIN
 from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.forms import SIGMOID, each, of
 from nanlint.fixes.rewrite import Rewrite
 from nanlint.graph.node import Node
-from nanlint.ops.value import POSSIBLE
 from nanlint.rules.registry import Finding, Findings, rule
 
 
@@ -42,10 +41,8 @@ def handwritten_sigmoid(quotient: Node, facts: Facts) -> Findings:
     SciPy: `scipy.special.expit`.
     """
     found = logistic(quotient, facts)
-    if found is None or facts.scalar(found.exp) or facts.value(found.exp).pinf < POSSIBLE:
+    if found is None or facts.scalar(found.exp) or not facts.may_overflow(found.exp):
         return "no sigmoid of an exponential that overflows without raising"
-    if bounded(found.exp["x"], facts):
-        return "the exponent is bounded"
     if quotient.op == "div" and tangent(quotient, facts) is not None:
         return "a tanh, of which NL406 speaks"
     harmless = not found.both and (facts.framework(quotient) in PLAIN or facts.doubted(quotient))

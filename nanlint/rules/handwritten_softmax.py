@@ -7,7 +7,7 @@ from nanlint.analysis.facts import Facts
 from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.softmax import Softmax
 from nanlint.graph.node import LOOP, Node
-from nanlint.ops.value import NEVER, POSSIBLE
+from nanlint.ops.value import NEVER
 from nanlint.rules.registry import Finding, Findings, rule
 
 
@@ -51,7 +51,7 @@ def handwritten_softmax(quotient: Node, facts: Facts) -> Findings:
     if not facts.same(above, facts.origin(added, "exp") or added):
         return "the denominator is no sum of what is divided"
     numerator = next((f for f in facts.factors(above) if f.op == "exp"), None)
-    if numerator is None or facts.value(numerator).pinf < POSSIBLE:
+    if numerator is None or not facts.may_overflow(numerator):
         return "no exponential that overflows"
     note = facts.value(numerator).evidence("pinf")
     yield Finding(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import chain
 
 from nanlint.analysis.exponents import beside_its_exponent, exposed, scales, sources
-from nanlint.analysis.facts import Facts
+from nanlint.analysis.facts import OVERFLOW, Facts
 from nanlint.analysis.gradient import PLAIN
 from nanlint.analysis.growth import both_overflow, chosen_by_regime, multiplied_up
 from nanlint.analysis.log_space import closed
@@ -19,7 +19,6 @@ from nanlint.ops.value import POSSIBLE
 from nanlint.rules.registry import Finding, Findings, rule
 
 NAN = Pole("result", "nan", "nan")
-OVERFLOW = Pole("result", "pinf", "inf")
 SOURCES = {
     "network": "is the result of a layer: as large as training makes it",
     "module": "is the result of a model: as large as training makes it",
