@@ -21,6 +21,7 @@ from nanlint.analysis.structure import (
     square_root_of,
     zero_together,
 )
+from nanlint.analysis.wholes import left_of_whole
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, MODULE, PARAM, PHI, REFINE, TUPLE, Node, walk
 from nanlint.ops.arithmetic import absolute, multiply, negate, square, subtract
 from nanlint.ops.floats import FORMATS
@@ -157,7 +158,7 @@ def subtraction(node: Node, evaluate: Evaluate) -> Value | None:
         return value(
             neg=LIKELY, zero=LIKELY, kind=va.kind, format=va.format, because=Evidence(cancelled, origin=Origin.ROUNDING)
         )
-    return None
+    return left_of_whole(node, evaluate)
 
 
 def step_between(a: Node, b: Node, evaluate: Evaluate) -> float | None:
@@ -429,7 +430,7 @@ def addition(node: Node, evaluate: Evaluate) -> Value | None:
     masked = raised_where_zero(node, evaluate)
     difference = raised_a_little(node, evaluate) if masked is None else None
     if difference is None:
-        return masked
+        return masked or left_of_whole(node, evaluate)
     v = evaluate(difference)
     return value(neg=LIKELY, kind=v.kind, format=v.format, because={"neg": v.why["neg"]})
 
@@ -797,7 +798,9 @@ def is_set(node: Node, evaluate: Evaluate) -> bool:
 
 
 def setting(node: Node, v: Value) -> bool:
-    """Whether a value is a number of Python's, an attribute of an object, or what its constructor was given."""
+    """Whether a value is a number of Python's, an attribute of an object, or what its constructor was given; of these."""
+    if node.op == "part" and "x" in node.args:
+        return setting(bare(node["x"]), v)
     return v.kind is Kind.SCALAR or node.op == ATTR or bool(node.attrs.get("held"))
 
 

@@ -929,10 +929,15 @@ def stores_of(cls: ast.ClassDef) -> Mapping[str, int]:
 
 
 def stored_names(body: Sequence[ast.stmt]) -> list[str]:
-    """Names that statements assign, in order; items and in-place methods count as assignments of their base."""
+    """Names that statements assign, in order; items and in-place methods count as assignments of their base.
+
+    So does what a function is called with for no result: it may be there to be filled.
+    """
     found: dict[str, None] = {}
     for statement in body:
         for node in descendants(statement):
+            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Name):
+                found.update(dict.fromkeys(arg.id for arg in node.value.args if isinstance(arg, ast.Name)))
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                 found.setdefault(node.id)
             elif (
