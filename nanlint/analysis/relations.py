@@ -777,7 +777,7 @@ def bounds_of_product(product: Monomial, evaluate: Evaluate, steps: int) -> tupl
     data = [f for f in product.above if not setting(f, evaluate(f))]
     found = [bounds(f, evaluate, steps - 1) for f in data]
     signs = [(evaluate(f).lo >= 0, evaluate(f).hi <= 0) for f in data]
-    unsettled = [f for f in product.below if not (setting(f, evaluate(f)) or f.op == PARAM)]
+    unsettled = [f for f in product.below if not (setting(f, evaluate(f)) or whole(f).op == PARAM)]
     if not unsettled and all(map(all, found)):
         return True, True
     negative = product.number < 0
@@ -794,11 +794,11 @@ def is_set(node: Node, evaluate: Evaluate) -> bool:
     made = list(walk(bare(node), lambda n: map(bare, n.args.values()) if n.op in ARITHMETIC else (), 24))
     values = ((n, evaluate(n)) for n in made if n.op not in ARITHMETIC)
     kinds = {setting(n, v) for n, v in values if v.constant is None}
-    return False in kinds and (True in kinds or any(n.op == "div" and bare(n["b"]).op == PARAM for n in made))
+    return False in kinds and (True in kinds or any(n.op == "div" and whole(n["b"]).op == PARAM for n in made))
 
 
 def setting(node: Node, v: Value) -> bool:
-    """Whether a value is a number of Python's, an attribute of an object, or what its constructor was given; of these."""
+    """Whether a value is a number of Python's, an attribute of an object, or what its constructor is given."""
     if node.op == "part" and "x" in node.args:
         return setting(bare(node["x"]), v)
     return v.kind is Kind.SCALAR or node.op == ATTR or bool(node.attrs.get("held"))

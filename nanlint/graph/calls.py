@@ -1281,6 +1281,11 @@ class CallLowering(ExpressionLowering):
             result = self.unknown(e, *args, *keywords.values(), name=str(function.attrs.get("name", "")))
             if frame is not None and not args and not keywords:
                 result.attrs["again"] = True
+            names = [arg.arg for arg in (*definition.args.posonlyargs, *definition.args.args)]
+            mine = names[function.attrs.get("this") is not None :]
+            for name, arg in (*zip(mine, args, strict=False), *keywords.items()):
+                if name in filled_in_place(definition):
+                    self.rebind(arg, self.emit("stored", e, a=arg, b=result))
             return result
         activation = self.activation(function, args, keywords, e)
         given = dict(activation.env)

@@ -936,8 +936,9 @@ def stored_names(body: Sequence[ast.stmt]) -> list[str]:
     found: dict[str, None] = {}
     for statement in body:
         for node in descendants(statement):
-            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Name):
-                found.update(dict.fromkeys(arg.id for arg in node.value.args if isinstance(arg, ast.Name)))
+            call = node.value if isinstance(node, ast.Expr) else None
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Name):
+                found.update(dict.fromkeys(arg.id for arg in call.args if isinstance(arg, ast.Name)))
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                 found.setdefault(node.id)
             elif (
