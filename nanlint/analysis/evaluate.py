@@ -74,6 +74,8 @@ MAX_TRIALS = 2
 POSITIONAL = frozenset(
     {TUPLE, "tensor", "eye", "one_hot", "stored", "concat", "append", "zeros", "list", "sparse_part"} | GRIDS
 )
+#: nodes between elements that a condition takes and what is made of them
+MAX_TAKEN = 16
 #: operands that say which elements, and hold none
 PLACES = frozenset({"index", "axis", "ord"})
 #: turns of a loop that are tried; in the last one nothing is assumed
@@ -299,26 +301,26 @@ class Evaluator:
                 v = with_evidence(tested_region(v, comparison, self.value(other), small=small), node)
         return v
 
-    def of_taken(self, node: Node) -> tuple[Node, Node] | None:
+    def of_taken(self, node: Node, depth: int = 0) -> tuple[Node, Node] | None:
         """For what is made of elements that a condition takes: what all elements give by that, and the condition.
 
         sum(x[c], 1) is sum(x, 1)[c].
         """
-        if node.index in self._taken:
-            return self._taken[node.index]
+        if node.index in self._taken or depth > MAX_TAKEN:
+            return self._taken.get(node.index)
         self._taken[node.index] = None
         op = OPS.get(node.op)
         found: tuple[Node, Node] | None = None
+        row_by_row = op is not None and (op.pointwise or op.view or (op.reduction and "axis" in node.args))
         if node.op == "part" and (cond := taken_by(node.get("index"))) is not None and cond.op != "or":
             found = node["x"], cond
         elif node.op == REFINE:
-            found = self.of_taken(node["x"])
-        elif op is not None and (
-            op.pointwise or op.view or node.op == "part" or (op.reduction and "axis" in node.args)
-        ):
-            made = {k: self.of_taken(a) for k, a in node.args.items() if a.op != CONST and k not in PLACES}
+            found = self.of_taken(node["x"], depth + 1)
+        elif row_by_row or node.op == "part":
+            made = {k: self.of_taken(a, depth + 1) for k, a in node.args.items() if k not in PLACES}
             conds = {taken[1].key: taken[1] for taken in made.values() if taken is not None}
-            if len(conds) == 1 and all(made[k] or self.value(node[k]).kind is Kind.SCALAR for k in made):
+            others = [node[k] for k, taken in made.items() if taken is None]
+            if len(conds) == 1 and all(self.value(other).kind is Kind.SCALAR for other in others):
                 args = {k: taken[0] if (taken := made.get(k)) is not None else a for k, a in node.args.items()}
                 whole = Node(node.op, args, node.attrs, node.site)
                 whole.key = self.lowering.graph.key(node.op, args, node.attrs)
@@ -366,7 +368,7 @@ class Evaluator:
         if op == "where":
             cond = node["cond"]
             taken = self.truth(cond.key)
-            if taken is None and cond.op in COMPARISONS:
+            if taken is None and cond.op in COMPARISONS and (self.case or not self.level):
                 taken = decided_by_range(cond.op, self.value(cond["a"]), self.value(cond["b"]))
             if taken is not None:
                 return self.value(node["a" if taken else "b"])
@@ -607,7 +609,8 @@ class Evaluator:
         for v in values[1:]:
             result = join(result, v)
         why = result.why
-        for cls, held in (("zero", "holds a 0"), ("neg", "holds a negative number")):
+        ends = (("low", f"holds a {result.lo:g}"), ("high", f"holds a {result.hi:g}"))
+        for cls, held in (("zero", "holds a 0"), ("neg", "holds a negative number"), *ends):
             if result.reach(cls) is CERTAIN and result.evidence(cls) is None:
                 why = {**why, cls: Evidence(held, node, origin=Origin.START)}
         return replace(result, peak=False, sum_one=False, why=why)

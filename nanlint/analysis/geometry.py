@@ -71,8 +71,10 @@ def norm_behind(node: Node) -> Node | None:
 
 
 def is_unit(node: Node) -> bool:
-    """Whether a vector was divided by its own length."""
+    """Whether a vector was divided by its own length, whatever the signs of its elements."""
     node = bare(node)
+    while node.op in ("abs", "neg"):
+        node = bare(node["x"])
     if node.op in UNIT:
         return True
     if node.op != "div":

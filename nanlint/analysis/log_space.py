@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from nanlint.analysis.algebra import terms
+from nanlint.analysis.forms import UNKNOWNS
 from nanlint.analysis.geometry import whole
+from nanlint.analysis.names import is_causal
 from nanlint.analysis.structure import Evaluate, bare, same, uses
 from nanlint.graph.node import CONST, LOOP, PARAM, PHI, REFINE, Node
 from nanlint.ops.value import CERTAIN, INF, LIKELY, NEVER, POSSIBLE, Evidence, Kind, Origin, Reach
@@ -210,14 +212,15 @@ def outer(mask: Node) -> bool:
 
 
 def triangular(mask: Node) -> bool:
-    """Whether a triangle of ones, or an order of positions, is part of a mask."""
+    """Whether a triangle of ones, or an order of positions, is part of a mask, or what is called so."""
     pending, seen = [mask], set[int]()
     while pending and len(seen) < MAX_STEPS:
         node = bare(pending.pop())
         if node.index in seen:
             continue
         seen.add(node.index)
-        if node.op in ("sparse_part", "arange", "range", "cumsum", "argmax", "argsort", "eye"):
+        ordered = node.op in ("sparse_part", "arange", "range", "cumsum", "argmax", "argsort", "eye")
+        if ordered or (node.op in UNKNOWNS and is_causal(node.name.rpartition(".")[2])):
             return True
         pending += list(node.args.values())
     return False

@@ -82,6 +82,8 @@ UNTRAINED = {
     **dict.fromkeys(("initialize", "initializer"), "sets initial values"),
 }
 MASK = frozenset({"mask", "masks"})
+#: what lets each position see itself and those before
+CAUSAL = frozenset({"causal", "triangular", "autoregressive", "subsequent", "tril", "triu"})
 #: what gradients are with respect to nothing: data, and gradients themselves
 WITHOUT_GRADIENT = frozenset(
     {"label", "labels", "target", "targets", "grad", "grads", "gradient", "gradients", "updates", "window"}
@@ -288,6 +290,11 @@ def is_of_steps(name: str) -> bool:
 def is_mask(name: str) -> bool:
     """Whether a name says that a value chooses elements of another."""
     return bool(MASK & set(words(name)))
+
+
+def is_causal(name: str) -> bool:
+    """Whether a name says of a mask that each position sees itself."""
+    return bool(CAUSAL & set(words(name)))
 
 
 def is_plain_logarithm(name: str) -> bool:

@@ -22,6 +22,7 @@ from nanlint.analysis.structure import (
     square_root_of,
     zero_together,
 )
+from nanlint.analysis.wholes import left_of_whole
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, MODULE, PARAM, PHI, REFINE, TUPLE, Node, walk
 from nanlint.ops.arithmetic import absolute, multiply, negate, square, subtract
 from nanlint.ops.floats import FORMATS
@@ -160,7 +161,7 @@ def subtraction(node: Node, evaluate: Evaluate) -> Value | None:
     if is_covariance(a, b):
         note = Evidence("is a covariance: negative where one rises as the other falls", origin=Origin.SIGNED)
         return value(neg=LIKELY, pos=LIKELY, kind=va.kind, format=va.format, because=note)
-    return None
+    return left_of_whole(node, evaluate)
 
 
 def step_between(a: Node, b: Node, evaluate: Evaluate) -> float | None:
@@ -445,7 +446,7 @@ def addition(node: Node, evaluate: Evaluate) -> Value | None:
     masked = raised_where_zero(node, evaluate)
     difference = raised_a_little(node, evaluate) if masked is None else None
     if difference is None:
-        return masked
+        return masked or left_of_whole(node, evaluate)
     v = evaluate(difference)
     return value(neg=LIKELY, kind=v.kind, format=v.format, because={"neg": v.why["neg"]})
 
@@ -812,7 +813,7 @@ def bounds_of_product(product: Monomial, evaluate: Evaluate, steps: int) -> tupl
     data = [f for f in product.above if not setting(f, evaluate(f))]
     found = [bounds(f, evaluate, steps - 1) for f in data]
     signs = [(evaluate(f).lo >= 0, evaluate(f).hi <= 0) for f in data]
-    unsettled = [f for f in product.below if not (setting(f, evaluate(f)) or f.op == PARAM)]
+    unsettled = [f for f in product.below if not (setting(f, evaluate(f)) or whole(f).op == PARAM)]
     if not unsettled and all(map(all, found)):
         return True, True
     negative = product.number < 0
@@ -829,11 +830,13 @@ def is_set(node: Node, evaluate: Evaluate) -> bool:
     made = list(walk(bare(node), lambda n: map(bare, n.args.values()) if n.op in ARITHMETIC else (), 24))
     values = ((n, evaluate(n)) for n in made if n.op not in ARITHMETIC)
     kinds = {setting(n, v) for n, v in values if v.constant is None}
-    return False in kinds and (True in kinds or any(n.op == "div" and bare(n["b"]).op == PARAM for n in made))
+    return False in kinds and (True in kinds or any(n.op == "div" and whole(n["b"]).op == PARAM for n in made))
 
 
 def setting(node: Node, v: Value) -> bool:
-    """Whether a value is a number of Python's, an attribute of an object, or what its constructor was given."""
+    """Whether a value is a number of Python's, an attribute of an object, or what its constructor is given."""
+    if node.op == "part" and "x" in node.args:
+        return setting(bare(node["x"]), v)
     return v.kind is Kind.SCALAR or node.op == ATTR or bool(node.attrs.get("held"))
 
 

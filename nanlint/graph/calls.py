@@ -50,6 +50,7 @@ from nanlint.ops.frameworks import (
 from nanlint.ops.op import OPS
 from nanlint.ops.spelling import Spelling
 from nanlint.source.project import View
+from nanlint.source.syntax import remembered
 
 #: inlining stops at this many calls deep, and once the graph of one function has grown to this many nodes
 MAX_DEPTH = 8
@@ -1334,8 +1335,20 @@ class CallLowering(ExpressionLowering):
             result = self.unknown(e, *args, *keywords.values(), name=str(function.attrs.get("name", "")))
             if frame is not None and not args and not keywords:
                 result.attrs["again"] = True
+            names = [arg.arg for arg in (*definition.args.posonlyargs, *definition.args.args)]
+            mine = names[function.attrs.get("this") is not None :]
+            for name, arg in (*zip(mine, args, strict=False), *keywords.items()):
+                if name in filled_in_place(definition):
+                    self.rebind(arg, self.emit("stored", e, a=arg, b=result))
             return result
-        return self.run_function(self.activation(function, args, keywords, e), definition, e)
+        activation = self.activation(function, args, keywords, e)
+        given = dict(activation.env)
+        result = self.run_function(activation, definition, e)
+        for name in filled_in_place(definition):
+            before, after = given.get(name), activation.env.get(name)
+            if before is not None and after is not None and after is not before:
+                self.rebind(before, after)
+        return result
 
     def decorated(self, function: Node) -> Node | None:
         """What decorators of the project make of a function; None where there are none, or they are not followed."""
@@ -1659,3 +1672,12 @@ def _last(e: ast.expr) -> str:
     if isinstance(e, ast.Constant):
         return str(e.value)
     return e.id if isinstance(e, ast.Name) else ""
+
+
+@remembered
+def filled_in_place(definition: FunctionAst) -> tuple[str, ...]:
+    """The parameters of which a function sets elements, and that it gives no other value."""
+    nodes = [n for n in descendants(definition) if isinstance(getattr(n, "ctx", None), ast.Store)]
+    filled = {n.value.id: None for n in nodes if isinstance(n, ast.Subscript) and isinstance(n.value, ast.Name)}
+    rebound = {n.id for n in nodes if isinstance(n, ast.Name)}
+    return tuple(name for name in filled if name not in rebound)

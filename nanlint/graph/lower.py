@@ -933,10 +933,16 @@ def stores_of(cls: ast.ClassDef) -> Mapping[str, int]:
 
 
 def stored_names(body: Sequence[ast.stmt]) -> list[str]:
-    """Names that statements assign, in order; items and in-place methods count as assignments of their base."""
+    """Names that statements assign, in order; items and in-place methods count as assignments of their base.
+
+    So does what a function is called with for no result: it may be there to be filled.
+    """
     found: dict[str, None] = {}
     for statement in body:
         for node in descendants(statement):
+            call = node.value if isinstance(node, ast.Expr) else None
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Name):
+                found.update(dict.fromkeys(arg.id for arg in call.args if isinstance(arg, ast.Name)))
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                 found.setdefault(node.id)
             elif (
