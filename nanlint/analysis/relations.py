@@ -455,14 +455,17 @@ def is_layer(node: Node) -> bool:
     """x @ w + b, of weights and a bias that are kept together: a layer by hand."""
     for product, bias in ((bare(node["a"]), bare(node["b"])), (bare(node["b"]), bare(node["a"]))):
         weights = [bare(product[k]) for k in ("a", "b")] if product.op == "dot" else []
-        if bias.op in ("part", ATTR) and any(w.op == bias.op and w is not bias and kept_with(w, bias) for w in weights):
+        if any(w.op == bias.op and w is not bias and kept_with(w, bias) for w in weights):
             return True
     return False
 
 
 def kept_with(one: Node, other: Node) -> bool:
     """Whether two nodes are different entries of one record, or attributes of one object."""
-    holder = "x" if one.op == "part" else "base"
+    holder = {"part": "x", ATTR: "base", CALL: "arg0"}.get(one.op)
+    if holder is None or (one.op == CALL and (one.name or other.name or len(one.args) + len(other.args) != 2)):
+        # neither entries, nor elements of one tuple
+        return False
     return same(one[holder], other[holder]) and one.key != other.key
 
 

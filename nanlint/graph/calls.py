@@ -914,6 +914,8 @@ class CallLowering(ExpressionLowering):
         if layer.attrs.get("sequence"):
             saved, self.frame.calls = self.frame.calls, (*self.frame.calls, e)
             for part in list(layer.args.values()):
+                # of a list that grew, any
+                part = part["each"] if part.op == "list" and "each" in part.args else part
                 x = self.apply(part, [x], {}, part.site if part.op == LAYER and part.site is not None else e)
             self.frame.calls = saved
             return x
@@ -1227,6 +1229,9 @@ class CallLowering(ExpressionLowering):
                 found.append(Region("no_grad", definition))
             elif last == "errstate" and settles(d):
                 found.append(Region("errstate", definition))
+            elif last == "autocast":
+                context = self.in_frame(self.module, d)
+                found.append(Region("half", definition, self.precision(context)))
             elif isinstance(d, ast.Call) and any(k.arg in COMPILES and is_literal_true(k.value) for k in d.keywords):
                 found.append(Region("xla", definition))
             elif last in ("custom_jvp", "custom_vjp", "custom_gradient"):
@@ -1497,6 +1502,10 @@ class CallLowering(ExpressionLowering):
         """Lower statements in a frame."""
         raise NotImplementedError
 
+    def precision(self, autocast: Node) -> dict[str, str]:
+        """The format that a region of autocast computes in."""
+        raise NotImplementedError
+
     caller_of: dict[int, Frame]
     #: what is outside of all functions; its regions, in the end, are open in each
     module: Frame
@@ -1596,9 +1605,13 @@ def stacked(args: Sequence[Node]) -> list[Node]:
     if len(args) == 1 and args[0].op in (TUPLE, DICT):
         return list(args[0].args.values())
     spread = args[0].get("arg0") if len(args) == 1 and args[0].op == CALL else None
-    listed = spread if spread is not None else args[0] if args else None
-    if len(args) == 1 and listed is not None and listed.op == "list" and (last := listed.get("last")) is not None:
-        return [listed, last]
+    given = spread if spread is not None else args[0] if len(args) == 1 else None
+    sliced = given is not None and given.op == "part"
+    listed = given["x"] if given is not None and sliced else given
+    if listed is not None and listed.op == LOOP and "back" in listed.args:
+        listed = listed["back"]
+    if listed is not None and listed.op == "list" and (last := listed.get("last")) is not None:
+        return [listed] if sliced else [listed, last]
     return list(args)
 
 

@@ -977,6 +977,8 @@ def is_singular(node: ast.AST) -> bool:
     kind = type(node)
     if kind is ast.BinOp and isinstance(node.op, (ast.Add, ast.Sub, ast.Mult)):  # type: ignore[attr-defined]
         sides = (node.left, node.right)  # type: ignore[attr-defined]
+        if type(node.op) is ast.Mult and any(is_infinity(unsigned(side), FLOAT16.max) for side in sides):  # type: ignore[attr-defined]
+            return True
         return any(map(is_infinity, sides)) and all(is_infinity(s) or type(s) is ast.Constant for s in sides)
     if kind is ast.BinOp or kind is ast.AugAssign:
         return isinstance(node.op, (ast.Div, ast.Pow))  # type: ignore[attr-defined]
@@ -985,6 +987,11 @@ def is_singular(node: ast.AST) -> bool:
         halved = any(isinstance(one, ast.Attribute) and one.attr in HALVES for one in formats)
         return is_beyond(node.args[0].value, FLOAT16.max if halved else FLOAT32.max)  # type: ignore[attr-defined]
     return kind is ast.Compare and names_nan(node)  # type: ignore[arg-type]
+
+
+def unsigned(e: ast.expr) -> ast.expr:
+    """An expression without the sign before it."""
+    return e.operand if isinstance(e, ast.UnaryOp) and isinstance(e.op, ast.USub) else e
 
 
 def is_record(node: Node) -> bool:

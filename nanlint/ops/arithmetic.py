@@ -25,6 +25,7 @@ from nanlint.ops.value import (
     constant,
     join,
     rounded,
+    signed,
     value,
 )
 
@@ -202,7 +203,8 @@ def add(a: Value, b: Value) -> Value:
             hi = fmt.round(hi)
         zero = a.zero if c == 0 else UNKNOWN
         # how far below 0 it is, nobody says: more than an epsilon
-        neg = min(a.neg, POSSIBLE if c > SMALL else a.neg) if a.lo == -INF and a.neg >= POSSIBLE else UNKNOWN
+        least = a.neg if c <= SMALL or (c <= 1 and signed(a)) else POSSIBLE
+        neg = min(a.neg, least) if a.lo == -INF and a.neg >= POSSIBLE else UNKNOWN
         why = noted(low=pick(a, "low"), high=pick(a, "high"), zero=pick(a, "zero") if c == 0 else None)
         if lo < 0 and neg >= POSSIBLE:
             why.update(noted(neg=pick(a, "neg")))

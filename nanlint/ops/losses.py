@@ -15,13 +15,13 @@ def at_least_zero(v: Operands, _: Attrs) -> Value:
 UNCLIPPED = frozenset({"torch", "jax"})
 
 # from logits
-define("cross_entropy", "x target ignore reduction")
+define("cross_entropy", "x target ignore")
 define("bce_with_logits", "x target")
 # from probabilities; torch clamps the logarithm at -100, Keras clips the probabilities
 define("bce", "x target")
 define("clipped_cross_entropy", "x target from_logits")
 # from log-probabilities
-define("nll", "x target ignore reduction")
+define("nll", "x target ignore")
 define(
     "kl_div",
     "x target",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from nanlint.analysis.facts import Facts
+from nanlint.analysis.hazards import has_epsilon
 from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.forms import ATAN2
 from nanlint.fixes.rewrite import Rewrite
@@ -47,7 +48,9 @@ def atan_of_quotient(atan: Node, facts: Facts) -> Findings:
     quotient = facts.bare(atan["x"])
     if quotient.op != "div" or facts.scalar(atan) or not (facts.varies(quotient["a"]) and facts.varies(quotient["b"])):
         return "no quotient of data"
-    if facts.value(quotient["b"]).lo >= 0 and facts.value(quotient["b"]).zero is NEVER:
+    positive = facts.value(quotient["b"]).lo >= 0 and facts.value(quotient["b"]).zero is NEVER
+    if positive or has_epsilon(quotient["b"], facts.value):
+        # who adds an epsilon has numbers that are not below 0
         return "the divisor is positive"
     yield Finding(
         atan,

@@ -23,14 +23,20 @@ GATHERED = frozenset({"tensor", "concat", REFINE, "cast", LOOP})
 NAN = Pole("result", "nan", "nan")
 
 
-@rule("NL304", "empty-mean", nodes="mean cross_entropy nll", fixable=Applicability.SAFE)
+@rule(
+    "NL304",
+    "empty-mean",
+    nodes="mean cross_entropy nll squared_error absolute_error bce bce_with_logits",
+    fixable=Applicability.SAFE,
+)
 def empty_mean(mean: Node, facts: Facts) -> Findings:
     """Mean of a selection that may be empty.
 
     ## What it does
-    Finds means of the elements that a mask selects, where nothing looks at whether it selects any; and cross-entropies
-    in PyTorch that leave out some labels, and average over the others: where `ignore_index` is given, or labels are set
-    to it. Possible only where what is left out is padding, by its name or its number 0: every sentence has a word.
+    Finds means of the elements that a mask selects, where nothing looks at whether it selects any, and losses in
+    PyTorch that average over such; and cross-entropies that leave out some labels, and average over the others: where
+    `ignore_index` is given, or labels are set to it. Possible only where what is left out is padding, by its name or
+    its number 0: every sentence has a word.
 
     ## Why is this bad?
     The mean of no elements is `0 / 0 = nan`. One batch without a positive example is enough, and the loss that it is
@@ -96,14 +102,22 @@ def one_of_many(deviation: Node, facts: Facts) -> str:
 
 def all_ignored(loss: Node, facts: Facts) -> Findings:
     """A mean over the labels that are not left out, of which there may be none."""
-    reduction, given = loss.get("reduction"), loss.get("ignore")
-    if facts.framework(loss) != "torch" or (reduction is not None and reduction.attrs.get("value") != "mean"):
+    given = loss.get("ignore")
+    if facts.framework(loss) != "torch" or written(loss, "reduction") not in ("", "'mean'"):
         return "no mean"
+    chosen = facts.selection_behind(loss["x"])
+    if chosen is not None and not facts.known_filled(chosen) and not chosen_in_python(chosen):
+        level = confidence(LIKELY, lowered=int(not facts.differentiated(loss)) + int(facts.tested_for_infinity(loss)))
+        if level is not None:
+            effect = "the mean of no elements is 0 / 0 = nan"
+            why = ((chosen, "may select nothing"),)
+            yield Finding(loss, "mean loss of a selection that may be empty: nan", effect, level, why)
+        return
     ignored = facts.value(given).constant if given is not None else IGNORED
-    put = ignored_by(loss["target"], ignored, facts) if ignored is not None else None
-    if given is None and put is None:
+    put = ignored_by(loss["target"], ignored, facts) if ignored is not None and "target" in loss.args else None
+    if loss.op not in ("cross_entropy", "nll") or (given is None and put is None):
         return "nothing says that labels are left out"
-    if ignored is not None and asked_for(loss["target"], ignored, facts):
+    if ignored is not None and "target" in loss.args and asked_for(loss["target"], ignored, facts):
         return "the labels that are left out are looked at"
     if facts.tested_for_infinity(loss) or facts.hazards.masked_by(loss, NAN) is not None:
         return "the mean is looked at, or replaced"
@@ -122,7 +136,7 @@ def ignored_by(labels: Node, ignored: float, facts: Facts) -> Node | None:
     """Where labels are set to the number that is left out, or hold it, as they are written out."""
 
     def before(n: Node) -> list[Node]:
-        kept = n.op in ("where", "stored", "list", "append", "tensor", TUPLE, PHI, REFINE) or elementwise(n)
+        kept = n.op in ("where", "stored", "list", "append", "tensor", TUPLE, PHI, REFINE, LOOP) or elementwise(n)
         return [a for name, a in n.args.items() if name not in ("cond", "index", "by")] if kept else []
 
     found = (n for n in walk(labels, before, 60) if n is not labels and facts.value(n).constant == ignored)

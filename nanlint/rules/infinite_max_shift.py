@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from nanlint.analysis.algebra import monomial
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.forms import UNKNOWNS
 from nanlint.analysis.log_space import (
@@ -21,6 +22,8 @@ from nanlint.ops.value import LIKELY, NEVER, POSSIBLE, Evidence, Origin, Reach
 from nanlint.rules.registry import Finding, Findings, confidence, rule
 
 NAN = Pole("result", "nan", "nan")
+#: what features are multiplied by: scores, and no logarithms of what may be 0
+PRODUCTS = frozenset({"dot", "einsum", "linear"})
 
 
 @rule("NL408", "infinite-max-shift", nodes="exp", fixable=Applicability.SAFE)
@@ -78,7 +81,11 @@ def infinite_max_shift(exp: Node, facts: Facts) -> Findings:
         )
     elif masked is not None and not selected_again(exp, masked):
         reach, note = empty_rows(masked, facts.value)
-    elif masked is None and closed(exp):
+    elif (
+        masked is None
+        and closed(exp)
+        and not any(facts.bare(n).op in PRODUCTS for n in monomial(shift.x, facts.value).above)
+    ):
         reach, note = POSSIBLE, Evidence("is -inf for a row of log 0", shift.maximum, origin=Origin.INTENT)
     found = confidence(reach)
     if found is None or note is None:

@@ -37,6 +37,28 @@ def test_the_result_of_a_layer_has_either_sign() -> None:
     )
 
 
+def test_layers_that_a_loop_lists_have_either_sign() -> None:
+    check(
+        TORCH,
+        """
+        class Field(nn.Module):
+            def __init__(self, sizes, n=1.9):
+                super().__init__()
+                parts = []
+                for i in range(len(sizes) - 1):
+                    parts.append(nn.Linear(sizes[i], sizes[i + 1]))
+                    parts.append(nn.Tanh())
+                self.net, self.n = nn.Sequential(*parts[:-1]), n
+
+            def forward(self, x):
+                return self.closure(self.net(x)) + torch.log1p(self.net(x))  # error: [NL108]
+
+            def closure(self, psi):
+                return 1 + (0.8 * psi) ** self.n  # error: [NL206]
+        """,
+    )
+
+
 def test_a_layer_by_hand_has_either_sign() -> None:
     check(
         JAX,
@@ -46,6 +68,15 @@ def test_a_layer_by_hand_has_either_sign() -> None:
 
         def flow_loss(params, x):
             return jnp.mean(jnp.power(mlp(params, x), 1.5))  # error: [NL206]
+
+        def layers(params, x):
+            for w, b in params[:-1]:
+                x = jnp.tanh(x @ w + b)
+            w, b = params[-1]
+            return x @ w + b
+
+        def root_loss(params, x):
+            return jnp.mean(layers(params, x) ** 0.5)  # error: [NL206]
 
         def mixed(p, q):
             return jnp.sqrt(p @ q + p)
@@ -152,6 +183,17 @@ def test_a_number_beyond_half_precision_is_infinite() -> None:
 
         def scaled(loss):
             return loss.half() * 65536.0
+
+        def bias_of(mask, dtype=torch.float16):
+            return (1.0 - mask.to(dtype)) * -1e9  # error: [NL409]
+
+        def bias_in(mask, dtype):
+            return (1.0 - mask.to(dtype)) * -1e9
+
+        @torch.autocast("cuda", dtype=torch.float16)
+        def forward(x, mask):
+            scores = nn.Linear(8, 8)(x)
+            return F.softmax(scores + (1 - mask.to(scores.dtype)) * -1e10, -1)  # error: [NL409]
         """,
     )
 
@@ -253,6 +295,38 @@ def test_labels_may_all_be_left_out() -> None:
         def summed_loss(logits, labels):
             total = F.cross_entropy(logits, labels, ignore_index=255, reduction="sum")
             return total / (labels != 255).sum().clamp(min=1)
+        """,
+    )
+
+
+def test_a_loss_may_be_of_no_elements() -> None:
+    check(
+        TORCH,
+        """
+        def box_loss(boxes, target, labels):
+            positive = labels > 0
+            return F.smooth_l1_loss(boxes[positive], target[positive])  # error: [NL304]
+
+        def sure_loss(logits, target, confidence):
+            keep = confidence > 0.95
+            return F.cross_entropy(logits[keep], target[keep])  # error: [NL304]
+
+        def set_loss(logits, labels, lengths):
+            labels = labels.clone()
+            for i, n in enumerate(lengths):
+                labels[i, :n] = -100
+            return F.cross_entropy(logits, labels)  # error: [NL304]
+
+        def counted_loss(boxes, target, labels):
+            positive = labels > 0
+            total = F.smooth_l1_loss(boxes[positive], target[positive], reduction="sum")
+            return total / max(1, positive.sum().item())
+
+        def tested_loss(boxes, target, labels):
+            positive = labels > 0
+            if positive.any():
+                return F.smooth_l1_loss(boxes[positive], target[positive])
+            return boxes.sum() * 0
         """,
     )
 
