@@ -250,7 +250,7 @@ class Execution:
         if self._single and not (node.op == REFINE or (op is not None and self._one_by_one(node, op))):
             # what becomes of the other elements is not known
             return self._made(node, operands)
-        if self._partly and op is not None and (op.reduction or op.bilinear) and "axis" not in node.args:
+        if self._partly and made_of_rows(node) and not by_row(node):
             return self._made(node, operands)
         if node.op in TRANSPARENT and "x" in operands:
             return operands["x"]
@@ -1031,12 +1031,13 @@ def gathers(operand: Node) -> bool:
 def of_all(nodes: list[Node]) -> bool:
     """Whether an operand that is made of these nodes is a number of all elements, as against one of each row."""
     gathering = list(filter(made_of_rows, nodes))
-
-    def by_row(node: Node) -> bool:
-        product = node.op == "dot" and {"a", "b"} <= node.args.keys()
-        return "axis" in node.args or (product and not same(node["a"], node["b"]))
-
     return bool(gathering) and not any(map(by_row, gathering))
+
+
+def by_row(node: Node) -> bool:
+    """Whether what makes one element of many does so for each row: along an axis, or as a product of a matrix."""
+    product = node.op == "dot" and {"a", "b"} <= node.args.keys()
+    return "axis" in node.args or (product and not same(node["a"], node["b"]))
 
 
 def described(scenario: Scenario, pole: Pole, operand: Node, *, met: bool) -> Evidence:

@@ -112,17 +112,23 @@ def rounds_unless_scaled(transfer: Transfer) -> Transfer:
 
 
 def monotone(
-    x: Value, f: Callable[[float], float], *, zero_at: float | None = None, saturates: str = "", **fields: Any
+    x: Value,
+    f: Callable[[float], float],
+    *,
+    zero_at: float | None = None,
+    saturates: str = "",
+    origin: Origin = Origin.SATURATION,
+    **fields: Any,
 ) -> Value:
     """Image of a rising function: ends map to ends, with their reach.
 
     ``zero_at``: where f is 0. ``saturates``: in floating point f takes its limits at moderate arguments already, and
-    the phrase says so; then an unbounded end is CERTAIN to be attained.
+    the phrase says so; then an unbounded end is CERTAIN to be attained. ``origin``: that of these.
     """
     lo, hi = f(x.lo), f(x.hi)
     low = CERTAIN if saturates and x.lo == -INF and lo > -INF else x.low
     high = CERTAIN if saturates and x.hi == INF and hi < INF else x.high
-    note = Evidence(saturates, origin=Origin.SATURATION) if saturates else None
+    note = Evidence(saturates, origin=origin) if saturates else None
     why = noted(
         low=note if saturates and x.lo == -INF else pick(x, "low"),
         high=note if saturates and x.hi == INF else pick(x, "high"),

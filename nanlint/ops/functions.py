@@ -232,7 +232,8 @@ def tanh(x: Value) -> Value:
 
 def erf(x: Value) -> Value:
     """Error function: exactly ±1 beyond about ±4 in float32."""
-    v = monotone(x, math.erf, zero_at=0.0, saturates=f"is exactly ±1 in the tails ({x.format.name})")
+    note = f"is exactly ±1 in the tails ({x.format.name})"
+    v = monotone(x, math.erf, zero_at=0.0, saturates=note, origin=Origin.BOUND)
     # vectorised kernels are exact to 1e-7 only (PyTorch in bfloat16 has erf(1e-19) = 0), and TensorFlow's squares its
     # argument in float64: nan beyond 1e154
     lo, hi = (0.0 if 0 < v.lo < FLOAT32.eps else v.lo), (0.0 if -FLOAT32.eps < v.hi < 0 else v.hi)
