@@ -46,20 +46,9 @@ UNDIFFERENTIATED = frozenset(
     | {f"builtins.{name}" for name in ("bool", "float", "format", "int", "len", "range", "repr", "round", "str")}
 )
 #: last names of calls that write down what they are given
-REPORTS = frozenset(
-    {
-        "add_histogram",
-        "add_scalar",
-        "add_scalars",
-        "debug",
-        "histogram",
-        "info",
-        "log_dict",
-        "log_metric",
-        "log_metrics",
-    }
-    | {"print", "scalar", "warn", "warning", "write"}
-)
+REPORTS = frozenset({"debug", "histogram", "info", "log_dict", "log_metric", "log_metrics", "print", "scalar"}) | {
+    *("add_histogram", "add_scalar", "add_scalars", "warn", "warning", "write")
+}
 #: calls that take derivatives of a value
 BACKWARD = frozenset({".backward", ".minimize", ".compute_gradients", "tensorflow.gradients", "torch.autograd.grad"})
 #: regions of which derivatives are taken
@@ -227,8 +216,6 @@ class GradientFlow:
             yield "nothing in the project takes derivatives"
         if self.roles is not None and self.owner(node) in FUNCTIONAL and self.roles.drives(node):
             yield "it stands beside what a derivative is taken of, not in it"
-        if any(skips_nan(n) for n in (node, *node.args.values())):
-            yield "it leaves out NaN, which are gaps in data, and no result of a model"
 
     def called_from_outside(self, node: Node) -> list[Node]:
         """The same op where the functions around it are called from the functions that nothing in the file calls."""
@@ -448,13 +435,6 @@ def is_given(node: Node) -> bool:
     if node.op != CALL or node.name:
         return node.op == INSTANCE or (node.op == CALL and not node.args)
     return len(node.args) > 1 and node["arg0"].op in SOURCES - {LOOP}
-
-
-def skips_nan(node: Node) -> bool:
-    """Whether a node is a reduction that leaves out what is NaN: nanstd, nanmean."""
-    op = OPS.get(node.op)
-    written = node.spelling.name if node.spelling is not None else ""
-    return op is not None and op.reduction and written.rpartition(".")[2].startswith("nan")
 
 
 def reports(call: Node) -> bool:

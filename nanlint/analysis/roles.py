@@ -15,7 +15,6 @@ from nanlint.analysis.names import trained, untrained, words
 from nanlint.graph.lower import Lowering
 from nanlint.graph.modules import descendants
 from nanlint.graph.node import Node
-from nanlint.source.syntax import remembered
 
 #: methods that a model is run by, and those that train it
 FORWARD = frozenset({"forward", "call"})
@@ -29,6 +28,8 @@ DIFFERENTIATE = frozenset(
     {"grad", "grads", "gradient", "gradients", "vjp", "jvp", "jacobian", "hessian", "jacrev", "jacfwd", "linearize"}
     | {"minimize", "minimise"}
 )
+#: and how a text that takes derivatives in JAX has it
+TAKES = frozenset({"jax.grad", "import grad", "value_and_grad", "vjp", "jvp", "jac", "hessian", "linearize", "minimi"})
 #: and what else their names say
 BESIDE = frozenset({"aux", "and", "compute", "filter", "value"})
 #: last names of what takes an optimizer's step, from derivatives that were taken or made up before
@@ -209,11 +210,9 @@ class Roles:
 
     @cached_property
     def undifferentiated_project(self) -> bool:
-        """Whether the whole project is seen, and takes no derivatives anywhere."""
+        """Whether the whole project is seen, and none of its files writes of what takes derivatives."""
         view = self.lowering.view
-        if view is None or not view.is_whole or takes_derivatives(self.tree):
-            return False
-        return not any(takes_derivatives(module.tree) for module in view.mentioning(DIFFERENTIATE))
+        return view is not None and view.is_whole and not view.files_mentioning(TAKES)
 
     @cached_property
     def differentiated(self) -> set[str]:
@@ -225,17 +224,6 @@ class Roles:
             elif isinstance(n, ast.FunctionDef) and any(differentiates(d) for d in n.decorator_list):
                 found.add(n.name)
         return found
-
-
-@remembered
-def takes_derivatives(tree: ast.AST) -> bool:
-    """Whether a file names a function that takes derivatives: calls it, hands it on, or imports it."""
-    for n in descendants(tree):
-        if isinstance(n, ast.Call | ast.Attribute) and differentiates(n.func if isinstance(n, ast.Call) else n):
-            return True
-        if isinstance(n, ast.ImportFrom) and any(differentiates(ast.Name(alias.name)) for alias in n.names):
-            return True
-    return False
 
 
 def purpose_of_bases(bases: Iterable[str]) -> str | None:

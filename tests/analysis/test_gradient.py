@@ -753,19 +753,6 @@ def test_what_a_derivative_is_taken_of_counts_beside_an_optimizers_step_too() ->
     )
 
 
-def test_a_statistic_that_leaves_out_nan_is_one_of_data() -> None:
-    check(
-        JAX,
-        """
-        def standardized(readings):
-            return (readings - jnp.nanmean(readings)) / (jnp.nanstd(readings) + 1e-8)
-
-        def normalized(activations):
-            return (activations - activations.mean()) / (jnp.std(activations) + 1e-8)  # error: [NL209]
-        """,
-    )
-
-
 def test_the_step_of_a_solver_is_a_setting() -> None:
     check(
         JAX,
