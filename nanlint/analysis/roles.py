@@ -100,8 +100,7 @@ class Roles:
     def of_other(self, path: str) -> Roles:
         """The same of another file of the project that was lowered, by its path."""
         if path not in self._elsewhere:
-            view = self.lowering.view
-            tree = view.text(path).tree if view is not None else ast.Module([], [])
+            tree = getattr(self.lowering.modules.get(path), "tree", None) or ast.Module([], [])
             self._elsewhere[path] = Roles(self.lowering, tree, path)
         return self._elsewhere[path]
 
@@ -116,9 +115,10 @@ class Roles:
     @cached_property
     def trains(self) -> bool:
         """Whether the file makes or trains a model: then what stands beside that is believed to be part of it."""
+        learned = {"variable", "linear", "gradient"}
         nodes = (n for n in self.lowering.graph if n.site is not None)
-        learned = any(n.op in ("variable", "linear", "gradient") or n.attrs.get("requires_grad") for n in nodes)
-        return learned or bool(self.passes) or bool(self.differentiated)
+        here = any(d.trained for _, _, d in self.opinions)
+        return here or any(n.op in learned or n.attrs.get("requires_grad") for n in nodes)
 
     def is_here(self, site: ast.AST | None) -> bool:
         """Whether a place is in the file that is checked, not in another of the project."""
@@ -160,17 +160,11 @@ class Roles:
     def passes(self) -> set[int]:
         """The methods by which models are run or trained."""
         found: set[int] = set()
-        seen = {id(cls.definition): cls.external_bases() for cls in self.lowering.classes}
-        for cls in descendants(self.tree):
-            if not isinstance(cls, ast.ClassDef):
-                continue
-            bases = seen.get(id(cls)) or [ast.unparse(base) for base in cls.bases]
-            if not bases or purpose_of_bases(bases) is not None:
-                continue
+        for cls in self.lowering.classes:
+            bases = cls.external_bases()
             model = any(words(base.rpartition(".")[2])[-1:] and words(base)[-1] in MODULES for base in bases)
-            for method in cls.body:
-                name = getattr(method, "name", "")
-                if name in FORWARD or name in TRAINING or (model and name == "__call__"):
+            for name, method in cls.methods.items() if purpose_of_bases(bases) is None else ():
+                if bases and (name in FORWARD or name in TRAINING or (model and name == "__call__")):
                     found.add(id(method))
         return found
 

@@ -15,6 +15,8 @@ from tests.project.test_changes import task_of
 DISTANCE = "import jax.numpy as jnp\n\ndef distance(x, y):\n    return jnp.sqrt(jnp.sum((x - y) ** 2))\n"
 TESTS = {
     "called": "import jax\nfrom main import distance\n\ndef test():\n    assert jax.grad(distance)(1.0, 2.0)\n",
+    "in a pass": "import torch\nfrom main import distance\n\nclass Pull(torch.nn.Module):\n"
+    "    def forward(self, x, y):\n        return distance(x, y) + 1\n",
     "in a loss": "from main import distance\n\ndef pull_loss(x, y):\n    return distance(x, y) + 1\n",
 }
 #: words that say nothing of derivatives that are taken
