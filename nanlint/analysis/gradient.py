@@ -46,20 +46,9 @@ UNDIFFERENTIATED = frozenset(
     | {f"builtins.{name}" for name in ("bool", "float", "format", "int", "len", "range", "repr", "round", "str")}
 )
 #: last names of calls that write down what they are given
-REPORTS = frozenset(
-    {
-        "add_histogram",
-        "add_scalar",
-        "add_scalars",
-        "debug",
-        "histogram",
-        "info",
-        "log_dict",
-        "log_metric",
-        "log_metrics",
-    }
-    | {"print", "scalar", "warn", "warning", "write"}
-)
+REPORTS = frozenset({"debug", "histogram", "info", "log_dict", "log_metric", "log_metrics", "print", "scalar"}) | {
+    *("add_histogram", "add_scalar", "add_scalars", "warn", "warning", "write")
+}
 #: calls that take derivatives of a value
 BACKWARD = frozenset({".backward", ".minimize", ".compute_gradients", "tensorflow.gradients", "torch.autograd.grad"})
 #: regions of which derivatives are taken
@@ -119,7 +108,6 @@ class GradientFlow:
         self._learns: dict[tuple[int, bool], bool] = {}
         self._judged: dict[int, Judgement] = {}
         self._by_site: dict[int, list[Node]] = {}
-        self._in_numpy: set[int] | None = None
 
     def framework(self, node: Node) -> str | None:
         """The framework whose op this is: its spelling's, else its operands'."""
@@ -181,11 +169,8 @@ class GradientFlow:
 
     def unlearned(self, node: Node, where: list[Node]) -> Iterator[str]:
         """What says, against all names of functions, that nothing learned reaches a node. ``where``: it is called."""
-        if any(
-            said == FALSE and (tells_training(n.name) or n.name == "torch.is_grad_enabled")
-            for known in node.facts.values()
-            for said, n in known
-        ):
+        known = ((key, said, n) for key, facts in node.facts.items() for said, n in facts)
+        if any(said == FALSE and n.key == key and tells_training(n.name) for key, said, n in known):
             yield "it is computed only where nothing is trained"
         if not self.learns(node, believed=True):
             yield "all that it depends on is data or a setting, by its name"
@@ -229,36 +214,6 @@ class GradientFlow:
             yield "nothing in the project takes derivatives"
         if self.roles is not None and self.owner(node) in FUNCTIONAL and self.roles.drives(node):
             yield "it stands beside what a derivative is taken of, not in it"
-        if any(skips_nan(n) for n in (node, *node.args.values())):
-            yield "it leaves out NaN, which are gaps in data, and no result of a model"
-        if self.also_in_numpy(node):
-            yield "NumPy takes the same data on another path, and does not differentiate"
-
-    def also_in_numpy(self, node: Node) -> bool:
-        """Whether all that may be differentiated in an op is given to NumPy's functions elsewhere, as it is."""
-        if self._in_numpy is None:
-            self._in_numpy = {
-                a.key
-                for n in self.lowering.graph
-                if n.spelling is not None and n.spelling.framework in ("numpy", "scipy") and n.op in OPS
-                for a in n.args.values()
-                if a.op not in (CONST, MODULE, TUPLE)
-            }
-        if not self._in_numpy or self.owner(node) in PLAIN:
-            return False
-        found = False
-        pending = [node]
-        for _ in range(60):
-            if not pending:
-                break
-            current = pending.pop()
-            if current.key in self._in_numpy:
-                found = True
-            elif self.learns(current, believed=True):
-                if rests(current):
-                    return False
-                pending += self._differentiated(current)
-        return found and not pending
 
     def called_from_outside(self, node: Node) -> list[Node]:
         """The same op where the functions around it are called from the functions that nothing in the file calls."""
@@ -471,20 +426,13 @@ def rests(node: Node) -> bool:
 
 
 def is_given(node: Node) -> bool:
-    """Whether a node is given to a function, or by an object that it calls; not as a setting when that is made."""
+    """Whether a node is given to a function, or by an object that it calls; no setting that something is made with."""
     if node.op == PARAM:
         definition, *_ = node.attrs.get("documented") or (None,)
         return not node.attrs.get("held") and getattr(definition, "name", "") != "__init__"
     if node.op != CALL or node.name:
         return node.op == INSTANCE or (node.op == CALL and not node.args)
     return len(node.args) > 1 and node["arg0"].op in SOURCES - {LOOP}
-
-
-def skips_nan(node: Node) -> bool:
-    """Whether a node is a reduction that leaves out what is NaN: nanstd, nanmean."""
-    op = OPS.get(node.op)
-    written = node.spelling.name if node.spelling is not None else ""
-    return op is not None and op.reduction and written.rpartition(".")[2].startswith("nan")
 
 
 def reports(call: Node) -> bool:

@@ -65,12 +65,10 @@ LOSS = frozenset(
 )
 #: what a function or class is for, by a word of its name, where nothing is differentiated as a rule
 UNTRAINED = {
-    **dict.fromkeys(
-        ("metric", "metrics", "evaluate", "evaluation", "evaluator", "eval", "accuracy", "psnr"), "measures"
-    ),
+    **dict.fromkeys(("metric", "metrics", "evaluate", "evaluation", "evaluator", "eval", "accuracy"), "measures"),
     **dict.fromkeys(("optimizer", "optimizers", "optim", "optax"), "takes an optimizer's step"),
     **dict.fromkeys(("predict", "predictions", "postprocess", "nms"), "predicts"),
-    **dict.fromkeys(("validate", "validation"), "measures"),
+    **dict.fromkeys(("psnr", "validate", "validation"), "measures"),
     **dict.fromkeys(("sampler", "samplers", "mcmc", "hmc", "nuts", "adaptation"), "draws samples"),
     **dict.fromkeys(("solver", "solvers", "integrator"), "solves"),
     **dict.fromkeys(("evolution", "evolutionary", "genetic", "cmaes", "swarm"), "searches without derivatives"),
@@ -204,7 +202,8 @@ def trained(name: str) -> bool:
 
 def tells_training(name: str) -> bool:
     """Whether a name asks if a model is being trained."""
-    return words(name) in (("training",), ("is", "training"), ("train",), ("is", "train"))
+    told = (("training",), ("is", "training"), ("train",), ("is", "train"), ("is", "grad", "enabled"))
+    return words(name.rpartition(".")[2]) in told
 
 
 def untrained(name: str) -> str | None:

@@ -6,7 +6,6 @@ A name is a belief: it may make a gradient doubtful, and never says that there i
 from __future__ import annotations
 
 import ast
-import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,14 +13,8 @@ from pathlib import PurePath
 
 from nanlint.analysis.names import trained, untrained, words
 from nanlint.graph.lower import Lowering
-from nanlint.graph.modules import descendants, functions_of
+from nanlint.graph.modules import descendants
 from nanlint.graph.node import Node
-from nanlint.source.project import View
-from nanlint.source.syntax import remembered
-
-FunctionDef = ast.FunctionDef | ast.AsyncFunctionDef
-#: a function at the top level of a file, or a method of a class there
-Function = tuple[FunctionDef, ast.ClassDef | None]
 
 #: methods that a model is run by, and those that train it
 FORWARD = frozenset({"forward", "call"})
@@ -35,12 +28,10 @@ DIFFERENTIATE = frozenset(
     {"grad", "grads", "gradient", "gradients", "vjp", "jvp", "jacobian", "hessian", "jacrev", "jacfwd", "linearize"}
     | {"minimize", "minimise"}
 )
+#: and how a text that takes derivatives in JAX has it
+TAKES = frozenset({"jax.grad", "import grad", "value_and_grad", "vjp", "jvp", "jac", "hessian", "linearize", "minimi"})
 #: and what else their names say
 BESIDE = frozenset({"aux", "and", "compute", "filter", "value"})
-#: last names of what trains where it is called
-TRAIN = frozenset({"backward", "GradientTape", "minimize"})
-#: callers of callers: how many times it is asked who calls a function, by its name
-MAX_CALLERS = 3
 #: last names of what takes an optimizer's step, from derivatives that were taken or made up before
 STEPS = frozenset({"apply_updates", "apply_gradients"})
 
@@ -106,61 +97,28 @@ class Roles:
         around = [opinion for first, last, opinion in roles.opinions if first <= row <= last]
         return around[-1] if around else None
 
-    def of_other(self, path: str, tree: ast.Module | None = None) -> Roles:
-        """The same of another file of the project, by its path."""
-        found = self._elsewhere.get(path)
-        if found is None:
-            assert self.lowering.view is not None
-            tree = tree or self.lowering.view.text(path).tree
-            found = self._elsewhere[path] = Roles(self.lowering, tree, path)
-        return found
+    def of_other(self, path: str) -> Roles:
+        """The same of another file of the project that was lowered, by its path."""
+        if path not in self._elsewhere:
+            tree = getattr(self.lowering.modules.get(path), "tree", None) or ast.Module([], [])
+            self._elsewhere[path] = Roles(self.lowering, tree, path)
+        return self._elsewhere[path]
 
     def may_train(self, node: Node) -> bool:
         """Whether what is given to the functions around a node may be learned, or enter a loss.
 
-        Unless the whole project is seen, and nothing in it that is trained calls them, as far as names tell.
+        Unless the whole project is seen, and nothing is trained here, nor where the functions are called.
         """
         view, opinion = self.lowering.view, self.opinion(node)
-        if (opinion is not None and opinion.trained) or view is None or not view.is_whole or self.trains:
-            return True
-        rows = {getattr(site, "lineno", 0) for site in (node.site, *node.calls) if self.is_here(site)}
-        here = [f for f in functions_of(self.tree) if any(f[0].lineno <= row <= (f[0].end_lineno or 0) for row in rows)]
-        return self.called_in_training(view, here)
+        return (opinion is not None and opinion.trained) or view is None or not view.is_whole or self.trains
 
     @cached_property
     def trains(self) -> bool:
         """Whether the file makes or trains a model: then what stands beside that is believed to be part of it."""
+        learned = {"variable", "linear", "gradient"}
         nodes = (n for n in self.lowering.graph if n.site is not None)
-        learned = any(n.op in ("variable", "linear", "gradient") or n.attrs.get("requires_grad") for n in nodes)
-        return learned or bool(self.passes) or bool(self.differentiated)
-
-    def called_in_training(self, view: View, functions: Iterable[Function]) -> bool:
-        """Whether something that is trained uses some functions of the file, or what uses them, by their names."""
-        pending = [(self, function) for function in functions]
-        seen = {function for _, (function, _) in pending}
-        for _ in range(MAX_CALLERS):
-            callers = [c for roles, (f, cls) in pending for c in roles.users(view, f, cls) if c[1][0] not in seen]
-            if any(roles.is_training(f, cls) for roles, (f, cls) in callers):
-                return True
-            seen |= {function for _, (function, _) in callers}
-            pending = callers
-        return False
-
-    def users(self, view: View, function: FunctionDef, cls: ast.ClassDef | None) -> Iterator[tuple[Roles, Function]]:
-        """The functions that use one of the file by its name, here and in the files that import it."""
-        name = (
-            cls.name if cls is not None and (is_special(function.name) or function.name in FORWARD) else function.name
-        )
-        others = view.users_of_name((cls or function).name, os.path.realpath(self.path))
-        for roles in (self, *(self.of_other(module.path, module.tree) for module in others)):
-            for user in functions_of(roles.tree):
-                if user[0] is not function and name in used_by(user[0]):
-                    yield roles, user
-
-    def is_training(self, function: FunctionDef, cls: ast.ClassDef | None) -> bool:
-        """Whether a function of the file trains, or is trained through."""
-        opinion = self.of(function) or (self.of(cls) if cls is not None else None)
-        return (opinion is not None and opinion.trained) or not TRAIN.isdisjoint(used_by(function))
+        here = any(d.trained for _, _, d in self.opinions)
+        return here or any(n.op in learned or n.attrs.get("requires_grad") for n in nodes)
 
     def is_here(self, site: ast.AST | None) -> bool:
         """Whether a place is in the file that is checked, not in another of the project."""
@@ -202,17 +160,11 @@ class Roles:
     def passes(self) -> set[int]:
         """The methods by which models are run or trained."""
         found: set[int] = set()
-        seen = {id(cls.definition): cls.external_bases() for cls in self.lowering.classes}
-        for cls in descendants(self.tree):
-            if not isinstance(cls, ast.ClassDef):
-                continue
-            bases = seen.get(id(cls)) or [ast.unparse(base) for base in cls.bases]
-            if not bases or purpose_of_bases(bases) is not None:
-                continue
+        for cls in self.lowering.classes:
+            bases = cls.external_bases()
             model = any(words(base.rpartition(".")[2])[-1:] and words(base)[-1] in MODULES for base in bases)
-            for method in cls.body:
-                name = getattr(method, "name", "")
-                if name in FORWARD or name in TRAINING or (model and name == "__call__"):
+            for name, method in cls.methods.items() if purpose_of_bases(bases) is None else ():
+                if bases and (name in FORWARD or name in TRAINING or (model and name == "__call__")):
                     found.add(id(method))
         return found
 
@@ -252,11 +204,9 @@ class Roles:
 
     @cached_property
     def undifferentiated_project(self) -> bool:
-        """Whether the whole project is seen, and takes no derivatives anywhere."""
+        """Whether the whole project is seen, and none of its files writes of what takes derivatives."""
         view = self.lowering.view
-        if view is None or not view.is_whole or takes_derivatives(self.tree):
-            return False
-        return not any(takes_derivatives(module.tree) for module in view.mentioning(DIFFERENTIATE))
+        return view is not None and view.is_whole and not view.files_mentioning(TAKES)
 
     @cached_property
     def differentiated(self) -> set[str]:
@@ -270,31 +220,9 @@ class Roles:
         return found
 
 
-@remembered
-def takes_derivatives(tree: ast.AST) -> bool:
-    """Whether a file names a function that takes derivatives: calls it, hands it on, or imports it."""
-    for n in descendants(tree):
-        if isinstance(n, ast.Call | ast.Attribute) and differentiates(n.func if isinstance(n, ast.Call) else n):
-            return True
-        if isinstance(n, ast.ImportFrom) and any(differentiates(ast.Name(alias.name)) for alias in n.names):
-            return True
-    return False
-
-
 def purpose_of_bases(bases: Iterable[str]) -> str | None:
     """What a class is for by the names of its bases, if nothing is differentiated in what does so."""
     return next((purpose for base in bases if (purpose := untrained(base.rpartition(".")[2]))), None)
-
-
-def is_special(name: str) -> bool:
-    """Whether a method is called by a syntax of its own."""
-    return name.startswith("__") and name.endswith("__")
-
-
-@remembered
-def used_by(function: ast.AST) -> frozenset[str]:
-    """The last parts of all names that a function uses."""
-    return frozenset(names_in(function))
 
 
 def is_estimator(cls: ast.ClassDef) -> bool:

@@ -753,38 +753,6 @@ def test_what_a_derivative_is_taken_of_counts_beside_an_optimizers_step_too() ->
     )
 
 
-def test_a_statistic_that_leaves_out_nan_is_one_of_data() -> None:
-    check(
-        JAX,
-        """
-        def standardized(readings):
-            return (readings - jnp.nanmean(readings)) / (jnp.nanstd(readings) + 1e-8)
-
-        def normalized(activations):
-            return (activations - activations.mean()) / (jnp.std(activations) + 1e-8)  # error: [NL209]
-        """,
-    )
-
-
-def test_data_that_numpy_takes_on_another_path_is_not_differentiated() -> None:
-    check(
-        JAX,
-        """
-        import numpy as np
-
-        def costs(a, b, on_host):
-            apart = a[:, None] - b[None]
-            if on_host:
-                return np.linalg.norm(apart, axis=-1)
-            return jnp.linalg.norm(apart, axis=-1)
-
-        def energy(a, b, sizes):
-            apart = a[:, None] - b[None]
-            return jnp.linalg.norm(apart, axis=-1) / np.sum(sizes)  # error: [NL202]
-        """,
-    )
-
-
 def test_the_step_of_a_solver_is_a_setting() -> None:
     check(
         JAX,
@@ -920,3 +888,169 @@ def test_a_test_against_something_small_is_the_authors_own(threshold: str) -> No
     )
     assert levels(source) == ["likely"]
     assert levels(source.replace(f"x > {threshold}", "x > limit")) == []
+
+
+# What is learned reaches it, where something is trained
+
+
+DISTANCE = "((a - b) ** 2).sum(-1)"
+
+
+@pytest.mark.parametrize(
+    ("trained", "untrained"),
+    [
+        (
+            "class Pairs(nn.Module):\n    def forward(self, a, b):",
+            "class Pairs(Dataset):\n    def forward(self, a, b):",
+        ),
+        ("def training_step(a, b):", "def validation_step(a, b):"),
+        ("def shift(a, b):", "def adaptation(a, b):"),
+        ("class Chain:\n    def shift(self, a, b):", "class ChainSolver:\n    def shift(self, a, b):"),
+        ("class Chain:\n    def shift(self, a, b):", "class DifferentialEvolution:\n    def shift(self, a, b):"),
+    ],
+)
+def test_a_purpose_may_stand_in_the_name_of_a_base_too(trained: str, untrained: str) -> None:
+    """Loaders, metrics, validation, samplers' adaptation, solvers and evolution take no backward pass."""
+    body = " return torch.sqrt(((a - b) ** 2).sum(-1))\n"
+    assert levels(program(TORCH, trained + body)) == ["likely"]
+    assert levels(program(TORCH, untrained + body)) == ["possible"]
+
+
+@pytest.mark.parametrize(
+    ("condition", "level"),
+    [
+        ("self.training", "likely"),
+        ("not self.training", "possible"),
+        ("torch.is_grad_enabled()", "likely"),
+        ("not torch.is_grad_enabled()", "possible"),
+        ("self.wide", "likely"),
+    ],
+)
+def test_what_is_computed_only_where_nothing_is_trained_is_doubtful(condition: str, level: str) -> None:
+    source = f"""
+        class Head(nn.Module):
+            def forward(self, a, b):
+                if {condition}:
+                    a = torch.sqrt(((a - b) ** 2).sum(-1))
+                return a
+    """
+    assert levels(program(TORCH, source)) == [level]
+
+
+def test_what_is_computed_after_the_way_out_of_training_is_doubtful() -> None:
+    source = """
+        class Head(nn.Module):
+            def forward(self, a, b):
+                if self.training:
+                    return a
+                return torch.sqrt(((a - b) ** 2).sum(-1))
+    """
+    assert levels(program(TORCH, source)) == ["possible"]
+    assert levels(program(TORCH, source.replace("if self", "if not self"))) == ["likely"]
+
+
+@pytest.mark.parametrize(
+    "name", ["rays", "dirs", "view_directions", "images", "img0", "batch_dict", "rois", "gt_boxes", "cfg"]
+)
+def test_what_a_loader_or_a_camera_gives_is_not_learned_even_in_a_pass(name: str) -> None:
+    source = """
+        class Head(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layer = nn.Linear(3, 3, bias=False)
+
+            def forward(self, points):
+                return torch.sqrt((points ** 2).sum(-1))
+    """
+    assert levels(program(TORCH, source)) == ["likely"]
+    assert levels(program(TORCH, source.replace("points", name))) == ["possible"]
+    assert levels(program(TORCH, source.replace("points", name).replace(f"({name} **", f"(self.layer({name}) **"))) == [
+        "likely"
+    ]
+
+
+def test_a_setting_of_a_module_is_not_learned_and_its_weight_is() -> None:
+    source = """
+        class Head(nn.Module):
+            def __init__(self, power):
+                super().__init__()
+                self.power = power
+                self.weight = nn.Parameter(torch.zeros(3))
+
+            def forward(self, images):
+                return images.mean() + torch.sqrt(self.power ** 2)
+    """
+    assert levels(program(TORCH, source)) == ["possible"]
+    assert levels(program(TORCH, source.replace("self.power ** 2", "self.weight ** 2"))) != ["possible"]
+
+
+def test_what_a_network_gives_without_a_gradient_is_not_learned() -> None:
+    source = """
+        class Student(nn.Module):
+            def __init__(self, teacher):
+                super().__init__()
+                self.teacher = teacher
+
+            def forward(self, images):
+                with torch.no_grad():
+                    features = self.teacher(images)
+                return torch.sqrt((features ** 2).sum(-1))
+    """
+    assert levels(program(TORCH, source)) == []
+    assert levels(program(TORCH, source.replace("with torch.no_grad()", "if len(images)"))) == ["likely"]
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "self.log('distance', d)",
+        "self.logger.log_metrics({'distance': d})",
+        "writer.add_scalar('distance', d, 3)",
+        "tracker.log({'distance': d})",
+    ],
+)
+def test_what_is_only_logged_is_not_differentiated(use: str) -> None:
+    source = f"""
+        class Far(nn.Module):
+            def forward(self, a, b, writer, tracker):
+                d = torch.sqrt({DISTANCE})
+                {use}
+                return a - b
+    """
+    assert levels(program(TORCH, source)) == []
+    assert levels(program(TORCH, source.replace("return a - b", "return a - d"))) == ["likely"]
+
+
+def test_what_is_called_only_with_data_in_a_pass_is_doubtful() -> None:
+    source = """
+        class Head(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layer = nn.Linear(3, 3, bias=False)
+
+            def size(self, boxes):
+                return torch.sqrt((boxes ** 2).sum(-1))
+
+            def forward(self, batch):
+                return self.layer(batch["points"]) * self.size(batch["boxes"])
+    """
+    assert levels(program(TORCH, source)) == ["possible"]
+    assert levels(
+        program(TORCH, source.replace("self.size(batch", "self.size(self.layer(batch").replace("])\n", "]))\n"))
+    ) == ["likely"]
+
+
+def test_the_authors_own_test_leaves_only_the_gradient_to_be_believed() -> None:
+    """A function of which nothing is known but that it is no method of what is trained."""
+    source = """
+        class Beam:
+            def __init__(self, width):
+                self.width = width
+
+            def inverse(self):
+                return jnp.where(self.width > 0, 1 / self.width, 0.0)
+
+            def root(self):
+                return jnp.sqrt(jnp.sum(self.width ** 2))
+    """
+    assert levels(program(JAX, source)) == ["likely", "possible"]

@@ -1,4 +1,4 @@
-"""Whether a project takes derivatives at all decides what may be said of gradients in JAX."""
+"""Of a whole project it is seen who calls a function: what nothing trained calls meets no gradient, as is believed."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from tests.project.test_changes import task_of
 DISTANCE = "import jax.numpy as jnp\n\ndef distance(x, y):\n    return jnp.sqrt(jnp.sum((x - y) ** 2))\n"
 TESTS = {
     "called": "import jax\nfrom main import distance\n\ndef test():\n    assert jax.grad(distance)(1.0, 2.0)\n",
-    "imported": "from jax import value_and_grad as both\n\ndef test(f):\n    return both(f)\n",
-    "handed on": "import functools\nimport jax\n\nboth = functools.partial(jax.value_and_grad, has_aux=True)\n",
+    "in a pass": "import torch\nfrom main import distance\n\nclass Pull(torch.nn.Module):\n"
+    "    def forward(self, x, y):\n        return distance(x, y) + 1\n",
+    "in a loss": "from main import distance\n\ndef pull_loss(x, y):\n    return distance(x, y) + 1\n",
 }
 #: words that say nothing of derivatives that are taken
 BESIDE = "import jax.numpy as jnp\n\ndef update(grads, rate):\n    return jnp.abs(grads) * rate  # a gradient\n"
@@ -36,8 +37,18 @@ def codes(path: Path) -> list[str]:
     return [one.code for one in run_task(task_of(path)).diagnostics]
 
 
-def test_where_nothing_takes_derivatives_a_gradient_is_doubtful(tmp_path: Path) -> None:
+FRAMEWORKS = {
+    "jax": DISTANCE,
+    "torch": "import torch\n\ndef distance(x, y):\n    return torch.sqrt(torch.sum((x - y) ** 2))\n",
+    "tensorflow": "import tensorflow as tf\n\ndef distance(x, y):\n    return tf.sqrt(tf.reduce_sum((x - y) ** 2))\n",
+}
+
+
+@pytest.mark.parametrize("text", FRAMEWORKS.values(), ids=FRAMEWORKS)
+def test_what_nothing_trained_calls_is_possible(tmp_path: Path, text: str) -> None:
     path = project(tmp_path)
+    path.write_text(text)
+    (tmp_path / "report.py").write_text("from main import distance\n\ndef table(x, y):\n    return [distance(x, y)]\n")
     assert codes(path) == []
     possible = nanlint.config_of_keys(str(path), {"confidence": "possible"})
     found = run_task(Task(str(path), possible)).diagnostics
@@ -45,10 +56,27 @@ def test_where_nothing_takes_derivatives_a_gradient_is_doubtful(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("test", TESTS.values(), ids=TESTS)
-def test_one_derivative_anywhere_is_enough(tmp_path: Path, test: str) -> None:
+def test_one_caller_that_is_trained_is_enough(tmp_path: Path, test: str) -> None:
     path = project(tmp_path)
     (tmp_path / "test_main.py").write_text(test)
     assert codes(path) == ["NL201"]
+
+
+def test_what_stands_beside_a_model_is_believed_to_be_part_of_it(tmp_path: Path) -> None:
+    path = project(tmp_path)
+    text = FRAMEWORKS["torch"]
+    path.write_text(f"{text}\nclass Net(torch.nn.Module):\n    def forward(self, x):\n        return x + 1\n")
+    assert codes(path) == ["NL201"]
+
+
+def test_where_nothing_takes_derivatives_the_gradient_behind_a_test_is_doubtful_too(tmp_path: Path) -> None:
+    path = project(tmp_path)
+    path.write_text("import jax.numpy as jnp\n\ndef inverse(x):\n    return jnp.where(x > 0, 1 / x, 0.0)\n")
+    assert codes(path) == []
+    (tmp_path / "test_main.py").write_text(
+        "from jax import value_and_grad as both\n\ndef test(f):\n    return both(f)\n"
+    )
+    assert codes(path) == ["NL203"]
 
 
 def test_a_derivative_with_respect_to_numbers_in_another_file_is_one(tmp_path: Path) -> None:
@@ -83,12 +111,6 @@ def test_a_derivative_that_a_callers_caller_takes_is_one(tmp_path: Path, text: s
 
 def test_of_a_few_files_nothing_is_said(tmp_path: Path) -> None:
     assert codes(project(tmp_path, others=3)) == ["NL201"]
-
-
-def test_other_frameworks_differentiate_without_a_word(tmp_path: Path) -> None:
-    path = project(tmp_path)
-    path.write_text("import torch\n\ndef distance(x, y):\n    return torch.sqrt(torch.sum((x - y) ** 2))\n")
-    assert codes(path) == ["NL201"]
 
 
 def test_a_report_holds_until_a_derivative_comes(tmp_path: Path) -> None:
