@@ -45,6 +45,7 @@ from nanlint.ops.frameworks import (
     FORMAT_SWITCHES,
     SILENCERS,
     SWITCHES,
+    TRAINERS,
     canonical,
 )
 from nanlint.ops.op import OPS
@@ -409,6 +410,9 @@ class CallLowering(ExpressionLowering):
             # NumPy's own setting is the whole process's
             for frame in (self.frame, self.module) if name == "numpy.seterr" else (self.frame,):
                 frame.regions = (*frame.regions, Region("errstate", e))
+        if name in TRAINERS and (half := half_named(keywords.get(TRAINERS[name]))) is not None:
+            for frame in (self.frame, self.module):
+                frame.regions = (*frame.regions, Region("half", e, {"dtype": half}))
         if name in FORMAT_SWITCHES and (found := self.precision_named(args, keywords)) is not None:
             for frame in (self.frame, self.module):
                 frame.regions = (*frame.regions, *self.computing_in(found, e))
@@ -1613,6 +1617,12 @@ def stacked(args: Sequence[Node]) -> list[Node]:
     if listed is not None and listed.op == "list" and (last := listed.get("last")) is not None:
         return [listed] if sliced else [listed, last]
     return list(args)
+
+
+def half_named(setting: Node | None) -> str | None:
+    """The half precision that the setting of a trainer names: 16, "16-mixed", "fp16", "bf16"."""
+    text = str(setting.attrs.get("value")) if setting is not None and setting.op == CONST else ""
+    return None if "16" not in text else "bfloat16" if text.startswith("b") else "float16"
 
 
 def default_of(e: ast.expr) -> ast.expr:

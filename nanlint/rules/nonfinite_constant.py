@@ -5,7 +5,7 @@ from __future__ import annotations
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.written_out import overflows, undefined
 from nanlint.diagnostic import Confidence
-from nanlint.graph.node import PHI, Node, walk
+from nanlint.graph.node import Node
 from nanlint.ops.value import INF, Kind, always
 from nanlint.rules.registry import Finding, Findings, rule
 
@@ -20,7 +20,7 @@ def nonfinite_constant(node: Node, facts: Facts) -> Findings:
     ## What it does
     Finds operations on numbers that are written out: a difference of two infinities, 0 times an infinity, a quotient
     of infinities, and a number, or a result, that is too large for its format: of results in a function only where
-    that holds another operation that may break.
+    that holds another operation that may break. And what scales an array of half precision, and is infinite there.
 
     ## Why is this bad?
     `inf - inf`, `0 * inf` and `inf / inf` are NaN, whatever the data. Above 65504 float16 has only inf; float32 ends at
@@ -55,19 +55,14 @@ def nonfinite_constant(node: Node, facts: Facts) -> Findings:
         yield Finding(node, "number beyond the largest one of its format: inf", "rounds to inf", Confidence.CERTAIN)
     elif overflows(node, facts) and not is_at_pole(node, facts):
         yield Finding(node, "result beyond the largest number of its format: inf", "rounds to inf", Confidence.CERTAIN)
-    elif (found := too_large(node, facts)) is not None and feeds_softmax(node, facts):
+    elif (found := too_large(node, facts)) is not None:
         number, other = found
-        name, c = facts.value(other).format.name, facts.value(number).constant
-        yield Finding(
-            node,
-            f"number beyond the largest one of {name}: inf, and nan in a row that has nothing else",
-            f"{c:g} rounds to {'-' if (c or 0.0) < 0 else ''}inf",
-            Confidence.LIKELY,
-            ((other, f"is {name} here"),),
-        )
+        name = facts.value(other).format.name
+        message = f"number beyond the largest one of {name}: inf"
+        yield Finding(node, message, f"{number:g} is infinite there", Confidence.LIKELY, ((other, f"is {name} here"),))
 
 
-def too_large(node: Node, facts: Facts) -> tuple[Node, Node] | None:
+def too_large(node: Node, facts: Facts) -> tuple[float, Node] | None:
     """A number that is finite, and infinite in the half precision of the array that it scales, and the array.
 
     A product is rounded once, in the end: of what is well below 1 it may yet be finite.
@@ -78,16 +73,8 @@ def too_large(node: Node, facts: Facts) -> tuple[Node, Node] | None:
         if c is None or number.kind is not Kind.SCALAR or v.kind is Kind.SCALAR or not most < abs(c) < INF:
             continue
         if abs(c) > FAR * most or v.whole:
-            return node[one], node[other]
+            return c, node[other]
     return None
-
-
-def feeds_softmax(node: Node, facts: Facts) -> bool:
-    """Whether what a product becomes goes into a softmax, which takes the largest number from all of a row."""
-    passes = walk(
-        node, lambda n: n.users if n is node or n.op in ("add", "sub", "view", "cast", "part", PHI) else (), 40
-    )
-    return any(n.op in ("softmax", "log_softmax", "logsumexp") for n in passes) or not list(facts.uses(node))
 
 
 def is_at_pole(node: Node, facts: Facts) -> bool:

@@ -230,6 +230,27 @@ def test_autocast_has_products_in_half_precision(context: str, beyond: bool) -> 
 
 
 @pytest.mark.parametrize(
+    ("precision", "beyond"), [("16", True), ("'16-mixed'", True), ("'bf16-mixed'", False), ("32", False)]
+)
+def test_a_trainer_has_its_models_run_under_autocast(precision: str, beyond: bool) -> None:
+    source = f"""
+        import pytorch_lightning as pl
+
+        class Attention(pl.LightningModule):
+            def __init__(self):
+                super().__init__()
+                self.fc = nn.Linear(8, 8)
+
+            def training_step(self, batch, i):
+                scores = self.fc(batch[0])
+                return torch.softmax(scores + (1.0 - batch[1].to(scores.dtype)) * -1e9, -1).mean()
+
+        trainer = pl.Trainer(precision={precision})
+        """
+    assert (said(TORCH, source) == [("NL409", "likely")]) == beyond
+
+
+@pytest.mark.parametrize(
     ("policy", "layer", "void"),
     [
         ("keras.mixed_precision.set_global_policy('mixed_float16')", "layers.Dense(4, activation='sigmoid')", True),

@@ -137,6 +137,14 @@ DOUBLE_PRECISION = frozenset({"autograd"})
 #: what switches one to double precision, in its configuration or in the environment
 DOUBLE_SWITCHES = {"jax": ("jax_enable_x64", "JAX_ENABLE_X64", "enable_x64")}
 
+#: trainers that run a model under autocast, and the argument that says so
+TRAINERS = {
+    "pytorch_lightning.Trainer": "precision",
+    "lightning.Trainer": "precision",
+    "lightning.pytorch.Trainer": "precision",
+    "lightning.fabric.Fabric": "precision",
+    "accelerate.Accelerator": "mixed_precision",
+}
 #: calls that set the format in which layers compute from then on
 FORMAT_SWITCHES = frozenset(
     {
