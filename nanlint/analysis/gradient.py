@@ -314,10 +314,10 @@ class GradientFlow:
             return node.attrs.get("annotation") in NUMBERS | INTEGERS
         if node.op == ATTR:
             return self.roles is not None and node.name in self.roles.frozen
+        if node.site is not None and untrainable(node.site):
+            return True
         if node.op not in (CALL, "variable") or not isinstance(node.site, ast.Call):
             return False
-        if untrainable(node.site):
-            return True
         if node.name == "torch.autograd.grad":
             return switched(node, "create_graph", False) is False
         root, _, last = node.name.partition(".")

@@ -244,9 +244,12 @@ def last_name(function: ast.expr) -> str:
 
 
 def untrainable(call: ast.AST) -> bool:
-    """Whether a call makes a weight that is not trained."""
-    keywords = call.keywords if isinstance(call, ast.Call) else []
-    set_to = {k.arg: k.value.value for k in keywords if isinstance(k.value, ast.Constant)}
+    """Whether a call makes a weight that is not trained, or lets no gradient to what it is called on."""
+    if not isinstance(call, ast.Call):
+        return False
+    set_to = {k.arg: k.value.value for k in call.keywords if isinstance(k.value, ast.Constant)}
+    if last_name(call.func) == "requires_grad_" and call.args and isinstance(call.args[0], ast.Constant):
+        return not call.args[0].value
     return set_to.get("trainable") is False or set_to.get("requires_grad") is False
 
 

@@ -1000,6 +1000,17 @@ def test_what_a_network_gives_without_a_gradient_is_not_learned() -> None:
     assert levels(program(TORCH, source.replace("with torch.no_grad()", "if len(images)"))) == ["likely"]
 
 
+@pytest.mark.parametrize("frozen", ["x.requires_grad_(False)", "x.requires_grad_(requires_grad=False)", "x.detach()"])
+def test_what_requires_no_gradient_is_not_learned(frozen: str) -> None:
+    source = """
+        def pull_loss(x):
+            x = frozen
+            return torch.sqrt((x ** 2).sum(-1))
+    """
+    assert levels(program(TORCH, source.replace("frozen", frozen))) == []
+    assert levels(program(TORCH, source.replace("frozen", "x.requires_grad_()"))) == ["likely"]
+
+
 @pytest.mark.parametrize(
     "use",
     [
