@@ -145,8 +145,8 @@ class GradientFlow:
         if obstacle is not None:
             return Judgement(Flow.NO, obstacle)
         opinion = self.opinion(node)
-        unmet = (cond for known in node.facts.values() for said, cond in known if said == FALSE)
-        if any(cond.op in (ATTR, PARAM) and tells_training(cond.name) for cond in unmet):
+        said = ((how, cond) for key, known in node.facts.items() for how, cond in known if cond.key == key)
+        if any(how == FALSE and cond.op in (ATTR, PARAM) and tells_training(cond.name) for how, cond in said):
             return Judgement(Flow.DOUBTFUL, "it stands where the model is not being trained")
         if self.is_taken(node):
             return Judgement(Flow.SHOWN, "a derivative is taken of what becomes of it")
