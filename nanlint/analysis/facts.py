@@ -17,7 +17,7 @@ from nanlint.analysis.gradient import INTEGERS, PLAIN, Flow, GradientFlow
 from nanlint.analysis.hazards import NOT_DATA, Hazard, Hazards, test_of_result, tests_result
 from nanlint.analysis.late_guards import late_guard
 from nanlint.analysis.names import is_epsilon, is_infinite_at_ends, trained, words
-from nanlint.analysis.relations import on_grid
+from nanlint.analysis.relations import on_grid, setting
 from nanlint.analysis.roles import Roles
 from nanlint.analysis.scenarios import breaks_further_on, kept_off, normalises, variables, zero_where
 from nanlint.analysis.selections import is_filled, is_single_slice, opens_axis, selects_by_mask
@@ -285,13 +285,6 @@ class Facts:
                     yield user
                     if user.op in LINEAR or user.op in ("add", "sub", "mul", "div", REFINE, PHI):
                         pending.append(user)
-
-    def is_setting(self, node: Node) -> bool:
-        """Whether a value is a number of Python's, an attribute of an object, or what its constructor was given."""
-        if node.op == ATTR or self.value(node).kind is Kind.SCALAR:
-            return True
-        row = getattr(node.site, "lineno", 0)
-        return node.op == PARAM and any(n == "__init__" and a <= row <= b for n, a, b in self.definitions)
 
     def in_loss(self, node: Node) -> bool:
         """Whether a node stands in a function, method or class that is called a loss, an entropy, a policy …"""
@@ -609,7 +602,7 @@ class Facts:
         if product.op not in ("mul", "div") or (product.op == "div" and product["a"] is not operand):
             return False
         factor = product["b"] if product["a"] is operand else product["a"]
-        return self.is_setting(bare(factor)) and self.value(factor).hi > 0
+        return setting(bare(factor), self.value(factor)) and self.value(factor).hi > 0
 
     def exponentiated(self, node: Node) -> bool:
         """Whether every use of a node leads through sums and means to an exponential: exp(-inf) is 0, as is meant."""

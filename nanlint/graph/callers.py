@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from nanlint.graph.calls import MAX_SIZE
 from nanlint.graph.expressions import CALLABLE
+from nanlint.graph.formats import is_of_tests
 from nanlint.graph.modules import ModuleFrame, assigned_by, descendants, functions_of, names_of
 from nanlint.graph.node import ATTR, CLASS, DICT, FUNCTION, INSTANCE, MODULE, PARAM, TUPLE, Graph, Node, walk_all
 from nanlint.graph.scope import ClassInfo, Frame
@@ -103,9 +104,10 @@ def callers_of(lowering: Project, called: Called) -> Iterator[Caller]:
     """Functions of other files that may call some of a file's; of another file than the one that is lowered, those of
     that file, too.
 
-    First those that name it, then those that use what holds it.
+    First those that name it, then those that use what holds it. What tests give is made up, and often to be refused.
     """
     home, definitions = called.home, called.definitions
+    in_tests = is_of_tests(home.path)
     names = names_of(home.tree, definitions)
     if not names or lowering.view is None:
         return
@@ -113,6 +115,8 @@ def callers_of(lowering: Project, called: Called) -> Iterator[Caller]:
         function.name for function, cls in functions_of(home.tree) if cls is not None and function in definitions
     }
     for module in (home, *lowering.view.importers(names, home.path)):
+        if is_of_tests(module.path) and not in_tests:
+            continue
         frame = lowering.loaded(module)
         if not isinstance(frame, ModuleFrame):
             continue

@@ -1065,3 +1065,36 @@ def test_the_authors_own_test_leaves_only_the_gradient_to_be_believed() -> None:
                 return jnp.sqrt(jnp.sum(self.width ** 2))
     """
     assert levels(program(JAX, source)) == ["likely", "possible"]
+
+
+def test_no_gradient_is_taken_where_a_model_is_not_trained() -> None:
+    check(
+        TORCH,
+        """
+        class Head(nn.Module):
+            def forward(self, x, w):
+                p, s = torch.sigmoid(x), torch.sigmoid(w)
+                if not self.training:
+                    return torch.sqrt(p * s)
+                return torch.sqrt(p)  # error: [NL201]
+        """,
+    )
+
+
+@pytest.mark.parametrize(
+    ("imports", "range_", "found"), [(TORCH, "torch.arange(n)", False), (JAX, "jnp.arange(n)", True)]
+)
+def test_of_whole_exponents_only_0_breaks_the_gradient_and_not_everywhere(
+    imports: str, range_: str, found: bool
+) -> None:
+    base = "torch.sigmoid(x)" if imports == TORCH else "jax.nn.sigmoid(x)"
+    check(
+        imports,
+        f"""
+        def weights(x, n):
+            return ({base} ** {range_}).sum(){"  # error: [NL206]" if found else ""}
+
+        def roots(x, n):
+            return ({base} ** ({range_} / 3)).sum()  # error: [NL206]
+        """,
+    )

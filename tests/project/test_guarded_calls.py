@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 
@@ -41,3 +42,28 @@ def test_callers_in_one_file(tmp_path: Path, callers: str, expected: str) -> Non
 def test_callers_in_another_file(tmp_path: Path, callers: str, expected: str) -> None:
     written(tmp_path, {"helper.py": HELPER, "main.py": f"import torch\nfrom helper import mean_of\n\n{callers}"})
     assert level(tmp_path / "helper.py") == expected
+
+
+@pytest.mark.parametrize(("name", "found"), [("test_shares.py", 0), ("shares_of_nothing.py", 1)])
+def test_what_tests_give_is_made_up(tmp_path: Path, name: str, found: int) -> None:
+    helper = """
+        import numpy as np
+
+        def shares(x, mask=None):
+            x = np.asanyarray(x, dtype=float)
+            if mask is not None:
+                x = x.copy()
+                x[mask] = 0.0
+            return x / np.sum(x)
+        """
+    caller = """
+        import numpy as np
+        from shares import shares
+
+        def test_of_nothing(mask):
+            x = np.zeros((3, 2))
+            return shares(x, mask=mask)
+        """
+    written(tmp_path, {"shares.py": dedent(helper), name: dedent(caller)})
+    task = Task(str(tmp_path / "shares.py"), nanlint.config_of_keys(str(tmp_path / "shares.py"), {}))
+    assert len([d for d in run_task(task).diagnostics if d.confidence.name == "CERTAIN"]) == found

@@ -178,3 +178,24 @@ def shares(x):
 
 
 # runs: shares(np.zeros(3))
+
+# --- numpy: element by element in a function
+import numpy as np
+
+
+def zeros(size):
+    return np.zeros(size)
+
+
+def count(labels, n):
+    for i in range(len(n)):
+        n[i] += 1 + (labels == i).sum()
+
+
+def frequencies(labels, size):
+    n = zeros(size)
+    count(labels, n)  # guard
+    return n.sum() / n
+
+
+# runs: frequencies(np.zeros(3), 2)

@@ -103,3 +103,54 @@ def mean_of_valid(x, mask):
 
 
 # runs: mean_of_valid(torch.ones(3), torch.zeros(3))
+
+# --- numpy: stored where it differs from itself
+import numpy as np
+
+
+def row_means(x, mask):
+    means = (x * mask).sum(axis=1) / mask.sum(axis=1)
+    means[means != means] = 0.0  # guard
+    return means
+
+
+# runs: row_means(np.ones((2, 3)), np.zeros((2, 3)))
+
+# --- torch: where it equals itself
+import torch
+
+
+@torch.no_grad()
+def means(x, mask):
+    result = (x * mask).sum(1) / mask.sum(1)
+    return torch.where(result == result, result, 0.0)  # guard: else return result
+
+
+# runs: means(torch.ones(2, 3), torch.zeros(2, 3))
+
+# --- torch: stored where isnan, after the diagonal was set
+import torch
+
+
+@torch.no_grad()
+def averaging(mask):
+    weights = mask / mask.sum(1, keepdim=True)
+    torch.diagonal(weights)[:] = 1.0
+    weights[torch.isnan(weights)] = 0.0  # guard
+    return weights
+
+
+# runs: averaging(torch.zeros(2, 2))
+
+# --- numpy: stored where isnan, after a row was set
+import numpy as np
+
+
+def averaging(mask):
+    weights = mask / mask.sum(axis=1, keepdims=True)
+    weights[0] = 1.0
+    weights[np.isnan(weights)] = 0.0  # guard
+    return weights
+
+
+# runs: averaging(np.zeros((2, 2)))
