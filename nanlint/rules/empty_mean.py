@@ -232,7 +232,9 @@ def std_of_one(deviation: Node, facts: Facts) -> Findings:
         )
         level, cause = Confidence.POSSIBLE if harmless else Confidence.LIKELY, (selection, "may select one, or none")
     elif (why := one_of_many(deviation, facts)) and not facts.asked_how_many(deviation["x"]):
-        level, cause = Confidence.LIKELY, (deviation["x"], why)
+        opinion = facts.gradient.roles.opinion(deviation) if facts.gradient.roles is not None else None
+        level = Confidence.LIKELY if opinion is None or opinion.trained else Confidence.POSSIBLE
+        cause = (deviation["x"], why)
     else:
         return "nothing says that there may be one element"
     yield Finding(

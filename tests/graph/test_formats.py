@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import nanlint
+from nanlint.ops.frameworks import AUTOCAST_TO_HALF
 from tests.marked import JAX, NUMPY, said
 
 #: 1 - 1e-10 is 1 in single precision, and not in double precision
@@ -37,6 +38,14 @@ def test_frameworks_compute_as_it_is_said() -> None:
     assert jnp.asarray(1.0).dtype == "float32"
     autograd = pytest.importorskip("autograd.numpy", reason="autograd is not installed")
     assert autograd.array(1.0).dtype == "float64"
+
+
+def test_autocast_computes_products_in_half_precision() -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    x = torch.ones(2, 2)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        made = {"linear": torch.nn.functional.linear(x, x), "dot": x @ x, "einsum": torch.einsum("ij,jk->ik", x, x)}
+    assert {op for op, result in made.items() if result.dtype == torch.bfloat16} == AUTOCAST_TO_HALF
 
 
 @pytest.mark.parametrize(("path", "single"), [("pkg/__init__.py", False), ("tests/conftest.py", True)])

@@ -204,6 +204,7 @@ EVALUATION = """
     "fills",
     [
         "count(tp, fp, gt)",
+        "for part in gt:\n            count(tp, fp, part)",
         "count_each(gt, arrays=[tp, fp])",
         "lib.run(count, args=(tp, fp, gt))",
         "lib.run(count, kwargs={'tp': tp, 'fp': fp, 'gt': gt})",
