@@ -100,7 +100,9 @@ PAIRS_WITHOUT_GRADIENT = frozenset(
 )
 #: what a model is to predict, as data has it; and what else its name may say
 TARGET = frozenset({"label", "labels", "target", "targets", "true", "truth", "gt", "gts"})
-OF_TARGETS = TARGET.union("y ground box boxes bbox bboxes wh xywh batch value values data".split())
+OF_TARGETS = TARGET | {
+    *("y", "ground", "box", "boxes", "bbox", "bboxes", "wh", "xywh", "batch", "value", "values", "data"),
+}
 #: what there is one of for each step of an episode, of which a batch may hold one
 OF_STEPS = frozenset({"adv", "advs", "advantage", "advantages", "return", "returns", "reward", "rewards"})
 EPSILON = frozenset({"eps", "epsilon", "tiny"})
