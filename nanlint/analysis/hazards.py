@@ -13,7 +13,6 @@ from nanlint.analysis.forms import UNKNOWNS, evidence_by_form, products
 from nanlint.analysis.geometry import holds_each_pair, tells_diagonal
 from nanlint.analysis.gradient import PLAIN, Flow, GradientFlow
 from nanlint.analysis.late_guards import always_capped, keeps_infinity, late_guard
-from nanlint.analysis.relations import GRIDS
 from nanlint.analysis.scenarios import Executions, degenerate, excluded, where_each_is
 from nanlint.analysis.selections import taken_by
 from nanlint.analysis.structure import Evaluate, bare, depends, elementwise, same, uses, zero_together
@@ -212,7 +211,7 @@ class Hazards:
             reach, form = POSSIBLE, open_to_it
         if reach < POSSIBLE:
             return Cleared(node, pole, "no evidence that it is reached", v)
-        if self.ruled_out_there(node, pole, v) or excluded(node, pole, source, self.evaluator.value):
+        if excluded(node, pole, source, self.evaluator.value):
             return Cleared(node, pole, RULED_OUT, v)
         if pole.gradient:
             obstacle = self.gradient.obstacle(node)
@@ -270,7 +269,7 @@ class Hazards:
         if found is None or not any(n.op in UNKNOWNS for n in walk(found[0], lambda n: n.args.values(), 60)):
             return False
         reaches = [found[1].reach(pole.cls), *self.also(node, pole, self.evaluator)]
-        return min(reaches) is NEVER or self.ruled_out_there(node, pole, found[1])
+        return min(reaches) is NEVER
 
     def always_bounded(self, node: Node, pole: Pole) -> bool:
         """Whether an infinite result is bounded by all that uses it, wherever it goes."""
@@ -282,15 +281,6 @@ class Hazards:
         """Whether all that a result becomes on the way through some uses is used here, and leaves no function."""
         on_the_way = walk(node, lambda n: [user for user in n.users if passes(user, n)], MAX_USES)
         return not any(n.index in self.lowering.escapes or not n.users for n in on_the_way)
-
-    def ruled_out_there(self, node: Node, pole: Pole, anywhere: Value) -> bool:
-        """Whether the path to an op rules a pole out: by a condition that also chose what the operand is made of."""
-        there = self.evaluator.at(node)
-        if there is self.evaluator:
-            return False
-        found = self.operand(node, pole, there)
-        reaches = [] if found is None else [found[1].reach(pole.cls), *self.also(node, pole, there)]
-        return min(reaches, default=POSSIBLE) < min(anywhere.reach(pole.cls), POSSIBLE)
 
     def believed(self, node: Node, reach: Reach, *, tested: bool) -> Reach:
         """How likely a hazard of the gradient alone is: possible at best where nothing learned is seen to meet it.
@@ -392,7 +382,7 @@ class Hazards:
                 return True
             cond = taken_by(index)
             return cond is not None and apart and self.excludes(cond, True, node, pole)
-        return apart and user.op == "stored" and user["a"] is used and self.by_place(node, pole)
+        return apart and user.op == "stored" and user["a"] is used and holds_each_pair(node)
 
     def product_replaced(self, node: Node, pole: Pole, operand: Node) -> bool:
         """Whether something else is taken for the products of an op, where it is at a pole and the factor is 0."""
@@ -413,14 +403,6 @@ class Hazards:
             if taken is None or depends(user["a" if taken else "b"], result):
                 return False
         return bool(found) and self.stays_within(result, passes)
-
-    def by_place(self, node: Node, pole: Pole) -> bool:
-        """Whether the operand is at the pole at one place of a grid: then setting that element is the repair."""
-        found = self.operand(node, pole, self.evaluator)
-        evidence = found[1].evidence(pole.cls) if found is not None else None
-        if evidence is not None and evidence.node is not None and evidence.node.op in GRIDS:
-            return True
-        return holds_each_pair(node)
 
     def excludes(self, cond: Node, branch: bool, node: Node, pole: Pole) -> bool:
         """Whether the pole is not reached where ``cond`` is ``branch``."""
