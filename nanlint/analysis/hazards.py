@@ -238,6 +238,8 @@ class Hazards:
             reach = min(reach, POSSIBLE)
         if pole.gradient or guard is not None:
             reach = self.believed(node, reach, tested=guard is not None)
+        elif self.only_decides(node):
+            reach = min(reach, POSSIBLE)
         if pole.gradient and self.gradient.judge(node).flow is not Flow.SHOWN:
             # that a gradient is taken is believed
             reach = min(reach, LIKELY)
@@ -281,6 +283,15 @@ class Hazards:
         """Whether all that a result becomes on the way through some uses is used here, and leaves no function."""
         on_the_way = walk(node, lambda n: [user for user in n.users if passes(user, n)], MAX_USES)
         return not any(n.index in self.lowering.escapes or not n.users for n in on_the_way)
+
+    def only_decides(self, node: Node) -> bool:
+        """Whether every use of a result ends in a comparison: an infinity there decides, and goes nowhere."""
+
+        def passes(user: Node, used: Node) -> bool:
+            return elementwise(user) and user.op not in DECIDING
+
+        found = list(uses(node, passes, MAX_USES))
+        return bool(found) and all(user.op in DECIDING for user in found) and self.stays_within(node, passes)
 
     def believed(self, node: Node, reach: Reach, *, tested: bool) -> Reach:
         """How likely a hazard of the gradient alone is: possible at best where nothing learned is seen to meet it.
