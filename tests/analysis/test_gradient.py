@@ -953,4 +953,3 @@ def test_of_whole_exponents_only_0_breaks_the_gradient_and_not_everywhere(
             return ({base} ** ({range_} / 3)).sum()  # error: [NL206]
         """,
     )
-
