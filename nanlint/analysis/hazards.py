@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from nanlint.analysis.algebra import monomial
 from nanlint.analysis.by_use import met_by_use
-from nanlint.analysis.epsilons import small
+from nanlint.analysis.epsilons import number_of, small
 from nanlint.analysis.evaluate import Evaluator
 from nanlint.analysis.forms import UNKNOWNS, evidence_by_form, products
 from nanlint.analysis.geometry import holds_each_pair, tells_diagonal
@@ -163,6 +163,15 @@ class Hazards:
             found.append(reach)
         return found
 
+    def kept_off_by_settings(self, node: Node, pole: Pole) -> bool:
+        """Whether an operand that has to be somewhere at a pole is not, as long as it is what it is set to."""
+        for operand, cls in pole.also:
+            name, shift = shifted(operand)
+            number = number_of(node[name], self.evaluator.value) if name in node.args else None
+            if number is not None and moved(constant(number), shift).reach(cls) is NEVER:
+                return True
+        return False
+
     def deliberate(self, node: Node) -> bool:
         """Whether the author switched NumPy's own warning off around it."""
         return any(r.kind == "errstate" for r in node.regions) and self.gradient.owner(node) in ("numpy", "scipy")
@@ -205,6 +214,8 @@ class Hazards:
             reach, form = scenario.reach, scenario.evidence
         if reach is Reach.UNKNOWN and (open_to_it := unguarded(node, pole, source, self.evaluator.value)) is not None:
             reach, form = POSSIBLE, open_to_it
+        if pole.also and self.kept_off_by_settings(node, pole):
+            reach = min(reach, POSSIBLE)
         if reach < POSSIBLE:
             return Cleared(node, pole, "no evidence that it is reached", v)
         if self.ruled_out_there(node, pole, v) or excluded(node, pole, source, self.evaluator.value):
