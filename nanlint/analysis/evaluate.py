@@ -609,7 +609,8 @@ class Evaluator:
         for v in values[1:]:
             result = join(result, v)
         why = result.why
-        ends = (("low", f"holds a {result.lo:g}"), ("high", f"holds a {result.hi:g}"))
+        some = any(v.constant is None for v in values)
+        ends = (("low", f"holds a {result.lo:g}"), ("high", f"holds a {result.hi:g}")) if some else ()
         for cls, held in (("zero", "holds a 0"), ("neg", "holds a negative number"), *ends):
             if result.reach(cls) is CERTAIN and result.evidence(cls) is None:
                 why = {**why, cls: Evidence(held, node, origin=Origin.START)}

@@ -163,6 +163,15 @@ class Hazards:
             found.append(reach)
         return found
 
+    def kept_off_by_settings(self, node: Node, pole: Pole) -> bool:
+        """Whether an operand that has to be somewhere at a pole is not, as long as it is what it is set to."""
+        for operand, cls in pole.also:
+            name, shift = shifted(operand)
+            number = number_of(node[name], self.evaluator.value) if name in node.args else None
+            if number is not None and moved(constant(number), shift).reach(cls) is NEVER:
+                return True
+        return False
+
     def deliberate(self, node: Node) -> bool:
         """Whether the author switched NumPy's own warning off around it."""
         return any(r.kind == "errstate" for r in node.regions) and self.gradient.owner(node) in ("numpy", "scipy")
@@ -209,6 +218,8 @@ class Hazards:
             reach, form = scenario.reach, scenario.evidence
         if reach is Reach.UNKNOWN and (open_to_it := unguarded(node, pole, source, self.evaluator.value)) is not None:
             reach, form = POSSIBLE, open_to_it
+        if pole.also and self.kept_off_by_settings(node, pole):
+            reach = min(reach, POSSIBLE)
         if reach < POSSIBLE:
             return Cleared(node, pole, "no evidence that it is reached", v)
         if excluded(node, pole, source, self.evaluator.value):

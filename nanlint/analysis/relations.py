@@ -351,9 +351,15 @@ def contraction(node: Node, evaluate: Evaluate) -> Value | None:
 
 
 def cosine_of(node: Node, evaluate: Evaluate) -> Value | None:
-    """The scalar product of two vectors over their lengths."""
+    """The scalar product of two vectors over their lengths, or of multiples of such."""
     if not is_cosine(node):
-        return None
+        sides = [factors(node[k]) for k in ("a", "b")] if node.op == "dot" else []
+        units = [f for side in sides for f in side if is_unit(f)]
+        numbers = [evaluate(f).constant for side in sides for f in side if f not in units]
+        if [sum(map(is_unit, side)) for side in sides] != [1, 1] or None in numbers:
+            return None
+        scale = math.prod(number for number in numbers if number is not None)
+        return multiply(cosine(dict(zip("ab", map(evaluate, units), strict=True)), {}), constant(scale))
     return cosine({name: evaluate(operand) for name, operand in node.args.items() if name != "axis"}, {})
 
 
@@ -404,12 +410,12 @@ def exponential_in(node: Node) -> Node | None:
     return next((f for f in factors(node) if f.op == "exp"), None)
 
 
-def shifted_along(exponent: Node, reduction: Node) -> bool:
+def shifted_along(exponent: Node, reduction: Node, by: str = "b") -> bool:
     """Whether the maximum that ``exponent`` is shifted by was taken along the axis that ``reduction`` sums over."""
     exponent = bare(exponent)
     if exponent.op != "sub":
         return True
-    top = bare(exponent["b"])
+    top = bare(exponent[by])
     while top.op in ("where", PHI, "clamp", "nan_to_num"):
         inner = next((top[k] for k in ("x", "b", "a") if k in top.args and top[k].op != CONST), None)
         if inner is None:
@@ -525,6 +531,8 @@ def sum_of(node: Node, evaluate: Evaluate) -> Value | None:
         return replace(total(evaluate(kept)), zero=NEVER)
     if counts_all(chosen, node):
         return replace(total(evaluate(node["x"])), zero=POSSIBLE, low=POSSIBLE)
+    if (found := weighted(node, evaluate)) is not None:
+        return found
     exponential = exponential_in(node["x"])
     if exponential is not None:
         v = evaluate(exponential)
@@ -555,6 +563,8 @@ def sum_of(node: Node, evaluate: Evaluate) -> Value | None:
     v = evaluate(node["x"])
     if replaced_at_zero(inner, evaluate):
         return value(0.0, INF, zero=NEVER, kind=v.kind, format=v.format)
+    if between_units(inner):
+        return meet_range(total(v), 0.0, 5.0)
     if v.zero is NEVER or v.zero >= POSSIBLE:
         return None
     return value(
@@ -565,6 +575,17 @@ def sum_of(node: Node, evaluate: Evaluate) -> Value | None:
         format=v.format,
         because=Evidence("is 0 for the zero vector", origin=Origin.DATA),
     )
+
+
+def weighted(node: Node, evaluate: Evaluate) -> Value | None:
+    """The sum of something times weights that sum to 1, as those of a softmax do: no less and no more than that."""
+    parts = factors(node["x"])
+    weights = next((f for f in parts if f.op == "softmax"), None)
+    along = [evaluate(axis).constant for n in (node, weights) if n is not None and (axis := n.get("axis")) is not None]
+    if node.op != "sum" or weights is None or len(parts) != 2 or len(along) != 2 or along[0] != along[1]:
+        return None
+    v = evaluate(next(f for f in parts if f is not weights))
+    return replace(v, low=UNKNOWN, high=UNKNOWN, peak=False, sum_one=False) if v.lo > 0 or v.hi < 0 else None
 
 
 def made_from_grid(node: Node, evaluate: Evaluate) -> bool:
@@ -599,8 +620,9 @@ def attained(node: Node, reduction: Node, evaluate: Evaluate, open_: frozenset[i
     if c is not None:
         return None
     within = open_ | {node.index}
-    if node.op == "sub" and (top := shift_of(node["b"], ("max",))) is not None and same(top, node["a"]):
-        return 0.0 if shifted_along(node, reduction) else None
+    for one, other in (("a", "b"), ("b", "a")) if node.op == "sub" else ():
+        if (top := shift_of(node[other], ("max",))) is not None and same(top, node[one]):
+            return 0.0 if shifted_along(node, reduction, other) else None
     if node.op == PHI:
         found = {attained(node[k], reduction, evaluate, within) for k in ("a", "b") if k in node.args}
         return found.pop() if len(found) == 1 else None
@@ -669,6 +691,8 @@ def length(node: Node, evaluate: Evaluate) -> Value | None:
     x = evaluate(node["x"])
     if node.op == "norm" and replaced_at_zero(node["x"], evaluate):
         return value(0.0, INF, zero=NEVER, kind=x.kind, format=x.format)
+    if node.op == "norm" and "ord" not in node.attrs and between_units(node["x"]):
+        return meet_range(OPS["norm"].transfer({k: evaluate(a) for k, a in node.args.items()}, node.attrs), 0.0, 2.5)
     hidden = silenced(node["x"], evaluate) or met_on_diagonal(node["x"], evaluate)
     if hidden is None or x.peak or x.zero < LIKELY:
         return None
@@ -849,6 +873,12 @@ def shares(node: Node, evaluate: Evaluate) -> Value | None:
         return None
     v = softmax(evaluate(node["x"]))
     return replace(v, low=min(v.low, POSSIBLE), high=min(v.high, POSSIBLE), zero=min(v.zero, POSSIBLE))
+
+
+def between_units(difference: Node) -> bool:
+    """Whether a node is the difference of two vectors of length 1, which is at most 2 long."""
+    difference = bare(difference)
+    return difference.op == "sub" and is_unit(difference["a"]) and is_unit(difference["b"])
 
 
 def apart_on_sphere(node: Node, evaluate: Evaluate) -> Value | None:

@@ -65,7 +65,7 @@ def test_what_takes_data_that_degenerates_is_possible(framework: str) -> None:
             return (y1 - y0) / (x1 - x0)  # error: [NL303] possible
 
         def at_a_bound(x, share):
-            return x / (1 - {clip.format("share")})  # error: [NL208] possible
+            return x / (1 - {clip.format("share")})  # error: [NL303] possible
 
         def of_both(a, b):
             return a / ({total.format("a")} + {total.format("b")})[..., None]  # error: [NL303] possible

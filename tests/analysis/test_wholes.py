@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.marked import NUMPY, TORCH, check
+from tests.marked import JAX, NUMPY, TORCH, check
 
 
 @pytest.mark.parametrize(
@@ -135,5 +135,48 @@ def test_a_selection_that_its_range_decides_has_one_side() -> None:
             x = x.clamp(min=1e-3)
             x = torch.where(x > 0, x, torch.zeros_like(x))
             return torch.log(x)
+        """,
+    )
+
+
+def test_vectors_of_length_1_are_close() -> None:
+    check(
+        JAX,
+        """
+        def unit(x):
+            return x / jnp.linalg.norm(x, axis=-1, keepdims=True).clip(1e-8)
+
+        def uniformity(x):
+            x = unit(jax.lax.stop_gradient(x))
+            return jnp.log(jnp.exp(-2 * jnp.sum((x[:, None] - x[None]) ** 2, -1)).mean())
+
+        def by_cosines(x):
+            x = unit(jax.lax.stop_gradient(x))
+            return jnp.log(jnp.exp(2 * x @ x.T - 2).mean())
+
+        def spread(x):
+            return jnp.log(jnp.exp(-2 * jnp.sum((x[:, None] - x[None]) ** 2, -1)).mean())  # error: [NL103]
+        """,
+    )
+
+
+def test_weights_that_sum_to_1_average() -> None:
+    check(
+        TORCH,
+        """
+        def density(logits, scores):
+            weights = torch.softmax(logits, -1)
+            return torch.log((weights * (0.1 + torch.sigmoid(scores))).sum(-1))
+        """,
+    )
+
+
+def test_the_largest_is_not_far_from_itself_in_either_order() -> None:
+    check(
+        NUMPY,
+        """
+        def recent(x, times):
+            weights = np.exp(-0.5 * (times.max() - times))
+            return (weights * x).sum() / weights.sum()
         """,
     )
