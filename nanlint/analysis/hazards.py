@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from nanlint.analysis.algebra import monomial
 from nanlint.analysis.by_use import met_by_use
-from nanlint.analysis.epsilons import small
+from nanlint.analysis.epsilons import number_of, small
 from nanlint.analysis.evaluate import Evaluator
 from nanlint.analysis.forms import UNKNOWNS, evidence_by_form, products
 from nanlint.analysis.geometry import holds_each_pair, tells_diagonal
