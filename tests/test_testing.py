@@ -81,21 +81,21 @@ def test_programs_are_executed_and_must_do_what_is_said_of_them() -> None:
 import numpy as np
 
 
-def entropy(x):
-    return np.log(np.maximum(x, 0.0))
+def mean_of_positives(x):
+    return x[x > 0.0].sum() / (x > 0.0).sum()
 
 
 def witness():
-    return {"y": entropy(np.array([-1.0, 2.0]))}
+    return {"y": mean_of_positives(np.array([-1.0, -2.0]))}
 """
-    good = bad.replace("0.0)", "1.0)")
-    check_rule("NL208", bad=bad, good=good, execute=True)
+    good = bad.replace("(x > 0.0).sum()", "np.maximum((x > 0.0).sum(), 1)")
+    check_rule("NL301", bad=bad, good=good, execute=True)
     with pytest.raises(Failure, match="returns neither nan nor inf"):
-        check_rule("NL208", bad=bad.replace("-1.0", "1.0"), execute=True)
+        check_rule("NL301", bad=bad.replace("-1.0", "1.0"), execute=True)
     with pytest.raises(Failure, match=r"defines no `witness\(\)`"):
-        check_rule("NL208", good="x = 1\n", execute=True)
+        check_rule("NL301", good="x = 1\n", execute=True)
     with pytest.raises(unittest.SkipTest, match="no_such_framework is not installed"):
-        check_rule("NL208", good="import no_such_framework\n", execute=True)
+        check_rule("NL301", good="import no_such_framework\n", execute=True)
 
 
 def test_the_page_of_a_rule_is_checked(tmp_path: Path) -> None:

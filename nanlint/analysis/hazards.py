@@ -195,7 +195,7 @@ class Hazards:
         if own is None and not always(v, pole.cls):
             # a number that someone put there, and that nothing says is still there
             reach = min(reach, POSSIBLE)
-        if own is not None and own.origin in OF_A_CALLER and not pole.gradient:
+        if own is not None and own.origin in OF_A_CALLER and reach < CERTAIN and not pole.gradient:
             # no more than that, unless something else makes it so
             reach = min(reach, POSSIBLE)
         also = self.also(node, pole, self.evaluator)
@@ -222,7 +222,7 @@ class Hazards:
             reach = min(reach, POSSIBLE)
         if reach < POSSIBLE:
             return Cleared(node, pole, "no evidence that it is reached", v)
-        if excluded(node, pole, source, self.evaluator.value):
+        if self.ruled_out_there(node, pole, v) or excluded(node, pole, source, self.evaluator.value):
             return Cleared(node, pole, RULED_OUT, v)
         if pole.gradient:
             obstacle = self.gradient.obstacle(node)
@@ -303,6 +303,15 @@ class Hazards:
 
         found = list(uses(node, passes, MAX_USES))
         return bool(found) and all(user.op in DECIDING for user in found) and self.stays_within(node, passes)
+
+    def ruled_out_there(self, node: Node, pole: Pole, anywhere: Value) -> bool:
+        """Whether the path to an op rules a pole out: by a condition that also chose what the operand is made of."""
+        there = self.evaluator.at(node)
+        if there is self.evaluator:
+            return False
+        found = self.operand(node, pole, there)
+        reaches = [] if found is None else [found[1].reach(pole.cls), *self.also(node, pole, there)]
+        return min(reaches, default=POSSIBLE) < min(anywhere.reach(pole.cls), POSSIBLE)
 
     def believed(self, node: Node, reach: Reach, *, tested: bool) -> Reach:
         """How likely a hazard of the gradient alone is: possible at best where nothing learned is seen to meet it.

@@ -106,6 +106,8 @@ OF_TARGETS = TARGET | {
 #: what there is one of for each step of an episode, of which a batch may hold one
 OF_STEPS = frozenset({"adv", "advs", "advantage", "advantages", "return", "returns", "reward", "rewards"})
 EPSILON = frozenset({"eps", "epsilon", "tiny"})
+#: what an epsilon of another kind is: of privacy, of exploration, of an approximation
+OTHER_EPSILON = frozenset({"error", "greedy", "decay", "start", "end", "budget", "privacy"})
 #: parameters of distributions that are positive by contract
 POSITIVE = frozenset(
     {"scale", "sigma", "stddev", "std", "concentration", "rate", "temperature", "variance", "bandwidth"}
@@ -207,7 +209,8 @@ def untrained(name: str) -> str | None:
 def is_epsilon(name: str) -> bool:
     """Whether a name says that a small positive number is meant; of several, each has a number of its own."""
     parts = words(name.rstrip("0123456789_"))
-    return bool(parts) and (parts[-1] in EPSILON or parts[0] in EPSILON)
+    named = bool(parts) and (parts[-1] in EPSILON or parts[0] in EPSILON)
+    return named and not OTHER_EPSILON & set(parts)
 
 
 def is_log_probability(name: str) -> bool:

@@ -830,6 +830,9 @@ def bounds(node: Node, evaluate: Evaluate, steps: int = 8) -> tuple[bool, bool]:
     elif node.op in ("add", "sub", "neg"):
         parts = [(bounds(t.node, evaluate, steps - 1), t.negative) for t in terms(node)]
         below, above = (all(found[end != negative] for found, negative in parts) for end in (0, 1))
+    elif node.op == "div" and evaluate(node["a"]).hi <= 0 and evaluate(node["b"]).lo < 0:
+        # the exponent of a Gaussian, whose width nobody means to be negative
+        above = setting(node["b"], evaluate(node["b"])) or bare(node["b"]).op == PARAM
     elif node.op in ("mul", "div"):
         below, above = bounds_of_product(monomial(node, evaluate), evaluate, steps)
     return below or v.lo > -INF, above or v.hi < INF
@@ -857,7 +860,8 @@ def is_set(node: Node, evaluate: Evaluate) -> bool:
     made = list(walk(bare(node), lambda n: map(bare, n.args.values()) if n.op in ARITHMETIC else (), 24))
     values = ((n, evaluate(n)) for n in made if n.op not in ARITHMETIC)
     kinds = {setting(n, v) for n, v in values if v.constant is None}
-    return False in kinds and (True in kinds or any(n.op == "div" and whole(n["b"]).op == PARAM for n in made))
+    divisors = (n["b"] for n in made if n.op == "div" and evaluate(n["b"]).constant is None)
+    return False in kinds and (True in kinds or any(whole(b).op == PARAM for b in divisors))
 
 
 def setting(node: Node, v: Value) -> bool:
@@ -945,6 +949,7 @@ def power_by_exp(node: Node, evaluate: Evaluate) -> Value | None:
         return replace(v, low=min(v.low, POSSIBLE), zero=min(v.zero, POSSIBLE), pinf=min(v.pinf, UNKNOWN))
     x = evaluate(node["x"])
     below, above = bounds(node["x"], evaluate) if is_set(node["x"], evaluate) else (False, False)
+    above = above and x.hi == INF
     if below or above:
         v = exponential(replace(x, hi=min(x.hi, x.format.exp_overflow)) if above else x)
         return replace(v, low=min(v.low, POSSIBLE), zero=min(v.zero, POSSIBLE)) if below else v

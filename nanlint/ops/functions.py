@@ -238,7 +238,9 @@ def erf(x: Value) -> Value:
     # argument in float64: nan beyond 1e154
     lo, hi = (0.0 if 0 < v.lo < FLOAT32.eps else v.lo), (0.0 if -FLOAT32.eps < v.hi < 0 else v.hi)
     nan = max(x.nan, UNKNOWN) if max(-x.lo, x.hi) > math.sqrt(FLOAT64.max) else x.nan
-    return replace(v, lo=lo, hi=hi, nan=nan)
+    # that a number is so large is for who gives it
+    low, high = (min(end, LIKELY) if math.isinf(of) else end for end, of in ((v.low, x.lo), (v.high, x.hi)))
+    return replace(v, lo=lo, hi=hi, low=low, high=high, nan=nan)
 
 
 def erfc(x: Value) -> Value:

@@ -154,10 +154,10 @@ def smallest(x: Value) -> Value:
 
 def spread(v: Operands, _: Attrs) -> Value:
     """Standard deviation or variance: 0 for constant data."""
-    same = LIKELY if v["x"].constant is not None else POSSIBLE  # up to rounding of the mean
-    return value(
-        0.0, INF, zero=same, because=Evidence("is 0 for constant input", origin=Origin.STATISTIC), **_array(v["x"])
-    )
+    written = v["x"].constant is not None
+    note = Evidence("is 0 for constant input", origin=Origin.START if written else Origin.STATISTIC)
+    # up to rounding of the mean
+    return value(0.0, INF, zero=LIKELY if written else POSSIBLE, because=note, **_array(v["x"]))
 
 
 def norm(v: Operands, attrs: Attrs) -> Value:

@@ -218,7 +218,7 @@ def linspace(v: Operands, _: Attrs) -> Value:
             low=CERTAIN if rising else LIKELY,
             high=LIKELY if rising else CERTAIN,
             nan=NEVER,
-            because=Evidence(f"includes its ends {lo:g} and {hi:g}", origin=Origin.BOUND),
+            because=Evidence(f"includes its ends {lo:g} and {hi:g}", origin=Origin.START),
             kind=Kind.TENSOR,
         )
     # both ends are attained; the peak says so of a known upper one

@@ -7,7 +7,7 @@ from nanlint.analysis.facts import Facts
 from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.softmax import Softmax
 from nanlint.graph.node import LOOP, Node
-from nanlint.ops.value import NEVER
+from nanlint.ops.value import NEVER, POSSIBLE
 from nanlint.rules.registry import Finding, Findings, rule
 
 
@@ -51,22 +51,19 @@ def handwritten_softmax(quotient: Node, facts: Facts) -> Findings:
     if not facts.same(above, facts.origin(added, "exp") or added):
         return "the denominator is no sum of what is divided"
     numerator = next((f for f in facts.factors(above) if f.op == "exp"), None)
-    if numerator is None or not facts.may_overflow(numerator):
+    as_set = facts.as_set(numerator).pinf if numerator is not None else NEVER
+    # a cosine over 0.5 is small, and over 0.01 it is not, whatever else the setting might be
+    if numerator is None or as_set is NEVER or not (as_set >= POSSIBLE or facts.may_overflow(numerator)):
         return "no exponential that overflows"
     note = facts.value(numerator).evidence("pinf")
     yield Finding(
         quotient,
         "handwritten softmax without max-subtraction: inf / inf = nan for large logits",
         "inf / inf = nan",
-        Confidence.POSSIBLE if shifted([numerator], facts) or kept_down(numerator, facts) else Confidence.CERTAIN,
+        Confidence.POSSIBLE if shifted([numerator], facts) else Confidence.CERTAIN,
         ((numerator, note.text if note else "overflows"),),
         Softmax(quotient, numerator, denominator) if alone is not None and denominator is not None else None,
     )
-
-
-def kept_down(exp: Node, facts: Facts) -> bool:
-    """Whether an exponential is finite as long as all settings are what their defaults say: a cosine over 0.5."""
-    return facts.as_set(exp).pinf is NEVER
 
 
 def element(array: Node, facts: Facts) -> Node:

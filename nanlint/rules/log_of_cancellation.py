@@ -8,7 +8,7 @@ from nanlint.analysis.gradient import PLAIN
 from nanlint.analysis.hazards import Hazard
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.log_of_tail import LogOfTail
-from nanlint.rules.registry import LOWERED, Finding, Findings, confidence, rule
+from nanlint.rules.registry import LOWERED, Finding, Findings, confidence, milder, rule
 
 #: what the logarithm is of, by the op that saturates
 NAMES = {
@@ -66,7 +66,9 @@ def log_of_cancellation(hazard: Hazard, facts: Facts) -> Findings:
     plain = facts.framework(hazard.node) in PLAIN and not facts.reduced(hazard.node)
     # what a distribution returns as a logarithm is -inf outside of its support
     returned = found.sign == 0 and found.core.op == "cdf" and not hazard.node.users
-    harmless = int(plain) + 2 * int(returned) + int(facts.absorbed(hazard.node)) + 2 * int(facts.held(found))
+    harmless = (
+        int(plain) * milder(hazard) + 2 * int(returned) + int(facts.absorbed(hazard.node)) + 2 * int(facts.held(found))
+    )
     level = confidence(hazard.reach, lowered=harmless)
     if level is None:
         return LOWERED

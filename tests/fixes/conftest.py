@@ -66,8 +66,8 @@ def mend(untidied: None) -> Mend:
 def shown() -> Shown:
     """``shown(code, text)``: applicability and replacement of each fix that a rule offers, in order."""
 
-    def offered(code: str, text: str) -> list[tuple[str, str]]:
-        found = nanlint.check_source(dedent(text), select=[code])
+    def offered(code: str, text: str, **config: str) -> list[tuple[str, str]]:
+        found = nanlint.check_source(dedent(text), select=[code], **config)
         return [(str(d.fix.applicability), d.fix.display) for d in found if d.fix is not None]
 
     return offered

@@ -7,7 +7,7 @@ from collections.abc import Callable
 #: ``mend(code, text)``, with ``unsafe`` and the configuration: the text after its fixes
 Mend = Callable[..., str]
 #: ``shown(code, text)``: applicability and replacement of each fix that is offered
-Shown = Callable[[str, str], list[tuple[str, str]]]
+Shown = Callable[..., list[tuple[str, str]]]
 
 TORCH = "import torch\n\n\n"
 TF = "import tensorflow as tf\n\n\n"

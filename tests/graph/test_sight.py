@@ -379,15 +379,16 @@ def test_out_of_a_ufunc_names_the_array_that_is_changed() -> None:
     check(
         NUMPY,
         """
+        from scipy.special import softmax
+
         def score(x, labels):
-            counts = np.sum(x > 0)
-            p = np.maximum(x, 0.0)
-            return np.sum(labels * np.log(p))  # error: [NL104]
+            p = softmax(x, -1)
+            return np.sum(np.log(p))  # error: [NL101]
 
         def guarded(x, labels):
-            p = np.maximum(x, 0.0)
+            p = softmax(x, -1)
             np.maximum(p, 1e-12, out=p)
-            return np.sum(labels * np.log(p))
+            return np.sum(np.log(p))
         """,
     )
 
@@ -396,26 +397,28 @@ def test_np_clip_with_out_guards() -> None:
     check(
         NUMPY,
         """
+        from scipy.special import softmax
+
         def guarded(x, labels):
-            p = np.maximum(x, 0.0)
+            p = softmax(x, -1)
             np.clip(p, 1e-12, None, out=p)
-            return np.sum(labels * np.log(p))
+            return np.sum(np.log(p))
         """,
     )
 
 
 def test_a_store_under_a_mask_replaces_what_the_mask_selects() -> None:
     check(
-        NUMPY,
+        TORCH,
         """
         def share(x):
-            total = x.sum(axis=1)
-            norm = np.abs(x).sum(axis=1)
+            total = x.sum(1)
+            norm = torch.relu(x).sum(1)
             total[norm == 0] = 1
             return x / norm[:, None] + total  # error: [NL301]
 
         def guarded(x):
-            norm = np.maximum(x, 0).sum(axis=1)
+            norm = torch.relu(x).sum(1)
             norm[norm == 0] = 1
             return x / norm[:, None]
         """,
@@ -1997,17 +2000,17 @@ def test_an_early_return_guards_what_follows() -> None:
 
 def test_a_raise_guards_what_follows() -> None:
     check(
-        NUMPY,
+        TORCH,
         """
         def guarded(x):
-            weights = np.maximum(x, 0)
+            weights = F.relu(x)
             total = weights.sum()
             if total <= 0:
                 raise ValueError("no weight")
             return weights / total
 
         def share(x):
-            weights = np.maximum(x, 0)
+            weights = F.relu(x)
             total = weights.sum()
             if total < 0:
                 raise ValueError("no weight")
@@ -2098,15 +2101,15 @@ def test_a_conditional_expression_is_a_join() -> None:
 
 def test_or_replaces_a_zero() -> None:
     check(
-        NUMPY,
+        TORCH,
         """
         def guarded(x):
-            weights = np.maximum(x, 0)
+            weights = F.relu(x)
             total = weights.sum() or 1.0
             return weights / total
 
         def share(x):
-            weights = np.maximum(x, 0)
+            weights = F.relu(x)
             total = weights.sum() and 1.0
             return weights / weights.sum()  # error: [NL301]
         """,
@@ -2449,14 +2452,16 @@ def test_errstate_says_that_numpy_divides_on_purpose() -> None:
     check(
         NUMPY,
         """
+        from scipy.special import softmax
+
         def share(x):
-            weights = np.maximum(x, 0)
-            return weights / weights.sum()  # error: [NL301]
+            weights = softmax(x, -1)
+            return x / weights  # error: [NL303]
 
         def deliberate(x):
-            weights = np.maximum(x, 0)
+            weights = softmax(x, -1)
             with np.errstate(divide="ignore", invalid="ignore"):
-                return weights / weights.sum()
+                return x / weights
         """,
     )
 

@@ -15,7 +15,7 @@ from nanlint.source.project import forget
 from nanlint.watching import Memory
 from tests.server.sessions import PATIENCE, session
 
-MAIN = "import torch\nfrom config import EPS\n\ndef share(x):\n    return x / (x.abs().sum() + EPS)\n"
+MAIN = "import torch\nfrom config import EPS\n\ndef share(x):\n    return x / (x.abs().sum(-1, keepdim=True) + EPS)\n"
 GUARDED, BARE = "EPS = 1e-8\n", "EPS = 0.0\n"
 HELPER = "import torch\n\ndef entropy(given):\n    return -torch.log(given).mean()\n"
 USER = (

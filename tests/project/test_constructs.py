@@ -63,7 +63,7 @@ class Head(torch.nn.Module):
     def forward(self, x):
         return torch.log(self.act(x))  # error: [NL101]
 """
-UNIT = "def unit(x, eps):\n    return x / (x.norm() + eps)  # error: [NL303]\n"
+UNIT = "def unit(x, eps):\n    return x / (x.norm(dim=-1, keepdim=True) + eps)  # error: [NL303]\n"
 
 
 def step(top: str, call: str, helpers: str = NLL) -> Files:
@@ -584,7 +584,7 @@ class Unit(torch.nn.Module):
         self.cfg = cfg
 
     def forward(self, x):
-        return x / (x.norm() + self.cfg.eps)  # error: [NL303]
+        return x / (x.norm(dim=-1, keepdim=True) + self.cfg.eps)  # error: [NL303]
 """
 #: a parameter need not be what it is by default: that is shown only where it is asked for
 POSSIBLE = {"pyproject.toml": "[tool.nanlint]\nconfidence = 'possible'\n"}
@@ -592,7 +592,10 @@ POSSIBLE = {"pyproject.toml": "[tool.nanlint]\nconfidence = 'possible'\n"}
 
 def divides(config: str, top: str, eps: str = "cfg.eps", given: str = "x") -> Files:
     """A function divides by a norm and an epsilon."""
-    return project(config, f"{top}\n\ndef unit({given}):\n    return x / (x.norm() + {eps})  # error: [NL303]\n")
+    return project(
+        config,
+        f"{top}\n\ndef unit({given}):\n    return x / (x.norm(dim=-1, keepdim=True) + {eps})  # error: [NL303]\n",
+    )
 
 
 def tiny(files: Mapping[str, str]) -> Files:
@@ -735,7 +738,8 @@ DECORATED = {
 CHANGED = {
     "by a method": changed("def floor_(p):\n    p.clamp_(min=«0.0|1e-6»)\n", "floor_", "torch.softmax(x, -1)", "NL208"),
     "by an item": changed("def no_zeros(p):\n    p[p «<|<=» 0] = 1.0\n", "no_zeros", "torch.relu(x)", "NL103"),
-    "by an attribute": project(
+    "by an attribute": POSSIBLE
+    | project(
         STATE,
         "from helpers import State\n\ndef loss(x):\n    state = State(x)\n    state.floor_()\n"
         "    return -torch.log(state.p).mean()  # error: [NL208]\n",
@@ -848,7 +852,8 @@ def step(w, x):
 SEQUENTIAL = """\
 def build_model():
     model = keras.Sequential([keras.layers.Dense(8, activation="relu")])
-    model.add(keras.layers.Dense(3, activation="«softmax|tanh»"))
+    model.add(keras.layers.Dense(3, activation="softmax"))
+    model.add(keras.layers.Activation("«linear|sigmoid»"))
     return model
 """
 COMPILE = """\

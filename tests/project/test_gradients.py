@@ -56,9 +56,11 @@ def test_what_nothing_trained_calls_is_possible(tmp_path: Path, text: str) -> No
 
 
 @pytest.mark.parametrize("test", TESTS.values(), ids=TESTS)
-def test_one_caller_that_is_trained_is_enough(tmp_path: Path, test: str) -> None:
+def test_one_caller_that_is_trained_is_enough_unless_it_is_of_the_tests(tmp_path: Path, test: str) -> None:
     path = project(tmp_path)
     (tmp_path / "test_main.py").write_text(test)
+    assert codes(path) == []
+    (tmp_path / "user.py").write_text(test)
     assert codes(path) == ["NL201"]
 
 

@@ -32,7 +32,7 @@ def caller(imports: str, used: str = "probabilities(x)") -> str:
 
 def divided(imports: str, eps: str = "EPS") -> str:
     """A file that divides by a norm and an epsilon, in row 6."""
-    return f"import torch\n\n{imports}\n\ndef unit(x):\n    return x / (x.norm() + {eps})\n"
+    return f"import torch\n\n{imports}\n\ndef unit(x):\n    return x / (x.norm(dim=-1, keepdim=True) + {eps})\n"
 
 
 def written(root: Path, files: Mapping[str, str]) -> None:
@@ -102,7 +102,8 @@ def test_without_the_other_file_nothing_is_said(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("check", ["if (n == 0).any():\n        raise ValueError", "assert (n > 0).all()"])
 def test_a_guard_in_a_helper_of_another_file_silences(tmp_path: Path, check: str) -> None:
-    main = "import torch\nfrom helpers import check\n\ndef unit(x):\n    n = x.norm()\n    check(n)\n    return x / n\n"
+    main = "import torch\nfrom helpers import check\n\ndef unit(x):\n"
+    main += "    n = x.norm(dim=-1, keepdim=True)\n    check(n)\n    return x / n\n"
     assert checked(tmp_path, {"main.py": main}) == [("main.py", 7, "NL302")]
     assert checked(tmp_path, {"main.py": main, "helpers.py": f"def check(n):\n    {check}\n"}) == []
 
@@ -138,7 +139,7 @@ def test_a_constant_that_depends_on_the_environment_is_not_known(tmp_path: Path)
 def test_a_base_class_of_another_file_sets_the_epsilon(tmp_path: Path, base: str) -> None:
     name = {"import base": "base.Base"}.get(base, base.rpartition(" ")[2])
     main = f"import torch\n{base}\n\nclass Model({name}):\n    def forward(self, x):\n"
-    main += "        return x / (x.norm() + self.eps)\n"
+    main += "        return x / (x.norm(dim=-1, keepdim=True) + self.eps)\n"
     init = "    def __init__(self):\n        super().__init__()\n        self.eps = {}\n"
     text = "import torch\n\nclass Base(torch.nn.Module):\n" + init
     assert checked(tmp_path, {"main.py": main, "base.py": text.format("1e-50")}) == [("main.py", 6, "NL501")]

@@ -91,7 +91,7 @@ for step in range(3):
     optimizer.step()
 assert torch.isfinite(weight).all(), weight
 """,
-    finding="",
+    finding="NL107",
     op="exp",
     kinds=("pinf",),
     backward=False,
