@@ -949,7 +949,7 @@ def power_by_exp(node: Node, evaluate: Evaluate) -> Value | None:
         return replace(v, low=min(v.low, POSSIBLE), zero=min(v.zero, POSSIBLE), pinf=min(v.pinf, UNKNOWN))
     x = evaluate(node["x"])
     below, above = bounds(node["x"], evaluate) if is_set(node["x"], evaluate) else (False, False)
-    above = above and x.hi == INF
+    above = above and x.hi > x.format.exp_overflow
     if below or above:
         v = exponential(replace(x, hi=min(x.hi, x.format.exp_overflow)) if above else x)
         return replace(v, low=min(v.low, POSSIBLE), zero=min(v.zero, POSSIBLE)) if below else v
