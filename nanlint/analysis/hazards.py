@@ -13,6 +13,7 @@ from nanlint.analysis.forms import UNKNOWNS, evidence_by_form, products
 from nanlint.analysis.geometry import holds_each_pair, tells_diagonal
 from nanlint.analysis.gradient import PLAIN, Flow, GradientFlow
 from nanlint.analysis.late_guards import always_capped, keeps_infinity, late_guard
+from nanlint.analysis.relations import GRIDS
 from nanlint.analysis.scenarios import Executions, degenerate, excluded, where_each_is
 from nanlint.analysis.selections import taken_by
 from nanlint.analysis.structure import Evaluate, bare, depends, elementwise, same, uses, zero_together
@@ -282,7 +283,7 @@ class Hazards:
         if found is None or not any(n.op in UNKNOWNS for n in walk(found[0], lambda n: n.args.values(), 60)):
             return False
         reaches = [found[1].reach(pole.cls), *self.also(node, pole, self.evaluator)]
-        return min(reaches) is NEVER
+        return min(reaches) is NEVER or self.ruled_out_there(node, pole, found[1])
 
     def always_bounded(self, node: Node, pole: Pole) -> bool:
         """Whether an infinite result is bounded by all that uses it, wherever it goes."""
@@ -413,7 +414,7 @@ class Hazards:
                 return True
             cond = taken_by(index)
             return cond is not None and apart and self.excludes(cond, True, node, pole)
-        return apart and user.op == "stored" and user["a"] is used and holds_each_pair(node)
+        return apart and user.op == "stored" and user["a"] is used and self.by_place(node, pole)
 
     def product_replaced(self, node: Node, pole: Pole, operand: Node) -> bool:
         """Whether something else is taken for the products of an op, where it is at a pole and the factor is 0."""
@@ -434,6 +435,14 @@ class Hazards:
             if taken is None or depends(user["a" if taken else "b"], result):
                 return False
         return bool(found) and self.stays_within(result, passes)
+
+    def by_place(self, node: Node, pole: Pole) -> bool:
+        """Whether the operand is at the pole at one place of a grid: then setting that element is the repair."""
+        found = self.operand(node, pole, self.evaluator)
+        evidence = found[1].evidence(pole.cls) if found is not None else None
+        if evidence is not None and evidence.node is not None and evidence.node.op in GRIDS:
+            return True
+        return holds_each_pair(node)
 
     def excludes(self, cond: Node, branch: bool, node: Node, pole: Pole) -> bool:
         """Whether the pole is not reached where ``cond`` is ``branch``."""

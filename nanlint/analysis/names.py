@@ -152,7 +152,7 @@ COORDINATES = frozenset(
 )
 EXTENT = frozenset({"shape", "ndim"})
 #: what a training step is given
-BATCH = frozenset({"batch", "input", "inputs", "sample", "samples", "label", "labels", "target", "targets", "sources"})
+BATCH = TARGET | {"batch", "input", "inputs", "sample", "samples", "sources"}
 #: what is trained, all together
 TRAINED = frozenset({"params", "parameters", "theta", "coef", "coefs", "coefficients"})
 #: what is learned, has a length or can be inverted: no row of it is 0 throughout
@@ -260,7 +260,7 @@ def is_batch(name: str) -> bool:
 
 def is_trained(name: str) -> bool:
     """Whether a name says that a record holds what is trained."""
-    return words(name)[-1:] != () and words(name)[-1] in TRAINED
+    return bool(TRAINED.intersection(words(name)[-1:]))
 
 
 def never_vanishes(name: str) -> bool:

@@ -59,6 +59,10 @@ RECTIFIERS = frozenset({"relu", "maximum", "clamp"})
 DRAWS = frozenset({"normal", "exponential", "uniform", "uniform64"})
 HANDS_ON = frozenset({REFINE, "part", "cumsum", "concat", "diff", "dot", *DRAWS})
 ARITHMETIC = frozenset({"add", "sub", "neg", "mul", "div", "clamp", "minimum", "maximum"})
+#: operations in one another that are looked through for bounds: no formula nests deeper
+MAX_NESTED = 8
+#: the distance of two vectors of length 1 is at most 2, and a little more in half precision
+BETWEEN_UNITS = 2.25
 #: what is one of several values
 CHOICES = frozenset({"where", "stored", PHI})
 #: what makes equal numbers of different ones
@@ -564,7 +568,7 @@ def sum_of(node: Node, evaluate: Evaluate) -> Value | None:
     if replaced_at_zero(inner, evaluate):
         return value(0.0, INF, zero=NEVER, kind=v.kind, format=v.format)
     if between_units(inner):
-        return meet_range(total(v), 0.0, 5.0)
+        return meet_range(total(v), 0.0, BETWEEN_UNITS**2)
     if v.zero is NEVER or v.zero >= POSSIBLE:
         return None
     return value(
@@ -692,7 +696,9 @@ def length(node: Node, evaluate: Evaluate) -> Value | None:
     if node.op == "norm" and replaced_at_zero(node["x"], evaluate):
         return value(0.0, INF, zero=NEVER, kind=x.kind, format=x.format)
     if node.op == "norm" and "ord" not in node.attrs and between_units(node["x"]):
-        return meet_range(OPS["norm"].transfer({k: evaluate(a) for k, a in node.args.items()}, node.attrs), 0.0, 2.5)
+        return meet_range(
+            OPS["norm"].transfer({k: evaluate(a) for k, a in node.args.items()}, node.attrs), 0.0, BETWEEN_UNITS
+        )
     hidden = silenced(node["x"], evaluate) or met_on_diagonal(node["x"], evaluate)
     if hidden is None or x.peak or x.zero < LIKELY:
         return None
@@ -811,7 +817,7 @@ def terms_of(node: Node, op: str, steps: int = 8) -> bool:
     return elementwise(node) and steps > 0 and any(terms_of(a, op, steps - 1) for a in node.args.values())
 
 
-def bounds(node: Node, evaluate: Evaluate, steps: int = 8) -> tuple[bool, bool]:
+def bounds(node: Node, evaluate: Evaluate, steps: int = MAX_NESTED) -> tuple[bool, bool]:
     """Whether a value has a lower and an upper bound, were its settings ordinary numbers: a margin, a temperature.
 
     Nobody means one that is multiplied with, or the width that something is divided by, to be negative.
@@ -890,7 +896,11 @@ def apart_on_sphere(node: Node, evaluate: Evaluate) -> Value | None:
     ends = [node[k] for k in ("x", "a", "b") if k in node.args]
     v = OPS["distance"].transfer({name: evaluate(a) for name, a in node.args.items()}, node.attrs)
     # rounding takes it a little further
-    return meet_range(v, 0.0, 2.5) if ends and all(is_unit(end) for end in ends) and "ord" not in node.attrs else None
+    return (
+        meet_range(v, 0.0, BETWEEN_UNITS)
+        if ends and all(is_unit(end) for end in ends) and "ord" not in node.attrs
+        else None
+    )
 
 
 def on_grid(node: Node) -> bool:

@@ -946,8 +946,7 @@ def plausibility(scenario: Scenario, node: Node, pole: Pole, operand: Node, exec
     if evaluate(operand).lo >= 0:
         return LIKELY if gathered or own or (pole.gradient and len(scenario.data) == 1) else POSSIBLE
     if own:
-        computed = len(scenario.data) > 1 and all(n.op != PARAM for n in scenario.data)
-        return LIKELY if gathered or computed else POSSIBLE
+        return LIKELY if gathered else POSSIBLE
     # who takes the logarithm of a sum has terms of one sign
     return LIKELY if gathered and node.op in LOGARITHMS else UNKNOWN
 
@@ -969,11 +968,11 @@ def met_by_data(data: tuple[Node, ...], nodes: list[Node], *, learned: bool, gra
         (source,) = data
         if is_field(source) and is_trained(bare(source["x"]).name):
             return any(n.op == "dot" for n in nodes)
-        by_row = any(made_of_rows(n) for n in nodes) and not of_all(nodes)
-        return by_row and is_given(source) and not is_probability(names[0])
+        rows = any(made_of_rows(n) and by_row(n) for n in nodes)
+        return rows and is_given(source) and not is_probability(names[0])
     if all(n.op == CALL and is_mask(name) for n, name in zip(data, names, strict=True)):
         return False
-    if of_all(nodes) and (not learned or all(expected(name).whole for name in names)):
+    if of_all(nodes) and all(expected(name).whole for name in names):
         return False
     if not any(made_of_rows(n) for n in nodes):
         return not (len(data) > 1 and all(expected(name).whole for name in names))

@@ -16,7 +16,7 @@ PICKS = frozenset({"diagonal", "part", "max", "min", "trace"})
 COUNTS = frozenset({"sum", "count_nonzero"})
 #: a comparison, and the one that holds where it does not
 OPPOSITE = {"le": "gt", "ge": "lt"}
-#: conditions that are told apart
+#: atomic conditions of one truth table, which has 2**5 rows then
 MAX_ATOMS = 5
 
 
@@ -84,22 +84,22 @@ def counts_each(parts: list[Term], evaluate: Evaluate) -> bool:
         return False
     if len({axis.key if (axis := s.get("axis")) is not None else None for s in sums}) > 1:
         return False
-    told = Told(evaluate)
+    table = TruthTable(evaluate)
     signed = [(-1 if t.negative else 1, s["x"]) for t, s in zip(parts, sums, strict=True)]
     for _, condition in signed:
-        told.number(condition)
-    atoms = list(told.known)
+        table.number(condition)
+    atoms = list(table.known)
     # of one thing alone it may be neither 0 nor 1: a label that is left out
-    if len(atoms) > MAX_ATOMS or (told.believed and len(atoms) < 2):
+    if len(atoms) > MAX_ATOMS or (table.believed and len(atoms) < 2):
         return False
     for case in product((0.0, 1.0), repeat=len(atoms)):
-        told.known = dict(zip(atoms, case, strict=True))
-        if sum(sign * told.number(condition) for sign, condition in signed) < 1:
+        table.known = dict(zip(atoms, case, strict=True))
+        if sum(sign * table.number(condition) for sign, condition in signed) < 1:
             return False
     return True
 
 
-class Told:
+class TruthTable:
     """What conditions come out as for ``known`` truths of those that they are made of; one not known yet is false."""
 
     def __init__(self, evaluate: Evaluate) -> None:

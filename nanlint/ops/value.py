@@ -60,7 +60,8 @@ class Origin(Enum):
     SIGNED = "what is learned, or a covariance, has either sign as a whole"
 
 
-#: of these, what takes a caller's data to be degenerate, or to lie at an end: nothing in the program makes it so
+#: of these, what is no more than possible: it takes a caller's data to be degenerate or at an end, or is put there on
+#: purpose
 OF_A_CALLER = frozenset(
     {Origin.BOUND, Origin.DATA, Origin.STATISTIC, Origin.COINCIDENCE, Origin.UNGUARDED, Origin.INTENT}
 )

@@ -1163,3 +1163,19 @@ def test_what_leaves_the_diagonal_out_leaves_each_pair_of_the_same_out() -> None
             return (1 / distance)[others].sum()
         """,
     )
+
+
+def test_the_element_at_the_pole_of_a_grid_is_set_afterwards() -> None:
+    check(
+        NUMPY,
+        """
+        def pink(x, n):
+            scale = 1 / np.sqrt(np.fft.rfftfreq(n))
+            scale[0] = 0
+            return x * scale
+
+        def left(x, n):
+            scale = 1 / np.sqrt(np.fft.rfftfreq(n))  # error: [NL303]
+            return x * scale
+        """,
+    )
