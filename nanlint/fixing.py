@@ -28,14 +28,14 @@ Fingerprint = tuple[str, tuple[tuple[str, str], ...]]
 class Fixed:
     """A text after its fixes: what was mended, what remains, and what the user should hear about the way there.
 
-    ``unshown``: how many findings are below the confidence that is shown, by confidence.
+    ``below_threshold``: how many findings are below the confidence that is shown, by confidence.
     """
 
     source: Source
     fixed: tuple[Diagnostic, ...]
     remaining: tuple[Diagnostic, ...]
     notes: tuple[str, ...] = ()
-    unshown: Counter[Confidence] = field(default_factory=Counter)
+    below_threshold: Counter[Confidence] = field(default_factory=Counter)
 
 
 def applicable(diagnostic: Diagnostic, *, unsafe: bool) -> bool:

@@ -105,9 +105,10 @@ class FileReport:
     ``diagnostics`` are those that remain, ``fixed`` those that were (or with Action.DIFF would be) mended, ``failure``
     says why the file could not be checked or written, ``notes`` what else the user should hear, ``excerpt`` holds the
     lines that the diagnostics and their fixes speak of, by cell (None where there are none) and row. ``suppressed`` are
-    findings that are not shown, ``ignored`` those of them that this run has silenced by a comment. ``unshown``: how
-    many there are below the confidence that is shown. ``seen``: what of other files they depend on. ``others``: other
-    files before and after the fixes.
+    findings that are not shown, ``ignored`` those of them that this run has silenced by a comment. ``seen``: what of
+    other files they depend on. ``others``: other files before and after the fixes.
+
+    ``below_threshold``: how many findings there are below the confidence that is shown, by confidence.
     """
 
     path: str
@@ -121,7 +122,7 @@ class FileReport:
     excerpt: Excerpt = field(default_factory=dict)
     suppressed: tuple[Suppressed, ...] = ()
     ignored: tuple[Diagnostic, ...] = ()
-    unshown: Counter[Confidence] = field(default_factory=Counter)
+    below_threshold: Counter[Confidence] = field(default_factory=Counter)
     seen: Seen | None = None
     others: tuple[tuple[Source, Source], ...] = ()
 
@@ -155,9 +156,9 @@ class Report:
         return sum(one.external for file in self.files for one in file.suppressed)
 
     @property
-    def unshown(self) -> Counter[Confidence]:
+    def below_threshold(self) -> Counter[Confidence]:
         """How many are below the confidence that is shown, by confidence."""
-        return sum((file.unshown for file in self.files), Counter[Confidence]())
+        return sum((file.below_threshold for file in self.files), Counter[Confidence]())
 
     @property
     def messages(self) -> tuple[str, ...]:
@@ -235,12 +236,12 @@ def ops_problem(ops: Mapping[str, object]) -> str | None:
 class Examined:
     """The findings of one text, sorted: those that are shown, and those that its comments silence.
 
-    ``unshown``: how many there are below the confidence that is shown, by confidence.
+    ``below_threshold``: how many there are below the confidence that is shown, by confidence.
     """
 
     shown: tuple[Diagnostic, ...]
     suppressed: tuple[Suppressed, ...] = ()
-    unshown: Counter[Confidence] = field(default_factory=Counter)
+    below_threshold: Counter[Confidence] = field(default_factory=Counter)
 
 
 def diagnose_source(source: Source, config: Config) -> list[Diagnostic]:
@@ -274,7 +275,7 @@ def examine_source(source: Source, config: Config, *, readback: bool = True, wit
         [replace(one, diagnostic=shown) for one in judged.silenced for shown in _shown([one.diagnostic], config)],
     )
     below = (one.confidence for one in judged.kept if config.selects(one.code) and one.confidence < config.confidence)
-    return replace(examined, unshown=Counter(below))
+    return replace(examined, below_threshold=Counter(below))
 
 
 def _syntax_error(source: Source, failure: Unparsable) -> Diagnostic:
@@ -383,7 +384,7 @@ def run_bytes(content: bytes, task: Task, pool: Pool | None = None) -> FileRepor
             notes=notes,
             excerpt=excerpt_of(source, examined.shown),
             suppressed=_suppressed_in_cells(source, examined.suppressed),
-            unshown=examined.unshown,
+            below_threshold=examined.below_threshold,
             seen=_seen(source),
         )
     outcome = fix_source(source, config, unsafe=task.unsafe_fixes, pool=pool, judge=task.judge, others=task.others)
@@ -431,8 +432,8 @@ def _judged(
     )
     shown = judge.judged(source, examined.shown, config.confidence)
     sure = tuple(one for one in examined.suppressed if one.diagnostic.confidence >= config.confidence)
-    unshown = Counter(one.confidence for one in examined.shown if one.confidence < config.confidence)
-    return Examined(tuple(shown), sure, unshown)
+    below_threshold = Counter(one.confidence for one in examined.shown if one.confidence < config.confidence)
+    return Examined(tuple(shown), sure, below_threshold)
 
 
 def uses_numbers(source: Source, roots: Collection[str]) -> bool:
@@ -479,7 +480,9 @@ def fix_source(
 
         proof = FixProof(pool, config.ops, config.prove_timeout)
         fixed = fix_until_stable(source, diagnose, unsafe=unsafe, refusal=proof.refusal, others=others, tidy=tidy)
-    return replace(fixed, remaining=tuple(_with_witnesses(list(fixed.remaining))), unshown=examined.unshown)
+    return replace(
+        fixed, remaining=tuple(_with_witnesses(list(fixed.remaining))), below_threshold=examined.below_threshold
+    )
 
 
 def tidying(config: Config) -> Callable[[Source, Source], Source]:
@@ -508,7 +511,7 @@ def _fixed_report(outcome: Fixed, source: Source) -> FileReport:
         after=outcome.source if outcome.fixed else None,
         notes=outcome.notes,
         excerpt=excerpt_of(outcome.source, outcome.remaining),
-        unshown=outcome.unshown,
+        below_threshold=outcome.below_threshold,
         others=tuple(_changed_elsewhere(source, outcome.source)),
     )
 

@@ -17,20 +17,20 @@ def render_footer(
     *,
     fixed: int = 0,
     known: int = 0,
-    unshown: Mapping[Confidence, int] | None = None,
+    below_threshold: Mapping[Confidence, int] | None = None,
     unsafe: bool = False,
     fixing: bool = False,
     paint: Paint = plain,
 ) -> str:
     """Ruff's closing lines; ``fixed`` were mended, ``fixing`` says that what is mendable is mended already.
 
-    ``known`` are those that the baseline hides, ``unshown`` those below the confidence that is shown.
+    ``known`` are those that the baseline hides, ``below_threshold`` those below the confidence that is shown.
     """
     hidden = f"The baseline hides {known} more.\n" if known and remaining else ""
-    return _footer(remaining, fixed, known, unsafe, fixing, paint) + hidden + _unshown(unshown or {})
+    return _footer(remaining, fixed, known, unsafe, fixing, paint) + hidden + _below_threshold(below_threshold or {})
 
 
-def _unshown(counts: Mapping[Confidence, int]) -> str:
+def _below_threshold(counts: Mapping[Confidence, int]) -> str:
     if not counts:
         return ""
     findings = f"finding{'' if sum(counts.values()) == 1 else 's'}"

@@ -127,7 +127,7 @@ def test_the_closing_lines_are_those_of_ruff(
 
 
 @pytest.mark.parametrize(
-    ("unshown", "says"),
+    ("below_threshold", "says"),
     [
         ({Confidence.POSSIBLE: 1}, "1 possible finding: --confidence possible\n"),
         ({Confidence.POSSIBLE: 41}, "41 possible findings: --confidence possible\n"),
@@ -137,8 +137,10 @@ def test_the_closing_lines_are_those_of_ruff(
         ),
     ],
 )
-def test_the_last_line_counts_what_is_below_the_confidence_shown(unshown: dict[Confidence, int], says: str) -> None:
-    assert render_footer([NONE], unshown=unshown) == "Found 1 error.\n" + says
+def test_the_last_line_counts_what_is_below_the_confidence_shown(
+    below_threshold: dict[Confidence, int], says: str
+) -> None:
+    assert render_footer([NONE], below_threshold=below_threshold) == "Found 1 error.\n" + says
 
 
 def test_statistics_count_by_rule_the_most_frequent_first() -> None:
