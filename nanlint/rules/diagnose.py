@@ -277,7 +277,7 @@ def read_back(
     made = [index for index, fix in enumerate(fixes) if fix is not None and may_be_made(fix)]
     if not made:
         return {}
-    from nanlint.rules.readback import Offer, Told, refused
+    from nanlint.fixes.readback import Offer, Told, refused
 
     def tell(facts: Facts) -> list[Told]:
         first = map(surest, by_precedence(occurrences(facts, select)))

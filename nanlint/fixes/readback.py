@@ -17,9 +17,9 @@ from typing import TypeAlias
 
 from nanlint.analysis.facts import Facts
 from nanlint.diagnostic import Applicability, Confidence, Fix
+from nanlint.fixes.keeping import Kept
 from nanlint.graph.likeness import Likeness, Problem
 from nanlint.proof.pairing import Differences
-from nanlint.rules.keeping import Kept
 from nanlint.source import Source
 from nanlint.source.decoding import SourceError
 from nanlint.source.edits import compatible, edited
