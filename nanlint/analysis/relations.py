@@ -42,6 +42,7 @@ from nanlint.ops.value import (
     Reach,
     Value,
     constant,
+    like,
     meet_range,
     signed,
     value,
@@ -84,7 +85,7 @@ def subtraction(node: Node, evaluate: Evaluate) -> Value | None:
     if bare(a).op == "minimum" and bare(b).op == "maximum" and same_pair(bare(a), bare(b)):
         v = evaluate(a)
         note = Evidence("is 0 where the two are equal", origin=Origin.COINCIDENCE)
-        return value(-INF, 0.0, high=LIKELY, kind=v.kind, format=v.format, because={"high": note})
+        return like(v, -INF, 0.0, high=LIKELY, because={"high": note})
     va = evaluate(a)
     if same(a, b) and a.op != CONST:
         if not of_each_pair(node):
@@ -95,76 +96,39 @@ def subtraction(node: Node, evaluate: Evaluate) -> Value | None:
         note = Evidence(
             "is the mask without its diagonal: 0 everywhere where nothing else matches", origin=Origin.EMPTY
         )
-        return value(0.0, 1.0, low=LIKELY, high=LIKELY, whole=True, kind=va.kind, format=va.format, because=note)
+        return like(va, 0.0, 1.0, low=LIKELY, high=LIKELY, whole=True, because=note)
     top = shift_of(b, ("max", "logsumexp"))
     if any(same(one, a) for one in largest_of(b)):
-        return value(-INF, 0.0, high=LIKELY, nan=shift_of_infinity(va), kind=va.kind, format=va.format, because="")
+        return like(va, -INF, 0.0, high=LIKELY, nan=shift_of_infinity(va), because="")
     if top is not None and same(top, a):
-        return value(
-            -INF,
-            0.0,
-            high=LIKELY,
-            peak=True,
-            nan=shift_of_infinity(va),
-            kind=va.kind,
-            format=va.format,
-            because="",
-        )
+        return like(va, -INF, 0.0, high=LIKELY, peak=True, nan=shift_of_infinity(va), because="")
     if top is not None and bare(a).op not in ("max", "logsumexp"):
         # shifted by some maximum, if not provably its own: written against overflow
-        return value(-INF, 0.0, peak=True, kind=va.kind, format=va.format)
+        return like(va, -INF, 0.0, peak=True)
     if (of := shift_of(a, ("max", "logsumexp"))) is not None and same(of, b):
-        return value(
-            0.0,
-            INF,
-            low=LIKELY,
-            kind=va.kind,
-            format=va.format,
-            because=Evidence("is 0 at the largest element", origin=Origin.ATTAINED),
-        )
+        return like(va, 0.0, INF, low=LIKELY, because=Evidence("is 0 at the largest element", origin=Origin.ATTAINED))
     if (rest := bare(b)).op in FRACTIONS and same(rest["x"], a):
-        return value(*FRACTIONS[rest.op], nan=max(va.nan, va.pinf, va.ninf), kind=va.kind, format=va.format)
+        return like(va, *FRACTIONS[rest.op], nan=max(va.nan, va.pinf, va.ninf))
     if bare(b).op in ("mean", "median") and same(bare(b)["x"], a):
-        return value(
-            neg=LIKELY,
-            pos=LIKELY,
-            kind=va.kind,
-            format=va.format,
-            because=Evidence("is negative below the mean", origin=Origin.ATTAINED),
-        )
+        return like(va, neg=LIKELY, pos=LIKELY, because=Evidence("is negative below the mean", origin=Origin.ATTAINED))
     low = shift_of(b, ("min",))
     if low is not None and same(low, a):
-        return value(
-            0.0,
-            INF,
-            low=LIKELY,
-            trough=True,
-            kind=va.kind,
-            format=va.format,
-            because=Evidence("is 0 at the smallest element", origin=Origin.ATTAINED),
-        )
+        note = Evidence("is 0 at the smallest element", origin=Origin.ATTAINED)
+        return like(va, 0.0, INF, low=LIKELY, trough=True, because=note)
     if (whole_step := step_between(a, b, evaluate)) is not None:
         return value(whole_step, whole_step, zero=NEVER, nan=max(va.nan, va.pinf, va.ninf), kind=va.kind)
     high, least = shift_of(a, ("max",)), shift_of(b, ("min",))
     if high is not None and least is not None and same(high, least):
         if of_draws(high):
-            return value(0.0, INF, zero=UNKNOWN, kind=va.kind, format=va.format)
+            return like(va, 0.0, INF, zero=UNKNOWN)
         name = str(bare(high).attrs.get("variable") or bare(high).name.rpartition(".")[2])
-        return value(
-            0.0,
-            INF,
-            zero=POSSIBLE if is_coordinate(name) else LIKELY,
-            kind=va.kind,
-            format=va.format,
-            because=Evidence("is 0 when all elements are equal", origin=Origin.STATISTIC),
-        )
+        note = Evidence("is 0 when all elements are equal", origin=Origin.STATISTIC)
+        return like(va, 0.0, INF, zero=POSSIBLE if is_coordinate(name) else LIKELY, because=note)
     if (cancelled := cancellation(node, evaluate)) is not None:
-        return value(
-            neg=LIKELY, zero=LIKELY, kind=va.kind, format=va.format, because=Evidence(cancelled, origin=Origin.ROUNDING)
-        )
+        return like(va, neg=LIKELY, zero=LIKELY, because=Evidence(cancelled, origin=Origin.ROUNDING))
     if is_covariance(a, b):
         note = Evidence("is a covariance: negative where one rises as the other falls", origin=Origin.SIGNED)
-        return value(neg=LIKELY, pos=LIKELY, kind=va.kind, format=va.format, because=note)
+        return like(va, neg=LIKELY, pos=LIKELY, because=note)
     return left_of_whole(node, evaluate)
 
 
@@ -291,33 +255,23 @@ def larger(node: Node, evaluate: Evaluate) -> Value | None:
 
 
 def dot(node: Node, evaluate: Evaluate) -> Value | None:
-    """A vector with itself: a sum of squares."""
+    """A product of matrices, also as einsum: with itself a sum of squares; of exponentials 0 where they underflow."""
     if (found := cosine_of(node, evaluate)) is not None:
         return found
-    if same(node["a"], node["b"]) and evaluate(node["a"]).peak:
-        return value(0.0, INF, zero=NEVER, kind=evaluate(node["a"]).kind)
-    if all(underflows(node[k], evaluate) for k in ("a", "b")):
-        return value(
-            0.0,
-            INF,
-            zero=LIKELY,
-            kind=evaluate(node["a"]).kind,
-            format=evaluate(node["a"]).format,
-            because=Evidence(
-                "is 0 where the large entries of one factor meet the underflowed ones of the other",
-                origin=Origin.SATURATION,
-            ),
-        )
-    if same(node["a"], node["b"]):
-        v = square(evaluate(node["a"]))
-        return value(
-            0.0,
-            INF,
-            zero=max(v.zero, POSSIBLE) if v.zero is not NEVER else NEVER,
-            kind=v.kind,
-            format=v.format,
-            because={"zero": v.evidence("zero") or Evidence("is 0 for the zero vector", origin=Origin.DATA)},
-        )
+    operands = list(node.args.values()) if node.op == "einsum" else [node["a"], node["b"]]
+    itself = node.op == "dot" and same(*operands)
+    if itself and evaluate(operands[0]).peak:
+        return value(0.0, INF, zero=NEVER, kind=evaluate(operands[0]).kind)
+    vanishing = [a for a in operands if underflows(a, evaluate)]
+    if vanishing and (node.op == "einsum" or len(vanishing) == len(operands)):
+        because = "is 0 where the large entries of one factor meet the underflowed ones of the other"
+        note = Evidence(because, origin=Origin.SATURATION)
+        return like(evaluate(vanishing[0]), 0.0, INF, zero=LIKELY, because=note)
+    if itself:
+        v = square(evaluate(operands[0]))
+        zero = max(v.zero, POSSIBLE) if v.zero is not NEVER else NEVER
+        note = v.evidence("zero") or Evidence("is 0 for the zero vector", origin=Origin.DATA)
+        return like(v, 0.0, INF, zero=zero, because={"zero": note})
     return None
 
 
@@ -331,27 +285,6 @@ def underflows(node: Node, evaluate: Evaluate) -> bool:
         reason = evaluate(node).evidence("zero")
         return reason is not None and reason.node is not None and reason.node.op == "exp"
     return node.op == "exp" and evaluate(node).low >= LIKELY
-
-
-def contraction(node: Node, evaluate: Evaluate) -> Value | None:
-    """einsum of exponentials: like the matrix product of two."""
-    if (found := cosine_of(node, evaluate)) is not None:
-        return found
-    operands = [a for a in node.args.values() if underflows(a, evaluate)]
-    if not operands:
-        return None
-    v = evaluate(operands[0])
-    return value(
-        0.0,
-        INF,
-        zero=LIKELY,
-        kind=v.kind,
-        format=v.format,
-        because=Evidence(
-            "is 0 where the large entries of one factor meet the underflowed ones of the other",
-            origin=Origin.SATURATION,
-        ),
-    )
 
 
 def cosine_of(node: Node, evaluate: Evaluate) -> Value | None:
@@ -382,30 +315,12 @@ def quotient(node: Node, evaluate: Evaluate) -> Value | None:
     if b.op in ("sum", "max", "norm", "logsumexp") and "x" in b.args and same(b["x"], a):
         va = evaluate(a)
         if b.op in ("sum", "max") and va.lo >= 0:
-            return value(
-                0.0,
-                1.0,
-                low=va.low,
-                high=LIKELY,
-                zero=va.zero,
-                nan=evaluate(b).zero,
-                sum_one=b.op == "sum",
-                kind=va.kind,
-                format=va.format,
-                because=va.why,
-            )
+            share = like(va, 0.0, 1.0, low=va.low, high=LIKELY, zero=va.zero, because=va.why)
+            return replace(share, nan=evaluate(b).zero, sum_one=b.op == "sum")
         if b.op == "norm":
-            return value(
-                -1.0,
-                1.0,
-                low=POSSIBLE,
-                high=POSSIBLE,
-                zero=va.zero,
-                nan=evaluate(b).zero,
-                kind=va.kind,
-                format=va.format,
-                because=Evidence("is exactly ±1 for a vector along an axis", origin=Origin.BOUND),
-            )
+            note = Evidence("is exactly ±1 for a vector along an axis", origin=Origin.BOUND)
+            ends = {"low": POSSIBLE, "high": POSSIBLE}
+            return like(va, -1.0, 1.0, **ends, zero=va.zero, nan=evaluate(b).zero, because=note)
     return of_either_sign(node, evaluate)
 
 
@@ -458,7 +373,7 @@ def addition(node: Node, evaluate: Evaluate) -> Value | None:
     if difference is None:
         return masked or left_of_whole(node, evaluate)
     v = evaluate(difference)
-    return value(neg=LIKELY, kind=v.kind, format=v.format, because={"neg": v.why["neg"]})
+    return like(v, neg=LIKELY, because={"neg": v.why["neg"]})
 
 
 def is_layer(node: Node) -> bool:
@@ -494,7 +409,7 @@ def shifted_exponentials(node: Node, evaluate: Evaluate) -> Value | None:
         return None
     values = [evaluate(e) for e in exps]
     nan = max(v.nan for v in values)
-    return value(1.0, float(len(shifts)), nan=nan, kind=values[0].kind, format=values[0].format)
+    return like(values[0], 1.0, float(len(shifts)), nan=nan)
 
 
 def raised_where_zero(node: Node, evaluate: Evaluate) -> Value | None:
@@ -502,13 +417,13 @@ def raised_where_zero(node: Node, evaluate: Evaluate) -> Value | None:
     for one, other in (("a", "b"), ("b", "a")):
         if any(tells_diagonal(f) for f in factors(node[other])) and holds_each_pair(node[one]):
             v = evaluate(node[one])
-            return value(max(v.lo, 0.0), INF, zero=UNKNOWN, kind=v.kind, format=v.format)
+            return like(v, max(v.lo, 0.0), INF, zero=UNKNOWN)
         parts = factors(node[other])
         masked = any(p.op in ("le", "eq", "lt") and same(p["a"], node[one]) for p in parts)
         raised = [c for p in parts if (c := evaluate(p).constant) is not None and c > 0]
         if masked and len(parts) - len(raised) == 1:
             v = evaluate(node[one])
-            return value(max(v.lo, 0.0), INF, zero=NEVER, kind=v.kind, format=v.format)
+            return like(v, max(v.lo, 0.0), INF, zero=NEVER)
     return None
 
 
@@ -530,7 +445,7 @@ def sum_of(node: Node, evaluate: Evaluate) -> Value | None:
     held = attained(node["x"], node, evaluate) if evaluate(node["x"]).lo >= 0 else None
     if held is not None and held > 0:
         v = evaluate(node["x"])
-        return value(0.0, INF, zero=NEVER, pinf=v.pinf, nan=v.nan, kind=v.kind, format=v.format)
+        return like(v, 0.0, INF, zero=NEVER, pinf=v.pinf, nan=v.nan)
     if chosen.op == "where" and "cond" in chosen.args and (kept := kept_by_its_sum(chosen)) is not None:
         return replace(total(evaluate(kept)), zero=NEVER)
     if counts_all(chosen, node):
@@ -543,15 +458,8 @@ def sum_of(node: Node, evaluate: Evaluate) -> Value | None:
         peaked = v.peak and shifted_along(exponential["x"], node)
         if v.lo == 0 and v.low >= LIKELY and not peaked and evaluate(node["x"]).lo >= 0:
             note = v.evidence("low") or Evidence("underflows to 0", origin=Origin.SATURATION)
-            return value(
-                0.0,
-                INF,
-                zero=LIKELY,
-                pinf=v.pinf,
-                kind=v.kind,
-                format=v.format,
-                because={"zero": Evidence(note.text, note.node or exponential, origin=Origin.SATURATION)},
-            )
+            note = Evidence(note.text, note.node or exponential, origin=Origin.SATURATION)
+            return like(v, 0.0, INF, zero=LIKELY, pinf=v.pinf, because={"zero": note})
     parts = factors(node["x"])
     masks = [p for p in parts if evaluate(p).whole and evaluate(p).hi <= 1 and not evaluate(p).peak]
     if len(parts) > 1 and masks and evaluate(masks[0]).zero >= LIKELY and node.op == "sum":
@@ -566,19 +474,12 @@ def sum_of(node: Node, evaluate: Evaluate) -> Value | None:
         return None
     v = evaluate(node["x"])
     if replaced_at_zero(inner, evaluate):
-        return value(0.0, INF, zero=NEVER, kind=v.kind, format=v.format)
+        return like(v, 0.0, INF, zero=NEVER)
     if between_units(inner):
         return meet_range(total(v), 0.0, BETWEEN_UNITS**2)
     if v.zero is NEVER or v.zero >= POSSIBLE:
         return None
-    return value(
-        0.0,
-        INF,
-        zero=POSSIBLE,
-        kind=v.kind,
-        format=v.format,
-        because=Evidence("is 0 for the zero vector", origin=Origin.DATA),
-    )
+    return like(v, 0.0, INF, zero=POSSIBLE, because=Evidence("is 0 for the zero vector", origin=Origin.DATA))
 
 
 def weighted(node: Node, evaluate: Evaluate) -> Value | None:
@@ -658,7 +559,7 @@ def diagonal_of(node: Node, evaluate: Evaluate) -> Value | None:
     if bare(node["x"]).op != "cholesky":
         return None
     x = evaluate(node["x"])
-    return value(0.0, INF, zero=NEVER, kind=x.kind, format=x.format)
+    return like(x, 0.0, INF, zero=NEVER)
 
 
 def sum_of_shares(node: Node, evaluate: Evaluate) -> Value | None:
@@ -694,7 +595,7 @@ def length(node: Node, evaluate: Evaluate) -> Value | None:
     """The norm, or deviation, of a vector that is rectified or masked, or another one where it would be 0."""
     x = evaluate(node["x"])
     if node.op == "norm" and replaced_at_zero(node["x"], evaluate):
-        return value(0.0, INF, zero=NEVER, kind=x.kind, format=x.format)
+        return like(x, 0.0, INF, zero=NEVER)
     if node.op == "norm" and "ord" not in node.attrs and between_units(node["x"]):
         return meet_range(
             OPS["norm"].transfer({k: evaluate(a) for k, a in node.args.items()}, node.attrs), 0.0, BETWEEN_UNITS
@@ -702,7 +603,7 @@ def length(node: Node, evaluate: Evaluate) -> Value | None:
     hidden = silenced(node["x"], evaluate) or met_on_diagonal(node["x"], evaluate)
     if hidden is None or x.peak or x.zero < LIKELY:
         return None
-    return value(0.0, INF, zero=LIKELY, because={"zero": hidden}, kind=x.kind, format=x.format)
+    return like(x, 0.0, INF, zero=LIKELY, because={"zero": hidden})
 
 
 def met_on_diagonal(node: Node, evaluate: Evaluate) -> Evidence | None:
@@ -966,9 +867,7 @@ def power_by_exp(node: Node, evaluate: Evaluate) -> Value | None:
     if not any(f.op in ("log", "log1p") for f in factors(node["x"])) and not on_grid(node["x"]):
         return None
     v = exponential(evaluate(node["x"]))
-    return value(
-        v.lo, v.hi, low=min(v.low, POSSIBLE), pinf=v.pinf, high=v.high, because=v.why, kind=v.kind, format=v.format
-    )
+    return like(v, v.lo, v.hi, low=min(v.low, POSSIBLE), pinf=v.pinf, high=v.high, because=v.why)
 
 
 RELATIONS: dict[str, Callable[[Node, Evaluate], Value | None]] = {
@@ -981,7 +880,7 @@ RELATIONS: dict[str, Callable[[Node, Evaluate], Value | None]] = {
     "exp": power_by_exp,
     "eq": equality,
     **dict.fromkeys(("gt", "ge", "lt", "le"), support),
-    "einsum": contraction,
+    "einsum": dot,
     "bincount": counted,
     "norm": length,
     "std": length,

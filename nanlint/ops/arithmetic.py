@@ -24,6 +24,7 @@ from nanlint.ops.value import (
     Value,
     constant,
     join,
+    like,
     rounded,
     signed,
     value,
@@ -153,7 +154,8 @@ def negate(x: Value) -> Value:
         {"low": "high", "high": "low", "neg": "pos", "pos": "neg", "pinf": "ninf", "ninf": "pinf"}.get(c, c): e
         for c, e in x.why.items()
     }
-    return value(
+    return like(
+        x,
         -x.hi,
         -x.lo,
         ninf=x.pinf,
@@ -165,8 +167,6 @@ def negate(x: Value) -> Value:
         low=x.high,
         high=x.low,
         because=why,
-        kind=x.kind,
-        format=x.format,
         whole=x.whole,
         peak=x.trough,
         trough=x.peak,
