@@ -75,13 +75,6 @@ FRACTIONS = {"round": (-0.5, 0.5), "floor": (0.0, 1.0), "ceil": (-1.0, 0.0), "tr
 def subtraction(node: Node, evaluate: Evaluate) -> Value | None:
     """a - b for operands that know of each other."""
     a, b = node["a"], node["b"]
-    if (
-        a.op == b.op == PHI
-        and a.get("cond") is not None
-        and a.get("cond") is b.get("cond")
-        and ordered(a, b) is not None
-    ):
-        return value(-INF, 0.0) if ordered(a, b) else value(0.0, INF)
     if bare(a).op == "minimum" and bare(b).op == "maximum" and same_pair(bare(a), bare(b)):
         v = evaluate(a)
         note = Evidence("is 0 where the two are equal", origin=Origin.COINCIDENCE)
@@ -193,19 +186,6 @@ def same_pair(least: Node, largest: Node) -> bool:
     return {bare(least[k]).key for k in ("a", "b")} == {bare(largest[k]).key for k in ("a", "b")}
 
 
-def ordered(a: Node, b: Node) -> bool | None:
-    """For (a, b) = (x, y) if x < y else (y, x): whether a is the smaller one."""
-    cond = a["cond"]
-    if cond.op not in ("lt", "le", "gt", "ge") or a["a"].key != b["b"].key or a["b"].key != b["a"].key:
-        return None
-    below = cond.op in ("lt", "le")
-    if (cond["a"].key, cond["b"].key) == (a["a"].key, b["a"].key):
-        return below
-    if (cond["a"].key, cond["b"].key) == (b["a"].key, a["a"].key):
-        return not below
-    return None
-
-
 def product(node: Node, evaluate: Evaluate) -> Value | None:
     """x * x is a square, x * sign(x) is |x|; signs of equal factors cancel."""
     if node["a"].key == node["b"].key:
@@ -278,8 +258,6 @@ def dot(node: Node, evaluate: Evaluate) -> Value | None:
 def underflows(node: Node, evaluate: Evaluate) -> bool:
     """Whether a node is (a list of) exponentials that reach 0 by underflow, each shifted by itself at best."""
     node = bare(node)
-    if node.op == "list" and "each" in node.args:
-        node = bare(node["each"])
     if node.op == TUPLE and len(node.args) == 1:
         # a list that a loop fills
         reason = evaluate(node).evidence("zero")
@@ -351,15 +329,6 @@ def counts_all(summed: Node, reduction: Node) -> bool:
     if counts.op != "bincount" or "weights" in counts.args:
         return False
     return summed.op == "sum" or reduction.get("axis") is None
-
-
-def kept_by_its_sum(selection: Node) -> Node | None:
-    """The w of where(sum(w) > 0, w, other): what is taken in place of a row that sums to 0 is chosen not to."""
-    cond = bare(selection["cond"])
-    if cond.op not in ("gt", "ne") or bare(cond["a"]).op not in ("sum", "any"):
-        return None
-    summed = bare(cond["a"])["x"]
-    return selection["a"] if same(summed, selection["a"]) else None
 
 
 def addition(node: Node, evaluate: Evaluate) -> Value | None:
@@ -446,8 +415,6 @@ def sum_of(node: Node, evaluate: Evaluate) -> Value | None:
     if held is not None and held > 0:
         v = evaluate(node["x"])
         return like(v, 0.0, INF, zero=NEVER, pinf=v.pinf, nan=v.nan)
-    if chosen.op == "where" and "cond" in chosen.args and (kept := kept_by_its_sum(chosen)) is not None:
-        return replace(total(evaluate(kept)), zero=NEVER)
     if counts_all(chosen, node):
         return replace(total(evaluate(node["x"])), zero=POSSIBLE, low=POSSIBLE)
     if (found := weighted(node, evaluate)) is not None:
@@ -473,8 +440,6 @@ def sum_of(node: Node, evaluate: Evaluate) -> Value | None:
     if inner is None:
         return None
     v = evaluate(node["x"])
-    if replaced_at_zero(inner, evaluate):
-        return like(v, 0.0, INF, zero=NEVER)
     if between_units(inner):
         return meet_range(total(v), 0.0, BETWEEN_UNITS**2)
     if v.zero is NEVER or v.zero >= POSSIBLE:
@@ -592,37 +557,32 @@ def sum_of_shares(node: Node, evaluate: Evaluate) -> Value | None:
 
 
 def length(node: Node, evaluate: Evaluate) -> Value | None:
-    """The norm, or deviation, of a vector that is rectified or masked, or another one where it would be 0."""
-    x = evaluate(node["x"])
-    if node.op == "norm" and replaced_at_zero(node["x"], evaluate):
+    """The distance of two vectors of length 1; the norm or deviation of one that is 0 at times, or never."""
+    of = node if node.op == "distance" else node["x"]
+    if node.op in ("norm", "distance") and "ord" not in node.attrs and between_units(of):
+        v = OPS[node.op].transfer({k: evaluate(a) for k, a in node.args.items()}, node.attrs)
+        return meet_range(v, 0.0, BETWEEN_UNITS)
+    if node.op == "distance":
+        return None
+    x = evaluate(of)
+    if node.op == "norm" and replaced_at_zero(of, evaluate):
         return like(x, 0.0, INF, zero=NEVER)
-    if node.op == "norm" and "ord" not in node.attrs and between_units(node["x"]):
-        return meet_range(
-            OPS["norm"].transfer({k: evaluate(a) for k, a in node.args.items()}, node.attrs), 0.0, BETWEEN_UNITS
-        )
-    hidden = silenced(node["x"], evaluate) or met_on_diagonal(node["x"], evaluate)
+    # each thing is paired with itself, too
+    on_diagonal = bare(of).op == "sub" and of_each_pair(bare(of))
+    hidden = silenced(of, evaluate) or (x.evidence("zero") if on_diagonal else None)
     if hidden is None or x.peak or x.zero < LIKELY:
         return None
     return like(x, 0.0, INF, zero=LIKELY, because={"zero": hidden})
 
 
-def met_on_diagonal(node: Node, evaluate: Evaluate) -> Evidence | None:
-    """Why the difference of each pair is 0 throughout somewhere: each thing is paired with itself, too."""
-    return evaluate(node).evidence("zero") if bare(node).op == "sub" and of_each_pair(bare(node)) else None
-
-
 def silenced(node: Node, evaluate: Evaluate) -> Evidence | None:
-    """Why an array is 0 throughout at times: its rectifier is dead, its mask hides all of it, or it starts so."""
+    """Why an array is 0 throughout at times: its rectifier is dead, or it starts so."""
     inner = bare(node)
     v = evaluate(inner)
     if inner.op == "variable" and "x" in inner.args and evaluate(inner["x"]).constant == 0:
         return v.evidence("zero")
     if inner.op in RECTIFIERS and v.lo == 0 and v.zero >= LIKELY:
         return v.evidence("zero")
-    for part in factors(inner):
-        mask = evaluate(part)
-        if part is not inner and mask.whole and mask.lo == 0 and mask.hi == 1 and mask.low >= LIKELY and not mask.peak:
-            return mask.evidence("zero")
     return None
 
 
@@ -640,15 +600,9 @@ def replaced_at_zero(node: Node, evaluate: Evaluate) -> bool:
 
 def reduces(cond: Node, x: Node) -> bool:
     """Whether a condition is about a reduction of x."""
-    pending, seen = [cond], set[int]()
-    while pending and len(seen) < 20:
-        node = bare(pending.pop())
-        seen.add(node.index)
-        op = OPS.get(node.op)
-        if op is not None and op.reduction and any(of_elements(a, x) for a in node.args.values()):
-            return True
-        pending.extend(a for a in node.args.values() if a.index not in seen)
-    return False
+    made_of = walk(bare(cond), lambda n: map(bare, n.args.values()), 20)
+    reductions = (n for n in made_of if n.op in OPS and OPS[n.op].reduction)
+    return any(of_elements(a, x) for n in reductions for a in n.args.values())
 
 
 def of_elements(node: Node, x: Node) -> bool:
@@ -656,13 +610,6 @@ def of_elements(node: Node, x: Node) -> bool:
     node = bare(node)
     inner = square_root_of(node) or (node["x"] if node.op == "abs" else node["a"] if "a" in node.args else node)
     return same(inner, x)
-
-
-def counted(node: Node, evaluate: Evaluate) -> Value | None:
-    """bincount of the positions among unique values: each occurs."""
-    if bare(node["x"]).op == "ranks" and "weights" not in node.args:
-        return value(1.0, INF, whole=True, kind=Kind.TENSOR)
-    return None
 
 
 def equality(node: Node, evaluate: Evaluate) -> Value | None:
@@ -786,22 +733,11 @@ def shares(node: Node, evaluate: Evaluate) -> Value | None:
     return replace(v, low=min(v.low, POSSIBLE), high=min(v.high, POSSIBLE), zero=min(v.zero, POSSIBLE))
 
 
-def between_units(difference: Node) -> bool:
-    """Whether a node is the difference of two vectors of length 1, which is at most 2 long."""
-    difference = bare(difference)
-    return difference.op == "sub" and is_unit(difference["a"]) and is_unit(difference["b"])
-
-
-def apart_on_sphere(node: Node, evaluate: Evaluate) -> Value | None:
-    """The distance of two vectors of length 1: at most 2."""
-    ends = [node[k] for k in ("x", "a", "b") if k in node.args]
-    v = OPS["distance"].transfer({name: evaluate(a) for name, a in node.args.items()}, node.attrs)
-    # rounding takes it a little further
-    return (
-        meet_range(v, 0.0, BETWEEN_UNITS)
-        if ends and all(is_unit(end) for end in ends) and "ord" not in node.attrs
-        else None
-    )
+def between_units(node: Node) -> bool:
+    """Whether a node is the difference, or the distance, of two vectors of length 1: at most 2 long."""
+    node = bare(node)
+    ends = [node[k] for k in ("x", "a", "b") if k in node.args] if node.op in ("sub", "distance") else []
+    return bool(ends) and all(map(is_unit, ends))
 
 
 def on_grid(node: Node) -> bool:
@@ -881,7 +817,6 @@ RELATIONS: dict[str, Callable[[Node, Evaluate], Value | None]] = {
     "eq": equality,
     **dict.fromkeys(("gt", "ge", "lt", "le"), support),
     "einsum": dot,
-    "bincount": counted,
     "norm": length,
     "std": length,
     "var": length,
@@ -889,6 +824,6 @@ RELATIONS: dict[str, Callable[[Node, Evaluate], Value | None]] = {
     "mean": sum_of,
     "sigmoid": saturation,
     "softmax": shares,
-    "distance": apart_on_sphere,
+    "distance": length,
     "diagonal": diagonal_of,
 }

@@ -287,7 +287,7 @@ def read_back(
         return analysed_by(mended, facts.lowering.spellings, watched, alone=True)
 
     offers = [
-        Offer(cast(Fix, fixes[index]), one.rule.code, cast(ast.AST, one.finding.site), one.finding.confidence)
+        Offer(cast(Fix, fixes[index]), one.rule.code, cast(ast.AST, one.finding.site))
         for index in made
         for one in [surest(groups[index])]
     ]

@@ -76,8 +76,7 @@ def division_by_reduction(hazard: Hazard, facts: Facts) -> Findings:
     reduction = reduction_behind(hazard.operand, facts)
     if reduction is None or hazard.guard is not None:
         return "the denominator is no reduction, or a selection further on hides the quotient"
-    harmless = 2 * int(facts.gathered(hazard.node))
-    level = confidence(hazard.reach, lowered=harmless)
+    level = confidence(hazard.reach)
     yield Finding(
         hazard.node,
         f"division by a {'count' if hazard.value.whole else REDUCTIONS[reduction.op]} that may be 0",

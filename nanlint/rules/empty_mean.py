@@ -6,7 +6,7 @@ import ast
 
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.gradient import PLAIN
-from nanlint.analysis.names import is_of_steps
+from nanlint.analysis.names import OF_STEPS, says
 from nanlint.analysis.structure import bare, elementwise
 from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.mean_of_selection import BiasedDeviation, SumIfEmpty
@@ -92,7 +92,7 @@ def one_of_many(deviation: Node, facts: Facts) -> str:
     if axis is None and any(n.op == "list" and "last" in n.args for n in held):
         return "is gathered turn by turn: of one turn it has one element"
     source = held[-1]
-    if axis is None and is_of_steps(str(source.attrs.get("variable") or source.name)):
+    if axis is None and says(str(source.attrs.get("variable") or source.name), OF_STEPS):
         return "has one element for each step: an episode, or what is left of a batch, may have one"
     batch = axis is not None and facts.value(axis).constant == 0 and facts.trained(deviation)
     return "is a batch: the last one of an epoch may have one element" if batch else ""
