@@ -82,9 +82,6 @@ def products(node: Node) -> tuple[Node, Node] | None:
     node = bare(node)
     if node.op == "dot":
         return node["a"], node["b"]
-    if node.op == "einsum" and len(node.args) == 2:
-        a, b = node.args.values()
-        return a, b
     if node.op == "sum" and len(parts := factors(node["x"])) == 2:
         return parts[0], parts[1]
     return None

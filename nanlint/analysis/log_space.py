@@ -60,8 +60,6 @@ def unguarded_shift(exponent: Node) -> Shift | None:
             itself = True
         elif node.op in (PHI, LOOP):
             pending += [node[k] for k in ("a", "b", "pre", "back") if k in node.args]
-        elif node.op == "part" and "index" not in node.args:
-            pending.append(node["x"])
     return Shift(difference, x, maximum, itself) if maximum is not None else None
 
 
@@ -167,8 +165,6 @@ def read_mask(cond: Node, truth: bool) -> tuple[Node, bool]:
         elif (cond.op, number) in LITERAL:
             truth = truth is LITERAL[cond.op, number]
             cond = cond["a"]
-        elif cond.op == "sub" and cond["a"].attrs.get("value") == 1:
-            cond, truth = cond["b"], not truth
         else:
             break
     return cond, truth

@@ -85,11 +85,6 @@ def subtraction(node: Node, evaluate: Evaluate) -> Value | None:
             return None
         because = "is 0 on the diagonal, where each meets itself"
         return replace(subtract(va, evaluate(b)), zero=LIKELY, why={"zero": Evidence(because, origin=Origin.ATTAINED)})
-    if bare(b).op in ("eye", "diagonal") and va.whole and va.lo == 0 and va.hi == 1 and evaluate(b).whole:
-        note = Evidence(
-            "is the mask without its diagonal: 0 everywhere where nothing else matches", origin=Origin.EMPTY
-        )
-        return like(va, 0.0, 1.0, low=LIKELY, high=LIKELY, whole=True, because=note)
     top = shift_of(b, ("max", "logsumexp"))
     if any(same(one, a) for one in largest_of(b)):
         return like(va, -INF, 0.0, high=LIKELY, nan=shift_of_infinity(va), because="")
@@ -240,8 +235,6 @@ def dot(node: Node, evaluate: Evaluate) -> Value | None:
         return found
     operands = list(node.args.values()) if node.op == "einsum" else [node["a"], node["b"]]
     itself = node.op == "dot" and same(*operands)
-    if itself and evaluate(operands[0]).peak:
-        return value(0.0, INF, zero=NEVER, kind=evaluate(operands[0]).kind)
     vanishing = [a for a in operands if underflows(a, evaluate)]
     if vanishing and (node.op == "einsum" or len(vanishing) == len(operands)):
         because = "is 0 where the large entries of one factor meet the underflowed ones of the other"

@@ -68,8 +68,6 @@ def sources_of(node: Node) -> list[Node]:
     """The single sources in a list, tuple or dict of them."""
     if node.op in (TUPLE, "dict"):
         return [s for part in node.args.values() for s in sources_of(part)]
-    if node.op == "add" and not written_to(node):
-        return sources_of(node["a"]) + sources_of(node["b"])
     return [node]
 
 

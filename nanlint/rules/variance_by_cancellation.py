@@ -71,8 +71,7 @@ def variance_by_cancellation(at: Node | Hazard, facts: Facts) -> Findings:
             yield Finding(at, MESSAGE, effect, Confidence.LIKELY if surely else Confidence.POSSIBLE, (), alone)
         return
     difference = at.evidence.node
-    unguarded = at.evidence.origin is Origin.UNGUARDED and at.pole.cls == "neg"
-    rounds = at.evidence.origin is Origin.ROUNDING or unguarded
+    rounds = at.evidence.origin is Origin.ROUNDING
     if difference is None or not (rounds or facts.cancels(difference)) or at.guard is not None:
         return "what reaches the pole is no difference of numbers that are nearly equal"
     if at.value.neg is NEVER or (at.value.neg < LIKELY and not rounds):
