@@ -1,1 +1,1 @@
-"""Codemods, one file each, and what they ask of the source: places, scopes, imports, lossless nodes."""
+"""Codemods, one file each, what they ask of the source (places, scopes, imports, lossless nodes), and their reading back."""
