@@ -6,8 +6,6 @@ import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeAlias
 
-from nanlint.source.syntax import parents
-
 Comprehension: TypeAlias = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 Scope: TypeAlias = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef | Comprehension
 
@@ -49,7 +47,13 @@ class Outline:
     def __init__(self, tree: ast.Module, is_pure: Callable[[ast.Call], bool] = lambda call: False) -> None:
         self.tree = tree
         self.is_pure = is_pure
-        self.parents = parents(tree)
+        self.parents: dict[ast.AST, ast.AST] = {}
+        pending: list[ast.AST] = [tree]
+        while pending:
+            node = pending.pop()
+            for child in ast.iter_child_nodes(node):
+                self.parents[child] = node
+                pending.append(child)
         self._bound: dict[ast.AST, dict[str, list[ast.AST]]] = {}
 
     # Where a node stands

@@ -27,7 +27,6 @@ from nanlint.proof.entering import OBJECTS, Sort, sort_of
 from nanlint.proof.python import PythonBackend
 from nanlint.proof.slice import MAX_STEPS, MEANING, RUNS_IN, Domain, Slice, Step, plain, read
 from nanlint.source.pairing import Pairing
-from nanlint.source.syntax import parents
 
 #: uses behind each other in one of which what was replaced may turn out to be the same: a quotient, its mean, a loss
 MAX_USES = 6
@@ -92,7 +91,7 @@ class Side:
     @cached_property
     def parents(self) -> Mapping[ast.AST, ast.AST]:
         """What each piece of syntax stands in."""
-        return parents(self.facts.source.tree)
+        return {child: e for e in ast.walk(self.facts.source.tree) for child in ast.iter_child_nodes(e)}
 
     def key(self, node: Node) -> Hashable:
         """What a source is one of in both texts: its piece of syntax, and inside of the edits how it is written."""

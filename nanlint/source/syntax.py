@@ -223,8 +223,3 @@ def definitions(tree: ast.AST, outer: str = "") -> Iterator[tuple[str, Definitio
             yield from definitions(child, f"{outer}{child.name}.")
         elif not isinstance(child, ast.expr):
             yield from definitions(child, outer)
-
-
-def parents(tree: ast.AST) -> dict[ast.AST, ast.AST]:
-    """What each piece of syntax stands in."""
-    return {child: e for e in ast.walk(tree) for child in ast.iter_child_nodes(e)}
