@@ -234,14 +234,13 @@ def dot(node: Node, evaluate: Evaluate) -> Value | None:
     if (found := cosine_of(node, evaluate)) is not None:
         return found
     operands = list(node.args.values()) if node.op == "einsum" else [node["a"], node["b"]]
-    itself = node.op == "dot" and same(*operands)
     vanishing = [a for a in operands if underflows(a, evaluate)]
     if vanishing and (node.op == "einsum" or len(vanishing) == len(operands)):
         because = "is 0 where the large entries of one factor meet the underflowed ones of the other"
         note = Evidence(because, origin=Origin.SATURATION)
         return like(evaluate(vanishing[0]), 0.0, INF, zero=LIKELY, because=note)
-    if itself:
-        v = square(evaluate(operands[0]))
+    if node.op == "dot" and any(same(*pair) or is_distance(*pair) for pair in (operands, operands[::-1])):
+        v = square(evaluate(operands[1]))
         zero = max(v.zero, POSSIBLE) if v.zero is not NEVER else NEVER
         note = v.evidence("zero") or Evidence("is 0 for the zero vector", origin=Origin.DATA)
         return like(v, 0.0, INF, zero=zero, because={"zero": note})
@@ -256,6 +255,17 @@ def underflows(node: Node, evaluate: Evaluate) -> bool:
         reason = evaluate(node).evidence("zero")
         return reason is not None and reason.node is not None and reason.node.op == "exp"
     return node.op == "exp" and evaluate(node).low >= LIKELY
+
+
+def is_distance(weighed: Node, vector: Node) -> bool:
+    """Whether a scalar product is a squared Mahalanobis distance: of a vector with an inverse, or a solution, of it."""
+    weighed = bare(weighed)
+    if weighed.op == "solve":
+        return same(weighed["b"], vector)
+    return weighed.op == "dot" and any(
+        whole(weighed[matrix]).op in ("inv", "pinv") and same(weighed[other], vector)
+        for matrix, other in (("a", "b"), ("b", "a"))
+    )
 
 
 def cosine_of(node: Node, evaluate: Evaluate) -> Value | None:
