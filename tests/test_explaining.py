@@ -175,7 +175,7 @@ def test_a_finding_below_the_threshold_is_told_with_the_threshold() -> None:
 
 def test_why_a_fix_is_not_made_is_told_with_the_finding(monkeypatch: pytest.MonkeyPatch) -> None:
     reason = "the file would not parse"
-    monkeypatch.setattr("nanlint.rules.readback.refused", lambda offers, *_: dict.fromkeys(range(len(offers)), reason))
+    monkeypatch.setattr("nanlint.fixes.readback.refused", lambda offers, *_: dict.fromkeys(range(len(offers)), reason))
     (one,) = found = stories(row_of("nll = -"))
     assert verdicts(one)["NL101"].refused == reason
     assert f"its fix is not made: {reason}" in " ".join(

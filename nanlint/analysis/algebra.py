@@ -6,9 +6,9 @@ The order of operands, signs, constant factors and views make no difference here
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from nanlint.analysis.structure import Evaluate, bare, same, square_root_of
+from nanlint.analysis.structure import Evaluate, bare, square_root_of
 from nanlint.graph.node import Node
 
 #: terms of a sum, and factors of a product, that are told apart
@@ -30,11 +30,6 @@ class Monomial:
     number: float
     above: tuple[Node, ...] = ()
     below: tuple[Node, ...] = ()
-
-    def without(self, factor: Node) -> Monomial:
-        """The rest of a product one of whose upper factors is taken out."""
-        at = next(i for i, f in enumerate(self.above) if same(f, factor))
-        return replace(self, above=self.above[:at] + self.above[at + 1 :])
 
 
 def terms(node: Node) -> list[Term]:

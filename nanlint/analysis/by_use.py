@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from nanlint.analysis.algebra import monomial, terms
-from nanlint.analysis.forms import choices, from_outside
+from nanlint.analysis.forms import choices
 from nanlint.analysis.geometry import products, whole
 from nanlint.analysis.structure import Evaluate, bare, factors, same, square_root_of
 from nanlint.graph.node import ATTR, CONST, INSTANCE, MODULE, PARAM, Node, walk
@@ -64,8 +64,6 @@ def beyond_domain(node: Node, pole: Pole, operand: Node, value: Evaluate) -> Met
         rounded = products(above) is not None or len(terms(above)) > 1 or above.op in ("mean", "sum")
         because = "is a quotient of rounded numbers: ±1 at the end of its range, and just beyond"
         return surely if rounded else POSSIBLE, Evidence(because, core, origin=Origin.ROUNDING)
-    if core.op == "part" and from_outside(core["x"]) and "index" in core.args:
-        return POSSIBLE, Evidence("is an element of what has length 1 up to rounding", core, origin=Origin.ROUNDING)
     return None
 
 
@@ -126,7 +124,7 @@ def vanishing_size(node: Node, pole: Pole, operand: Node, value: Evaluate) -> Me
 
 
 def of_a_setting(node: Node, pole: Pole, operand: Node, value: Evaluate) -> Met | None:
-    """An array over n - 1, n - k, or (x - lo) / (hi - lo): 0 for one element, as many of both, a range of no extent."""
+    """An array over n - 1, or (x - lo) / (hi - lo): 0 for one element, for a range of no extent."""
     above = node.get("a")
     if above is None or value(above).kind is Kind.SCALAR or not data_in(above):
         return None
@@ -136,10 +134,6 @@ def of_a_setting(node: Node, pole: Pole, operand: Node, value: Evaluate) -> Met 
         if value(factor["b"]).constant == 1 and is_size(factor["a"]):
             return POSSIBLE, Evidence(
                 "is the number of elements less 1: 0 where there is one", factor, origin=Origin.EMPTY
-            )
-        if is_size(factor["a"]) and is_size(factor["b"]):
-            return POSSIBLE, Evidence(
-                "is the difference of two sizes: 0 where one is as large as the other", factor, origin=Origin.EMPTY
             )
         if all(setting(factor[k], value) for k in ("a", "b")) and shifted_by(above, factor["b"], value):
             return POSSIBLE, Evidence(

@@ -9,8 +9,8 @@ from typing import Any
 
 from nanlint.analysis.cases import decided_by_range, distinction
 from nanlint.analysis.documented import Domain, domain
-from nanlint.analysis.names import is_epsilon, is_mask, named
-from nanlint.analysis.relations import GRIDS, RELATIONS, ordered
+from nanlint.analysis.names import MASK, is_epsilon, named, says
+from nanlint.analysis.relations import GRIDS, RELATIONS
 from nanlint.analysis.roles import untrainable
 from nanlint.analysis.selections import taken_by
 from nanlint.analysis.structure import bare
@@ -497,7 +497,7 @@ class Evaluator:
         suggested, kind = self.suggested(node), self.annotated(node)
         if suggested is None:
             return replace(self.top, kind=kind)
-        made = node.op == CALL and is_mask(called(node))
+        made = node.op == CALL and says(called(node), MASK)
         if (node.op == ATTR or made or node.attrs.get("held")) and suggested.zero >= LIKELY:
             suggested = replace(suggested, zero=POSSIBLE, low=POSSIBLE, high=min(suggested.high, POSSIBLE))
         return replace(suggested, format=self.top.format, kind=suggested.kind if kind is Kind.ANY else kind)
@@ -674,7 +674,7 @@ def chosen_together(node: Node) -> tuple[Node, Node] | None:
     """The two values of a difference that one condition chooses, as far as that tells more than each by itself."""
     a, b = bare(node["a"]), bare(node["b"])
     conds = [n.get("cond") if n.op == PHI else None for n in (a, b)]
-    if conds[0] is None or conds[1] is None or conds[0].key != conds[1].key or ordered(a, b) is not None:
+    if conds[0] is None or conds[1] is None or conds[0].key != conds[1].key:
         return None
     return a, b
 

@@ -33,6 +33,12 @@ def overflows(node: Node, facts: Facts) -> bool:
     return facts.may_overflow(node) and facts.hazards.masked_by(node, OVERFLOW) is None
 
 
+def overflow(exp: Node, facts: Facts) -> str:
+    """Where an exponential overflows, in words."""
+    evidence = facts.value(exp).evidence("pinf")
+    return evidence.text if evidence is not None else "overflows"
+
+
 def shifted(exps: Sequence[Node], facts: Facts) -> bool:
     """Whether one number is taken from all exponents: exp(a - s) + exp(b - s), exp(x - s) / sum(exp(x - s)).
 

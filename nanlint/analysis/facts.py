@@ -66,6 +66,8 @@ WHOLE_TYPES = INTEGERS | {"int", "bool"}
 FLOATS = frozenset({"zeros", "ones", "full"})
 #: ops on the way to one: -inf stays -inf, or becomes inf
 CARRYING = LINEAR | {REFINE, LOOP, PHI, "add", "abs", "concat", "list", "tuple"}
+#: ops whose results hold an operand, or are sums and products of it
+TERMS = LINEAR | {"add", "sub", "mul", "div", REFINE, PHI}
 #: ops on the way to an exponential in which -inf stays -inf
 STEADY = frozenset(
     {"sum", "mean", "cumsum", "view", "part", "cast", "identity", "tensor", "concat", "list"} | {REFINE, PHI}
@@ -269,14 +271,8 @@ class Facts:
 
     def beyond(self, node: Node) -> Iterator[Node]:
         """Uses of the node's elements, also as terms and factors of others."""
-        pending, seen = [node], {node.index}
-        while pending and len(seen) < 60:
-            for user in pending.pop().users:
-                if user.index not in seen:
-                    seen.add(user.index)
-                    yield user
-                    if user.op in LINEAR or user.op in ("add", "sub", "mul", "div", REFINE, PHI):
-                        pending.append(user)
+        found = walk(node, lambda n: n.users if n is node or n.op in TERMS else (), 60)
+        return (user for user in found if user is not node)
 
     def in_loss(self, node: Node) -> bool:
         """Whether a node stands in a function, method or class that is called a loss, an entropy, a policy …"""
@@ -293,16 +289,12 @@ class Facts:
 
     def protects(self, selection: Node, node: Node) -> bool:
         """Whether all that an op is differentiated with respect to passes a selection: its backward pass drops NaN."""
-        pending, seen = [node], {node.index, selection.index}
-        while pending:
-            current = pending.pop()
-            if current.op in (PARAM, ATTR, CALL, LOOP, "variable") or len(seen) > 60:
-                return False
-            for name, operand in current.args.items():
-                if name not in NOT_DATA and operand.index not in seen and self.gradient.learns(operand, believed=True):
-                    seen.add(operand.index)
-                    pending.append(operand)
-        return True
+
+        def learned(n: Node) -> list[Node]:
+            operands = (a for name, a in n.args.items() if name not in NOT_DATA and a is not selection)
+            return [a for a in operands if self.gradient.learns(a, believed=True)]
+
+        return not any(n.op in (PARAM, ATTR, CALL, LOOP, "variable") for n in walk(node, learned))
 
     def cancels_itself(self, length: Node, guard: Node) -> bool:
         """Whether a guarded length only divides its own vector."""
@@ -440,35 +432,26 @@ class Facts:
         trained = any(n.op == "variable" or n.attrs.get("requires_grad") for n in held)
         return trained or any(isinstance(x, float) and not x.is_integer() for x in numbers)
 
-    def names_logarithm(self, node: Node) -> bool:
-        """Whether a node is what a function returns that is called a logarithm (log_prob, log_cdf): -inf is legal."""
+    def function_name(self, node: Node) -> str:
+        """The name of the innermost function or class that a node stands in, "" outside of all."""
         row = getattr(node.site, "lineno", 0)
         inside = [name for name, first, last in self.definitions if first <= row <= last]
-        return bool(inside) and words(inside[-1])[:1] == ("log",) and not node.users
+        return inside[-1] if inside else ""
+
+    def names_logarithm(self, node: Node) -> bool:
+        """Whether a node is what a function returns that is called a logarithm (log_prob, log_cdf): -inf is legal."""
+        return words(self.function_name(node))[:1] == ("log",) and not node.users
 
     def means_infinity(self, node: Node) -> bool:
         """Whether a node is an element of what is infinite at the ends of a domain, by the name of its function.
 
         A logarithm of a probability is, a quantile, a ratio in decibel. What is summed or averaged is not.
         """
-        row = getattr(node.site, "lineno", 0)
-        inside = [name for name, first, last in self.definitions if first <= row <= last]
-        return bool(inside) and is_infinite_at_ends(inside[-1]) and not self.reduced(node)
+        return is_infinite_at_ends(self.function_name(node)) and not self.reduced(node)
 
     def returned_as_variance(self, node: Node) -> bool:
         """Whether a node is what a function returns that is called a variance: what becomes of it is its callers'."""
-        row = getattr(node.site, "lineno", 0)
-        inside = [name for name, first, last in self.definitions if first <= row <= last]
-        return bool(inside) and bool(VARIANCES & set(words(inside[-1]))) and not list(self.uses(node))
-
-    def gathered(self, node: Node) -> bool:
-        """Whether a table of constant / x is only ever looked up by index: entries that no index names are not used."""
-        if node.op == "div" and self.value(node["a"]).constant is None:
-            return False
-        uses = list(self.lookups(node))
-        return bool(uses) and all(
-            u.op == "part" and u.get("index") is not None and u["index"].op not in ("slice", CONST) for u in uses
-        )
+        return bool(VARIANCES & set(words(self.function_name(node)))) and not list(self.uses(node))
 
     def lookups(self, node: Node) -> Iterator[Node]:
         """Uses of a node, behind views and constant factors."""

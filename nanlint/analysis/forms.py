@@ -13,10 +13,10 @@ from nanlint.analysis.geometry import (
 )
 from nanlint.analysis.names import is_target
 from nanlint.analysis.structure import Evaluate, bare, factors, same
-from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, Node
+from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, Node, walk
 from nanlint.ops.contracts import CONSTRAINTS
 from nanlint.ops.op import Pole
-from nanlint.ops.value import NEVER, POSSIBLE, SMALL, UNKNOWN, Evidence, Origin
+from nanlint.ops.value import NEVER, POSSIBLE, UNKNOWN, Evidence, Origin
 
 LOGARITHMS = frozenset({"log", "log1p"})
 CONSTRAINED = frozenset(CONSTRAINTS.values())
@@ -131,7 +131,7 @@ def raised(node: Node, value: Evaluate) -> bool:
     node = bare(node)
     if node.op != "add":
         return False
-    return any(0 < value(node[k]).lo <= value(node[k]).hi < SMALL or value(node[k]).lo > 0 for k in ("a", "b"))
+    return any(value(node[k]).lo > 0 for k in ("a", "b"))
 
 
 def cross_entropy(product: Node, other: Node, operand: Node) -> bool:
@@ -151,16 +151,11 @@ def cross_entropy(product: Node, other: Node, operand: Node) -> bool:
 
 def choices(node: Node, limit: int = 20) -> Iterator[Node]:
     """What a node may be, behind views, on each path and in each turn of a loop."""
-    pending, seen = [node], set[int]()
-    while pending and len(seen) < limit:
-        current = bare(pending.pop())
-        if current.index in seen:
-            continue
-        seen.add(current.index)
-        if current.op in (PHI, LOOP):
-            pending += [current[k] for k in ("a", "b", "pre", "back") if k in current.args]
-        else:
-            yield current
+
+    def met(n: Node) -> list[Node]:
+        return [bare(n[k]) for k in ("a", "b", "pre", "back") if k in n.args] if n.op in (PHI, LOOP) else []
+
+    return (n for n in walk(bare(node), met, limit) if n.op not in (PHI, LOOP))
 
 
 def from_outside(node: Node) -> bool:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nanlint.analysis.structure import bare, factors, same, square_root_of
-from nanlint.graph.node import CONST, Node
+from nanlint.graph.node import CONST, Node, walk
 
 #: how far back the differences of pairs are looked for
-MAX_STEPS = 6
+MAX_STEPS = 60
 UNIT = frozenset({"normalize", "unit_vector"})
 LENGTHS = frozenset({"norm", "distance", "hypot", "std"})
 #: ops that keep a length off 0
@@ -31,16 +31,8 @@ def of_each_pair(difference: Node) -> bool:
 
 def holds_each_pair(node: Node) -> bool:
     """Whether a node is computed from the differences of each pair of some points: singular on the diagonal."""
-    pending, seen = [(node, 0)], {node.index}
-    while pending:
-        current, steps = pending.pop()
-        if current.op == "sub" and of_each_pair(current):
-            return True
-        for operand in current.args.values() if steps < MAX_STEPS else ():
-            if operand.index not in seen:
-                seen.add(operand.index)
-                pending.append((operand, steps + 1))
-    return False
+    made_of = walk(node, lambda n: n.args.values(), MAX_STEPS)
+    return any(n.op == "sub" and of_each_pair(n) for n in made_of)
 
 
 def tells_diagonal(cond: Node) -> bool:
@@ -54,20 +46,22 @@ def tells_diagonal(cond: Node) -> bool:
     return cond.op == "eye"
 
 
+def behind_floors(node: Node, op: str) -> Node:
+    """What a length, or a product of lengths, is behind what keeps it off 0: as far as that is, or leads to, an op."""
+    node = bare(node)
+    while node.op in FLOORS:
+        parts = [bare(node[k]) for k in ("x", "a", "b") if k in node.args]
+        found = next((p for p in parts if p.op == op or p.op in FLOORS), None)
+        if found is None:
+            break
+        node = found
+    return node
+
+
 def norm_behind(node: Node) -> Node | None:
     """The norm that a length is, behind what keeps it off 0."""
-    for _ in range(4):
-        node = bare(node)
-        if node.op == "norm":
-            return node
-        if node.op not in FLOORS:
-            return None
-        parts = [node[k] for k in ("x", "a", "b") if k in node.args and bare(node[k]).op != CONST]
-        found = next((p for p in parts if bare(p).op in FLOORS or bare(p).op == "norm"), None)
-        if found is None:
-            return None
-        node = found
-    return None
+    found = behind_floors(node, "norm")
+    return found if found.op == "norm" else None
 
 
 def is_unit(node: Node) -> bool:
@@ -88,9 +82,6 @@ def products(node: Node) -> tuple[Node, Node] | None:
     node = bare(node)
     if node.op == "dot":
         return node["a"], node["b"]
-    if node.op == "einsum" and len(node.args) == 2:
-        a, b = node.args.values()
-        return a, b
     if node.op == "sum" and len(parts := factors(node["x"])) == 2:
         return parts[0], parts[1]
     return None
@@ -104,21 +95,10 @@ def is_cosine(node: Node) -> bool:
         return all(is_unit(v) for v in pair)
     if node.op != "div" or (pair := products(node["a"])) is None:
         return False
-    lengths = [norm_behind(f) for f in factors(floored(node["b"]))]
+    lengths = [norm_behind(f) for f in factors(behind_floors(node["b"], "mul"))]
     return len(lengths) == 2 and all(
         length is not None and any(same(length["x"], v) for v in pair) for length in lengths
     )
-
-
-def floored(node: Node) -> Node:
-    """A product of lengths, behind what keeps it off 0."""
-    node = bare(node)
-    while node.op in FLOORS:
-        parts = [node[k] for k in ("x", "a", "b") if k in node.args and bare(node[k]).op == "mul"]
-        if len(parts) != 1:
-            break
-        node = bare(parts[0])
-    return node
 
 
 def fractional(exponent: Node) -> bool:
@@ -161,14 +141,3 @@ def vectors_of(length: Node) -> list[Node]:
     """What a length is the length of."""
     found = [length[k] for k in ("x", "a", "b") if k in length.args]
     return [square_root_of(v) or v for v in found]
-
-
-def measured(size: Node) -> Node | None:
-    """The vector of which a node is the norm, or the largest or average absolute value, or the largest element."""
-    length = length_behind(size)
-    if length is not None:
-        return bare(vectors_of(length)[0]) if length.op not in ("std", "var") else None
-    if size.op in ("sum", "mean", "max") and "x" in size.args:
-        inner = bare(size["x"])
-        return bare(inner["x"]) if inner.op == "abs" else inner if size.op == "max" else None
-    return None

@@ -43,6 +43,8 @@ from nanlint.ops.value import (
 
 #: how far a hazard is followed forward to a selection, or back from one
 MAX_STEPS = 14
+#: ops that are looked at behind a branch of a selection
+MAX_BEHIND = 200
 #: ops and the frameworks in which their backward pass selects; measured in tests/rules/test_claims.py
 SELECTS_BACKWARD = {
     "relu": frozenset({"torch", "jax"}),
@@ -570,22 +572,16 @@ class Hazards:
 
     def upstream(self, root: Node) -> Iterator[Node]:
         """Pointwise ops behind a branch of a selection."""
-        pending: list[tuple[Node, int]] = [(root, 0)]
-        seen = {root.index}
-        while pending:
-            node, steps = pending.pop()
-            op = OPS.get(node.op)
-            if op is not None:
-                if op.stops_gradient:
-                    continue
-                yield node
-            follows = op is not None and (op.pointwise or op.view or op.reduction or node.op == "dot")
-            if not (follows or node.op in (REFINE, TUPLE, PHI)) or steps > MAX_STEPS or node.op == "where":
-                continue
-            for name, source in node.args.items():
-                if name not in NOT_DATA and source.index not in seen and source.op != CONST:
-                    seen.add(source.index)
-                    pending.append((source, steps + 1))
+
+        def behind(n: Node) -> list[Node]:
+            op = OPS.get(n.op)
+            gathers = op is not None and (op.pointwise or op.view or op.reduction or n.op == "dot")
+            follows = n.op in (REFINE, TUPLE, PHI) or (gathers and n.op != "where")
+            if not follows or (op is not None and op.stops_gradient):
+                return []
+            return [a for name, a in n.args.items() if name not in NOT_DATA and a.op != CONST]
+
+        return (n for n in walk(root, behind, MAX_BEHIND) if n.op in OPS and not OPS[n.op].stops_gradient)
 
 
 def chosen_once(mask: Node | None) -> bool:

@@ -10,15 +10,17 @@ from typing import Any
 from nanlint.analysis.algebra import terms
 from nanlint.analysis.forms import UNKNOWNS
 from nanlint.analysis.geometry import whole
-from nanlint.analysis.names import is_causal
+from nanlint.analysis.names import CAUSAL, says
 from nanlint.analysis.structure import Evaluate, bare, same, uses
-from nanlint.graph.node import CONST, LOOP, PARAM, PHI, REFINE, Node
+from nanlint.graph.node import CONST, LOOP, PARAM, PHI, REFINE, Node, walk
 from nanlint.ops.value import CERTAIN, INF, LIKELY, NEVER, POSSIBLE, Evidence, Kind, Origin, Reach
 
 #: nodes looked at on the way from an operand to what it is made of
 MAX_STEPS = 40
 #: ops on the way to a shift that keep it finite
 FINITE = frozenset({"clamp", "maximum", "nan_to_num", "relu"})
+#: ops that make or tell an order of positions
+ORDERED = frozenset({"sparse_part", "arange", "range", "cumsum", "argmax", "argsort", "eye"})
 #: ops that hand on what they are given, or parts of it
 HANDING_ON = frozenset({"view", "cast", "part", "dropout", REFINE})
 
@@ -58,8 +60,6 @@ def unguarded_shift(exponent: Node) -> Shift | None:
             itself = True
         elif node.op in (PHI, LOOP):
             pending += [node[k] for k in ("a", "b", "pre", "back") if k in node.args]
-        elif node.op == "part" and "index" not in node.args:
-            pending.append(node["x"])
     return Shift(difference, x, maximum, itself) if maximum is not None else None
 
 
@@ -165,8 +165,6 @@ def read_mask(cond: Node, truth: bool) -> tuple[Node, bool]:
         elif (cond.op, number) in LITERAL:
             truth = truth is LITERAL[cond.op, number]
             cond = cond["a"]
-        elif cond.op == "sub" and cond["a"].attrs.get("value") == 1:
-            cond, truth = cond["b"], not truth
         else:
             break
     return cond, truth
@@ -213,17 +211,8 @@ def outer(mask: Node) -> bool:
 
 def triangular(mask: Node) -> bool:
     """Whether a triangle of ones, or an order of positions, is part of a mask, or what is called so."""
-    pending, seen = [mask], set[int]()
-    while pending and len(seen) < MAX_STEPS:
-        node = bare(pending.pop())
-        if node.index in seen:
-            continue
-        seen.add(node.index)
-        ordered = node.op in ("sparse_part", "arange", "range", "cumsum", "argmax", "argsort", "eye")
-        if ordered or (node.op in UNKNOWNS and is_causal(node.name.rpartition(".")[2])):
-            return True
-        pending += list(node.args.values())
-    return False
+    made_of = walk(bare(mask), lambda n: map(bare, n.args.values()), MAX_STEPS)
+    return any(n.op in ORDERED or (n.op in UNKNOWNS and says(n.name.rpartition(".")[2], CAUSAL)) for n in made_of)
 
 
 def closed(exp: Node) -> bool:
@@ -287,16 +276,13 @@ def zero_times_infinity(
             source = bare(term["x"]) if term.op == "log_softmax" else term
             masked = masked_by_infinity(source, evaluate)
             if masked is not None and same_mask(zero, masked):
-                return ZeroTimesInfinity(
-                    zero, infinite, Evidence("puts -inf where the other factor is 0", masked.node, origin=Origin.INTENT)
-                )
-            if probability_of(zero, term, source):
-                if masked is not None:
-                    return ZeroTimesInfinity(
-                        zero, infinite, Evidence("puts -inf into the logits", masked.node, origin=Origin.INTENT)
-                    )
-                if known is not None:
-                    return ZeroTimesInfinity(zero, infinite, known)
+                why = Evidence("puts -inf where the other factor is 0", masked.node, origin=Origin.INTENT)
+            elif probability_of(zero, term, source) and masked is not None:
+                why = Evidence("puts -inf into the logits", masked.node, origin=Origin.INTENT)
+            else:
+                why = known if probability_of(zero, term, source) else None
+            if why is not None:
+                return ZeroTimesInfinity(zero, infinite, why)
     return None
 
 

@@ -179,6 +179,11 @@ def words(name: str) -> tuple[str, ...]:
     return tuple(found)
 
 
+def says(name: str, table: frozenset[str]) -> bool:
+    """Whether a word of a name is in a table."""
+    return not table.isdisjoint(words(name))
+
+
 def without_gradient(name: str) -> bool:
     """Whether a name says that nothing is differentiated with respect to it."""
     parts = words(name)
@@ -188,7 +193,7 @@ def without_gradient(name: str) -> bool:
 
 def trained(name: str) -> bool:
     """Whether a function or class says by its name that its values are trained on."""
-    return bool(LOSS & set(words(name)))
+    return says(name, LOSS)
 
 
 def tells_training(name: str) -> bool:
@@ -234,17 +239,12 @@ def is_logit(name: str) -> bool:
 
 def is_infinite_at_ends(name: str) -> bool:
     """Whether a function is named after what is infinite at an end of its domain: a log-probability, a quantile."""
-    return bool(INFINITE_AT_ENDS & set(words(name))) or is_log_probability(name)
-
-
-def is_factor(name: str) -> bool:
-    """Whether a name says that a matrix is a Cholesky factor: it has one only if its diagonal is positive."""
-    return "cholesky" in words(name)
+    return says(name, INFINITE_AT_ENDS) or is_log_probability(name)
 
 
 def is_probability(name: str) -> bool:
     """Whether a name says that numbers are the probabilities of something: together they are 1."""
-    return bool(PROBABILITY & set(words(name))) and not NOT_A_PROBABILITY & set(words(name))
+    return says(name, PROBABILITY) and not says(name, NOT_A_PROBABILITY)
 
 
 def is_coordinate(name: str) -> bool:
@@ -253,39 +253,14 @@ def is_coordinate(name: str) -> bool:
     return bool(parts) and parts[-1] in COORDINATES
 
 
-def is_batch(name: str) -> bool:
-    """Whether a name says that a value is what a training step is given."""
-    return bool(BATCH & set(words(name)))
-
-
 def is_trained(name: str) -> bool:
     """Whether a name says that a record holds what is trained."""
     return bool(TRAINED.intersection(words(name)[-1:]))
 
 
-def never_vanishes(name: str) -> bool:
-    """Whether a name says that no row of an array is 0 throughout."""
-    return bool(NEVER_ZERO & set(words(name)))
-
-
 def is_target(name: str) -> bool:
     """Whether a name is that of what a model is to predict, as against its size or number."""
-    return bool(TARGET & set(words(name))) and OF_TARGETS.issuperset(words(name))
-
-
-def is_of_steps(name: str) -> bool:
-    """Whether a name is that of numbers of which there is one for each step of an episode."""
-    return bool(OF_STEPS & set(words(name)))
-
-
-def is_mask(name: str) -> bool:
-    """Whether a name says that a value chooses elements of another."""
-    return bool(MASK & set(words(name)))
-
-
-def is_causal(name: str) -> bool:
-    """Whether a name says of a mask that each position sees itself."""
-    return bool(CAUSAL & set(words(name)))
+    return says(name, TARGET) and OF_TARGETS.issuperset(words(name))
 
 
 def is_plain_logarithm(name: str) -> bool:

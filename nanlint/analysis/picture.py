@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.hazards import NOT_DATA, Hazard
 from nanlint.analysis.story import Step, is_step, step_of
 from nanlint.diagnostic import Diagnostic
-from nanlint.graph.node import CONST, DICT, LOOP, PARAM, REFINE, TUPLE, Node
+from nanlint.graph.node import CONST, DICT, LOOP, PARAM, REFINE, TUPLE, Node, walk_all
 from nanlint.ops.op import OPS
 from nanlint.ops.value import Reach
+from nanlint.source.syntax import definitions
 
 FunctionAst = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -59,19 +60,7 @@ class Picture:
 
 def functions(tree: ast.Module) -> dict[str, FunctionAst]:
     """Every function by its qualified name: ``function``, ``Class.method``, ``outer.inner``."""
-    found: dict[str, FunctionAst] = {}
-
-    def visit(body: Iterable[ast.AST], prefix: str) -> None:
-        for s in body:
-            name = prefix
-            if isinstance(s, ast.FunctionDef | ast.AsyncFunctionDef):
-                found[prefix + s.name] = s
-            if isinstance(s, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-                name = f"{prefix}{s.name}."
-            visit((c for c in ast.iter_child_nodes(s) if isinstance(c, ast.stmt | ast.ExceptHandler)), name)
-
-    visit(tree.body, "")
-    return found
+    return {name: d for name, d in definitions(tree) if not isinstance(d, ast.ClassDef)}
 
 
 def draw(facts: Facts, function: FunctionAst | None, title: str, shown: Sequence[Diagnostic]) -> Picture:
@@ -80,7 +69,8 @@ def draw(facts: Facts, function: FunctionAst | None, title: str, shown: Sequence
     results = list(returns(facts, function, alone))
     returned = {n.index for n in results}
     ends = [*results, *(n for n in inside if breaks(n))]
-    wanted = upstream(ends if returned else [*ends, *(n for n in inside if is_end(n))])
+    roots = ends if returned else [*ends, *(n for n in inside if is_end(n))]
+    wanted = list(walk_all(roots, lambda n: (a for name, a in n.args.items() if drawn(name))))
     kept = {n.index for n in wanted if is_step(facts, n) and (n.op != CONST)}
     hazards: dict[int, list[Hazard]] = {}
     for hazard in facts.all_hazards():
@@ -160,18 +150,6 @@ def breaks(node: Node) -> bool:
     """Whether a node's op has poles."""
     op = OPS.get(node.op)
     return op is not None and op.breaks
-
-
-def upstream(roots: Iterable[Node]) -> list[Node]:
-    """What nodes are computed from, themselves too."""
-    pending = list(roots)
-    found = {n.index: n for n in pending}
-    while pending:
-        for name, operand in pending.pop().args.items():
-            if drawn(name) and operand.index not in found:
-                found[operand.index] = operand
-                pending.append(operand)
-    return list(found.values())
 
 
 def drawn(operand: str) -> bool:

@@ -42,6 +42,7 @@ from nanlint.ops.value import (
     Reach,
     Value,
     constant,
+    like,
     meet_range,
     signed,
     value,
@@ -74,97 +75,48 @@ FRACTIONS = {"round": (-0.5, 0.5), "floor": (0.0, 1.0), "ceil": (-1.0, 0.0), "tr
 def subtraction(node: Node, evaluate: Evaluate) -> Value | None:
     """a - b for operands that know of each other."""
     a, b = node["a"], node["b"]
-    if (
-        a.op == b.op == PHI
-        and a.get("cond") is not None
-        and a.get("cond") is b.get("cond")
-        and ordered(a, b) is not None
-    ):
-        return value(-INF, 0.0) if ordered(a, b) else value(0.0, INF)
     if bare(a).op == "minimum" and bare(b).op == "maximum" and same_pair(bare(a), bare(b)):
         v = evaluate(a)
         note = Evidence("is 0 where the two are equal", origin=Origin.COINCIDENCE)
-        return value(-INF, 0.0, high=LIKELY, kind=v.kind, format=v.format, because={"high": note})
+        return like(v, -INF, 0.0, high=LIKELY, because={"high": note})
     va = evaluate(a)
     if same(a, b) and a.op != CONST:
         if not of_each_pair(node):
             return None
         because = "is 0 on the diagonal, where each meets itself"
         return replace(subtract(va, evaluate(b)), zero=LIKELY, why={"zero": Evidence(because, origin=Origin.ATTAINED)})
-    if bare(b).op in ("eye", "diagonal") and va.whole and va.lo == 0 and va.hi == 1 and evaluate(b).whole:
-        note = Evidence(
-            "is the mask without its diagonal: 0 everywhere where nothing else matches", origin=Origin.EMPTY
-        )
-        return value(0.0, 1.0, low=LIKELY, high=LIKELY, whole=True, kind=va.kind, format=va.format, because=note)
     top = shift_of(b, ("max", "logsumexp"))
     if any(same(one, a) for one in largest_of(b)):
-        return value(-INF, 0.0, high=LIKELY, nan=shift_of_infinity(va), kind=va.kind, format=va.format, because="")
+        return like(va, -INF, 0.0, high=LIKELY, nan=shift_of_infinity(va), because="")
     if top is not None and same(top, a):
-        return value(
-            -INF,
-            0.0,
-            high=LIKELY,
-            peak=True,
-            nan=shift_of_infinity(va),
-            kind=va.kind,
-            format=va.format,
-            because="",
-        )
+        return like(va, -INF, 0.0, high=LIKELY, peak=True, nan=shift_of_infinity(va), because="")
     if top is not None and bare(a).op not in ("max", "logsumexp"):
         # shifted by some maximum, if not provably its own: written against overflow
-        return value(-INF, 0.0, peak=True, kind=va.kind, format=va.format)
+        return like(va, -INF, 0.0, peak=True)
     if (of := shift_of(a, ("max", "logsumexp"))) is not None and same(of, b):
-        return value(
-            0.0,
-            INF,
-            low=LIKELY,
-            kind=va.kind,
-            format=va.format,
-            because=Evidence("is 0 at the largest element", origin=Origin.ATTAINED),
-        )
+        return like(va, 0.0, INF, low=LIKELY, because=Evidence("is 0 at the largest element", origin=Origin.ATTAINED))
     if (rest := bare(b)).op in FRACTIONS and same(rest["x"], a):
-        return value(*FRACTIONS[rest.op], nan=max(va.nan, va.pinf, va.ninf), kind=va.kind, format=va.format)
+        return like(va, *FRACTIONS[rest.op], nan=max(va.nan, va.pinf, va.ninf))
     if bare(b).op in ("mean", "median") and same(bare(b)["x"], a):
-        return value(
-            neg=LIKELY,
-            pos=LIKELY,
-            kind=va.kind,
-            format=va.format,
-            because=Evidence("is negative below the mean", origin=Origin.ATTAINED),
-        )
+        return like(va, neg=LIKELY, pos=LIKELY, because=Evidence("is negative below the mean", origin=Origin.ATTAINED))
     low = shift_of(b, ("min",))
     if low is not None and same(low, a):
-        return value(
-            0.0,
-            INF,
-            low=LIKELY,
-            trough=True,
-            kind=va.kind,
-            format=va.format,
-            because=Evidence("is 0 at the smallest element", origin=Origin.ATTAINED),
-        )
+        note = Evidence("is 0 at the smallest element", origin=Origin.ATTAINED)
+        return like(va, 0.0, INF, low=LIKELY, trough=True, because=note)
     if (whole_step := step_between(a, b, evaluate)) is not None:
         return value(whole_step, whole_step, zero=NEVER, nan=max(va.nan, va.pinf, va.ninf), kind=va.kind)
     high, least = shift_of(a, ("max",)), shift_of(b, ("min",))
     if high is not None and least is not None and same(high, least):
         if of_draws(high):
-            return value(0.0, INF, zero=UNKNOWN, kind=va.kind, format=va.format)
+            return like(va, 0.0, INF, zero=UNKNOWN)
         name = str(bare(high).attrs.get("variable") or bare(high).name.rpartition(".")[2])
-        return value(
-            0.0,
-            INF,
-            zero=POSSIBLE if is_coordinate(name) else LIKELY,
-            kind=va.kind,
-            format=va.format,
-            because=Evidence("is 0 when all elements are equal", origin=Origin.STATISTIC),
-        )
+        note = Evidence("is 0 when all elements are equal", origin=Origin.STATISTIC)
+        return like(va, 0.0, INF, zero=POSSIBLE if is_coordinate(name) else LIKELY, because=note)
     if (cancelled := cancellation(node, evaluate)) is not None:
-        return value(
-            neg=LIKELY, zero=LIKELY, kind=va.kind, format=va.format, because=Evidence(cancelled, origin=Origin.ROUNDING)
-        )
+        return like(va, neg=LIKELY, zero=LIKELY, because=Evidence(cancelled, origin=Origin.ROUNDING))
     if is_covariance(a, b):
         note = Evidence("is a covariance: negative where one rises as the other falls", origin=Origin.SIGNED)
-        return value(neg=LIKELY, pos=LIKELY, kind=va.kind, format=va.format, because=note)
+        return like(va, neg=LIKELY, pos=LIKELY, because=note)
     return left_of_whole(node, evaluate)
 
 
@@ -229,19 +181,6 @@ def same_pair(least: Node, largest: Node) -> bool:
     return {bare(least[k]).key for k in ("a", "b")} == {bare(largest[k]).key for k in ("a", "b")}
 
 
-def ordered(a: Node, b: Node) -> bool | None:
-    """For (a, b) = (x, y) if x < y else (y, x): whether a is the smaller one."""
-    cond = a["cond"]
-    if cond.op not in ("lt", "le", "gt", "ge") or a["a"].key != b["b"].key or a["b"].key != b["a"].key:
-        return None
-    below = cond.op in ("lt", "le")
-    if (cond["a"].key, cond["b"].key) == (a["a"].key, b["a"].key):
-        return below
-    if (cond["a"].key, cond["b"].key) == (b["a"].key, a["a"].key):
-        return not below
-    return None
-
-
 def product(node: Node, evaluate: Evaluate) -> Value | None:
     """x * x is a square, x * sign(x) is |x|; signs of equal factors cancel."""
     if node["a"].key == node["b"].key:
@@ -291,67 +230,31 @@ def larger(node: Node, evaluate: Evaluate) -> Value | None:
 
 
 def dot(node: Node, evaluate: Evaluate) -> Value | None:
-    """A vector with itself: a sum of squares."""
+    """A product of matrices, also as einsum: with itself a sum of squares; of exponentials 0 where they underflow."""
     if (found := cosine_of(node, evaluate)) is not None:
         return found
-    if same(node["a"], node["b"]) and evaluate(node["a"]).peak:
-        return value(0.0, INF, zero=NEVER, kind=evaluate(node["a"]).kind)
-    if all(underflows(node[k], evaluate) for k in ("a", "b")):
-        return value(
-            0.0,
-            INF,
-            zero=LIKELY,
-            kind=evaluate(node["a"]).kind,
-            format=evaluate(node["a"]).format,
-            because=Evidence(
-                "is 0 where the large entries of one factor meet the underflowed ones of the other",
-                origin=Origin.SATURATION,
-            ),
-        )
-    if same(node["a"], node["b"]) or is_distance(node["a"], node["b"]) or is_distance(node["b"], node["a"]):
-        v = square(evaluate(node["b"]))
-        return value(
-            0.0,
-            INF,
-            zero=max(v.zero, POSSIBLE) if v.zero is not NEVER else NEVER,
-            kind=v.kind,
-            format=v.format,
-            because={"zero": v.evidence("zero") or Evidence("is 0 for the zero vector", origin=Origin.DATA)},
-        )
+    operands = list(node.args.values()) if node.op == "einsum" else [node["a"], node["b"]]
+    vanishing = [a for a in operands if underflows(a, evaluate)]
+    if vanishing and (node.op == "einsum" or len(vanishing) == len(operands)):
+        because = "is 0 where the large entries of one factor meet the underflowed ones of the other"
+        note = Evidence(because, origin=Origin.SATURATION)
+        return like(evaluate(vanishing[0]), 0.0, INF, zero=LIKELY, because=note)
+    if node.op == "dot" and any(same(*pair) or is_distance(*pair) for pair in (operands, operands[::-1])):
+        v = square(evaluate(operands[1]))
+        zero = max(v.zero, POSSIBLE) if v.zero is not NEVER else NEVER
+        note = v.evidence("zero") or Evidence("is 0 for the zero vector", origin=Origin.DATA)
+        return like(v, 0.0, INF, zero=zero, because={"zero": note})
     return None
 
 
 def underflows(node: Node, evaluate: Evaluate) -> bool:
     """Whether a node is (a list of) exponentials that reach 0 by underflow, each shifted by itself at best."""
     node = bare(node)
-    if node.op == "list" and "each" in node.args:
-        node = bare(node["each"])
     if node.op == TUPLE and len(node.args) == 1:
         # a list that a loop fills
         reason = evaluate(node).evidence("zero")
         return reason is not None and reason.node is not None and reason.node.op == "exp"
     return node.op == "exp" and evaluate(node).low >= LIKELY
-
-
-def contraction(node: Node, evaluate: Evaluate) -> Value | None:
-    """einsum of exponentials: like the matrix product of two."""
-    if (found := cosine_of(node, evaluate)) is not None:
-        return found
-    operands = [a for a in node.args.values() if underflows(a, evaluate)]
-    if not operands:
-        return None
-    v = evaluate(operands[0])
-    return value(
-        0.0,
-        INF,
-        zero=LIKELY,
-        kind=v.kind,
-        format=v.format,
-        because=Evidence(
-            "is 0 where the large entries of one factor meet the underflowed ones of the other",
-            origin=Origin.SATURATION,
-        ),
-    )
 
 
 def is_distance(weighed: Node, vector: Node) -> bool:
@@ -393,30 +296,12 @@ def quotient(node: Node, evaluate: Evaluate) -> Value | None:
     if b.op in ("sum", "max", "norm", "logsumexp") and "x" in b.args and same(b["x"], a):
         va = evaluate(a)
         if b.op in ("sum", "max") and va.lo >= 0:
-            return value(
-                0.0,
-                1.0,
-                low=va.low,
-                high=LIKELY,
-                zero=va.zero,
-                nan=evaluate(b).zero,
-                sum_one=b.op == "sum",
-                kind=va.kind,
-                format=va.format,
-                because=va.why,
-            )
+            share = like(va, 0.0, 1.0, low=va.low, high=LIKELY, zero=va.zero, because=va.why)
+            return replace(share, nan=evaluate(b).zero, sum_one=b.op == "sum")
         if b.op == "norm":
-            return value(
-                -1.0,
-                1.0,
-                low=POSSIBLE,
-                high=POSSIBLE,
-                zero=va.zero,
-                nan=evaluate(b).zero,
-                kind=va.kind,
-                format=va.format,
-                because=Evidence("is exactly ±1 for a vector along an axis", origin=Origin.BOUND),
-            )
+            note = Evidence("is exactly ±1 for a vector along an axis", origin=Origin.BOUND)
+            ends = {"low": POSSIBLE, "high": POSSIBLE}
+            return like(va, -1.0, 1.0, **ends, zero=va.zero, nan=evaluate(b).zero, because=note)
     return of_either_sign(node, evaluate)
 
 
@@ -449,15 +334,6 @@ def counts_all(summed: Node, reduction: Node) -> bool:
     return summed.op == "sum" or reduction.get("axis") is None
 
 
-def kept_by_its_sum(selection: Node) -> Node | None:
-    """The w of where(sum(w) > 0, w, other): what is taken in place of a row that sums to 0 is chosen not to."""
-    cond = bare(selection["cond"])
-    if cond.op not in ("gt", "ne") or bare(cond["a"]).op not in ("sum", "any"):
-        return None
-    summed = bare(cond["a"])["x"]
-    return selection["a"] if same(summed, selection["a"]) else None
-
-
 def addition(node: Node, evaluate: Evaluate) -> Value | None:
     """a + b for operands that know of each other; a difference that cancels, raised by an eps."""
     if (found := shifted_exponentials(node, evaluate)) is not None:
@@ -469,7 +345,7 @@ def addition(node: Node, evaluate: Evaluate) -> Value | None:
     if difference is None:
         return masked or left_of_whole(node, evaluate)
     v = evaluate(difference)
-    return value(neg=LIKELY, kind=v.kind, format=v.format, because={"neg": v.why["neg"]})
+    return like(v, neg=LIKELY, because={"neg": v.why["neg"]})
 
 
 def is_layer(node: Node) -> bool:
@@ -505,7 +381,7 @@ def shifted_exponentials(node: Node, evaluate: Evaluate) -> Value | None:
         return None
     values = [evaluate(e) for e in exps]
     nan = max(v.nan for v in values)
-    return value(1.0, float(len(shifts)), nan=nan, kind=values[0].kind, format=values[0].format)
+    return like(values[0], 1.0, float(len(shifts)), nan=nan)
 
 
 def raised_where_zero(node: Node, evaluate: Evaluate) -> Value | None:
@@ -513,13 +389,13 @@ def raised_where_zero(node: Node, evaluate: Evaluate) -> Value | None:
     for one, other in (("a", "b"), ("b", "a")):
         if any(tells_diagonal(f) for f in factors(node[other])) and holds_each_pair(node[one]):
             v = evaluate(node[one])
-            return value(max(v.lo, 0.0), INF, zero=UNKNOWN, kind=v.kind, format=v.format)
+            return like(v, max(v.lo, 0.0), INF, zero=UNKNOWN)
         parts = factors(node[other])
         masked = any(p.op in ("le", "eq", "lt") and same(p["a"], node[one]) for p in parts)
         raised = [c for p in parts if (c := evaluate(p).constant) is not None and c > 0]
         if masked and len(parts) - len(raised) == 1:
             v = evaluate(node[one])
-            return value(max(v.lo, 0.0), INF, zero=NEVER, kind=v.kind, format=v.format)
+            return like(v, max(v.lo, 0.0), INF, zero=NEVER)
     return None
 
 
@@ -541,9 +417,7 @@ def sum_of(node: Node, evaluate: Evaluate) -> Value | None:
     held = attained(node["x"], node, evaluate) if evaluate(node["x"]).lo >= 0 else None
     if held is not None and held > 0:
         v = evaluate(node["x"])
-        return value(0.0, INF, zero=NEVER, pinf=v.pinf, nan=v.nan, kind=v.kind, format=v.format)
-    if chosen.op == "where" and "cond" in chosen.args and (kept := kept_by_its_sum(chosen)) is not None:
-        return replace(total(evaluate(kept)), zero=NEVER)
+        return like(v, 0.0, INF, zero=NEVER, pinf=v.pinf, nan=v.nan)
     if counts_all(chosen, node):
         return replace(total(evaluate(node["x"])), zero=POSSIBLE, low=POSSIBLE)
     if (found := weighted(node, evaluate)) is not None:
@@ -554,15 +428,8 @@ def sum_of(node: Node, evaluate: Evaluate) -> Value | None:
         peaked = v.peak and shifted_along(exponential["x"], node)
         if v.lo == 0 and v.low >= LIKELY and not peaked and evaluate(node["x"]).lo >= 0:
             note = v.evidence("low") or Evidence("underflows to 0", origin=Origin.SATURATION)
-            return value(
-                0.0,
-                INF,
-                zero=LIKELY,
-                pinf=v.pinf,
-                kind=v.kind,
-                format=v.format,
-                because={"zero": Evidence(note.text, note.node or exponential, origin=Origin.SATURATION)},
-            )
+            note = Evidence(note.text, note.node or exponential, origin=Origin.SATURATION)
+            return like(v, 0.0, INF, zero=LIKELY, pinf=v.pinf, because={"zero": note})
     parts = factors(node["x"])
     masks = [p for p in parts if evaluate(p).whole and evaluate(p).hi <= 1 and not evaluate(p).peak]
     if len(parts) > 1 and masks and evaluate(masks[0]).zero >= LIKELY and node.op == "sum":
@@ -576,20 +443,11 @@ def sum_of(node: Node, evaluate: Evaluate) -> Value | None:
     if inner is None:
         return None
     v = evaluate(node["x"])
-    if replaced_at_zero(inner, evaluate):
-        return value(0.0, INF, zero=NEVER, kind=v.kind, format=v.format)
     if between_units(inner):
         return meet_range(total(v), 0.0, BETWEEN_UNITS**2)
     if v.zero is NEVER or v.zero >= POSSIBLE:
         return None
-    return value(
-        0.0,
-        INF,
-        zero=POSSIBLE,
-        kind=v.kind,
-        format=v.format,
-        because=Evidence("is 0 for the zero vector", origin=Origin.DATA),
-    )
+    return like(v, 0.0, INF, zero=POSSIBLE, because=Evidence("is 0 for the zero vector", origin=Origin.DATA))
 
 
 def weighted(node: Node, evaluate: Evaluate) -> Value | None:
@@ -669,7 +527,7 @@ def diagonal_of(node: Node, evaluate: Evaluate) -> Value | None:
     if bare(node["x"]).op != "cholesky":
         return None
     x = evaluate(node["x"])
-    return value(0.0, INF, zero=NEVER, kind=x.kind, format=x.format)
+    return like(x, 0.0, INF, zero=NEVER)
 
 
 def sum_of_shares(node: Node, evaluate: Evaluate) -> Value | None:
@@ -702,37 +560,32 @@ def sum_of_shares(node: Node, evaluate: Evaluate) -> Value | None:
 
 
 def length(node: Node, evaluate: Evaluate) -> Value | None:
-    """The norm, or deviation, of a vector that is rectified or masked, or another one where it would be 0."""
-    x = evaluate(node["x"])
-    if node.op == "norm" and replaced_at_zero(node["x"], evaluate):
-        return value(0.0, INF, zero=NEVER, kind=x.kind, format=x.format)
-    if node.op == "norm" and "ord" not in node.attrs and between_units(node["x"]):
-        return meet_range(
-            OPS["norm"].transfer({k: evaluate(a) for k, a in node.args.items()}, node.attrs), 0.0, BETWEEN_UNITS
-        )
-    hidden = silenced(node["x"], evaluate) or met_on_diagonal(node["x"], evaluate)
+    """The distance of two vectors of length 1; the norm or deviation of one that is 0 at times, or never."""
+    of = node if node.op == "distance" else node["x"]
+    if node.op in ("norm", "distance") and "ord" not in node.attrs and between_units(of):
+        v = OPS[node.op].transfer({k: evaluate(a) for k, a in node.args.items()}, node.attrs)
+        return meet_range(v, 0.0, BETWEEN_UNITS)
+    if node.op == "distance":
+        return None
+    x = evaluate(of)
+    if node.op == "norm" and replaced_at_zero(of, evaluate):
+        return like(x, 0.0, INF, zero=NEVER)
+    # each thing is paired with itself, too
+    on_diagonal = bare(of).op == "sub" and of_each_pair(bare(of))
+    hidden = silenced(of, evaluate) or (x.evidence("zero") if on_diagonal else None)
     if hidden is None or x.peak or x.zero < LIKELY:
         return None
-    return value(0.0, INF, zero=LIKELY, because={"zero": hidden}, kind=x.kind, format=x.format)
-
-
-def met_on_diagonal(node: Node, evaluate: Evaluate) -> Evidence | None:
-    """Why the difference of each pair is 0 throughout somewhere: each thing is paired with itself, too."""
-    return evaluate(node).evidence("zero") if bare(node).op == "sub" and of_each_pair(bare(node)) else None
+    return like(x, 0.0, INF, zero=LIKELY, because={"zero": hidden})
 
 
 def silenced(node: Node, evaluate: Evaluate) -> Evidence | None:
-    """Why an array is 0 throughout at times: its rectifier is dead, its mask hides all of it, or it starts so."""
+    """Why an array is 0 throughout at times: its rectifier is dead, or it starts so."""
     inner = bare(node)
     v = evaluate(inner)
     if inner.op == "variable" and "x" in inner.args and evaluate(inner["x"]).constant == 0:
         return v.evidence("zero")
     if inner.op in RECTIFIERS and v.lo == 0 and v.zero >= LIKELY:
         return v.evidence("zero")
-    for part in factors(inner):
-        mask = evaluate(part)
-        if part is not inner and mask.whole and mask.lo == 0 and mask.hi == 1 and mask.low >= LIKELY and not mask.peak:
-            return mask.evidence("zero")
     return None
 
 
@@ -750,15 +603,9 @@ def replaced_at_zero(node: Node, evaluate: Evaluate) -> bool:
 
 def reduces(cond: Node, x: Node) -> bool:
     """Whether a condition is about a reduction of x."""
-    pending, seen = [cond], set[int]()
-    while pending and len(seen) < 20:
-        node = bare(pending.pop())
-        seen.add(node.index)
-        op = OPS.get(node.op)
-        if op is not None and op.reduction and any(of_elements(a, x) for a in node.args.values()):
-            return True
-        pending.extend(a for a in node.args.values() if a.index not in seen)
-    return False
+    made_of = walk(bare(cond), lambda n: map(bare, n.args.values()), 20)
+    reductions = (n for n in made_of if n.op in OPS and OPS[n.op].reduction)
+    return any(of_elements(a, x) for n in reductions for a in n.args.values())
 
 
 def of_elements(node: Node, x: Node) -> bool:
@@ -766,13 +613,6 @@ def of_elements(node: Node, x: Node) -> bool:
     node = bare(node)
     inner = square_root_of(node) or (node["x"] if node.op == "abs" else node["a"] if "a" in node.args else node)
     return same(inner, x)
-
-
-def counted(node: Node, evaluate: Evaluate) -> Value | None:
-    """bincount of the positions among unique values: each occurs."""
-    if bare(node["x"]).op == "ranks" and "weights" not in node.args:
-        return value(1.0, INF, whole=True, kind=Kind.TENSOR)
-    return None
 
 
 def equality(node: Node, evaluate: Evaluate) -> Value | None:
@@ -896,22 +736,11 @@ def shares(node: Node, evaluate: Evaluate) -> Value | None:
     return replace(v, low=min(v.low, POSSIBLE), high=min(v.high, POSSIBLE), zero=min(v.zero, POSSIBLE))
 
 
-def between_units(difference: Node) -> bool:
-    """Whether a node is the difference of two vectors of length 1, which is at most 2 long."""
-    difference = bare(difference)
-    return difference.op == "sub" and is_unit(difference["a"]) and is_unit(difference["b"])
-
-
-def apart_on_sphere(node: Node, evaluate: Evaluate) -> Value | None:
-    """The distance of two vectors of length 1: at most 2."""
-    ends = [node[k] for k in ("x", "a", "b") if k in node.args]
-    v = OPS["distance"].transfer({name: evaluate(a) for name, a in node.args.items()}, node.attrs)
-    # rounding takes it a little further
-    return (
-        meet_range(v, 0.0, BETWEEN_UNITS)
-        if ends and all(is_unit(end) for end in ends) and "ord" not in node.attrs
-        else None
-    )
+def between_units(node: Node) -> bool:
+    """Whether a node is the difference, or the distance, of two vectors of length 1: at most 2 long."""
+    node = bare(node)
+    ends = [node[k] for k in ("x", "a", "b") if k in node.args] if node.op in ("sub", "distance") else []
+    return bool(ends) and all(map(is_unit, ends))
 
 
 def on_grid(node: Node) -> bool:
@@ -977,9 +806,7 @@ def power_by_exp(node: Node, evaluate: Evaluate) -> Value | None:
     if not any(f.op in ("log", "log1p") for f in factors(node["x"])) and not on_grid(node["x"]):
         return None
     v = exponential(evaluate(node["x"]))
-    return value(
-        v.lo, v.hi, low=min(v.low, POSSIBLE), pinf=v.pinf, high=v.high, because=v.why, kind=v.kind, format=v.format
-    )
+    return like(v, v.lo, v.hi, low=min(v.low, POSSIBLE), pinf=v.pinf, high=v.high, because=v.why)
 
 
 RELATIONS: dict[str, Callable[[Node, Evaluate], Value | None]] = {
@@ -992,8 +819,7 @@ RELATIONS: dict[str, Callable[[Node, Evaluate], Value | None]] = {
     "exp": power_by_exp,
     "eq": equality,
     **dict.fromkeys(("gt", "ge", "lt", "le"), support),
-    "einsum": contraction,
-    "bincount": counted,
+    "einsum": dot,
     "norm": length,
     "std": length,
     "var": length,
@@ -1001,6 +827,6 @@ RELATIONS: dict[str, Callable[[Node, Evaluate], Value | None]] = {
     "mean": sum_of,
     "sigmoid": saturation,
     "softmax": shares,
-    "distance": apart_on_sphere,
+    "distance": length,
     "diagonal": diagonal_of,
 }

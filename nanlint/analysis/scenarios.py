@@ -20,14 +20,13 @@ from nanlint.analysis.epsilons import LOGARITHMS
 from nanlint.analysis.evaluate import SCALAR_ANNOTATIONS
 from nanlint.analysis.expected import expected
 from nanlint.analysis.names import (
-    is_batch,
+    BATCH,
+    NEVER_ZERO,
     is_coordinate,
     is_epsilon,
-    is_factor,
-    is_mask,
     is_probability,
     is_trained,
-    never_vanishes,
+    says,
 )
 from nanlint.analysis.relations import made_from_grid
 from nanlint.analysis.structure import REDUCES, Evaluate, bare, coincidence, is_field, same, square_root_of
@@ -713,8 +712,6 @@ def degenerate(node: Node, pole: Pole, operand: Node, shared: Executions, *, lea
         )
         if scenario.shape is Shape.ZERO and not met:
             reach = min(reach, POSSIBLE)
-        if any(is_factor(n.name.rpartition(".")[2]) for n in scenario.data):
-            reach = min(reach, POSSIBLE)
         spread = scenario.shape in (Shape.CONSTANT, Shape.EQUAL)
         if spread and any(is_coordinate(called(root(n))) for n in scenario.data):
             reach = min(reach, POSSIBLE)
@@ -957,7 +954,6 @@ def met_by_data(data: tuple[Node, ...], nodes: list[Node], *, learned: bool, gra
     Of a value, that is one row of what a step is given, and what starts at 0: hardly all of an array, or a setting.
     Of a ``gradient``, also one element, and all of it where batches come by.
     The features of a network are not 0 throughout, neither are counts that are added up, and probabilities sum to 1.
-    Whether a mask that a function made may be, that function knows.
     """
     names = [called(n) for n in data]
     if learned and all(is_feature(n) for n in data):
@@ -970,10 +966,6 @@ def met_by_data(data: tuple[Node, ...], nodes: list[Node], *, learned: bool, gra
             return any(n.op == "dot" for n in nodes)
         rows = any(made_of_rows(n) and by_row(n) for n in nodes)
         return rows and is_given(source) and not is_probability(names[0])
-    if all(n.op == CALL and is_mask(name) for n, name in zip(data, names, strict=True)):
-        return False
-    if of_all(nodes) and all(expected(name).whole for name in names):
-        return False
     if not any(made_of_rows(n) for n in nodes):
         return not (len(data) > 1 and all(expected(name).whole for name in names))
     return not all(is_probability(name) for name in names)
@@ -986,8 +978,8 @@ def is_given(source: Node) -> bool:
     """
     name = called(source)
     if source.op == CALL:
-        return is_batch(name)
-    return (source.op == PARAM or is_field(source)) and not never_vanishes(name)
+        return says(name, BATCH)
+    return (source.op == PARAM or is_field(source)) and not says(name, NEVER_ZERO)
 
 
 def called(source: Node) -> str:

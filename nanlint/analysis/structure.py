@@ -21,6 +21,14 @@ REDUCES = frozenset({"sum", "mean", "max", "nansum", "nanmean"})
 LONGEST = 40
 #: factors of one product that are told apart
 MAX_FACTORS = 32
+#: what a value is one of, or is but for infinities, by what it is: operands, the last one first
+HELD_BY = {
+    **dict.fromkeys(("where", PHI), ("b", "a")),
+    **dict.fromkeys(("clamp", "nan_to_num", "part"), ("x",)),
+    LOOP: ("back",),
+}
+#: values that are looked at behind one
+MAX_BEHIND = 24
 #: what holds numbers, beside the operations that make them
 HOLDERS = frozenset({CONST, MODULE, TUPLE, "list", "slice", REFINE})
 #: ops without operands whose elements are all alike, so that no size, which may be data, tells what they are
@@ -90,24 +98,18 @@ def elementwise(node: Node) -> bool:
     return op is not None and (op.pointwise or op.view)
 
 
-def shift_of(node: Node, reduction: tuple[str, ...], steps: int = 8) -> Node | None:
+def shift_of(node: Node, reduction: tuple[str, ...]) -> Node | None:
     """The x of which ``node`` is (a replacement of infinities in, a mask over) a reduction such as max(x)."""
-    pending, seen = [(node, steps)], set[int]()
-    while pending:
-        current, left = pending.pop()
-        current = bare(current)
-        if current.index in seen or not left:
-            continue
-        seen.add(current.index)
-        if current.op in reduction and "x" in current.args:
-            return current["x"]
-        if current.op in ("where", PHI):
-            pending.extend((current[k], left - 1) for k in ("b", "a") if k in current.args)
-        elif current.op in ("clamp", "nan_to_num"):
-            pending.append((current["x"], left - 1))
-        elif current.op in (LOOP, "part") and ("back" in current.args or "x" in current.args):
-            pending.append((current["back"] if "back" in current.args else current["x"], left - 1))
-    return None
+
+    def reduced(n: Node) -> bool:
+        return n.op in reduction and "x" in n.args
+
+    def behind(n: Node) -> list[Node]:
+        operands = HELD_BY.get(n.op, ()) if not reduced(n) else ()
+        return [bare(n[k]) for k in operands if k in n.args]
+
+    found = next(filter(reduced, walk(bare(node), behind, MAX_BEHIND)), None)
+    return found["x"] if found is not None else None
 
 
 def factors(node: Node) -> list[Node]:

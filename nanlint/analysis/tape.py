@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
+from functools import cache
 from itertools import takewhile
 
-from nanlint.graph.calls import FORWARD_METHODS, makes_an_object
+from nanlint.graph.calls import makes_an_object
 from nanlint.graph.node import ATTR, CALL, CONST, INSTANCE, LAYER, LOOP, PHI, TUPLE, Node, Region, walk
 from nanlint.ops.op import OPS
 from nanlint.ops.selection import COMPARISONS
@@ -67,8 +68,6 @@ def sources_of(node: Node) -> list[Node]:
     """The single sources in a list, tuple or dict of them."""
     if node.op in (TUPLE, "dict"):
         return [s for part in node.args.values() for s in sources_of(part)]
-    if node.op == "add" and not written_to(node):
-        return sources_of(node["a"]) + sources_of(node["b"])
     return [node]
 
 
@@ -77,17 +76,8 @@ def written_to(node: Node) -> bool:
     return node.spelling is not None and node.spelling.in_place
 
 
-def before(source: Node) -> Node | None:
-    """What a variable held before it was written to, as an update of itself; there it is the same variable."""
-    if source.op == LOOP:
-        return source["pre"] if "back" in source.args and written_to(source["back"]) else None
-    return source.get("a") if written_to(source) else None
-
-
 def is_source(node: Node, source: Node) -> bool:
     """Whether a node is the source, or a layer or model whose variables the source lists."""
-    if (earlier := before(source)) is not None and is_source(node, earlier):
-        return True
     if node is source or (node.key == source.key and not is_made(source)):
         return True
     if source.op == ATTR and source.name in VARIABLES_OF:
@@ -101,19 +91,6 @@ def is_source(node: Node, source: Node) -> bool:
 def is_made(node: Node) -> bool:
     """Whether a node is made of constants alone (``tf.ones``): another one like it is another tensor."""
     return node.op == CONST or (node.op in OPS and all(map(is_made, node.args.values())))
-
-
-def asks_owner(call: Node, receiver: Node, source: Node) -> bool:
-    """Whether a call is a method of the model that does not run it (a batch, a name), and depends on no variable."""
-    method = call.name.removeprefix(".")
-    return (
-        call.name.startswith(".")
-        and method not in FORWARD_METHODS
-        and call.get("arg0") is receiver
-        and source.op == ATTR
-        and source.name in VARIABLES_OF
-        and receiver.key == source["base"].key
-    )
 
 
 def parts_of(model: Node) -> list[Node]:
@@ -134,19 +111,10 @@ def paths(target: Node, source: Node, regions: list[Region]) -> tuple[bool, list
     """
     recorded = False
     crossings: list[tuple[Node, Node]] = []
-    memo: dict[int, bool] = {}
 
-    def depends(node: Node, depth: int = 0) -> bool:
-        if is_source(node, source):
-            return True
-        known = memo.get(node.index)
-        if known is None:
-            memo[node.index] = False
-            known = depth < 200 and any(
-                depends(a, depth + 1) for a in flowing(node) if not (node.op == CALL and asks_owner(node, a, source))
-            )
-            memo[node.index] = known
-        return known
+    @cache
+    def depends(node: Node) -> bool:
+        return any(is_source(n, source) for n in walk(node, flowing))
 
     seen: set[int] = set()
     pending = [target]
@@ -155,13 +123,7 @@ def paths(target: Node, source: Node, regions: list[Region]) -> tuple[bool, list
         if node.index in seen:
             continue
         seen.add(node.index)
-        inside = [o for o in flowing(node) if any(r in o.regions for r in regions)]
         for operand in flowing(node):
-            if node.op == CALL and asks_owner(node, operand, source):
-                continue
-            if node.op == PHI and inside and operand not in inside:
-                # another way of computing the same, taken where the tape is not
-                continue
             if is_source(operand, source):
                 recorded = True
             elif not depends(operand):

@@ -7,7 +7,7 @@ import ast
 from nanlint.analysis.algebra import monomial, terms
 from nanlint.analysis.arrays import is_array, is_computed
 from nanlint.analysis.scenarios import NOT_DATA
-from nanlint.analysis.structure import REDUCES, Evaluate, bare, uses
+from nanlint.analysis.structure import Evaluate, bare, uses
 from nanlint.graph.node import ATTR, CALL, FUNCTION, LOOP, PARAM, PHI, REFINE, Node
 from nanlint.ops.op import OPS, Pole
 from nanlint.ops.selection import COMPARISONS
@@ -26,7 +26,7 @@ TESTS = frozenset({*COMPARISONS, "isclose", "isnan", "isinf", "isfinite", "any",
 def unguarded(node: Node, pole: Pole, operand: Node, value: Evaluate) -> Evidence | None:
     """Evidence that an operand may be 0: it is made of data that comes in, and nothing here keeps it from that.
 
-    Or it is 0 where a loop has no turn; or negative, as what a sum leaves of a number.
+    Or it is 0 where a loop has no turn.
 
     None where a number is added to it, and where anything asks about it; where all that takes the result is bounded, as
     an arctangent is: then no infinity is left; where nothing says that it is an array, as of Python numbers 0 raises;
@@ -34,8 +34,6 @@ def unguarded(node: Node, pole: Pole, operand: Node, value: Evaluate) -> Evidenc
     """
     if pole.shift or pole.gradient or bounded_after(node, value):
         return None
-    if pole.cls == "neg" and node.op == "sqrt":
-        return left_over(operand, value)
     if pole.cls != "zero" or any(left_open(node[name], cls, value) for name, cls in pole.also if name in node.args):
         return None
     data = Incoming(value)
@@ -77,18 +75,6 @@ def because(factor: Node, data: Incoming) -> str:
     if source.op == CALL and len(data.data_of(source)) == 1:
         return "comes from a call, and nothing here keeps it from 0"
     return "comes from outside, and nothing here keeps it from 0"
-
-
-def left_over(radicand: Node, value: Evaluate) -> Evidence | None:
-    """Evidence that what is left of a number, once a sum that is not negative is taken from it, is below 0."""
-    for factor in monomial(radicand, value).above:
-        taken = [t.node for t in terms(factor) if t.negative]
-        kept = [t.node for t in terms(factor) if not t.negative]
-        sums = [t for t in taken if bare(t).op in REDUCES and value(t).lo >= 0]
-        if sums and sums == taken and all(value(t).constant is not None for t in kept) and not looked_at(factor, value):
-            why = "is what a sum leaves of a number, and nothing here keeps that from falling below 0"
-            return Evidence(why, factor, origin=Origin.UNGUARDED)
-    return None
 
 
 def bounded_after(node: Node, value: Evaluate) -> bool:

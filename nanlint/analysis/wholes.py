@@ -9,7 +9,7 @@ from itertools import product
 from nanlint.analysis.algebra import Term, terms
 from nanlint.analysis.structure import Evaluate, bare, factors, same
 from nanlint.graph.node import Node
-from nanlint.ops.value import INF, NEVER, UNKNOWN, Value, value
+from nanlint.ops.value import INF, NEVER, UNKNOWN, Value, like
 
 #: some of the elements, or the largest
 PICKS = frozenset({"diagonal", "part", "max", "min", "trace"})
@@ -25,7 +25,7 @@ def left_of_whole(node: Node, evaluate: Evaluate) -> Value | None:
     parts = terms(node)
     rest = [t.node for t in parts if not t.negative]
     if counts_each(parts, evaluate):
-        return value(1.0, INF, whole=True, kind=evaluate(rest[0]).kind, format=evaluate(rest[0]).format)
+        return like(evaluate(rest[0]), 1.0, INF, whole=True)
     if not 0 < len(rest) < len(parts):
         return None
     v = evaluate(rest[0])
@@ -39,7 +39,7 @@ def left_of_whole(node: Node, evaluate: Evaluate) -> Value | None:
     if any(one.lo < 0 for one in left):
         return None
     zero = NEVER if any(one.zero is NEVER for one in left) else UNKNOWN
-    return value(math.fsum(one.lo for one in left), INF, zero=zero, kind=v.kind, format=v.format)
+    return like(v, math.fsum(one.lo for one in left), INF, zero=zero)
 
 
 def is_part(small: Node, whole: Node, evaluate: Evaluate) -> bool:

@@ -1,1 +1,1 @@
-"""Codemods, one file each, and what they ask of the source: places, scopes, imports, lossless nodes."""
+"""Codemods, one file each, what they ask of the source (places, scopes, lossless nodes), and how they are read back."""

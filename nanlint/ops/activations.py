@@ -22,6 +22,7 @@ from nanlint.ops.value import (
     Value,
     constant,
     join,
+    like,
     meet_range,
     value,
 )
@@ -60,19 +61,16 @@ def leaky(v: Operands, _: Attrs) -> Value:
     x = v["x"]
     if x.lo >= 0:
         return replace(x, peak=False, sum_one=False)
-    return value(
-        zero=max(x.zero, UNKNOWN),
-        neg=x.neg,
-        nan=x.nan,
-        because=noted(zero=pick(x, "zero"), neg=pick(x, "neg")),
-        **tensor_like(x),
+    return like(
+        x, zero=max(x.zero, UNKNOWN), neg=x.neg, nan=x.nan, because=noted(zero=pick(x, "zero"), neg=pick(x, "neg"))
     )
 
 
 def shrink(v: Operands, _: Attrs) -> Value:
     """x moved towards 0, and exactly 0 near it."""
     x = v["x"]
-    return value(
+    return like(
+        x,
         min(x.lo, 0.0),
         max(x.hi, 0.0),
         zero=LIKELY,
@@ -80,20 +78,19 @@ def shrink(v: Operands, _: Attrs) -> Value:
         pos=max(x.pos, UNKNOWN),
         nan=x.nan,
         because={"zero": Evidence("is exactly 0 near 0", origin=Origin.ATTAINED)},
-        **tensor_like(x),
     )
 
 
 def softsign(v: Operands, _: Attrs) -> Value:
     """x / (1 + |x|): in [-1, 1], its ends by rounding."""
     x = v["x"]
-    return value(
+    return like(
+        x,
         -1.0 if x.lo < 0 else 0.0,
         1.0 if x.hi > 0 else 0.0,
         zero=x.zero,
         nan=_finite_or_nan(x),
         because=noted(zero=pick(x, "zero")),
-        **tensor_like(x),
     )
 
 
@@ -101,14 +98,14 @@ def hard_sigmoid(v: Operands, _: Attrs) -> Value:
     """A straight line held in [0, 1]: exactly 0 and 1 at moderate arguments."""
     x = v["x"]
     note = Evidence("is exactly 0 and 1 outside of a small interval", origin=Origin.SATURATION)
-    return value(
+    return like(
+        x,
         0.0,
         1.0,
         low=CERTAIN if x.lo == -INF else UNKNOWN,
         high=CERTAIN if x.hi == INF else UNKNOWN,
         nan=x.nan,
         because={"low": note, "high": note},
-        **tensor_like(x),
     )
 
 
@@ -116,7 +113,7 @@ def threshold(v: Operands, _: Attrs) -> Value:
     """x above the threshold, a given value below."""
     x = v["x"]
     if "value" not in v:
-        return value(**tensor_like(x))
+        return like(x)
     above = meet_range(x, v["threshold"].lo, INF, open_lo=True) if "threshold" in v else x
     return join(above, replace(v["value"], kind=x.kind, format=x.format))
 
@@ -128,11 +125,11 @@ def interval(lo: float, hi: float, **fields: Reach) -> Transfer:
 
 def _gumbel_softmax(v: Operands, _: Attrs) -> Value:
     """Softmax of logits plus noise, over a temperature: any logits."""
-    return softmax(value(**tensor_like(v["x"])))
+    return softmax(like(v["x"]))
 
 
 def _segment_softmax(v: Operands, _: Attrs) -> Value:
-    return replace(softmax(value(**tensor_like(v["x"]))), sum_one=False)
+    return replace(softmax(like(v["x"])), sum_one=False)
 
 
 # least values: of x * sigmoid(x) 0.278465, of x * Phi(x) 0.169971 (with tanh 0.170041), of x * tanh(softplus(x))

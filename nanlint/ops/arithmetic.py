@@ -24,6 +24,7 @@ from nanlint.ops.value import (
     Value,
     constant,
     join,
+    like,
     rounded,
     signed,
     value,
@@ -153,7 +154,8 @@ def negate(x: Value) -> Value:
         {"low": "high", "high": "low", "neg": "pos", "pos": "neg", "pinf": "ninf", "ninf": "pinf"}.get(c, c): e
         for c, e in x.why.items()
     }
-    return value(
+    return like(
+        x,
         -x.hi,
         -x.lo,
         ninf=x.pinf,
@@ -165,8 +167,6 @@ def negate(x: Value) -> Value:
         low=x.high,
         high=x.low,
         because=why,
-        kind=x.kind,
-        format=x.format,
         whole=x.whole,
         peak=x.trough,
         trough=x.peak,
@@ -614,13 +614,13 @@ def unary(f: Callable[[Value], Value]) -> Transfer:
 
 
 def _sign(x: Value) -> Value:
-    return value(
+    return like(
+        x,
         -1.0 if x.lo < 0 else 0.0,
         1.0 if x.hi > 0 else 0.0,
         zero=x.zero,
         whole=True,
         because=noted(zero=pick(x, "zero")),
-        **tensor_like(x),
     )
 
 
@@ -628,13 +628,13 @@ def _floor(x: Value) -> Value:
     return (
         monotone(x, lambda t: t if math.isinf(t) else math.floor(t), whole=True)
         if x.lo >= 1
-        else value(
+        else like(
+            x,
             x.lo if math.isinf(x.lo) else math.floor(x.lo),
             x.hi if math.isinf(x.hi) else math.ceil(x.hi),
             zero=NEVER if x.hi <= -1 else UNKNOWN,
             low=UNKNOWN,
             whole=True,
-            **tensor_like(x),
         )
     )
 
@@ -750,11 +750,11 @@ def scaled(v: Operands, f: Callable[[Value, Value], Value]) -> Value:
 def _round(x: Value, ends: Callable[[float], float]) -> Value:
     lo, hi = (t if math.isinf(t) else ends(t) for t in (x.lo, x.hi))
     zero = NEVER if lo > 0 or hi < 0 else UNKNOWN
-    return value(lo, hi, zero=zero, nan=x.nan, pinf=x.pinf, ninf=x.ninf, whole=True, **tensor_like(x))
+    return like(x, lo, hi, zero=zero, nan=x.nan, pinf=x.pinf, ninf=x.ninf, whole=True)
 
 
 def _frac(x: Value) -> Value:
-    return value(-1.0 if x.lo < 0 else 0.0, 1.0 if x.hi > 0 else 0.0, **tensor_like(x))
+    return like(x, -1.0 if x.lo < 0 else 0.0, 1.0 if x.hi > 0 else 0.0)
 
 
 define("fmod", "a b", _binary(fmod), *NONZERO_MODULUS, pointwise=True)
@@ -762,7 +762,7 @@ define("fmax", "a b", number_or_other(maximum), pointwise=True)
 define("fmin", "a b", number_or_other(minimum), pointwise=True)
 define("ceil", "x", lambda v, _: _round(v["x"], math.ceil), pointwise=True, stops_gradient=True)
 define("trunc", "x", lambda v, _: _round(v["x"], math.trunc), pointwise=True, stops_gradient=True)
-define("round", "x", lambda v, _: value(**tensor_like(v["x"])), pointwise=True, stops_gradient=True)
+define("round", "x", lambda v, _: like(v["x"]), pointwise=True, stops_gradient=True)
 define("frac", "x", unary(_frac), pointwise=True)
 define("squared_difference", "a b", rounds(lambda v, _: square(add(v["a"], negate(v["b"])))), pointwise=True)
 define(

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from nanlint.ops.arithmetic import Attrs
 from nanlint.ops.floats import FLOAT32
 from nanlint.ops.op import Operands, Transfer, define
-from nanlint.ops.value import INF, LIKELY, POSSIBLE, Evidence, Origin, Reach, Value, meet_range, value
+from nanlint.ops.value import INF, LIKELY, POSSIBLE, Evidence, Origin, Reach, Value, like, meet_range
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
 
@@ -26,9 +26,7 @@ def within(lo: float, hi: float, legal: Mapping[str, str] = NOTHING, reach: Reac
     def transfer(v: Operands, _: Attrs) -> Value:
         x = meet_range(v["x"], lo, hi)
         fields = {cls: x.reach(cls) for cls in ("ninf", "neg", "zero", "pos", "pinf", "nan", "low", "high")}
-        return value(
-            x.lo, x.hi, because={**x.why, **notes}, kind=x.kind, format=x.format, whole=x.whole, **{**fields, **allowed}
-        )
+        return like(x, x.lo, x.hi, because={**x.why, **notes}, whole=x.whole, **{**fields, **allowed})
 
     return transfer
 

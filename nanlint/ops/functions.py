@@ -42,6 +42,7 @@ from nanlint.ops.value import (
     Value,
     constant,
     join,
+    like,
     value,
 )
 
@@ -59,7 +60,6 @@ def total(f: Callable[[float], float], below: float, above: float) -> Callable[[
 
 
 _log = total(lambda t: INF if t == INF else math.log(t), -INF, INF)
-_exp = total(math.exp, 0.0, INF)
 _sqrt = total(lambda t: INF if t == INF else math.sqrt(t), 0.0, INF)
 
 
@@ -87,7 +87,8 @@ def exponential(x: Value) -> Value:
         if hi == INF
         else None,
     )
-    return value(
+    return like(
+        x,
         lo,
         hi,
         low=low,
@@ -97,7 +98,6 @@ def exponential(x: Value) -> Value:
         nan=x.nan,
         because=why,
         peak=x.peak,
-        **tensor_like(x),
     )
 
 
@@ -108,7 +108,8 @@ def logarithm(x: Value) -> Value:
         ninf=pick(x, "zero"), nan=pick(x, "neg"), high=pick(x, "high"), low=pick(x, "low"), pinf=pick(x, "pinf")
     )
     low = x.low if x.lo > 0 else UNKNOWN
-    return value(
+    return like(
+        x,
         lo,
         hi,
         low=low,
@@ -117,7 +118,6 @@ def logarithm(x: Value) -> Value:
         pinf=x.pinf,
         nan=max(x.nan, x.neg) if x.lo < 0 else x.nan,
         because=why,
-        **tensor_like(x),
     )
 
 
@@ -127,7 +127,7 @@ def log1p(x: Value) -> Value:
     lo, hi = (-INF if t <= -1 else INF if t == INF else math.log1p(t) for t in (x.lo, x.hi))
     fields = {c: shifted.reach(c) for c in ("ninf", "neg", "pinf", "nan")}
     why = {**shifted.why, **noted(zero=pick(x, "zero"))}
-    return value(lo, hi, zero=x.zero, low=x.low, high=x.high, because=why, **fields, **tensor_like(x))
+    return like(x, lo, hi, zero=x.zero, low=x.low, high=x.high, because=why, **fields)
 
 
 def expm1(x: Value) -> Value:
@@ -138,7 +138,7 @@ def expm1(x: Value) -> Value:
         **v.why,
         **noted(zero=pick(x, "zero"), low=Evidence("is exactly -1 for very negative input", origin=Origin.SATURATION)),
     }
-    return value(lo, hi, zero=x.zero, pinf=v.pinf, low=v.low, high=v.high, nan=x.nan, because=why, **tensor_like(x))
+    return like(x, lo, hi, zero=x.zero, pinf=v.pinf, low=v.low, high=v.high, nan=x.nan, because=why)
 
 
 def square_root(x: Value) -> Value:
@@ -146,7 +146,8 @@ def square_root(x: Value) -> Value:
     root = monotone(x, lambda t: _sqrt(max(t, 0.0)), zero_at=0.0)
     why = dict(root.why) | noted(nan=pick(x, "neg"), zero=pick(x, "zero"), pinf=pick(x, "pinf"))
     zero = x.zero if x.lo <= 0 else NEVER
-    return value(
+    return like(
+        x,
         root.lo,
         root.hi,
         zero=zero,
@@ -155,7 +156,6 @@ def square_root(x: Value) -> Value:
         pinf=x.pinf,
         nan=max(x.nan, x.neg),
         because=why,
-        **tensor_like(x),
     )
 
 
@@ -190,7 +190,7 @@ def sigmoid(x: Value) -> Value:
             CERTAIN if x.hi == INF else x.high,
             Evidence(f"is exactly 1 above {-math.log(fmt.eps / 2):.0f} ({fmt.name})", origin=Origin.SATURATION),
         )
-    return value(v.lo, v.hi, low=low, high=high, ninf=NEVER, pinf=NEVER, because=why, nan=x.nan, **tensor_like(x))
+    return like(x, v.lo, v.hi, low=low, high=high, ninf=NEVER, pinf=NEVER, because=why, nan=x.nan)
 
 
 def softmax(x: Value) -> Value:
@@ -198,7 +198,7 @@ def softmax(x: Value) -> Value:
     if math.isfinite(x.lo) and math.isfinite(x.hi):
         spread = x.hi - x.lo
         if spread < -x.format.exp_underflow:
-            return value(0.0, 1.0, zero=NEVER, low=NEVER, high=UNKNOWN, sum_one=True, **tensor_like(x))
+            return like(x, 0.0, 1.0, zero=NEVER, low=NEVER, high=UNKNOWN, sum_one=True)
     gap = -x.format.exp_underflow
     why = {
         "low": Evidence(
@@ -246,13 +246,13 @@ def erf(x: Value) -> Value:
 def erfc(x: Value) -> Value:
     """1 - erf(x), without the cancellation: underflows far out only."""
     v = monotone(negate(x), lambda t: math.erfc(-t))
-    return value(
+    return like(
+        x,
         v.lo,
         v.hi,
         low=POSSIBLE if x.hi == INF else v.low,
         high=v.high,
         because=Evidence("underflows to 0", origin=Origin.SATURATION),
-        **tensor_like(x),
     )
 
 
@@ -261,13 +261,13 @@ def softplus(x: Value) -> Value:
     f = lambda t: t if t > 700 else math.log1p(math.exp(t))  # noqa: E731
     v = monotone(x, f)
     low = v.low if x.lo > -INF else POSSIBLE
-    return value(
+    return like(
+        x,
         v.lo,
         v.hi,
         low=low,
         because={"low": Evidence(f"underflows to 0 below {x.format.exp_underflow:.0f}", origin=Origin.SATURATION)},
         pinf=NEVER if x.pinf is NEVER else UNKNOWN,
-        **tensor_like(x),
     )
 
 
@@ -278,7 +278,7 @@ def scaled_softplus(v: Operands, _: Attrs) -> Value:
         return softplus(x)
     scale = beta.constant
     if scale is None or scale <= 0:
-        return value(**tensor_like(x))
+        return like(x)
 
     def f(t: float) -> float:
         return t if t * scale > 700 else math.log1p(math.exp(t * scale)) / scale
@@ -304,7 +304,8 @@ def circular(x: Value, at_zero: float) -> Value:
         return replace(constant(at_zero, x.kind), format=x.format)
     crosses = math.isinf(x.lo) or math.isinf(x.hi) or x.hi - x.lo >= math.pi
     level: Reach = POSSIBLE if crosses else UNKNOWN
-    return value(
+    return like(
+        x,
         -1.0,
         1.0,
         zero=level,
@@ -312,7 +313,6 @@ def circular(x: Value, at_zero: float) -> Value:
         low=level,
         high=level,
         because=Evidence("swings through 0", origin=Origin.BOUND),
-        **tensor_like(x),
     )
 
 
@@ -330,7 +330,7 @@ def tangent(v: Operands, attrs: Attrs) -> Value:
     x = v["x"]
     quarter = math.pi / 2
     if not -quarter < x.lo <= x.hi < quarter:
-        return value(**tensor_like(x))
+        return like(x)
     return rising(math.tan, zero_at=0.0)(v, attrs)
 
 
@@ -340,7 +340,7 @@ def cosh(x: Value) -> Value:
     end = x.format.exp_overflow
     over = POSSIBLE if math.isinf(far) else UNKNOWN if far > end else NEVER
     lo, hi = (INF if t > end + 1 else math.cosh(t) for t in (near, far))
-    return value(lo, hi, pinf=over, nan=x.nan, because=Evidence("overflows", origin=Origin.OVERFLOW), **tensor_like(x))
+    return like(x, lo, hi, pinf=over, nan=x.nan, because=Evidence("overflows", origin=Origin.OVERFLOW))
 
 
 def rising(
@@ -393,7 +393,8 @@ def nan_to_num(v: Operands, _: Attrs) -> Value:
     """x with nan replaced by 0 and infinities by the largest numbers, or by what is given."""
     x = v["x"]
     end = format_of(x).max
-    found = value(
+    found = like(
+        x,
         min(max(x.lo, -end), end),
         max(min(x.hi, end), -end),
         zero=x.zero,
@@ -405,7 +406,6 @@ def nan_to_num(v: Operands, _: Attrs) -> Value:
         pinf=NEVER,
         ninf=NEVER,
         because=x.why,
-        **tensor_like(x),
     )
     if x.nan is not NEVER:
         found = join(found, _in_place_of(v.get("nan", constant(0.0)), x))
@@ -418,7 +418,7 @@ def nan_to_num(v: Operands, _: Attrs) -> Value:
 def logsumexp(v: Operands, _: Attrs) -> Value:
     """log(sum(exp(x))), stable."""
     x = v["x"]
-    return value(x.lo, INF, ninf=x.ninf, **tensor_like(x))
+    return like(x, x.lo, INF, ninf=x.ninf)
 
 
 def logaddexp(v: Operands, _: Attrs) -> Value:

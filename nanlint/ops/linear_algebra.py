@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nanlint.ops.arithmetic import Attrs, tensor_like
 from nanlint.ops.op import Operands, define
-from nanlint.ops.value import INF, POSSIBLE, Evidence, Origin, Value, value
+from nanlint.ops.value import INF, POSSIBLE, Evidence, Origin, Value, like, value
 
 
 def orthogonal(v: Operands, _: Attrs) -> Value:
@@ -17,11 +17,11 @@ def orthogonal(v: Operands, _: Attrs) -> Value:
 def singular_values(v: Operands, _: Attrs) -> Value:
     """At least 0; 0 for a matrix without full rank."""
     note = {"low": Evidence("is 0 for a matrix without full rank", origin=Origin.COINCIDENCE)}
-    return value(0.0, INF, low=POSSIBLE, because=note, **tensor_like(v["x"]))
+    return like(v["x"], 0.0, INF, low=POSSIBLE, because=note)
 
 
 define("det", "x", zero_preserving=True)
-define("logdet", "x", lambda v, _: value(**tensor_like(v["x"])))
+define("logdet", "x", lambda v, _: like(v["x"]))
 define("inv", "x")
 define("pinv", "x")
 define("solve", "a b")

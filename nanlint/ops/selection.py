@@ -23,6 +23,7 @@ from nanlint.ops.value import (
     Value,
     constant,
     join,
+    like,
     value,
 )
 
@@ -263,7 +264,8 @@ def rectified(v: Operands, _: Attrs) -> Value:
     x = v["x"]
     if x.lo >= 0:
         return x
-    return value(
+    return like(
+        x,
         0.0,
         max(x.hi, 0.0),
         low=CERTAIN,
@@ -274,7 +276,6 @@ def rectified(v: Operands, _: Attrs) -> Value:
             **noted(high=pick(x, "high")),
             "low": Evidence("is exactly 0 for every negative input", origin=Origin.ATTAINED),
         },
-        **tensor_like(x),
     )
 
 
@@ -296,7 +297,7 @@ def trained(x: Value) -> Value:
 
 def elu_like(v: Operands, _: Attrs) -> Value:
     """Activations with a small negative side."""
-    return value(-INF, INF, **tensor_like(v["x"]))
+    return like(v["x"], -INF, INF)
 
 
 define("where", "cond a b", select, pointwise=True)
@@ -397,5 +398,5 @@ define("range", "start stop step", lambda v, _: replace(arange(v, _), kind=Kind.
 define("finite", "x", lambda v, _: replace(v["x"], nan=NEVER, pinf=NEVER, ninf=NEVER), pointwise=True)
 define("sparse_part", "x", sparse_part)
 define("pad", "x fill", padded)
-define("interpolate", "x", lambda v, _: value(**tensor_like(v["x"])), zero_preserving=True, keeps_constants=True)
+define("interpolate", "x", lambda v, _: like(v["x"]), zero_preserving=True, keeps_constants=True)
 define("window", "", lambda v, _: value(-1.0, 1.0, kind=Kind.TENSOR))

@@ -21,6 +21,7 @@ from nanlint.ops.value import (
     Origin,
     Value,
     constant,
+    like,
     value,
 )
 
@@ -47,7 +48,8 @@ def power_of(base: float) -> Transfer:
         lo = 0.0 if x.lo <= under else fmt.max if x.lo >= over else base**x.lo
         hi = INF if x.hi >= over else base**x.hi
         note = Evidence(f"overflows above {over:.0f} ({fmt.name})", origin=Origin.OVERFLOW)
-        return value(
+        return like(
+            x,
             lo,
             hi,
             zero=POSSIBLE if lo == 0 and x.lo == -INF else UNKNOWN,
@@ -57,7 +59,6 @@ def power_of(base: float) -> Transfer:
                 "zero": Evidence(f"underflows to 0 below {under:.0f} ({fmt.name})", origin=Origin.SATURATION),
                 "pinf": note,
             },
-            **tensor_like(x),
         )
 
     return transfer
@@ -74,7 +75,7 @@ def _density(v: Operands, _: Attrs) -> Value:
 
 
 def _log_base(v: Operands, _: Attrs) -> Value:
-    return replace(value(**tensor_like(v["x"])), nan=logarithm(v["x"]).nan, ninf=logarithm(v["x"]).ninf)
+    return replace(like(v["x"]), nan=logarithm(v["x"]).nan, ninf=logarithm(v["x"]).ninf)
 
 
 # the least value of sin(t)/t, at t = 4.4934

@@ -169,6 +169,11 @@ def value(
     return Value(lo, hi, why=because, **fields)
 
 
+def like(v: Value, lo: float = -INF, hi: float = INF, **fields: Any) -> Value:
+    """A value of the kind and the format of another one."""
+    return value(lo, hi, kind=v.kind, format=v.format, **fields)
+
+
 def always(v: Value, cls: str) -> bool:
     """Whether all that a value can be is in a class: its range leaves nothing else."""
     if v.reach(cls) is NEVER:

@@ -7,7 +7,7 @@ from pkgutil import iter_modules
 
 from nanlint.rules.registry import RULES, Rule
 
-_NOT_RULES = {"diagnose", "readback", "registry"}
+_NOT_RULES = {"diagnose", "registry"}
 
 for _module in iter_modules(__path__):
     if _module.name not in _NOT_RULES:

@@ -9,7 +9,7 @@ from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.safe_root import OffOrigin
 from nanlint.graph.node import Node
 from nanlint.ops.value import always
-from nanlint.rules.registry import LOWERED, Finding, Findings, confidence, rule
+from nanlint.rules.registry import Finding, Findings, confidence, rule
 
 
 @rule(
@@ -55,8 +55,6 @@ def atan2_at_origin(subject: Hazard | Node, facts: Facts) -> Findings:
     if hazard.guard is not None:
         return "a selection further on hides the value"
     level = confidence(hazard.reach)
-    if level is None:
-        return LOWERED
     yield Finding(
         hazard.node,
         "gradient of atan2 at the origin is nan",

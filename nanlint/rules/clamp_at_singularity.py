@@ -7,7 +7,7 @@ from nanlint.analysis.gradient import PLAIN
 from nanlint.analysis.hazards import Hazard
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.clip_inside import RaiseBound
-from nanlint.rules.registry import LOWERED, Finding, Findings, confidence, milder, rule
+from nanlint.rules.registry import Finding, Findings, confidence, milder, rule
 
 
 @rule(
@@ -58,8 +58,6 @@ def clamp_at_singularity(hazard: Hazard, facts: Facts) -> Findings:
     plain = facts.framework(hazard.node) in PLAIN
     meant = hazard.pole.gives == "-inf" and (facts.names_logarithm(hazard.node) or facts.absorbed(hazard.node))
     level = confidence(hazard.reach, lowered=int(plain) * milder(hazard) + int(meant))
-    if level is None:
-        return LOWERED
     yield Finding(
         hazard.node,
         f"clamped to exactly the point where {hazard.node.op} is singular",

@@ -28,7 +28,7 @@ from nanlint.ops.catalogue import catalogue
 from nanlint.ops.op import OPS
 from nanlint.ops.spelling import Spellings
 from nanlint.proof.slice import Slice, Slicing
-from nanlint.rules.registry import RULES, Finding, Rule, about_numbers
+from nanlint.rules.registry import RULES, Finding, NothingToSay, Rule, about_numbers
 from nanlint.source import Source
 from nanlint.source.discovery import shown_path
 from nanlint.source.roots import FRAMEWORKS
@@ -277,7 +277,7 @@ def read_back(
     made = [index for index, fix in enumerate(fixes) if fix is not None and may_be_made(fix)]
     if not made:
         return {}
-    from nanlint.rules.readback import Offer, Told, refused
+    from nanlint.fixes.readback import Offer, Told, refused
 
     def tell(facts: Facts) -> list[Told]:
         first = map(surest, by_precedence(occurrences(facts, select)))
@@ -287,7 +287,7 @@ def read_back(
         return analysed_by(mended, facts.lowering.spellings, watched, alone=True)
 
     offers = [
-        Offer(cast(Fix, fixes[index]), one.rule.code, cast(ast.AST, one.finding.site), one.finding.confidence)
+        Offer(cast(Fix, fixes[index]), one.rule.code, cast(ast.AST, one.finding.site))
         for index in made
         for one in [surest(groups[index])]
     ]
@@ -383,21 +383,23 @@ class Answer:
 def run_rule(rule: Rule, subject: Hazard | Node, facts: Facts) -> tuple[list[Finding], str]:
     """What a rule says of a subject, and the reason that it returns. Raises RuleFailed for a plugin's."""
     if not rule.origin:
-        return exhausted(rule.check(subject, facts))
+        return exhausted(rule, subject, facts)
     with blamed(rule):
-        found, reason = exhausted(rule.check(subject, facts))
+        found, reason = exhausted(rule, subject, facts)
         return plugin_findings(rule, found), reason
 
 
-def exhausted(findings: Iterable[Finding]) -> tuple[list[Finding], str]:
-    """All that a generator yields, and the text that it returns; of other iterables all that is in them."""
+def exhausted(rule: Rule, subject: Hazard | Node, facts: Facts) -> tuple[list[Finding], str]:
+    """All that a rule yields, and the text that it returns; of what is no generator all that is in it."""
     found: list[Finding] = []
-    iterator = iter(findings)
-    while True:
-        try:
+    try:
+        iterator = iter(rule.check(subject, facts))
+        while True:
             found.append(next(iterator))
-        except StopIteration as end:
-            return found, end.value if isinstance(end.value, str) else ""
+    except StopIteration as end:
+        return found, end.value if isinstance(end.value, str) else ""
+    except NothingToSay as end:
+        return found, str(end)
 
 
 @contextmanager

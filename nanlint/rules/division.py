@@ -12,7 +12,7 @@ from nanlint.diagnostic import Applicability
 from nanlint.fixes.guard_denominator import GuardDenominator
 from nanlint.graph.node import Node
 from nanlint.ops.value import LIKELY, Origin
-from nanlint.rules.registry import LOWERED, Finding, Findings, confidence, rule
+from nanlint.rules.registry import Finding, Findings, confidence, rule
 
 REDUCTIONS = {
     "sum": "sum",
@@ -76,10 +76,7 @@ def division_by_reduction(hazard: Hazard, facts: Facts) -> Findings:
     reduction = reduction_behind(hazard.operand, facts)
     if reduction is None or hazard.guard is not None:
         return "the denominator is no reduction, or a selection further on hides the quotient"
-    harmless = 2 * int(facts.gathered(hazard.node))
-    level = confidence(hazard.reach, lowered=harmless)
-    if level is None:
-        return LOWERED
+    level = confidence(hazard.reach)
     yield Finding(
         hazard.node,
         f"division by a {'count' if hazard.value.whole else REDUCTIONS[reduction.op]} that may be 0",
@@ -140,8 +137,6 @@ def division_by_zero_able(hazard: Hazard, facts: Facts) -> Findings:
         hazard.reach is LIKELY and hazard.evidence.origin is Origin.UNGUARDED and facts.framework(hazard.node) in PLAIN
     )
     level = confidence(hazard.reach, lowered=int(by_name or seen))
-    if level is None:
-        return LOWERED
     yield Finding(
         hazard.node,
         "division by 0" if surely else "division by a value that reaches 0",

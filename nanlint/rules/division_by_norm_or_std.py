@@ -10,7 +10,7 @@ from nanlint.fixes.guard_denominator import GuardDenominator
 from nanlint.fixes.safe_root import SafeNorm, SafeStd
 from nanlint.graph.node import Node
 from nanlint.ops.value import LIKELY, POSSIBLE
-from nanlint.rules.registry import LOWERED, Finding, Findings, confidence, rule
+from nanlint.rules.registry import Finding, Findings, confidence, rule
 
 
 @rule(
@@ -60,8 +60,6 @@ def division_by_norm_or_std(hazard: Hazard, facts: Facts) -> Findings:
     if ignored is not None and reach is POSSIBLE:
         reach, evidence = LIKELY, (length, f"may be 0: `{ignored}` is given for that, and never used")
     level = confidence(reach)
-    if level is None:
-        return LOWERED
     yield Finding(
         hazard.node,
         f"division by a {'deviation' if length.op in ('std', 'var') else 'norm'} that may be 0",

@@ -6,7 +6,7 @@ import ast
 
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.gradient import PLAIN
-from nanlint.analysis.names import is_of_steps
+from nanlint.analysis.names import OF_STEPS, says
 from nanlint.analysis.structure import bare, elementwise
 from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.mean_of_selection import BiasedDeviation, SumIfEmpty
@@ -14,7 +14,7 @@ from nanlint.graph.node import LOOP, PHI, REFINE, TUPLE, Node, walk
 from nanlint.ops.op import Pole
 from nanlint.ops.selection import COMPARISONS
 from nanlint.ops.value import LIKELY
-from nanlint.rules.registry import LOWERED, Finding, Findings, confidence, rule
+from nanlint.rules.registry import Finding, Findings, confidence, rule
 
 #: the label that PyTorch's losses leave out where nothing else is said
 IGNORED = -100.0
@@ -73,8 +73,6 @@ def empty_mean(mean: Node, facts: Facts) -> Findings:
     scalar = mean.get("axis") is None and facts.differentiated(mean) and facts.framework(mean) not in PLAIN
     plain = not scalar or chosen_in_python(selection)
     level = confidence(LIKELY, lowered=int(plain) + int(facts.tested_for_infinity(mean)))
-    if level is None:
-        return LOWERED
     yield Finding(
         mean,
         "mean of a selection that may be empty",
@@ -94,7 +92,7 @@ def one_of_many(deviation: Node, facts: Facts) -> str:
     if axis is None and any(n.op == "list" and "last" in n.args for n in held):
         return "is gathered turn by turn: of one turn it has one element"
     source = held[-1]
-    if axis is None and is_of_steps(str(source.attrs.get("variable") or source.name)):
+    if axis is None and says(str(source.attrs.get("variable") or source.name), OF_STEPS):
         return "has one element for each step: an episode, or what is left of a batch, may have one"
     batch = axis is not None and facts.value(axis).constant == 0 and facts.trained(deviation)
     return "is a batch: the last one of an epoch may have one element" if batch else ""
@@ -108,10 +106,9 @@ def all_ignored(loss: Node, facts: Facts) -> Findings:
     chosen = facts.selection_behind(loss["x"])
     if chosen is not None and not facts.known_filled(chosen) and not chosen_in_python(chosen):
         level = confidence(LIKELY, lowered=int(not facts.differentiated(loss)) + int(facts.tested_for_infinity(loss)))
-        if level is not None:
-            effect = "the mean of no elements is 0 / 0 = nan"
-            why = ((chosen, "may select nothing"),)
-            yield Finding(loss, "mean loss of a selection that may be empty: nan", effect, level, why)
+        effect = "the mean of no elements is 0 / 0 = nan"
+        why = ((chosen, "may select nothing"),)
+        yield Finding(loss, "mean loss of a selection that may be empty: nan", effect, level, why)
         return
     ignored = facts.value(given).constant if given is not None else IGNORED
     put = ignored_by(loss["target"], ignored, facts) if ignored is not None and "target" in loss.args else None
@@ -123,8 +120,6 @@ def all_ignored(loss: Node, facts: Facts) -> Findings:
         return "the mean is looked at, or replaced"
     padding = put is None and (ignored == 0 or "pad" in written(loss, "ignore_index"))
     level = confidence(LIKELY, lowered=int(padding or not facts.differentiated(loss)))
-    if level is None:
-        return LOWERED
     cause = (
         (put, "is left out of the loss") if put is not None else (given or loss, "labels of this number are left out")
     )

@@ -8,7 +8,7 @@ from nanlint.analysis.hazards import Hazard
 from nanlint.analysis.written_out import inevitable
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.double_where import DoubleWhere
-from nanlint.rules.registry import LOWERED, Finding, Findings, confidence, milder, rule
+from nanlint.rules.registry import Finding, Findings, confidence, milder, rule
 
 
 @rule(
@@ -55,10 +55,7 @@ def fractional_power_at_zero(hazard: Hazard, facts: Facts) -> Findings:
         return "a selection further on hides the value, or its author sees the number"
     plain = value_breaks and hazard.pole.cls == "zero" and facts.framework(hazard.node) in PLAIN
     whole = hazard.pole.cls == "neg" and not facts.fractional(hazard.node["y"])
-    unused = value_breaks and facts.gathered(hazard.node)
-    level = confidence(hazard.reach, lowered=int(plain) * milder(hazard) + int(whole) + 2 * int(unused))
-    if level is None:
-        return LOWERED
+    level = confidence(hazard.reach, lowered=int(plain) * milder(hazard) + int(whole))
     if hazard.pole.cls == "neg":
         message, effect = "fractional power of a negative value: nan", "(-1)**0.5 = nan"
     elif value_breaks:

@@ -8,7 +8,7 @@ from nanlint.diagnostic import Applicability
 from nanlint.fixes.codemod import Codemod
 from nanlint.fixes.double_where import DoubleWhere
 from nanlint.fixes.safe_root import SafeNorm, SafeStd
-from nanlint.rules.registry import LOWERED, Finding, Findings, confidence, rule
+from nanlint.rules.registry import Finding, Findings, confidence, rule
 
 
 @rule(
@@ -54,8 +54,6 @@ def guard_after_singular_op(hazard: Hazard, facts: Facts) -> Findings:
     # x / (norm(x) + eps): what comes back to the root is 0, and TensorFlow's root keeps it so (XLA's does not)
     spared = facts.framework(hazard.node) in ("tensorflow", "keras") and facts.cancels_itself(hazard.node, late)
     level = confidence(hazard.reach, lowered=int(spared))
-    if level is None:
-        return LOWERED
     yield Finding(
         hazard.node,
         f"guarded only after {hazard.node.op}: its gradient at 0 is infinite or nan all the same",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nanlint.analysis.exponentials import Logistic, logistic, tangent
+from nanlint.analysis.exponentials import Logistic, logistic, overflow, tangent
 from nanlint.analysis.facts import Facts
 from nanlint.analysis.gradient import PLAIN
 from nanlint.diagnostic import Applicability, Confidence
@@ -48,13 +48,12 @@ def handwritten_sigmoid(quotient: Node, facts: Facts) -> Findings:
     plain = facts.framework(quotient) in PLAIN
     unseen = not plain and not facts.of_learned(quotient)
     harmless = unseen or (not found.both and (plain or facts.doubted(quotient)))
-    evidence = facts.value(found.exp).evidence("pinf")
     yield Finding(
         quotient,
         "handwritten sigmoid: exp overflows, and the gradient is nan there",
         "inf / inf = nan" if found.both else "d/dx = 0 * inf = nan once exp overflows",
         Confidence.POSSIBLE if harmless else Confidence.LIKELY,
-        ((found.exp, evidence.text if evidence else "overflows"),),
+        ((found.exp, overflow(found.exp, facts)),),
         sigmoid(quotient, found, facts),
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nanlint.analysis.exponentials import shifted
+from nanlint.analysis.exponentials import overflow, shifted
 from nanlint.analysis.facts import Facts
 from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.softmax import Softmax
@@ -55,13 +55,12 @@ def handwritten_softmax(quotient: Node, facts: Facts) -> Findings:
     # a cosine over 0.5 is small, and over 0.01 it is not, whatever else the setting might be
     if numerator is None or as_set is NEVER or not (as_set >= POSSIBLE or facts.may_overflow(numerator)):
         return "no exponential that overflows"
-    note = facts.value(numerator).evidence("pinf")
     yield Finding(
         quotient,
         "handwritten softmax without max-subtraction: inf / inf = nan for large logits",
         "inf / inf = nan",
         Confidence.POSSIBLE if shifted([numerator], facts) else Confidence.CERTAIN,
-        ((numerator, note.text if note else "overflows"),),
+        ((numerator, overflow(numerator, facts)),),
         Softmax(quotient, numerator, denominator) if alone is not None and denominator is not None else None,
     )
 

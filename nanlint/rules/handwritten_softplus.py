@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nanlint.analysis.algebra import beside
-from nanlint.analysis.exponentials import overflows
+from nanlint.analysis.exponentials import overflow, overflows
 from nanlint.analysis.facts import Facts
 from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.forms import SOFTPLUS
@@ -50,12 +50,11 @@ def handwritten_softplus(log: Node, facts: Facts) -> Findings:
     exp = facts.bare(inner)
     if exp.op != "exp" or facts.scalar(log) or not overflows(exp, facts):
         return "no sum of 1 and an exponential that overflows"
-    evidence = facts.value(exp).evidence("pinf")
     yield Finding(
         log,
         "handwritten softplus: exp overflows where softplus(x) is about x",
         "log(1 + inf) = inf, its gradient nan",
         Confidence.LIKELY,
-        ((exp, evidence.text if evidence else "overflows"),),
+        ((exp, overflow(exp, facts)),),
         Rewrite(log, SOFTPLUS, {"x": exp["x"]}),
     )

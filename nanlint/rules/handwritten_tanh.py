@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nanlint.analysis.exponentials import Tangent, tangent
+from nanlint.analysis.exponentials import Tangent, overflow, tangent
 from nanlint.analysis.facts import Facts
 from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.forms import TANH, each, of
@@ -42,13 +42,12 @@ def handwritten_tanh(quotient: Node, facts: Facts) -> Findings:
     found = tangent(quotient, facts)
     if found is None:
         return "no tanh of exponentials"
-    evidence = facts.value(found.exp).evidence("pinf")
     yield Finding(
         quotient,
         "handwritten tanh: inf / inf = nan for large arguments",
         "inf / inf = nan",
         Confidence.LIKELY,
-        ((found.exp, evidence.text if evidence else "overflows"),),
+        ((found.exp, overflow(found.exp, facts)),),
         tanh(quotient, found, facts),
     )
 

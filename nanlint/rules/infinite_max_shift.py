@@ -87,14 +87,13 @@ def infinite_max_shift(exp: Node, facts: Facts) -> Findings:
         and not any(facts.bare(n).op in PRODUCTS for n in monomial(shift.x, facts.value).above)
     ):
         reach, note = POSSIBLE, Evidence("is -inf for a row of log 0", shift.maximum, origin=Origin.INTENT)
-    found = confidence(reach)
-    if found is None or note is None:
+    if note is None:
         return "nothing says that a whole row is -inf"
     yield Finding(
         shift.difference,
         "shift by a maximum that may be -inf itself: -inf - -inf = nan",
         "-inf - -inf = nan",
-        found,
+        confidence(reach),
         ((note.node, note.text),) if note.node is not None else (),
         FiniteShift(shift) if closed(exp) or shift.itself else None,
     )

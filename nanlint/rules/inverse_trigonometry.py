@@ -8,7 +8,7 @@ from nanlint.analysis.written_out import inevitable
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.clip_inside import ClipInside
 from nanlint.ops.value import Origin
-from nanlint.rules.registry import LOWERED, Finding, Findings, confidence, rule
+from nanlint.rules.registry import Finding, Findings, confidence, rule
 
 #: value and gradient at an end of the domain
 AT_THE_END = {
@@ -59,8 +59,6 @@ def inverse_trig_at_one(hazard: Hazard, facts: Facts) -> Findings:
     if hazard.pole.cls != "zero" or hazard.guard is not None:
         return "about the ends of the domain, where no selection hides the value"
     level = confidence(hazard.reach)
-    if level is None:
-        return LOWERED
     gradient = hazard.node.op != "atanh"
     yield Finding(
         hazard.node,
@@ -111,8 +109,6 @@ def inverse_trig_domain(hazard: Hazard, facts: Facts) -> Findings:
     if hazard.pole.cls == "zero" or hazard.guard is not None:
         return "about what lies beyond the domain, where no selection hides the value"
     level = confidence(hazard.reach, lowered=2 * int(facts.tested_for_infinity(hazard.node)))
-    if level is None:
-        return LOWERED
     surely = inevitable(hazard, facts)
     beyond = "is outside of its domain" if hazard.evidence.origin is not Origin.ROUNDING else "rounds beyond its domain"
     yield Finding(

@@ -8,7 +8,7 @@ from nanlint.analysis.structure import literal
 from nanlint.analysis.written_out import inevitable
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.clip_operand import ClipOperand
-from nanlint.rules.registry import LOWERED, Finding, Findings, confidence, rule
+from nanlint.rules.registry import Finding, Findings, confidence, rule
 
 
 @rule(
@@ -50,8 +50,6 @@ def log_domain(hazard: Hazard, facts: Facts) -> Findings:
     if hazard.pole.cls != "neg" or hazard.guard is not None or (literal(hazard.operand) and not surely):
         return "about what is below 0, where no selection hides the value, and its author does not see it"
     level = confidence(hazard.reach, lowered=int(facts.tested_for_infinity(hazard.node)))
-    if level is None:
-        return LOWERED
     where = "below -1" if hazard.node.op == "log1p" else "negative"
     often = "" if surely else " at times"
     yield Finding(

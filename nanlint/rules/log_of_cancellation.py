@@ -8,7 +8,7 @@ from nanlint.analysis.gradient import PLAIN
 from nanlint.analysis.hazards import Hazard
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.log_of_tail import LogOfTail
-from nanlint.rules.registry import LOWERED, Finding, Findings, confidence, milder, rule
+from nanlint.rules.registry import Finding, Findings, confidence, milder, rule
 
 #: what the logarithm is of, by the op that saturates
 NAMES = {
@@ -70,8 +70,6 @@ def log_of_cancellation(hazard: Hazard, facts: Facts) -> Findings:
         int(plain) * milder(hazard) + 2 * int(returned) + int(facts.absorbed(hazard.node)) + 2 * int(facts.held(found))
     )
     level = confidence(hazard.reach, lowered=harmless)
-    if level is None:
-        return LOWERED
     yield Finding(
         hazard.node,
         f"log of {name(found)}: rounding takes it to 0 in a tail, and the log to -inf",

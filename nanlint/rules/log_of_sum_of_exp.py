@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nanlint.analysis.algebra import Term, beside, monomial, ratio, terms
-from nanlint.analysis.exponentials import REDUCTIONS, overflowing, shifted
+from nanlint.analysis.exponentials import REDUCTIONS, overflow, overflowing, shifted
 from nanlint.analysis.facts import Facts
 from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.codemod import Codemod
@@ -50,13 +50,12 @@ def log_of_sum_of_exp(log: Node, facts: Facts) -> Findings:
     exp, level = found
     if exp.op == "exp" and len(parts.above) > 1 and not any(f.op in REDUCTIONS for f in parts.above):
         level = Confidence.POSSIBLE
-    evidence = facts.value(exp).evidence("pinf")
     yield Finding(
         log,
         "log of a sum of exponentials without max-subtraction: inf for large, -inf for small exponents",
         "log(inf) = inf, log(0) = -inf",
         level,
-        ((exp, evidence.text if evidence else "overflows"),),
+        ((exp, overflow(exp, facts)),),
         stable(log, facts),
     )
 

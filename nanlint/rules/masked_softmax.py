@@ -55,14 +55,13 @@ def masked_softmax(softmax: Node, facts: Facts) -> Findings:
     if softmax.op == "log_softmax":
         # logarithms of nothing: who weighs them with the mask again expects them
         reach = min(reach, POSSIBLE)
-    level = confidence(reach)
-    if level is None or note is None:
+    if note is None:
         return "nothing says that a whole row is masked"
     yield Finding(
         softmax,
         "softmax over a row that a mask may fill with -inf: nan",
         "-inf - -inf = nan where nothing is left of a row",
-        level,
+        confidence(reach),
         ((masked.node, f"puts -inf where the mask says so: it {note.text}"),),
         LeastFinite(masked),
         at=masked.node.site,

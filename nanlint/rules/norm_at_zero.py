@@ -6,7 +6,7 @@ from nanlint.analysis.facts import Facts
 from nanlint.analysis.hazards import Hazard
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.safe_root import SafeNorm
-from nanlint.rules.registry import LOWERED, Finding, Findings, confidence, rule
+from nanlint.rules.registry import Finding, Findings, confidence, rule
 
 
 @rule(
@@ -51,8 +51,6 @@ def norm_at_zero(hazard: Hazard, facts: Facts) -> Findings:
     if hazard.pole.cls != "zero" or hazard.guard is not None or facts.divides(hazard.node):
         return "about the pole at 0, where no selection hides the value, and nothing is divided by it"
     level = confidence(hazard.reach)
-    if level is None:
-        return LOWERED
     yield Finding(
         hazard.node,
         f"gradient of {hazard.node.op} at 0 is nan",

@@ -6,7 +6,7 @@ from nanlint.analysis.facts import Facts
 from nanlint.analysis.hazards import Hazard
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.clip_inside import ClipInside
-from nanlint.rules.registry import LOWERED, Finding, Findings, confidence, rule
+from nanlint.rules.registry import Finding, Findings, confidence, rule
 
 #: what is infinite, and where
 AT_THE_ENDS = {
@@ -52,8 +52,6 @@ def quantile_at_end(hazard: Hazard, facts: Facts) -> Findings:
     if hazard.guard is not None:
         return "a selection further on hides the value"
     level = confidence(hazard.reach)
-    if level is None:
-        return LOWERED
     beyond = hazard.pole.cls != "zero"
     yield Finding(
         hazard.node,

@@ -29,6 +29,11 @@ RULES: dict[str, Rule] = {}
 #: why a rule says nothing of what it weighed and found harmless
 LOWERED = "its confidence is lowered below possible"
 
+
+class NothingToSay(Exception):
+    """Ends a rule, as a ``return`` with the reason would."""
+
+
 #: the frameworks in which a hazard exists unless its rule says otherwise
 FRAMEWORKS = "torch tensorflow jax numpy"
 
@@ -133,10 +138,15 @@ def rule(
     return enter
 
 
-def confidence(reach: Reach, *, lowered: int = 0) -> Confidence | None:
-    """Confidence that a reach gives, lowered by some steps; None when nothing is left to say."""
+def confidence(reach: Reach, *, lowered: int = 0, otherwise: str = LOWERED) -> Confidence:
+    """Confidence that a reach gives, lowered by some steps. Raises NothingToSay, which ends the rule, below possible.
+
+    ``otherwise``: the reason that the rule gives then.
+    """
     level = int(reach) - 1 - lowered
-    return Confidence(level) if level >= 1 else None
+    if level < 1:
+        raise NothingToSay(otherwise)
+    return Confidence(level)
 
 
 def milder(hazard: Hazard) -> int:

@@ -6,7 +6,7 @@ from nanlint.analysis.facts import Facts
 from nanlint.analysis.hazards import Hazard
 from nanlint.analysis.written_out import inevitable
 from nanlint.ops.value import always
-from nanlint.rules.registry import LOWERED, Finding, Findings, confidence, rule
+from nanlint.rules.registry import Finding, Findings, confidence, rule
 
 
 @rule("NL514", "root-domain", hazards="sqrt rsqrt", after="NL203 NL208 NL209 NL303 NL503 NL507")
@@ -42,8 +42,6 @@ def root_domain(hazard: Hazard, facts: Facts) -> Findings:
     if always(hazard.value, "neg") and not surely:
         return "negative only as one call has it"
     level = confidence(hazard.reach, lowered=int(facts.tested_for_infinity(hazard.node)))
-    if level is None:
-        return LOWERED
     yield Finding(
         hazard.node,
         f"{hazard.node.op} of a value that is negative{'' if surely else ' at times'}: nan",

@@ -57,7 +57,7 @@ def singular_placeholder(hazard: Hazard, facts: Facts) -> Findings:
     # the selection drops the NaN of its own gradient; what is left is that of other operands, and a bad value
     harmless = hazard.pole.gradient and facts.protects(selection, hazard.node)
     level = confidence(min(hazard.reach, LIKELY), lowered=int(harmless))
-    if placeholder is None or level is None:
+    if placeholder is None:
         return "what is selected in the place of the operand is not its pole"
     yield Finding(
         selection,

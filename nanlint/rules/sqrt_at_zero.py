@@ -6,7 +6,7 @@ from nanlint.analysis.facts import Facts
 from nanlint.analysis.hazards import Hazard
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.double_where import DoubleWhere
-from nanlint.rules.registry import LOWERED, Finding, Findings, confidence, rule
+from nanlint.rules.registry import Finding, Findings, confidence, rule
 
 
 @rule(
@@ -48,8 +48,6 @@ def sqrt_at_zero(hazard: Hazard, facts: Facts) -> Findings:
     if hazard.pole.cls != "zero" or hazard.guard is not None:
         return "about the pole at 0, where no selection hides the value"
     level = confidence(hazard.reach)
-    if level is None:
-        return LOWERED
     yield Finding(
         hazard.node,
         "gradient of sqrt at 0 is inf, and nan after the next product with 0",

@@ -6,7 +6,7 @@ from nanlint.analysis.facts import Facts
 from nanlint.analysis.hazards import Hazard
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.safe_root import SafeStd
-from nanlint.rules.registry import LOWERED, Finding, Findings, confidence, rule
+from nanlint.rules.registry import Finding, Findings, confidence, rule
 
 
 @rule(
@@ -48,8 +48,6 @@ def std_at_constant(hazard: Hazard, facts: Facts) -> Findings:
     if hazard.pole.cls != "zero" or hazard.guard is not None or facts.divides(hazard.node):
         return "about the pole at 0, where no selection hides the value, and nothing is divided by it"
     level = confidence(hazard.reach)
-    if level is None:
-        return LOWERED
     yield Finding(
         hazard.node,
         "gradient of std is nan for constant data",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import chain
 
+from nanlint.analysis.exponentials import overflow
 from nanlint.analysis.exponents import beside_its_exponent, exposed, scales, sources
 from nanlint.analysis.facts import OVERFLOW, Facts
 from nanlint.analysis.gradient import PLAIN
@@ -126,9 +127,3 @@ def alone(exp: Node, facts: Facts) -> Findings:
 def given_to(exponent: Node) -> bool:
     """Whether an exponent is made of more than numbers that are written out."""
     return any(n.op in ENTERING for n in walk(exponent, lambda n: n.args.values(), 200))
-
-
-def overflow(exp: Node, facts: Facts) -> str:
-    """Where an exponential overflows."""
-    evidence = facts.value(exp).evidence("pinf")
-    return evidence.text if evidence is not None else "overflows"

@@ -66,18 +66,10 @@ def unclipped_log(hazard: Hazard, facts: Facts) -> Findings:
         meant = meant or facts.exponentiated(hazard.node)
         returned = returned or (facts.frequency(hazard.operand) and not hazard.node.users)
     surely = inevitable(hazard, facts)
-    level = confidence(
-        hazard.reach,
-        lowered=0
-        if surely
-        else 2 * int(returned)
-        + int(plain) * milder(hazard)
-        + 2 * int(meant)
-        + int(facts.absorbed(hazard.node))
-        + int(by_name),
-    )
-    if level is None:
-        return "-inf is what is meant here, or what becomes of it is harmless"
+    milder_by = int(plain) * milder(hazard) + int(facts.absorbed(hazard.node)) + int(by_name)
+    harmless = 2 * int(returned) + 2 * int(meant) + milder_by
+    why = "-inf is what is meant here, or what becomes of it is harmless"
+    level = confidence(hazard.reach, lowered=0 if surely else harmless, otherwise=why)
     yield Finding(
         hazard.node,
         "log of 0: -inf" if surely else "log of a value that reaches 0: -inf",

@@ -70,16 +70,15 @@ def variance_by_cancellation(at: Node | Hazard, facts: Facts) -> Findings:
             surely = facts.bare(at["a"]).op in AVERAGES and facts.returned_as_variance(at)
             yield Finding(at, MESSAGE, effect, Confidence.LIKELY if surely else Confidence.POSSIBLE, (), alone)
         return
-    difference, level = at.evidence.node, confidence(at.reach)
-    unguarded = at.evidence.origin is Origin.UNGUARDED and at.pole.cls == "neg"
-    rounds = at.evidence.origin is Origin.ROUNDING or unguarded
-    if difference is None or not (rounds or facts.cancels(difference)) or at.guard is not None or level is None:
+    difference = at.evidence.node
+    rounds = at.evidence.origin is Origin.ROUNDING
+    if difference is None or not (rounds or facts.cancels(difference)) or at.guard is not None:
         return "what reaches the pole is no difference of numbers that are nearly equal"
     if at.value.neg is NEVER or (at.value.neg < LIKELY and not rounds):
         return "bounded from below: what is left is an ordinary zero"
     effect = MADE_OF_IT.get(at.node.op, f"{at.node.op} of what rounding left")
     mended, notes = floor(difference, at, facts), ((at.node, effect),)
-    yield Finding(difference, MESSAGE, at.evidence.text, level, fix=mended, notes=notes)
+    yield Finding(difference, MESSAGE, at.evidence.text, confidence(at.reach), fix=mended, notes=notes)
 
 
 def floor(difference: Node, hazard: Hazard, facts: Facts) -> FloorAtZero | None:

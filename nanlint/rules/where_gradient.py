@@ -10,7 +10,7 @@ from nanlint.fixes.double_where import DoubleWhere
 from nanlint.fixes.safe_root import SafeNorm, SafeStd
 from nanlint.graph.node import Node
 from nanlint.ops.value import POSSIBLE
-from nanlint.rules.registry import LOWERED, Finding, Findings, confidence, rule
+from nanlint.rules.registry import Finding, Findings, confidence, rule
 
 #: what the derivative does at the pole, by op
 SLOPE = {
@@ -73,8 +73,6 @@ def where_gradient(hazard: Hazard, facts: Facts) -> Findings:
         return "NL603 speaks of masks over NaN itself"
     reach = min(hazard.reach, POSSIBLE) if facts.converted(hazard.node) else hazard.reach
     level = confidence(reach, lowered=int(facts.tests_result(guard)))
-    if level is None:
-        return LOWERED
     # An op in a helper is not to blame for the selection that its caller makes.
     place = hazard.node if hazard.node.calls == guard.calls else guard
     yield Finding(

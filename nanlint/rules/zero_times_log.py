@@ -8,7 +8,7 @@ from nanlint.analysis.hazards import Hazard
 from nanlint.diagnostic import Applicability
 from nanlint.fixes.xlogy import XLogY
 from nanlint.ops.value import LIKELY, NEVER
-from nanlint.rules.registry import LOWERED, Finding, Findings, confidence, milder, rule
+from nanlint.rules.registry import Finding, Findings, confidence, milder, rule
 
 
 @rule(
@@ -60,8 +60,6 @@ def zero_times_log(hazard: Hazard, facts: Facts) -> Findings:
         min(hazard.reach, LIKELY) if facts.value(factor).zero < LIKELY else hazard.reach,
         lowered=int(plain) * milder(hazard),
     )
-    if level is None:
-        return LOWERED
     yield Finding(
         hazard.node,
         "0 * log(0) is nan: the factor that should hide the -inf multiplies it",

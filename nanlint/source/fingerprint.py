@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import hashlib
 import io
 import tokenize
@@ -12,7 +11,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from nanlint.diagnostic import Diagnostic
-from nanlint.source.syntax import Unparsable
+from nanlint.source.syntax import Unparsable, definitions
 from nanlint.source.text import Source
 
 _LENGTH = 32  # hexadecimal digits: 128 bits
@@ -55,19 +54,9 @@ def _normal(text: str) -> str:
 
 def _functions(source: Source) -> Iterator[tuple[int, int, str]]:
     """First row, last row and qualified name of each function and class, outer ones before those inside."""
-    try:
-        pending: list[tuple[ast.AST, str]] = [(source.tree, "")]
-    except Unparsable:
-        return
-    while pending:
-        node, outer = pending.pop()
-        for child in ast.iter_child_nodes(node):
-            if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-                name = f"{outer}.{child.name}" if outer else child.name
-                yield child.lineno, child.end_lineno or child.lineno, name
-                pending.append((child, name))
-            elif not isinstance(child, ast.expr):
-                pending.append((child, outer))
+    with suppress(Unparsable):
+        for name, definition in definitions(source.tree):
+            yield definition.lineno, definition.end_lineno or definition.lineno, name
 
 
 def _around(functions: Sequence[tuple[int, int, str]], first: int, last: int) -> str:

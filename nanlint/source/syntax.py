@@ -8,10 +8,10 @@ import sys
 import threading
 import warnings
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from functools import wraps
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import Concatenate, ParamSpec, TypeAlias, TypeVar
 from weakref import WeakKeyDictionary
 
 from nanlint.diagnostic import Span
@@ -29,6 +29,7 @@ class Unparsable(Exception):
         return f"{self.span.row}:{self.span.column}: {self.message}"
 
 
+Definition: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 Subject = TypeVar("Subject", bound=Hashable)
 More = ParamSpec("More")
 Result = TypeVar("Result")
@@ -212,3 +213,13 @@ def _looks_like_python_2(error: SyntaxError) -> bool:
         or (here.startswith(",") and line.lstrip().startswith(("raise ", "except ")))
         or ("literal" in (error.msg or "") and "l" in line[at : at + 2].lower())
     )
+
+
+def definitions(tree: ast.AST, outer: str = "") -> Iterator[tuple[str, Definition]]:
+    """The functions and classes of a tree by qualified name (``function``, ``Class.method``), those inside last."""
+    for child in ast.iter_child_nodes(tree):
+        if isinstance(child, Definition):
+            yield outer + child.name, child
+            yield from definitions(child, f"{outer}{child.name}.")
+        elif not isinstance(child, ast.expr):
+            yield from definitions(child, outer)

@@ -96,25 +96,3 @@ def levels(docstring: str) -> list[str]:
 def test_a_stated_domain_lowers_and_a_legal_end_is_met() -> None:
     assert levels("must be positive") == []
     assert levels("non-negative") == ["possible", "possible"]
-
-
-CHECKED = """
-class Beta:
-    def __init__(self, alpha, level, size):
-        self.alpha, self.level, self.size = alpha, level, size
-
-    def _check(self):
-        if self.alpha <= 0 or not self.size >= 1:
-            raise ValueError("alpha")
-        assert 0 < self.level <= 1
-        if self.level > 2:
-            print("large")
-"""
-
-
-def test_what_a_method_raises_on() -> None:
-    cls = ast.parse(CHECKED).body[0]
-    assert str(domain("alpha", None, cls)) == "(0, inf)"
-    assert str(domain("size", None, cls)) == "[1, inf)"
-    assert str(domain("level", None, cls)) == "(0, 1]"
-    assert domain("other", None, cls) is None

@@ -20,7 +20,7 @@ def test_a_fix_that_is_refused_is_not_made_nor_handed_on(tmp_path: Path, monkeyp
         asked.append(len(offers))
         return dict.fromkeys(range(len(offers)), "not like this")
 
-    monkeypatch.setattr("nanlint.rules.readback.refused", refuse)
+    monkeypatch.setattr("nanlint.fixes.readback.refused", refuse)
     file = tmp_path / "loss.py"
     file.write_text(PROGRAM, encoding="utf-8")
 

@@ -5,18 +5,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 
 from nanlint.analysis.expected import expected
 from nanlint.analysis.facts import Facts
-from nanlint.fixes.imports import Imports
-from nanlint.fixes.outline import Outline
+from nanlint.fixes.file import File
 from nanlint.fixes.reading import compiled
 from nanlint.graph.likeness import Likeness, Problem
 from nanlint.graph.node import ATTR, CALL, CONST, Node, walk
 from nanlint.ops.frameworks import ARRAYS_OF, FLOATING_ONLY, REAL_ONLY, REAL_ONLY_IN
 from nanlint.ops.op import OPS
-from nanlint.source import Source
 from nanlint.source.pairing import Pairing
 
 #: ops that make a real number of a complex one
@@ -33,17 +30,7 @@ NAN = frozenset({"nan", "NaN", "NAN"})
 class Kept:
     """Asks what the fixes of one text keep."""
 
-    source: Source
-
-    @cached_property
-    def outline(self) -> Outline:
-        """The outline of the text as it is."""
-        return Outline(self.source.tree)
-
-    @cached_property
-    def imports(self) -> Imports:
-        """What it imports."""
-        return Imports(self.source, self.outline)
+    file: File
 
     def problems(self, pairing: Pairing, likeness: Likeness, facts: Facts) -> Iterator[Problem]:
         """What mended text, of which ``facts`` are known, does not keep."""
@@ -58,7 +45,7 @@ class Kept:
                 yield node.site, f"`{function}` takes no whole numbers"
             elif (function := given_complex(node, before)) is not None:
                 yield node.site, f"`{function}` does not give the same of complex numbers"
-        if any(compiled(self.imports, e) for e in pairing.replaced):
+        if any(compiled(self.file.imports, e) for e in pairing.replaced):
             elsewhere = {id(part) for old, new in pairing.exchanged for part in self.not_compiled(old, new)}
             for node in likeness.new.inside:
                 if (name := foreign_to_compilers(node)) and id(node.site) not in elsewhere:
@@ -66,13 +53,13 @@ class Kept:
 
     def not_compiled(self, old: ast.AST, new: ast.AST) -> Iterator[ast.AST]:
         """The parts of what comes in the place of something, if that is not compiled."""
-        return ast.walk(new) if not compiled(self.imports, old) else iter(())
+        return ast.walk(new) if not compiled(self.file.imports, old) else iter(())
 
     def means_nan(self, pairing: Pairing) -> bool:
         """Whether a nan is put on purpose near what is replaced: one is written there, or NumPy is told to be quiet."""
-        around = {self.outline.function(e) for e in pairing.replaced if isinstance(e, ast.expr)}
+        around = {self.file.outline.function(e) for e in pairing.replaced if isinstance(e, ast.expr)}
         named = any(is_nan(part) for f in around if not isinstance(f, ast.Module) for part in ast.walk(f))
-        quiet = (silences(parent) for e in pairing.replaced for parent, _ in self.outline.above(e))
+        quiet = (silences(parent) for e in pairing.replaced for parent, _ in self.file.outline.above(e))
         return named or any(quiet)
 
 

@@ -17,9 +17,10 @@ from typing import TypeAlias
 
 from nanlint.analysis.facts import Facts
 from nanlint.diagnostic import Applicability, Confidence, Fix
+from nanlint.fixes.file import File
+from nanlint.fixes.keeping import Kept
 from nanlint.graph.likeness import Likeness, Problem
 from nanlint.proof.pairing import Differences
-from nanlint.rules.keeping import Kept
 from nanlint.source import Source
 from nanlint.source.decoding import SourceError
 from nanlint.source.edits import compatible, edited
@@ -45,7 +46,6 @@ class Offer:
     fix: Fix
     code: str
     site: ast.AST
-    confidence: Confidence
 
 
 def refused(
@@ -144,7 +144,7 @@ class Readback:
                 if not (makers or blamed):
                     return {}, text
                 # further on in a function it may come of the same
-                there = {self.kept.outline.function(offers[number].site) for number in makers}
+                there = {self.kept.file.outline.function(offers[number].site) for number in makers}
                 if functions.isdisjoint(there):
                     blamed |= dict.fromkeys(makers, text)
                     functions |= there
@@ -178,7 +178,7 @@ class Readback:
     @cached_property
     def kept(self) -> Kept:
         """Asks what fixes keep beside the numbers."""
-        return Kept(self.facts.source)
+        return Kept(File(self.facts))
 
     def stretches(self, offer: Offer) -> Iterator[Stretch]:
         """Where the edits of an offer stand in the text as it is."""
