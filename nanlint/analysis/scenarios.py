@@ -30,7 +30,7 @@ from nanlint.analysis.names import (
     never_vanishes,
 )
 from nanlint.analysis.relations import made_from_grid
-from nanlint.analysis.structure import REDUCES, Evaluate, bare, coincidence, is_field, same, square_root_of
+from nanlint.analysis.structure import REDUCES, Evaluate, bare, called, coincidence, is_field, same, square_root_of
 from nanlint.graph.conditions import TRUE, TRUTHS
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, REFINE, TUPLE, Node, walk
 from nanlint.graph.path import Known
@@ -988,13 +988,6 @@ def is_given(source: Node) -> bool:
     if source.op == CALL:
         return is_batch(name)
     return (source.op == PARAM or is_field(source)) and not never_vanishes(name)
-
-
-def called(source: Node) -> str:
-    """The name that data goes by: that of the entry of a record, or of the variable that it is first bound to."""
-    if is_field(source):
-        return str(source["index"].attrs["value"])
-    return str(source.attrs.get("variable") or source.name.rpartition(".")[2])
 
 
 def made_of_rows(node: Node) -> bool:

@@ -46,6 +46,13 @@ def is_field(node: Node) -> bool:
     return index is not None and isinstance(index.attrs.get("value"), str)
 
 
+def called(node: Node) -> str:
+    """The name that data goes by: that of the entry of a record, or of the variable that it is first bound to."""
+    if is_field(node):
+        return str(node["index"].attrs["value"])
+    return str(node.attrs.get("variable") or node.name.rpartition(".")[2])
+
+
 def same(a: Node, b: Node) -> bool:
     """Whether two nodes are the same numbers, up to their arrangement."""
     return a.key == b.key or bare(a).key == bare(b).key

@@ -362,6 +362,7 @@ define("finfo_eps", "", positive_scalar)
 define("size", "x", extent, stops_gradient=True)
 define("relu", "x", rectified, pointwise=True)
 define("elu", "x", elu_like, pointwise=True)
+# attribute ``weights``: the array of the layer that the result is made of, where it adds no bias
 define("linear", "x", learned, pure=False)
 define("dropout", "x", dropout)
 define("noisy", "x", lambda v, _: value(kind=Kind.TENSOR), pure=False)

@@ -11,8 +11,8 @@ import math
 from enum import Enum
 
 from nanlint.analysis.expected import expected
-from nanlint.analysis.names import is_logit, is_plain_logarithm
-from nanlint.analysis.structure import bare, uses
+from nanlint.analysis.names import is_logit, is_mask, is_plain_logarithm
+from nanlint.analysis.structure import bare, called, is_field, uses
 from nanlint.graph.node import (
     ATTR,
     CALL,
@@ -74,6 +74,8 @@ def sort_of(node: Node) -> Sort | None:
     op = OPS.get(node.op)
     if node.attrs.get("requires_grad") or node.op == "variable":
         return Sort.TRAINED
+    if is_entry(node):
+        return Sort.ATTRIBUTE
     if node.op == PARAM:
         return Sort.PARAMETER
     if node.op == ATTR:
@@ -95,12 +97,30 @@ def sort_of(node: Node) -> Sort | None:
     return None
 
 
+def is_entry(node: Node) -> bool:
+    """Whether a node is an entry of a record that enters: what it holds by a name, and the record is no number itself.
+
+    What a variable says of which only entries and attributes are taken is a name, too: ``batch[self.USER]``.
+    """
+    if node.op != "part" or "index" not in node.args:
+        return False
+    record = node["x"]
+    held = is_field(node) or (by_attribute(node) and all(u.op == ATTR or by_attribute(u) for u in record.users))
+    return held and (is_entry(record) or ((sort := sort_of(record)) is not None and sort.given))
+
+
+def by_attribute(node: Node) -> bool:
+    """Whether a node is what an object's attribute names or numbers."""
+    index = node.get("index") if node.op == "part" else None
+    return index is not None and (is_field(node) or (index.op == ATTR and not is_mask(called(index))))
+
+
 def driven(node: Node, sort: Sort | None) -> bool:
     """Whether training drives a source to where functions saturate: weights, what layers and models give, logits.
 
     What a softmax is taken of is one, whatever its name. Of anything else nobody knows that it is ever large.
     """
-    name = str(node.attrs.get("variable") or node.name)
+    name = called(node)
     if sort in (Sort.LAYER, Sort.TRAINED):
         return True
     if sort not in (Sort.PARAMETER, Sort.ATTRIBUTE, Sort.UNSEEN) or is_plain_logarithm(name):
@@ -161,7 +181,7 @@ def by_name(call: Node) -> bool:
 
 def bounds(node: Node, lo: float, hi: float) -> tuple[float, float, bool]:
     """The numbers that may be given to a node: what is proved, within what its name lets a reader expect; if whole."""
-    name = str(node.attrs.get("variable") or node.name.rpartition(".")[2])
+    name = called(node)
     belief = expected(name)
     least, most = max(lo, belief.lo), min(hi, belief.hi)
     if least > most or math.isnan(least) or math.isnan(most):

@@ -76,5 +76,6 @@ def broken_before(program: Slice, found: Found) -> bool:
 
 def witness_of_ranges(program: Slice) -> Witness | None:
     """What the ranges alone give; no framework is run."""
-    found = failing(program)
-    return witness(program, found, None) if found is not None else None
+    search = Search(program, PythonBackend(program.framework))
+    found = search.run().found
+    return witness(program, search.plainer(found), None) if found is not None else None

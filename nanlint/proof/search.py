@@ -185,11 +185,13 @@ class Search:
         if breaking is not None and not met(breaking, run):
             return None
         bad = not all(map(math.isfinite, output))
-        if breaking is not None and not breaking.trap and not bad:
+        if breaking is not None and not breaking.gradient and not bad:
             return None
         if breaking is None and not bad and not (self.slopes and self.backend.differentiates):
             return None
         if (breaking is None or breaking.cls in INFINITE) and breaks_elsewhere(run):
+            return None
+        if breaking is None and bad and not brought_about(run):
             return None
         first = self.failure(inputs, width, at, output, run)
         if bad and (breaking is None or not breaking.hidden):
@@ -238,12 +240,28 @@ class Search:
                 continue
             if [*map(math.isfinite, again)] != [*map(math.isfinite, found.output)]:
                 continue
+            if breaks_beside(run, end):
+                continue
             reached = self.failure(inputs, found.width, end, output, run)
             if not bad or any(map(math.isnan, output)):
                 return reached
             if infinite is None and not all(map(math.isfinite, output)):
                 infinite = reached
         return infinite
+
+    def plainer(self, found: Found) -> Found:
+        """The same failure with numbers of few digits in place of random ones, as far as it is one still."""
+        for i, row in found.inputs.items():
+            for digits in (1, 2, 3) if self.program.is_source(i) else ():
+                inputs = {**found.inputs, i: tuple(float(f"{x:.{digits}g}") for x in row)}
+                if inputs[i] == row or not all(map(self.program.steps[i].domain.admits, inputs[i])):
+                    continue
+                with suppress(Infeasible, Cannot):
+                    again = self.judge(inputs, found.width)
+                    if again is not None:
+                        found = again
+                        break
+        return found
 
     def with_gradients(self, found: Found) -> Found:
         """The gradient of what is found with respect to all that is trained; as it was where none can be taken."""
@@ -291,6 +309,24 @@ def breaks_elsewhere(run: Execution) -> bool:
         if begins and told.isdisjoint(steps[j].op for j in program.upstream(i)):
             return True
     return False
+
+
+def brought_about(run: Execution) -> bool:
+    """Whether some step that is told to be the cause, and leads to the op that breaks, is not finite itself."""
+    program = run.program
+    before = [i for i in program.upstream(program.at)[1:] if i in program.told and run.reached(i)]
+    return not before or not all(finite(run, i) for i in before)
+
+
+def breaks_beside(run: Execution, end: int) -> bool:
+    """Whether what an end needs beside the op that breaks is not finite: then it shows another failure."""
+    program = run.program
+    before = set(program.upstream(program.at))
+    return any(
+        run.reached(i) and not finite(run, i)
+        for i in program.upstream(end)
+        if i not in before and i not in program.behind and program.steps[i].op != CONST
+    )
 
 
 def finite(run: Execution, step: int) -> bool:

@@ -16,6 +16,8 @@ from typing import Any
 
 from nanlint.analysis.hazards import Hazard
 from nanlint.analysis.names import without_gradient
+from nanlint.analysis.structure import LONGEST, called
+from nanlint.graph.calls import changed_in_place
 from nanlint.graph.node import CALL, CONST, LOOP, PARAM, PHI, REFINE, TUPLE, Node, walk
 from nanlint.ops.floats import FORMATS
 from nanlint.ops.op import OPS, shifted
@@ -144,6 +146,20 @@ class Slice:
     def sources(self, root: int) -> list[int]:
         """The sources that ``root`` depends on."""
         return [i for i in self.upstream(root) if self.is_source(i)]
+
+    @cached_property
+    def behind(self) -> frozenset[int]:
+        """Steps that depend on the op that breaks, itself among them."""
+        users: dict[int, list[int]] = {}
+        for i, step in enumerate(self.steps):
+            for used in step.args.values():
+                users.setdefault(used, []).append(i)
+        found, pending = {self.at}, [self.at]
+        while pending:
+            new = [i for i in users.get(pending.pop(), ()) if i not in found]
+            found.update(new)
+            pending += new
+        return frozenset(found)
 
     @cached_property
     def thresholds(self) -> tuple[float, ...]:
@@ -324,11 +340,11 @@ class Slicing:
             return str(text)
         if isinstance(node.site, ast.stmt):
             return target(node.site)
-        called = node.name if node.op == CALL else ""
-        if called.isidentifier() and not self.facts.text(node).startswith(called):
-            return called
+        function = node.name if node.op == CALL else ""
+        if function.isidentifier() and not self.facts.text(node).startswith(function):
+            return function
         variable = node.attrs.get("variable") if not node.attrs.get("held") else None
-        return str(variable or self.names.assigned(node) or self.facts.text(node) or node.op)
+        return str(variable or self.names.assigned(node) or changed(node) or self.facts.text(node) or written(node))
 
     def domain(self, node: Node, sort: Sort | None = None) -> Domain:
         """What is known of a node as a source."""
@@ -349,7 +365,7 @@ class Slicing:
             v.kind is Kind.SCALAR or boolean or sort is Sort.SIZE,
             v.format.name if v.format.name in FORMATS else "float32",
             float(number) if isinstance(number, (int, float)) and not boolean else None,
-            without_gradient(self.name(node, sort)) or not self.facts.gradient.learns(node, believed=True),
+            without_gradient(called(node)) or not self.facts.gradient.learns(node, believed=True),
             counted,
             driven(node, sort),
         )
@@ -379,6 +395,21 @@ class Slicing:
         )
 
 
+def changed(node: Node) -> str:
+    """The variable that a node's expression writes in place: what it holds from then on; "" if it writes none."""
+    if node.spelling is None or not node.spelling.in_place or not isinstance(node.site, ast.Call):
+        return ""
+    if node.spelling.is_method:
+        return ast.unparse(changed_in_place(node.site.func.value)) if isinstance(node.site.func, ast.Attribute) else ""
+    return ast.unparse(node.site.args[0]) if node.site.args else ""
+
+
+def written(node: Node) -> str:
+    """A node of another file as it is written there."""
+    text = ast.unparse(node.elsewhere) if isinstance(node.elsewhere, ast.expr) else node.op
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
+
+
 def target(statement: ast.stmt) -> str:
     """The variable that a statement gives a value; "" if there is not one."""
     if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
@@ -401,12 +432,12 @@ def identity(node: Node) -> tuple[str, int] | None:
 def weights(node: Node) -> str:
     """The weights of a layer that its result is, where all others are 0: its bias, or the ones that it has."""
     layer = node.get("layer")
-    site, made = node.site, layer.site if layer is not None else None
-    called = site is not made and isinstance(site, ast.Call)
-    text = ast.unparse(site.func if called and isinstance(site, ast.Call) else site) if site is not None else "layer"
+    site, made = node.site or node.elsewhere, layer.site or layer.elsewhere if layer is not None else None
+    applied = site is not made and isinstance(site, ast.Call)
+    text = ast.unparse(site.func if applied and isinstance(site, ast.Call) else site) if site is not None else "layer"
     keywords = made.keywords if isinstance(made, ast.Call) else []
     without = any((k.arg or "").endswith("bias") and getattr(k.value, "value", True) is False for k in keywords)
-    return f"{text}.{'weight' if without else 'bias'}"
+    return f"{text}.{node.attrs.get('weights') or ('weight' if without else 'bias')}"
 
 
 def known(node: Node) -> bool:
