@@ -83,18 +83,16 @@ def subtraction(node: Node, evaluate: Evaluate) -> Value | None:
         return value(-INF, 0.0) if ordered(a, b) else value(0.0, INF)
     if bare(a).op == "minimum" and bare(b).op == "maximum" and same_pair(bare(a), bare(b)):
         v = evaluate(a)
-        note = Evidence("is 0 where the two are equal", origin=Origin.COINCIDENCE)
+        note = Evidence("is 0 if its two operands are equal", origin=Origin.COINCIDENCE)
         return value(-INF, 0.0, high=LIKELY, kind=v.kind, format=v.format, because={"high": note})
     va = evaluate(a)
     if same(a, b) and a.op != CONST:
         if not of_each_pair(node):
             return None
-        because = "is 0 on the diagonal, where each meets itself"
+        because = "is 0 on the diagonal, where each element is compared with itself"
         return replace(subtract(va, evaluate(b)), zero=LIKELY, why={"zero": Evidence(because, origin=Origin.ATTAINED)})
     if bare(b).op in ("eye", "diagonal") and va.whole and va.lo == 0 and va.hi == 1 and evaluate(b).whole:
-        note = Evidence(
-            "is the mask without its diagonal: 0 everywhere where nothing else matches", origin=Origin.EMPTY
-        )
+        note = Evidence("is the mask without its diagonal: all 0 if nothing else matches", origin=Origin.EMPTY)
         return value(0.0, 1.0, low=LIKELY, high=LIKELY, whole=True, kind=va.kind, format=va.format, because=note)
     top = shift_of(b, ("max", "logsumexp"))
     if any(same(one, a) for one in largest_of(b)):
@@ -156,14 +154,14 @@ def subtraction(node: Node, evaluate: Evaluate) -> Value | None:
             zero=POSSIBLE if is_coordinate(name) else LIKELY,
             kind=va.kind,
             format=va.format,
-            because=Evidence("is 0 when all elements are equal", origin=Origin.STATISTIC),
+            because=Evidence("is 0 if all elements are equal", origin=Origin.STATISTIC),
         )
     if (cancelled := cancellation(node, evaluate)) is not None:
         return value(
             neg=LIKELY, zero=LIKELY, kind=va.kind, format=va.format, because=Evidence(cancelled, origin=Origin.ROUNDING)
         )
     if is_covariance(a, b):
-        note = Evidence("is a covariance: negative where one rises as the other falls", origin=Origin.SIGNED)
+        note = Evidence("is a covariance: negative if one rises as the other falls", origin=Origin.SIGNED)
         return value(neg=LIKELY, pos=LIKELY, kind=va.kind, format=va.format, because=note)
     return left_of_whole(node, evaluate)
 
@@ -304,7 +302,7 @@ def dot(node: Node, evaluate: Evaluate) -> Value | None:
             kind=evaluate(node["a"]).kind,
             format=evaluate(node["a"]).format,
             because=Evidence(
-                "is 0 where the large entries of one factor meet the underflowed ones of the other",
+                "is 0 if the large entries of one factor are multiplied by underflowed entries of the other",
                 origin=Origin.SATURATION,
             ),
         )
@@ -348,7 +346,7 @@ def contraction(node: Node, evaluate: Evaluate) -> Value | None:
         kind=v.kind,
         format=v.format,
         because=Evidence(
-            "is 0 where the large entries of one factor meet the underflowed ones of the other",
+            "is 0 if the large entries of one factor are multiplied by underflowed entries of the other",
             origin=Origin.SATURATION,
         ),
     )
@@ -559,7 +557,7 @@ def sum_of(node: Node, evaluate: Evaluate) -> Value | None:
         return replace(
             total(evaluate(node["x"])),
             zero=LIKELY,
-            why={"zero": e or Evidence("is 0 for an empty mask", origin=Origin.EMPTY)},
+            why={"zero": e or Evidence("is 0 if the mask selects nothing", origin=Origin.EMPTY)},
         )
     inner = square_root_of(node["x"])
     if inner is None:
@@ -780,7 +778,7 @@ def equality(node: Node, evaluate: Evaluate) -> Value | None:
             return value(0.0, 1.0, whole=True, peak=True, kind=evaluate(node[other]).kind)
         if top is not None or chosen_from_data(node[one]):
             # of another array, as far as is seen: one that its own elements were taken from, most of the time
-            note = Evidence("is false everywhere if the element is of other data", origin=Origin.EMPTY)
+            note = Evidence("is False everywhere if the element is not in the data", origin=Origin.EMPTY)
             kind = evaluate(node[other]).kind
             return value(0.0, 1.0, low=POSSIBLE, high=LIKELY, whole=True, because={"low": note}, kind=kind)
     return None

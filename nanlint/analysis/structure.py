@@ -58,7 +58,7 @@ def same(a: Node, b: Node) -> bool:
     return a.key == b.key or bare(a).key == bare(b).key
 
 
-def described(node: Node) -> str | None:
+def in_source(node: Node) -> str | None:
     """A node as it is written, for a message; None where that is long, or is no expression."""
     site = node.site
     text = site.arg if isinstance(site, ast.arg) else ast.unparse(site) if isinstance(site, ast.expr) else ""
@@ -66,9 +66,9 @@ def described(node: Node) -> str | None:
 
 
 def coincidence(a: Node, b: Node) -> str:
-    """That two things are the same, in words: with their names, where they have some that tell them apart."""
-    one, other = described(a), described(b)
-    return f"where {one} and {other} coincide" if one and other and one != other else "where the two coincide"
+    """That two things are equal, in words: with their names, where they have some that tell them apart."""
+    one, other = in_source(a), in_source(b)
+    return f"if {one} and {other} are equal" if one and other and one != other else "if its two operands are equal"
 
 
 def uses(node: Node, passes: Callable[[Node, Node], bool], limit: int) -> Iterator[Node]:

@@ -71,12 +71,12 @@ def because(factor: Node, data: Incoming) -> str:
     """Why a number may be 0, in words."""
     source = bare(factor)
     if source.op == LOOP and data.starts_at_zero(source):
-        return "is what the loop starts with, 0, where the loop has no turn"
+        return "is still its initial 0 if the loop body never runs"
     if source.op == PARAM and "default" in source.args:
-        return "is an argument with a default, and nothing here keeps another one from 0"
+        return "is an argument with a default other than 0, and nothing here rules out a 0 from the caller"
     if source.op == CALL and len(data.data_of(source)) == 1:
-        return "comes from a call, and nothing here keeps it from 0"
-    return "comes from outside, and nothing here keeps it from 0"
+        return "is the result of a call, and nothing here rules out 0"
+    return "comes from the caller, and nothing here rules out 0"
 
 
 def left_over(radicand: Node, value: Evaluate) -> Evidence | None:
@@ -86,7 +86,7 @@ def left_over(radicand: Node, value: Evaluate) -> Evidence | None:
         kept = [t.node for t in terms(factor) if not t.negative]
         sums = [t for t in taken if bare(t).op in REDUCES and value(t).lo >= 0]
         if sums and sums == taken and all(value(t).constant is not None for t in kept) and not looked_at(factor, value):
-            why = "is what a sum leaves of a number, and nothing here keeps that from falling below 0"
+            why = "is a number minus a sum, and nothing here keeps it from becoming negative"
             return Evidence(why, factor, origin=Origin.UNGUARDED)
     return None
 

@@ -11,7 +11,7 @@ import math
 from enum import Enum
 
 from nanlint.analysis.expected import expected
-from nanlint.analysis.names import is_logit, is_mask, is_plain_logarithm
+from nanlint.analysis.names import is_logit, is_mask, is_plain_logarithm, words
 from nanlint.analysis.structure import bare, called, is_field, uses
 from nanlint.graph.node import (
     ATTR,
@@ -44,6 +44,8 @@ READING = frozenset({"input", "table"})
 SHAPED = frozenset({"unknown", "window"})
 #: ops that are taken of logits
 SHARES = frozenset({"softmax", "log_softmax"})
+#: what a name calls an object that holds settings
+SETTINGS = frozenset({"config", "configs", "cfg", "conf", "settings", "options", "opts", "opt", "hparams", "args"})
 #: uses of a source that are looked at
 MAX_USES = 40
 #: operands of which a branch, a loop or a part hands one on
@@ -76,6 +78,8 @@ def sort_of(node: Node) -> Sort | None:
         return Sort.TRAINED
     if is_entry(node):
         return Sort.ATTRIBUTE
+    if node.attrs.get("annotation") == "complex":
+        return Sort.COMPUTED
     if node.op == PARAM:
         return Sort.PARAMETER
     if node.op == ATTR:
@@ -113,6 +117,18 @@ def by_attribute(node: Node) -> bool:
     """Whether a node is what an object's attribute names or numbers."""
     index = node.get("index") if node.op == "part" else None
     return index is not None and (is_field(node) or (index.op == ATTR and not is_mask(called(index))))
+
+
+def is_setting(node: Node) -> bool:
+    """Whether a node is a number that somebody sets once: it belongs to what a name calls a configuration."""
+    holder = node.get("base") if node.op == ATTR else node.get("x") if is_field(node) else None
+    return holder is not None and (bool(SETTINGS & set(words(called(holder))[-1:])) or is_setting(holder))
+
+
+def is_member(node: Node) -> bool:
+    """Whether a node is one of the constants that a class lists, as ``Mode.TRAIN``: it stands for no number."""
+    base = node.get("base") if node.op == ATTR else None
+    return base is not None and node.name.isupper() and called(base)[:1].isupper() and not called(base).isupper()
 
 
 def driven(node: Node, sort: Sort | None) -> bool:
@@ -183,7 +199,8 @@ def bounds(node: Node, lo: float, hi: float) -> tuple[float, float, bool]:
     """The numbers that may be given to a node: what is proved, within what its name lets a reader expect; if whole."""
     name = called(node)
     belief = expected(name)
-    least, most = max(lo, belief.lo), min(hi, belief.hi)
+    # nobody sets a number below 0 that has no name for that
+    least, most = max(lo, belief.lo, 0.0 if is_setting(node) else -math.inf), min(hi, belief.hi)
     if least > most or math.isnan(least) or math.isnan(most):
         return lo, hi, False
     return least, most, belief.whole

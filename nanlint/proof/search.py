@@ -14,7 +14,7 @@ from nanlint.graph.node import CONST, LOOP, PHI
 from nanlint.proof.backend import Backend
 from nanlint.proof.candidates import assignments, drawn
 from nanlint.proof.interpret import Cannot, Execution, Infeasible
-from nanlint.proof.plausible import Plausibility, Row, of_all
+from nanlint.proof.plausible import Plausibility, Row, of_all, plain
 from nanlint.proof.slice import Breaking, Slice, choices, exact
 
 #: assignments tried for one width of rows, and random ones after them
@@ -191,7 +191,7 @@ class Search:
             return None
         if (breaking is None or breaking.cls in INFINITE) and breaks_elsewhere(run):
             return None
-        if breaking is None and bad and not brought_about(run):
+        if breaking is None and bad and not overflows(run):
             return None
         first = self.failure(inputs, width, at, output, run)
         if bad and (breaking is None or not breaking.hidden):
@@ -250,11 +250,14 @@ class Search:
         return infinite
 
     def plainer(self, found: Found) -> Found:
-        """The same failure with numbers of few digits in place of random ones, as far as it is one still."""
+        """The same failure with plain numbers in place of random ones, or with fewer digits, as far as it is one."""
         for i, row in found.inputs.items():
-            for digits in (1, 2, 3) if self.program.is_source(i) else ():
-                inputs = {**found.inputs, i: tuple(float(f"{x:.{digits}g}") for x in row)}
-                if inputs[i] == row or not all(map(self.program.steps[i].domain.admits, inputs[i])):
+            if not self.program.is_source(i) or all(map(plain, row)):
+                continue
+            shorter = [tuple(float(f"{x:.{digits}g}") for x in row) for digits in (1, 2, 3)]
+            for other in (*((x,) * len(row) for x in (1.0, 0.0)), *shorter):
+                inputs = {**found.inputs, i: other}
+                if not all(map(self.program.steps[i].domain.admits, other)):
                     continue
                 with suppress(Infeasible, Cannot):
                     again = self.judge(inputs, found.width)
@@ -311,10 +314,9 @@ def breaks_elsewhere(run: Execution) -> bool:
     return False
 
 
-def brought_about(run: Execution) -> bool:
-    """Whether some step that is told to be the cause, and leads to the op that breaks, is not finite itself."""
-    program = run.program
-    before = [i for i in program.upstream(program.at)[1:] if i in program.told and run.reached(i)]
+def overflows(run: Execution) -> bool:
+    """Whether what is told to overflow, if anything is on the way to the op that breaks, does."""
+    before = [i for i in run.program.overflowing if run.reached(i)]
     return not before or not all(finite(run, i) for i in before)
 
 

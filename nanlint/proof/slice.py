@@ -22,8 +22,8 @@ from nanlint.graph.node import CALL, CONST, LOOP, PARAM, PHI, REFINE, TUPLE, Nod
 from nanlint.ops.floats import FORMATS
 from nanlint.ops.op import OPS, shifted
 from nanlint.ops.selection import CONDITIONS
-from nanlint.ops.value import NEVER, Kind, Value
-from nanlint.proof.entering import OBJECTS, Sort, bounds, driven, sort_of
+from nanlint.ops.value import NEVER, Kind, Origin, Value
+from nanlint.proof.entering import OBJECTS, Sort, bounds, driven, is_member, is_setting, sort_of
 
 #: steps of a slice; one that needs more cannot be executed
 MAX_STEPS = 300
@@ -124,6 +124,8 @@ class Slice:
     named: bool = False
     #: the steps that are told to be what makes it so
     told: frozenset[int] = frozenset()
+    #: those of them that are told to overflow
+    overflowing: frozenset[int] = frozenset()
     #: (row, column, end row, end column) of the op that breaks and of those that use it, to find them again once fixed
     places: Mapping[int, tuple[int, int, int, int]] = field(default_factory=dict)
 
@@ -239,6 +241,7 @@ class Slicing:
         if not known(at) or at.op in MASKS:
             return None
         steps, index = self.steps([at, *ends])
+        causes = [cause for cause in causes if cause.index in index]
         places = {}
         for n in (at, *path):
             span = self.facts.span(n)
@@ -251,9 +254,15 @@ class Slicing:
             RUNS_IN.get(self.facts.framework(at), self.facts.framework(at)),
             self.breaking(hazard, index) if hazard is not None else None,
             hazard is not None and hazard.evidence.named,
-            frozenset(index[cause.index] for cause in causes if cause.index in index),
+            frozenset(index[cause.index] for cause in causes),
+            frozenset(index[cause.index] for cause in causes if self.overflows(cause)),
             places,
         )
+
+    def overflows(self, node: Node) -> bool:
+        """Whether an operation is known to make an infinity of numbers that are too large for it."""
+        evidence = self.facts.value(node).evidence("pinf")
+        return evidence is not None and evidence.origin is Origin.OVERFLOW and evidence.node is node
 
     def at_place(self, node: Node) -> Slice | None:
         """The slice that computes ``node`` and goes no further."""
@@ -357,12 +366,13 @@ class Slicing:
         boolean = isinstance(number, bool) or annotation == "bool"
         excluded = frozenset(c for c in (*CLASSES, "low", "high") if v.reach(c) is NEVER)
         lo, hi, counted = (v.lo, v.hi, False) if sort is None else bounds(node, v.lo, v.hi)
+        setting = sort is Sort.ATTRIBUTE and is_setting(node)
         return Domain(
             0.0 if boolean else 1.0 if sort is Sort.SIZE else lo,
             1.0 if boolean else hi,
             excluded,
             (v.whole and sort is not Sort.TRAINED) or boolean or annotation == "int" or sort is Sort.SIZE,
-            v.kind is Kind.SCALAR or boolean or sort is Sort.SIZE,
+            v.kind is Kind.SCALAR or boolean or sort is Sort.SIZE or setting,
             v.format.name if v.format.name in FORMATS else "float32",
             float(number) if isinstance(number, (int, float)) and not boolean else None,
             without_gradient(called(node)) or not self.facts.gradient.learns(node, believed=True),
@@ -514,7 +524,7 @@ def decidable(cond: Node) -> bool:
         if node.op == CONST and not isinstance(node.attrs.get("value"), (int, float)):
             return False
         sort = sort_of(node)
-        if node.op in OBJECTS or sort is Sort.COMPUTED or (node is cond and sort is not None):
+        if node.op in OBJECTS or sort is Sort.COMPUTED or (node is cond and sort is not None) or is_member(node):
             return False
     return True
 

@@ -74,7 +74,7 @@ def log_of_cancellation(hazard: Hazard, facts: Facts) -> Findings:
         return LOWERED
     yield Finding(
         hazard.node,
-        f"log of {name(found)}: rounding takes it to 0 in a tail, and the log to -inf",
+        f"log of {name(found)}: rounding makes it 0 in a tail, and its logarithm -inf",
         "log(0) = -inf",
         level,
         (hazard.cause,),
