@@ -76,6 +76,8 @@ class Search:
     outcome: Outcome = field(default_factory=Outcome)
     #: whether a gradient alone counts
     slopes: bool = True
+    #: whether what is not finite has to begin at the op that breaks
+    begins: bool = False
 
     def run(self, hints: Sequence[Found] = ()) -> Outcome:
         """Look for a witness; ``hints``: what failed elsewhere is tried first."""
@@ -83,9 +85,9 @@ class Search:
         for hint in hints:
             with suppress(Infeasible, Cannot):
                 best = better(best, self.judge(dict(hint.inputs), hint.width))
-        # where no pole says what fails, a value that does says more than a gradient
-        for slopes in (True,) if self.program.breaking is not None else (False, True):
-            self.slopes = slopes
+        # where no pole says what fails, a value that does says more than a gradient, and most where it does so first
+        told = self.program.breaking is not None
+        for self.slopes, self.begins in ((True, False),) if told else ((False, True), (False, False), (True, False)):
             for width in self.widths():
                 if best is None or best.plausibility < ENOUGH:
                     best = better(best, self.at_width(width))
@@ -98,7 +100,7 @@ class Search:
 
     def others(self, first: Found, limit: int) -> Iterator[Found]:
         """More inputs that fail, up to a ``limit`` of each width."""
-        self.slopes = True
+        self.slopes, self.begins = True, False
         for width in self.widths():
             failing = 0
             for inputs in self.inputs(width):
@@ -191,7 +193,7 @@ class Search:
             return None
         if (breaking is None or breaking.cls in INFINITE) and breaks_elsewhere(run):
             return None
-        if breaking is None and bad and not overflows(run):
+        if breaking is None and bad and (not overflows(run) or (self.begins and not born(run))):
             return None
         first = self.failure(inputs, width, at, output, run)
         if bad and (breaking is None or not breaking.hidden):
@@ -305,7 +307,7 @@ def breaks_elsewhere(run: Execution) -> bool:
     """
     program, steps = run.program, run.program.steps
     told = {steps[i].op for i in program.told}
-    for i in program.upstream(program.at) if told else ():
+    for i in program.upstream(program.at):
         if i == program.at or steps[i].op == CONST or not run.reached(i) or finite(run, i):
             continue
         begins = all(finite(run, a) for a in steps[i].args.values() if run.reached(a))
@@ -320,14 +322,23 @@ def overflows(run: Execution) -> bool:
     return not before or not all(finite(run, i) for i in before)
 
 
+def born(run: Execution) -> bool:
+    """Whether no operand of the op that breaks is nan before it is."""
+    operands = run.program.steps[run.program.at].args.values()
+    return not any(run.reached(i) and any(map(math.isnan, run.numbers(i))) for i in operands)
+
+
 def breaks_beside(run: Execution, end: int) -> bool:
-    """Whether what an end needs beside the op that breaks is not finite: then it shows another failure."""
-    program = run.program
-    before = set(program.upstream(program.at))
+    """Whether what an end needs beside the op that breaks is not finite: then it shows another failure.
+
+    What breaks in an op of the same kind shows the same one.
+    """
+    program, steps = run.program, run.program.steps
+    before = program.behind.union(program.upstream(program.at))
     return any(
-        run.reached(i) and not finite(run, i)
+        run.reached(i) and not finite(run, i) and steps[program.at].op not in (steps[j].op for j in program.upstream(i))
         for i in program.upstream(end)
-        if i not in before and i not in program.behind and program.steps[i].op != CONST
+        if i not in before and steps[i].op != CONST
     )
 
 
