@@ -1,4 +1,4 @@
-"""The input that is shown fails, and the fix that is offered is finite on it: of every bad program and every example."""
+"""The input that is shown fails, and the fix that is offered is finite on it: of every bad program."""
 
 from __future__ import annotations
 
