@@ -114,9 +114,12 @@ def is_entry(node: Node) -> bool:
 
 
 def by_attribute(node: Node) -> bool:
-    """Whether a node is what an object's attribute names or numbers."""
+    """Whether a node is what an object's attribute, or a setting, names or numbers."""
     index = node.get("index") if node.op == "part" else None
-    return index is not None and (is_field(node) or (index.op == ATTR and not is_mask(called(index))))
+    if index is None or is_field(node):
+        return index is not None
+    # what is written in capitals is a constant, and no mask
+    return (index.op == ATTR or is_field(index)) and (called(index).isupper() or not is_mask(called(index)))
 
 
 def is_setting(node: Node) -> bool:

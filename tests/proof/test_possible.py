@@ -34,13 +34,16 @@ def test_an_entry_of_a_record_is_given_and_not_the_record(log: str, sigmoid: str
     assert dict(one.inputs) == {'batch["score"]': (-200.0,), 'config["slope"]': (1.0,)}
 
 
-def test_an_entry_that_an_attribute_names_is_given_and_not_the_record() -> None:
-    text = """
-        class Model:
-            def loss(self, interaction):
-                seen = interaction[self.SEEN] > 0
-                return (interaction[self.SCORE] * seen).sum() / torch.sum(seen)
-    """
+@pytest.mark.parametrize("made", ["", "def __init__(self, config):\n        self.SEEN = config['SEEN']"])
+def test_an_entry_that_an_attribute_names_is_given_and_not_the_record(made: str) -> None:
+    text = f"""
+class Model:
+    {made}
+
+    def loss(self, interaction):
+        seen = interaction[self.SEEN] > 0
+        return (interaction[self.SCORE] * seen).sum() / torch.sum(seen)
+"""
     (one,) = shown(text, "NL301")
     assert {name for name, _ in one.inputs} == {"interaction[self.SEEN]", "interaction[self.SCORE]"}
 
