@@ -86,8 +86,9 @@ class Search:
             with suppress(Infeasible, Cannot):
                 best = better(best, self.judge(dict(hint.inputs), hint.width))
         # where no pole says what fails, a value that does says more than a gradient, and most where it does so first
-        told = self.program.breaking is not None
-        for self.slopes, self.begins in ((True, False),) if told else ((False, True), (False, False), (True, False)):
+        ways = ((True, False),) if self.program.breaking is not None else ((False, True), (False, False), (True, False))
+        for slopes, begins in ways:
+            self.slopes, self.begins = slopes, begins
             for width in self.widths():
                 if best is None or best.plausibility < ENOUGH:
                     best = better(best, self.at_width(width))
