@@ -41,6 +41,7 @@ HOLDS = LINEAR | {PARAM, REFINE, TUPLE, PHI, "list", "append", "concat"}
 #: ops for which -inf is a number like others
 ABSORBING = frozenset(
     {
+        "categorical",
         "exp",
         "relu",
         "sigmoid",
@@ -102,10 +103,7 @@ class Facts:
     def release(self) -> None:
         """Let go of all, most of which holds itself: nothing is asked any more."""
         self.lowering.release()
-        self.evaluator.release()
-        if "_by_default" in vars(self):
-            self._by_default.release()
-        vars(self.hazards).clear()
+        self.hazards.release()
         vars(self).clear()
 
     def nodes(self, ops: frozenset[str]) -> Iterator[Node]:
@@ -126,15 +124,9 @@ class Facts:
         """Every hazard of the file."""
         return iter(self.hazards)
 
-    @cached_property
-    def _by_default(self) -> Evaluator:
-        found = Evaluator(self.lowering)
-        found.by_default = True
-        return found
-
     def as_set(self, node: Node) -> Value:
         """What a node is where all settings are what their defaults say."""
-        return self._by_default.value(node)
+        return self.hazards.as_set.value(node)
 
     def value(self, node: Node) -> Value:
         """Range and health of a node."""
@@ -383,12 +375,20 @@ class Facts:
         known = implied(self.lowering, join["cond"], branch == "a") if "cond" in join.args else []
         return any(key == join[branch].key and said == "filled" for key, said, _ in known)
 
-    def asked_how_many(self, array: Node) -> bool:
+    def asked_how_many(self, reduction: Node) -> bool:
+        """Whether the number of elements that are reduced is compared with another, here or wherever this is called."""
+        called = [n for n in self.gradient.called_from_outside(reduction) if n.calls]
+        return all(self.counted(n["x"]) for n in called or [reduction])
+
+    def counted(self, array: Node) -> bool:
         """Whether anything compares the number of elements of an array, or of what it was made from."""
-        made_of = list(walk(array, lambda n: [n["x"]] if n.op in (REFINE, "tensor", "view", "cast") else (), 20))
+        alike = (REFINE, PHI, "tensor", "view", "cast", "concat")
+        made_of = list(walk(array, lambda n: n.args.values() if n.op in alike else (), 20))
         sizes = (n for n in self.nodes(frozenset({"size"})) if any(same(n["x"], part) for part in made_of))
-        handed_on = (m for n in sizes for m in walk(n, lambda n: [u for u in n.users if u.op in ("part", REFINE)], 20))
-        return any(user.op in COMPARISONS for n in handed_on for user in n.users)
+        onward = ("part", "size", REFINE)
+        handed_on = (m for n in sizes for m in walk(n, lambda n: [u for u in n.users if u.op in onward], 20))
+        asked = (user for n in handed_on for user in n.users if user.op in COMPARISONS)
+        return any(bare(user[k]).op != "size" for user in asked for k in ("a", "b"))
 
     def known_filled(self, selection: Node) -> bool:
         """Whether a condition on the way says that a selection, or its mask, is not empty, or the mask is true once."""
@@ -565,6 +565,10 @@ class Facts:
     def doubted(self, node: Node) -> bool:
         """Whether no gradient flows through a node, or none is believed to."""
         return self.gradient.judge(node).flow <= Flow.DOUBTFUL
+
+    def of_learned(self, node: Node) -> bool:
+        """Whether a node is made of what is learned, or given to something that is trained, as far as is seen."""
+        return self.gradient.of_learned(node)
 
     def tests_result(self, selection: Node) -> bool:
         """Whether a selection asks for NaN or Inf themselves, not for what leads to them."""

@@ -16,7 +16,7 @@ from nanlint.analysis.structure import Evaluate, bare, factors, same
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, Node
 from nanlint.ops.contracts import CONSTRAINTS
 from nanlint.ops.op import Pole
-from nanlint.ops.value import LIKELY, NEVER, POSSIBLE, SMALL, UNKNOWN, Evidence, Origin
+from nanlint.ops.value import NEVER, POSSIBLE, SMALL, UNKNOWN, Evidence, Origin
 
 LOGARITHMS = frozenset({"log", "log1p"})
 CONSTRAINED = frozenset(CONSTRAINTS.values())
@@ -194,36 +194,9 @@ def bare_complement(node: Node) -> Node:
     return node
 
 
-def masked_mean(node: Node, operand: Node, value: Evaluate) -> Evidence | None:
-    """sum(x * m) / sum(m): m selects what is averaged, and may select nothing."""
-    total = bare(operand)
-    if total.op not in ("sum", "cumsum") or "a" not in node.args:
-        return None
-    weights = bare(total["x"])
-    above = bare(node["a"])
-    if above.op not in ("sum", "einsum", "dot"):
-        return None
-    if value(weights).zero is NEVER or value(weights).lo > 0 or weights.op in ("exp", "softmax", "softplus"):
-        return None
-    if total.get("axis") is None and (weights.op in (ATTR, CALL) or weights.attrs.get("held")):
-        # one number for all: weights of a configuration, masses
-        return None
-    if value(weights).whole and value(weights).low < LIKELY and value(weights).evidence("low") is not None:
-        # a mask of which more is known
-        return None
-    parts = [f for a in above.args.values() for f in factors(a)] if above.op != "sum" else factors(above["x"])
-    if len(parts) < 2 or not any(same(p, weights) for p in parts):
-        return None
-    return Evidence(
-        "is the sum of the weights of an average: 0 if all of them are 0, as in a mask that selects nothing",
-        total,
-        origin=Origin.EMPTY,
-    )
-
-
 def quotient(node: Node, operand: Node, value: Evaluate) -> Evidence | None:
     """The forms of a quotient."""
-    return masked_mean(node, operand, value) or own_reciprocal(node, operand, value) or of_target(node, operand)
+    return own_reciprocal(node, operand, value) or of_target(node, operand)
 
 
 def of_target(node: Node, operand: Node) -> Evidence | None:

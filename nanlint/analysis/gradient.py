@@ -119,6 +119,8 @@ class GradientFlow:
             tells = found not in (None, "math", "builtins") or current.op in (CONST, MODULE)
             if not asked and current.index not in known:
                 known[current.index] = found if tells else None
+                # how long an array is is a number, whoever made the array
+                tells = tells or current.op == "size"
                 if not tells:
                     # its operands first: a chain of them may be as long as the file
                     pending.append((current, True))
@@ -158,7 +160,9 @@ class GradientFlow:
         taken = any(self.is_taken(n) for n in where)
         opinion = self.opinion(node)
         doubt = None if taken else next(self.unlearned(node, where), None)
-        if doubt is None and opinion is not None and opinion.trained:
+        # a name says less than the calls do
+        called = opinion is None or not opinion.named or any(self.obstacle(n) is None for n in where)
+        if doubt is None and opinion is not None and opinion.trained and called:
             return Judgement(Flow.SHOWN, opinion.why)
         if taken:
             return Judgement(Flow.REACHED, "a derivative is taken where it is called")
@@ -180,14 +184,16 @@ class GradientFlow:
             yield "nothing that is learned reaches it where it is called, as far as is seen"
 
     def reached(self, node: Node) -> bool:
-        """Whether what is learned reaches a node, or what is given to something that is trained, as far as is seen."""
+        """Whether what may be learned reaches a node through which gradients flow."""
+        return self.obstacle(node) is None and self.of_learned(node)
+
+    def of_learned(self, node: Node) -> bool:
+        """Whether a node is made of what is learned, or given to something that is trained, as far as is seen."""
 
         def onward(n: Node) -> list[Node]:
             found = list(n.args.values()) if n.op in (LOOP, ATTR, CALL) else self._differentiated(n)
             return [a for a in found if self.learns(a, believed=True)]
 
-        if self.obstacle(node) is not None:
-            return False
         sources = list(walk(node, onward, 300))
         if any(n.op in LEARNED or n.attrs.get("requires_grad") or is_source(n) for n in sources):
             return True

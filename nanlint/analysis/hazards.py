@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from nanlint.analysis.algebra import monomial
 from nanlint.analysis.by_use import met_by_use
@@ -117,6 +118,20 @@ class Hazards:
                 weighed = self.weigh(node, pole)
                 if isinstance(weighed, Hazard):
                     yield weighed
+
+    @cached_property
+    def as_set(self) -> Evaluator:
+        """What is known where all settings are what their defaults say."""
+        found = Evaluator(self.lowering)
+        found.by_default = True
+        return found
+
+    def release(self) -> None:
+        """Let go of all, most of which holds itself: nothing is asked any more."""
+        for evaluator in (self.evaluator, vars(self).get("as_set")):
+            if evaluator is not None:
+                evaluator.release()
+        vars(self).clear()
 
     # ── poles ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -448,14 +463,16 @@ class Hazards:
         """Whether the pole is not reached where ``cond`` is ``branch``."""
         if self.equals_infinity(cond, node) or (tells_diagonal(cond) and holds_each_pair(node)):
             return True
-        selected = self.evaluator.under(cond, branch)
-        if selected is self.evaluator:
-            return False
-        found, anywhere = self.operand(node, pole, selected), self.operand(node, pole, self.evaluator)
-        if found is None or anywhere is None:
-            return False
-        # less than without the condition: one that has nothing to do with the operand guards nothing
-        return found[1].reach(pole.cls) < min(anywhere[1].reach(pole.cls), POSSIBLE)
+        anywhere = self.operand(node, pole, self.evaluator)
+        for evaluator in (self.evaluator, self.as_set):
+            selected = evaluator.under(cond, branch)
+            found = self.operand(node, pole, selected) if selected is not evaluator else None
+            if found is None or anywhere is None:
+                return False
+            # less than without the condition: one that has nothing to do with the operand guards nothing
+            if found[1].reach(pole.cls) < min(anywhere[1].reach(pole.cls), POSSIBLE):
+                return True
+        return False
 
     def equals_infinity(self, cond: Node, result: Node) -> bool:
         """Whether a condition is x == inf, which asks of a result what isinf does."""

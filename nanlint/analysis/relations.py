@@ -306,8 +306,8 @@ def dot(node: Node, evaluate: Evaluate) -> Value | None:
                 origin=Origin.SATURATION,
             ),
         )
-    if same(node["a"], node["b"]):
-        v = square(evaluate(node["a"]))
+    if same(node["a"], node["b"]) or is_distance(node["a"], node["b"]) or is_distance(node["b"], node["a"]):
+        v = square(evaluate(node["b"]))
         return value(
             0.0,
             INF,
@@ -349,6 +349,17 @@ def contraction(node: Node, evaluate: Evaluate) -> Value | None:
             "is 0 if the large entries of one factor are multiplied by underflowed entries of the other",
             origin=Origin.SATURATION,
         ),
+    )
+
+
+def is_distance(weighed: Node, vector: Node) -> bool:
+    """Whether a scalar product is a squared Mahalanobis distance: of a vector with an inverse, or a solution, of it."""
+    weighed = bare(weighed)
+    if weighed.op == "solve":
+        return same(weighed["b"], vector)
+    return weighed.op == "dot" and any(
+        whole(weighed[matrix]).op in ("inv", "pinv") and same(weighed[other], vector)
+        for matrix, other in (("a", "b"), ("b", "a"))
     )
 
 

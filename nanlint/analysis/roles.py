@@ -52,12 +52,14 @@ def is_test(definition: ast.AST) -> bool:
 class Opinion:
     """What a definition says of the gradients in it: ``trained`` through, or not; why, as a phrase.
 
-    ``purpose``: what it is for by its name instead, one of those in ``names.UNTRAINED``.
+    ``purpose``: what it is for by its name instead, one of those in ``names.UNTRAINED``. ``named``: only its name says
+    that it is trained.
     """
 
     trained: bool
     why: str
     purpose: str = ""
+    named: bool = False
 
 
 class Roles:
@@ -148,7 +150,7 @@ class Roles:
         if id(definition) in self.passes:
             return Opinion(True, "this is a pass that a model is trained through")
         if trained(name):
-            return Opinion(True, f"`{name}` is trained on, by its name")
+            return Opinion(True, f"`{name}` is trained on, by its name", named=True)
         purpose = untrained(name)
         if purpose is None and isinstance(definition, ast.ClassDef):
             purpose = purpose_of_bases(map(ast.unparse, definition.bases))

@@ -311,7 +311,7 @@ class CallLowering(ExpressionLowering):
         spelling = self.chosen(name, args, keywords)
         if spelling is not None:
             result = self.spell(spelling, args, keywords, e)
-            if spelling.in_place and isinstance(e, ast.Call) and e.args:
+            if in_place(spelling, args, keywords) and isinstance(e, ast.Call) and e.args:
                 self.changed(args[0], result, e)
                 self.escape_in_place(args[0], result)
                 self.bind(e.args[0], result, e)
@@ -747,9 +747,7 @@ class CallLowering(ExpressionLowering):
         result = self.spell(spelling, args, keywords, e, receiver=base)
         if result.op != TUPLE:
             result.framework = name if name in ARRAYS else base.framework or spelling.framework
-        inplace = keywords.get("inplace") if result.framework == "pandas" else None
-        changes = spelling.in_place or (inplace is not None and inplace.attrs.get("value") is True)
-        if changes and isinstance(e.func, ast.Attribute):
+        if in_place(spelling, [base, *args], keywords) and isinstance(e.func, ast.Attribute):
             self.changed(base, result, e)
             self.escape_in_place(base, result)
             self.bind(changed_in_place(e.func.value), result, e)
@@ -817,7 +815,7 @@ class CallLowering(ExpressionLowering):
         """The tensor method meant, if the receiver can be a tensor and the arguments fit."""
         if (base.op == CONST and isinstance(base.attrs["value"], str)) or makes_an_object(base):
             return None
-        frameworks = [f for f in (base.framework, *self.frameworks_here) if f]
+        frameworks = [f for f in (framework_behind(base), *self.frameworks_here) if f]
         usual = self.spellings.method(name, frameworks)
         if usual is None:
             return None
@@ -1584,6 +1582,26 @@ def makes_an_object(call: Node) -> bool:
 def is_array_class(name: str) -> bool:
     """Whether objects of a class, by the last part of its name, are arrays or are computed with like arrays."""
     return any(word in name.rpartition(".")[2].lower() for word in ARRAY_CLASSES)
+
+
+def framework_behind(node: Node, limit: int = 12) -> str | None:
+    """The framework whose array a node is: its own, or that of what it is computed of by operators and slices."""
+    pending = [node]
+    while pending and (limit := limit - 1):
+        current = pending.pop(0)
+        if current.framework is not None:
+            return current.framework
+        if current.op in OPS and (OPS[current.op].pointwise or OPS[current.op].view):
+            pending += current.args.values()
+    return None
+
+
+def in_place(spelling: Spelling, args: Sequence[Node], keywords: Mapping[str, Node]) -> bool:
+    """Whether a call changes its first argument, or its receiver: by what it is, or as it is asked to."""
+    given = keywords.get("inplace")
+    if given is None and "inplace" in spelling.params[: len(args)]:
+        given = args[spelling.params.index("inplace")]
+    return spelling.in_place or (given is not None and given.attrs.get("value") is True)
 
 
 def changed_in_place(receiver: ast.expr) -> ast.expr:

@@ -319,7 +319,9 @@ def multiply(a: Value, b: Value) -> Value:
     signs = scaled_by_positive(a, b) or scaled_by_positive(b, a)
     if signs is not None:
         low, high = (low if lo == 0 else signs.low), (high if hi != INF else max(high, signs.high))
-        why = {**signs.why, **why}
+        # an end that the other factor moves is met for reasons of its own, if at all
+        moved = {end for end, reach in (("low", low), ("high", high)) if reach is UNKNOWN}
+        why = {**{c: e for c, e in signs.why.items() if c not in moved}, **why}
     neg, pos, pinf, ninf = (signs.neg, signs.pos, signs.pinf, signs.ninf) if signs else (UNKNOWN,) * 4
     return value(
         lo,

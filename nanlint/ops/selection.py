@@ -358,6 +358,7 @@ define(
 define("normal", "", normal, pure=False)
 define("bernoulli", "", indicator, pure=False)
 define("randint", "low high", randint, pure=False)
+define("categorical", "x", randint, pure=False, stops_gradient=True)
 define("finfo_eps", "", positive_scalar)
 define("size", "x", extent, stops_gradient=True)
 define("relu", "x", rectified, pointwise=True)

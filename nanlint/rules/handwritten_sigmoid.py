@@ -45,7 +45,9 @@ def handwritten_sigmoid(quotient: Node, facts: Facts) -> Findings:
         return "no sigmoid of an exponential that overflows without raising"
     if quotient.op == "div" and tangent(quotient, facts) is not None:
         return "a tanh, of which NL406 speaks"
-    harmless = not found.both and (facts.framework(quotient) in PLAIN or facts.doubted(quotient))
+    plain = facts.framework(quotient) in PLAIN
+    unseen = not plain and not facts.of_learned(quotient)
+    harmless = unseen or (not found.both and (plain or facts.doubted(quotient)))
     evidence = facts.value(found.exp).evidence("pinf")
     yield Finding(
         quotient,

@@ -45,11 +45,12 @@ def log_of_softmax(hazard: Hazard, facts: Facts) -> Findings:
     softmax = facts.origin(hazard.operand, "softmax")
     if softmax is None or hazard.pole.cls != "zero":
         return "what becomes 0 is no softmax"
+    drawn = facts.absorbed(hazard.node) and not facts.differentiated(hazard.node)
     yield Finding(
         hazard.node,
         "log of a softmax: -inf as soon as one class underflows",
         "log(0) = -inf, and 0 * -inf = nan",
-        Confidence.CERTAIN,
+        Confidence.POSSIBLE if drawn else Confidence.CERTAIN,
         ((softmax, hazard.evidence.text),),
         LogOf("log_softmax", hazard.node, softmax),
     )

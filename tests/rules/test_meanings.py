@@ -593,3 +593,157 @@ def test_a_layer_that_learns_nothing_has_no_sign_of_its_own() -> None:
             return ops.log(layers.Attention()([query, ops.softmax(x)]) + 1e-6)
         """,
     )
+
+
+def test_what_is_asked_to_change_in_place_is_changed() -> None:
+    check(
+        TORCH,
+        """
+        def named(x):
+            count = (x > 0).float().sum(-1, keepdim=True)
+            F.threshold(count, 1, 1, inplace=True)
+            return x / count
+
+        def positional(x):
+            count = (x > 0).float().sum(-1, keepdim=True)
+            F.threshold(count, 1, 1, True)
+            return x / count
+
+        def dropped(x):
+            count = (x > 0).float().sum(-1, keepdim=True)
+            F.threshold(count, 1, 1)
+            return x / count  # error: [NL301]
+
+        def elsewhere(x):
+            count = (x > 0).float().sum(-1, keepdim=True)
+            F.threshold(count, 1, 1, inplace=False)
+            return x / count  # error: [NL301]
+        """,
+    )
+
+
+@pytest.mark.parametrize(
+    "form", ["d @ np.linalg.inv(S) @ d", "d @ np.linalg.solve(S, d)", "d.T @ np.linalg.pinv(S) @ d"]
+)
+def test_a_mahalanobis_distance_is_not_negative(form: str) -> None:
+    """So that its exponential, negated, does not overflow; that of any other bilinear form may."""
+    text = """
+        def weights(d, S):
+            p = np.exp(-0.5 * ({form}))
+            return p / np.sum(p)  # error: [{code}]
+    """
+    check(NUMPY, text.format(form=form, code="NL301"))
+    check(NUMPY, text.format(form="d @ S @ d", code="NL401"))
+
+
+def test_a_draw_takes_the_logarithm_of_0_for_what_it_means() -> None:
+    check(
+        KERAS,
+        """
+        def sample(logits, seed):
+            p = keras.ops.softmax(logits)
+            return keras.random.categorical(keras.ops.log(p), 1, seed=seed)  # error: [NL101] possible
+
+        def score(logits):
+            return keras.ops.log(keras.ops.softmax(logits))  # error: [NL101]
+        """,
+    )
+    check(
+        JAX,
+        """
+        def sample(key, logits, keep):
+            p = jnp.where(keep, jax.nn.softmax(logits), 0.0)
+            return jax.random.categorical(key, jnp.log(p))  # error: [NL101] possible
+        """,
+    )
+
+
+def test_weights_of_a_mean_are_a_callers() -> None:
+    """That a mask selects nothing is ordinary; that all weights are 0 is not."""
+    check(
+        TORCH,
+        """
+        def weighed(x, w):
+            return (x * w).sum() / w.sum()  # error: [NL301] possible
+
+        def masked(x, y):
+            m = (y > 0).float()
+            return (x * m).sum() / m.sum()  # error: [NL301]
+        """,
+    )
+
+
+def test_a_bound_that_a_setting_has_by_default_keeps_off_what_is_beyond() -> None:
+    check(
+        NUMPY,
+        """
+        def softplus(x, threshold: float = 20.0):
+            return np.where(x > threshold, x, np.log1p(np.exp(x)))
+
+        def open(x, threshold):
+            return np.where(x > threshold, x, np.log1p(np.exp(x)))  # error: [NL107]
+        """,
+    )
+
+
+def test_whoever_calls_asks_how_many_there_are() -> None:
+    loss = """
+        def spread_loss(z):
+            return (1.0 - torch.sqrt(z.var(dim=0) + 1e-4)).relu().mean(){error}
+
+        class Loss(nn.Module):
+            def forward(self, a, b):
+                {ask}
+                if self.gathered:
+                    a = torch.cat(self.gather(a), dim=0)
+                loss = spread_loss(a) + spread_loss(b)
+                return loss
+    """
+    asked = 'assert a.shape[0] > 1 and b.shape[0] > 1, "more than one"'
+    check(TORCH, loss.format(ask=asked, error=""))
+    check(TORCH, loss.format(ask="print(a.shape[0])", error="  # error: [NL305]"))
+
+
+def test_a_loss_that_is_only_called_without_gradients_takes_none() -> None:
+    loss = """
+        def pull_loss(a, b):
+            return torch.sqrt(torch.sum((a - b) ** 2, 1)){error}
+
+        def run(model, engine):
+            def step(batch):
+                with {context}:
+                    return pull_loss(*model(batch)).mean()
+            return engine(step)
+    """
+    check(TORCH, loss.format(context="torch.no_grad()", error="  # error: [NL201] possible"))
+    check(TORCH, loss.format(context="torch.enable_grad()", error="  # error: [NL201]"))
+
+
+def test_operators_leave_an_array_to_its_framework() -> None:
+    """NumPy divides by n where PyTorch divides by n - 1, and does not differentiate."""
+    check(
+        TORCH + NUMPY,
+        """
+        def plotted(errors, model):
+            e = np.array([float(model(one)) for one in errors])
+            spread = (e**2).std(axis=0) / len(errors) ** 0.5
+            return ((e**2).mean(axis=0) - spread) ** 0.5 + (np.stack([e, e]) - 1).transpose(1, 0)
+        """,
+    )
+
+
+def test_an_end_that_a_factor_moves_is_no_end_of_the_product() -> None:
+    check(
+        TORCH,
+        '''
+        def mixed(beta, x, v, index, n, scale=0.99):
+            """Mix.
+
+            Args:
+                scale (float, optional): should be between 0 and 1. Default: 0.99
+            """
+            b = torch.tanh(beta) * scale + 1
+            total = torch.zeros((n, 1)).index_add_(0, index=index, source=b)
+            return v / b + v / total  # error: [NL303] possible
+        ''',
+    )

@@ -631,7 +631,7 @@ SPELLINGS: Mapping[str, str] = {
     "jax.random.truncated_normal(key, lower, upper, shape)": "normal()",
     "jax.random.multivariate_normal(key, mean, cov)": "normal(mean=mean)",
     "jax.random.bernoulli(key, p, shape)": "bernoulli()",
-    "jax.random.categorical(key, logits, axis)": "randint()",
+    "jax.random.categorical(key, logits, axis)": "categorical(x=logits)",
     "jax.random.randint(key, shape, minval, maxval)": "randint(low=minval, high=maxval)",
     "jax.random.choice(key, a, shape)": "part(x=a)",
     "jax.random.permutation(key, x)": "shuffle(x=x)",

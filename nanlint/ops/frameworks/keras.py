@@ -208,7 +208,7 @@ SPELLINGS: Mapping[str, str] = {
     "keras.random.normal(shape, mean, stddev)": "normal(mean=mean)",
     "keras.random.truncated_normal(shape, mean, stddev)": "normal(mean=mean)",
     "keras.random.randint(shape, minval, maxval)": "randint(low=minval, high=maxval)",
-    "keras.random.categorical(logits, num_samples)": "randint()",
+    "keras.random.categorical(logits, num_samples)": "categorical(x=logits)",
     "keras.random.gamma(shape, alpha)": "gamma_draw()",
     "keras.random.beta(shape, alpha, beta)": "beta_draw()",
     "keras.random.dropout(inputs, rate)": "dropout(x=inputs, rate=rate)",
