@@ -132,7 +132,7 @@ def test_an_upper_bound_is_told_with_its_own_number() -> None:
         for belief in one.story.step.beliefs
         if belief.evidence is not None
     }
-    assert "is exactly 1 wherever the bound holds it" in evidence
+    assert "is exactly 1 where this bound applies" in evidence
     assert not any(text.startswith("is exactly -1") for text in evidence)
 
 
@@ -157,7 +157,7 @@ def test_a_trap_behind_a_selection_is_a_pole_that_is_met() -> None:
 
 def test_a_rule_that_comes_later_says_who_has_the_first_word() -> None:
     (one,) = stories(row_of("nll = -"))
-    assert verdicts(one)["NL103"].why == "NL101 has the first word"
+    assert verdicts(one)["NL103"].why == "already reported as NL101"
 
 
 def test_a_finding_that_a_comment_silences_is_told_with_the_comment() -> None:

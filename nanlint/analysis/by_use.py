@@ -49,20 +49,18 @@ def beyond_domain(node: Node, pole: Pole, operand: Node, value: Evaluate) -> Met
         # of vectors of any length, as far as is seen
         return None
     if core.op == "einsum" or pair is not None:
-        because = "is a scalar product: 1 for equal vectors of length 1, and rounding takes it just beyond"
+        because = "is a dot product of unit vectors: rounding can push it just beyond 1"
         return LIKELY, Evidence(because, core, origin=Origin.ROUNDING)
     if node.op == "acosh":
         return None
     surely = POSSIBLE if node.op == "atanh" else LIKELY
     if spherical(core):
-        because = (
-            "is the cosine of an angle between two directions: 1 for equal ones, and rounding takes it just beyond"
-        )
+        because = "is the cosine of the angle between two directions: rounding can push it just beyond 1"
         return surely, Evidence(because, core, origin=Origin.ROUNDING)
     if core.op == "div" and value(core["b"]).constant is None:
         above = bare(core["a"])
         rounded = products(above) is not None or len(terms(above)) > 1 or above.op in ("mean", "sum")
-        because = "is a quotient of rounded numbers: ±1 at the end of its range, and just beyond"
+        because = "is a quotient of rounded numbers: rounding can push it just beyond ±1"
         return surely if rounded else POSSIBLE, Evidence(because, core, origin=Origin.ROUNDING)
     return None
 
@@ -88,14 +86,16 @@ def negative_power(node: Node, pole: Pole, operand: Node, value: Evaluate) -> Me
         return None
     total = bare(operand)
     if total.op in COUNTS:
-        return LIKELY, Evidence("adds up what there is of each: 0 where there is nothing", total, origin=Origin.EMPTY)
+        return LIKELY, Evidence(
+            "counts how often each index occurs: 0 for one that does not", total, origin=Origin.EMPTY
+        )
     if total.op != "sum" or "x" not in total.args or square_root_of(total["x"]) is not None:
         return None
     if not all(choice.op in (PARAM, "part") for choice in choices(total["x"])):
         return None
     surely = LIKELY if total.get("axis") is not None else POSSIBLE
     return surely, Evidence(
-        "adds up the entries of each row: 0 for a row without any, a node without neighbours",
+        "adds up each row: 0 for a row of zeros, such as a node without neighbours",
         total,
         origin=Origin.EMPTY,
     )
@@ -133,11 +133,11 @@ def of_a_setting(node: Node, pole: Pole, operand: Node, value: Evaluate) -> Met 
             continue
         if value(factor["b"]).constant == 1 and is_size(factor["a"]):
             return POSSIBLE, Evidence(
-                "is the number of elements less 1: 0 where there is one", factor, origin=Origin.EMPTY
+                "is the number of elements minus 1: 0 if there is only one", factor, origin=Origin.EMPTY
             )
         if all(setting(factor[k], value) for k in ("a", "b")) and shifted_by(above, factor["b"], value):
             return POSSIBLE, Evidence(
-                "is the extent of a range: 0 where its ends are equal", factor, origin=Origin.COINCIDENCE
+                "is the width of a range: 0 if its ends are equal", factor, origin=Origin.COINCIDENCE
             )
     return None
 

@@ -28,11 +28,11 @@ def cancellation(difference: Node, evaluate: Evaluate) -> str | None:
     """Why ``a - b`` is the difference of nearly equal numbers, by the way it is written; None where nothing says so."""
     a, b = difference["a"], difference["b"]
     if is_variance(a, b, evaluate):
-        return "is a mean of squares minus a squared mean: rounding takes it to 0 and just below"
+        return "is a mean of squares minus a squared mean: rounding can make it 0 or slightly negative"
     if is_discriminant(a, b, evaluate):
-        return "is ((a + d) / 2)**2 - (a * d - b * c), about 0 for equal eigenvalues: rounding takes it just below"
+        return "is ((a + d) / 2)**2 - (a * d - b * c), about 0 for equal eigenvalues: rounding can make it negative"
     if is_small_root(a, b, evaluate):
-        return "is t - sqrt(t**2 + ...), about 0 for large t: rounding takes it to 0 and just below"
+        return "is t - sqrt(t**2 + ...), about 0 for large t: rounding can make it 0 or slightly negative"
     return None
 
 

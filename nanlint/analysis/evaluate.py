@@ -521,7 +521,9 @@ class Evaluator:
             if branch.op == CONST or (cond is not None and of_nothing(cond, truth)):
                 v = weakened(v)
             elif branch.op == "tensor" and v.zero is CERTAIN and v.evidence("zero") is None:
-                v = replace(v, why={**v.why, "zero": Evidence("is set to 0 on one path", branch, origin=Origin.INTENT)})
+                v = replace(
+                    v, why={**v.why, "zero": Evidence("is set to 0 on one branch", branch, origin=Origin.INTENT)}
+                )
             values.append(self.as_elsewhere(branch, node["b" if truth else "a"]) or v)
         if not values:
             return self.top
@@ -535,7 +537,7 @@ class Evaluator:
         if v.lo != 0 or v.hi != 1 or v.low < LIKELY or v.whole:
             return None
         note = Evidence(
-            "is a probability: on the other path the same variable is one, exactly 0 or 1 when saturated",
+            "is a probability, as it is on the other branch: exactly 0 or 1 when the model saturates",
             branch,
             origin=Origin.SATURATION,
         )
@@ -666,7 +668,7 @@ def within(stated: Domain) -> Value:
     found = value(low, stated.high)
     if stated.low != 0 or reach is NEVER:
         return replace(found, zero=NEVER) if stated.low >= 0 else found
-    note = Evidence(f"may be 0: it is said to be in {stated}", origin=Origin.BOUND)
+    note = Evidence(f"may be 0: its documented range is {stated}", origin=Origin.BOUND)
     return value(0.0, stated.high, zero=POSSIBLE, low=POSSIBLE, because={"zero": note, "low": note})
 
 
@@ -712,7 +714,7 @@ def tested_region(v: Value, comparison: str, by: Value, *, small: bool) -> Value
                 reached["high"] = LIKELY
     if not reached:
         return v
-    note = Evidence("occurs: the condition tests for it", origin=Origin.OWN_TEST)
+    note = Evidence("can occur: the code tests for it", origin=Origin.OWN_TEST)
     classes = {name: max(level, v.reach(name)) for name, level in reached.items()}
     if v.lo == 0 and "zero" in classes:
         classes["low"] = max(classes["zero"], v.low)

@@ -16,8 +16,12 @@ LOG_PROBABILITY = frozenset({"logp", "logps", "logprob", "logprobs", "loglik"})
 COUNT = frozenset({"count", "counts", "num", "length", "lengths", "degree", "degrees"})
 COUNTED = frozenset({"n", "num"})
 INDEX = frozenset({"index", "indices", "idx", "ids"})
-#: sizes of something, 0 included
-SIZE = frozenset({"var", "norm", "norms", "distance", "distances", "magnitude"})
+#: sizes of something, 0 included, and settings that are not below it
+SIZE = frozenset(
+    {"var", "norm", "norms", "distance", "distances", "magnitude", "radius", "radii", "width", "height", "area"}
+    | {"volume", "duration", "energy", "temp", "tau", "lr", "eps", "epsilon", "lengthscale", "sigma2", "lam", "lamda"}
+)
+DIRECTION = frozenset({"sign", "signs"})
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,8 @@ def expected(name: str) -> Expected:
         return Expected(hi=0.0)
     if parts[-1] in COUNT | INDEX or (parts[0] in COUNTED and len(parts) > 1):
         return Expected(lo=0.0, whole=True)
+    if parts[-1] in DIRECTION:
+        return Expected(-1.0, 1.0, whole=True)
     if SIGNED & set(parts):
         return Expected()
     if parts[-1] in POSITIVE | SIZE:

@@ -37,7 +37,7 @@ def power_of_cosine_at_its_end(node: Node, pole: Pole) -> Evidence | None:
     if pole.cls != "neg" or not power_of_cosine(node):
         return None
     return Evidence(
-        "is a cosine: 0, and by rounding negative, at the end of the angles that have a power",
+        "is a cosine that ends at 0: rounding can make it negative there",
         node["x"],
         origin=Origin.ROUNDING,
     )
@@ -51,12 +51,12 @@ def factor_of_log(node: Node, operand: Node, value: Evaluate) -> Evidence | None
     own = own_logarithm(node)
     if own is not None and value(operand).lo <= 0 and may_vanish(operand, value) and may_vanish(own[1], value):
         return Evidence(
-            "multiplies its own logarithm, as in an entropy: the term is meant to be 0 at 0",
+            "is multiplied by its own logarithm, as in an entropy, where the term should be 0 at 0",
             operand,
             origin=Origin.ATTAINED,
         )
     if bare(operand).op == "uniform" and any(u.op in LOGARITHMS for n in node.users if n.op == "neg" for u in n.users):
-        return Evidence("a uniform draw is exactly 0 now and then", operand, origin=Origin.ATTAINED)
+        return Evidence("a uniform draw can be exactly 0", operand, origin=Origin.ATTAINED)
     for product in node.users:
         if product.op != "mul":
             continue
@@ -65,17 +65,17 @@ def factor_of_log(node: Node, operand: Node, value: Evaluate) -> Evidence | None
         probability = value(operand).lo == 0 and value(operand).hi == 1 and not value(operand).whole
         if value(operand).zero is POSSIBLE and probability and value(other).zero is not NEVER:
             return Evidence(
-                "is a probability by its name, times what may be 0 where it is 0", operand, origin=Origin.SATURATION
+                "is named like a probability, and its factor may be 0 where it is 0", operand, origin=Origin.SATURATION
             )
         if cross_entropy(product, other, operand):
             return Evidence(
-                "is a probability by its place in a cross-entropy: exactly 0 when the model behind it saturates",
+                "is the probability in a cross-entropy: exactly 0 when the model saturates",
                 operand,
                 origin=Origin.SATURATION,
             )
         if any(shifted_parameter(t, value) for t in terms) and unguarded(operand):
             return Evidence(
-                "is the base of a power taken in log space: at 0, with an exponent of 0, the product is nan",
+                "is the base of a power computed in log space: 0 to the power of 0 gives nan",
                 operand,
                 origin=Origin.ATTAINED,
             )
@@ -117,7 +117,7 @@ def difference_in_a_tail(operand: Node, value: Evaluate) -> Evidence | None:
     if found is None or found.core.op != "sub" or value(found.core).zero is NEVER:
         return None
     return Evidence(
-        "is 0 where both are in one tail: each rounds to the same number", found.core, origin=Origin.ROUNDING
+        "is 0 if both are in the same tail: they round to the same number", found.core, origin=Origin.ROUNDING
     )
 
 
@@ -204,7 +204,7 @@ def of_target(node: Node, operand: Node) -> Evidence | None:
     name = str(source.attrs.get("variable") or source.name)
     if source.op not in (PARAM, CALL) or not is_target(name) or node.get("a") is None or node["a"].op == CONST:
         return None
-    because = f"is an element of `{name}`, which data has at 0: a label of nothing, or a target that happens to be 0"
+    because = f"is an element of `{name}`: a label or a target can be 0"
     return Evidence(because, operand, origin=Origin.UNGUARDED)
 
 
@@ -216,7 +216,7 @@ def own_reciprocal(node: Node, operand: Node, value: Evaluate) -> Evidence | Non
         for product in log.users if log.op == "log" else ():
             taken = any(u.op in ("sum", "mean", "where") for u in product.users)
             if product.op == "mul" and taken and any(same(f, operand) for f in factors(product)):
-                because = "multiplies the logarithm of its own reciprocal: the term is meant to be 0 at 0"
+                because = "is multiplied by the logarithm of its reciprocal, where the term should be 0 at 0"
                 return Evidence(because, operand, origin=Origin.ATTAINED)
     return None
 

@@ -350,7 +350,7 @@ class Hazards:
         if guard is None or (reach is not POSSIBLE and not pole.gives.startswith("-")):
             return None
         return Evidence(
-            "is 0 at times: the code guards its result, too late, against just that", node, origin=Origin.OWN_TEST
+            "can be 0: the code guards the result against exactly that, but too late", node, origin=Origin.OWN_TEST
         )
 
     def reach_with_gradient(self, operand: Node, pole: Pole, framework: str | None) -> Reach:

@@ -198,7 +198,7 @@ def empty_rows(masked: Masked, evaluate: Evaluate) -> tuple[Reach, Evidence | No
     if mask.op in ("or", "maximum", "add") and not masked.keeps and outer(mask):
         return LIKELY, Evidence("is set in the whole row of a padded position", mask, origin=Origin.EMPTY)
     given = whole(mask).op == PARAM
-    return LIKELY if given else POSSIBLE, Evidence("may leave nothing of a row", mask, origin=Origin.EMPTY)
+    return LIKELY if given else POSSIBLE, Evidence("may cover a whole row", mask, origin=Origin.EMPTY)
 
 
 def outer(mask: Node) -> bool:

@@ -289,7 +289,7 @@ def named(name: str) -> Value | None:
         return None
     if PROBABILITY & set(parts) or any(pair == parts[i : i + 2] for pair in PAIRS for i in range(len(parts))):
         note = Evidence(
-            f"`{name}` is a probability by its name: exactly 0 or 1 when it comes from a saturated model",
+            f"`{name}` is named like a probability: exactly 0 or 1 when the model saturates",
             named=True,
             origin=Origin.SATURATION,
         )
@@ -297,6 +297,6 @@ def named(name: str) -> Value | None:
             0.0, 1.0, low=LIKELY, high=LIKELY, pinf=NEVER, ninf=NEVER, nan=UNKNOWN, because={"low": note, "high": note}
         )
     if MASK & set(parts):
-        note = Evidence(f"`{name}` is a mask by its name: it may be 0 everywhere", named=True, origin=Origin.EMPTY)
+        note = Evidence(f"`{name}` is named like a mask: it may select nothing", named=True, origin=Origin.EMPTY)
         return value(0.0, 1.0, low=LIKELY, high=LIKELY, whole=True, because={"low": note, "high": note})
     return None

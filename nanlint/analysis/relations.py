@@ -77,13 +77,13 @@ def subtraction(node: Node, evaluate: Evaluate) -> Value | None:
     a, b = node["a"], node["b"]
     if bare(a).op == "minimum" and bare(b).op == "maximum" and same_pair(bare(a), bare(b)):
         v = evaluate(a)
-        note = Evidence("is 0 where the two are equal", origin=Origin.COINCIDENCE)
+        note = Evidence("is 0 if its two operands are equal", origin=Origin.COINCIDENCE)
         return like(v, -INF, 0.0, high=LIKELY, because={"high": note})
     va = evaluate(a)
     if same(a, b) and a.op != CONST:
         if not of_each_pair(node):
             return None
-        because = "is 0 on the diagonal, where each meets itself"
+        because = "is 0 on the diagonal, where each element is compared with itself"
         return replace(subtract(va, evaluate(b)), zero=LIKELY, why={"zero": Evidence(because, origin=Origin.ATTAINED)})
     top = shift_of(b, ("max", "logsumexp"))
     if any(same(one, a) for one in largest_of(b)):
@@ -110,12 +110,12 @@ def subtraction(node: Node, evaluate: Evaluate) -> Value | None:
         if of_draws(high):
             return like(va, 0.0, INF, zero=UNKNOWN)
         name = str(bare(high).attrs.get("variable") or bare(high).name.rpartition(".")[2])
-        note = Evidence("is 0 when all elements are equal", origin=Origin.STATISTIC)
+        note = Evidence("is 0 if all elements are equal", origin=Origin.STATISTIC)
         return like(va, 0.0, INF, zero=POSSIBLE if is_coordinate(name) else LIKELY, because=note)
     if (cancelled := cancellation(node, evaluate)) is not None:
         return like(va, neg=LIKELY, zero=LIKELY, because=Evidence(cancelled, origin=Origin.ROUNDING))
     if is_covariance(a, b):
-        note = Evidence("is a covariance: negative where one rises as the other falls", origin=Origin.SIGNED)
+        note = Evidence("is a covariance: negative if one rises as the other falls", origin=Origin.SIGNED)
         return like(va, neg=LIKELY, pos=LIKELY, because=note)
     return left_of_whole(node, evaluate)
 
@@ -236,7 +236,7 @@ def dot(node: Node, evaluate: Evaluate) -> Value | None:
     operands = list(node.args.values()) if node.op == "einsum" else [node["a"], node["b"]]
     vanishing = [a for a in operands if underflows(a, evaluate)]
     if vanishing and (node.op == "einsum" or len(vanishing) == len(operands)):
-        because = "is 0 where the large entries of one factor meet the underflowed ones of the other"
+        because = "is 0 if the large entries of one factor are multiplied by underflowed entries of the other"
         note = Evidence(because, origin=Origin.SATURATION)
         return like(evaluate(vanishing[0]), 0.0, INF, zero=LIKELY, because=note)
     if node.op == "dot" and any(same(*pair) or is_distance(*pair) for pair in (operands, operands[::-1])):
@@ -437,7 +437,7 @@ def sum_of(node: Node, evaluate: Evaluate) -> Value | None:
         return replace(
             total(evaluate(node["x"])),
             zero=LIKELY,
-            why={"zero": e or Evidence("is 0 for an empty mask", origin=Origin.EMPTY)},
+            why={"zero": e or Evidence("is 0 if the mask selects nothing", origin=Origin.EMPTY)},
         )
     inner = square_root_of(node["x"])
     if inner is None:
@@ -631,7 +631,7 @@ def equality(node: Node, evaluate: Evaluate) -> Value | None:
             return value(0.0, 1.0, whole=True, peak=True, kind=evaluate(node[other]).kind)
         if top is not None or chosen_from_data(node[one]):
             # of another array, as far as is seen: one that its own elements were taken from, most of the time
-            note = Evidence("is false everywhere if the element is of other data", origin=Origin.EMPTY)
+            note = Evidence("is False everywhere if the element is not in the data", origin=Origin.EMPTY)
             kind = evaluate(node[other]).kind
             return value(0.0, 1.0, low=POSSIBLE, high=LIKELY, whole=True, because={"low": note}, kind=kind)
     return None

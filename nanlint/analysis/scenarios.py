@@ -29,7 +29,17 @@ from nanlint.analysis.names import (
     says,
 )
 from nanlint.analysis.relations import made_from_grid
-from nanlint.analysis.structure import REDUCES, Evaluate, bare, coincidence, is_field, same, square_root_of
+from nanlint.analysis.structure import (
+    REDUCES,
+    Evaluate,
+    bare,
+    called,
+    coincidence,
+    in_source,
+    is_field,
+    same,
+    square_root_of,
+)
 from nanlint.graph.conditions import TRUE, TRUTHS
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, REFINE, TUPLE, Node, walk
 from nanlint.graph.path import Known
@@ -54,6 +64,8 @@ from nanlint.ops.value import (
 MAX_NODES = 40
 #: nodes executed in one scenario
 MAX_STEPS = 200
+#: pieces of data that a message names
+MAX_NAMED = 2
 #: scenarios that are tried for one operand
 MAX_SCENARIOS = 6
 #: what holds numbers that a caller, a file or a network gives
@@ -905,7 +917,7 @@ def multiplied_at_zero(node: Node, pole: Pole, operand: Node, evaluate: Evaluate
         if product.op == "mul":
             other = execution.symbol(product["b"] if product["a"] is node else product["a"])
             if other.number == 0 and other.touched:
-                because = "is a factor of what multiplies its logarithm: the product is meant to be 0 at 0"
+                because = "is part of a factor of its own logarithm, where the product should be 0 at 0"
                 return Degenerate(LIKELY, Evidence(because, operand, origin=Origin.ATTAINED))
     return None
 
@@ -982,13 +994,6 @@ def is_given(source: Node) -> bool:
     return (source.op == PARAM or is_field(source)) and not says(name, NEVER_ZERO)
 
 
-def called(source: Node) -> str:
-    """The name that data goes by: that of the entry of a record, or of the variable that it is first bound to."""
-    if is_field(source):
-        return str(source["index"].attrs["value"])
-    return str(source.attrs.get("variable") or source.name.rpartition(".")[2])
-
-
 def made_of_rows(node: Node) -> bool:
     """Whether a node makes one element of many."""
     op = OPS.get(node.op)
@@ -1034,14 +1039,28 @@ def by_row(node: Node) -> bool:
 def described(scenario: Scenario, pole: Pole, operand: Node, *, met: bool) -> Evidence:
     """A scenario in words; ``met``: data of this kind is met."""
     equal = coincidence(*scenario.data) if scenario.shape is Shape.EQUAL else ""
+    of = " and ".join(dict.fromkeys(written(n) for n in scenario.data)) if len(scenario.data) <= MAX_NAMED else ""
+    alike = f"if all elements of {of} are equal" if of else "if all of its data is equal"
     if pole.cls == "neg":
-        place = bare(operand)
-        where = equal or "where its data is constant"
-        return Evidence(f"is 0 {where}, and rounding takes it below", place, origin=Origin.ROUNDING)
+        return Evidence(
+            f"is 0 {equal or alike}, and rounding can make it negative", bare(operand), origin=Origin.ROUNDING
+        )
     if scenario.shape is Shape.EQUAL:
         return Evidence(f"is 0 {equal}", scenario.difference or operand, origin=Origin.COINCIDENCE)
-    names = {str(n.attrs.get("variable") or n.name) for n in scenario.data}
-    of = f"`{names.pop()}`" if len(names) == 1 and "" not in names else "its data"
     if scenario.shape is Shape.CONSTANT:
-        return Evidence(f"is 0 where all elements of {of} are equal", operand, origin=Origin.STATISTIC)
-    return Evidence(f"is 0 where {of} is 0 throughout", operand, origin=Origin.ROW if met else Origin.DATA)
+        return Evidence(f"is 0 {alike}", operand, origin=Origin.STATISTIC)
+    return Evidence(f"is 0 {zeros(of, upstream(operand))}", operand, origin=Origin.ROW if met else Origin.DATA)
+
+
+def zeros(of: str, nodes: list[Node]) -> str:
+    """Of how much of what it is made of an operand needs zeros, in words: each element by itself, of a row, of all."""
+    gathering = list(filter(made_of_rows, nodes))
+    if not gathering:
+        return f"where {of or 'all of its data'} is 0"
+    row = "a row of " if any(map(by_row, gathering)) else ""
+    return f"if {row}{of or 'its data'} is all zeros"
+
+
+def written(source: Node) -> str:
+    """Data as a message names it."""
+    return f"`{variable}`" if (variable := source.attrs.get("variable")) else in_source(source) or f"`{called(source)}`"

@@ -54,12 +54,19 @@ def is_field(node: Node) -> bool:
     return index is not None and isinstance(index.attrs.get("value"), str)
 
 
+def called(node: Node) -> str:
+    """The name that data goes by: that of the entry of a record, or of the variable that it is first bound to."""
+    if is_field(node):
+        return str(node["index"].attrs["value"])
+    return str(node.attrs.get("variable") or node.name.rpartition(".")[2])
+
+
 def same(a: Node, b: Node) -> bool:
     """Whether two nodes are the same numbers, up to their arrangement."""
     return a.key == b.key or bare(a).key == bare(b).key
 
 
-def described(node: Node) -> str | None:
+def in_source(node: Node) -> str | None:
     """A node as it is written, for a message; None where that is long, or is no expression."""
     site = node.site
     text = site.arg if isinstance(site, ast.arg) else ast.unparse(site) if isinstance(site, ast.expr) else ""
@@ -67,9 +74,9 @@ def described(node: Node) -> str | None:
 
 
 def coincidence(a: Node, b: Node) -> str:
-    """That two things are the same, in words: with their names, where they have some that tell them apart."""
-    one, other = described(a), described(b)
-    return f"where {one} and {other} coincide" if one and other and one != other else "where the two coincide"
+    """That two things are equal, in words: with their names, where they have some that tell them apart."""
+    one, other = in_source(a), in_source(b)
+    return f"if {one} and {other} are equal" if one and other and one != other else "if its two operands are equal"
 
 
 def uses(node: Node, passes: Callable[[Node, Node], bool], limit: int) -> Iterator[Node]:

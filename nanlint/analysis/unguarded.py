@@ -69,12 +69,12 @@ def because(factor: Node, data: Incoming) -> str:
     """Why a number may be 0, in words."""
     source = bare(factor)
     if source.op == LOOP and data.starts_at_zero(source):
-        return "is what the loop starts with, 0, where the loop has no turn"
+        return "is still its initial 0 if the loop body never runs"
     if source.op == PARAM and "default" in source.args:
-        return "is an argument with a default, and nothing here keeps another one from 0"
+        return "is an argument with a default other than 0, and nothing here rules out a 0 from the caller"
     if source.op == CALL and len(data.data_of(source)) == 1:
-        return "comes from a call, and nothing here keeps it from 0"
-    return "comes from outside, and nothing here keeps it from 0"
+        return "is the result of a call, and nothing here rules out 0"
+    return "comes from the caller, and nothing here rules out 0"
 
 
 def bounded_after(node: Node, value: Evaluate) -> bool:

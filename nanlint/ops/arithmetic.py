@@ -579,7 +579,7 @@ def minimum(a: Value, b: Value) -> Value:
 
 def held_at(bound: float, *, beyond: bool = False) -> Evidence:
     """That a bound holds what is beyond it exactly there; whether anything is ``beyond`` is seldom known."""
-    text = f"is exactly {bound + 0.0:g} wherever the bound holds it"
+    text = f"is exactly {bound + 0.0:g} where this bound applies"
     return Evidence(text, origin=Origin.ATTAINED if beyond else Origin.BOUND)
 
 

@@ -31,12 +31,12 @@ def within(lo: float, hi: float, legal: Mapping[str, str] = NOTHING, reach: Reac
     return transfer
 
 
-EDGES = {"low": "is legal at 0 by its constraint", "high": "is legal at 1 by its constraint"}
+EDGES = {"low": "may be 0: its constraint allows it", "high": "may be 1: its constraint allows it"}
 
 define("in_positive", "x", within(FLOAT32.tiny, INF), pointwise=True)
-define("in_non_negative", "x", within(0.0, INF, {"zero": "is legal at 0 by its constraint"}), pointwise=True)
+define("in_non_negative", "x", within(0.0, INF, {"zero": "may be 0: its constraint allows it"}), pointwise=True)
 define("in_unit_interval", "x", within(0.0, 1.0, EDGES), pointwise=True)
-define("in_reals", "x", within(-INF, INF, {"neg": "is legal below 0 by its constraint"}, LIKELY), pointwise=True)
+define("in_reals", "x", within(-INF, INF, {"neg": "may be negative: its constraint allows it"}, LIKELY), pointwise=True)
 
 #: constraints by dotted name, and the op that a value under it has gone through
 CONSTRAINTS: Mapping[str, str] = {

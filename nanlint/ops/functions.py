@@ -312,7 +312,7 @@ def circular(x: Value, at_zero: float) -> Value:
         neg=level,
         low=level,
         high=level,
-        because=Evidence("swings through 0", origin=Origin.BOUND),
+        because=Evidence("passes through 0", origin=Origin.BOUND),
     )
 
 

@@ -155,7 +155,7 @@ def smallest(x: Value) -> Value:
 def spread(v: Operands, _: Attrs) -> Value:
     """Standard deviation or variance: 0 for constant data."""
     written = v["x"].constant is not None
-    note = Evidence("is 0 for constant input", origin=Origin.START if written else Origin.STATISTIC)
+    note = Evidence("is 0 if all elements are equal", origin=Origin.START if written else Origin.STATISTIC)
     # up to rounding of the mean
     return value(0.0, INF, zero=LIKELY if written else POSSIBLE, because=note, **_array(v["x"]))
 
@@ -208,7 +208,7 @@ def count(v: Operands, _: Attrs) -> Value:
     zero, why = (
         (total(x).zero, pick(x, "zero"))
         if mask
-        else (LIKELY, Evidence("is 0 when nothing is counted", origin=Origin.EMPTY))
+        else (LIKELY, Evidence("is 0 if nothing is counted", origin=Origin.EMPTY))
     )
     because = noted(zero=why)
     return value(0.0, INF, zero=zero, pinf=NEVER, nan=NEVER, whole=True, because=because, kind=Kind.TENSOR)
@@ -278,7 +278,7 @@ def cosine(v: Operands, _: Attrs) -> Value:
     """Cosine of an angle, from rounded products: 1 and a little more for parallel vectors."""
     fields = tensor_like(*v.values())
     end = 1.0 + 16 * fields["format"].eps
-    because = Evidence("is 1 for parallel vectors, and rounding takes it just beyond", origin=Origin.ROUNDING)
+    because = Evidence("is 1 for parallel vectors, and rounding can push it just beyond 1", origin=Origin.ROUNDING)
     sign = Evidence("is a cosine: negative beyond a right angle", origin=Origin.SIGNED)
     why = {"low": because, "high": because, "neg": sign}
     return value(-end, end, low=POSSIBLE, high=LIKELY, neg=LIKELY, because=why, **fields)
@@ -297,7 +297,7 @@ def spread_of_ends(v: Operands, _: Attrs) -> Value:
         0.0,
         INF,
         low=POSSIBLE,
-        because={"low": Evidence("is 0 for constant input", origin=Origin.STATISTIC)},
+        because={"low": Evidence("is 0 if all elements are equal", origin=Origin.STATISTIC)},
         **_array(v["x"]),
     )
 
@@ -364,7 +364,7 @@ define(
     "fraction",
     "x",
     lambda v, _: value(
-        0.0, 1.0, zero=POSSIBLE, because=Evidence("is 0 when nothing is counted", origin=Origin.EMPTY), kind=Kind.TENSOR
+        0.0, 1.0, zero=POSSIBLE, because=Evidence("is 0 if nothing is counted", origin=Origin.EMPTY), kind=Kind.TENSOR
     ),
 )
 define("zscore", "x axis")

@@ -48,7 +48,7 @@ def truth(v: Operands, _: Attrs) -> Value:
         ninf=NEVER,
         pinf=NEVER,
         nan=NEVER,
-        because={"low": Evidence("is false everywhere when nothing matches", origin=Origin.EMPTY)},
+        because={"low": Evidence("is 0 where no element matches", origin=Origin.EMPTY)},
         kind=tensor_like(*v.values())["kind"] if v else Kind.ANY,
     )
 
@@ -133,7 +133,7 @@ def uniform(v: Operands, _: Attrs) -> Value:
             pinf=NEVER,
             ninf=NEVER,
             nan=NEVER,
-            because=Evidence("a uniform draw is exactly its lower end now and then", origin=Origin.ATTAINED),
+            because=Evidence("a uniform draw can be exactly its lower end", origin=Origin.ATTAINED),
             kind=Kind.TENSOR,
         )
     return value(low.lo, high.hi, kind=Kind.TENSOR)
@@ -162,7 +162,7 @@ def one_hot(_: Operands, __: Attrs) -> Value:
         high=CERTAIN,
         whole=True,
         nan=NEVER,
-        because=Evidence("is 0 for every other class", origin=Origin.ATTAINED),
+        because=Evidence("is 0 for all other classes", origin=Origin.ATTAINED),
         kind=Kind.TENSOR,
     )
 
@@ -338,7 +338,7 @@ def learned(_: Operands, attrs: Attrs) -> Value:
     """What weights make of anything: where a layer holds them, they are trained, and nothing keeps it above 0."""
     if "layer" not in attrs:
         return value(kind=Kind.TENSOR)
-    note = Evidence("is the result of a layer, which has either sign", origin=Origin.SIGNED)
+    note = Evidence("is the output of a layer, which can be negative", origin=Origin.SIGNED)
     return value(neg=LIKELY, pos=LIKELY, kind=Kind.TENSOR, because={"neg": note, "pos": note})
 
 
@@ -364,6 +364,7 @@ define("finfo_eps", "", positive_scalar)
 define("size", "x", extent, stops_gradient=True)
 define("relu", "x", rectified, pointwise=True)
 define("elu", "x", elu_like, pointwise=True)
+# attribute ``weights``: the array of the layer that the result is made of, where it adds no bias
 define("linear", "x", learned, pure=False)
 define("dropout", "x", dropout)
 define("noisy", "x", lambda v, _: value(kind=Kind.TENSOR), pure=False)

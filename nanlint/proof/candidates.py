@@ -41,6 +41,8 @@ CRITICAL: tuple[Row, ...] = (
 )
 #: and any other source: numbers that do nothing
 NEUTRAL: tuple[Row, ...] = ((1.0, 1.0), (1.0, 2.0), (0.0, 1.0), (0.0, 0.0), (-1.0, 1.0), (-1.0, -1.0), (0.5, 0.5))
+#: a setting is on: what it is off at, and its sign, come later
+SETTING: tuple[Row, ...] = ((1.0,), (2.0,), (0.5,), (0.0,))
 #: a label says which class it is
 LABEL: tuple[Row, ...] = ((1.0, 0.0), (0.0, 1.0), (1.0, 1.0), (0.0, 0.0), (1.0, 2.0), (-1.0, 1.0))
 
@@ -56,6 +58,8 @@ def rows(domain: Domain, width: int, *, critical: bool, thresholds: Sequence[flo
     fmt = FORMATS[domain.format]
     lo, hi = fmt.round(domain.lo), fmt.round(domain.hi)
     table = LABEL if domain.data and not domain.scalar else CRITICAL if critical else NEUTRAL
+    if domain.scalar and not (domain.whole or domain.counted):
+        table = SETTING + table
     ends = [end for end in (lo, hi) if abs(end) < fmt.max / 4]
     own = [(n, n) for n in thresholds]
     tried = [*table[:FIRST], *own, *table[FIRST:], *((end, end) for end in ends), (lo, hi), *CRITICAL]

@@ -11,8 +11,8 @@ import math
 from enum import Enum
 
 from nanlint.analysis.expected import expected
-from nanlint.analysis.names import is_logit, is_plain_logarithm
-from nanlint.analysis.structure import bare, uses
+from nanlint.analysis.names import MASK, is_logit, is_plain_logarithm, says, words
+from nanlint.analysis.structure import bare, called, is_field, uses
 from nanlint.graph.node import (
     ATTR,
     CALL,
@@ -44,6 +44,8 @@ READING = frozenset({"input", "table"})
 SHAPED = frozenset({"unknown", "window"})
 #: ops that are taken of logits
 SHARES = frozenset({"softmax", "log_softmax"})
+#: what a name calls an object that holds settings
+SETTINGS = frozenset({"config", "configs", "cfg", "conf", "settings", "options", "opts", "opt", "hparams", "args"})
 #: uses of a source that are looked at
 MAX_USES = 40
 #: operands of which a branch, a loop or a part hands one on
@@ -74,6 +76,10 @@ def sort_of(node: Node) -> Sort | None:
     op = OPS.get(node.op)
     if node.attrs.get("requires_grad") or node.op == "variable":
         return Sort.TRAINED
+    if is_entry(node):
+        return Sort.ATTRIBUTE
+    if node.attrs.get("annotation") == "complex":
+        return Sort.COMPUTED
     if node.op == PARAM:
         return Sort.PARAMETER
     if node.op == ATTR:
@@ -95,12 +101,45 @@ def sort_of(node: Node) -> Sort | None:
     return None
 
 
+def is_entry(node: Node) -> bool:
+    """Whether a node is an entry of a record that enters: what it holds by a name, and the record is no number itself.
+
+    What a variable says of which only entries and attributes are taken is a name, too: ``batch[self.USER]``.
+    """
+    if node.op != "part" or "index" not in node.args:
+        return False
+    record = node["x"]
+    held = is_field(node) or (by_attribute(node) and all(u.op == ATTR or by_attribute(u) for u in record.users))
+    return held and (is_entry(record) or ((sort := sort_of(record)) is not None and sort.given))
+
+
+def by_attribute(node: Node) -> bool:
+    """Whether a node is what an object's attribute, or a setting, names or numbers."""
+    index = node.get("index") if node.op == "part" else None
+    if index is None or is_field(node):
+        return index is not None
+    # what is written in capitals is a constant, and no mask
+    return (index.op == ATTR or is_field(index)) and (called(index).isupper() or not says(called(index), MASK))
+
+
+def is_setting(node: Node) -> bool:
+    """Whether a node is a number that somebody sets once: it belongs to what a name calls a configuration."""
+    holder = node.get("base") if node.op == ATTR else node.get("x") if is_field(node) else None
+    return holder is not None and (bool(SETTINGS & set(words(called(holder))[-1:])) or is_setting(holder))
+
+
+def is_member(node: Node) -> bool:
+    """Whether a node is one of the constants that a class lists, as ``Mode.TRAIN``: it stands for no number."""
+    base = node.get("base") if node.op == ATTR else None
+    return base is not None and node.name.isupper() and called(base)[:1].isupper() and not called(base).isupper()
+
+
 def driven(node: Node, sort: Sort | None) -> bool:
     """Whether training drives a source to where functions saturate: weights, what layers and models give, logits.
 
     What a softmax is taken of is one, whatever its name. Of anything else nobody knows that it is ever large.
     """
-    name = str(node.attrs.get("variable") or node.name)
+    name = called(node)
     if sort in (Sort.LAYER, Sort.TRAINED):
         return True
     if sort not in (Sort.PARAMETER, Sort.ATTRIBUTE, Sort.UNSEEN) or is_plain_logarithm(name):
@@ -161,9 +200,10 @@ def by_name(call: Node) -> bool:
 
 def bounds(node: Node, lo: float, hi: float) -> tuple[float, float, bool]:
     """The numbers that may be given to a node: what is proved, within what its name lets a reader expect; if whole."""
-    name = str(node.attrs.get("variable") or node.name.rpartition(".")[2])
+    name = called(node)
     belief = expected(name)
-    least, most = max(lo, belief.lo), min(hi, belief.hi)
+    # nobody sets a number below 0 that has no name for that
+    least, most = max(lo, belief.lo, 0.0 if is_setting(node) else -math.inf), min(hi, belief.hi)
     if least > most or math.isnan(least) or math.isnan(most):
         return lo, hi, False
     return least, most, belief.whole

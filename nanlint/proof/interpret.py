@@ -183,17 +183,17 @@ class Execution:
         """A condition as the number it is used as."""
         return self.backend.cast(x, "float32") if self.backend.is_row(x) else float(x)
 
-    def joined(self, x: Numbers) -> Numbers:
-        """A tuple used as an array: its elements in a row."""
+    def joined(self, x: Numbers, fmt: str = "float32") -> Numbers:
+        """A tuple used as an array of a format: its elements in a row."""
         if not isinstance(x, tuple):
             return x
-        return self.backend.concat([self.as_row(part) for part in x])
+        return self.backend.concat([self.as_row(part, fmt) for part in x])
 
-    def as_row(self, x: Numbers) -> Numbers:
-        x = self.joined(x)
+    def as_row(self, x: Numbers, fmt: str = "float32") -> Numbers:
+        x = self.joined(x, fmt)
         if x is None or isinstance(x, str):
             raise Unsupported("no number")
-        return x if self.backend.is_row(x) else self.backend.row([float(x)], "float32")
+        return x if self.backend.is_row(x) else self.backend.row([float(x)], fmt)
 
     # ── what is no op of a framework ────────────────────────────────────────────────────────────────────────────────
 
@@ -202,7 +202,7 @@ class Execution:
         if step.op in (TUPLE, "list", "append"):
             return tuple(values)
         if step.op == "tensor":
-            row = self.as_row(values[0])
+            row = self.as_row(values[0], step.domain.format)
             return self.backend.cast(row, step.attrs["dtype"]) if step.attrs.get("dtype") else row
         return values[0]
 

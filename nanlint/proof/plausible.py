@@ -53,14 +53,14 @@ def plain(x: float) -> bool:
 
 
 def unusual(sort: Sort | None, domain: Domain, row: Row) -> bool:
-    """A setting that is off, a draw that is an end of its range."""
+    """A setting that is off or large, a draw that is an end of its range."""
     if sort is Sort.DRAWN:
         return not domain.whole and any(x in (domain.lo, domain.hi) for x in row)
     return (
         domain.scalar
         and not (domain.whole or domain.counted)
         and sort in (Sort.PARAMETER, Sort.ATTRIBUTE)
-        and not all(row)
+        and not (all(row) and (domain.driven or max(map(abs, row)) <= ORDINARY_SIZE))
     )
 
 

@@ -14,7 +14,7 @@ from nanlint.graph.node import CONST, LOOP, PHI
 from nanlint.proof.backend import Backend
 from nanlint.proof.candidates import assignments, drawn
 from nanlint.proof.interpret import Cannot, Execution, Infeasible
-from nanlint.proof.plausible import Plausibility, Row, of_all
+from nanlint.proof.plausible import Plausibility, Row, of_all, plain
 from nanlint.proof.slice import Breaking, Slice, choices, exact
 
 #: assignments tried for one width of rows, and random ones after them
@@ -76,6 +76,8 @@ class Search:
     outcome: Outcome = field(default_factory=Outcome)
     #: whether a gradient alone counts
     slopes: bool = True
+    #: whether what is not finite has to begin at the op that breaks
+    begins: bool = False
 
     def run(self, hints: Sequence[Found] = ()) -> Outcome:
         """Look for a witness; ``hints``: what failed elsewhere is tried first."""
@@ -83,9 +85,10 @@ class Search:
         for hint in hints:
             with suppress(Infeasible, Cannot):
                 best = better(best, self.judge(dict(hint.inputs), hint.width))
-        # where no pole says what fails, a value that does says more than a gradient
-        for slopes in (True,) if self.program.breaking is not None else (False, True):
-            self.slopes = slopes
+        # where no pole says what fails, a value that does says more than a gradient, and most where it does so first
+        ways = ((True, False),) if self.program.breaking is not None else ((False, True), (False, False), (True, False))
+        for slopes, begins in ways:
+            self.slopes, self.begins = slopes, begins
             for width in self.widths():
                 if best is None or best.plausibility < ENOUGH:
                     best = better(best, self.at_width(width))
@@ -98,7 +101,7 @@ class Search:
 
     def others(self, first: Found, limit: int) -> Iterator[Found]:
         """More inputs that fail, up to a ``limit`` of each width."""
-        self.slopes = True
+        self.slopes, self.begins = True, False
         for width in self.widths():
             failing = 0
             for inputs in self.inputs(width):
@@ -185,11 +188,13 @@ class Search:
         if breaking is not None and not met(breaking, run):
             return None
         bad = not all(map(math.isfinite, output))
-        if breaking is not None and not breaking.trap and not bad:
+        if breaking is not None and not breaking.gradient and not bad:
             return None
         if breaking is None and not bad and not (self.slopes and self.backend.differentiates):
             return None
         if (breaking is None or breaking.cls in INFINITE) and breaks_elsewhere(run):
+            return None
+        if breaking is None and bad and (not overflows(run) or (self.begins and not born(run))):
             return None
         first = self.failure(inputs, width, at, output, run)
         if bad and (breaking is None or not breaking.hidden):
@@ -238,12 +243,31 @@ class Search:
                 continue
             if [*map(math.isfinite, again)] != [*map(math.isfinite, found.output)]:
                 continue
+            if breaks_beside(run, end):
+                continue
             reached = self.failure(inputs, found.width, end, output, run)
             if not bad or any(map(math.isnan, output)):
                 return reached
             if infinite is None and not all(map(math.isfinite, output)):
                 infinite = reached
         return infinite
+
+    def plainer(self, found: Found) -> Found:
+        """The same failure with plain numbers in place of random ones, or with fewer digits, as far as it is one."""
+        for i, row in found.inputs.items():
+            if not self.program.is_source(i) or all(map(plain, row)):
+                continue
+            shorter = [tuple(float(f"{x:.{digits}g}") for x in row) for digits in (1, 2, 3)]
+            for other in (*((x,) * len(row) for x in (1.0, 0.0)), *shorter):
+                inputs = {**found.inputs, i: other}
+                if not all(map(self.program.steps[i].domain.admits, other)):
+                    continue
+                with suppress(Infeasible, Cannot):
+                    again = self.judge(inputs, found.width)
+                    if again is not None:
+                        found = again
+                        break
+        return found
 
     def with_gradients(self, found: Found) -> Found:
         """The gradient of what is found with respect to all that is trained; as it was where none can be taken."""
@@ -284,13 +308,39 @@ def breaks_elsewhere(run: Execution) -> bool:
     """
     program, steps = run.program, run.program.steps
     told = {steps[i].op for i in program.told}
-    for i in program.upstream(program.at) if told else ():
+    for i in program.upstream(program.at):
         if i == program.at or steps[i].op == CONST or not run.reached(i) or finite(run, i):
             continue
         begins = all(finite(run, a) for a in steps[i].args.values() if run.reached(a))
         if begins and told.isdisjoint(steps[j].op for j in program.upstream(i)):
             return True
     return False
+
+
+def overflows(run: Execution) -> bool:
+    """Whether what is told to overflow, if anything is on the way to the op that breaks, does."""
+    before = [i for i in run.program.overflowing if run.reached(i)]
+    return not before or not all(finite(run, i) for i in before)
+
+
+def born(run: Execution) -> bool:
+    """Whether no operand of the op that breaks is nan before it is."""
+    operands = run.program.steps[run.program.at].args.values()
+    return not any(run.reached(i) and any(map(math.isnan, run.numbers(i))) for i in operands)
+
+
+def breaks_beside(run: Execution, end: int) -> bool:
+    """Whether what an end needs beside the op that breaks is not finite: then it shows another failure.
+
+    What breaks in an op of the same kind shows the same one.
+    """
+    program, steps = run.program, run.program.steps
+    before = program.behind.union(program.upstream(program.at))
+    return any(
+        run.reached(i) and not finite(run, i) and steps[program.at].op not in (steps[j].op for j in program.upstream(i))
+        for i in program.upstream(end)
+        if i not in before and steps[i].op != CONST
+    )
 
 
 def finite(run: Execution, step: int) -> bool:

@@ -16,12 +16,14 @@ from typing import Any
 
 from nanlint.analysis.hazards import Hazard
 from nanlint.analysis.names import without_gradient
+from nanlint.analysis.structure import LONGEST, called
+from nanlint.graph.calls import changed_in_place
 from nanlint.graph.node import CALL, CONST, LOOP, PARAM, PHI, REFINE, TUPLE, Node, walk
 from nanlint.ops.floats import FORMATS
 from nanlint.ops.op import OPS, shifted
 from nanlint.ops.selection import CONDITIONS
-from nanlint.ops.value import NEVER, Kind, Value
-from nanlint.proof.entering import OBJECTS, Sort, bounds, driven, sort_of
+from nanlint.ops.value import NEVER, Kind, Origin, Value
+from nanlint.proof.entering import OBJECTS, Sort, bounds, driven, is_member, is_setting, sort_of
 
 #: steps of a slice; one that needs more cannot be executed
 MAX_STEPS = 300
@@ -122,6 +124,8 @@ class Slice:
     named: bool = False
     #: the steps that are told to be what makes it so
     told: frozenset[int] = frozenset()
+    #: those of them that are told to overflow
+    overflowing: frozenset[int] = frozenset()
     #: (row, column, end row, end column) of the op that breaks and of those that use it, to find them again once fixed
     places: Mapping[int, tuple[int, int, int, int]] = field(default_factory=dict)
 
@@ -144,6 +148,20 @@ class Slice:
     def sources(self, root: int) -> list[int]:
         """The sources that ``root`` depends on."""
         return [i for i in self.upstream(root) if self.is_source(i)]
+
+    @cached_property
+    def behind(self) -> frozenset[int]:
+        """Steps that depend on the op that breaks, itself among them."""
+        users: dict[int, list[int]] = {}
+        for i, step in enumerate(self.steps):
+            for used in step.args.values():
+                users.setdefault(used, []).append(i)
+        found, pending = {self.at}, [self.at]
+        while pending:
+            new = [i for i in users.get(pending.pop(), ()) if i not in found]
+            found.update(new)
+            pending += new
+        return frozenset(found)
 
     @cached_property
     def thresholds(self) -> tuple[float, ...]:
@@ -223,6 +241,7 @@ class Slicing:
         if not known(at) or at.op in MASKS:
             return None
         steps, index = self.steps([at, *ends])
+        causes = [cause for cause in causes if cause.index in index]
         places = {}
         for n in (at, *path):
             span = self.facts.span(n)
@@ -235,9 +254,15 @@ class Slicing:
             RUNS_IN.get(self.facts.framework(at), self.facts.framework(at)),
             self.breaking(hazard, index) if hazard is not None else None,
             hazard is not None and hazard.evidence.named,
-            frozenset(index[cause.index] for cause in causes if cause.index in index),
+            frozenset(index[cause.index] for cause in causes),
+            frozenset(index[cause.index] for cause in causes if self.overflows(cause)),
             places,
         )
+
+    def overflows(self, node: Node) -> bool:
+        """Whether an operation is known to make an infinity of numbers that are too large for it."""
+        evidence = self.facts.value(node).evidence("pinf")
+        return evidence is not None and evidence.origin is Origin.OVERFLOW and evidence.node is node
 
     def at_place(self, node: Node) -> Slice | None:
         """The slice that computes ``node`` and goes no further."""
@@ -324,11 +349,11 @@ class Slicing:
             return str(text)
         if isinstance(node.site, ast.stmt):
             return target(node.site)
-        called = node.name if node.op == CALL else ""
-        if called.isidentifier() and not self.facts.text(node).startswith(called):
-            return called
+        function = node.name if node.op == CALL else ""
+        if function.isidentifier() and not self.facts.text(node).startswith(function):
+            return function
         variable = node.attrs.get("variable") if not node.attrs.get("held") else None
-        return str(variable or self.names.assigned(node) or self.facts.text(node) or node.op)
+        return str(variable or self.names.assigned(node) or changed(node) or self.facts.text(node) or written(node))
 
     def domain(self, node: Node, sort: Sort | None = None) -> Domain:
         """What is known of a node as a source."""
@@ -341,15 +366,16 @@ class Slicing:
         boolean = isinstance(number, bool) or annotation == "bool"
         excluded = frozenset(c for c in (*CLASSES, "low", "high") if v.reach(c) is NEVER)
         lo, hi, counted = (v.lo, v.hi, False) if sort is None else bounds(node, v.lo, v.hi)
+        setting = sort is Sort.ATTRIBUTE and is_setting(node)
         return Domain(
             0.0 if boolean else 1.0 if sort is Sort.SIZE else lo,
             1.0 if boolean else hi,
             excluded,
             (v.whole and sort is not Sort.TRAINED) or boolean or annotation == "int" or sort is Sort.SIZE,
-            v.kind is Kind.SCALAR or boolean or sort is Sort.SIZE,
+            v.kind is Kind.SCALAR or boolean or sort is Sort.SIZE or setting,
             v.format.name if v.format.name in FORMATS else "float32",
             float(number) if isinstance(number, (int, float)) and not boolean else None,
-            without_gradient(self.name(node, sort)) or not self.facts.gradient.learns(node, believed=True),
+            without_gradient(called(node)) or not self.facts.gradient.learns(node, believed=True),
             counted,
             driven(node, sort),
         )
@@ -379,6 +405,21 @@ class Slicing:
         )
 
 
+def changed(node: Node) -> str:
+    """The variable that a node's expression writes in place: what it holds from then on; "" if it writes none."""
+    if node.spelling is None or not node.spelling.in_place or not isinstance(node.site, ast.Call):
+        return ""
+    if node.spelling.is_method:
+        return ast.unparse(changed_in_place(node.site.func.value)) if isinstance(node.site.func, ast.Attribute) else ""
+    return ast.unparse(node.site.args[0]) if node.site.args else ""
+
+
+def written(node: Node) -> str:
+    """A node of another file as it is written there."""
+    text = ast.unparse(node.elsewhere) if isinstance(node.elsewhere, ast.expr) else node.op
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
+
+
 def target(statement: ast.stmt) -> str:
     """The variable that a statement gives a value; "" if there is not one."""
     if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
@@ -401,12 +442,12 @@ def identity(node: Node) -> tuple[str, int] | None:
 def weights(node: Node) -> str:
     """The weights of a layer that its result is, where all others are 0: its bias, or the ones that it has."""
     layer = node.get("layer")
-    site, made = node.site, layer.site if layer is not None else None
-    called = site is not made and isinstance(site, ast.Call)
-    text = ast.unparse(site.func if called and isinstance(site, ast.Call) else site) if site is not None else "layer"
+    site, made = node.site or node.elsewhere, layer.site or layer.elsewhere if layer is not None else None
+    applied = site is not made and isinstance(site, ast.Call)
+    text = ast.unparse(site.func if applied and isinstance(site, ast.Call) else site) if site is not None else "layer"
     keywords = made.keywords if isinstance(made, ast.Call) else []
     without = any((k.arg or "").endswith("bias") and getattr(k.value, "value", True) is False for k in keywords)
-    return f"{text}.{'weight' if without else 'bias'}"
+    return f"{text}.{node.attrs.get('weights') or ('weight' if without else 'bias')}"
 
 
 def known(node: Node) -> bool:
@@ -483,7 +524,7 @@ def decidable(cond: Node) -> bool:
         if node.op == CONST and not isinstance(node.attrs.get("value"), (int, float)):
             return False
         sort = sort_of(node)
-        if node.op in OBJECTS or sort is Sort.COMPUTED or (node is cond and sort is not None):
+        if node.op in OBJECTS or sort is Sort.COMPUTED or (node is cond and sort is not None) or is_member(node):
             return False
     return True
 

@@ -49,8 +49,9 @@ def proof(question: Question, backend: Backend) -> Proof:
         outcome = search.run([hint] if hint is not None else [])
         if outcome.found is not None:
             others = tuple(search.others(outcome.found, question.more)) if question.more else ()
-            shown = Proof(witness(program, outcome.found, backend.name), outcome.found, number, others=others)
-            if outcome.found.plausibility > Plausibility.ABSURD:
+            found = search.plainer(outcome.found)
+            shown = Proof(witness(program, found, backend.name), found, number, others=others)
+            if found.plausibility > Plausibility.ABSURD:
                 return shown
             first = first or shown
         refuted = refuted and hint is None and outcome.refuted

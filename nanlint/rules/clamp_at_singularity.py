@@ -63,6 +63,6 @@ def clamp_at_singularity(hazard: Hazard, facts: Facts) -> Findings:
         f"clamped to exactly the point where {hazard.node.op} is singular",
         "the bound itself is the singular point",
         level,
-        ((clamp, "brings values exactly to the bound"),),
+        ((clamp, "sets values to exactly this bound"),),
         RaiseBound(hazard.node, clamp),
     )

@@ -51,7 +51,7 @@ def clip_stops_gradient(clip: Node, facts: Facts) -> Findings:
         return "no clipped probability whose logarithm is differentiated"
     yield Finding(
         clip,
-        "clip of a prediction in a loss: no gradient for those that are wrong and certain",
+        "clipped prediction in a loss: no gradient for confident wrong predictions",
         "the slope of a clip is 0 beyond its bounds",
         Confidence.POSSIBLE,
         ((squashed, "saturates"),),

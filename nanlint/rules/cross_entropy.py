@@ -148,7 +148,7 @@ def bce_on_sigmoid(loss: Node, facts: Facts) -> Findings:
     elif facts.framework(loss) == "torch":
         yield Finding(
             loss,
-            "binary cross-entropy of a sigmoid: no gradient for the predictions that are most wrong",
+            "binary cross-entropy of a sigmoid: no gradient for the worst predictions",
             "log(0) is bounded at -100, and the gradient is 0",
             Confidence.POSSIBLE if facts.doubted(loss) else Confidence.LIKELY,
             ((sigmoid, "is exactly 1 above 17 (float32)"),),

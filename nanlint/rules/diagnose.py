@@ -366,7 +366,7 @@ def findings(facts: Facts, select: Callable[[Rule], bool]) -> Iterable[tuple[Rul
 
 
 #: why a rule that gives no other reason says nothing
-NO_FORM = "none of the forms that it looks for"
+NO_FORM = "does not match this rule's pattern"
 
 
 @dataclass(frozen=True, eq=False)
@@ -485,7 +485,7 @@ def by_first(rules: Sequence[Rule], hazard: Hazard, facts: Facts) -> Iterator[An
 
 def superseded(rules: Iterable[Rule], hazard: Hazard, by: Rule) -> Iterator[Answer]:
     """The answers of rules that another one leaves nothing to say."""
-    return (Answer(rule, hazard.node, hazard, (), f"{by.code} has the first word") for rule in rules if rule is not by)
+    return (Answer(rule, hazard.node, hazard, (), f"already reported as {by.code}") for rule in rules if rule is not by)
 
 
 @lru_cache(maxsize=8)

@@ -90,12 +90,12 @@ def one_of_many(deviation: Node, facts: Facts) -> str:
     axis = deviation.get("axis")
     held = list(walk(deviation["x"], lambda n: [n[k] for k in ("x", "back") if k in n.args and n.op in GATHERED], 20))
     if axis is None and any(n.op == "list" and "last" in n.args for n in held):
-        return "is gathered turn by turn: of one turn it has one element"
+        return "is collected in a loop: after one iteration it has one element"
     source = held[-1]
     if axis is None and says(str(source.attrs.get("variable") or source.name), OF_STEPS):
-        return "has one element for each step: an episode, or what is left of a batch, may have one"
+        return "has one element per step: an episode or a last batch may have only one"
     batch = axis is not None and facts.value(axis).constant == 0 and facts.trained(deviation)
-    return "is a batch: the last one of an epoch may have one element" if batch else ""
+    return "is a batch: the last batch of an epoch may have only one element" if batch else ""
 
 
 def all_ignored(loss: Node, facts: Facts) -> Findings:
@@ -121,10 +121,10 @@ def all_ignored(loss: Node, facts: Facts) -> Findings:
     padding = put is None and (ignored == 0 or "pad" in written(loss, "ignore_index"))
     level = confidence(LIKELY, lowered=int(padding or not facts.differentiated(loss)))
     cause = (
-        (put, "is left out of the loss") if put is not None else (given or loss, "labels of this number are left out")
+        (put, "is ignored by the loss") if put is not None else (given or loss, "labels with this value are ignored")
     )
-    effect = "0 / 0 = nan where every label is left out"
-    yield Finding(loss, "cross-entropy of labels that may all be left out: nan", effect, level, (cause,))
+    effect = "0 / 0 = nan if every label is ignored"
+    yield Finding(loss, "cross-entropy of labels that may all be ignored: nan", effect, level, (cause,))
 
 
 def ignored_by(labels: Node, ignored: float, facts: Facts) -> Node | None:
@@ -225,7 +225,10 @@ def std_of_one(deviation: Node, facts: Facts) -> Findings:
         harmless = (
             facts.framework(deviation) in PLAIN or facts.tested_for_infinity(deviation) or chosen_in_python(selection)
         )
-        level, cause = Confidence.POSSIBLE if harmless else Confidence.LIKELY, (selection, "may select one, or none")
+        level, cause = (
+            Confidence.POSSIBLE if harmless else Confidence.LIKELY,
+            (selection, "may select only one element, or none"),
+        )
     elif (why := one_of_many(deviation, facts)) and not facts.asked_how_many(deviation):
         opinion = facts.gradient.roles.opinion(deviation) if facts.gradient.roles is not None else None
         level = Confidence.LIKELY if opinion is None or opinion.trained else Confidence.POSSIBLE

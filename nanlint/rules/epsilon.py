@@ -12,8 +12,8 @@ from nanlint.rules.registry import Finding, Findings, rule
 POLES = "log log2 log10 log1p sqrt rsqrt div reciprocal atanh acos asin erfinv"
 
 MESSAGE = {
-    "rounds to 0": "an epsilon that is 0 in the precision of what it is added to",
-    "subtracted": "an epsilon that is subtracted: it moves the pole into the values, and not away from them",
+    "rounds to 0": "an epsilon that vanishes in the precision of the value it is added to",
+    "subtracted": "an epsilon that is subtracted: it moves the singularity to values that do occur",
     "multiplied": "an epsilon that multiplies: 0 stays 0",
     "too late": "an epsilon after the logarithm: -inf stays -inf",
 }
@@ -22,7 +22,7 @@ MESSAGE = {
 def found(node: Node, one: Epsilon, message: str) -> Finding:
     """What is said of an epsilon: possible where the finding at the pole shows it."""
     level = Confidence.POSSIBLE if one.reached else Confidence.LIKELY
-    notes = ((node, "is what it should keep finite"),)
+    notes = ((node, "is the value that the epsilon should protect"),)
     return Finding(one.place, message, one.why, level, fix=MendEpsilon(one), notes=notes)
 
 

@@ -56,7 +56,7 @@ def guard_after_singular_op(hazard: Hazard, facts: Facts) -> Findings:
     level = confidence(hazard.reach, lowered=int(spared))
     yield Finding(
         hazard.node,
-        f"guarded only after {hazard.node.op}: its gradient at 0 is infinite or nan all the same",
+        f"guarded only after {hazard.node.op}: its gradient at 0 is still infinite or nan",
         "the backward pass goes through the singular point",
         level,
         (hazard.cause,),

@@ -94,7 +94,7 @@ def shift_undone(exp: Node, facts: Facts) -> Findings:
         if shifted is not None:
             yield Finding(
                 product,
-                "the maximum is subtracted for nothing: its exponential is multiplied back, and is inf or 0 itself",
+                "subtracting the maximum has no effect: its exponential is multiplied back, and is inf or 0 itself",
                 "exp(-104) = 0, and 0 / 0 = nan after the next normalisation",
                 Confidence.LIKELY,
                 ((exp, "overflows or underflows like the sum it was taken out of"),),

@@ -77,7 +77,9 @@ def infinite_max_shift(exp: Node, facts: Facts) -> Findings:
     if shift.itself:
         reach, note = (
             LIKELY,
-            Evidence("is x itself where there is nothing to take the maximum over", shift.maximum, origin=Origin.EMPTY),
+            Evidence(
+                "is x itself if there is nothing else to take the maximum over", shift.maximum, origin=Origin.EMPTY
+            ),
         )
     elif masked is not None and not selected_again(exp, masked):
         reach, note = empty_rows(masked, facts.value)
@@ -86,7 +88,7 @@ def infinite_max_shift(exp: Node, facts: Facts) -> Findings:
         and closed(exp)
         and not any(facts.bare(n).op in PRODUCTS for n in monomial(shift.x, facts.value).above)
     ):
-        reach, note = POSSIBLE, Evidence("is -inf for a row of log 0", shift.maximum, origin=Origin.INTENT)
+        reach, note = POSSIBLE, Evidence("is -inf for a row of zeros in log space", shift.maximum, origin=Origin.INTENT)
     if note is None:
         return "nothing says that a whole row is -inf"
     yield Finding(

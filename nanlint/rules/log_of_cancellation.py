@@ -72,7 +72,7 @@ def log_of_cancellation(hazard: Hazard, facts: Facts) -> Findings:
     level = confidence(hazard.reach, lowered=harmless)
     yield Finding(
         hazard.node,
-        f"log of {name(found)}: rounding takes it to 0 in a tail, and the log to -inf",
+        f"log of {name(found)}: rounding makes it 0 in a tail, and its logarithm -inf",
         "log(0) = -inf",
         level,
         (hazard.cause,),

@@ -65,10 +65,10 @@ def mask_times_inf(at: Node | Hazard, facts: Facts) -> Findings:
     if (data := hidden_by_zero(product)) is not None:
         yield Finding(
             product,
-            "0 * nan is nan: the factor that should hide what is missing multiplies it",
+            "0 * nan is nan: multiplying by 0 does not remove missing values",
             "0 * nan = nan",
             Confidence.LIKELY,
-            ((data, "is NaN at times, or nobody would ask"),),
+            ((data, "can be NaN: the code checks it for NaN"),),
         )
         return
     found = zero_times_infinity(product, facts.value, known=known_to_the_author(facts))
@@ -76,7 +76,7 @@ def mask_times_inf(at: Node | Hazard, facts: Facts) -> Findings:
         return "no factor that may be 0 beside one that may be infinite"
     yield Finding(
         product,
-        "0 * inf is nan: the factor that should hide the infinity multiplies it",
+        "0 * inf is nan: multiplying by 0 does not remove the infinity",
         "0 * inf = nan",
         Confidence.LIKELY,
         ((found.why.node, found.why.text),) if found.why.node is not None else (),
@@ -105,7 +105,7 @@ def zero_times_overflow(hazard: Hazard, facts: Facts) -> Findings:
         return "the other factor does not overflow"
     yield Finding(
         hazard.node,
-        "0 times what may be infinite is nan: the factor that should hide it multiplies it",
+        "0 * inf is nan: multiplying by 0 does not remove what may be an infinity",
         "0 * inf = nan",
         Confidence.POSSIBLE,
         ((cause, why.text), hazard.cause),

@@ -46,7 +46,7 @@ def masked_softmax(softmax: Node, facts: Facts) -> Findings:
     PyTorch issues 41508 and 103963 on attention over fully masked rows.
     """
     if always(facts.value(softmax["x"]), "ninf") and written_out(softmax["x"], softmax, facts):
-        yield Finding(softmax, "softmax of nothing but -inf: nan", "-inf - -inf = nan", Confidence.CERTAIN)
+        yield Finding(softmax, "softmax of a row that is all -inf: nan", "-inf - -inf = nan", Confidence.CERTAIN)
         return
     masked = masked_by_infinity(softmax["x"], facts.value)
     if masked is None or selected_again(softmax, masked):
@@ -60,9 +60,9 @@ def masked_softmax(softmax: Node, facts: Facts) -> Findings:
     yield Finding(
         softmax,
         "softmax over a row that a mask may fill with -inf: nan",
-        "-inf - -inf = nan where nothing is left of a row",
+        "-inf - -inf = nan if a whole row is masked",
         confidence(reach),
-        ((masked.node, f"puts -inf where the mask says so: it {note.text}"),),
+        ((masked.node, f"puts -inf where the mask is set: it {note.text}"),),
         LeastFinite(masked),
         at=masked.node.site,
         notes=((softmax, "is nan for such a row"),),

@@ -57,10 +57,10 @@ def nan_gradient_masked(mask: Node, facts: Facts) -> Findings:
         op, data = gap
         yield Finding(
             mask,
-            "NaN of data taken out of the value, and left in the gradient: 0 * nan = nan",
-            "the slope of what met the NaN is NaN, and stays in the backward pass",
+            "NaN in data is removed from the value but not from the gradient: 0 * nan = nan",
+            "the derivative at a NaN is NaN, and stays in the backward pass",
             Confidence.LIKELY if facts.trained(mask) else Confidence.POSSIBLE,
-            ((data, "is NaN at times, or nobody would ask"), (op, "meets it, and its slope is NaN there")),
+            ((data, "can be NaN: the code checks it for NaN"), (op, "uses it, so its derivative is NaN there")),
             SelectOperand(op),
         )
     if result is None or gap is not None:
@@ -68,8 +68,8 @@ def nan_gradient_masked(mask: Node, facts: Facts) -> Findings:
     if facts.is_gradient(result):
         yield Finding(
             mask,
-            "NaN taken out of a gradient: hides the operation that it comes from",
-            "weights without a gradient are not trained, and nothing says so",
+            "NaN is removed from a gradient: this hides the operation that made it",
+            "weights without a gradient silently stop training",
             Confidence.POSSIBLE,
             notes=((result, "is a gradient"),),
         )
@@ -79,7 +79,7 @@ def nan_gradient_masked(mask: Node, facts: Facts) -> Findings:
         if facts.is_loss(result) and facts.differentiated(mask):
             yield Finding(
                 mask,
-                "NaN taken out of a loss: what made it NaN does so to the gradient, too",
+                "NaN is removed from a loss: its gradient is still NaN",
                 "0 * nan = nan in the backward pass of whatever is NaN",
                 Confidence.POSSIBLE,
                 notes=((result, "is a loss"),),
@@ -87,9 +87,9 @@ def nan_gradient_masked(mask: Node, facts: Facts) -> Findings:
         return
     yield Finding(
         mask,
-        "NaN taken out of the value, and left in the gradient: 0 * nan = nan",
-        "hides the NaN of the value only",
+        "NaN is removed from the value but not from the gradient: 0 * nan = nan",
+        "hides only the NaN in the value",
         Confidence.LIKELY if facts.trained(mask) else Confidence.POSSIBLE,
-        ((source, "makes it NaN, and its slope with it"),),
+        ((source, "makes it NaN, and its derivative as well"),),
         SelectOperand(source),
     )

@@ -52,13 +52,13 @@ def nonfinite_constant(node: Node, facts: Facts) -> Findings:
             Confidence.CERTAIN,
         )
     elif node.op in ("cast", "tensor", "full") and overflows(node, facts):
-        yield Finding(node, "number beyond the largest one of its format: inf", "rounds to inf", Confidence.CERTAIN)
+        yield Finding(node, "number too large for its format: inf", "rounds to inf", Confidence.CERTAIN)
     elif overflows(node, facts) and not is_at_pole(node, facts):
-        yield Finding(node, "result beyond the largest number of its format: inf", "rounds to inf", Confidence.CERTAIN)
+        yield Finding(node, "result too large for its format: inf", "rounds to inf", Confidence.CERTAIN)
     elif (found := too_large(node, facts)) is not None:
         number, other = found
         name = facts.value(other).format.name
-        message = f"number beyond the largest one of {name}: inf"
+        message = f"number too large for {name}: inf"
         yield Finding(node, message, f"{number:g} is infinite there", Confidence.LIKELY, ((other, f"is {name} here"),))
 
 

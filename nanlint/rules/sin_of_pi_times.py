@@ -51,7 +51,7 @@ def sin_of_pi_times(function: Node, facts: Facts) -> Findings:
         return "the angle is of a few turns, or of numbers that the author sees"
     yield Finding(
         function,
-        f"{function.op} of a multiple of pi: the angle is rounded before whole turns are taken off",
+        f"{function.op} of a multiple of pi: the angle is rounded before full turns are removed",
         "off by 0.25 after 1e6 turns (float32)",
         Confidence.POSSIBLE,
     )

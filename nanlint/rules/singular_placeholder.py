@@ -62,7 +62,7 @@ def singular_placeholder(hazard: Hazard, facts: Facts) -> Findings:
     yield Finding(
         selection,
         f"the placeholder is a singular point of {hazard.node.op}: 0 * inf = nan in the gradient",
-        "put in where the other branch is taken, and differentiated there",
+        "used where the other branch is taken, and differentiated there",
         level,
         fix=HarmlessPlaceholder(selection, placeholder),
         notes=((hazard.node, SLOPE.get(hazard.node.op, "is singular at the placeholder")),),

@@ -61,7 +61,7 @@ def small_angle_division(quotient: Node, facts: Facts) -> Findings:
         sinc = a.op == "sin" and len(parts.above) == len(parts.below) == 1 and parts.number == 1
         yield Finding(
             quotient,
-            "both sides of the quotient are 0 at the same place: 0 / 0 = nan",
+            "numerator and denominator are 0 at the same point: 0 / 0 = nan",
             "0 / 0 = nan",
             Confidence.POSSIBLE,
             ((below, "may be 0"),),

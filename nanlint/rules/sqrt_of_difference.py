@@ -56,7 +56,7 @@ def sqrt_of_difference(root_node: Node, facts: Facts) -> Findings:
     if b is not None and facts.loses_digits_against(b, above.node, a):
         yield Finding(
             root_node,
-            "root of a difference of squares: for nearly equal ones little but their rounding is left",
+            "root of a difference of squares: for nearly equal numbers little but rounding error is left",
             "off by 0.4 % for 8252.5625 and 8252.5 (float32)",
             Confidence.POSSIBLE,
             fix=Rewrite(radicand, DIFFERENCE_OF_SQUARES, {"a": a, "b": b})

@@ -75,7 +75,7 @@ def tape_scope_leak(gradient: Node, facts: Facts) -> Findings:
         yield Finding(
             node,
             f"no derivative comes back through this: the gradient with respect to `{facts.text(source)}` is None",
-            "a number of Python's, an array of NumPy's and a place in an array have no derivative",
+            "Python numbers, NumPy arrays and indices have no derivative",
             Confidence.LIKELY,
             at=place_of(node, gradient),
             notes=((gradient, "asks for the gradient"),),

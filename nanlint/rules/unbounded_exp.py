@@ -21,10 +21,10 @@ from nanlint.rules.registry import Finding, Findings, rule
 
 NAN = Pole("result", "nan", "nan")
 SOURCES = {
-    "network": "is the result of a layer: as large as training makes it",
-    "module": "is the result of a model: as large as training makes it",
-    "named": "is a logarithm by its name: any real number",
-    "weight": "is learned: as large as training makes it",
+    "network": "is the output of a layer: nothing limits its size",
+    "module": "is the output of a model: nothing limits its size",
+    "named": "is named like a logarithm: it can be any real number",
+    "weight": "is trained: nothing limits its size",
 }
 
 
@@ -96,10 +96,10 @@ def unbounded_exp(node: Node, facts: Facts) -> Findings:
         return (yield from alone(node, facts))
     yield Finding(
         node,
-        "exponentials of scores multiplied along a loop: inf, where their logarithms only add up",
+        "exponentials of scores multiplied in a loop: inf, while their logarithms would only add up",
         overflow(node, facts),
         Confidence.LIKELY,
-        notes=((product, "is carried on to the next turn"),),
+        notes=((product, "is carried over to the next iteration"),),
     )
 
 
@@ -117,7 +117,7 @@ def alone(exp: Node, facts: Facts) -> Findings:
     surely = learned and found.factor >= 1 and scales(exp, facts) and facts.trained(exp)
     yield Finding(
         exp,
-        "exponential of a value that nothing bounds: inf, and nan after the next product with 0",
+        "exponential of an unbounded value: inf, and nan after the next product with 0",
         overflow(exp, facts),
         Confidence.LIKELY if surely else Confidence.POSSIBLE,
         ((found.source, SOURCES[found.kind]),),

@@ -60,7 +60,7 @@ def unchecked_nan_input(table: Node, facts: Facts) -> Findings:
     if reads_header(table) and not any(starts_later(use) for use in uses):
         yield Finding(
             table,
-            "first row of a table read as data: names of columns, if it has them, become nan",
+            "the first row of the table is read as data: column names there become nan",
             "float('price') is nan to genfromtxt",
             Confidence.LIKELY if any(fitted(use, facts) for use in uses) else Confidence.POSSIBLE,
             fix=SkipHeader(table),
@@ -73,7 +73,7 @@ def unchecked_nan_input(table: Node, facts: Facts) -> Findings:
     if tensor is not None:
         yield Finding(
             tensor,
-            "table read from disk that becomes a tensor without a look at its nan",
+            "data read from disk becomes a tensor without any check for nan",
             "an empty cell is nan",
             Confidence.LIKELY if told and fitted(tensor, facts) else Confidence.POSSIBLE,
             ((table, "is nan where the file has nothing"),),

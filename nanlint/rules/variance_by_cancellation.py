@@ -19,7 +19,7 @@ MADE_OF_IT = {
     "log": "log of a negative number is nan",
     "div": "x / 0 = inf, and of any sign and size beside it",
 }
-MESSAGE = "difference of nearly equal numbers: rounding takes it to 0 and below"
+MESSAGE = "difference of nearly equal numbers: rounding can make it 0 or negative"
 
 
 @rule(
@@ -66,7 +66,7 @@ def variance_by_cancellation(at: Node | Hazard, facts: Facts) -> Findings:
     """
     if isinstance(at, Node):
         if facts.cancels(at) and not facts.floored(at):
-            effect, alone = "the digits that are left are rounding where both are nearly equal", TwoPassVariance(at)
+            effect, alone = "only rounding error is left where both are nearly equal", TwoPassVariance(at)
             surely = facts.bare(at["a"]).op in AVERAGES and facts.returned_as_variance(at)
             yield Finding(at, MESSAGE, effect, Confidence.LIKELY if surely else Confidence.POSSIBLE, (), alone)
         return

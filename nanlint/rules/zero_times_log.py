@@ -62,10 +62,10 @@ def zero_times_log(hazard: Hazard, facts: Facts) -> Findings:
     )
     yield Finding(
         hazard.node,
-        "0 * log(0) is nan: the factor that should hide the -inf multiplies it",
+        "0 * log(0) is nan: multiplying by 0 does not remove the -inf",
         "log(0) = -inf, and 0 * -inf = nan",
         level,
         (hazard.cause,),
         XLogY(hazard.node, product, factor),
-        notes=((product, "multiplies it by what may be 0"),),
+        notes=((product, "multiplies it by a factor that may be 0"),),
     )

@@ -117,7 +117,7 @@ def test_evidence_that_rests_on_a_name_says_so() -> None:
     evidence = Evaluator(lowering).value(lowering.module.env["probs"]).evidence("zero")
     assert evidence is not None
     assert evidence.named
-    assert "by its name" in evidence.text
+    assert "named like a probability" in evidence.text
 
 
 def test_a_name_counts_only_where_nothing_else_is_known() -> None:
@@ -267,7 +267,7 @@ def test_the_region_that_a_condition_tests_for_is_taken_to_occur() -> None:
     evidence = v.evidence("zero")
     assert v.zero >= LIKELY
     assert evidence is not None
-    assert "condition tests for it" in evidence.text
+    assert "the code tests for it" in evidence.text
 
 
 def test_elements_picked_by_a_mask_fulfil_it() -> None:

@@ -238,7 +238,7 @@ def test_a_message_names_what_coincides() -> None:
         """,
     )
     (found,) = nanlint.check_source(source)
-    assert [cause.message for cause in found.causes] == ["is 0 where `here` and `there` coincide"]
+    assert [cause.message for cause in found.causes] == ["is 0 if `here` and `there` are equal"]
 
 
 # ── what is met by data ─────────────────────────────────────────────────────────────────────────────────────────────

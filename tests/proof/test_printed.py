@@ -21,7 +21,7 @@ from nanlint.proof.entering import Sort
 from nanlint.proof.interpret import Execution
 from nanlint.proof.pool import Pool
 from nanlint.proof.proofs import Proof, Question
-from nanlint.proof.ranges import failing
+from nanlint.proof.ranges import shown
 from nanlint.proof.search import Found, Search
 from nanlint.proof.slice import Slice
 from nanlint.proof.telling import MAX_INPUTS, witness
@@ -68,7 +68,7 @@ def drawn(framework: str) -> Iterator[Diagnostic]:
         yield from found_in(program)
 
 
-def shown(program: Slice, found: Found, text: str) -> dict[int, tuple[float, ...]]:
+def printed_inputs(program: Slice, found: Found, text: str) -> dict[int, tuple[float, ...]]:
     """The inputs of a witness as its text has them."""
     inputs = dict(found.inputs)
     hidden = 0
@@ -89,7 +89,7 @@ def framework_gives(program: Slice, found: Found, text: str) -> None:
     """Assert that a framework gives what a text says."""
     backend = import_module(f"nanlint.proof.{program.framework}").BACKEND()
     backend.alone()
-    inputs = shown(program, found, text)
+    inputs = printed_inputs(program, found, text)
     output = Execution(program, backend, inputs, width=found.width).numbers(found.end)
     said = read(text, program.steps[found.end].name or "the result")
     assert said is not None, text
@@ -110,7 +110,7 @@ def test_what_check_prints_of_a_bad_program_its_framework_gives(framework: str) 
     printed = 0
     for one in drawn(framework):
         for program in one.slices:
-            found = failing(program) if program.framework == framework else None
+            found = shown(program) if program.framework == framework else None
             if found is not None:
                 framework_gives(program, found, witness(program, found, None).text)
                 printed += 1
@@ -181,7 +181,7 @@ def written(given: float | Sequence[float], array: str) -> str:
 
 def call_of(program: Program, one: Diagnostic) -> Iterator[tuple[str, Mapping[str, float | Sequence[float]], bool]]:
     """The call of a function of the program that a witness describes, if it does: and whether its result is finite."""
-    found = next(((p, f) for p in one.slices if (f := failing(p)) is not None), None)
+    found = next(((p, f) for p in one.slices if (f := shown(p)) is not None), None)
     if found is None:
         return
     said = witness(*found, None)

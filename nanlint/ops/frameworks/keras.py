@@ -405,7 +405,7 @@ SPELLINGS: Mapping[str, str] = {
     "keras.layers.UnitNormalization(axis)": "layer normalize(x=$)",
     "keras.layers.Normalization(axis, mean, variance)": "layer linear(x=$)",
     "keras.layers.Rescaling(scale, offset)": "layer unknown(x=$)",
-    "keras.layers.Embedding(input_dim, output_dim)": "layer linear(x=$)",
+    "keras.layers.Embedding(input_dim, output_dim)": "layer linear(x=$, weights='embeddings')",
     "keras.layers.Bidirectional(layer)": "layer linear(x=$)",
     "keras.layers.MultiHeadAttention(num_heads, key_dim)": "layer linear(x=$)",
     "keras.layers.Attention()": "layer unknown(x=$)",
