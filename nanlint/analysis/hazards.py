@@ -20,7 +20,7 @@ from nanlint.analysis.selections import taken_by
 from nanlint.analysis.structure import Evaluate, bare, depends, elementwise, same, uses, zero_together
 from nanlint.analysis.unguarded import unguarded
 from nanlint.graph.lower import Lowering
-from nanlint.graph.node import CALL, CONST, LOOP, PHI, REFINE, TUPLE, Node, walk
+from nanlint.graph.node import CALL, CONST, LOOP, PARAM, PHI, REFINE, TUPLE, Node, walk
 from nanlint.interrupt import checkpoint
 from nanlint.ops.arithmetic import add
 from nanlint.ops.op import OPS, Pole, shifted
@@ -464,7 +464,8 @@ class Hazards:
         if self.equals_infinity(cond, node) or (tells_diagonal(cond) and holds_each_pair(node)):
             return True
         anywhere = self.operand(node, pole, self.evaluator)
-        for evaluator in (self.evaluator, self.as_set):
+        set_ = any(n.op == PARAM and "default" in n.args for n in walk(cond, lambda n: n.args.values(), 40))
+        for evaluator in (self.evaluator, self.as_set) if set_ else (self.evaluator,):
             selected = evaluator.under(cond, branch)
             found = self.operand(node, pole, selected) if selected is not evaluator else None
             if found is None or anywhere is None:
