@@ -330,16 +330,13 @@ def born(run: Execution) -> bool:
 
 
 def breaks_beside(run: Execution, end: int) -> bool:
-    """Whether what an end needs beside the op that breaks is not finite: then it shows another failure.
-
-    What breaks in an op of the same kind shows the same one.
-    """
-    program, steps = run.program, run.program.steps
+    """Whether what an end needs beside the op that breaks is not finite: then it shows another failure."""
+    program = run.program
     before = program.behind.union(program.upstream(program.at))
     return any(
-        run.reached(i) and not finite(run, i) and steps[program.at].op not in (steps[j].op for j in program.upstream(i))
+        run.reached(i) and not finite(run, i)
         for i in program.upstream(end)
-        if i not in before and steps[i].op != CONST
+        if i not in before and program.steps[i].op != CONST
     )
 
 

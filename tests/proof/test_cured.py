@@ -33,6 +33,7 @@ LEFT = {
     # where the factor is not 0 the product is an infinity, and should be
     ("log-of-softmax", "bad_torch_default_argument.py"),
     ("zero-times-log", "bad_tf_multiply_function.py"),
+    ("zero-times-log", "bad_torch_named_probs.py"),
     # the format of a variable that was cast is not known
     ("unclipped-log", "bad_torch_half_relu.py"),
 }
