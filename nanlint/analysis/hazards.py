@@ -275,6 +275,8 @@ class Hazards:
         evidence = form or evidence_of(v, pole, source)
         if evidence.origin is Origin.EMPTY and not learned and chosen_once(evidence.node):
             reach = min(reach, POSSIBLE)
+        if evidence.origin is Origin.ROW and reach > POSSIBLE and not self.given_by_callers(node, pole):
+            reach = POSSIBLE
         if reach > POSSIBLE and self.kept_off_by_callers(node, pole):
             reach = POSSIBLE
         return Hazard(node, pole, source, v, reach, evidence, guard)
@@ -293,6 +295,12 @@ class Hazards:
             return False
         called = [n for n in self.gradient.called_from_outside(node) if n.calls]
         return bool(called) and all(self.kept_off(n, pole) for n in called)
+
+    def given_by_callers(self, node: Node, pole: Pole) -> bool:
+        """Whether a function is given, by one of its calls at least, data of which a row may be 0."""
+        called = [] if node.calls else [n for n in self.gradient.called_from_outside(node) if n.calls]
+        weighed = (self.weigh(n, pole) for n in called)
+        return not called or any(isinstance(one, Hazard) and one.reach > POSSIBLE for one in weighed)
 
     def kept_off(self, node: Node, pole: Pole) -> bool:
         """Whether what is known of operands that are not written out, or a condition on the path, rules a pole out."""

@@ -986,12 +986,12 @@ def met_by_data(data: tuple[Node, ...], nodes: list[Node], *, learned: bool, gra
 def is_given(source: Node) -> bool:
     """Whether data is what a step is given: not what is trained, turned or drawn.
 
-    A function does not say what it returns; then the name does.
+    A function does not say what it returns, nor what is in it; then the name does.
     """
-    name = called(source)
-    if source.op == CALL:
-        return says(name, BATCH)
-    return (source.op == PARAM or is_field(source)) and not says(name, NEVER_ZERO)
+    record = bare(source["x"]) if is_field(source) else source
+    if record.op == CALL:
+        return says(called(record), BATCH)
+    return (source.op == PARAM or is_field(source)) and not says(called(source), NEVER_ZERO)
 
 
 def made_of_rows(node: Node) -> bool:

@@ -57,9 +57,11 @@ class Kept:
 
     def means_nan(self, pairing: Pairing) -> bool:
         """Whether a nan is put on purpose near what is replaced: one is written there, or NumPy is told to be quiet."""
-        around = {self.file.outline.function(e) for e in pairing.replaced if isinstance(e, ast.expr)}
+        # what a name is for (`ast.Load`) is one object wherever it stands
+        replaced = [e for e in pairing.replaced if isinstance(e, ast.expr)]
+        around = {self.file.outline.function(e) for e in replaced}
         named = any(is_nan(part) for f in around if not isinstance(f, ast.Module) for part in ast.walk(f))
-        quiet = (silences(parent) for e in pairing.replaced for parent, _ in self.file.outline.above(e))
+        quiet = (silences(parent) for e in replaced for parent, _ in self.file.outline.above(e))
         return named or any(quiet)
 
 

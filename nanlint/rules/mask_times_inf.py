@@ -98,6 +98,9 @@ def zero_times_overflow(hazard: Hazard, facts: Facts) -> Findings:
         return "a selection hides the product, or hardly anything says that the infinity meets a 0"
     if facts.tests_result(facts.bare(hazard.node[other])):
         return "the infinity is taken out before"
+    selection = facts.bare(hazard.node[other])
+    if "cond" in selection.args and any(facts.same(a, hazard.operand) for a in selection["cond"].args.values()):
+        return "where this factor is 0, the other one is replaced"
     if not (facts.varies(hazard.operand) and facts.varies(cause)):
         return "a grid, or numbers that the author sees"
     meant = cls == "ninf" and facts.bare(cause).op in ("where", CONST)

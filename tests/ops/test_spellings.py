@@ -50,7 +50,7 @@ SPELLINGS = load()
 ROOTS = sorted({name.partition(".")[0] for name in SPELLINGS.names()})
 
 #: what a spelling may bind beside operands: read by the lowering
-ATTRIBUTES = {"requires_grad", "dtype", "activation", "nonzero", *HANDS_ON}
+ATTRIBUTES = {"requires_grad", "dtype", "activation", "nonzero", "weights", *HANDS_ON}
 
 
 @dataclass(frozen=True)

@@ -747,3 +747,36 @@ def test_an_end_that_a_factor_moves_is_no_end_of_the_product() -> None:
             return v / b + v / total  # error: [NL303] possible
         ''',
     )
+
+
+def test_what_is_in_the_result_of_a_model_is_no_input() -> None:
+    check(
+        TORCH,
+        """
+        def from_model(model, texts):
+            f = model(text=texts)["features"]
+            return f / f.norm(dim=-1, keepdim=True)  # error: [NL302] possible
+
+        def from_batch(batch):
+            f = batch["features"]
+            return f / f.norm(dim=-1, keepdim=True)  # error: [NL302]
+        """,
+    )
+
+
+def test_rows_that_no_call_gives_are_possible() -> None:
+    graph = """
+        class Graph(nn.Module):
+            def __init__(self, n):
+                super().__init__()
+                self.nodes = nn.Embedding(n, 8)
+
+            def forward(self, features):
+                return self.neighbours({given})
+
+            def neighbours(self, x):
+                x = x / torch.norm(x, dim=-1, keepdim=True){error}
+                return x @ x.T
+    """
+    check(TORCH, graph.format(given="self.nodes.weight", error="  # error: [NL302] possible"))
+    check(TORCH, graph.format(given="features", error="  # error: [NL302]"))
