@@ -275,8 +275,8 @@ class Hazards:
         evidence = form or evidence_of(v, pole, source)
         if evidence.origin is Origin.EMPTY and not learned and chosen_once(evidence.node):
             reach = min(reach, POSSIBLE)
-        if evidence.origin is Origin.ROW and reach > POSSIBLE and not self.given_by_callers(node, pole):
-            reach = POSSIBLE
+        if evidence.origin is Origin.ROW and not pole.gradient and not self.given_by_callers(node, pole):
+            reach = min(reach, POSSIBLE)
         if reach > POSSIBLE and self.kept_off_by_callers(node, pole):
             reach = POSSIBLE
         return Hazard(node, pole, source, v, reach, evidence, guard)
