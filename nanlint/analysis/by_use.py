@@ -86,9 +86,8 @@ def negative_power(node: Node, pole: Pole, operand: Node, value: Evaluate) -> Me
         return None
     total = bare(operand)
     if total.op in COUNTS:
-        return LIKELY, Evidence(
-            "counts how often each index occurs: 0 for one that does not", total, origin=Origin.EMPTY
-        )
+        because = "counts how often each index occurs: 0 for one that does not"
+        return LIKELY, Evidence(because, total, origin=Origin.EMPTY)
     if total.op != "sum" or "x" not in total.args or square_root_of(total["x"]) is not None:
         return None
     if not all(choice.op in (PARAM, "part") for choice in choices(total["x"])):
@@ -132,13 +131,11 @@ def of_a_setting(node: Node, pole: Pole, operand: Node, value: Evaluate) -> Met 
         if factor.op != "sub":
             continue
         if value(factor["b"]).constant == 1 and is_size(factor["a"]):
-            return POSSIBLE, Evidence(
-                "is the number of elements minus 1: 0 if there is only one", factor, origin=Origin.EMPTY
-            )
+            because = "is the number of elements minus 1: 0 if there is only one"
+            return POSSIBLE, Evidence(because, factor, origin=Origin.EMPTY)
         if all(setting(factor[k], value) for k in ("a", "b")) and shifted_by(above, factor["b"], value):
-            return POSSIBLE, Evidence(
-                "is the width of a range: 0 if its ends are equal", factor, origin=Origin.COINCIDENCE
-            )
+            because = "is the width of a range: 0 if its ends are equal"
+            return POSSIBLE, Evidence(because, factor, origin=Origin.COINCIDENCE)
     return None
 
 

@@ -521,9 +521,8 @@ class Evaluator:
             if branch.op == CONST or (cond is not None and of_nothing(cond, truth)):
                 v = weakened(v)
             elif branch.op == "tensor" and v.zero is CERTAIN and v.evidence("zero") is None:
-                v = replace(
-                    v, why={**v.why, "zero": Evidence("is set to 0 on one branch", branch, origin=Origin.INTENT)}
-                )
+                note = Evidence("is set to 0 on one branch", branch, origin=Origin.INTENT)
+                v = replace(v, why={**v.why, "zero": note})
             values.append(self.as_elsewhere(branch, node["b" if truth else "a"]) or v)
         if not values:
             return self.top

@@ -369,8 +369,7 @@ class Facts:
 
     def asked_how_many(self, reduction: Node) -> bool:
         """Whether the number of elements that are reduced is compared with another, here or wherever this is called."""
-        called = [n for n in self.gradient.called_from_outside(reduction) if n.calls]
-        return all(self.counted(n["x"]) for n in called or [reduction])
+        return all(self.counted(n["x"]) for n in self.gradient.followed_calls(reduction) or [reduction])
 
     def counted(self, array: Node) -> bool:
         """Whether anything compares the number of elements of an array, or of what it was made from."""
@@ -548,10 +547,6 @@ class Facts:
     def doubted(self, node: Node) -> bool:
         """Whether no gradient flows through a node, or none is believed to."""
         return self.gradient.judge(node).flow <= Flow.DOUBTFUL
-
-    def of_learned(self, node: Node) -> bool:
-        """Whether a node is made of what is learned, or given to something that is trained, as far as is seen."""
-        return self.gradient.of_learned(node)
 
     def tests_result(self, selection: Node) -> bool:
         """Whether a selection asks for NaN or Inf themselves, not for what leads to them."""

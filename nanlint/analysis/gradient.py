@@ -227,6 +227,10 @@ class GradientFlow:
         inner = {calls[i:] for calls in within for i in range(1, len(calls) + 1)}
         return [n for calls, n in within.items() if calls not in inner]
 
+    def followed_calls(self, node: Node) -> list[Node]:
+        """The op of a function that is looked at by itself, in each call from outside that is followed."""
+        return [] if node.calls else [n for n in self.called_from_outside(node) if n.calls]
+
     def same_site(self, node: Node) -> list[Node]:
         """The nodes of one expression of the source, of this file or another."""
         if not self._by_site:

@@ -43,7 +43,7 @@ from nanlint.ops.value import (
 
 #: how far a hazard is followed forward to a selection, or back from one
 MAX_STEPS = 14
-#: ops that are looked at behind a branch of a selection
+#: ops that are looked at behind a selection: behind one of its branches, or its condition
 MAX_BEHIND = 200
 #: ops and the frameworks in which their backward pass selects; measured in tests/rules/test_claims.py
 SELECTS_BACKWARD = {
@@ -291,14 +291,12 @@ class Hazards:
 
         Others may call it, too: that is a belief.
         """
-        if node.calls:
-            return False
-        called = [n for n in self.gradient.called_from_outside(node) if n.calls]
+        called = self.gradient.followed_calls(node)
         return bool(called) and all(self.kept_off(n, pole) for n in called)
 
     def given_by_callers(self, node: Node, pole: Pole) -> bool:
         """Whether a function is given, by one of its calls at least, data of which a row may be 0."""
-        called = [] if node.calls else [n for n in self.gradient.called_from_outside(node) if n.calls]
+        called = self.gradient.followed_calls(node)
         weighed = (self.weigh(n, pole) for n in called)
         return not called or any(isinstance(one, Hazard) and one.reach > POSSIBLE for one in weighed)
 
@@ -474,8 +472,9 @@ class Hazards:
         if self.equals_infinity(cond, node) or (tells_diagonal(cond) and holds_each_pair(node)):
             return True
         anywhere = self.operand(node, pole, self.evaluator)
-        set_ = any(n.op == PARAM and "default" in n.args for n in walk(cond, lambda n: n.args.values(), 40))
-        for evaluator in (self.evaluator, self.as_set) if set_ else (self.evaluator,):
+        # a condition on no setting says the same whatever settings are
+        settings = any(n.op == PARAM and "default" in n.args for n in walk(cond, lambda n: n.args.values(), MAX_BEHIND))
+        for evaluator in (self.evaluator, self.as_set) if settings else (self.evaluator,):
             selected = evaluator.under(cond, branch)
             found = self.operand(node, pole, selected) if selected is not evaluator else None
             if found is None or anywhere is None:

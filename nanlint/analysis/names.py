@@ -82,14 +82,15 @@ UNTRAINED = {
 MASK = frozenset({"mask", "masks"})
 #: what lets each position see itself and those before
 CAUSAL = frozenset({"causal", "triangular", "autoregressive", "subsequent", "tril", "triu"})
+#: how something is set up
+CONFIGURATION = frozenset({"config", "cfg", "options", "hparams"})
 #: what gradients are with respect to nothing: data, and gradients themselves
 WITHOUT_GRADIENT = frozenset(
     {"label", "labels", "target", "targets", "grad", "grads", "gradient", "gradients", "updates", "window"}
     # what a loader gives, and where a camera looks
     | {"batch", "image", "images", "img", "imgs", "wav", "waveform", "audio", "rois", "dirs", "viewdirs", "directions"}
     | {"rays", "camera", "cameras", "intrinsics", "extrinsics"}
-    # how something is set up
-    | {"config", "cfg", "options", "hparams"}
+    | CONFIGURATION
     # the step of a solver
     | {"stepsize", "dt"}
     # what selects, counts and numbers

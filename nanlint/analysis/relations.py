@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from nanlint.analysis.algebra import Monomial, monomial, terms
-from nanlint.analysis.cancellation import cancellation, is_covariance, raised_a_little
+from nanlint.analysis.cancellation import affine, cancellation, is_covariance, raised_a_little
 from nanlint.analysis.geometry import holds_each_pair, is_cosine, is_unit, of_each_pair, tells_diagonal, whole
 from nanlint.analysis.names import is_coordinate, is_plain_logarithm
 from nanlint.analysis.places import true_somewhere
@@ -239,11 +239,13 @@ def dot(node: Node, evaluate: Evaluate) -> Value | None:
         because = "is 0 if the large entries of one factor are multiplied by underflowed entries of the other"
         note = Evidence(because, origin=Origin.SATURATION)
         return like(evaluate(vanishing[0]), 0.0, INF, zero=LIKELY, because=note)
-    if node.op == "dot" and any(same(*pair) or is_distance(*pair) for pair in (operands, operands[::-1])):
-        v = square(evaluate(operands[1]))
+    number, parts = matrix_product(node, evaluate) if node.op == "dot" else (1.0, [])
+    if len(parts) > 1 and is_square(parts):
+        v = square(evaluate(node["b"]))
         zero = max(v.zero, POSSIBLE) if v.zero is not NEVER else NEVER
         note = v.evidence("zero") or Evidence("is 0 for the zero vector", origin=Origin.DATA)
-        return like(v, 0.0, INF, zero=zero, because={"zero": note})
+        found = like(v, 0.0, INF, zero=zero, because={"zero": note})
+        return found if number == 1 else multiply(found, constant(number))
     return None
 
 
@@ -257,15 +259,23 @@ def underflows(node: Node, evaluate: Evaluate) -> bool:
     return node.op == "exp" and evaluate(node).low >= LIKELY
 
 
-def is_distance(weighed: Node, vector: Node) -> bool:
-    """Whether a scalar product is a squared Mahalanobis distance: of a vector with an inverse, or a solution, of it."""
-    weighed = bare(weighed)
-    if weighed.op == "solve":
-        return same(weighed["b"], vector)
-    return weighed.op == "dot" and any(
-        whole(weighed[matrix]).op in ("inv", "pinv") and same(weighed[other], vector)
-        for matrix, other in (("a", "b"), ("b", "a"))
-    )
+def matrix_product(node: Node, evaluate: Evaluate, depth: int = 2) -> tuple[float, list[Node]]:
+    """A number and the matrices that it and a node are the product of: three at most, as no relation is of more."""
+    part = affine(node, evaluate)
+    core = bare(part.core)
+    if part.offset or core.op != "dot" or not depth:
+        return (1.0, [node]) if part.offset else (part.factor, [core])
+    (p, left), (q, right) = (matrix_product(core[k], evaluate, depth - 1) for k in ("a", "b"))
+    return part.factor * p * q, [*left, *right]
+
+
+def is_square(parts: list[Node]) -> bool:
+    """Whether a product is of a vector with itself, or its squared Mahalanobis distance, by an inverse or solved."""
+    first, *between, last = parts
+    solved = next((n["b"] for n in (first, last) if n.op == "solve"), None)
+    if solved is not None:
+        return not between and (same(solved, first) or same(solved, last))
+    return same(first, last) and all(whole(n).op in ("inv", "pinv") for n in between)
 
 
 def cosine_of(node: Node, evaluate: Evaluate) -> Value | None:

@@ -1042,9 +1042,8 @@ def described(scenario: Scenario, pole: Pole, operand: Node, *, met: bool) -> Ev
     of = " and ".join(dict.fromkeys(written(n) for n in scenario.data)) if len(scenario.data) <= MAX_NAMED else ""
     alike = f"if all elements of {of} are equal" if of else "if all of its data is equal"
     if pole.cls == "neg":
-        return Evidence(
-            f"is 0 {equal or alike}, and rounding can make it negative", bare(operand), origin=Origin.ROUNDING
-        )
+        because = f"is 0 {equal or alike}, and rounding can make it negative"
+        return Evidence(because, bare(operand), origin=Origin.ROUNDING)
     if scenario.shape is Shape.EQUAL:
         return Evidence(f"is 0 {equal}", scenario.difference or operand, origin=Origin.COINCIDENCE)
     if scenario.shape is Shape.CONSTANT:

@@ -6,7 +6,7 @@ Spellings of the catalogue, functions and classes of this file (inlined), layers
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache, reduce
 from typing import Any
 
@@ -34,6 +34,7 @@ from nanlint.graph.node import (
     Node,
     Region,
     unrefined,
+    walk,
 )
 from nanlint.graph.options import DECORATING, NAMESPACES, PARSED, PARSERS, PARTS, keyword, option_name, size_of_options
 from nanlint.graph.path import NOTHING, Comparisons, Known, PathCondition, common
@@ -62,6 +63,8 @@ MAX_NODES_ELSEWHERE = 300
 MAX_SIZE = 400
 #: terms of a list that is summed, one by one
 MAX_TERMS = 8
+#: values that are asked whose an array is: where these do not tell, the frameworks of the file do
+MAX_OPERANDS = 12
 
 #: calls that hand back the function they are given
 TRANSPARENT = {
@@ -1584,16 +1587,15 @@ def is_array_class(name: str) -> bool:
     return any(word in name.rpartition(".")[2].lower() for word in ARRAY_CLASSES)
 
 
-def framework_behind(node: Node, limit: int = 12) -> str | None:
+def framework_behind(node: Node) -> str | None:
     """The framework whose array a node is: its own, or that of what it is computed of by operators and slices."""
-    pending = [node]
-    while pending and (limit := limit - 1):
-        current = pending.pop(0)
-        if current.framework is not None:
-            return current.framework
-        if current.op in OPS and (OPS[current.op].pointwise or OPS[current.op].view):
-            pending += current.args.values()
-    return None
+
+    def operands(n: Node) -> Iterable[Node]:
+        own = n.framework is None and n.op in OPS and (OPS[n.op].pointwise or OPS[n.op].view)
+        return reversed(n.args.values()) if own else ()
+
+    made_of = walk(node, operands, MAX_OPERANDS)
+    return next((n.framework for n in made_of if n.framework not in (None, "math", "builtins")), None)
 
 
 def in_place(spelling: Spelling, args: Sequence[Node], keywords: Mapping[str, Node]) -> bool:

@@ -11,7 +11,7 @@ import math
 from enum import Enum
 
 from nanlint.analysis.expected import expected
-from nanlint.analysis.names import MASK, is_logit, is_plain_logarithm, says, words
+from nanlint.analysis.names import CONFIGURATION, MASK, is_logit, is_plain_logarithm, says, words
 from nanlint.analysis.structure import bare, called, is_field, uses
 from nanlint.graph.node import (
     ATTR,
@@ -44,8 +44,8 @@ READING = frozenset({"input", "table"})
 SHAPED = frozenset({"unknown", "window"})
 #: ops that are taken of logits
 SHARES = frozenset({"softmax", "log_softmax"})
-#: what a name calls an object that holds settings
-SETTINGS = frozenset({"config", "configs", "cfg", "conf", "settings", "options", "opts", "opt", "hparams", "args"})
+#: what a name calls an object of whose settings there are attributes; an array may be called so, too
+SETTINGS = CONFIGURATION | {"configs", "conf", "settings", "opts", "opt", "args"}
 #: uses of a source that are looked at
 MAX_USES = 40
 #: operands of which a branch, a loop or a part hands one on

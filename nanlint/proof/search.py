@@ -194,7 +194,7 @@ class Search:
             return None
         if (breaking is None or breaking.cls in INFINITE) and breaks_elsewhere(run):
             return None
-        if breaking is None and bad and (not overflows(run) or (self.begins and not born(run))):
+        if breaking is None and bad and (not overflows(run) or (self.begins and not begins_there(run))):
             return None
         first = self.failure(inputs, width, at, output, run)
         if bad and (breaking is None or not breaking.hidden):
@@ -323,7 +323,7 @@ def overflows(run: Execution) -> bool:
     return not before or not all(finite(run, i) for i in before)
 
 
-def born(run: Execution) -> bool:
+def begins_there(run: Execution) -> bool:
     """Whether no operand of the op that breaks is nan before it is."""
     operands = run.program.steps[run.program.at].args.values()
     return not any(run.reached(i) and any(map(math.isnan, run.numbers(i))) for i in operands)

@@ -225,10 +225,8 @@ def std_of_one(deviation: Node, facts: Facts) -> Findings:
         harmless = (
             facts.framework(deviation) in PLAIN or facts.tested_for_infinity(deviation) or chosen_in_python(selection)
         )
-        level, cause = (
-            Confidence.POSSIBLE if harmless else Confidence.LIKELY,
-            (selection, "may select only one element, or none"),
-        )
+        level = Confidence.POSSIBLE if harmless else Confidence.LIKELY
+        cause = (selection, "may select only one element, or none")
     elif (why := one_of_many(deviation, facts)) and not facts.asked_how_many(deviation):
         opinion = facts.gradient.roles.opinion(deviation) if facts.gradient.roles is not None else None
         level = Confidence.LIKELY if opinion is None or opinion.trained else Confidence.POSSIBLE

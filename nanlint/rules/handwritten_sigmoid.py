@@ -46,7 +46,7 @@ def handwritten_sigmoid(quotient: Node, facts: Facts) -> Findings:
     if quotient.op == "div" and tangent(quotient, facts) is not None:
         return "a tanh, of which NL406 speaks"
     plain = facts.framework(quotient) in PLAIN
-    unseen = not plain and not facts.of_learned(quotient)
+    unseen = not plain and not facts.gradient.of_learned(quotient)
     harmless = unseen or (not found.both and (plain or facts.doubted(quotient)))
     yield Finding(
         quotient,

@@ -75,12 +75,8 @@ def infinite_max_shift(exp: Node, facts: Facts) -> Findings:
     note: Evidence | None = None
     masked = masked_by_infinity(shift.x, facts.value)
     if shift.itself:
-        reach, note = (
-            LIKELY,
-            Evidence(
-                "is x itself if there is nothing else to take the maximum over", shift.maximum, origin=Origin.EMPTY
-            ),
-        )
+        because = "is x itself if there is nothing else to take the maximum over"
+        reach, note = LIKELY, Evidence(because, shift.maximum, origin=Origin.EMPTY)
     elif masked is not None and not selected_again(exp, masked):
         reach, note = empty_rows(masked, facts.value)
     elif (

@@ -75,7 +75,7 @@ def unbounded_exp(node: Node, facts: Facts) -> Findings:
         above, below = found
         if any(facts.hazards.masked_by(exp, OVERFLOW) is not None for exp in found):
             return "a selection further on takes the infinity out"
-        harmless = facts.framework(node) in PLAIN or not facts.of_learned(node) or chosen_by_regime(node)
+        harmless = facts.framework(node) in PLAIN or not facts.gradient.of_learned(node) or chosen_by_regime(node)
         yield Finding(
             node,
             "both sides of the quotient overflow with one exponential: inf / inf = nan",

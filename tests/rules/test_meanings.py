@@ -623,17 +623,23 @@ def test_what_is_asked_to_change_in_place_is_changed() -> None:
 
 
 @pytest.mark.parametrize(
-    "form", ["d @ np.linalg.inv(S) @ d", "d @ np.linalg.solve(S, d)", "d.T @ np.linalg.pinv(S) @ d"]
+    "form",
+    [
+        "-0.5 * (d @ np.linalg.inv(S) @ d)",
+        "-d.T @ np.linalg.pinv(S) @ d / 2",
+        "-0.5 * d @ np.linalg.solve(S, d)",
+        "-d @ (2 * d)",
+    ],
 )
 def test_a_mahalanobis_distance_is_not_negative(form: str) -> None:
     """So that its exponential, negated, does not overflow; that of any other bilinear form may."""
     text = """
         def weights(d, S):
-            p = np.exp(-0.5 * ({form}))
+            p = np.exp({form})
             return p / np.sum(p)  # error: [{code}]
     """
     check(NUMPY, text.format(form=form, code="NL301"))
-    check(NUMPY, text.format(form="d @ S @ d", code="NL401"))
+    check(NUMPY, text.format(form="-0.5 * d @ S @ d", code="NL401"))
 
 
 def test_a_draw_takes_the_logarithm_of_0_for_what_it_means() -> None:
