@@ -72,13 +72,12 @@ def config_of_keys(path: str, values: dict[str, Any]) -> Config:
     """The configuration that keys of ``[tool.nanlint]`` with underscores make. Raises ConfigError."""
     import os
 
-    from nanlint.config import config_of
+    from nanlint.config import Layer, config_of
     from nanlint.linter import ops_problem, rule_names, rules_in
 
     table = {key.replace("_", "-"): value for key, value in values.items()}
-    config = config_of(
-        table, rule_names(), root=os.getcwd(), where="nanlint", ops_problem=ops_problem, rules_in=rules_in
-    )
+    layer = Layer(table, os.getcwd(), "nanlint")
+    config = config_of([layer], rule_names(), ops_problem=ops_problem, rules_in=rules_in)
     return config.for_file(os.path.abspath(path))
 
 

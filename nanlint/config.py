@@ -93,11 +93,55 @@ class PerFileIgnore:
 
 
 @dataclass(frozen=True)
+class Layer:
+    """One table of keys: that of a file, of ``--config KEY=VALUE``, or the options of the command line.
+
+    ``root`` is the absolute directory that patterns and paths in it are relative to. ``where`` names the table in
+    messages; options, which have none, are named as they are given.
+    """
+
+    values: Mapping[str, Any]
+    root: str
+    where: str = ""
+    file: str | None = None
+
+    def named(self, *keys: str) -> str:
+        """How a key is named in a message."""
+        return ": ".join((self.where, *keys) if self.where else (f"--{keys[0]}", *keys[1:]))
+
+    def take(self, key: str, expected: str, fits: Callable[[Any], bool], default: T) -> T:
+        """The value of a key, or the default where it has none; raises ConfigError if it does not fit."""
+        value = self.values.get(key)
+        if value is None:
+            return default
+        if not fits(value):
+            raise ConfigError(f"{self.named(key)}: expected {expected}, got {_described(value)}")
+        taken: T = value
+        return taken
+
+    def strings(self, key: str) -> tuple[str, ...] | None:
+        """A list of strings, or None; raises ConfigError."""
+        taken: list[str] | None = self.take(key, "a list of strings", _is_strings, None)
+        return None if taken is None else tuple(taken)
+
+    def string(self, key: str, expected: str) -> str | None:
+        """A string that is not empty, or None; raises ConfigError."""
+        return self.take(key, expected, lambda value: isinstance(value, str) and value != "", None)
+
+    def table(self, key: str) -> Mapping[str, Any]:
+        """A table, empty where there is none; raises ConfigError."""
+        empty: Mapping[str, Any] = {}
+        return self.take(key, "a table", lambda value: isinstance(value, Mapping), empty)
+
+
+@dataclass(frozen=True)
 class Config:
     """What to check and how to show it, for all files under one configuration file.
 
-    ``rule_files``: those that were loaded. ``untrusted``: the patterns of those that were not, as nobody has said that
-    they may run.
+    ``ignored``: the rules that an ``ignore`` takes out; the hazards that they would report are reported by no other
+    rule. ``unfixable``: the rules whose fixes are only shown. ``preview``: whether rules in preview run. ``layers``:
+    what it was made of. ``rule_files``: those that were loaded. ``untrusted``: the patterns of those that were not, as
+    nobody has said that they may run.
     """
 
     file: str | None
@@ -112,6 +156,10 @@ class Config:
     baseline: str | None = None
     rule_files: tuple[str, ...] = ()
     untrusted: tuple[str, ...] = ()
+    ignored: frozenset[str] = frozenset()
+    unfixable: frozenset[str] = frozenset()
+    preview: bool = False
+    layers: tuple[Layer, ...] = field(default=(), compare=False)
 
     def selects(self, code: str) -> bool:
         """Whether the rule is enabled."""
@@ -138,29 +186,31 @@ class Config:
         if not self.per_file_ignores:
             return self
         ignored = frozenset[str]().union(*(entry.codes for entry in self.per_file_ignores if entry.applies(path)))
-        return replace(self, selected=self.selected - ignored, per_file_ignores=())
+        return replace(self, selected=self.selected - ignored, ignored=self.ignored | ignored, per_file_ignores=())
 
 
-@dataclass(frozen=True)
-class Overrides:
-    """What the command line says; None and () where it says nothing. Its word is heard after the file's."""
-
-    select: tuple[str, ...] | None = None
-    extend_select: tuple[str, ...] = ()
-    ignore: tuple[str, ...] = ()
-    confidence: Confidence | None = None
-    exclude: tuple[str, ...] | None = None
-    respect_gitignore: bool | None = None
-    prove_timeout: float | None = None
-    baseline: str | None = None
-
-    @property
-    def names_no_rules(self) -> bool:
-        """Whether no rule is selected or ignored."""
-        return not (self.select or self.extend_select or self.ignore)
+def options(**given: Any) -> Layer:
+    """The layer of the options of a command, by the names of their keys with underscores; None says nothing."""
+    said = {key.replace("_", "-"): value for key, value in given.items() if value not in (None, ())}
+    return Layer(said, _working_directory())
 
 
-# The table
+def inline(text: str) -> Layer:
+    """The layer of ``--config KEY=VALUE``, which is a line of TOML. Raises ConfigError."""
+    from nanlint import toml
+
+    where = f"--config '{text}'"
+    try:
+        return Layer(toml.loads(text), _working_directory(), where)
+    except (toml.TOMLDecodeError, RecursionError) as error:
+        raise ConfigError(f"{where}: is neither a file that is there nor valid TOML: {error}") from None
+
+
+def _working_directory() -> str:
+    try:
+        return os.getcwd()
+    except FileNotFoundError:  # taken away below us
+        return os.sep
 
 
 OpsProblem = Callable[[Mapping[str, object]], str | None]
@@ -181,40 +231,6 @@ def no_problem(ops: Mapping[str, object]) -> str | None:
     return None
 
 
-def _known(selector: str, rules: Rules, where: str, untrusted: Sequence[str]) -> str:
-    """``selector``; raises ConfigError if it means no rule, nor can mean one that was not loaded."""
-    if untrusted or codes_of(selector, rules):
-        return selector
-    prefixes = {code[:length] for code in rules for length in range(2, len(code) + 1)}
-    hint = did_you_mean(selector, (*sorted(rules), *sorted(rules.values()), *sorted(prefixes - set(rules)), "ALL"))
-    raise ConfigError(f'{where}: unknown rule "{selector}"{hint}')
-
-
-@dataclass(frozen=True)
-class _Table:
-    """A TOML table with the words to complain about it."""
-
-    where: str
-    values: Mapping[str, Any]
-
-    def take(self, key: str, expected: str, fits: Callable[[Any], bool], default: T) -> T:
-        value = self.values.get(key)
-        if value is None:
-            return default
-        if not fits(value):
-            raise ConfigError(f"{self.where}: {key}: expected {expected}, got {_described(value)}")
-        taken: T = value
-        return taken
-
-    def strings(self, key: str) -> tuple[str, ...] | None:
-        taken: list[str] | None = self.take(key, "a list of strings", _is_strings, None)
-        return None if taken is None else tuple(taken)
-
-    def table(self, key: str) -> Mapping[str, Any]:
-        empty: Mapping[str, Any] = {}
-        return self.take(key, "a table", lambda value: isinstance(value, dict), empty)
-
-
 def _is_strings(value: object) -> bool:
     return isinstance(value, list | tuple) and all(isinstance(item, str) for item in value)
 
@@ -223,18 +239,22 @@ def _is_positive(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and value > 0
 
 
+def _is_flag(value: object) -> bool:
+    return isinstance(value, bool)
+
+
 def _described(value: object) -> str:
     shown = repr(value)
     kind = {str: "the string", bool: "the boolean", int: "the number", float: "the number", list: "the list"}
     return f"{kind.get(type(value), 'the ' + type(value).__name__)} {shown if len(shown) <= 60 else shown[:57] + '...'}"
 
 
-def _choice(where: str, key: str, value: object, choices: Mapping[str, T]) -> T:
+def _choice(where: str, value: object, choices: Mapping[str, T]) -> T:
     if isinstance(value, str) and value in choices:
         return choices[value]
     expected = ", ".join(f'"{choice}"' for choice in choices)
     hint = did_you_mean(value, choices) if isinstance(value, str) else ""
-    raise ConfigError(f"{where}: {key}: expected one of {expected}, got {_described(value)}{hint}")
+    raise ConfigError(f"{where}: expected one of {expected}, got {_described(value)}{hint}")
 
 
 CONFIDENCES = {str(level): level for level in Confidence}
@@ -242,148 +262,196 @@ SEVERITIES = {str(level): level for level in Severity}
 
 
 def config_of(
-    table: Mapping[str, Any],
-    rules: Rules,
-    *,
-    root: str,
-    where: str,
-    file: str | None = None,
-    overrides: Overrides = Overrides(),
-    ops_problem: OpsProblem = no_problem,
-    rules_in: RulesIn = no_rules,
+    layers: Sequence[Layer], rules: Rules, *, ops_problem: OpsProblem = no_problem, rules_in: RulesIn = no_rules
 ) -> Config:
-    """Validate a ``[tool.nanlint]`` table and lay the command line over it.
+    """Validate tables of keys and lay each over those before it.
 
-    ``root`` is the absolute directory that patterns are relative to, ``where`` names the table in messages,
     ``ops_problem`` says what is wrong with the user's ops, ``rules_in`` loads rule files. Raises ConfigError.
     """
-    for key in table:
-        if key == "tool":
-            raise ConfigError(f"{where}: [tool.nanlint] is for pyproject.toml; here the keys stand at the top")
-        if key not in KEYS:
-            raise ConfigError(f'{where}: unknown key "{key}"{did_you_mean(key, KEYS)}')
-    values = _Table(where, table)
-    loaded = _rule_files(values, root, file, rules_in)
-    rule_files, more = loaded or ((), {})
-    untrusted = () if loaded is not None else values.strings("rules") or ()
-    rules = {**rules, **more}
-    for option, selectors in _selectors_of(overrides):
-        for selector in selectors:
-            _known(selector, rules, option, untrusted)
-    for key in ("select", "extend-select", "ignore"):
-        for selector in values.strings(key) or ():
-            _known(selector, rules, f"{where}: {key}", untrusted)
-
-    everything = frozenset(rules)
-    selected = select_codes(
-        rules,
-        everything,
-        select=values.strings("select"),
-        extend_select=values.strings("extend-select") or (),
-        ignore=values.strings("ignore") or (),
-    )
-    selected = select_codes(
-        rules,
-        selected,
-        select=overrides.select,
-        extend_select=overrides.extend_select,
-        ignore=overrides.ignore,
-    )
-    confidence = overrides.confidence
-    if confidence is None:
-        confidence = _choice(where, "confidence", table.get("confidence", str(Confidence.LIKELY)), CONFIDENCES)
-    gitignore = overrides.respect_gitignore
-    if gitignore is None:
-        gitignore = values.take("respect-gitignore", "true or false", lambda value: isinstance(value, bool), True)
-    timeout = overrides.prove_timeout
-    if timeout is None:
-        timeout = values.take("prove-timeout", "a positive number of seconds", _is_positive, 5.0)
-    return Config(
-        file=file,
-        selected=selected | always_on(rules, [*(values.strings("ignore") or ()), *overrides.ignore]),
-        exclude=_excludes(values, root, overrides),
-        per_file_ignores=_per_file_ignores(values, rules, root, untrusted),
-        confidence=confidence,
-        severity=_severities(values, rules, untrusted),
-        ops=_ops(values, ops_problem),
-        respect_gitignore=gitignore,
-        prove_timeout=float(timeout),
-        baseline=_baseline(values, root, overrides),
-        rule_files=rule_files,
-        untrusted=untrusted,
-    )
+    return _Reader(layers, rules, ops_problem, rules_in).config()
 
 
-def _rule_files(values: _Table, root: str, file: str | None, rules_in: RulesIn) -> tuple[tuple[str, ...], Rules] | None:
-    patterns = values.strings("rules")
-    if not patterns:
-        return (), {}
-    try:
-        return rules_in(patterns, root, file)
-    except ConfigError as error:
-        raise ConfigError(f"{values.where}: rules: {error}") from None
+class _Reader:
+    """What the layers of one configuration say, each key in its own way."""
 
+    def __init__(self, layers: Sequence[Layer], rules: Rules, ops_problem: OpsProblem, rules_in: RulesIn) -> None:
+        self._layers = layers
+        self._ops_problem = ops_problem
+        for layer in layers:
+            self._check_keys(layer)
+        self._untrusted: tuple[str, ...] = ()
+        self._rule_files, more = self._load_rules(rules_in)
+        self._rules = {**rules, **more}
 
-def _selectors_of(overrides: Overrides) -> Iterable[tuple[str, tuple[str, ...]]]:
-    yield "--select", overrides.select or ()
-    yield "--extend-select", overrides.extend_select
-    yield "--ignore", overrides.ignore
-
-
-def _baseline(values: _Table, root: str, overrides: Overrides) -> str | None:
-    if overrides.baseline is not None:
-        return os.path.abspath(overrides.baseline)
-    own = values.take("baseline", "the name of a file", lambda value: isinstance(value, str) and value != "", None)
-    return None if own is None else os.path.normpath(os.path.join(root, own))
-
-
-def _excludes(values: _Table, root: str, overrides: Overrides) -> tuple[PathPatterns, ...]:
-    own = values.strings("exclude")
-    extended = values.strings("extend-exclude") or ()
-    if overrides.exclude is not None:
-        base = PathPatterns(os.getcwd(), overrides.exclude)
-    else:
-        base = PathPatterns(root, DEFAULT_EXCLUDE if own is None else own)
-    return (base, PathPatterns(root, extended)) if extended else (base,)
-
-
-def _per_file_ignores(values: _Table, rules: Rules, root: str, untrusted: Sequence[str]) -> tuple[PerFileIgnore, ...]:
-    entries = []
-    where = f"{values.where}: per-file-ignores"
-    inner = _Table(where, values.table("per-file-ignores"))
-    for pattern in inner.values:
-        selectors = inner.strings(pattern) or ()
-        codes = frozenset[str]().union(
-            *(codes_of(_known(one, rules, f"{where}: {pattern}", untrusted), rules) for one in selectors)
+    def config(self) -> Config:
+        """All of it. Raises ConfigError."""
+        files = [layer.file for layer in self._layers if layer.file is not None]
+        selected, ignored = self._selection()
+        return Config(
+            file=files[-1] if files else None,
+            layers=tuple(self._layers),
+            selected=selected,
+            ignored=ignored - selected,
+            exclude=self._excludes(),
+            per_file_ignores=self._per_file_ignores(),
+            confidence=self._confidence(),
+            severity=self._severities(),
+            ops=self._ops(),
+            respect_gitignore=self._last("respect-gitignore", "true or false", _is_flag, True),
+            prove_timeout=float(self._last("prove-timeout", "a positive number of seconds", _is_positive, 5.0)),
+            baseline=self._baseline(),
+            preview=self._last("preview", "true or false", _is_flag, False),
+            unfixable=self._unfixable(),
+            rule_files=self._rule_files,
+            untrusted=self._untrusted,
         )
-        files = PathPatterns(root, (pattern.removeprefix("!"),))
-        entries.append(PerFileIgnore(files, codes, negated=pattern.startswith("!")))
-    return tuple(entries)
+
+    def _check_keys(self, layer: Layer) -> None:
+        for key in layer.values:
+            if key == "tool":
+                raise ConfigError(
+                    f"{layer.where}: [tool.nanlint] is for pyproject.toml; here the keys are at the top level"
+                )
+            if key not in KEYS:
+                raise ConfigError(f'{layer.where}: unknown key "{key}"{did_you_mean(key, KEYS)}')
+        required = layer.string("required-version", 'a version specifier such as ">=0.1"')
+        if required is not None:
+            _require(layer.named("required-version"), required)
+
+    def _last(self, key: str, expected: str, fits: Callable[[Any], bool], default: T) -> T:
+        for layer in self._layers:
+            default = layer.take(key, expected, fits, default)
+        return default
+
+    def _codes(self, layer: Layer, key: str, *inner: str, selectors: Iterable[str]) -> frozenset[str]:
+        """The codes that the selectors of a key mean; raises ConfigError for one that means none."""
+        found = frozenset[str]()
+        for selector in selectors:
+            codes = codes_of(selector, self._rules)
+            if not codes and not self._untrusted:  # it may be a rule that was not loaded
+                names = self._rules.values()
+                prefixes = {code[:length] for code in self._rules for length in range(2, len(code) + 1)}
+                known = (*sorted(self._rules), *sorted(names), *sorted(prefixes - set(self._rules)), "ALL")
+                hint = did_you_mean(selector, known)
+                raise ConfigError(f'{layer.named(key, *inner)}: unknown rule "{selector}"{hint}')
+            found |= codes
+        return found
+
+    def _load_rules(self, rules_in: RulesIn) -> tuple[tuple[str, ...], Rules]:
+        naming = [layer for layer in self._layers if layer.strings("rules")]
+        if not naming:
+            return (), {}
+        layer = naming[-1]
+        patterns = layer.strings("rules") or ()
+        try:
+            loaded = rules_in(patterns, layer.root, layer.file)
+        except ConfigError as error:
+            raise ConfigError(f"{layer.named('rules')}: {error}") from None
+        if loaded is None:
+            self._untrusted = patterns
+        return loaded or ((), {})
+
+    def _selection(self) -> tuple[frozenset[str], frozenset[str]]:
+        """The rules that run, and those that an ``ignore`` names: a layer that selects begins with neither."""
+        selected, ignored = frozenset(self._rules), frozenset[str]()
+        by_name: list[str] = []
+        for layer in self._layers:
+            select, ignore = layer.strings("select"), layer.strings("ignore") or ()
+            extended = layer.strings("extend-select") or ()
+            for key, selectors in (("select", select or ()), ("extend-select", extended), ("ignore", ignore)):
+                codes = self._codes(layer, key, selectors=selectors)
+            ignored = codes if select is not None else ignored | codes
+            by_name += ignore
+            selected = select_codes(self._rules, selected, select=select, extend_select=extended, ignore=ignore)
+        return selected | always_on(self._rules, by_name), ignored
+
+    def _confidence(self) -> Confidence:
+        found = Confidence.LIKELY
+        for layer in self._layers:
+            if "confidence" in layer.values:
+                found = _choice(layer.named("confidence"), layer.values["confidence"], CONFIDENCES)
+        return found
+
+    def _baseline(self) -> str | None:
+        found = None
+        for layer in self._layers:
+            named = layer.string("baseline", "the name of a file")
+            found = found if named is None else os.path.normpath(os.path.join(layer.root, named))
+        return found
+
+    def _excludes(self) -> tuple[PathPatterns, ...]:
+        base = PathPatterns(self._layers[0].root, DEFAULT_EXCLUDE)
+        extended = []
+        for layer in self._layers:
+            own = layer.strings("exclude")
+            base = base if own is None else PathPatterns(layer.root, own)
+            more = layer.strings("extend-exclude")
+            extended += [PathPatterns(layer.root, more)] if more else []
+        return (base, *extended)
+
+    def _per_file_ignores(self) -> tuple[PerFileIgnore, ...]:
+        base: list[PerFileIgnore] = []
+        extended: list[PerFileIgnore] = []
+        for layer in self._layers:
+            if "per-file-ignores" in layer.values:
+                base = self._ignored_in_files(layer, "per-file-ignores")
+            extended += self._ignored_in_files(layer, "extend-per-file-ignores")
+        return (*base, *extended)
+
+    def _ignored_in_files(self, layer: Layer, key: str) -> list[PerFileIgnore]:
+        entries = []
+        inner = Layer(layer.table(key), layer.root, layer.named(key))
+        for pattern in inner.values:
+            codes = self._codes(layer, key, pattern, selectors=inner.strings(pattern) or ())
+            files = PathPatterns(layer.root, (pattern.removeprefix("!"),))
+            entries.append(PerFileIgnore(files, codes, negated=pattern.startswith("!")))
+        return entries
+
+    def _unfixable(self) -> frozenset[str]:
+        fixable, unfixable = frozenset(self._rules), frozenset[str]()
+        for layer in self._layers:
+            able, unable = layer.strings("fixable"), layer.strings("unfixable")
+            fixable = fixable if able is None else self._codes(layer, "fixable", selectors=able)
+            unfixable = unfixable if unable is None else self._codes(layer, "unfixable", selectors=unable)
+        return (frozenset(self._rules) - fixable) | unfixable
+
+    def _severities(self) -> Mapping[str, Severity]:
+        chosen: dict[str, Severity] = {}
+        for layer in self._layers:
+            levels = layer.table("severity")
+            for selector in sorted(levels, key=lambda selector: specificity(selector, self._rules)):
+                codes = self._codes(layer, "severity", selectors=[selector])
+                level = _choice(layer.named("severity", selector), levels[selector], SEVERITIES)
+                chosen.update(dict.fromkeys(sorted(codes), level))
+        return chosen
+
+    def _ops(self) -> Mapping[str, object]:
+        merged: dict[str, object] = {}
+        for layer in self._layers:
+            ops = layer.table("ops")
+            for name, spelled in ops.items():
+                if not isinstance(spelled, str | dict):
+                    raise ConfigError(
+                        f"{layer.named('ops', name)}: expected the name of an op or a table, got {_described(spelled)}"
+                    )
+            problem = self._ops_problem(ops) if ops else None
+            if problem is not None:
+                raise ConfigError(f"{layer.named('ops')}: {problem}")
+            merged |= ops
+        return merged
 
 
-def _severities(values: _Table, rules: Rules, untrusted: Sequence[str]) -> Mapping[str, Severity]:
-    where = f"{values.where}: severity"
-    levels = values.table("severity")
-    for selector in levels:
-        _known(selector, rules, where, untrusted)
-    chosen: dict[str, Severity] = {}
-    for selector in sorted(levels, key=lambda selector: specificity(selector, rules)):
-        level = _choice(where, selector, levels[selector], SEVERITIES)
-        chosen.update(dict.fromkeys(sorted(codes_of(selector, rules)), level))
-    return chosen
+def _require(where: str, required: str) -> None:
+    from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
+    from nanlint.version import __version__
 
-def _ops(values: _Table, ops_problem: OpsProblem) -> Mapping[str, object]:
-    ops = values.table("ops")
-    for name, spelled in ops.items():
-        if not isinstance(spelled, str | dict):
-            raise ConfigError(
-                f"{values.where}: ops: {name}: expected the name of an op or a table, got {_described(spelled)}"
-            )
-    problem = ops_problem(ops) if ops else None
-    if problem is not None:
-        raise ConfigError(f"{values.where}: ops: {problem}")
-    return ops
+    try:
+        wanted = SpecifierSet(required if not required[:1].isdigit() else f"=={required}", prereleases=True)
+    except InvalidSpecifier:
+        raise ConfigError(f'{where}: expected a version specifier such as ">=0.1", got {_described(required)}') from None
+    if __version__ not in wanted:
+        raise ConfigError(f"{where}: this project needs nanlint {required}, and this is nanlint {__version__}")
 
 
 # Files
@@ -427,69 +495,54 @@ def _shown(path: str) -> str:
     return path if relative.startswith("..") else relative
 
 
-def load(
-    path: str,
-    rules: Rules,
-    overrides: Overrides = Overrides(),
-    ops_problem: OpsProblem = no_problem,
-    rules_in: RulesIn = no_rules,
-) -> Config:
-    """The Config of one file given by name (``--config``), a pyproject.toml without our table counting as empty.
-
-    Raises ConfigError.
-    """
-    absolute = os.path.abspath(path)
-    return _config_from(absolute, read_table(absolute) or {}, rules, overrides, ops_problem, rules_in)
-
-
-def _config_from(
-    path: str,
-    table: Mapping[str, Any],
-    rules: Rules,
-    overrides: Overrides,
-    ops_problem: OpsProblem,
-    rules_in: RulesIn,
-) -> Config:
-    section = " [tool.nanlint]" if os.path.basename(path) == "pyproject.toml" else ""
-    return config_of(
-        table,
-        rules,
-        root=os.path.dirname(path),
-        where=_shown(path) + section,
-        file=path,
-        overrides=overrides,
-        ops_problem=ops_problem,
-        rules_in=rules_in,
-    )
+def layers_of(path: str, table: Mapping[str, Any]) -> tuple[Layer, ...]:
+    """The layers of a configuration file, after those of the files that it extends. Raises ConfigError."""
+    layers: list[Layer] = []
+    seen: list[str] = []
+    while True:
+        section = " [tool.nanlint]" if os.path.basename(path) == "pyproject.toml" else ""
+        layer = Layer(table, os.path.dirname(path), _shown(path) + section, path)
+        layers.insert(0, layer)
+        seen.append(path)
+        extended = layer.string("extend", "the name of a configuration file")
+        if extended is None:
+            return tuple(layers)
+        path = os.path.normpath(os.path.join(layer.root, os.path.expanduser(extended)))
+        if path in seen:
+            raise ConfigError(f"{layer.named('extend')}: {' extends '.join(map(_shown, (*seen, path)))}")
+        if not os.path.isfile(path):
+            raise ConfigError(f"{layer.named('extend')}: {_shown(path)}: no such file")
+        table = read_table(path) or {}
 
 
 class Configs:
     """Finds the Config of each directory: the nearest file wins, as with Ruff. Every directory is looked up once.
 
-    With ``fixed`` (``--config``, ``--isolated``) that one holds everywhere.
+    ``overrides`` lie over each. With a ``file`` (``--config FILE``) that one holds everywhere, if ``isolated`` none.
+    Raises ConfigError for such a file that cannot be used.
     """
 
     def __init__(
         self,
         rules: Rules,
-        overrides: Overrides = Overrides(),
-        fixed: Config | None = None,
+        *overrides: Layer,
+        file: str | None = None,
+        isolated: bool = False,
         ops_problem: OpsProblem = no_problem,
         rules_in: RulesIn = no_rules,
     ) -> None:
         self._rules = rules
-        self._rules_in = rules_in
-        self._ops_problem = ops_problem
         self._overrides = overrides
-        self._fixed = fixed
+        self._ops_problem = ops_problem
+        self._rules_in = rules_in
         self._found: dict[str, Config | ConfigError] = {}
         self._default: Config | None = None
-
-    @classmethod
-    def isolated(cls, rules: Rules, overrides: Overrides = Overrides()) -> Configs:
-        """No file is read: defaults and ``overrides`` only. Raises ConfigError."""
-        configs = cls(rules, overrides)
-        return cls(rules, overrides, fixed=configs.default())
+        self._fixed: Config | None = None
+        if file is not None:
+            path = os.path.abspath(file)
+            self._fixed = self._config(layers_of(path, read_table(path) or {}))
+        elif isolated:
+            self._fixed = self.default()
 
     @property
     def untrusted(self) -> tuple[Config, ...]:
@@ -500,11 +553,7 @@ class Configs:
     def default(self) -> Config:
         """What holds where there is no configuration file. Raises ConfigError."""
         if self._default is None:
-            try:
-                cwd = os.getcwd()
-            except FileNotFoundError:  # taken away below us
-                cwd = os.sep
-            self._default = config_of({}, self._rules, root=cwd, where="command line", overrides=self._overrides)
+            self._default = self._config([Layer({}, _working_directory(), "defaults")])
         return self._default
 
     def for_directory(self, directory: str) -> Config:
@@ -522,6 +571,11 @@ class Configs:
             raise found
         return found
 
+    def _config(self, layers: Sequence[Layer]) -> Config:
+        return config_of(
+            [*layers, *self._overrides], self._rules, ops_problem=self._ops_problem, rules_in=self._rules_in
+        )
+
     def _look_up(self, directory: str) -> Config:
         for name in CONFIG_FILES:
             path = os.path.join(directory, name)
@@ -529,9 +583,7 @@ class Configs:
                 try:
                     table = read_table(path)
                     if table is not None:
-                        return _config_from(
-                            path, table, self._rules, self._overrides, self._ops_problem, self._rules_in
-                        )
+                        return self._config(layers_of(path, table))
                 except ConfigError as error:
                     error.file = path
                     raise

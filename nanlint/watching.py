@@ -57,7 +57,8 @@ class Memory:
     def files(self) -> Sequence[str]:
         """Files that decide how others are checked: configurations, wherever they are, and baselines."""
         configs = {id(task.config): task.config for task, *_ in self._reports.values()}.values()
-        return sorted({file for config in configs for file in (config.file, config.baseline) if file is not None})
+        named = {layer.file for config in configs for layer in config.layers} | {config.baseline for config in configs}
+        return sorted(file for file in named if file is not None)
 
 
 def rounds(paths: Sequence[str], named: Callable[[], Sequence[str]]) -> Iterator[None]:

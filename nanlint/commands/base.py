@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -14,7 +14,7 @@ from nanlint.commands.manual import origin
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-    from nanlint.config import Configs, Overrides
+    from nanlint.config import Configs, Layer
     from nanlint.output.paint import Paint
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -62,9 +62,9 @@ def complete_rules(ctx: click.Context, param: click.Parameter, incomplete: str) 
     ]
 
 
-def rules_option(name: str, *, help: str) -> Callable[[F], F]:
+def rules_option(*names: str, help: str) -> Callable[[F], F]:
     """A repeatable option that takes rules, with commas between them; shells complete them."""
-    return click.option(name, multiple=True, callback=split, metavar="RULES", help=help, shell_complete=complete_rules)
+    return click.option(*names, multiple=True, callback=split, metavar="RULES", help=help, shell_complete=complete_rules)
 
 
 def _trusting(ctx: click.Context, param: click.Parameter, given: bool) -> None:
@@ -92,25 +92,65 @@ def warn_of_untrusted(configs: Configs) -> None:
         say(f"warning: {without_rules(config)}", err=True)
 
 
-def configs_for(config_file: str | None, isolated: bool, overrides: Overrides) -> Configs:
-    """The configurations that hold for what is to be read; raises Unusable."""
-    from nanlint.config import ConfigError, Configs, load
+_CONFIG = click.option(
+    "--config",
+    multiple=True,
+    type=click.Path(),
+    metavar="FILE|KEY=VALUE",
+    help="A configuration file for all files, or one key in TOML (confidence='possible'), which goes before all "
+    "files. Repeatable.",
+)
+_ISOLATED = click.option("--isolated", is_flag=True, help="Ignore all configuration files.")
+
+
+def config_options(command: F) -> F:
+    """The options ``--config`` and ``--isolated``, for ``configs_for``."""
+    return _CONFIG(_ISOLATED(command))
+
+
+#: the option that sends what a command prints into a file, for ``deliver``
+output_option = click.option(
+    "-o", "--output-file", type=click.Path(), metavar="FILE", help="Write there instead of to standard output."
+)
+
+
+def deliver(text: str, output_file: str | None, *, color: bool = False) -> None:
+    """Print a text that ends with a newline, or write it into a file; raises Unusable."""
+    if output_file is None:
+        say(text, nl=False, color=color)
+    else:
+        write_report(writable(output_file), text)
+
+
+def configs_for(config: Sequence[str] = (), isolated: bool = False, *overrides: Layer) -> Configs:
+    """The configurations that hold for what is to be read; raises Unusable.
+
+    ``config`` holds the values of ``--config``; ``overrides`` lie over them.
+    """
+    from nanlint.config import ConfigError, Configs, inline
     from nanlint.linter import ops_problem, rule_names, rules_in
 
-    if config_file is not None and isolated:
-        raise click.UsageError("--config and --isolated exclude each other")
+    tables = [text for text in config if "=" in text and not os.path.exists(text)]
+    files = [path for path in config if path not in tables]
+    if files and isolated:
+        raise click.UsageError("--config FILE and --isolated exclude each other")
+    if len(files) > 1:
+        raise click.UsageError(f"--config takes one file, and there are two: {files[0]} and {files[1]}")
     try:
-        rules = rule_names()
-        if config_file is not None:
-            return Configs(rules, overrides, fixed=load(config_file, rules, overrides, ops_problem, rules_in))
-        if isolated:
-            return Configs.isolated(rules, overrides)
-        configs = Configs(rules, overrides, ops_problem=ops_problem, rules_in=rules_in)
+        configs = Configs(
+            rule_names(),
+            *map(inline, tables),
+            *overrides,
+            file=files[0] if files else None,
+            isolated=isolated,
+            ops_problem=ops_problem,
+            rules_in=rules_in,
+        )
         try:
             configs.default()  # says what is wrong with the options before any file does
         except ConfigError:
             # a rule that only the configuration at hand knows
-            here = None if overrides.names_no_rules else configs.for_directory(os.getcwd())
+            here = configs.for_directory(os.getcwd()) if any(layer.values for layer in overrides) or tables else None
             if here is None or not (here.rule_files or here.untrusted):
                 raise
         return configs

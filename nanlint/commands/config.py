@@ -44,11 +44,18 @@ def _complete_keys(ctx: click.Context, param: click.Parameter, incomplete: str) 
     show_default=True,
     help="How it is printed.",
 )
-@click.option("--config", "config_file", type=click.Path(), help="With --show: use this configuration file.")
-@click.option("--isolated", is_flag=True, help="With --show: ignore all configuration files.")
+@config_options
+@output_option
 @trust_option
 def config(
-    key: str | None, *, show: bool, schema: bool, output_format: str, config_file: str | None, isolated: bool
+    key: str | None,
+    *,
+    show: bool,
+    schema: bool,
+    output_format: str,
+    config: tuple[str, ...],
+    isolated: bool,
+    output_file: str | None,
 ) -> None:
     """List the keys that a configuration may have, explain one KEY, or show what holds for a PATH.
 
@@ -59,7 +66,7 @@ def config(
     as_json = output_format == "json"
     if show and schema:
         raise click.UsageError("--show and --schema exclude each other")
-    if (config_file is not None or isolated) and not show:
+    if (config or isolated) and not show:
         raise click.UsageError("--config and --isolated go with --show")
     if schema:
         say(json.dumps(keys.schema(), indent=2))
@@ -116,7 +123,7 @@ def _as_object(key: Key) -> dict[str, object]:
 
 
 def _shown(path: str, config_file: str | None, isolated: bool, as_json: bool) -> str:
-    from nanlint.config import ConfigError, Overrides, read_table
+    from nanlint.config import ConfigError, read_table
     from nanlint.keys import KEYS
 
     if not os.path.exists(path):
@@ -124,7 +131,7 @@ def _shown(path: str, config_file: str | None, isolated: bool, as_json: bool) ->
     absolute = os.path.abspath(path)
     directory = absolute if os.path.isdir(path) else os.path.dirname(absolute)
     try:
-        configs = configs_for(config_file, isolated, Overrides())
+        configs = configs_for(config, isolated)
         found = configs.for_directory(directory)
         table = read_table(found.file) or {} if found.file is not None else {}
     except ConfigError as error:

@@ -13,7 +13,7 @@ from nanlint.commands.base import Unusable, configs_for, is_painted, paint_for, 
 from nanlint.commands.manual import Command
 
 if TYPE_CHECKING:
-    from nanlint.config import Config, Overrides
+    from nanlint.config import Config, Layer
     from nanlint.source import Source
 
 _WIDTH = 100  # columns where there is no terminal
@@ -37,15 +37,22 @@ _WIDEST = 120
     show_default=True,
     help="How the story is printed.",
 )
-@click.option("--config", "config_file", type=click.Path(), help="Use this configuration file.")
-@click.option("--isolated", is_flag=True, help="Ignore all configuration files.")
+@config_options
+@output_option
 @trust_option
 @click.option("--confidence", type=click.Choice(["possible", "likely", "certain"]), help="The least that is shown.")
 @click.option(
     "--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True, help="Use colour."
 )
 def explain(
-    place: str, *, output_format: str, config_file: str | None, isolated: bool, confidence: str | None, color: str
+    place: str,
+    *,
+    output_format: str,
+    config: tuple[str, ...],
+    isolated: bool,
+    output_file: str | None,
+    confidence: str | None,
+    color: str,
 ) -> None:
     """Tell the whole story of the expression at FILE:LINE[:COL].
 
@@ -55,31 +62,30 @@ def explain(
     Without a column it is told of the expressions of the line that rules speak of, or of all numeric ones. In a
     notebook the line is one of a cell: `notebook.ipynb:cell 3:2`.
     """
-    from nanlint.config import CONFIDENCES, Overrides
+    from nanlint.config import options
     from nanlint.explaining import explain as explained
     from nanlint.output.story import render_explanations, render_explanations_json
     from nanlint.source.syntax import Unparsable
 
     path, cell, row, column = parse_place(place)
-    least = None if confidence is None else CONFIDENCES[confidence]
-    source, config = read(path, config_file, isolated, Overrides(confidence=least))
+    source, settled = read(path, config, isolated, options(confidence=confidence))
     if cell is not None or source.cell_at(1) is not None:
         row = _row_of(source, cell, row)
     elif row > len(source.lines):
         count = len(source.lines) - (source.lines[-1] == "")
         raise Unusable(f"{path}: has {count} lines, so there is nothing at line {row}")
     try:
-        found = explained(source, config, row, column)
+        found = explained(source, settled, row, column)
     except Unparsable as error:
         raise Unusable(f"{path}:{error}") from None
     if not found:
-        raise Unusable(nothing_at(source, config, place, row, column))
+        raise Unusable(nothing_at(source, settled, place, row, column))
     if output_format == "json":
-        say(render_explanations_json(found, os.path.abspath(path)), nl=False)
+        deliver(render_explanations_json(found, os.path.abspath(path)), output_file)
         return
     width = min(os.get_terminal_size().columns, _WIDEST) if sys.stdout.isatty() else _WIDTH
-    coloured = is_painted(paint_for(color))
-    say(render_explanations(found, path, width=width, colour=coloured), nl=False, color=coloured)
+    coloured = output_file is None and is_painted(paint_for(color))
+    deliver(render_explanations(found, path, width=width, colour=coloured), output_file, color=coloured)
 
 
 def _row_of(source: Source, cell: int | None, row: int) -> int:
@@ -118,8 +124,8 @@ def parse_place(place: str) -> tuple[str, int | None, int, int | None]:
     return path, None, row, column
 
 
-def read(path: str, config_file: str | None, isolated: bool, overrides: Overrides) -> tuple[Source, Config]:
-    """A file and the configuration that holds for it; raises Unusable."""
+def read(path: str, given: Sequence[str], isolated: bool, *overrides: Layer) -> tuple[Source, Config]:
+    """A file and the configuration that holds for it, where ``--config`` is ``given``; raises Unusable."""
     from nanlint.config import ConfigError
     from nanlint.opening import read_regular, reason
     from nanlint.source.decoding import SourceError, reject_binary
@@ -138,7 +144,7 @@ def read(path: str, config_file: str | None, isolated: bool, overrides: Override
         raise Unusable(str(error)) from None
     absolute = os.path.abspath(path)
     try:
-        configs = configs_for(config_file, isolated, overrides)
+        configs = configs_for(given, isolated, *overrides)
         config = configs.for_directory(os.path.dirname(absolute))
     except ConfigError as error:
         raise Unusable(str(error)) from None

@@ -36,21 +36,20 @@ _SUFFIXES = {"gv": "dot"}
 )
 @click.argument("paths", nargs=-1, metavar="FILE[:FUNCTION] | --modules [PATHS]...")
 @click.option("--modules", is_flag=True, help="Draw which files of the project import which, instead of a function.")
-@click.option("-o", "--output", type=click.Path(), metavar="FILE", help="Where to write.  [default: standard output]")
+@output_option
 @click.option(
     "--format", "output_format", type=click.Choice(FORMATS), help="What is written.  [default: by -o, else dot]"
 )
-@click.option("--config", "config_file", type=click.Path(), help="Use this configuration file.")
-@click.option("--isolated", is_flag=True, help="Ignore all configuration files.")
+@config_options
 @click.pass_context
 def graph(
     ctx: click.Context,
     paths: tuple[str, ...],
     *,
     modules: bool,
-    output: str | None,
+    output_file: str | None,
     output_format: str | None,
-    config_file: str | None,
+    config: tuple[str, ...],
     isolated: bool,
 ) -> None:
     """Draw the dataflow graph of a function, with health as colours and hazards highlighted.
@@ -63,26 +62,25 @@ def graph(
 
     Needs the extra `graph`; SVG, PNG and PDF are laid out by Graphviz (`dot`).
     """
-    chosen = output_format or format_of(output)
-    if output is not None:
-        writable(output)
+    chosen = output_format or format_of(output_file)
+    if output_file is not None:
+        writable(output_file)
     try:
         import graphviz  # noqa: F401  before any work is done
     except ImportError:
         raise Unusable("nanlint graph needs the package graphviz: pip install 'nanlint[graph]'") from None
     if modules:
-        drawn, complete = _modules(paths or (".",), config_file, isolated)
+        drawn, complete = _modules(paths or (".",), config, isolated)
     elif len(paths) == 1:
-        drawn, complete = _function(paths[0], config_file, isolated), True
+        drawn, complete = _function(paths[0], config, isolated), True
     else:
         raise click.UsageError("expected one FILE or FILE:FUNCTION; --modules draws the imports of several files")
-    _write(output, _laid_out(drawn, chosen))
+    _write(output_file, _laid_out(drawn, chosen))
     ctx.exit(CLEAN if complete else FINDINGS)
 
 
-def _function(place: str, config_file: str | None, isolated: bool) -> Digraph:
+def _function(place: str, given: Sequence[str], isolated: bool) -> Digraph:
     """The dataflow of a function or of the module level. Raises Unusable."""
-    from nanlint.config import Overrides
     from nanlint.explaining import NoSuchFunction, picture
     from nanlint.output.graph import render_graph
     from nanlint.source.syntax import Unparsable
@@ -90,7 +88,7 @@ def _function(place: str, config_file: str | None, isolated: bool) -> Digraph:
     path, name = parse_function(place)
     if os.path.isdir(path):
         raise Unusable(f"{path}: is a directory; name one of its files, or draw their imports with --modules")
-    source, config = read(path, config_file, isolated, Overrides())
+    source, config = read(path, given, isolated)
     try:
         drawn = picture(source, config, name)
     except Unparsable as error:
@@ -103,9 +101,8 @@ def _function(place: str, config_file: str | None, isolated: bool) -> Digraph:
     return render_graph(drawn)
 
 
-def _modules(paths: Sequence[str], config_file: str | None, isolated: bool) -> tuple[Digraph, bool]:
+def _modules(paths: Sequence[str], given: Sequence[str], isolated: bool) -> tuple[Digraph, bool]:
     """The modules that paths lead to and their imports, and whether all could be visited. Raises Unusable."""
-    from nanlint.config import Overrides
     from nanlint.graph.imports import module_graph
     from nanlint.output.modules import MAX_MODULES, render_modules
     from nanlint.source.discovery import discover
@@ -114,7 +111,7 @@ def _modules(paths: Sequence[str], config_file: str | None, isolated: bool) -> t
         file = path.rpartition(":")[0]
         if not os.path.exists(path) and os.path.isfile(file):
             raise Unusable(f"{path}: --modules draws files, not functions; name {file}, or leave out --modules")
-    found = discover(paths, configs_for(config_file, isolated, Overrides()))
+    found = discover(paths, configs_for(given, isolated))
     if not found.files:
         raise Unusable("\nerror: ".join(found.failures) or "no Python files found under the given paths")
     for failure in found.failures:

@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 )
 @click.argument("run", required=False, type=click.Path())
 @click.option("--tfdbg", type=click.Path(), metavar="DIR", help="Read a dump of TensorFlow's Debugger V2 instead.")
-@click.option("--output", type=click.Path(), metavar="FILE", help="Where the page is written.  [default: in the run]")
+@click.option(
+    "-o", "--output-file", type=click.Path(), metavar="FILE", help="Where the page is written.  [default: in the run]"
+)
 @click.option("--open/--no-open", "browse", default=None, help="Open the page in a browser.  [default: at a terminal]")
 @click.option("--terminal", is_flag=True, help="Commands at the terminal instead of a page; so does piped input.")
 @click.option("-c", "--command", "commands", multiple=True, metavar="COMMAND", help="Do this, and leave. Repeatable.")
@@ -38,7 +40,7 @@ def inspect(
     run: str | None,
     *,
     tfdbg: str | None,
-    output: str | None,
+    output_file: str | None,
     browse: bool | None,
     terminal: bool,
     commands: tuple[str, ...],
@@ -47,13 +49,13 @@ def inspect(
     if run is not None and tfdbg is not None:
         raise click.UsageError("a run and --tfdbg exclude each other")
     shown = _kept_run(run, tfdbg)
-    if terminal or commands or not (_at_terminal() or output or browse is not None):
+    if terminal or commands or not (_at_terminal() or output_file or browse is not None):
         ctx.exit(_inspect_at_terminal(shown, commands))
     from nanlint.runtime.inspecting.page import write_page
     from nanlint.runtime.runfile import RunError
 
     try:
-        path = write_page(shown, output)
+        path = write_page(shown, output_file)
     except RunError as error:
         raise Unusable(str(error)) from None
     say(path)

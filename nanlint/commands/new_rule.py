@@ -41,7 +41,6 @@ def new_rule(name: str, code: str | None, path: str | None, tests: str) -> None:
     The rule finds logarithms of what reaches 0; change what it asks, says and shows on its page. docs/authors.md goes
     through it.
     """
-    from nanlint.config import Overrides
     from nanlint.output.scaffold import render_rule_file, render_test_file
     from nanlint.plugins import PluginError, check_identity
     from nanlint.rules import RULES
@@ -49,7 +48,7 @@ def new_rule(name: str, code: str | None, path: str | None, tests: str) -> None:
 
     here = os.getcwd()
     try:
-        configs = configs_for(None, False, Overrides())
+        configs = configs_for()
         config = configs.for_directory(here)
         warn_of_untrusted(configs)
     except Unusable:

@@ -34,8 +34,9 @@ if TYPE_CHECKING:
     show_default=True,
     help="How the page is printed.",
 )
+@output_option
 @trust_option
-def rule(code_or_name: str | None, every: bool, output_format: str) -> None:
+def rule(code_or_name: str | None, every: bool, output_format: str, output_file: str | None) -> None:
     """Explain the rule with this CODE or NAME, or --all rules."""
     from nanlint.output.rules import render_rule, render_rule_json, render_rules_json
     from nanlint.selection import codes_of, did_you_mean
@@ -67,13 +68,13 @@ def rule(code_or_name: str | None, every: bool, output_format: str) -> None:
 
 def _known_rules() -> tuple[Mapping[str, RulePage], str]:
     """The rules that count in this directory, plugins' too; and what keeps some of those from being known."""
-    from nanlint.config import ConfigError, Overrides
+    from nanlint.config import ConfigError
     from nanlint.housekeeping import HOUSEKEEPING
     from nanlint.rules import RULES
 
     broken = ""
     try:
-        configs = configs_for(None, False, Overrides())
+        configs = configs_for()
         configs.for_directory(os.getcwd())
         warn_of_untrusted(configs)
     except Unusable as error:

@@ -78,7 +78,9 @@ from nanlint.commands.manual import Command
     help="How the report is printed.",
 )
 @trust_option
-@click.option("--output-file", type=click.Path(), help="Write the report there.  [default: standard error]")
+@click.option(
+    "-o", "--output-file", type=click.Path(), metavar="FILE", help="Write the report there.  [default: standard error]"
+)
 @click.option(
     "--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True, help="Use colour."
 )
@@ -104,7 +106,7 @@ def verify(
     PROGRAM is a script, `-m MODULE` or `-c CODE`, with its arguments; with --replay it may be left out, and is that of
     the run. The report goes to standard error.
     """
-    from nanlint.config import CONFIDENCES, ConfigError, Overrides
+    from nanlint.config import CONFIDENCES, ConfigError
     from nanlint.runtime.filters import FilterError
     from nanlint.runtime.reporting import render_report, render_report_json
     from nanlint.runtime.runfile import RunError
@@ -115,7 +117,7 @@ def verify(
     if output_file is not None:
         writable(output_file)
     with suppress(Unusable, ConfigError, OSError):  # a program runs whatever its configuration says
-        configs = configs_for(None, False, Overrides())
+        configs = configs_for()
         configs.for_directory(os.getcwd())
         warn_of_untrusted(configs)
     try:

@@ -222,7 +222,7 @@ def watched_sites(
     content: bytes, path: str, recorder: Recorder, probed: bool = True, confidence: Confidence | None = None
 ) -> tuple[Site, ...]:
     """The findings of a file that are watched, and are at least of a confidence; the run keeps the source, once."""
-    from nanlint.config import CONFIDENCES, ConfigError, Configs, Overrides
+    from nanlint.config import CONFIDENCES, ConfigError, Configs, options
     from nanlint.diagnostic import Diagnostic
     from nanlint.linter import diagnose_source, ops_problem, roots_of, rule_names, rules_in
     from nanlint.output.json import as_object
@@ -232,13 +232,13 @@ def watched_sites(
     from nanlint.source.text import Source
 
     least = confidence or CONFIDENCES.get(recorder.options.confidence)
-    overrides = Overrides(confidence=least)
+    overrides = options(confidence=None if least is None else str(least))
     try:
         configs = Configs(rule_names(), overrides, ops_problem=ops_problem, rules_in=rules_in)
         config = configs.for_directory(os.path.dirname(os.path.abspath(path)))
         config = config.for_file(os.path.abspath(path))
     except ConfigError:
-        config = Configs.isolated(rule_names(), overrides).default()
+        config = Configs(rule_names(), overrides, isolated=True).default()
     if not prescan(content, roots_of(config)):
         return ()
     digest = digest_of(content)

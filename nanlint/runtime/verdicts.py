@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
-from nanlint.config import CONFIDENCES, Configs, Overrides
+from nanlint.config import CONFIDENCES, Configs, options
 from nanlint.diagnostic import Confidence, Diagnostic
 from nanlint.linter import diagnose_source, ops_problem, rule_names, rules_in
 from nanlint.runtime.events import Again, Alert, Birth, Checkpoint, Ended, Filtered, Module, Observed, is_bad
@@ -322,11 +322,12 @@ def modules_of(run: RunRecord) -> dict[str, tuple[Source, str]]:
 def diagnose_again(source: Source, confidence: Confidence) -> list[Diagnostic]:
     """What the linter says of a kept source."""
     rules = rule_names()
-    configs = Configs(rules, Overrides(confidence=confidence), ops_problem=ops_problem, rules_in=rules_in)
+    overrides = options(confidence=str(confidence))
+    configs = Configs(rules, overrides, ops_problem=ops_problem, rules_in=rules_in)
     try:
         config = configs.for_directory(os.path.dirname(source.path)).for_file(source.path)
     except Exception:  # a configuration that is broken, or gone with its directory
-        config = Configs.isolated(rules, Overrides(confidence=confidence)).default()
+        config = Configs(rules, overrides, isolated=True).default()
     return diagnose_source(in_project(source), config)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from nanlint.baseline import Baseline, BaselineError
-from nanlint.config import Config, ConfigError, Configs, load
+from nanlint.config import Config, ConfigError, Configs
 from nanlint.linter import ops_problem, rule_names, rules_in
 from nanlint.server.known import baseline_at
 from nanlint.server.settings import Settings
@@ -53,8 +53,8 @@ class Project:
         try:
             self.configs.default()
             if named is not None:
-                fixed = load(os.path.join(self.root, named), self._rules, overrides, ops_problem, rules_in)
-                self.configs = Configs(self._rules, overrides, fixed=fixed)
+                file = os.path.join(self.root, named)
+                self.configs = Configs(self._rules, overrides, file=file, ops_problem=ops_problem, rules_in=rules_in)
         except ConfigError as error:
             self.problem = str(error)
 

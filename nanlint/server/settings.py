@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from nanlint.config import CONFIDENCES, Overrides
+from nanlint.config import CONFIDENCES, Layer, options
 from nanlint.diagnostic import Confidence
 from nanlint.selection import did_you_mean
 
@@ -41,13 +41,13 @@ class Settings:
     trust: bool = False
 
     @property
-    def overrides(self) -> Overrides:
+    def overrides(self) -> Layer:
         """What is said over the configuration file, as by the command line."""
-        return Overrides(
+        return options(
             select=self.select,
             extend_select=self.extend_select,
             ignore=self.ignore,
-            confidence=self.confidence,
+            confidence=None if self.confidence is None else str(self.confidence),
             exclude=self.exclude,
         )
 
