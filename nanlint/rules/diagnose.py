@@ -260,7 +260,7 @@ def fixes_of(facts: Facts, findings: Sequence[Finding]) -> list[Fix | None]:
     file = File(facts)
     for index, finding, codemod, site in mended:
         checkpoint()
-        if file.lossless.find(site) is not None:
+        if file.lossless.reads(site):
             found[index] = codemod.rewrite(Place(file, finding.node))
     file.release()
     return found
