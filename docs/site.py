@@ -1,4 +1,4 @@
-"""Hooks of MkDocs: the rules' pages in the navigation, and links out of docs/ into the repository."""
+"""Hooks of MkDocs: rules in the navigation, what the playground loads, links out of docs/ into the repository."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "docs")]
 
+from bundle import bundle  # noqa: E402
 from families import grouped  # noqa: E402
+from mkdocs.structure.files import File, InclusionLevel  # noqa: E402
 
 from nanlint.linter import all_rules  # noqa: E402
 
@@ -27,6 +29,13 @@ def on_config(config: Any) -> Any:
     for heading, family in grouped(all_rules().values()):
         rules.append({heading: [{f"{rule.code} {rule.name}": f"rules/{rule.name}.md"} for rule in family]})
     return config
+
+
+def on_files(files: Any, config: Any) -> Any:
+    """The files of the site with those that the playground loads."""
+    for name, content in bundle(config.extra["pyodide"]):
+        files.append(File.generated(config, f"playground/{name}", content=content, inclusion=InclusionLevel.INCLUDED))
+    return files
 
 
 def on_page_markdown(markdown: str, *, page: Any, config: Any, files: Any) -> str:
