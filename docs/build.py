@@ -35,26 +35,62 @@ import pages  # noqa: E402
 RULES = ROOT / "docs" / "rules"
 GUIDES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md")))
 CONSOLE = re.compile(r"(?<=```console\n)(.*?)(?=^```$)", re.DOTALL | re.MULTILINE)
-_FIXES = {Applicability.SAFE: "safe", Applicability.UNSAFE: "unsafe", Applicability.DISPLAY: "shown", None: ""}
+_FIXES = {
+    Applicability.SAFE: "safe",
+    Applicability.UNSAFE: "unsafe",
+    Applicability.DISPLAY: "suggestion",
+    None: "none",
+}
+_COLUMNS = ("code", "name", "finds", "frameworks", "breaks", "level", "fix")
+_INDEX = """\
+---
+title: Rules
+hide: [toc]
+---
+<!-- Written by docs/build.py. -->
+
+# Rules
+
+Use a rule's code or its name interchangeably. Each page shows what `nanlint rule` prints, plus runnable examples for
+every framework.
+
+<div id="rule-filter"></div>
+<script type="module" src="../assets/rule-index.js"></script>
+
+- *Frameworks*: those in which the rule's examples were run. A rule applies wherever its operations are used.
+- *Breaks*: what goes wrong in these examples. The *value* is NaN or Inf, the *gradient* is NaN, Inf or lost, or only
+  the *accuracy* suffers: the result is finite but wrong.
+- *Level*: the highest [confidence](../how-it-decides.md) with which the examples are reported. *Certain* and *likely*
+  findings are shown by default, *possible* ones with `--confidence possible`.
+- *Fix*: a *safe* fix is applied by `--fix`, an *unsafe* one by `--fix --unsafe-fixes`. A *suggestion* is shown but not
+  applied automatically.
+"""
 _NOTE = "<!-- Written by docs/build.py from the rule's docstring and page programs: change it there. -->\n\n"
 
 
 def built() -> Iterator[tuple[Path, str]]:
     """Every generated file with the text it should have."""
     rules = {code: rule for code, rule in all_rules().items() if not rule.origin}
-    index = [
-        "# Rules",
-        "",
-        "Codes and names mean the same wherever a rule is named. A page is what `nanlint rule` prints, and programs.",
-    ]
+    index = [_INDEX]
     for heading, family in families.grouped(rules.values()):
-        index += ["", f"## {heading}", "", "| code | name | finds | fix |", "| --- | --- | --- | --- |"]
+        index += ["", f"## {heading}", "", f"| {' | '.join(_COLUMNS)} |", f"|{' --- |' * len(_COLUMNS)}"]
         for rule in family:
             summary = rule.summary[:1].lower() + rule.summary[1:] if rule.summary[1:2].islower() else rule.summary
-            index.append(f"| {rule.code} | [{rule.name}]({rule.name}.md) | {summary} | {_FIXES[rule.fixable]} |")
+            summary = re.sub(r"^A (?=[a-z`])", "a ", summary)
+            level = pages.level(rule.name)
+            row = [
+                rule.code,
+                f"[{rule.name}]({rule.name}.md)",
+                summary,
+                ", ".join(pages.frameworks(rule.name)),
+                ", ".join(pages.breaks(rule.name)),
+                str(level) if level is not None else "",
+                _FIXES[rule.fixable],
+            ]
+            index.append(f"| {' | '.join(row)} |")
     for rule in rules.values():
         yield RULES / f"{rule.name}.md", _NOTE + render_rule(rule) + pages.programs_of(rule.name)
-    yield RULES / "index.md", "<!-- Written by docs/build.py. -->\n\n" + "\n".join(index) + "\n"
+    yield RULES / "index.md", "\n".join(index) + "\n"
     with TemporaryDirectory() as directory:
         for guide in GUIDES:
             yield guide, refreshed(guide.read_text(encoding="utf-8"), Path(directory))
