@@ -128,9 +128,11 @@ def write(page: Browser, code: str) -> None:
 
 @pytest.fixture(scope="module")
 def opened(browser: Browser, address: str) -> Browser:
-    """The page as it is opened."""
-    browser.visit(f"{address}playground/")
+    """The page, opened at an address whose code cannot be read: it says so, and shows the first example."""
+    browser.visit(f"{address}playground/#code=AAAA")
     ready(browser)
+    said = "The address does not hold code that can be read. 1 finding, 1 with a fix."
+    assert browser.text("#pg-status") == said
     assert browser.js(TEXT) == EXAMPLES["torch_sqrt_mse.py"]
     return browser
 
@@ -225,11 +227,3 @@ class TestPage:
         assert page.js("document.getElementById('pg-ignore').value") == "NL2"
         assert page.js("document.getElementById('pg-confidence').value") == "certain"
         assert page.texts("#pg-findings a") == ["NL101 log-of-softmax"]
-
-    def test_an_address_that_holds_no_code_says_so(self, browser: Browser, address: str) -> None:
-        browser.visit(f"{address}playground/#code=AAAA")
-        ready(browser)
-        assert browser.text("#pg-status") == (
-            "The address does not hold code that can be read. 1 finding, 1 with a fix."
-        )
-        assert browser.js(TEXT) == EXAMPLES["torch_sqrt_mse.py"]
