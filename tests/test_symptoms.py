@@ -115,7 +115,7 @@ def test_the_program_has_the_symptom(symptom: str) -> None:
     framework, check = CHECKS[symptom]
     pytest.importorskip(framework)
     (program,) = blocks(SYMPTOMS[symptom], "python")
-    exec(program, names := {"__name__": "shown"})  # type: ignore[var-annotated]
+    exec(program, names := {"__name__": "shown"})
     assert check(names)
 
 
