@@ -3,10 +3,10 @@
     python docs/build.py           write all of it
     python docs/build.py --check   write nothing; exit with 1 and name what is stale
 
-docs/images/run.svg is a picture of a run. A page in docs/rules/ is the page of its rule (``nanlint rule CODE``) with its
-programs, see docs/pages.py. In ``console`` blocks of the README and the guides each line that starts with ``$`` is run
-beside a copy of the examples, and of the blocks of the page that have a file's name as their title, and what it prints
-is put below it.
+docs/images/run.svg is a picture of a run. A page in docs/rules/ is the page of its rule (``nanlint rule CODE``) with
+its programs, see docs/pages.py. In ``console`` blocks of the README and the guides, each line that starts with ``$`` is
+run in a directory with a copy of the examples and with the code blocks of the page that have a file name as title. Its
+output is put below it.
 """
 
 from __future__ import annotations
