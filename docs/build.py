@@ -3,9 +3,10 @@
     python docs/build.py           write all of it
     python docs/build.py --check   write nothing; exit with 1 and name what is stale
 
-A page in docs/rules/ is the page of its rule (``nanlint rule CODE``) with its programs, see docs/pages.py. In
-``console`` blocks of the README and the guides each line that starts with ``$`` is run beside a copy of the examples,
-and what it prints is put below it.
+docs/images/run.svg is a picture of a run. A page in docs/rules/ is the page of its rule (``nanlint rule CODE``) with
+its programs, see docs/pages.py. In ``console`` blocks of the README and the guides, each line that starts with ``$`` is
+run in a directory with a copy of the examples and with the code blocks of the page that have a file name as title. Its
+output is put below it.
 """
 
 from __future__ import annotations
@@ -31,10 +32,13 @@ sys.path.insert(0, str(ROOT / "docs"))
 
 import families  # noqa: E402
 import pages  # noqa: E402
+import screenshot  # noqa: E402
 
 RULES = ROOT / "docs" / "rules"
 GUIDES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md")))
+PICTURE = (ROOT / "docs" / "images" / "run.svg", "nanlint examples/torch_classifier.py")
 CONSOLE = re.compile(r"(?<=```console\n)(.*?)(?=^```$)", re.DOTALL | re.MULTILINE)
+TITLED = re.compile(r'^```python title="([\w.]+)"\n(.*?)^```$', re.DOTALL | re.MULTILINE)
 _FIXES = {
     Applicability.SAFE: "safe",
     Applicability.UNSAFE: "unsafe",
@@ -94,11 +98,19 @@ def built() -> Iterator[tuple[Path, str]]:
     with TemporaryDirectory() as directory:
         for guide in GUIDES:
             yield guide, refreshed(guide.read_text(encoding="utf-8"), Path(directory))
+        picture, command = PICTURE
+        yield picture, screenshot.drawn(command, printed(command, Path(directory), columns=screenshot.COLUMNS))
 
 
 def refreshed(text: str, directory: Path) -> str:
     """A guide in which each shown command is followed by what it prints now."""
-    return CONSOLE.sub(lambda block: _session(block[1], directory), text)
+    files = dict(TITLED.findall(text))
+    for name, program in files.items():
+        (directory / name).write_text(program, encoding="utf-8")
+    text = CONSOLE.sub(lambda block: _session(block[1], directory), text)
+    for name in files:
+        (directory / name).unlink()
+    return text
 
 
 def _session(block: str, directory: Path) -> str:
@@ -106,8 +118,11 @@ def _session(block: str, directory: Path) -> str:
     return "".join(f"$ {command}\n{printed(command, directory)}" for command in commands)
 
 
-def printed(command: str, directory: Path) -> str:
-    """What a shell command prints in ``directory``: there ``examples`` is a copy, ``nanlint`` this source tree."""
+def printed(command: str, directory: Path, *, columns: int | None = None) -> str:
+    """What a shell command prints in ``directory``: there ``examples`` is a copy, ``nanlint`` this source tree.
+
+    With ``columns`` it is what a terminal of this width would show, in colour.
+    """
     shutil.rmtree(directory / "examples", ignore_errors=True)
     shutil.copytree(ROOT / "examples", directory / "examples", ignore=shutil.ignore_patterns("__pycache__"))
     program = directory / "bin" / "nanlint"
@@ -119,9 +134,11 @@ def printed(command: str, directory: Path) -> str:
         "PATH": f"{program.parent}{os.pathsep}{os.environ['PATH']}",
         "PYTHONPATH": str(ROOT),
         "PYTHONIOENCODING": "utf-8",
-        "COLUMNS": "120",
-        "NO_COLOR": "1",
+        "COLUMNS": str(columns or 120),
     }
+    for name in ("NO_COLOR", "FORCE_COLOR", "FORCE_HYPERLINK"):
+        environment.pop(name, None)
+    environment |= {"FORCE_COLOR": "1", "FORCE_HYPERLINK": "0"} if columns else {"NO_COLOR": "1"}
     done = subprocess.run(
         command,
         shell=True,
@@ -152,7 +169,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="write nothing, exit with 1 if anything is stale")
     check = parser.parse_args().check
-    RULES.mkdir(exist_ok=True)
+    for directory in (RULES, PICTURE[0].parent):
+        directory.mkdir(exist_ok=True)
     found = False
     for path, text in stale():
         found = True

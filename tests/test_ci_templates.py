@@ -29,6 +29,7 @@ needs_bash = pytest.mark.skipif(shutil.which("bash") is None, reason="bash is no
         ("vendor.github-actions", "action.yml"),
         ("vendor.gitlab-ci", "templates/nanlint.yml"),
         ("vendor.github-workflows", ".github/workflows/ci.yml"),
+        ("vendor.github-workflows", ".github/workflows/release.yml"),
     ],
 )
 def test_it_is_valid_by_its_schema(tmp_path: Path, schema: str, file: str) -> None:
