@@ -23,9 +23,8 @@ NAME = re.compile(r"(?<!\w)nanlint")
 #: a character without width: a word with it begins with nothing that is searched for
 UNSEEN = "\N{ZERO WIDTH SPACE}"
 #: how much a page counts in the search, where that is not 1 (a title counts a thousand times as much as text); 0 leaves
-#: it out: tables of what was measured
+#: it out: tables of what was measured. What a page says of itself counts first.
 WEIGHTS = {
-    "symptoms.md": 4,
     "quick-start.md": 2,
     "installation.md": 2,
     "explain.md": 0.5,
@@ -63,7 +62,7 @@ def on_files(files: Any, config: Any) -> Any:
 def on_page_markdown(markdown: str, *, page: Any, config: Any, files: Any) -> str:
     """The page with links out of docs/ made absolute, and its weight in the search; raises DeadLink."""
     weight = WEIGHTS.get(page.file.src_uri, 1)
-    page.meta["search"] = {"boost": weight} if weight else {"exclude": True}
+    page.meta.setdefault("search", {"boost": weight} if weight else {"exclude": True})
     here = Path(page.file.abs_src_path).parent
 
     def absolute(link: re.Match[str]) -> str:
