@@ -220,8 +220,9 @@ class Diagnostic:
     ``message`` is one lower-case phrase without a full stop. ``effect`` is the phrase under the ^^^^ of ``span``;
     ``causes`` are the spans that make it so, in whatever file, nearest cause first, with notes behind them. ``witness``
     is a concrete input and what it gives. ``refused``: why the fix that its rule has is not made. ``slices`` are what a
-    proof executes to find one, ``probe`` is what a run watches, ``observed`` what one saw. ``fingerprint`` tells it
-    from others of its file even after lines have moved; ``new`` says whether a baseline lacks it (None: there is none).
+    proof executes to find one, ``probe`` is what a run watches, ``observed`` what one saw. ``hazard``: the neutral name
+    of the op that fails, where the rule is one of those about that op. ``fingerprint`` tells it from others of its file
+    even after lines have moved; ``new`` says whether a baseline lacks it (None: there is none).
     """
 
     path: str
@@ -239,6 +240,7 @@ class Diagnostic:
     slices: tuple[Any, ...] = field(default=(), compare=False, repr=False)
     probe: Probe | None = field(default=None, compare=False, repr=False)
     observed: str = ""
+    hazard: str = field(default="", compare=False, repr=False)
     fingerprint: str = field(default="", compare=False, repr=False)
     new: bool | None = field(default=None, compare=False, repr=False)
 
