@@ -101,12 +101,14 @@ class Span:
 class Edit:
     """Replace the text under ``span`` by ``content``; an empty span inserts.
 
-    ``path``: the other file that it is in, as it is shown; empty in the file of the finding.
+    ``path``: the other file that it is in, as it is shown; empty in the file of the finding. ``lines``: those of the
+    other file that it changes, each with its row.
     """
 
     span: Span
     content: str
     path: str = ""
+    lines: tuple[tuple[int, str], ...] = field(default=(), compare=False, repr=False)
 
 
 @dataclass(frozen=True)
