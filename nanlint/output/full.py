@@ -15,12 +15,12 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 
-from nanlint.diagnostic import Annotation, Diagnostic, Excerpt, Severity
+from nanlint.diagnostic import Diagnostic, Excerpt, Severity
 from nanlint.output.address import link_to
 from nanlint.output.changes import MOST, ChangedLine, changed_lines, label, left_out
+from nanlint.output.frame import Mark, marks_of
 from nanlint.output.paint import Paint, plain, visible
 from nanlint.output.view import View
 
@@ -45,40 +45,11 @@ def render_full(diagnostics: Iterable[Diagnostic], excerpt: Excerpt, *, paint: P
     return "".join(_frame(diagnostic, excerpt, paint) + "\n" for diagnostic in diagnostics)
 
 
-@dataclass(frozen=True)
-class _Mark:
-    """One underline on one row: character columns, 1-based, end exclusive; the message only under a span's last row.
-
-    ``path``: the other file that the row is in, if it is in another one; ``text``: the row itself.
-    """
-
-    path: str
-    cell: int | None
-    row: int
-    text: str
-    start: int
-    end: int
-    sign: str
-    role: str
-    message: str
-    gap_before: bool = False
-
-    @property
-    def part(self) -> tuple[str, int | None]:
-        """Whose row it is: a file's, or a cell's."""
-        return self.path, self.cell
-
-    @property
-    def place(self) -> tuple[str, int | None, int]:
-        """The line."""
-        return self.path, self.cell, self.row
-
-
 def _frame(diagnostic: Diagnostic, excerpt: Excerpt, paint: Paint) -> str:
     level = "" if diagnostic.severity is Severity.ERROR else f", {diagnostic.severity}"
     code = paint(diagnostic.code, str(diagnostic.severity), link=link_to(diagnostic.code, diagnostic.name))
     out = [f"{paint(diagnostic.place, 'path')} {code} [{diagnostic.confidence}{level}] {diagnostic.message}\n"]
-    marks = _marks(diagnostic, excerpt)
+    marks = marks_of(diagnostic, excerpt)
     changes = changed_lines(diagnostic.fix, excerpt) if diagnostic.fix is not None else []
     rows = [diagnostic.span.row, *(mark.row for mark in marks), *(line.row for line in changes[:MOST])]
     width = len(str(max(rows)))
@@ -135,46 +106,6 @@ def _diff(diagnostic: Diagnostic, changes: Sequence[ChangedLine], width: int, pa
         yield f"{' ' * (width + 3)}{paint(left_out(len(changes) - MOST), 'gutter')}\n"
 
 
-def _marks(diagnostic: Diagnostic, excerpt: Excerpt) -> list[_Mark]:
-    """All underlines by row; within a row the farthest cause first and the effect last, as one would tell it.
-
-    The rows of other files come before those of the file itself.
-    """
-    marks: list[_Mark] = []
-    for cause in reversed(diagnostic.causes):
-        marks += _marks_of(cause, "─", "cause", cause.excerpt(excerpt))
-    marks += _marks_of(Annotation(diagnostic.span, diagnostic.effect), "^", "effect", excerpt)
-    others = list(dict.fromkeys(mark.path for mark in marks if mark.path))
-    order = {path: number for number, path in enumerate((*others, ""))}
-    return sorted(marks, key=lambda mark: (order[mark.path], mark.cell or 0, mark.row))
-
-
-def _marks_of(marked: Annotation, sign: str, role: str, excerpt: Excerpt) -> Iterator[_Mark]:
-    span, message = marked.span, marked.message
-    rows = [row for row in span.shown_rows if (span.cell, row) in excerpt]
-    previous = span.row
-    for row in rows:
-        line = excerpt[span.cell, row].rstrip("\r\n")
-        first_column = len(line) - len(line.lstrip()) + 1
-        start = span.column if row == span.row else first_column
-        end = span.end_column if row == span.end_row else len(line.rstrip()) + 1
-        last = row == rows[-1]
-        if start < end or last:
-            yield _Mark(
-                path=marked.path,
-                cell=span.cell,
-                row=row,
-                text=line,
-                start=start,
-                end=max(end, start + 1),
-                sign=sign,
-                role=role,
-                message=message if last else "",
-                gap_before=row > previous + 1,
-            )
-        previous = row
-
-
 class _Line:
     """A line as a terminal shows it: tabs spaced, wide characters two columns, control characters made visible."""
 
@@ -191,7 +122,7 @@ class _Line:
         after = _ELLIPSIS if last < len(self._cells) else ""
         return before + "".join(self._cells[first:last]) + after
 
-    def underline(self, mark: _Mark) -> tuple[int, int]:
+    def underline(self, mark: Mark) -> tuple[int, int]:
         """(columns before the underline, columns of it) within the window."""
         first, last = self._bounds(mark.start)
         start = self._column(mark.start - 1)

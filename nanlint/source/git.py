@@ -29,6 +29,11 @@ def changed_files(top: str, revision: str) -> frozenset[str]:
     others have done since is no change; what is not committed counts too. Files of submodules are compared with the
     commit that is recorded there. Raises GitError.
     """
+    return frozenset(_changed_since(top, merge_base(top, revision)))
+
+
+def merge_base(top: str, revision: str) -> str:
+    """The commit at which the branch has left ``revision``. Raises GitError."""
     commit = _git(top, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
     if commit.returncode:
         hint = f"; {_FETCH}" if _is_shallow(top) else ""
@@ -37,7 +42,27 @@ def changed_files(top: str, revision: str) -> frozenset[str]:
     if base.returncode:
         why = f"in this shallow clone; {_FETCH}" if _is_shallow(top) else "in this repository"
         raise GitError(f'"{revision}" and HEAD have no common commit {why}')
-    return frozenset(_changed_since(top, os.fsdecode(base.stdout).strip()))
+    return os.fsdecode(base.stdout).strip()
+
+
+def contents_at(top: str, commit: str) -> Iterator[tuple[str, bytes | None]]:
+    """Of each file that is not as it was at a commit: its real path, and what it held then, None where it is new.
+
+    A file that was renamed held what the one with the old name did. Files that are gone and submodules are left out.
+    """
+    options = ("diff", "--name-status", "-z", "--find-renames", "--no-ext-diff", "--no-relative", commit, "--")
+    fields = _names(top, *options)
+    for status in fields:
+        name = old = next(fields)
+        if status[0] in "RC":
+            name = next(fields)
+        if status[0] in "AMRCT":
+            path = os.path.realpath(os.path.join(top, name))
+            blob = _git(top, "cat-file", "blob", f"{commit}:{old}")
+            if os.path.isfile(path):
+                yield path, None if status[0] == "A" or blob.returncode else blob.stdout
+    for name in _names(top, "ls-files", "--others", "--exclude-standard", "-z"):
+        yield os.path.realpath(os.path.join(top, name)), None
 
 
 _FETCH = "fetch its history: `git fetch --unshallow`, or `fetch-depth: 0` for actions/checkout"
