@@ -156,6 +156,7 @@ def draft(facts: Facts, rule: Rule, finding: Finding, span: Span) -> Diagnostic:
         confidence=finding.confidence,
         effect=finding.effect,
         causes=(*annotated(facts, finding.causes), *annotated(facts, finding.notes, note=True)),
+        hazard=finding.hazard.node.op if finding.hazard is not None and not rule.origin else "",
     )
 
 
