@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -17,8 +16,8 @@ from nanlint.config import CONFIDENCES
 from nanlint.server import settings
 from nanlint.server.actions import FIX_ALL
 from nanlint.version import __version__
+from tests.server.workbench import EXTENSION, npm, workbench
 
-EXTENSION = Path(__file__).parents[2] / "editors" / "vscode"
 MANIFEST: dict[str, Any] = json.loads((EXTENSION / "package.json").read_text(encoding="utf-8"))
 PROPERTIES: dict[str, Any] = MANIFEST["contributes"]["configuration"]["properties"]
 
@@ -75,27 +74,71 @@ def test_fix_all_is_the_action_that_the_server_offers() -> None:
     assert f'"{FIX_ALL}"' in (EXTENSION / "src" / "extension.ts").read_text(encoding="utf-8")
 
 
-@pytest.fixture(scope="module")
-def npm() -> str:
-    found = shutil.which("npm")
-    if found is None:
-        pytest.skip("there is no npm")
-    if not (EXTENSION / "node_modules").is_dir():
-        pytest.skip("the extension's packages are not installed: npm ci --prefix editors/vscode")
-    return found
-
-
-def run(npm: str, script: str) -> None:
+def run(script: str) -> None:
+    """One of the scripts of package.json."""
     environment = os.environ | {"PYTHON": sys.executable}
-    done = subprocess.run(
-        [npm, "run", "--silent", script], cwd=EXTENSION, env=environment, capture_output=True, text=True, timeout=250
-    )
+    command = [npm(), "run", "--silent", script]
+    done = subprocess.run(command, cwd=EXTENSION, env=environment, capture_output=True, text=True, timeout=250)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_its_types_fit(npm: str) -> None:
-    run(npm, "check")
+def test_its_types_fit() -> None:
+    run("check")
 
 
-def test_its_own_tests_pass(npm: str) -> None:
-    run(npm, "test")
+def test_its_own_tests_pass() -> None:
+    run("test")
+
+
+LOSS = """\
+import torch
+import torch.nn.functional as F
+
+
+def weighted_cross_entropy(logits, targets, weights):
+    probs = F.softmax(logits, dim=1)
+    log_probs = torch.log(probs)
+    return -(weights * targets * log_probs).sum(dim=1).mean()
+"""
+STABLE = "log_probs = F.log_softmax(logits, dim=1)"
+
+
+def test_a_workbench_shows_findings_and_fixes_them(tmp_path: Path) -> None:
+    """One window for everything: it takes seconds to start."""
+    keys = pytest.importorskip("selenium.webdriver", reason="selenium is not installed").Keys
+    (tmp_path / "project").mkdir()
+    file = tmp_path / "project" / "loss.py"
+    file.write_text(LOSS)
+    on_save = {"[python]": {"editor.codeActionsOnSave": {FIX_ALL: "explicit"}}}
+    run("build")
+    with workbench(tmp_path / "project", tmp_path / "profile", on_save, ["loss.py"]) as window:
+        window.until_squiggles(1)
+        window.until(lambda: __version__ in window.status(), "the version")
+        window.mouse(".squiggly-error")
+        shown = window.until_text(".monaco-hover", "log of a softmax")
+        assert "NL101" in shown
+        window.picture("vscode-finding")
+
+        window.mouse(".squiggly-error", click=True)
+        window.press(keys.CONTROL, ".")
+        offered = window.until_text(".action-widget", "NL101")
+        assert "disable for this line" in offered
+        window.picture("vscode-fix")
+        window.press(keys.ENTER)
+        window.until(lambda: STABLE in window.text(), "the fix")
+        window.until_squiggles(0)
+
+        window.press(keys.CONTROL, "z")
+        window.until_squiggles(1)
+        window.command("nanlint: Fix All in This File")
+        window.until(lambda: STABLE in window.text(), "the fix of the file")
+        window.press(keys.CONTROL, "z")
+        window.until_squiggles(1)
+        assert file.read_text() == LOSS
+
+        window.command("nanlint: Restart Server")
+        window.until(lambda: __version__ not in window.status(), "a server that starts")
+        window.until(lambda: __version__ in window.status(), "the version")
+        window.until_squiggles(1)
+        window.press(keys.CONTROL, "s")
+        window.until(lambda: STABLE in file.read_text(), "the fix on disk")

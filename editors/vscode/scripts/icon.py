@@ -1,4 +1,4 @@
-"""Draws images/icon.png, which the marketplace wants, from images/icon.svg. Needs selenium, and Chromium with its driver."""
+"""Draws images/icon.png, which the marketplace wants, from images/icon.svg. Needs selenium and Chromium."""
 
 from __future__ import annotations
 
