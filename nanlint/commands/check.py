@@ -371,10 +371,6 @@ def _watch(ctx: click.Context, paths: Sequence[str]) -> None:
             if terminal:
                 say("Watching for changes; Ctrl-C ends it.", err=True)
             sys.stdout.flush()
-    except ModuleNotFoundError as error:
-        if error.name != "watchfiles":
-            raise
-        raise Unusable('--watch needs watchfiles; run: pip install "nanlint[watch]"') from None
     except OSError as error:
         raise Unusable(f"what is to be checked cannot be watched: {error}") from None
 
