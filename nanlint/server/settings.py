@@ -86,7 +86,8 @@ def _one_of(choices: Any) -> str:
     return "one of " + ", ".join(f'"{choice}"' for choice in choices)
 
 
-_KINDS: Mapping[str, _Kind] = {
+#: the settings by the names that editors give them
+KINDS: Mapping[str, _Kind] = {
     "enable": _Kind("enable", "true or false", _flag),
     "configuration": _Kind("configuration", "the path of a file", _path),
     "select": _Kind("select", "a list of rules", _strings),
@@ -117,9 +118,9 @@ def settings_of(given: Any, *, initial: bool = False) -> tuple[Settings, tuple[s
     values: dict[str, Any] = {}
     problems: list[str] = []
     for name, value in given.items():
-        kind = _KINDS.get(name)
+        kind = KINDS.get(name)
         if kind is None:
-            problems.append(f'nanlint\'s settings: unknown setting "{name}"{did_you_mean(str(name), _KINDS)}')
+            problems.append(f'nanlint\'s settings: unknown setting "{name}"{did_you_mean(str(name), KINDS)}')
         elif name == "trust" and not initial:
             problems.append("nanlint's settings: trust counts in initializationOptions only")
         elif value is not None:
