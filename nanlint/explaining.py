@@ -16,7 +16,7 @@ from nanlint.analysis.story import Step, Story, is_numeric, nodes_at, nodes_of_l
 from nanlint.config import Config
 from nanlint.diagnostic import Confidence, Diagnostic, Span
 from nanlint.graph.node import Node
-from nanlint.linter import diagnose_source, room_to_recurse, rule_names
+from nanlint.linter import diagnose_source, room_to_recurse, rule_names, runs
 from nanlint.rules import RULES
 from nanlint.rules.diagnose import NO_FORM, Answer, analysed, answers, draft
 from nanlint.rules.registry import Rule
@@ -142,7 +142,7 @@ def numeric_rows(source: Source, config: Config) -> list[int]:
 def flagged_on(facts: Facts, config: Config, row: int) -> list[list[Node]]:
     """The nodes of the expressions on a line of which some selected rule has a finding, however unsure."""
     found: dict[Span, list[Node]] = {}
-    for answer in answers(facts, lambda rule: config.selects(rule.code)):
+    for answer in answers(facts, lambda rule: runs(config)(rule.code)):
         for finding in answer.findings:
             span = facts.span_of(finding.site)
             if span is not None and span.row <= row <= span.end_row:
@@ -156,7 +156,7 @@ def explanation(source: Source, config: Config, facts: Facts, node: Node, shown:
 
     span = facts.span(node)
     of_rule: dict[str, list[Answer]] = {}
-    for answer in answers(facts, lambda rule: config.selects(rule.code)):
+    for answer in answers(facts, lambda rule: runs(config)(rule.code)):
         here = any(facts.span_of(finding.site) == span for finding in answer.findings)
         if here or answer.node.index in alike:
             of_rule.setdefault(answer.rule.code, []).append(answer)

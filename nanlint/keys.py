@@ -88,7 +88,30 @@ def _by_name(*keys: Key) -> Mapping[str, Key]:
     return {key.name: key for key in keys}
 
 
+#: a word that means rules, in the schema: ``schema`` says which there are
+_RULE: Schema = {"$ref": "#/definitions/rule"}
+_RULES: Schema = {"type": "array", "items": _RULE}
+
 KEYS = _by_name(
+    Key(
+        "extend",
+        "path",
+        None,
+        "A configuration file that this one extends. Relative to this file; what is said here goes before what is said "
+        "there, and selections are made on top of its selection.",
+        'extend = "../nanlint.toml"',
+        {"type": "string"},
+        "none",
+    ),
+    Key(
+        "required-version",
+        "version specifier",
+        None,
+        "The versions of nanlint that may be used. With another one nothing is checked, and the exit code is 2.",
+        'required-version = ">=0.1"',
+        {"type": "string"},
+        "any version",
+    ),
     Key(
         "select",
         "list of rules",
@@ -96,33 +119,65 @@ KEYS = _by_name(
         "The rules that run. Codes (NL101), prefixes (NL1), names (log-of-softmax) and ALL; the more specific one of "
         "select and ignore wins, and ignore wins a tie.",
         'select = ["NL1", "where-gradient"]',
-        _STRINGS,
+        _RULES,
     ),
     Key(
         "extend-select",
         "list of rules",
         [],
-        "Rules that run beside those selected.",
+        "Rules that run in addition to those selected.",
         'extend-select = ["NL801"]',
-        _STRINGS,
+        _RULES,
     ),
     Key(
         "ignore",
         "list of rules",
         [],
-        "Rules that do not run. The rules about the check itself (syntax-error, internal-error) can be ignored by "
-        "their own code or name only.",
+        "Rules whose findings are not reported, and whose hazards are not reported by another rule instead. The rules "
+        "about the check itself (syntax-error, internal-error) can be ignored by their own code or name only.",
         'ignore = ["NL103"]',
-        _STRINGS,
+        _RULES,
     ),
     Key(
         "per-file-ignores",
         "table: pattern = list of rules",
         {},
-        "Rules that do not count in some files. Patterns are those of .gitignore, relative to the configuration file; "
-        "with ! before one it means every file that does not match.",
+        "Rules to ignore in some files. Patterns are those of .gitignore, relative to the configuration file; a pattern "
+        "with ! before it means every file that does not match.",
         '"tests/**" = ["NL3"]',
-        {"type": "object", "additionalProperties": _STRINGS},
+        {"type": "object", "additionalProperties": _RULES},
+    ),
+    Key(
+        "extend-per-file-ignores",
+        "table: pattern = list of rules",
+        {},
+        "Rules to ignore in some files, in addition to per-file-ignores.",
+        '"scripts/*.py" = ["NL6"]',
+        {"type": "object", "additionalProperties": _RULES},
+    ),
+    Key(
+        "fixable",
+        "list of rules",
+        ["ALL"],
+        "Rules whose fixes --fix applies. Those of other rules are only shown.",
+        'fixable = ["NL1", "where-gradient"]',
+        _RULES,
+    ),
+    Key(
+        "unfixable",
+        "list of rules",
+        [],
+        "Rules whose fixes are only shown and never applied.",
+        'unfixable = ["NL301"]',
+        _RULES,
+    ),
+    Key(
+        "preview",
+        "boolean",
+        False,
+        "Run rules that are in preview. Without it they do not run, even if they are selected.",
+        "preview = true",
+        {"type": "boolean"},
     ),
     Key(
         "exclude",
@@ -154,7 +209,7 @@ KEYS = _by_name(
         "confidence",
         '"possible", "likely" or "certain"',
         "likely",
-        "The least confidence that is shown.",
+        "The lowest confidence that is reported.",
         'confidence = "possible"',
         {"enum": list(_CONFIDENCES)},
     ),
@@ -162,9 +217,10 @@ KEYS = _by_name(
         "severity",
         'table: rule = "error", "warning" or "info"',
         {},
-        "How loudly the findings of a rule or a group are shown. Each counts for the exit code.",
+        "What the findings of a rule or a group are called. Only errors make the exit code 1, unless --fail-on says "
+        "otherwise.",
         'NL6 = "warning"',
-        {"type": "object", "additionalProperties": {"enum": list(_SEVERITIES)}},
+        {"type": "object", "propertyNames": _RULE, "additionalProperties": {"enum": list(_SEVERITIES)}},
         "error for every rule",
     ),
     Key(
@@ -206,13 +262,33 @@ KEYS = _by_name(
 )
 
 
-def schema() -> Schema:
-    """The JSON Schema of nanlint.toml, and of the table [tool.nanlint]."""
-    properties = {key.name: {"description": key.about, **key.schema, "x-default": key.default} for key in KEYS.values()}
+def schema(rules: Mapping[str, str]) -> Schema:
+    """The JSON Schema (draft-07) of nanlint.toml, and of the table [tool.nanlint]; ``rules``: code -> name.
+
+    Rules of plugins are known by their codes, which do not begin with NL.
+    """
+    prefixes = sorted({code[:length] for code in rules for length in range(2, len(code))})
+    known = ["ALL", *prefixes, *sorted(rules), *sorted(rules.values())]
+    properties = {
+        key.name: {
+            "description": key.about,
+            **key.schema,
+            **({} if key.default is None else {"default": key.default}),
+        }
+        for key in KEYS.values()
+    }
     return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "$id": "https://json.schemastore.org/nanlint.json",
         "title": "nanlint",
+        "description": "Configuration of nanlint: a nanlint.toml, or [tool.nanlint] in pyproject.toml",
         "type": "object",
         "properties": properties,
         "additionalProperties": False,
+        "definitions": {
+            "rule": {
+                "description": "A rule's code or name, a prefix of codes, or ALL",
+                "anyOf": [{"enum": known}, {"type": "string", "pattern": "^(?!NL)[A-Z]+[0-9]+$"}],
+            }
+        },
     }

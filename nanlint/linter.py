@@ -303,6 +303,22 @@ def _with_witnesses(shown: list[Diagnostic]) -> list[Diagnostic]:
     ]
 
 
+def runs(config: Config) -> Callable[[str], bool]:
+    """Which rules run, by code: those that are selected, and our own that are ignored.
+
+    An ignored rule claims its hazards, so that no other rule reports them; ``_shown`` leaves out its findings.
+    """
+    from nanlint.rules import RULES
+
+    def is_run(code: str) -> bool:
+        known = RULES.get(code)
+        if known is not None and known.preview and not config.preview:
+            return False
+        return config.selects(code) or (code in config.ignored and known is not None and not known.origin)
+
+    return is_run
+
+
 def _numeric_findings(source: Source, config: Config, readback: bool) -> list[Diagnostic]:
     from nanlint.rules import diagnose
 
@@ -310,7 +326,7 @@ def _numeric_findings(source: Source, config: Config, readback: bool) -> list[Di
         with room_to_recurse():
             return diagnose(
                 source,
-                select=config.selects,
+                select=runs(config),
                 ops=config.ops,
                 in_full=config.confidence,
                 silenced=lambda found: silenced_at_causes(source, found, rule_names(config.rule_files)),

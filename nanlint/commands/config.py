@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import click
 
-from nanlint.commands.base import Unusable, configs_for, say, trust_option, warn_of_untrusted
+from nanlint.commands.base import (
+    Unusable,
+    config_options,
+    configs_for,
+    deliver,
+    output_option,
+    trust_option,
+    warn_of_untrusted,
+)
 from nanlint.commands.manual import Command
 
 if TYPE_CHECKING:
@@ -69,15 +77,18 @@ def config(
     if (config or isolated) and not show:
         raise click.UsageError("--config and --isolated go with --show")
     if schema:
-        say(json.dumps(keys.schema(), indent=2))
+        from nanlint.linter import all_rules
+
+        text = json.dumps(keys.schema({code: one.name for code, one in all_rules().items() if not one.origin}), indent=2)
     elif show:
-        say(_shown(key or ".", config_file, isolated, as_json))
+        text = _shown(key or ".", config, isolated, as_json)
     elif key is not None:
-        say(_one(_known(key), as_json))
+        text = _one(_known(key), as_json)
     elif as_json:
-        say(json.dumps([_as_object(one) for one in keys.KEYS.values()], indent=2, ensure_ascii=False))
+        text = json.dumps([_as_object(one) for one in keys.KEYS.values()], indent=2, ensure_ascii=False)
     else:
-        say("\n".join(_listed(keys.KEYS.values())))
+        text = "\n".join(_listed(keys.KEYS.values()))
+    deliver(text.removesuffix("\n") + "\n", output_file)
 
 
 # Keys
@@ -122,8 +133,8 @@ def _as_object(key: Key) -> dict[str, object]:
 # What holds
 
 
-def _shown(path: str, config_file: str | None, isolated: bool, as_json: bool) -> str:
-    from nanlint.config import ConfigError, read_table
+def _shown(path: str, given: Sequence[str], isolated: bool, as_json: bool) -> str:
+    from nanlint.config import ConfigError
     from nanlint.keys import KEYS
 
     if not os.path.exists(path):
@@ -131,38 +142,45 @@ def _shown(path: str, config_file: str | None, isolated: bool, as_json: bool) ->
     absolute = os.path.abspath(path)
     directory = absolute if os.path.isdir(path) else os.path.dirname(absolute)
     try:
-        configs = configs_for(config, isolated)
+        configs = configs_for(given, isolated)
         found = configs.for_directory(directory)
-        table = read_table(found.file) or {} if found.file is not None else {}
     except ConfigError as error:
         raise Unusable(str(error)) from None
     warn_of_untrusted(configs)
     held = found if os.path.isdir(path) else found.for_file(absolute)
     if as_json:
+        said = {name: layer for layer in found.layers for name in layer.values}
         settings = {
-            name: {"value": table.get(name, key.default), "origin": "file" if name in table else "default"}
+            name: {"value": said[name].values[name], "origin": "file" if said[name].file else "option"}
+            if name in said
+            else {"value": key.default, "origin": "default"}
             for name, key in KEYS.items()
         }
         selected = sorted(held.selected)
-        return json.dumps({"path": absolute, "file": found.file, "settings": settings, "rules": selected}, indent=2)
-    return "\n".join(_told(path, found, held, table))
+        shown = {"path": absolute, "file": found.file, "settings": settings, "rules": selected}
+        return json.dumps(shown, indent=2) + "\n"
+    return "\n".join(_listed_for(path, found, held)) + "\n"
 
 
-def _told(path: str, found: Config, held: Config, table: Mapping[str, Any]) -> Iterator[str]:
+def _listed_for(path: str, found: Config, held: Config) -> Iterator[str]:
     from nanlint.keys import KEYS, as_toml
     from nanlint.linter import rule_names
 
     yield f"# {path}: " + ("no configuration file" if found.file is None else f"configured by {found.file}")
+    said = {name: layer for layer in found.layers for name in layer.values}
     width = max(map(len, KEYS))
     for name, key in KEYS.items():
-        said = name in table
-        value = as_toml(table[name]) if said else key.default_shown
-        yield f"{name:<{width}} = {value}" + ("" if said else "  # default")
+        layer = said.get(name)
+        if layer is None:
+            yield f"{name:<{width}} = {key.default_shown}  # default"
+        else:
+            other = "" if layer.file == found.file else f"  # {layer.where}"
+            yield f"{name:<{width}} = {as_toml(layer.values[name])}{other}"
     names = {*rule_names(), *found.selected}
     for name in KEYS:
         variable = f"NANLINT_{name.replace('-', '_').upper()}"
         if os.environ.get(variable):
-            yield f"# {variable} is set, and heard after it by nanlint check"
+            yield f"# {variable} is set and goes before it in nanlint check"
     yield f"# {len(held.selected)} of {len(names)} rules run there"
     off = sorted(names - held.selected)
     if off:

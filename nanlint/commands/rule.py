@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from nanlint.commands.base import Unusable, complete_rules, configs_for, say, trust_option, warn_of_untrusted
+from nanlint.commands.base import Unusable, complete_rules, configs_for, deliver, output_option, trust_option, warn_of_untrusted
 from nanlint.commands.manual import Command
 
 if TYPE_CHECKING:
@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
 @click.command(
     cls=Command,
-    short_help="Explain a rule, or all rules.",
+    short_help="Explain a rule, or list all rules.",
     examples=(
+        ("nanlint rule", "All rules, a line each."),
         ("nanlint rule where-gradient", "The page of a rule."),
         ("nanlint rule --all --output-format json", "All of them, for a program."),
     ),
@@ -37,25 +38,32 @@ if TYPE_CHECKING:
 @output_option
 @trust_option
 def rule(code_or_name: str | None, every: bool, output_format: str, output_file: str | None) -> None:
-    """Explain the rule with this CODE or NAME, or --all rules."""
-    from nanlint.output.rules import render_rule, render_rule_json, render_rules_json
+    """Explain the rule with this CODE or NAME, or list all rules."""
+    from nanlint.output.rules import render_rule, render_rule_json, render_rule_list, render_rules_json
     from nanlint.selection import codes_of, did_you_mean
 
-    if every == (code_or_name is not None):
-        raise click.UsageError("give the code or the name of one rule, or --all")
+    if every and code_or_name is not None:
+        raise click.UsageError("--all goes without the code or name of a rule")
     rules, broken = _known_rules()
-    if every:
+    as_json = output_format == "json"
+    if code_or_name is None:
         if broken:
             raise Unusable(broken)
         in_order = [rules[code] for code in sorted(rules)]
-        as_json = output_format == "json"
-        _print_page(render_rules_json(in_order) if as_json else "\n".join(map(render_rule, in_order)), not as_json)
+        if as_json:
+            deliver(render_rules_json(in_order), output_file)
+        elif every:
+            _print_page("\n".join(map(render_rule, in_order)), output_file)
+        else:
+            deliver(render_rule_list(in_order), output_file)
         return
     wanted = str(code_or_name)
     for one in rules.values():
         if wanted.upper() == one.code or wanted.lower() == one.name:
-            as_json = output_format == "json"
-            _print_page(render_rule_json(one) if as_json else render_rule(one), not as_json)
+            if as_json:
+                deliver(render_rule_json(one), output_file)
+            else:
+                _print_page(render_rule(one), output_file)
             return
     if broken:
         raise Unusable(broken)
@@ -84,11 +92,12 @@ def _known_rules() -> tuple[Mapping[str, RulePage], str]:
     return {**HOUSEKEEPING, **RULES}, broken
 
 
-def _print_page(text: str, is_markdown: bool) -> None:
-    if is_markdown and sys.stdout.isatty():
+def _print_page(text: str, output_file: str | None) -> None:
+    """Markdown, laid out where it goes to a terminal."""
+    if output_file is None and sys.stdout.isatty():
         from rich.console import Console
         from rich.markdown import Markdown
 
         Console().print(Markdown(text))
     else:
-        say(text, nl=False)
+        deliver(text, output_file)

@@ -11,7 +11,7 @@ from nanlint.housekeeping import RulePage
 _FIXES = {
     Applicability.SAFE: "Fix is available (safe).",
     Applicability.UNSAFE: "Fix is available with `--unsafe-fixes`.",
-    Applicability.DISPLAY: "Fix is shown, and needs a person.",
+    Applicability.DISPLAY: "A suggested fix is shown; apply it by hand.",
     None: "Fix is not available.",
 }
 
@@ -20,6 +20,13 @@ def render_rule(rule: RulePage) -> str:
     """A rule's page in Markdown under a title with its name and code."""
     origin = f" From {rule.origin}." if rule.origin else ""
     return f"# {rule.name} ({rule.code})\n\n{_FIXES[rule.fixable]}{origin}\n\n{rule.page.strip()}\n"
+
+
+def render_rule_list(rules: Iterable[RulePage]) -> str:
+    """A line for each rule: code, name, summary."""
+    rules = tuple(rules)
+    width = max(len(rule.name) for rule in rules)
+    return "".join(f"{rule.code}  {rule.name:<{width}}  {rule.summary}\n" for rule in rules)
 
 
 def render_rules_json(rules: Iterable[RulePage]) -> str:

@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from nanlint.diagnostic import Confidence, Diagnostic
+from nanlint.diagnostic import Confidence, Diagnostic, Severity
 from nanlint.fixing import applicable
 from nanlint.output.address import link_to
 from nanlint.output.paint import Paint, plain
@@ -15,6 +15,8 @@ from nanlint.output.paint import Paint, plain
 def render_footer(
     remaining: Sequence[Diagnostic],
     *,
+    files: int = 0,
+    numeric: int = 0,
     fixed: int = 0,
     known: int = 0,
     below_threshold: Mapping[Confidence, int] | None = None,
@@ -22,36 +24,48 @@ def render_footer(
     fixing: bool = False,
     paint: Paint = plain,
 ) -> str:
-    """Ruff's closing lines; ``fixed`` were mended, ``fixing`` says that what is mendable is mended already.
+    """Ruff's closing lines; ``fixed`` were fixed, ``fixing`` says that what can be fixed is fixed already.
 
-    ``known`` are those that the baseline hides, ``below_threshold`` those below the confidence that is shown.
+    ``files`` were checked, of which ``numeric`` use a framework. ``known`` are hidden by the baseline,
+    ``below_threshold`` are below the confidence that is shown.
     """
-    hidden = f"The baseline hides {known} more.\n" if known and remaining else ""
-    return _footer(remaining, fixed, known, unsafe, fixing, paint) + hidden + _below_threshold(below_threshold or {})
+    lines = _footer(remaining, files, numeric, fixed, unsafe, fixing, paint)
+    if known:
+        lines += f"The baseline hides {findings(known)}.\n"
+    return lines + _below_threshold(below_threshold or {})
 
 
 def _below_threshold(counts: Mapping[Confidence, int]) -> str:
     if not counts:
         return ""
-    findings = f"finding{'' if sum(counts.values()) == 1 else 's'}"
     said = " and ".join(f"{counts[one]} {one}" for one in sorted(counts, reverse=True))
-    return f"{said} {findings}: --confidence {min(counts)}\n"
+    return f"{said} finding{'' if sum(counts.values()) == 1 else 's'}: --confidence {min(counts)}\n"
 
 
-def errors(count: int) -> str:
-    """So many errors, in words."""
-    return f"{count} error{'' if count == 1 else 's'}"
+def findings(count: int) -> str:
+    """So many findings, in words."""
+    return f"{count} finding{'' if count == 1 else 's'}"
 
 
-def _footer(remaining: Sequence[Diagnostic], fixed: int, known: int, unsafe: bool, fixing: bool, paint: Paint) -> str:
-    total = len(remaining) + fixed
-    if total == 0:
-        return f"All checks passed, but for {known} that the baseline hides.\n" if known else "All checks passed!\n"
+def counted(diagnostics: Sequence[Diagnostic]) -> str:
+    """How many errors, warnings and infos there are."""
+    counts = Counter(one.severity for one in diagnostics)
+    return ", ".join(
+        f"{counts[one]} {one}{'' if counts[one] == 1 else 's'}" for one in Severity if counts[one]
+    )
+
+
+def _footer(
+    remaining: Sequence[Diagnostic], files: int, numeric: int, fixed: int, unsafe: bool, fixing: bool, paint: Paint
+) -> str:
+    if not remaining and not fixed:
+        in_files = f"{files} file{'' if files == 1 else 's'}"
+        using = "uses" if numeric == 1 else "use"
+        return f"No findings in {in_files} ({numeric} {using} a numeric framework).\n"
     if fixed:
-        return f"Found {errors(total)} ({fixed} fixed, {len(remaining)} remaining).\n" + _hidden(
-            remaining, unsafe, paint
-        )
-    found = f"Found {errors(total)}.\n"
+        left = counted(remaining) or "none"
+        return f"Fixed {findings(fixed)}, {left} remaining.\n" + _hidden(remaining, unsafe, paint)
+    found = f"Found {counted(remaining)}.\n"
     return found + (_hidden(remaining, unsafe, paint) if fixing else _fixable(remaining, unsafe, paint))
 
 

@@ -70,7 +70,7 @@ class Rule:
     ``hazards``: it is asked about hazards of these ops; ``nodes``: about every node of these ops. ``after``: rules
     that have the first word on a hazard. ``frameworks``: those in which the hazard exists, each with its programs on
     the rule's page.
-    ``origin``: the plugin that it is from; empty of our own.
+    ``origin``: the plugin that it is from; empty of our own. ``preview``: it runs with ``--preview`` only.
     """
 
     code: str
@@ -83,6 +83,7 @@ class Rule:
     fixable: Applicability | None = None
     frameworks: frozenset[str] = frozenset(FRAMEWORKS.split())
     origin: str = ""
+    preview: bool = False
 
     @property
     def summary(self) -> str:
@@ -113,6 +114,7 @@ def rule(
     fixable: Applicability | None = None,
     frameworks: str = FRAMEWORKS,
     most: Confidence = Confidence.CERTAIN,
+    preview: bool = False,
 ) -> Callable[[Check], Check]:
     """Enter a rule. ``hazards`` and ``nodes`` are space-separated ops, ``after`` space-separated codes.
 
@@ -132,6 +134,7 @@ def rule(
             frozenset(after.split()),
             fixable,
             frozenset(frameworks.split()),
+            preview=preview,
         )
         return check
 

@@ -22,7 +22,7 @@ import tokenize
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from nanlint.diagnostic import Applicability, Confidence, Diagnostic, Edit, Fix, Severity, Span, Suppressed
+from nanlint.diagnostic import Applicability, Confidence, Diagnostic, Edit, Fix, Span, Suppressed
 from nanlint.selection import ALWAYS_ON, Rules, codes_of, nearest
 from nanlint.source.syntax import remembered
 from nanlint.source.text import Source
@@ -30,11 +30,21 @@ from nanlint.source.text import Source
 UNUSED = "NL001"
 UNKNOWN = "NL002"
 
-_NANLINT = re.compile(r"#\s*nanlint:\s*(?P<verb>[\w-]+)(?P<open>\s*\[(?P<codes>[^\]#]*)(?P<close>\])?)?", re.IGNORECASE)
+_NANLINT = re.compile(
+    r"#\s*nanlint(?P<colon>\s*:)?\s*(?P<verb>[\w-]+)(?P<open>\s*\[(?P<codes>[^\]#]*)(?P<close>\])?)?", re.IGNORECASE
+)
+_VERBS = ("ignore", "file-ignore")
+#: what people write who mean one of ours
+_OTHER_VERBS = {
+    "disable": "ignore", "noqa": "ignore", "off": "ignore", "skip": "ignore", "ignore-file": "file-ignore",
+    "ignore-next-line": "ignore", "disable-next": "ignore", "disable-file": "file-ignore", "skip-file": "file-ignore",
+}  # fmt: skip
+_LISTED = re.compile(r"[\s:=(,]*(?P<item>[A-Za-z]+[0-9]+(?![\w-])|[a-z][a-z0-9]*(?:-[a-z0-9]+)+)")
 _NOQA = re.compile(r"#\s*noqa(?![\w-])(?P<colon>\s*:)?", re.IGNORECASE)
 _NOQA_ITEM = re.compile(r"(?P<gap>[\s,]*)(?P<item>[A-Z]+[0-9]*(?![\w-])|[a-z][a-z0-9]*(?:-[a-z0-9]+)+)")
 _NEXT_PART = re.compile(r"\s*#\s*(?=[A-Za-z])")
 _WORD = re.compile(r"[^\s,]+")
+_OURS = re.compile(r"#\s*nanlint\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -137,7 +147,7 @@ def silencing(source: Source, finding: Diagnostic, rules: Rules) -> tuple[str, S
 def may_suppress(text: str, *, any_findings: bool) -> bool:
     """Whether comments can matter, for a text in which something is found or nothing is."""
     # Tokenising costs more than parsing, and most files with a noqa have it for other linters.
-    if "nanlint:" in text:
+    if _OURS.search(text):
         return True
     return ("noqa" in text or "NOQA" in text) and (any_findings or "NL" in text)
 
@@ -224,7 +234,7 @@ def _read_comments(source: Source, named: tuple[tuple[str, str], ...]) -> Commen
         for match in _NANLINT.finditer(comment.text):
             _read_ours(source, comment, match, rules, suppressions, complaints)
         for match in _NOQA.finditer(comment.text):
-            suppression = _read_noqa(source, comment, match, rules)
+            suppression = _read_noqa(source, comment, match, rules, complaints)
             if suppression is not None:
                 suppressions.append(suppression)
     return Comments(tuple(suppressions), tuple(complaints))
@@ -240,11 +250,15 @@ def _read_ours(
 ) -> None:
     verb = match["verb"].lower()
     span = _span(comment, match.start(), match.end())
-    if verb not in ("ignore", "file-ignore"):
-        near = nearest(verb, ("ignore", "file-ignore"))
-        if near is not None or match["open"]:
-            hint = f', did you mean "{near}"?' if near else ""
-            complaints.append(_complaint(source, span, f'"nanlint: {match["verb"]}" is no directive{hint}'))
+    meant = verb if verb in _VERBS else _OTHER_VERBS.get(verb) or nearest(verb, _VERBS)
+    listed = None if match["open"] else _listed(comment.text, match.end(), rules)
+    if not match["colon"]:
+        # prose, unless it goes on as a directive does
+        if meant is not None and (match["open"] or listed):
+            complaints.append(_complaint(source, span, _misspelled(match[0], meant, listed or match["codes"])))
+        return
+    if verb not in _VERBS or listed:
+        complaints.append(_complaint(source, span, _misspelled(match[0], meant or "ignore", listed or match["codes"])))
         return
     if match["open"] and not match["close"]:
         complaints.append(_complaint(source, span, "the list of rules to ignore has no closing bracket"))
@@ -260,11 +274,7 @@ def _read_ours(
             complaints.append(_complaint(source, span, "an empty list of rules ignores nothing"))
         for item in items:
             if not item.codes:
-                known = (*rules, *rules.values(), *{code[:3] for code in rules})
-                near = nearest(item.text, known)
-                hint = f', did you mean "{near}"?' if near else ""
-                place = Span(comment.row, item.column, comment.row, item.column + len(item.text))
-                complaints.append(_complaint(source, place, f'unknown rule "{item.text}" in a suppression{hint}'))
+                complaints.append(_unknown(source, comment.row, item, rules))
     whole_file = verb == "file-ignore"
     suppressions.append(
         Suppression(
@@ -279,9 +289,29 @@ def _read_ours(
     )
 
 
-def _read_noqa(source: Source, comment: _Comment, match: re.Match[str], rules: Rules) -> Suppression | None:
+def _listed(text: str, start: int, rules: Rules) -> str:
+    """The first word from there on, if it looks like a rule: it was to be in brackets, or behind a colon."""
+    word = _LISTED.match(text, start)
+    if word is None:
+        return ""
+    is_code = word["item"][:2].upper() == "NL" and word["item"][2:].isdigit()
+    return word["item"] if is_code or codes_of(word["item"], rules) else ""
+
+
+def _misspelled(written: str, verb: str, rule: str | None) -> str:
+    given = " ".join(written.split())
+    return f'"{given}" is not understood; write "# nanlint: {verb}[{(rule or "CODE").strip()}]"'
+
+
+def _read_noqa(
+    source: Source, comment: _Comment, match: re.Match[str], rules: Rules, complaints: list[Diagnostic]
+) -> Suppression | None:
     if comment.alone:
-        return None  # this form speaks for the line it stands on, and there is nothing on it
+        return None  # this form is for the line that it is on, and there is nothing on it
+    if not match["colon"] and (listed := _listed(comment.text, match.end(), rules)):
+        span = _span(comment, match.start(), match.end())
+        complaints.append(_complaint(source, span, f'"noqa" without a colon is not understood; write "# noqa: {listed}"'))
+        return None
     items: list[Item] | None = None
     end = match.end()
     if match["colon"]:
@@ -292,6 +322,8 @@ def _read_noqa(source: Source, comment: _Comment, match: re.Match[str], rules: R
                 break  # prose after the codes
             codes = codes_of(text, rules) if text.startswith("NL") or "-" in text or text in rules else frozenset[str]()
             items.append(Item(text, comment.column + word.start("item"), codes))
+            if not codes and text[:2] == "NL" and text[2:].isdigit():
+                complaints.append(_unknown(source, comment.row, items[-1], rules))
             end = word.end()
         if not items:
             return None
@@ -379,7 +411,7 @@ def _comment(token: tokenize.TokenInfo, rows: range, statement: range | None, al
 
 def _interesting(comment: str) -> bool:
     folded = comment.lower()
-    return "noqa" in folded or "nanlint:" in folded
+    return "noqa" in folded or "nanlint" in folded
 
 
 def _tokens(source: Source) -> Iterator[tokenize.TokenInfo]:
@@ -395,6 +427,13 @@ def _tokens(source: Source) -> Iterator[tokenize.TokenInfo]:
 # Remarks
 
 
+def _unknown(source: Source, row: int, item: Item, rules: Rules) -> Diagnostic:
+    near = nearest(item.text, (*rules, *rules.values(), *{code[:3] for code in rules}))
+    hint = f', did you mean "{near}"?' if near else ""
+    place = Span(row, item.column, row, item.column + len(item.text))
+    return _complaint(source, place, f'unknown rule "{item.text}" in a suppression{hint}')
+
+
 def _complaint(source: Source, span: Span, message: str) -> Diagnostic:
     return Diagnostic(
         path=source.path,
@@ -403,7 +442,6 @@ def _complaint(source: Source, span: Span, message: str) -> Diagnostic:
         name="unknown-suppression",
         message=message,
         confidence=Confidence.CERTAIN,
-        severity=Severity.WARNING,
         effect="suppresses nothing",
     )
 
@@ -453,7 +491,6 @@ def _remark(source: Source, suppression: Suppression, message: str, edit: Edit) 
         name="unused-suppression",
         message=message,
         confidence=Confidence.CERTAIN,
-        severity=Severity.WARNING,
         effect="nothing here to suppress",
         fix=Fix(Applicability.SAFE, label, (edit,), display=label),
     )
