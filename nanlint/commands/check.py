@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -14,9 +14,13 @@ from nanlint.commands.base import (
     CLEAN,
     COULD_NOT_RUN,
     FINDINGS,
+    F,
     Unusable,
+    config_options,
     configs_for,
+    deliver,
     is_painted,
+    output_option,
     paint_for,
     rules_option,
     say,
@@ -41,6 +45,7 @@ from nanlint.output.formats import FORMATS
 
 if TYPE_CHECKING:
     from nanlint.config import Configs
+    from nanlint.diagnostic import Severity
     from nanlint.linter import Action, Judge, Report
     from nanlint.runtime.with_run import ObservedRun
 
@@ -63,15 +68,59 @@ def _outputs(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
     return pairs
 
 
+def _by_pattern(
+    ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
+) -> dict[str, list[str]] | None:
+    """``PATTERN:RULE``, repeated or with commas between them, as a table."""
+    table: dict[str, list[str]] = {}
+    for value in split(ctx, param, values):
+        pattern, _, rule = value.rpartition(":")
+        if not pattern or not rule:
+            raise click.BadParameter(f'"{value}" is not of the form PATTERN:RULE, such as "tests/*:NL301"')
+        table.setdefault(pattern, []).append(rule)
+    return table or None
+
+
+def _patterns_option(name: str, *, help: str) -> Callable[[F], F]:
+    return click.option(name, multiple=True, callback=_by_pattern, metavar="PATTERN:RULE", help=help)
+
+
+def _at_least(severity: Severity) -> Collection[Severity]:
+    """A severity and those above it."""
+    from nanlint.diagnostic import Severity
+
+    levels = list(Severity)
+    return levels[: levels.index(severity) + 1]
+
+
 @click.command(
     cls=Command,
     short_help="Check files and directories for what will become NaN or Inf, and mend it.",
     optional_values=("--add-ignore", "--write-baseline"),
     sections={
-        "Fixes": ("--fix", "--unsafe-fixes", "--diff", "--exit-non-zero-on-fix", "--add-ignore"),
-        "Rules": ("--select", "--ignore", "--extend-select", "--confidence"),
+        "Fixes": (
+            "--fix",
+            "--unsafe-fixes",
+            "--diff",
+            "--fix-only",
+            "--show-fixes",
+            "--fixable",
+            "--unfixable",
+            "--exit-non-zero-on-fix",
+            "--add-ignore",
+        ),
+        "Rules": (
+            "--select",
+            "--ignore",
+            "--extend-select",
+            "--per-file-ignores",
+            "--extend-per-file-ignores",
+            "--confidence",
+            "--preview",
+        ),
         "Files": (
             "--exclude",
+            "--extend-exclude",
             "--force-exclude",
             "--respect-gitignore",
             "--stdin-filename",
@@ -82,6 +131,7 @@ def _outputs(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
         ),
         "Output": (
             "--output-format",
+            "--output-file",
             "--output",
             "--statistics",
             "--color",
@@ -105,6 +155,8 @@ def _outputs(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
 )
 @click.argument("paths", nargs=-1, type=click.Path())
 @click.option("--fix", is_flag=True, help="Apply safe fixes.")
+@click.option("--fix-only", is_flag=True, help="Apply safe fixes, and do not report what remains.")
+@click.option("--show-fixes", is_flag=True, help="List what was fixed, by file.")
 @click.option("--unsafe-fixes", is_flag=True, help="Count fixes that change values as applicable, too.")
 @click.option("--prove", is_flag=True, help="Execute what is found, and fixes before they are written (see the guide).")
 @click.option(
@@ -121,9 +173,16 @@ def _outputs(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
     "--add-ignore", metavar="[=REASON]", help="Silence what is found, and not fixed, by a comment with this reason."
 )
 @rules_option("--select", help="Rules to enable: codes, prefixes, names or ALL.")
-@rules_option("--ignore", help="Rules to disable.")
-@rules_option("--extend-select", help="Rules to enable beside those selected.")
-@click.option("--confidence", type=click.Choice(["possible", "likely", "certain"]), help="The least to be shown.")
+@rules_option("--ignore", "--extend-ignore", help="Rules to disable, with the hazards that they report.")
+@rules_option("--extend-select", help="Rules to enable in addition to those selected.")
+@_patterns_option("--per-file-ignores", help="Rules to ignore in files that match a pattern.")
+@_patterns_option("--extend-per-file-ignores", help="The same, in addition to the configuration's.")
+@rules_option("--fixable", help="Rules whose fixes are applied; those of others are only shown.")
+@rules_option("--unfixable", help="Rules whose fixes are only shown.")
+@click.option("--preview/--no-preview", default=None, help="Run rules that are in preview.")
+@click.option(
+    "--confidence", type=click.Choice(["possible", "likely", "certain"]), help="Lowest confidence to report."
+)
 @click.option(
     "--output-format",
     type=click.Choice(list(FORMATS)),
@@ -139,15 +198,14 @@ def _outputs(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
     metavar="FORMAT:FILE",
     help="Write a report in this format into FILE, too. Repeatable.",
 )
+@output_option
 @click.option("--statistics", is_flag=True, help="Show counts by rule instead of the findings.")
 @click.option(
     "--fail-on",
-    type=click.Choice(["possible", "likely", "certain"]),
-    help="Exit with 1 only for findings that are at least so sure.",
+    type=click.Choice(["possible", "likely", "certain", "error", "warning", "info"]),
+    help="Exit with 1 only for findings of at least this confidence, or this severity.  [default: error]",
 )
-@click.option(
-    "--baseline", type=click.Path(), metavar="FILE", help="Hide as many findings of each file and rule as FILE knows."
-)
+@click.option("--baseline", type=click.Path(), metavar="FILE", help="Hide the findings that are in FILE.")
 @click.option(
     "--write-baseline",
     type=click.Path(),
@@ -171,10 +229,12 @@ def _outputs(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
     default=False,
     help="Also check files of the project that a change in PATHS may affect.",
 )
-@click.option("--config", "config_file", type=click.Path(), help="Use this configuration file for all files.")
-@click.option("--isolated", is_flag=True, help="Ignore all configuration files.")
+@config_options
 @trust_option
 @click.option("--exclude", multiple=True, callback=split, metavar="PATTERNS", help="Paths to leave out.")
+@click.option(
+    "--extend-exclude", multiple=True, callback=split, metavar="PATTERNS", help="Paths to leave out, in addition."
+)
 @click.option("--force-exclude", is_flag=True, help="Leave out what is excluded even if it is named.")
 @click.option("--respect-gitignore/--no-respect-gitignore", default=None, help="Leave out what git ignores.")
 @click.option("--stdin-filename", type=click.Path(), help="The name of what comes on standard input (path -).")
@@ -192,6 +252,8 @@ def check(
     paths: tuple[str, ...],
     *,
     fix: bool,
+    fix_only: bool,
+    show_fixes: bool,
     unsafe_fixes: bool,
     prove: bool,
     prove_timeout: float | None,
@@ -201,8 +263,14 @@ def check(
     select: tuple[str, ...],
     ignore: tuple[str, ...],
     extend_select: tuple[str, ...],
+    per_file_ignores: dict[str, list[str]] | None,
+    extend_per_file_ignores: dict[str, list[str]] | None,
+    fixable: tuple[str, ...],
+    unfixable: tuple[str, ...],
+    preview: bool | None,
     confidence: str | None,
     output_format: str,
+    output_file: str | None,
     outputs: tuple[tuple[str, str], ...],
     statistics: bool,
     fail_on: str | None,
@@ -214,9 +282,10 @@ def check(
     watch: bool,
     changed_since: str | None,
     with_affected: bool,
-    config_file: str | None,
+    config: tuple[str, ...],
     isolated: bool,
     exclude: tuple[str, ...],
+    extend_exclude: tuple[str, ...],
     force_exclude: bool,
     respect_gitignore: bool | None,
     stdin_filename: str | None,
@@ -236,23 +305,30 @@ def check(
     from dataclasses import replace
     from datetime import datetime, timezone
 
-    from nanlint.config import CONFIDENCES, Overrides
-    from nanlint.diagnostic import Confidence
+    from nanlint.config import CONFIDENCES, SEVERITIES, options
+    from nanlint.diagnostic import Confidence, Severity
     from nanlint.linter import Action
     from nanlint.output.formats import render
     from nanlint.output.view import View
 
-    overrides = Overrides(
-        select=select or None,
+    overrides = options(
+        select=select,
         extend_select=extend_select,
         ignore=ignore,
-        confidence=CONFIDENCES[confidence] if confidence else None,
-        exclude=exclude or None,
+        per_file_ignores=per_file_ignores,
+        extend_per_file_ignores=extend_per_file_ignores,
+        fixable=fixable,
+        unfixable=unfixable,
+        preview=preview,
+        confidence=confidence,
+        exclude=exclude,
+        extend_exclude=extend_exclude,
         respect_gitignore=respect_gitignore,
         prove_timeout=prove_timeout,
         baseline=baseline,
     )
-    configs = configs_for(config_file, isolated, overrides)
+    configs = configs_for(config, isolated, overrides)
+    fix = fix or fix_only
     # --diff --add-ignore shows the comments alone, and with --fix the fixes, too
     shows_fixes = diff and (fix or add_ignore is None)
     action = Action.DIFF if shows_fixes else Action.FIX if fix and not diff else Action.CHECK
@@ -313,8 +389,10 @@ def check(
         report = _marked_new(report, changed_since, configs)
     if add_ignore is not None:
         report = _silenced(report, configs, add_ignore, write=not diff and not from_stdin, content=content)
-    least = CONFIDENCES[fail_on] if fail_on else Confidence.POSSIBLE
-    failing = any(one.confidence >= least for one in report.diagnostics) or (exit_non_zero_on_fix and report.fixed)
+    least = CONFIDENCES.get(fail_on or "", Confidence.POSSIBLE)
+    loud = _at_least(SEVERITIES.get(fail_on or "", Severity.ERROR))
+    failing = any(one.confidence >= least and one.severity in loud for one in report.diagnostics) and not fix_only
+    failing = failing or bool(exit_non_zero_on_fix and report.fixed)
     if diff:
         failing = any(file.after is not None for file in report.files)
     code = exit_code_of(report, findings=bool(failing), exit_zero=exit_zero)
