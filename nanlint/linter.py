@@ -108,7 +108,8 @@ class FileReport:
     findings that are not shown, ``ignored`` those of them that this run has silenced by a comment. ``seen``: what of
     other files they depend on. ``others``: other files before and after the fixes.
 
-    ``below_threshold``: how many findings there are below the confidence that is shown, by confidence.
+    ``below_threshold``: how many findings there are below the confidence that is shown, by confidence. ``numeric``:
+    whether it uses a numeric framework, by itself or through its project.
     """
 
     path: str
@@ -125,6 +126,7 @@ class FileReport:
     below_threshold: Counter[Confidence] = field(default_factory=Counter)
     seen: Seen | None = None
     others: tuple[tuple[Source, Source], ...] = ()
+    numeric: bool = False
 
 
 @dataclass(frozen=True)
@@ -164,6 +166,11 @@ class Report:
     def messages(self) -> tuple[str, ...]:
         """Why some paths or files could not be checked or written."""
         return (*self.failures, *(file.failure for file in self.files if file.failure is not None))
+
+    @property
+    def numeric(self) -> int:
+        """How many files use a numeric framework, by themselves or through their project."""
+        return sum(file.numeric for file in self.files)
 
     @property
     def checked(self) -> int:
@@ -383,11 +390,13 @@ def run_bytes(content: bytes, task: Task, pool: Pool | None = None) -> FileRepor
         reject_binary(content, task.path)
         # A file that was named is parsed in any case: that it cannot be is what its author wants to hear.
         roots = roots_of(config)
-        may_matter = task.explicit or prescan(content, roots)
+        numeric = prescan(content, roots)
+        may_matter = task.explicit or numeric
         if not may_matter and b"import" not in content and b"def" not in content:
             return FileReport(task.path)  # nothing of other files comes into this one
         source = in_project(read_source(content, task.path), task.unsaved)
-        if not may_matter and not uses_numbers(source, roots):
+        numeric = numeric or uses_numbers(source, roots)
+        if not may_matter and not numeric:
             return FileReport(task.path, seen=_seen(source))
     except SourceError as error:
         return FileReport(task.path, failure=str(error), checked=False)
@@ -402,11 +411,12 @@ def run_bytes(content: bytes, task: Task, pool: Pool | None = None) -> FileRepor
             suppressed=_suppressed_in_cells(source, examined.suppressed),
             below_threshold=examined.below_threshold,
             seen=_seen(source),
+            numeric=numeric,
         )
     outcome = fix_source(source, config, unsafe=task.unsafe_fixes, pool=pool, judge=task.judge, others=task.others)
     report = _fixed_report(outcome, source)
     silenced = _silenced(outcome.source, config, task.judge)
-    return replace(report, notes=(*notes, *report.notes), suppressed=silenced, seen=_seen(source))
+    return replace(report, notes=(*notes, *report.notes), suppressed=silenced, seen=_seen(source), numeric=numeric)
 
 
 def _seen(source: Source) -> Seen | None:

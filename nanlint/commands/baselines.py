@@ -58,7 +58,7 @@ def without_known(report: Report, configs: Configs, *, complete: bool) -> Report
 def known_from_now_on(report: Report, configs: Configs, chosen: str, quiet: bool) -> Report:
     """Write what is found into the baseline, so that it is known."""
     from nanlint.baseline import DEFAULT_PATH, BaselineError, hide_known, renewed
-    from nanlint.output.summary import errors
+    from nanlint.output.summary import findings
     from nanlint.source.discovery import shown_path
 
     config_of = partial(_config_of, configs)
@@ -75,7 +75,7 @@ def known_from_now_on(report: Report, configs: Configs, chosen: str, quiet: bool
         write_report(writable(path), one.render())
         if not quiet:
             count = sum(map(len, one.entries.values()))
-            say(f"{shown_path(path)} knows {errors(count)} now.", err=True)
+            say(f"{shown_path(path)} knows {findings(count)} now.", err=True)
             if path not in configured:
                 say(f"To hide them: --baseline {shown_path(path)}, or the key `baseline`.", err=True)
     return hide_known(report, lambda path: baselines[path_of(path)], config_of)

@@ -309,6 +309,8 @@ def check(
     from nanlint.diagnostic import Confidence, Severity
     from nanlint.linter import Action
     from nanlint.output.formats import render
+    from nanlint.output.paint import plain
+    from nanlint.output.summary import render_fixed
     from nanlint.output.view import View
 
     overrides = options(
@@ -337,7 +339,7 @@ def check(
         raise click.UsageError("--quiet and --verbose exclude each other")
     if statistics and output_format not in TABULATED:
         raise click.UsageError(f"--statistics has no {output_format} form; it goes with {', '.join(TABULATED)}")
-    for path in (*(path for _, path in outputs), *filter(None, [write_baseline])):
+    for path in (*(path for _, path in outputs), *filter(None, [write_baseline, output_file])):
         writable(path)
     if write_baseline is not None and (diff or "-" in paths):
         raise click.UsageError("--write-baseline goes with neither --diff nor standard input")
@@ -408,8 +410,16 @@ def check(
     to_stderr = from_stdin and (action is Action.FIX or add_ignore is not None)
     if content is not None and to_stderr:
         print_mended(report.files[0], content)
-    text = rendered(replace(view, paint=paint), output_format, statistics, fixing=action is Action.FIX, quiet=quiet)
-    say(text, nl=False, err=to_stderr, color=is_painted(paint))
+    if show_fixes and report.fixed:
+        say(render_fixed(report.fixed), nl=False, err=to_stderr)
+    if fix_only:
+        ctx.exit(code)
+    painted = replace(view, paint=paint if output_file is None else plain)
+    text = rendered(painted, output_format, statistics, fixing=action is Action.FIX, quiet=quiet)
+    if output_file is None:
+        say(text, nl=False, err=to_stderr, color=is_painted(paint))
+    else:
+        write_report(output_file, text)
     ctx.exit(code)
 
 

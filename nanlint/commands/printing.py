@@ -21,7 +21,7 @@ TABULATED = (*(name for name, one in FORMATS.items() if one.for_people), "json")
 
 def print_messages(report: Report, *, diff: bool, quiet: bool, changed_since: str | None) -> None:
     """What went wrong, and what else is to be heard, to standard error."""
-    from nanlint.output.summary import errors
+    from nanlint.output.summary import findings
 
     for message in report.messages:
         say(f"error: {message}", err=True)
@@ -33,7 +33,7 @@ def print_messages(report: Report, *, diff: bool, quiet: bool, changed_since: st
         for note in file.notes:
             say(f"warning: {note}", err=True)
     if report.ignored and not diff:
-        say(f"Silenced {errors(len(report.ignored))} by comments.", err=True)
+        say(f"Silenced {findings(len(report.ignored))} by comments.", err=True)
     if not report.files and not report.messages:
         changed = "" if changed_since is None else f" that changed since {changed_since}, or are affected"
         say(f"warning: no Python files found under the given paths{changed}", err=True)
@@ -66,6 +66,8 @@ def rendered(view: View, output_format: str, statistics: bool, *, fixing: bool, 
         return text
     return text + render_footer(
         report.diagnostics,
+        files=report.checked,
+        numeric=report.numeric,
         fixed=len(report.fixed),
         known=report.known,
         below_threshold=report.below_threshold,
@@ -78,7 +80,7 @@ def rendered(view: View, output_format: str, statistics: bool, *, fixing: bool, 
 def print_diff(report: Report, paint: Paint, quiet: bool) -> None:
     """What would be written."""
     from nanlint.output.diff import render_diff_of
-    from nanlint.output.summary import errors
+    from nanlint.output.summary import findings
 
     for file in report.files:
         if file.before is not None and file.after is not None:
@@ -89,9 +91,9 @@ def print_diff(report: Report, paint: Paint, quiet: bool) -> None:
                 click.echo(text, nl=False, color=True)  # a patch is what it is
     if not quiet and report.checked:
         if report.ignored:
-            say(f"Would silence {errors(len(report.ignored))} by comments.", err=True)
+            say(f"Would silence {findings(len(report.ignored))} by comments.", err=True)
         if report.fixed or not report.ignored:
-            would = f"Would fix {errors(len(report.fixed))}." if report.fixed else "No errors would be fixed."
+            would = f"Would fix {findings(len(report.fixed))}." if report.fixed else "Nothing would be fixed."
             say(would, err=True)
 
 

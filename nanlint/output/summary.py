@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
 
 from nanlint.diagnostic import Confidence, Diagnostic, Severity
 from nanlint.fixing import applicable
@@ -90,6 +92,16 @@ def _count_hidden(remaining: Sequence[Diagnostic], unsafe: bool) -> int:
 def _hidden_phrase(hidden: int) -> str:
     noun = "fix" if hidden == 1 else "fixes"
     return f"{hidden} hidden {noun} can be enabled with the `--unsafe-fixes` option"
+
+
+def render_fixed(fixed: Sequence[Diagnostic]) -> str:
+    """What was fixed: by file, how often each rule."""
+    counts = Counter((one.path, one.code, one.name) for one in fixed)
+    lines = [f"Fixed {findings(len(fixed))}:\n"]
+    for path, of_file in groupby(sorted(counts), key=itemgetter(0)):
+        lines.append(f"- {path}:\n")
+        lines += [f"    {counts[one]} × {one[1]} ({one[2]})\n" for one in of_file]
+    return "".join(lines)
 
 
 def render_statistics(
