@@ -37,6 +37,8 @@ COMMANDS = (
     "clean",
     "server",
     "completion",
+    "version",
+    "help",
 )
 
 

@@ -1,0 +1,31 @@
+"""``nanlint version``: which version this is."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from nanlint.commands.base import deliver, output_option
+from nanlint.commands.manual import Command
+from nanlint.version import __version__
+
+
+@click.command(
+    cls=Command,
+    short_help="Print the version.",
+    examples=(("nanlint version --output-format json", "For a program."),),
+    exit_codes=(("0", "Done."),),
+)
+@click.option(
+    "--output-format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="How it is printed.",
+)
+@output_option
+def version(output_format: str, output_file: str | None) -> None:
+    """Print the version, as `nanlint --version` does."""
+    text = json.dumps({"version": __version__}) if output_format == "json" else f"nanlint {__version__}"
+    deliver(text + "\n", output_file)
