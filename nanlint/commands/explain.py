@@ -5,11 +5,22 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
 
-from nanlint.commands.base import Unusable, configs_for, is_painted, paint_for, say, trust_option, warn_of_untrusted
+from nanlint.commands.base import (
+    Unusable,
+    config_options,
+    configs_for,
+    deliver,
+    is_painted,
+    output_option,
+    paint_for,
+    trust_option,
+    warn_of_untrusted,
+)
 from nanlint.commands.manual import Command
 
 if TYPE_CHECKING:

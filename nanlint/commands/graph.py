@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from nanlint.commands.base import CLEAN, FINDINGS, Unusable, configs_for, say, writable, write_report
+from nanlint.commands.base import (
+    CLEAN,
+    FINDINGS,
+    Unusable,
+    config_options,
+    configs_for,
+    output_option,
+    say,
+    writable,
+    write_report,
+)
 from nanlint.commands.explain import read
 from nanlint.commands.manual import Command
 
