@@ -10,7 +10,7 @@ from itertools import groupby
 
 from nanlint.diagnostic import Edit, Excerpt, Fix
 
-MOST = 12  # lines of a diff that are shown
+MOST = 12  # lines of a diff at the terminal: more than that is for --diff
 _LONGEST_CODE = 60  # characters of code in the sentence above the diff
 
 
