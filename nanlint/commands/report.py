@@ -54,7 +54,14 @@ _SHARED = (
 )
 @click.argument("paths", nargs=-1, type=click.Path())
 @click.option(
-    "-o", "--output", "page", type=click.Path(), default=_DEFAULT, show_default=True, metavar="FILE", help="The page."
+    "-o",
+    "--output-file",
+    "page",
+    type=click.Path(),
+    default=_DEFAULT,
+    show_default=True,
+    metavar="FILE",
+    help="The page.",
 )
 @click.pass_context
 def report(ctx: click.Context, /, paths: tuple[str, ...], *, page: str, **shared: object) -> None:

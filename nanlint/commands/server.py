@@ -45,7 +45,7 @@ LEVELS = ("error", "warning", "info", "debug")
 def server(ctx: click.Context, tcp: str | None, *, log_level: str) -> None:
     """Speak the Language Server Protocol with an editor.
 
-    How each editor starts it: https://nanlint.readthedocs.io/en/latest/editors/
+    How each editor starts it: https://nanlint.readthedocs.io/editors/
     """
     import logging
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import difflib
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from nanlint.diagnostic import Edit, Excerpt, Fix
+from nanlint.diagnostic import Diagnostic, Edit, Excerpt, Fix
 
-MOST = 12  # lines of a diff that are shown
+MOST = 12  # lines of a diff at the terminal: more than that is for --diff
 _LONGEST_CODE = 60  # characters of code in the sentence above the diff
 
 
@@ -48,6 +48,17 @@ def changed_lines(fix: Fix, excerpt: Excerpt) -> list[ChangedLine]:
             found += _compared(path, cell, run[0].span.row, down, old, new)
             down += len(new) - len(old)
     return found
+
+
+def with_headings(changes: Iterable[ChangedLine], diagnostic: Diagnostic) -> Iterator[tuple[str, ChangedLine]]:
+    """Each line with the heading above it: the file or cell, where another one begins than that of the finding."""
+    place = ("", diagnostic.cell)
+    for line in changes:
+        heading = ""
+        if (line.path, line.cell) != place:
+            place = (line.path, line.cell)
+            heading = line.path or diagnostic.path if line.cell is None else f"cell {line.cell}"
+        yield heading, line
 
 
 def label(fix: Fix) -> str:

@@ -19,7 +19,7 @@ from itertools import accumulate
 
 from nanlint.diagnostic import Diagnostic, Excerpt, Severity
 from nanlint.output.address import link_to
-from nanlint.output.changes import MOST, ChangedLine, changed_lines, label, left_out
+from nanlint.output.changes import MOST, ChangedLine, changed_lines, label, left_out, with_headings
 from nanlint.output.frame import Mark, marks_of
 from nanlint.output.paint import Paint, plain, visible
 from nanlint.output.view import View
@@ -93,12 +93,9 @@ def _notes(diagnostic: Diagnostic, changes: Sequence[ChangedLine]) -> Iterator[t
 
 def _diff(diagnostic: Diagnostic, changes: Sequence[ChangedLine], width: int, paint: Paint) -> Iterator[str]:
     """The first lines that a fix changes, each with its number and sign; above those of another place, which it is."""
-    place = ("", diagnostic.cell)
-    for line in changes[:MOST]:
-        if (line.path, line.cell) != place:
-            place = (line.path, line.cell)
-            where = line.path or diagnostic.path if line.cell is None else f"cell {line.cell}"
-            yield f"{paint(f'  {where}', 'gutter')}\n"
+    for heading, line in with_headings(changes[:MOST], diagnostic):
+        if heading:
+            yield f"{paint(f'  {heading}', 'gutter')}\n"
         text = _Line(line.text, _WIDEST_CHANGED).window(line.column)
         role = "added" if line.sign == "+" else "removed"
         yield f"{paint(f'  {line.row:>{width}} ', 'gutter')}{paint(f'{line.sign} {text}'.rstrip(), role)}\n"

@@ -15,15 +15,15 @@ from itertools import groupby, pairwise
 from nanlint.diagnostic import Confidence, Diagnostic, Fix
 from nanlint.linter import FileReport
 from nanlint.output.address import link_to
-from nanlint.output.changes import ChangedLine, changed_lines, label
+from nanlint.output.changes import ChangedLine, changed_lines, label, with_headings
 from nanlint.output.frame import Mark, marks_of
 from nanlint.output.page import page
 from nanlint.output.paint import visible
 from nanlint.output.view import View, portable
 from nanlint.version import __version__
 
-_WIDEST = 2000  # characters of a line that are shown
-_MOST_LINES = 400  # of one fix
+_WIDEST = 2000  # characters of a line: those of generated files may be of megabytes, and a browser has to lay them out
+_MOST_LINES = 400  # of one fix: the page is to be read, and --diff has the rest
 
 Found = tuple[FileReport, Diagnostic]
 
@@ -247,11 +247,8 @@ def _with_code(text: str) -> str:
 
 
 def _changed(changes: Iterable[ChangedLine], diagnostic: Diagnostic) -> Iterator[str]:
-    place = ("", diagnostic.cell)
-    for line in changes:
-        if (line.path, line.cell) != place:
-            place = (line.path, line.cell)
-            where = line.path or diagnostic.path if line.cell is None else f"cell {line.cell}"
-            yield f'<span class="hunk">{_text(where)}</span>'
+    for heading, line in with_headings(changes, diagnostic):
+        if heading:
+            yield f'<span class="hunk">{_text(heading)}</span>'
         role = "added" if line.sign == "+" else "removed"
         yield f'<span class="{role}"><i>{line.row}</i> {line.sign} {_text(line.text)}</span>'

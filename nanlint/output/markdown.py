@@ -20,7 +20,7 @@ from nanlint.output.view import View, portable
 
 #: characters of the whole: a comment on GitHub may have 65,536
 LIMIT = 60_000
-_MOST_LINES = 60  # of the diff of one fix
+_MOST_LINES = 60  # of the diff of one fix, so that one does not take the place of the others
 #: what Markdown, as GitHub and GitLab read it, takes for markup in the middle of a line, and at its beginning
 _MARKUP = re.compile(r"([\\`*_{}\[\]<|~$])")
 _AT_START = re.compile(r"^([-+=#>]|\d+(?=[.)]))")

@@ -54,8 +54,8 @@ def test_its_options_are_those_of_check_and_the_page() -> None:
         }
 
     own, checks = options(report), options(check)
-    assert set(own) - set(checks) <= {"--output"}
-    shared = set(own) & set(checks) - {"--output"}
+    assert set(own) - set(checks) <= {"--output-file"}
+    shared = set(own) & set(checks) - {"--output-file"}
     assert {"--select", "--confidence", "--changed-since", "--baseline", "--config", "--jobs"} <= shared
     assert not shared & {"--fix", "--diff", "--output-format", "--write-baseline", "--add-ignore", "--watch"}
     assert {name: own[name] for name in shared} == {name: checks[name] for name in shared}

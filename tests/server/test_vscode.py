@@ -109,9 +109,17 @@ def test_a_workbench_shows_findings_and_fixes_them(tmp_path: Path) -> None:
     (tmp_path / "project").mkdir()
     file = tmp_path / "project" / "loss.py"
     file.write_text(LOSS)
-    on_save = {"[python]": {"editor.codeActionsOnSave": {FIX_ALL: "explicit"}}}
+    cells = [
+        {"cell_type": "code", "id": str(number), "metadata": {}, "outputs": [], "execution_count": None, "source": cell}
+        for number, cell in enumerate(("import torch", "%time p = torch.softmax(x, 0)", "loss = torch.log(p)"))
+    ]
+    metadata = {"language_info": {"name": "python"}}
+    notebook = {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
+    (tmp_path / "project" / "study.ipynb").write_text(json.dumps(notebook))
+    settings = {"[python]": {"editor.codeActionsOnSave": {FIX_ALL: "explicit"}}, "editor.minimap.enabled": False}
     run("build")
-    with workbench(tmp_path / "project", tmp_path / "profile", on_save, ["loss.py"]) as window:
+    files = ["loss.py", "study.ipynb"]
+    with workbench(tmp_path / "project", tmp_path / "profile", settings, files) as window:
         window.until_squiggles(1)
         window.until(lambda: __version__ in window.status(), "the version")
         window.mouse(".squiggly-error")
@@ -119,7 +127,9 @@ def test_a_workbench_shows_findings_and_fixes_them(tmp_path: Path) -> None:
         assert "NL101" in shown
         window.picture("vscode-finding")
 
+        window.press(keys.ESCAPE)
         window.mouse(".squiggly-error", click=True)
+        window.mouse(".tabs-and-actions-container")
         window.press(keys.CONTROL, ".")
         offered = window.until_text(".action-widget", "NL101")
         assert "disable for this line" in offered
@@ -142,3 +152,10 @@ def test_a_workbench_shows_findings_and_fixes_them(tmp_path: Path) -> None:
         window.until_squiggles(1)
         window.press(keys.CONTROL, "s")
         window.until(lambda: STABLE in file.read_text(), "the fix on disk")
+
+        window.mouse(".tab[aria-label^='study.ipynb']", click=True)
+        window.until_text(".notebookOverlay .view-line", "loss = torch.log(p)")
+        window.until(
+            lambda: window.browser.js("!!document.querySelector('.cell .squiggly-error')"), "a finding in a cell"
+        )
+        window.picture("vscode-notebook")

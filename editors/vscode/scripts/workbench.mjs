@@ -34,7 +34,14 @@ function page() {
 function product(host) {
   const extension = (path) => ({ scheme: "http", authority: host, path });
   return {
-    productConfiguration: { nameShort: "Code", nameLong: "Code", applicationName: "code", dataFolderName: ".code", version: "1.91.1" },
+    productConfiguration: {
+      nameShort: "Code",
+      nameLong: "Code",
+      applicationName: "code",
+      dataFolderName: ".code",
+      version: "1.91.1",
+      webviewContentExternalBaseUrlTemplate: `http://{{uuid}}.${host}/static/out/vs/workbench/contrib/webview/browser/pre/`,
+    },
     folderUri: { scheme: "host", path: "/project" },
     defaultLayout: { editors: opened.map((name) => ({ uri: { scheme: "host", path: `/project/${name}` } })), force: true },
     additionalBuiltinExtensions: [extension("/files"), extension("/extension")],
@@ -108,4 +115,4 @@ const host = createServer((request, response) =>
   ),
 );
 new WebSocketServer({ server: host, path: "/nanlint" }).on("connection", relay);
-host.listen(Number(process.env.PORT ?? 0), "127.0.0.1", () => console.log(`http://127.0.0.1:${host.address().port}/`));
+host.listen(Number(process.env.PORT ?? 0), "127.0.0.1", () => console.log(`http://localhost:${host.address().port}/`));

@@ -21,9 +21,10 @@ const SHOW_LOG = "Show Log";
 /** Why there is no server, in words for the user. */
 export class NoServer extends Error {}
 
-/** A server that can be started, and a description of where it comes from. */
+/** A server that can be started, a description of where it comes from, and the last line that it wrote about itself. */
 export interface Found {
   origin: string;
+  lastLine?: () => string | undefined;
   client: (options: LanguageClientOptions) => BaseLanguageClient;
 }
 
@@ -81,19 +82,21 @@ export class Extension implements vscode.Disposable {
 
   private async start(): Promise<void> {
     this.status.starting();
+    let found: Found | undefined;
     try {
-      const found = await this.find();
+      found = await this.find();
       if (found === undefined) {
         this.status.stopped("no server is configured");
         return;
       }
       const client = found.client(this.options());
       this.client = client;
-      client.onDidChangeState(({ newState }) => this.changed(client, newState, found.origin));
+      const { origin } = found;
+      client.onDidChangeState(({ newState }) => this.changed(client, newState, origin));
       await startedQuietly(client);
     } catch (error) {
       await this.stop();
-      this.fail(error);
+      this.fail(error instanceof NoServer ? error.message : notStarted(found?.lastLine?.() ?? messageOf(error)));
     }
   }
 
@@ -122,8 +125,7 @@ export class Extension implements vscode.Disposable {
     }
   }
 
-  private fail(error: unknown): void {
-    const why = error instanceof NoServer ? error.message : `the server did not start: ${messageOf(error)}`;
+  private fail(why: string): void {
     this.log.error(why);
     this.status.failed(why);
     void vscode.window.showErrorMessage(`nanlint: ${why}`, SHOW_LOG).then((answer) => {
@@ -202,6 +204,10 @@ async function startedQuietly(client: BaseLanguageClient): Promise<void> {
   client.error = (message, data): void => error.call(client, message, data, false);
   await client.start();
   client.error = error;
+}
+
+function notStarted(why: string): string {
+  return `the server did not start: ${why.replace(/^error: /i, "")}`;
 }
 
 export function messageOf(error: unknown): string {

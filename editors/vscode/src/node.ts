@@ -1,5 +1,7 @@
 /** The entry in VS Code on a computer: starts `nanlint server` there. */
 
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
 import * as vscode from "vscode";
 import { LanguageClient } from "vscode-languageclient/node";
 
@@ -24,7 +26,18 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     const args = [...server.args, "server", ...(own<string[]>("args") ?? [])];
     log.info(`starting ${[server.command, ...args].join(" ")} (${server.origin})`);
     const executable = { command: server.command, args, options: { cwd: DIRECTORY } };
-    return { origin: server.origin, client: (options) => new LanguageClient("nanlint", "nanlint", executable, options) };
+    let last: string | undefined;
+    const stdioOptions = {
+      stdout: (): void => undefined, // messages
+      stderr: (stream: Readable): void => {
+        createInterface(stream).on("line", (line) => log.info((last = line)));
+      },
+    };
+    return {
+      origin: server.origin,
+      lastLine: () => last,
+      client: (options) => new LanguageClient("nanlint", "nanlint", executable, { ...options, stdioOptions }),
+    };
   });
   extension = started;
   const restart = (): void => void started.restart();
