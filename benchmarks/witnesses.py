@@ -17,7 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from nanlint.config import CONFIDENCES, Configs, Overrides  # noqa: E402
+from nanlint.config import CONFIDENCES, Configs, options  # noqa: E402
 from nanlint.diagnostic import Diagnostic  # noqa: E402
 from nanlint.linter import check, ops_problem, rule_names  # noqa: E402
 from nanlint.proof.pool import Pool  # noqa: E402
@@ -30,8 +30,7 @@ OF_CONDITIONS = ("NL505",)
 
 def found_in(paths: list[str], level: str) -> list[Diagnostic]:
     """The findings of at least a level that are about numbers."""
-    overrides = Overrides(confidence=CONFIDENCES[level])
-    report = check(paths, Configs(rule_names(), overrides, ops_problem=ops_problem))
+    report = check(paths, Configs(rule_names(), options(confidence=level), ops_problem=ops_problem))
     return [one for one in report.diagnostics if one.code.startswith(OF_NUMBERS) and one.code not in OF_CONDITIONS]
 
 

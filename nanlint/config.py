@@ -449,7 +449,9 @@ def _require(where: str, required: str) -> None:
     try:
         wanted = SpecifierSet(required if not required[:1].isdigit() else f"=={required}", prereleases=True)
     except InvalidSpecifier:
-        raise ConfigError(f'{where}: expected a version specifier such as ">=0.1", got {_described(required)}') from None
+        raise ConfigError(
+            f'{where}: expected a version specifier such as ">=0.1", got {_described(required)}'
+        ) from None
     if __version__ not in wanted:
         raise ConfigError(f"{where}: this project needs nanlint {required}, and this is nanlint {__version__}")
 

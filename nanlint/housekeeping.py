@@ -25,6 +25,8 @@ class RulePage(Protocol):
     def fixable(self) -> Applicability | None: ...
     @property
     def origin(self) -> str: ...
+    @property
+    def preview(self) -> bool: ...
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,7 @@ class Housekeeping:
     page: str
     fixable: Applicability | None = None
     origin: str = ""
+    preview: bool = False
 
 
 SYNTAX_ERROR = Housekeeping(
@@ -54,7 +57,7 @@ is nested too deeply for Python's own parser.
 A file that was not checked must not look like a file without findings.
 
 ## What to do
-Mend the file, or leave it out with `exclude`. It can be ignored by its code or name only, not by a prefix.
+Correct the file, or leave it out with `exclude`. This rule can be ignored by its code or name only, not by a prefix.
 """,
 )
 UNUSED_SUPPRESSION = Housekeeping(
@@ -66,11 +69,11 @@ A suppression comment that suppresses nothing.
 
 ## What it does
 Reports `# nanlint: ignore[...]`, `# nanlint: file-ignore[...]` and our codes in `# noqa: ...` where the rules named ran
-and found nothing to suppress. Codes of other linters and a bare `# noqa` are never reported. Nor are codes for a line
-of a file that imports another one of its project, or is imported by one: they may suppress a finding there.
+and found nothing to suppress. Codes of other linters and a bare `# noqa` are never reported. Nor are codes on a line
+of a file that imports another file of its project, or is imported by one: they may suppress a finding there.
 
 ## Why is this bad?
-It hides the finding that will be true one day.
+It would hide a real finding that a later change brings.
 
 ## Example
 ```python
@@ -99,11 +102,12 @@ UNKNOWN_SUPPRESSION = Housekeeping(
 A suppression comment that nanlint does not understand.
 
 ## What it does
-Reports `# nanlint:` comments with an unknown rule, an unknown word or a missing bracket, and names the nearest right
-one.
+Reports comments that were meant to silence a finding and do not: `# nanlint:` with an unknown rule, a word that is not
+`ignore` or `file-ignore` (such as `disable`), rules that are not in brackets or a missing bracket; `# noqa` with one of
+our codes that does not exist, or without the colon before it. The message says how to write it.
 
 ## Why is this bad?
-It was written to silence something and does not.
+It was written to silence a finding, and the finding is still reported, or will be when it appears.
 
 ## Example
 ```python
@@ -127,8 +131,8 @@ nanlint failed on this file.
 Reports that the analysis of one file ended in an unexpected exception. The other files were still checked.
 
 ## What to do
-Please report it, with the file if you can. `NANLINT_DEBUG=1` shows the traceback. It can be ignored by its code or name
-only, not by a prefix.
+Please report it, with the file if you can. `NANLINT_DEBUG=1` shows the traceback. This rule can be ignored by its code
+or name only, not by a prefix.
 """,
 )
 

@@ -142,7 +142,7 @@ KEYS = _by_name(
         "per-file-ignores",
         "table: pattern = list of rules",
         {},
-        "Rules to ignore in some files. Patterns are those of .gitignore, relative to the configuration file; a pattern "
+        "Rules to ignore in some files. Patterns are those of .gitignore, relative to the configuration file; one "
         "with ! before it means every file that does not match.",
         '"tests/**" = ["NL3"]',
         {"type": "object", "additionalProperties": _RULES},

@@ -19,7 +19,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
 from nanlint.config import Config, ConfigError, Configs
-from nanlint.diagnostic import Confidence, Diagnostic, Excerpt, Suppressed
+from nanlint.diagnostic import Applicability, Confidence, Diagnostic, Excerpt, Fix, Suppressed
 from nanlint.housekeeping import (
     HOUSEKEEPING,
     INTERNAL_ERROR,
@@ -365,12 +365,20 @@ def room_to_recurse() -> Iterator[None]:
 def _shown(found: Sequence[Diagnostic], config: Config) -> list[Diagnostic]:
     return sorted(
         (
-            replace(diagnostic, severity=config.severity.get(diagnostic.code, diagnostic.severity))
+            replace(
+                diagnostic,
+                severity=config.severity.get(diagnostic.code, diagnostic.severity),
+                fix=_for_display(diagnostic.fix) if diagnostic.code in config.unfixable else diagnostic.fix,
+            )
             for diagnostic in found
             if config.selects(diagnostic.code) and diagnostic.confidence >= config.confidence
         ),
         key=Diagnostic.sort_key,
     )
+
+
+def _for_display(fix: Fix | None) -> Fix | None:
+    return None if fix is None else replace(fix, applicability=Applicability.DISPLAY)
 
 
 def run_task(task: Task, pool: Pool | None = None) -> FileReport:

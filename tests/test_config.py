@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from nanlint.config import Config, ConfigError, Configs, Overrides, config_of, load
+from nanlint.config import Config, ConfigError, Configs, Layer, config_of, options
 from nanlint.diagnostic import Confidence, Severity
 
 RULES = {
@@ -24,8 +24,8 @@ RULES = {
 NUMERIC = {code for code in RULES if code > "NL1"}
 
 
-def _config(table: dict[str, Any], **overrides: Any) -> Config:
-    return config_of(table, RULES, root="/project", where="nanlint.toml", overrides=Overrides(**overrides))
+def _config(table: dict[str, Any], **given: Any) -> Config:
+    return config_of([Layer(table, "/project", "nanlint.toml"), options(**given)], RULES)
 
 
 def _selected(table: dict[str, Any], **overrides: Any) -> set[str]:
@@ -152,7 +152,7 @@ def test_what_is_wrong_with_the_users_ops_is_said_with_the_file() -> None:
         return f"no op for {next(iter(ops))}"
 
     with pytest.raises(ConfigError, match=r"^nanlint.toml: ops: no op for mylib.f$"):
-        config_of({"ops": {"mylib.f": "lgo"}}, RULES, root="/", where="nanlint.toml", ops_problem=unknown)
+        config_of([Layer({"ops": {"mylib.f": "lgo"}}, "/", "nanlint.toml")], RULES, ops_problem=unknown)
 
 
 class TestFiles:
@@ -202,8 +202,8 @@ class TestFiles:
 
     def test_a_file_given_by_name_must_exist(self, project: Path) -> None:
         with pytest.raises(ConfigError, match=r"^gone.toml: cannot be read: no such file"):
-            load("gone.toml", RULES)
+            Configs(RULES, file="gone.toml")
 
     def test_isolated_reads_no_file(self, project: Path) -> None:
         (project / "nanlint.toml").write_text("select = [")
-        assert Configs.isolated(RULES).for_directory(str(project)).confidence is Confidence.LIKELY
+        assert Configs(RULES, isolated=True).for_directory(str(project)).confidence is Confidence.LIKELY

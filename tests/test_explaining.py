@@ -13,7 +13,7 @@ import nanlint
 from nanlint.analysis.hazards import Cleared, Hazard
 from nanlint.analysis.story import interval
 from nanlint.cli import cli
-from nanlint.config import config_of
+from nanlint.config import Layer, config_of
 from nanlint.diagnostic import Span
 from nanlint.explaining import Explanation, Verdict, explain
 from nanlint.linter import rule_names
@@ -54,7 +54,7 @@ ROWS = {line.strip(): row for row, line in enumerate(PROGRAM.splitlines(), start
 
 
 def stories(row: int, column: int | None = None, program: str = PROGRAM, **table: object) -> list[Explanation]:
-    config = config_of(table, rule_names(), root="/", where="test")
+    config = config_of([Layer(table, "/", "test")], rule_names())
     return explain(Source("loss.py", program), config, row, column)
 
 
@@ -203,7 +203,7 @@ def test_in_a_notebook_steps_stand_in_their_cells() -> None:
     cells = [(2, "import torch\n%matplotlib inline\nx = torch.relu(torch.randn(3))"), (5, "# now\ny = torch.log(x)")]
     notebook = Notebook.of_cells("loss.ipynb", cells)
     row = notebook.placed(Span(2, 1, 2, 1, 5)).row
-    (one,) = explain(notebook, config_of({}, rule_names(), root="/", where="test"), row)
+    (one,) = explain(notebook, config_of([Layer({}, "/", "test")], rule_names()), row)
     assert [step.span.start for step in one.story.steps] == ["cell 2:3:16", "cell 2:3:5", "cell 5:2:5"]
     shown = render_explanations([one], "loss.ipynb", width=100, colour=False)
     assert "(line 3 of cell 2)" in shown

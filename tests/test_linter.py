@@ -14,7 +14,7 @@ import pytest
 
 import nanlint
 from nanlint import linter
-from nanlint.config import ConfigError, Configs, Overrides
+from nanlint.config import ConfigError, Configs
 from nanlint.diagnostic import Severity
 from nanlint.linter import Action, Report
 from nanlint.opening import read_regular
@@ -25,8 +25,8 @@ SetDiagnosis = Callable[[Diagnose], None]
 pytestmark = pytest.mark.usefixtures("toy_rules")
 
 
-def _check(*paths: str, overrides: Overrides = Overrides(), **options: Any) -> Report:
-    return linter.check(paths or (".",), Configs(linter.rule_names(), overrides), **options)
+def _check(*paths: str, **options: Any) -> Report:
+    return linter.check(paths or (".",), Configs(linter.rule_names()), **options)
 
 
 def _found(report: Report) -> list[tuple[str, int, str]]:

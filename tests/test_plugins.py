@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from nanlint import plugins
-from nanlint.config import ConfigError, load
+from nanlint.config import ConfigError, Configs
 from nanlint.linter import rule_names, rules_in
 from nanlint.ops.op import OPS
 from nanlint.plugins import PluginError, load_files
@@ -170,7 +170,7 @@ def test_a_rule_file_that_cannot_be_used_is_an_error_that_names_it(
     (project / "rules" / "ours.py").write_text(text, encoding="utf-8")
     before = dict(RULES), dict(OPS)
     with pytest.raises(ConfigError) as caught:
-        load("pyproject.toml", rule_names(), rules_in=rules_in)
+        Configs(rule_names(), file="pyproject.toml", rules_in=rules_in)
     assert str(caught.value).startswith("pyproject.toml [tool.nanlint]: rules: rules/ours.py: ")
     assert message in str(caught.value)
     assert (dict(RULES), dict(OPS)) == before

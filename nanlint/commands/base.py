@@ -64,7 +64,9 @@ def complete_rules(ctx: click.Context, param: click.Parameter, incomplete: str) 
 
 def rules_option(*names: str, help: str) -> Callable[[F], F]:
     """A repeatable option that takes rules, with commas between them; shells complete them."""
-    return click.option(*names, multiple=True, callback=split, metavar="RULES", help=help, shell_complete=complete_rules)
+    return click.option(
+        *names, multiple=True, callback=split, metavar="RULES", help=help, shell_complete=complete_rules
+    )
 
 
 def _trusting(ctx: click.Context, param: click.Parameter, given: bool) -> None:

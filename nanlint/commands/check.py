@@ -18,7 +18,6 @@ from nanlint.commands.base import (
     Unusable,
     config_options,
     configs_for,
-    deliver,
     is_painted,
     output_option,
     paint_for,
@@ -68,9 +67,7 @@ def _outputs(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
     return pairs
 
 
-def _by_pattern(
-    ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
-) -> dict[str, list[str]] | None:
+def _by_pattern(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, list[str]] | None:
     """``PATTERN:RULE``, repeated or with commas between them, as a table."""
     table: dict[str, list[str]] = {}
     for value in split(ctx, param, values):
@@ -180,9 +177,7 @@ def _at_least(severity: Severity) -> Collection[Severity]:
 @rules_option("--fixable", help="Rules whose fixes are applied; those of others are only shown.")
 @rules_option("--unfixable", help="Rules whose fixes are only shown.")
 @click.option("--preview/--no-preview", default=None, help="Run rules that are in preview.")
-@click.option(
-    "--confidence", type=click.Choice(["possible", "likely", "certain"]), help="Lowest confidence to report."
-)
+@click.option("--confidence", type=click.Choice(["possible", "likely", "certain"]), help="Lowest confidence to report.")
 @click.option(
     "--output-format",
     type=click.Choice(list(FORMATS)),

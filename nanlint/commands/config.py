@@ -79,7 +79,9 @@ def config(
     if schema:
         from nanlint.linter import all_rules
 
-        text = json.dumps(keys.schema({code: one.name for code, one in all_rules().items() if not one.origin}), indent=2)
+        text = json.dumps(
+            keys.schema({code: one.name for code, one in all_rules().items() if not one.origin}), indent=2
+        )
     elif show:
         text = _shown(key or ".", config, isolated, as_json)
     elif key is not None:

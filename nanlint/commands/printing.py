@@ -54,8 +54,6 @@ def rendered(view: View, output_format: str, statistics: bool, *, fixing: bool, 
 
     report = view.report
     for_people = FORMATS[output_format].for_people
-    if for_people and report.messages and not report.checked:
-        return ""
     if statistics:
         text = render_statistics(
             report.diagnostics, unsafe=view.unsafe, paint=view.paint, as_json=output_format == "json"
@@ -64,17 +62,7 @@ def rendered(view: View, output_format: str, statistics: bool, *, fixing: bool, 
         text = render(output_format, view)
     if quiet or not for_people:
         return text
-    return text + render_footer(
-        report.diagnostics,
-        files=report.checked,
-        numeric=report.numeric,
-        fixed=len(report.fixed),
-        known=report.known,
-        below_threshold=report.below_threshold,
-        unsafe=view.unsafe,
-        fixing=fixing,
-        paint=view.paint,
-    )
+    return text + render_footer(view, fixing=fixing)
 
 
 def print_diff(report: Report, paint: Paint, quiet: bool) -> None:

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from nanlint.commands.base import Unusable, complete_rules, configs_for, deliver, output_option, trust_option, warn_of_untrusted
+from nanlint.commands.base import (
+    Unusable,
+    complete_rules,
+    configs_for,
+    deliver,
+    output_option,
+    trust_option,
+    warn_of_untrusted,
+)
 from nanlint.commands.manual import Command
 
 if TYPE_CHECKING:

@@ -19,14 +19,15 @@ _FIXES = {
 def render_rule(rule: RulePage) -> str:
     """A rule's page in Markdown under a title with its name and code."""
     origin = f" From {rule.origin}." if rule.origin else ""
-    return f"# {rule.name} ({rule.code})\n\n{_FIXES[rule.fixable]}{origin}\n\n{rule.page.strip()}\n"
+    preview = " In preview: it runs with `--preview` only." if rule.preview else ""
+    return f"# {rule.name} ({rule.code})\n\n{_FIXES[rule.fixable]}{origin}{preview}\n\n{rule.page.strip()}\n"
 
 
 def render_rule_list(rules: Iterable[RulePage]) -> str:
     """A line for each rule: code, name, summary."""
     rules = tuple(rules)
     width = max(len(rule.name) for rule in rules)
-    return "".join(f"{rule.code}  {rule.name:<{width}}  {rule.summary}\n" for rule in rules)
+    return "".join(f"{rule.code}  {rule.name:<{width}}  {rule.summary}{' (preview)' if rule.preview else ''}\n" for rule in rules)
 
 
 def render_rules_json(rules: Iterable[RulePage]) -> str:
@@ -47,4 +48,5 @@ def _as_object(rule: RulePage) -> dict[str, object]:
         "fix": None if rule.fixable is None else str(rule.fixable),
         "explanation": rule.page.strip(),
         "origin": rule.origin or None,
+        "preview": rule.preview,
     }

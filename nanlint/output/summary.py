@@ -7,34 +7,39 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
+from typing import TYPE_CHECKING
 
 from nanlint.diagnostic import Confidence, Diagnostic, Severity
 from nanlint.fixing import applicable
 from nanlint.output.address import link_to
 from nanlint.output.paint import Paint, plain
 
+if TYPE_CHECKING:
+    from nanlint.output.view import View
 
-def render_footer(
-    remaining: Sequence[Diagnostic],
-    *,
-    files: int = 0,
-    numeric: int = 0,
-    fixed: int = 0,
-    known: int = 0,
-    below_threshold: Mapping[Confidence, int] | None = None,
-    unsafe: bool = False,
-    fixing: bool = False,
-    paint: Paint = plain,
-) -> str:
-    """Ruff's closing lines; ``fixed`` were fixed, ``fixing`` says that what can be fixed is fixed already.
 
-    ``files`` were checked, of which ``numeric`` use a framework. ``known`` are hidden by the baseline,
-    ``below_threshold`` are below the confidence that is shown.
+def render_footer(view: View, *, fixing: bool = False) -> str:
+    """The closing lines, Ruff's for the most part; ``fixing`` says that what can be fixed is fixed already.
+
+    They are empty if no file was read and nothing is to be reported.
     """
-    lines = _footer(remaining, files, numeric, fixed, unsafe, fixing, paint)
-    if known:
-        lines += f"The baseline hides {findings(known)}.\n"
-    return lines + _below_threshold(below_threshold or {})
+    report = view.report
+    remaining, fixed = report.diagnostics, report.fixed
+    if not remaining and not fixed:
+        lines = _nothing_found(report.checked, report.numeric) if report.checked else ""
+    elif fixed:
+        left = f" ({len(fixed)} fixed, {len(remaining)} remaining)"
+        lines = f"Found {counted([*fixed, *remaining])}{left}.\n" + _hidden(remaining, view)
+    else:
+        lines = f"Found {counted(remaining)}.\n" + (_hidden if fixing else _fixable)(remaining, view)
+    if report.known:
+        lines += f"The baseline hides {findings(report.known)}.\n"
+    return lines + _below_threshold(report.below_threshold)
+
+
+def _nothing_found(files: int, numeric: int) -> str:
+    using = {0: "none uses", 1: "1 uses"}.get(numeric, f"{numeric} use")
+    return f"No findings in {files} file{'' if files == 1 else 's'} ({using} a numeric framework).\n"
 
 
 def _below_threshold(counts: Mapping[Confidence, int]) -> str:
@@ -50,38 +55,22 @@ def findings(count: int) -> str:
 
 
 def counted(diagnostics: Sequence[Diagnostic]) -> str:
-    """How many errors, warnings and infos there are."""
+    """How many errors and warnings there are, and how many findings that are neither: ``2 errors, 1 info``."""
     counts = Counter(one.severity for one in diagnostics)
-    return ", ".join(
-        f"{counts[one]} {one}{'' if counts[one] == 1 else 's'}" for one in Severity if counts[one]
-    )
+    return ", ".join(f"{counts[one]} {one}{'' if counts[one] == 1 else 's'}" for one in Severity if counts[one])
 
 
-def _footer(
-    remaining: Sequence[Diagnostic], files: int, numeric: int, fixed: int, unsafe: bool, fixing: bool, paint: Paint
-) -> str:
-    if not remaining and not fixed:
-        in_files = f"{files} file{'' if files == 1 else 's'}"
-        using = "uses" if numeric == 1 else "use"
-        return f"No findings in {in_files} ({numeric} {using} a numeric framework).\n"
-    if fixed:
-        left = counted(remaining) or "none"
-        return f"Fixed {findings(fixed)}, {left} remaining.\n" + _hidden(remaining, unsafe, paint)
-    found = f"Found {counted(remaining)}.\n"
-    return found + (_hidden(remaining, unsafe, paint) if fixing else _fixable(remaining, unsafe, paint))
-
-
-def _fixable(remaining: Sequence[Diagnostic], unsafe: bool, paint: Paint) -> str:
-    now = sum(applicable(diagnostic, unsafe=unsafe) for diagnostic in remaining)
+def _fixable(remaining: Sequence[Diagnostic], view: View) -> str:
+    now = sum(applicable(diagnostic, unsafe=view.unsafe) for diagnostic in remaining)
     if now == 0:
-        return _hidden(remaining, unsafe, paint)
-    hidden = _count_hidden(remaining, unsafe)
+        return _hidden(remaining, view)
+    hidden = _count_hidden(remaining, view.unsafe)
     more = f" ({_hidden_phrase(hidden)})" if hidden else ""
-    return f"{paint('[*]', 'mark')} {now} fixable with the `--fix` option{more}.\n"
+    return f"{view.paint('[*]', 'mark')} {now} fixable with the `--fix` option{more}.\n"
 
 
-def _hidden(remaining: Sequence[Diagnostic], unsafe: bool, paint: Paint) -> str:
-    hidden = _count_hidden(remaining, unsafe)
+def _hidden(remaining: Sequence[Diagnostic], view: View) -> str:
+    hidden = _count_hidden(remaining, view.unsafe)
     return f"No fixes available ({_hidden_phrase(hidden)}).\n" if hidden else ""
 
 

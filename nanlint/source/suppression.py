@@ -310,7 +310,9 @@ def _read_noqa(
         return None  # this form is for the line that it is on, and there is nothing on it
     if not match["colon"] and (listed := _listed(comment.text, match.end(), rules)):
         span = _span(comment, match.start(), match.end())
-        complaints.append(_complaint(source, span, f'"noqa" without a colon is not understood; write "# noqa: {listed}"'))
+        complaints.append(
+            _complaint(source, span, f'"noqa" without a colon is not understood; write "# noqa: {listed}"')
+        )
         return None
     items: list[Item] | None = None
     end = match.end()

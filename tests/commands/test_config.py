@@ -11,10 +11,11 @@ from click.testing import CliRunner, Result
 
 from nanlint import toml
 from nanlint.cli import cli
-from nanlint.config import ConfigError, config_of
+from nanlint.config import ConfigError, Layer, config_of
 from nanlint.keys import KEYS, schema
-from nanlint.linter import rule_names
+from nanlint.linter import all_rules, rule_names
 
+SCHEMA = schema({code: rule.name for code, rule in all_rules().items()})
 GUIDE = Path(__file__).parents[2] / "docs" / "configuration.md"
 
 
@@ -41,26 +42,26 @@ class TestEveryKey:
 
     def test_has_an_example_that_can_be_used(self, name: str) -> None:
         table = _table(KEYS[name].example, name)
-        config_of(table, rule_names(), root="/", where="example")
-        jsonschema.validate(table, schema())
+        config_of([Layer(table, "/", "example")], rule_names())
+        jsonschema.validate(table, SCHEMA)
         assert KEYS[name].example in _run(name).stdout
 
     def test_has_a_default_that_says_the_same_as_nothing(self, name: str) -> None:
         default = KEYS[name].default
         if default is None:
             return
-        given = config_of({name: default}, rule_names(), root="/", where="default")
-        assert given == config_of({}, rule_names(), root="/", where="default")
-        jsonschema.validate({name: default}, schema())
+        given = config_of([Layer({name: default}, "/", "default")], rule_names())
+        assert given == config_of([Layer({}, "/", "default")], rule_names())
+        jsonschema.validate({name: default}, SCHEMA)
 
     def test_refuses_in_the_schema_what_the_program_refuses(self, name: str) -> None:
         with pytest.raises(ConfigError):
-            config_of({name: 3.5j}, rule_names(), root="/", where="wrong")
+            config_of([Layer({name: 3.5j}, "/", "wrong")], rule_names())
         wrong: object = -1 if name == "prove-timeout" else 7
         with pytest.raises(ConfigError):
-            config_of({name: wrong}, rule_names(), root="/", where="wrong")
+            config_of([Layer({name: wrong}, "/", "wrong")], rule_names())
         with pytest.raises(jsonschema.ValidationError):
-            jsonschema.validate({name: wrong}, schema())
+            jsonschema.validate({name: wrong}, SCHEMA)
 
     def test_is_in_the_guide(self, name: str) -> None:
         assert f"`{name}`" in GUIDE.read_text(encoding="utf-8")
@@ -68,7 +69,7 @@ class TestEveryKey:
 
 def test_the_schema_is_one_and_refuses_keys_that_are_none() -> None:
     printed = json.loads(_run("--schema").stdout)
-    jsonschema.Draft202012Validator.check_schema(printed)
+    jsonschema.Draft7Validator.check_schema(printed)
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate({"selekt": []}, printed)
 

@@ -4,15 +4,32 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from nanlint.diagnostic import Annotation, Applicability, Confidence, Diagnostic, Edit, Fix, Span, Witness
+from nanlint.diagnostic import (
+    Annotation,
+    Applicability,
+    Confidence,
+    Diagnostic,
+    Edit,
+    Fix,
+    Severity,
+    Span,
+    Suppressed,
+    Witness,
+)
+from nanlint.linter import FileReport, Report
 from nanlint.output.concise import render_concise
 from nanlint.output.diff import render_diff
 from nanlint.output.json import render_json
-from nanlint.output.summary import render_footer, render_statistics
+from nanlint.output.summary import render_fixed, render_footer, render_statistics
+from nanlint.output.view import View
 
 _EDIT = Edit(Span(1, 5, 1, 8), "calm")
 
@@ -94,36 +111,65 @@ def test_json_has_the_keys_of_ruff_and_ours(project: Path) -> None:
     assert json.loads(render_json([])) == []
 
 
+def _footer(
+    remaining: list[Diagnostic],
+    fixed: Sequence[Diagnostic] = (),
+    *,
+    unsafe: bool = False,
+    fixing: bool = False,
+    **file: Any,
+) -> str:
+    of_file = FileReport("a.py", tuple(remaining), fixed=tuple(fixed), **file)
+    return render_footer(View(Report((of_file,)), unsafe=unsafe), fixing=fixing)
+
+
 @pytest.mark.parametrize(
     ("remaining", "fixed", "unsafe", "fixing", "says"),
     [
-        ([], 0, False, False, "All checks passed!\n"),
-        ([NONE], 0, False, False, "Found 1 error.\n"),
-        ([SAFE, NONE], 0, False, False, "Found 2 errors.\n[*] 1 fixable with the `--fix` option.\n"),
+        ([NONE], [], False, False, "Found 1 error.\n"),
+        ([SAFE, NONE], [], False, False, "Found 2 errors.\n[*] 1 fixable with the `--fix` option.\n"),
         (
             [SAFE, SAFE, UNSAFE],
-            0,
+            [],
             False,
             False,
             "Found 3 errors.\n[*] 2 fixable with the `--fix` option "
             "(1 hidden fix can be enabled with the `--unsafe-fixes` option).\n",
         ),
-        ([UNSAFE], 0, True, False, "Found 1 error.\n[*] 1 fixable with the `--fix` option.\n"),
+        ([UNSAFE], [], True, False, "Found 1 error.\n[*] 1 fixable with the `--fix` option.\n"),
         (
             [UNSAFE, UNSAFE, DISPLAY],
-            0,
+            [],
             False,
             False,
             "Found 3 errors.\nNo fixes available (2 hidden fixes can be enabled with the `--unsafe-fixes` option).\n",
         ),
-        ([NONE], 2, False, True, "Found 3 errors (2 fixed, 1 remaining).\n"),
-        ([], 1, False, True, "Found 1 error (1 fixed, 0 remaining).\n"),
+        ([NONE], [SAFE, SAFE], False, True, "Found 3 errors (2 fixed, 1 remaining).\n"),
+        ([], [SAFE], False, True, "Found 1 error (1 fixed, 0 remaining).\n"),
     ],
 )
 def test_the_closing_lines_are_those_of_ruff(
-    remaining: list[Diagnostic], fixed: int, unsafe: bool, fixing: bool, says: str
+    remaining: list[Diagnostic], fixed: list[Diagnostic], unsafe: bool, fixing: bool, says: str
 ) -> None:
-    assert render_footer(remaining, fixed=fixed, unsafe=unsafe, fixing=fixing) == says
+    assert _footer(remaining, fixed, unsafe=unsafe, fixing=fixing) == says
+
+
+def test_the_closing_lines_call_findings_by_their_severity() -> None:
+    quieter = [replace(NONE, severity=severity) for severity in (Severity.WARNING, Severity.INFO, Severity.WARNING)]
+    assert _footer([NONE, *quieter]) == "Found 1 error, 2 warnings, 1 info.\n"
+    assert _footer(quieter[:1], [NONE]) == "Found 1 error, 1 warning (1 fixed, 1 remaining).\n"
+
+
+def test_where_nothing_is_found_the_closing_lines_say_what_was_checked() -> None:
+    files = [FileReport(f"{number}.py", numeric=number < 2) for number in range(3)]
+
+    def footer(*files: FileReport) -> str:
+        return render_footer(View(Report(files)))
+
+    assert footer(*files) == "No findings in 3 files (2 use a numeric framework).\n"
+    assert footer(files[0]) == "No findings in 1 file (1 uses a numeric framework).\n"
+    assert footer(files[2]) == "No findings in 1 file (none uses a numeric framework).\n"
+    assert footer() == footer(FileReport("gone.py", failure="gone.py: no such file", checked=False)) == ""
 
 
 @pytest.mark.parametrize(
@@ -140,7 +186,19 @@ def test_the_closing_lines_are_those_of_ruff(
 def test_the_last_line_counts_what_is_below_the_confidence_shown(
     below_threshold: dict[Confidence, int], says: str
 ) -> None:
-    assert render_footer([NONE], below_threshold=below_threshold) == "Found 1 error.\n" + says
+    assert _footer([NONE], below_threshold=Counter(below_threshold)) == "Found 1 error.\n" + says
+
+
+def test_the_closing_lines_count_what_the_baseline_hides() -> None:
+    known = Suppressed(NONE, "in the baseline known.json", external=True)
+    assert _footer([], suppressed=(known,)).endswith("The baseline hides 1 finding.\n")
+
+
+def test_what_was_fixed_is_listed_by_file_and_rule() -> None:
+    other = replace(SAFE, path="b.py", code="NL101", name="log-of-softmax")
+    assert render_fixed([SAFE, other, SAFE]) == (
+        "Fixed 3 findings:\n- a.py:\n    2 × NL103 (name-of-nl103)\n- b.py:\n    1 × NL101 (log-of-softmax)\n"
+    )
 
 
 def test_statistics_count_by_rule_the_most_frequent_first() -> None:

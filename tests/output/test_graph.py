@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from nanlint.analysis.picture import Picture
-from nanlint.config import config_of
+from nanlint.config import Layer, config_of
 from nanlint.explaining import NoSuchFunction, picture
 from nanlint.linter import rule_names
 from nanlint.ops.value import Reach
@@ -47,7 +47,7 @@ def totals(xs):
 
 
 def drawn(name: str) -> Picture:
-    return picture(Source("critic.py", PROGRAM), config_of({}, rule_names(), root="/", where="test"), name)
+    return picture(Source("critic.py", PROGRAM), config_of([Layer({}, "/", "test")], rule_names()), name)
 
 
 def test_a_method_is_drawn_with_what_it_calls_in_a_frame_of_its_own() -> None:
@@ -120,7 +120,7 @@ def test_the_picture_in_the_documentation_is_that_of_the_example() -> None:
     """Its tooltips, which no version of Graphviz lays out otherwise."""
     example = "examples/torch_classifier.py"
     source = Source(example, (ROOT / example).read_text(encoding="utf-8"))
-    made = picture(source, config_of({}, rule_names(), root="/", where="test"), "weighted_cross_entropy")
+    made = picture(source, config_of([Layer({}, "/", "test")], rule_names()), "weighted_cross_entropy")
     shown = (ROOT / "docs" / "weighted_cross_entropy.svg").read_text(encoding="utf-8")
     assert made.boxes
     for box in made.boxes:

@@ -52,7 +52,7 @@ SAID = "is exactly 0 when a logit is 104 below the largest (float32)"
 
 
 def configs() -> Configs:
-    return Configs.isolated(rule_names())
+    return Configs(rule_names(), isolated=True)
 
 
 @pytest.fixture

@@ -205,7 +205,7 @@ def test_more_files_than_are_followed_are_reported(
     main = str(tmp_path / "main.py")
     assert reported(tmp_path, "main.py") == []
     monkeypatch.setattr(lower, "MAX_MODULES", 1)
-    (one,) = unresolved(check([main], Configs.isolated(rule_names()), action=action))
+    (one,) = unresolved(check([main], Configs(rule_names(), isolated=True), action=action))
     assert (one.path, one.row, one.name) == (os.path.realpath(main), 0, "")
     assert one.problem.startswith("uses so many files that some are not followed: part")
     assert one.problem.endswith(", …")

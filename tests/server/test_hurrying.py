@@ -22,7 +22,7 @@ from nanlint.server.projects import Projects
 from nanlint.source import Source
 from tests.server.sessions import PATIENCE, session
 
-CONFIG = Configs.isolated(rule_names()).default()
+CONFIG = Configs(rule_names(), isolated=True).default()
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("torch_*.py"))
 TYPED = ("y_ = torch.log(torch.softmax(logits, -1))", "z_ = 1 / mask.sum()", "pass", "n_ = 3")
 

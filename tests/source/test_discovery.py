@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from nanlint.config import Configs, Overrides
+from nanlint.config import Configs, options
 from nanlint.source.discovery import Found, discover
 
 RULES = {"NL000": "syntax-error", "NL103": "unclipped-log"}
@@ -21,8 +22,8 @@ def _make(root: Path, *names: str) -> None:
         path.write_text("import torch\n")
 
 
-def _discover(*paths: str, overrides: Overrides = Overrides()) -> Found:
-    return discover(paths, Configs(RULES, overrides))
+def _discover(*paths: str, **given: Any) -> Found:
+    return discover(paths, Configs(RULES, options(**given)))
 
 
 def _names(found: Found) -> list[str]:
@@ -67,7 +68,7 @@ def test_patterns_of_the_configuration_are_relative_to_its_file(project: Path) -
 def test_excludes_of_the_command_line_are_relative_to_the_working_directory(project: Path) -> None:
     _make(project, "src/a.py", "src/b.py")
     (project / "src" / "nanlint.toml").write_text("")
-    assert _names(_discover(".", overrides=Overrides(exclude=("src/a.py",)))) == ["src/b.py"]
+    assert _names(_discover(".", exclude=("src/a.py",))) == ["src/b.py"]
 
 
 def test_the_nearest_configuration_holds_for_each_file(project: Path) -> None:
@@ -102,7 +103,7 @@ class TestGitignore:
     def test_it_can_be_disregarded(self, project: Path) -> None:
         (project / ".gitignore").write_text("a.py\n")
         _make(project, "a.py")
-        assert _names(_discover(".", overrides=Overrides(respect_gitignore=False))) == ["a.py"]
+        assert _names(_discover(".", respect_gitignore=False)) == ["a.py"]
 
     def test_an_ignored_directory_is_walked_if_it_is_named(self, project: Path) -> None:
         (project / ".git").mkdir()

@@ -11,7 +11,7 @@ from nanlint.source import Source
 from nanlint.source.edits import apply_edits
 from nanlint.source.ignoring import ignore_file, ignore_lines
 
-CONFIG = Configs.isolated(rule_names()).default()
+CONFIG = Configs(rule_names(), isolated=True).default()
 
 
 def found(text: str) -> list[Diagnostic]:

@@ -56,7 +56,7 @@ def test_a_check_leaves_no_trees_behind_that_only_the_collector_would_find(
     (tmp_path / "helper.py").write_text("import torch\ndef root(x):\n    return torch.sqrt(x.clamp(min=0))\n")
     path = tmp_path / "loss.py"
     path.write_text("import torch\nfrom helper import root\ndef left_behind(x):\n    return 1 / root(x).sum()\n")
-    task = Task(str(path), Configs.isolated(rule_names()).default())
+    task = Task(str(path), Configs(rule_names(), isolated=True).default())
     run_task(task)
     parse_once("", "")
     gc.collect()
