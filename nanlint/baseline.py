@@ -1,7 +1,7 @@
-"""The baseline: what is known is kept in a file, as fingerprints by file and rule, and that many findings are hidden.
+"""The baseline: a file with the fingerprints of the known findings, by file and rule. Those are hidden, and no others.
 
-Only the number counts, so lines may move and expressions may be edited; the fingerprints are there to tell, where there
-are more findings than are known, which of them are new.
+Fingerprints stay the same when lines move, code is formatted or another rule reports the operation (see
+``source.fingerprint``). So a new finding is shown even where a known one of the same rule has been repaired.
 """
 
 from __future__ import annotations
@@ -9,8 +9,9 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from nanlint.config import Config
@@ -22,7 +23,7 @@ from nanlint.selection import ALWAYS_ON
 from nanlint.source.discovery import shown_path
 
 DEFAULT_PATH = "nanlint-baseline.json"
-VERSION = 1
+VERSION = 2
 
 Entries = Mapping[tuple[str, str], tuple[str, ...]]
 ConfigOf = Callable[[str], Config]
@@ -52,19 +53,28 @@ class Baseline:
         except OSError as error:
             raise BaselineError(f"{shown}: could not be read: {reason(error)}") from None
         except (ValueError, RecursionError) as error:
-            raise BaselineError(f"{shown}: is no baseline of nanlint: {error}") from None
+            raise BaselineError(f"{shown}: is not a baseline of nanlint: {error}") from None
         version = content.get("version") if isinstance(content, dict) else None
-        if isinstance(version, int) and version > VERSION:
+        if isinstance(version, int) and version != VERSION:
+            remedy = "remove the file and write it again with --write-baseline"
+            remedy = f"use a newer nanlint, or {remedy}" if version > VERSION else remedy
             raise BaselineError(
-                f"{shown}: is a baseline of version {version}, and this nanlint reads {VERSION}; use a newer nanlint, "
-                "or remove the file and write it again with --write-baseline"
+                f"{shown}: is a baseline of version {version}, and this nanlint reads {VERSION}; {remedy}"
             )
         if version != VERSION or not _is_files(content.get("files")):
-            raise BaselineError(f"{shown}: is no baseline of nanlint; name another file, or remove it")
+            raise BaselineError(f"{shown}: is not a baseline of nanlint; name another file, or remove it")
         files: dict[str, dict[str, list[str]]] = content["files"]
         return cls(
             absolute, {(name, code): tuple(known) for name, rules in files.items() for code, known in rules.items()}
         )
+
+    @cached_property
+    def known(self) -> Mapping[str, frozenset[str]]:
+        """The fingerprints by file, whichever rules they are of."""
+        files: dict[str, frozenset[str]] = {}
+        for (name, _), known in self.entries.items():
+            files[name] = files.get(name, frozenset()).union(known)
+        return files
 
     def name_of(self, path: str) -> str:
         """What a file is called in it."""
@@ -94,9 +104,9 @@ def _is_files(files: Any) -> bool:
 def hide_known(
     report: Report, baseline_of: Callable[[str], Baseline | None], config_of: ConfigOf, *, complete: bool = True
 ) -> Report:
-    """``report`` without what the baselines of its files hold, and with notes on what is new.
+    """``report`` without what the baselines of its files hold.
 
-    If it is ``complete``, all that a check finds, there are notes on what is gone, too.
+    If it is ``complete``, all that a check finds, there are notes on what is no longer there.
     """
     files = []
     pairs = [(file, baseline_of(file.path)) for file in report.files]
@@ -105,8 +115,8 @@ def hide_known(
     gone: Counter[str] = Counter()
     for baseline in {one.path: one for _, one in pairs if one is not None and complete}.values():
         own = Report(tuple(file for file, of in pairs if of is not None and of.path == baseline.path))
-        now = updated(baseline, own, config_of).entries
-        gone[baseline.path] = sum(max(len(known) - len(now.get(key, ())), 0) for key, known in baseline.entries.items())
+        now = updated(baseline, own, config_of).known
+        gone[baseline.path] = sum(len(known - now.get(name, frozenset())) for name, known in baseline.known.items())
     notes = [
         f"{shown_path(path)}: {count} of its findings {'is' if count == 1 else 'are'} no longer there; "
         "--write-baseline removes them"
@@ -118,32 +128,16 @@ def hide_known(
 
 def file_without_known(file: FileReport, baseline: Baseline) -> FileReport:
     """One file's report without what the baseline holds; that is among what is suppressed."""
-    name = baseline.name_of(file.path)
-    counts = Counter(one.code for one in file.diagnostics)
+    known = baseline.known.get(baseline.name_of(file.path), frozenset())
     shown: list[Diagnostic] = []
     hidden: list[Suppressed] = []
     for diagnostic in file.diagnostics:
-        known = baseline.entries.get((name, diagnostic.code), ())
-        if diagnostic.code not in ALWAYS_ON and counts[diagnostic.code] <= len(known):
-            hidden.append(
-                Suppressed(
-                    replace(diagnostic, new=False), f"in the baseline {shown_path(baseline.path)}", external=True
-                )
-            )
+        if diagnostic.code not in ALWAYS_ON and diagnostic.fingerprint in known:
+            reason = f"in the baseline {shown_path(baseline.path)}"
+            hidden.append(Suppressed(replace(diagnostic, new=False), reason, external=True))
         else:
-            shown.append(replace(diagnostic, new=diagnostic.fingerprint not in known))
-    notes = _more_than_known(file, name, baseline, counts, shown)
-    return replace(file, diagnostics=tuple(shown), suppressed=(*file.suppressed, *hidden), notes=(*file.notes, *notes))
-
-
-def _more_than_known(
-    file: FileReport, name: str, baseline: Baseline, counts: Mapping[str, int], shown: list[Diagnostic]
-) -> Iterator[str]:
-    for code in sorted({one.code for one in shown}):
-        known = len(baseline.entries.get((name, code), ()))
-        if known:
-            new = ", ".join(one.span.start for one in shown if one.code == code and one.new)
-            yield f"{file.path}: {counts[code]} findings of {code}, and the baseline knows {known}; new: {new}"
+            shown.append(replace(diagnostic, new=True))
+    return replace(file, diagnostics=tuple(shown), suppressed=(*file.suppressed, *hidden))
 
 
 def renewed(report: Report, path_of: Callable[[str], str], config_of: ConfigOf) -> list[Baseline]:

@@ -31,7 +31,8 @@ class Command(click.Command):
 
     ``sections``: heading -> names of options; those in none come last. ``examples``: (command line, what it does).
     ``optional_values``: options whose value may be left out, and is then empty: ``--option`` or ``--option=VALUE``.
-    Options of ``check`` are set by ``NANLINT_OPTION``, those of others by ``NANLINT_COMMAND_OPTION``.
+    Options of ``check`` are set by ``NANLINT_OPTION``, those of others by ``NANLINT_COMMAND_OPTION``; of an option with
+    several names it is the first long one.
     """
 
     def __init__(
@@ -82,7 +83,7 @@ class Command(click.Command):
 
 def variable(command: str, option: click.Option) -> str:
     """The variable of the environment that sets an option of a command."""
-    name = max(option.opts, key=len)
+    name = next(name for name in option.opts if name.startswith("--"))
     between = [] if command == _FIRST or name in _COMMON else [command]
     return "_".join((_PREFIX, *between, name.lstrip("-"))).replace("-", "_").upper()
 

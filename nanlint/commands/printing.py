@@ -68,7 +68,7 @@ def rendered(view: View, output_format: str, statistics: bool, *, fixing: bool, 
 def print_diff(report: Report, paint: Paint, quiet: bool) -> None:
     """What would be written."""
     from nanlint.output.diff import render_diff_of
-    from nanlint.output.summary import findings
+    from nanlint.output.summary import counted, findings
 
     for file in report.files:
         if file.before is not None and file.after is not None:
@@ -81,7 +81,7 @@ def print_diff(report: Report, paint: Paint, quiet: bool) -> None:
         if report.ignored:
             say(f"Would silence {findings(len(report.ignored))} by comments.", err=True)
         if report.fixed or not report.ignored:
-            would = f"Would fix {findings(len(report.fixed))}." if report.fixed else "Nothing would be fixed."
+            would = f"Would fix {counted(report.fixed)}." if report.fixed else "Nothing would be fixed."
             say(would, err=True)
 
 

@@ -27,7 +27,8 @@ def render_rule_list(rules: Iterable[RulePage]) -> str:
     """A line for each rule: code, name, summary."""
     rules = tuple(rules)
     width = max(len(rule.name) for rule in rules)
-    return "".join(f"{rule.code}  {rule.name:<{width}}  {rule.summary}{' (preview)' if rule.preview else ''}\n" for rule in rules)
+    lines = (f"{rule.code}  {rule.name:<{width}}  {rule.summary}" for rule in rules)
+    return "".join(f"{line}{' (preview)' if rule.preview else ''}\n" for line, rule in zip(lines, rules, strict=True))
 
 
 def render_rules_json(rules: Iterable[RulePage]) -> str:

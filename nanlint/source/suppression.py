@@ -258,6 +258,9 @@ def _read_ours(
             complaints.append(_complaint(source, span, _misspelled(match[0], meant, listed or match["codes"])))
         return
     if verb not in _VERBS or listed:
+        rest = comment.text[match.end() :]
+        if meant is None and not match["open"] and not listed and _WORD.search(rest):
+            return  # prose about nanlint
         complaints.append(_complaint(source, span, _misspelled(match[0], meant or "ignore", listed or match["codes"])))
         return
     if match["open"] and not match["close"]:

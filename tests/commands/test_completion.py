@@ -52,7 +52,7 @@ def _completed(line: str, environment: dict[str, str], cwd: Path) -> list[str]:
 @pytest.mark.parametrize(
     ("line", "offered"),
     [
-        ("nanlint ver", ["verify"]),
+        ("nanlint ver", ["verify", "version"]),
         ("nanlint --unsafe", ["--unsafe-fixes"]),
         ("nanlint check --unsafe", ["--unsafe-fixes"]),
         ("nanlint check --output-format js", ["json", "json-lines"]),

@@ -195,7 +195,7 @@ def test_unused_comments_are_not_mentioned_when_that_rule_is_off() -> None:
     [
         ("# nanlint: ignore[NL104]", 'unknown rule "NL104" in a suppression, did you mean "NL1'),
         ("# nanlint: ignore[where-gradeint]", 'did you mean "where-gradient"?'),
-        ("# nanlint: ignroe[NL103]", '"nanlint: ignroe" is no directive, did you mean "ignore"?'),
+        ("# nanlint: ignroe[NL103]", '"# nanlint: ignroe[NL103]" is not understood; write "# nanlint: ignore[NL103]"'),
         ("# nanlint: ignore[NL103", "no closing bracket"),
         ("# nanlint: ignore[]", "an empty list of rules ignores nothing"),
     ],
