@@ -203,7 +203,7 @@ def inline(text: str) -> Layer:
     try:
         return Layer(toml.loads(text), _working_directory(), where)
     except (toml.TOMLDecodeError, RecursionError) as error:
-        raise ConfigError(f"{where}: is neither a file that is there nor valid TOML: {error}") from None
+        raise ConfigError(f"{where}: is neither a file that exists nor valid TOML: {error}") from None
 
 
 def _working_directory() -> str:
@@ -314,6 +314,8 @@ class _Reader:
                 )
             if key not in KEYS:
                 raise ConfigError(f'{layer.where}: unknown key "{key}"{did_you_mean(key, KEYS)}')
+        if layer.file is None and layer.string("extend", _A_FILE) is not None:
+            raise ConfigError(f"{layer.named('extend')}: only a configuration file can extend another one")
         required = layer.string("required-version", 'a version specifier such as ">=0.1"')
         if required is not None:
             _require(layer.named("required-version"), required)
@@ -358,8 +360,9 @@ class _Reader:
         for layer in self._layers:
             select, ignore = layer.strings("select"), layer.strings("ignore") or ()
             extended = layer.strings("extend-select") or ()
-            for key, selectors in (("select", select or ()), ("extend-select", extended), ("ignore", ignore)):
-                codes = self._codes(layer, key, selectors=selectors)
+            for key, selectors in (("select", select or ()), ("extend-select", extended)):
+                self._codes(layer, key, selectors=selectors)  # refuses unknown ones
+            codes = self._codes(layer, "ignore", selectors=ignore)
             ignored = codes if select is not None else ignored | codes
             by_name += ignore
             selected = select_codes(self._rules, selected, select=select, extend_select=extended, ignore=ignore)
@@ -459,6 +462,8 @@ def _require(where: str, required: str) -> None:
 # Files
 
 
+_A_FILE = "the name of a configuration file"
+
 #: where a configuration is looked for in a directory, in this order
 CONFIG_FILES = ("nanlint.toml", ".nanlint.toml", "pyproject.toml")
 
@@ -506,7 +511,7 @@ def layers_of(path: str, table: Mapping[str, Any]) -> tuple[Layer, ...]:
         layer = Layer(table, os.path.dirname(path), _shown(path) + section, path)
         layers.insert(0, layer)
         seen.append(path)
-        extended = layer.string("extend", "the name of a configuration file")
+        extended = layer.string("extend", _A_FILE)
         if extended is None:
             return tuple(layers)
         path = os.path.normpath(os.path.join(layer.root, os.path.expanduser(extended)))

@@ -403,7 +403,7 @@ def run_bytes(content: bytes, task: Task, pool: Pool | None = None) -> FileRepor
         if not may_matter and b"import" not in content and b"def" not in content:
             return FileReport(task.path)  # nothing of other files comes into this one
         source = in_project(read_source(content, task.path), task.unsaved)
-        numeric = numeric or uses_numbers(source, roots)
+        numeric = not source.foreign and (numeric or uses_numbers(source, roots))
         if not may_matter and not numeric:
             return FileReport(task.path, seen=_seen(source))
     except SourceError as error:

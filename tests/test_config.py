@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from nanlint.config import Config, ConfigError, Configs, Layer, config_of, options
+from nanlint import __version__
+from nanlint.config import Config, ConfigError, Configs, Layer, config_of, inline, options
 from nanlint.diagnostic import Confidence, Severity
 
 RULES = {
@@ -153,6 +154,136 @@ def test_what_is_wrong_with_the_users_ops_is_said_with_the_file() -> None:
 
     with pytest.raises(ConfigError, match=r"^nanlint.toml: ops: no op for mylib.f$"):
         config_of([Layer({"ops": {"mylib.f": "lgo"}}, "/", "nanlint.toml")], RULES, ops_problem=unknown)
+
+
+def test_tables_are_merged_and_lists_that_extend_add_up() -> None:
+    base = Layer(
+        {"severity": {"NL1": "info"}, "extend-exclude": ["a"], "per-file-ignores": {"x.py": ["NL101"]}}, "/", "base"
+    )
+    own = Layer(
+        {"severity": {"NL101": "warning"}, "extend-exclude": ["b"], "extend-per-file-ignores": {"y.py": ["NL102"]}},
+        "/sub",
+        "own",
+    )
+    config = config_of([base, own], RULES)
+    assert (config.severity["NL101"], config.severity["NL103"]) == (Severity.WARNING, Severity.INFO)
+    assert config.excludes_file("/a/z.py")
+    assert config.excludes_file("/sub/b/z.py")
+    assert not config.for_file("/x.py").selects("NL101")
+    assert not config.for_file("/sub/y.py").selects("NL102")
+
+
+def test_what_is_ignored_is_known_apart_from_what_is_not_selected() -> None:
+    assert _config({"select": ["NL1"], "ignore": ["NL101"]}).ignored == {"NL101"}
+    assert _config({"ignore": ["NL1"]}, extend_select=("NL101",)).ignored == {"NL102", "NL103"}
+    assert _config({"ignore": ["NL1"]}, select=("NL2",)).ignored == set()
+    of_file = _config({"per-file-ignores": {"a.py": ["NL201"]}}).for_file("/project/a.py")
+    assert of_file.ignored == {"NL201"}
+
+
+@pytest.mark.parametrize(
+    ("table", "unfixable"),
+    [
+        ({}, set()),
+        ({"fixable": ["NL1"]}, {"NL201", "NL203"}),
+        ({"unfixable": ["NL1"]}, {"NL101", "NL102", "NL103"}),
+        ({"fixable": ["NL1"], "unfixable": ["NL101"]}, {"NL101", "NL201", "NL203"}),
+        ({"fixable": []}, NUMERIC),
+    ],
+)
+def test_fixes_are_for_display_where_they_are_not_to_be_made(table: dict[str, Any], unfixable: set[str]) -> None:
+    assert _config(table).unfixable & NUMERIC == unfixable
+
+
+@pytest.mark.parametrize("required", [">=0.0", __version__, f"=={__version__}", "<1000,>=0"])
+def test_a_version_that_is_required_and_runs_is_no_problem(required: str) -> None:
+    assert _config({"required-version": required}) == _config({})
+
+
+@pytest.mark.parametrize(
+    ("required", "says"),
+    [
+        (
+            ">=1000",
+            f"nanlint.toml: required-version: this project needs nanlint >=1000, and this is nanlint {__version__}",
+        ),
+        ("0.0.1", f"needs nanlint 0.0.1, and this is nanlint {__version__}"),
+        ("newest", "expected a version specifier such as \">=0.1\", got the string 'newest'"),
+    ],
+)
+def test_another_version_than_the_one_required_is_refused(required: str, says: str) -> None:
+    with pytest.raises(ConfigError) as refused:
+        _config({"required-version": required})
+    assert says in str(refused.value)
+
+
+class TestInline:
+    def test_a_key_goes_before_every_file(self) -> None:
+        layers = [Layer({"confidence": "certain"}, "/", "nanlint.toml"), inline("confidence='possible'")]
+        assert config_of(layers, RULES).confidence is Confidence.POSSIBLE
+
+    def test_a_part_of_a_table_is_added(self) -> None:
+        layers = [Layer({"severity": {"NL101": "info"}}, "/", "nanlint.toml"), inline("severity.NL102 = 'warning'")]
+        assert config_of(layers, RULES).severity == {"NL101": Severity.INFO, "NL102": Severity.WARNING}
+
+    @pytest.mark.parametrize(
+        ("text", "says"),
+        [
+            ("confidence=possible", "--config 'confidence=possible': is neither a file that exists nor valid TOML: "),
+            ("confidance='possible'", "--config 'confidance='possible'': unknown key \"confidance\"; did you mean"),
+            ("extend='a.toml'", "extend: only a configuration file can extend another one"),
+        ],
+    )
+    def test_what_cannot_be_meant_is_refused_with_its_text(self, text: str, says: str) -> None:
+        with pytest.raises(ConfigError) as refused:
+            config_of([inline(text)], RULES)
+        assert says in str(refused.value)
+
+
+class TestExtend:
+    def test_a_file_goes_before_the_one_that_it_extends(self, project: Path) -> None:
+        (project / "base.toml").write_text('confidence = "certain"\nignore = ["NL1"]\nexclude = ["old"]\n')
+        (project / "sub").mkdir()
+        (project / "sub" / "nanlint.toml").write_text(
+            'extend = "../base.toml"\nconfidence = "possible"\nignore = ["NL2"]\n'
+        )
+        config = Configs(RULES).for_directory(str(project / "sub"))
+        assert config.confidence is Confidence.POSSIBLE
+        assert config.ignored == NUMERIC
+        assert config.file == str(project / "sub" / "nanlint.toml")
+        assert config.excludes_file(str(project / "old" / "a.py"))
+        assert not config.excludes_file(str(project / "sub" / "build" / "a.py")), "relative to the file they are in"
+
+    def test_what_a_file_extends_may_extend_another_and_be_a_pyproject(self, project: Path) -> None:
+        (project / "pyproject.toml").write_text('[tool.nanlint]\nextend = "a.toml"\n')
+        (project / "a.toml").write_text('extend = "pyproject/pyproject.toml"\n')
+        (project / "pyproject").mkdir()
+        (project / "pyproject" / "pyproject.toml").write_text('[tool.nanlint]\nconfidence = "certain"\n')
+        assert Configs(RULES).for_directory(str(project)).confidence is Confidence.CERTAIN
+
+    @pytest.mark.parametrize(
+        ("files", "says"),
+        [
+            ({"nanlint.toml": "gone.toml"}, "nanlint.toml: extend: gone.toml: no such file"),
+            (
+                {"nanlint.toml": "a.toml", "a.toml": "nanlint.toml"},
+                "a.toml: extend: nanlint.toml extends a.toml extends nanlint.toml",
+            ),
+            ({"nanlint.toml": "nanlint.toml"}, "nanlint.toml: extend: nanlint.toml extends nanlint.toml"),
+        ],
+    )
+    def test_what_cannot_be_extended_is_refused(self, project: Path, files: dict[str, str], says: str) -> None:
+        for name, extended in files.items():
+            (project / name).write_text(f'extend = "{extended}"\n')
+        with pytest.raises(ConfigError) as refused:
+            Configs(RULES).for_directory(str(project))
+        assert str(refused.value) == says
+
+    def test_what_is_wrong_in_an_extended_file_is_said_with_its_name(self, project: Path) -> None:
+        (project / "nanlint.toml").write_text('extend = "base.toml"\n')
+        (project / "base.toml").write_text('confidance = "likely"\n')
+        with pytest.raises(ConfigError, match=r'^base.toml: unknown key "confidance"'):
+            Configs(RULES).for_directory(str(project))
 
 
 class TestFiles:

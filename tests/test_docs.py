@@ -15,6 +15,8 @@ from typing import Any
 import pytest
 
 import nanlint
+from nanlint.config import Layer, config_of
+from nanlint.linter import rule_names
 from nanlint.rules import RULES
 from nanlint.testing import as_program, blocks, sections
 from nanlint.toml import loads
@@ -107,11 +109,13 @@ def _config(toml: str) -> dict[str, Any]:
 
 def test_every_configuration_shown_is_one() -> None:
     shown = [toml for guide in GUIDES for toml in blocks(guide.read_text(encoding="utf-8"), "toml")]
-    others = {"project", "language-server"}  # a package's own, and an editor's
-    ours = [toml for toml in shown if others.isdisjoint(loads(toml))]
+    others = {"project", "language-server", "ruff"}  # a package's own, an editor's, and Ruff's
+    ours = [toml for toml in shown if others.isdisjoint({**(table := loads(toml)), **table.get("tool", {})})]
     assert ours
     for toml in ours:
-        assert nanlint.check_source("x = 1\n", **_config(toml)) == []
+        table = loads(toml)
+        layer = Layer(table.get("tool", {}).get("nanlint", table), "/", "shown", "/nanlint.toml")
+        assert config_of([layer], rule_names()).layers == (layer,)
 
 
 def test_the_table_of_keys_names_those_there_are() -> None:

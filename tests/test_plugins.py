@@ -103,7 +103,8 @@ def test_a_rule_file_is_selected_silenced_weighted_and_explained_as_our_own_rule
     assert (finding["code"], finding["severity"], finding["confidence"]) == ("OUR101", "warning", "certain")
     assert finding["url"] is None
     assert finding["location"]["row"] == 6
-    assert nanlint("loss.py", "--select", "OUR101", cwd=project).code == 1
+    assert nanlint("loss.py", "--select", "OUR101", cwd=project).code == 0, "a warning"
+    assert nanlint("loss.py", "--select", "OUR101", "--fail-on", "warning", cwd=project).code == 1
     assert nanlint("loss.py", "--ignore", "our-exp1-at-zero", cwd=project).stdout.count("OUR101") <= 1
     page = nanlint("rule", "OUR101", cwd=project)
     assert page.stdout.startswith("# our-exp1-at-zero (OUR101)")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import jsonschema
@@ -42,7 +43,7 @@ class TestEveryKey:
 
     def test_has_an_example_that_can_be_used(self, name: str) -> None:
         table = _table(KEYS[name].example, name)
-        config_of([Layer(table, "/", "example")], rule_names())
+        config_of([Layer(table, "/", "example", "/nanlint.toml")], rule_names())
         jsonschema.validate(table, SCHEMA)
         assert KEYS[name].example in _run(name).stdout
 
@@ -80,10 +81,20 @@ def test_what_holds_for_a_file_is_said_with_where_it_comes_from(project: Path) -
     (project / "nanlint.toml").write_text('ignore = ["NL1"]\n[per-file-ignores]\n"a/*" = ["NL203"]\n')
     text = _run("--show", "a/b.py").stdout
     assert text.splitlines()[0] == f"# a/b.py: configured by {project / 'nanlint.toml'}"
-    assert 'ignore            = ["NL1"]\n' in text
-    assert 'confidence        = "likely"  # default\n' in text
+    assert re.search(r'^ignore += \["NL1"\]$', text, re.MULTILINE)
+    assert re.search(r'^confidence += "likely"  # default$', text, re.MULTILINE)
     assert text.endswith("# of these by per-file-ignores: NL203\n")
     assert "per-file-ignores:" not in _run("--show", ".").stdout
+
+
+def test_each_value_is_shown_with_the_layer_that_it_is_of(project: Path) -> None:
+    (project / "base.toml").write_text('confidence = "certain"\nignore = ["NL1"]\n')
+    (project / "nanlint.toml").write_text('extend = "base.toml"\nignore = ["NL2"]\n')
+    lines = dict(re.split(r" += ", line, maxsplit=1) for line in _run("--show").stdout.splitlines() if " = " in line)
+    assert lines["confidence"] == '"certain"  # base.toml'
+    assert lines["ignore"] == '["NL2"]'
+    given = _run("--show", "--config", "confidence='possible'").stdout
+    assert re.search(r"^confidence += \"possible\"  # --config 'confidence='possible''$", given, re.MULTILINE)
 
 
 def test_programs_read_it_as_json(project: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 from lsprotocol import types
 
+import nanlint
 from nanlint.cli import cli
 from nanlint.config import Configs
 from nanlint.linter import check, ops_problem, rule_names
@@ -154,7 +155,7 @@ async def test_a_client_may_pull_the_workspace_and_hears_again_only_of_what_has_
 
 @pytest.mark.asyncio
 @pytest.mark.parametrize("profile", ["VS Code", "Helix"])
-async def test_what_the_baseline_hides_from_the_command_line_is_a_hint_until_there_is_more(
+async def test_what_the_baseline_hides_from_the_command_line_is_a_hint_and_more_is_an_error(
     profile: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(tmp_path / "loss.py", LOSS)
@@ -170,7 +171,10 @@ async def test_what_the_baseline_hides_from_the_command_line_is_a_hint_until_the
         again = LOSS.partition("\n\n\n")[2]
         editor.replace(uri, LOSS + "\n\n" + again.replace("loss", "again"))
         found = await editor.diagnostics(uri)
-        assert [(one.code, one.severity) for one in found] == [("NL101", types.DiagnosticSeverity.Error)] * 2
+        assert [(one.code, one.severity) for one in found] == [
+            ("NL101", types.DiagnosticSeverity.Hint),
+            ("NL101", types.DiagnosticSeverity.Error),
+        ]
         asked = types.ExecuteCommandParams("nanlint.checkWorkspace", [])
         await patiently(editor.client.workspace_execute_command_async(asked))
         (other,) = await editor.pushed(editor.uri("part/other.py"))
@@ -203,7 +207,9 @@ async def test_a_baseline_that_cannot_be_used_is_told_where_it_is_named_and_hide
         (fault,) = await editor.pushed(toml)
         assert "known.json: there is no such baseline" in fault.message
         assert fault.range.start == types.Position(1, 0)
-        write(tmp_path / "known.json", '{"version": 1, "files": {"loss.py": {"NL101": ["0"]}}}')
+        (finding,) = nanlint.check_source(LOSS, "loss.py")
+        known = {"version": 2, "files": {"loss.py": {"NL101": [finding.fingerprint]}}}
+        write(tmp_path / "known.json", json.dumps(known))
         editor.replace(uri, LOSS)
         assert [one.severity for one in await editor.diagnostics(uri)] == [types.DiagnosticSeverity.Hint]
         assert await editor.pushed(toml) == ()

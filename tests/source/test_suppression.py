@@ -198,6 +198,18 @@ def test_unused_comments_are_not_mentioned_when_that_rule_is_off() -> None:
         ("# nanlint: ignroe[NL103]", '"# nanlint: ignroe[NL103]" is not understood; write "# nanlint: ignore[NL103]"'),
         ("# nanlint: ignore[NL103", "no closing bracket"),
         ("# nanlint: ignore[]", "an empty list of rules ignores nothing"),
+        ("# nanlint: disable=NL103", '"# nanlint: disable" is not understood; write "# nanlint: ignore[NL103]"'),
+        ("# nanlint: disable-file=unclipped-log", 'write "# nanlint: file-ignore[unclipped-log]"'),
+        ("# nanlint: ignore NL103", 'write "# nanlint: ignore[NL103]"'),
+        ("# nanlint: ignore NL555", 'write "# nanlint: ignore[NL555]"'),
+        ("# nanlint: ignore: unclipped-log", 'write "# nanlint: ignore[unclipped-log]"'),
+        ("# nanlint: ignore(NL103)", 'write "# nanlint: ignore[NL103]"'),
+        ("# nanlint ignore[NL103]", 'write "# nanlint: ignore[NL103]"'),
+        ("# nanlint: off", 'write "# nanlint: ignore[CODE]"'),
+        ("# nanlint: whatever", '"# nanlint: whatever" is not understood'),
+        ("# noqa: NL555", 'unknown rule "NL555" in a suppression'),
+        ("# noqa: E501, NL555", 'unknown rule "NL555" in a suppression'),
+        ("# noqa NL103", '"noqa" without a colon is not understood; write "# noqa: NL103"'),
     ],
 )
 def test_a_comment_that_is_not_understood_is_said_with_the_nearest_right_one(comment: str, says: str) -> None:
