@@ -77,6 +77,11 @@ def on_page_markdown(markdown: str, *, page: Any, config: Any, files: Any) -> st
     return BESIDE.sub(absolute, markdown)
 
 
+def on_post_page(output: str, *, page: Any, config: Any) -> str:
+    """The page without the request for the repository's stars, which the theme sends to api.github.com."""
+    return output.replace(' data-md-component="source"', "")
+
+
 def on_post_build(config: Any) -> None:
     """Keep the name of the program out of the search: it begins with "nan", which would find every page."""
     path = Path(config.site_dir) / "search" / "search_index.json"

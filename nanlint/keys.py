@@ -10,11 +10,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from nanlint.diagnostic import Confidence, Severity
+
 Schema = Mapping[str, Any]
 
 _STRINGS: Schema = {"type": "array", "items": {"type": "string"}}
-_SEVERITIES = ("error", "warning", "info")
-_CONFIDENCES = ("possible", "likely", "certain")
+_STRING: Schema = {"type": "string"}
+_MEANING: Schema = {
+    "type": "object",
+    "properties": {"like": _STRING, "range": _STRING},
+    "minProperties": 1,
+    "additionalProperties": False,
+}
 
 
 DEFAULT_EXCLUDE = (
@@ -211,7 +218,7 @@ KEYS = _by_name(
         "likely",
         "The lowest confidence that is reported.",
         'confidence = "possible"',
-        {"enum": list(_CONFIDENCES)},
+        {"enum": [str(level) for level in Confidence]},
     ),
     Key(
         "severity",
@@ -220,7 +227,11 @@ KEYS = _by_name(
         "What the findings of a rule or a group are called. Only errors make the exit code 1, unless --fail-on says "
         "otherwise.",
         'NL6 = "warning"',
-        {"type": "object", "propertyNames": _RULE, "additionalProperties": {"enum": list(_SEVERITIES)}},
+        {
+            "type": "object",
+            "propertyNames": _RULE,
+            "additionalProperties": {"enum": [str(level) for level in Severity]},
+        },
         "error for every rule",
     ),
     Key(
@@ -257,7 +268,7 @@ KEYS = _by_name(
         "What functions of yours mean, in the words of the catalogue. A line of it, an op that one is like, or the "
         "range of what comes out.",
         '"mylib.ln" = { like = "log" }',
-        {"type": "object", "additionalProperties": {"type": ["string", "object"]}},
+        {"type": "object", "additionalProperties": {"anyOf": [_STRING, _MEANING]}},
     ),
 )
 
@@ -279,7 +290,7 @@ def schema(rules: Mapping[str, str]) -> Schema:
     }
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",
-        "$id": "https://json.schemastore.org/nanlint.json",
+        "$id": "https://www.schemastore.org/nanlint.json",
         "title": "nanlint",
         "description": "Configuration of nanlint: a nanlint.toml, or [tool.nanlint] in pyproject.toml",
         "type": "object",

@@ -71,8 +71,15 @@ class TestEveryKey:
 def test_the_schema_is_one_and_refuses_keys_that_are_none() -> None:
     printed = json.loads(_run("--schema").stdout)
     jsonschema.Draft7Validator.check_schema(printed)
-    with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate({"selekt": []}, printed)
+    jsonschema.validate({"ignore": ["NL1", "where-gradient", "ALL", "OWN101"], "ops": {"f": "log"}}, printed)
+    for wrong in (
+        {"selekt": []},
+        {"ignore": ["NL999"]},
+        {"severity": {"where-gradeint": "info"}},
+        {"ops": {"f": {"lke": ""}}},
+    ):
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(wrong, printed)
 
 
 def test_what_holds_for_a_file_is_said_with_where_it_comes_from(project: Path) -> None:
