@@ -120,4 +120,4 @@ class TestCommand:
 
     def test_a_reason_of_several_lines_is_refused(self, project: Path) -> None:
         result = CliRunner().invoke(cli, ["check", "--add-ignore=a\nb", "."])
-        assert (result.exit_code, "goes over lines" in result.stderr) == (2, True)
+        assert (result.exit_code, "must be on one line" in result.stderr) == (2, True)

@@ -92,7 +92,7 @@ def _at_least(severity: Severity) -> Collection[Severity]:
 
 @click.command(
     cls=Command,
-    short_help="Check files and directories for what will become NaN or Inf, and mend it.",
+    short_help="Find code that will produce NaN or Inf, and fix it.",
     optional_values=("--add-ignore", "--write-baseline"),
     sections={
         "Fixes": (
@@ -141,37 +141,41 @@ def _at_least(severity: Severity) -> Collection[Severity]:
         "Configuration": ("--config", "--isolated", "--trust"),
     },
     examples=(
-        ("nanlint check", "Check the working directory and all below it."),
-        ("nanlint --fix src train.ipynb", "Mend what can be mended safely, and show the rest."),
+        ("nanlint check", "Check the working directory and everything below it."),
+        ("nanlint --fix src train.ipynb", "Apply safe fixes, and report what remains."),
         ("nanlint --diff src", "Show what --fix would change."),
-        ("nanlint --select NL1,where-gradient .", "Only logarithms and one rule by its name."),
-        ("nanlint --output sarif:nanlint.sarif .", "For people here, for machines in a file."),
-        ("cat loss.py | nanlint --stdin-filename loss.py -", "Check what is not saved yet."),
-        ("NANLINT_OUTPUT_FORMAT=concise nanlint check", "Set an option by its variable."),
+        ("nanlint --select NL1,where-gradient .", "Run the rules about logarithms, and one by its name."),
+        ("nanlint --output sarif:nanlint.sarif .", "Print the findings, and write SARIF to a file."),
+        ("cat loss.py | nanlint --stdin-filename loss.py -", "Check standard input under the name of a file."),
+        ("NANLINT_OUTPUT_FORMAT=concise nanlint check", "Set an option by its environment variable."),
     ),
 )
 @click.argument("paths", nargs=-1, type=click.Path())
 @click.option("--fix", is_flag=True, help="Apply safe fixes.")
 @click.option("--fix-only", is_flag=True, help="Apply safe fixes, and do not report what remains.")
 @click.option("--show-fixes", is_flag=True, help="List what was fixed, by file.")
-@click.option("--unsafe-fixes", is_flag=True, help="Count fixes that change values as applicable, too.")
-@click.option("--prove", is_flag=True, help="Execute what is found, and fixes before they are written (see the guide).")
+@click.option("--unsafe-fixes", is_flag=True, help="Also apply, or count as applicable, fixes that change values.")
+@click.option(
+    "--prove",
+    is_flag=True,
+    help="Run the reported expressions and their fixes in the framework, in a separate process.",
+)
 @click.option(
     "--prove-timeout",
     type=click.FloatRange(min=0, min_open=True),
     metavar="SECONDS",
-    help="For one finding.  [default: 5]",
+    help="Time that --prove may take for one finding.  [default: 5]",
 )
 @click.option(
-    "--with-run", type=click.Path(), metavar="RUN", help="Judge findings by a run that `nanlint verify` kept."
+    "--with-run", type=click.Path(), metavar="RUN", help="Judge findings by what `nanlint verify` saw in this run."
 )
 @click.option("--diff", is_flag=True, help="Show what --fix would change, and write nothing.")
 @click.option(
-    "--add-ignore", metavar="[=REASON]", help="Silence what is found, and not fixed, by a comment with this reason."
+    "--add-ignore", metavar="[=REASON]", help="Silence what is reported, and not fixed, by comments with this reason."
 )
 @rules_option("--select", help="Rules to enable: codes, prefixes, names or ALL.")
 @rules_option("--ignore", "--extend-ignore", help="Rules to disable, with the hazards that they report.")
-@rules_option("--extend-select", help="Rules to enable in addition to those selected.")
+@rules_option("--extend-select", help="Rules to enable in addition to the selected ones.")
 @_patterns_option("--per-file-ignores", help="Rules to ignore in files that match a pattern.")
 @_patterns_option("--extend-per-file-ignores", help="The same, in addition to the configuration's.")
 @rules_option("--fixable", help="Rules whose fixes are applied; those of others are only shown.")
@@ -191,7 +195,7 @@ def _at_least(severity: Severity) -> Collection[Severity]:
     multiple=True,
     callback=_outputs,
     metavar="FORMAT:FILE",
-    help="Write a report in this format into FILE, too. Repeatable.",
+    help="Also write a report in this format to FILE. Repeatable.",
 )
 @output_option
 @click.option("--statistics", is_flag=True, help="Show counts by rule instead of the findings.")
@@ -200,18 +204,18 @@ def _at_least(severity: Severity) -> Collection[Severity]:
     type=click.Choice(["possible", "likely", "certain", "error", "warning", "info"]),
     help="Exit with 1 only for findings of at least this confidence, or this severity.  [default: error]",
 )
-@click.option("--baseline", type=click.Path(), metavar="FILE", help="Hide the findings that are in FILE.")
+@click.option("--baseline", type=click.Path(), metavar="FILE", help="Hide the findings that are listed in FILE.")
 @click.option(
     "--write-baseline",
     type=click.Path(),
     metavar="[=FILE]",
-    help="Make what is found now the baseline.  [default: that of --baseline or the configuration]",
+    help="Write the findings to a baseline.  [default: that of --baseline or the configuration]",
 )
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even if there are findings.")
 @click.option(
-    "--exit-non-zero-on-fix", is_flag=True, help="Exit with 1 if anything was fixed, even if nothing is left."
+    "--exit-non-zero-on-fix", is_flag=True, help="Exit with 1 if anything was fixed, even if no findings are left."
 )
-@click.option("--watch", is_flag=True, help="Check again whenever a file changes, until Ctrl-C.")
+@click.option("--watch", is_flag=True, help="Check again when files change, until Ctrl-C.")
 @click.option("--show-files", is_flag=True, help="List the files that would be checked.")
 @click.option(
     "--changed-since",
@@ -226,18 +230,24 @@ def _at_least(severity: Severity) -> Collection[Severity]:
 )
 @config_options
 @trust_option
-@click.option("--exclude", multiple=True, callback=split, metavar="PATTERNS", help="Paths to leave out.")
+@click.option(
+    "--exclude",
+    multiple=True,
+    callback=split,
+    metavar="PATTERNS",
+    help="Paths to leave out, instead of the default ones.",
+)
 @click.option(
     "--extend-exclude", multiple=True, callback=split, metavar="PATTERNS", help="Paths to leave out, in addition."
 )
-@click.option("--force-exclude", is_flag=True, help="Leave out what is excluded even if it is named.")
-@click.option("--respect-gitignore/--no-respect-gitignore", default=None, help="Leave out what git ignores.")
-@click.option("--stdin-filename", type=click.Path(), help="The name of what comes on standard input (path -).")
+@click.option("--force-exclude", is_flag=True, help="Leave out excluded files even if they are named.")
+@click.option("--respect-gitignore/--no-respect-gitignore", default=None, help="Leave out files that git ignores.")
+@click.option("--stdin-filename", type=click.Path(), help="The name of the file that comes on standard input (path -).")
 @click.option(
-    "--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True, help="Use colour."
+    "--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True, help="Use color."
 )
 @click.option("-j", "--jobs", type=click.IntRange(min=1), help="Worker processes.  [default: the number of cores]")
-@click.option("-q", "--quiet", is_flag=True, help="Print findings and nothing else.")
+@click.option("-q", "--quiet", is_flag=True, help="Print only findings.")
 @click.option(
     "-v", "--verbose", is_flag=True, help="Also list the imports of the project that could not be resolved, and why."
 )
@@ -289,10 +299,11 @@ def check(
     quiet: bool,
     verbose: bool,
 ) -> None:
-    """Check PATHS: files, directories, or - for standard input; the working directory if there are none.
+    """Find code that will produce NaN or Inf in PATHS: files, directories, or - for standard input.
 
-    Python files and notebooks are read, never imported or run. What is found is shown with its cause, an input that
-    makes it fail, and a fix. The nearest pyproject.toml or nanlint.toml configures each file.
+    Without PATHS the working directory is checked. Python files and notebooks are read, never imported or run. Each
+    finding is shown with its cause, an input that makes it fail, and a fix. The nearest pyproject.toml or nanlint.toml
+    configures each file.
     """
     if watch:
         _watch(ctx, paths or (".",))
@@ -341,13 +352,13 @@ def check(
     if baseline is not None and write_baseline is None:
         baseline_at(baseline)  # says what is wrong with it before anything is fixed
     if add_ignore and len(add_ignore.splitlines()) > 1:
-        raise click.UsageError("the reason of --add-ignore goes over lines, and a comment cannot")
+        raise click.UsageError("the reason of --add-ignore must be on one line")
     if changed_since is not None and "-" in paths:
-        raise click.UsageError("--changed-since is about files, and standard input (-) is none")
+        raise click.UsageError("--changed-since does not go with standard input (-)")
     if with_affected and "-" in paths:
-        raise click.UsageError("--affected is about files, and standard input (-) is none")
+        raise click.UsageError("--affected does not go with standard input (-)")
     if with_affected and changed_since is not None:
-        raise click.UsageError("--changed-since checks what is affected by itself; leave out --affected")
+        raise click.UsageError("--changed-since checks affected files anyway; leave out --affected")
     if show_files:
         ctx.exit(_show_files(paths or (".",), configs, changed_since, with_affected, force_exclude))
     began = datetime.now(timezone.utc)
@@ -433,7 +444,7 @@ def _watch(ctx: click.Context, paths: Sequence[str]) -> None:
     if option is not None:
         raise click.UsageError(f"--watch does not go with --{option.replace('_', '-')}")
     if "-" in paths:
-        raise click.UsageError("--watch is about files, and standard input (-) is none")
+        raise click.UsageError("--watch does not go with standard input (-)")
     if not any(map(os.path.exists, paths)):
         raise Unusable(f"{paths[0]}: no such file or directory")
     terminal = sys.stdout.isatty()
@@ -455,7 +466,7 @@ def _watch(ctx: click.Context, paths: Sequence[str]) -> None:
                 say("Watching for changes; Ctrl-C ends it.", err=True)
             sys.stdout.flush()
     except OSError as error:
-        raise Unusable(f"what is to be checked cannot be watched: {error}") from None
+        raise Unusable(f"the files cannot be watched: {error}") from None
 
 
 def _observed(run: str) -> ObservedRun:

@@ -33,17 +33,19 @@ def _complete_keys(ctx: click.Context, param: click.Parameter, incomplete: str) 
 
 @click.command(
     cls=Command,
-    short_help="List the keys of the configuration, or show what holds for a file.",
+    short_help="List the keys of the configuration, or show the settings of a file.",
     examples=(
         ("nanlint config", "The keys, with their defaults."),
-        ("nanlint config per-file-ignores", "One of them, with an example."),
-        ("nanlint config --show src/loss.py", "What holds for a file, and where that is said."),
+        ("nanlint config per-file-ignores", "One key, with an example."),
+        ("nanlint config --show src/loss.py", "The settings of a file, and where each comes from."),
         ("nanlint config --schema > nanlint.schema.json", "For editors that check TOML."),
     ),
     exit_codes=(("0", "Done."), ("2", "There is no such key, or the configuration cannot be used.")),
 )
 @click.argument("key", metavar="[KEY|PATH]", required=False, shell_complete=_complete_keys)
-@click.option("--show", is_flag=True, help="Show what holds for PATH, a file or directory.  [default: here]")
+@click.option(
+    "--show", is_flag=True, help="Show the settings of PATH, a file or directory.  [default: the working directory]"
+)
 @click.option("--schema", is_flag=True, help="Print the JSON Schema of nanlint.toml and of [tool.nanlint].")
 @click.option(
     "--output-format",
@@ -65,9 +67,9 @@ def config(
     isolated: bool,
     output_file: str | None,
 ) -> None:
-    """List the keys that a configuration may have, explain one KEY, or show what holds for a PATH.
+    """List the keys that a configuration may have, explain one KEY, or show the settings of a PATH.
 
-    They stand under [tool.nanlint] in pyproject.toml, or at the top of nanlint.toml.
+    The keys are in [tool.nanlint] of pyproject.toml, or at the top level of nanlint.toml.
     """
     from nanlint import keys
 

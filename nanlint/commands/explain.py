@@ -33,12 +33,12 @@ _WIDEST = 120
 
 @click.command(
     cls=Command,
-    short_help="Tell the whole story of an expression.",
+    short_help="Explain what nanlint knows about an expression.",
     examples=(
-        ("nanlint explain loss.py:12", "What is flagged on a line, or all that is numeric."),
-        ("nanlint explain loss.py:12:20 --output-format json", "The one at a column, for a program."),
+        ("nanlint explain loss.py:12", "The reported expressions of a line, or all numeric ones."),
+        ("nanlint explain loss.py:12:20 --output-format json", "The expression at a column, for a program."),
     ),
-    exit_codes=(("0", "Done."), ("2", "The file cannot be read, or there is nothing at the place.")),
+    exit_codes=(("0", "Done."), ("2", "The file cannot be read, or there is no expression at this place.")),
 )
 @click.argument("place", metavar="FILE[:cell N]:LINE[:COL]")
 @click.option(
@@ -46,14 +46,14 @@ _WIDEST = 120
     type=click.Choice(["text", "json"]),
     default="text",
     show_default=True,
-    help="How the story is printed.",
+    help="How it is printed.",
 )
 @config_options
 @output_option
 @trust_option
-@click.option("--confidence", type=click.Choice(["possible", "likely", "certain"]), help="The least that is shown.")
+@click.option("--confidence", type=click.Choice(["possible", "likely", "certain"]), help="Lowest confidence to report.")
 @click.option(
-    "--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True, help="Use colour."
+    "--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True, help="Use color."
 )
 def explain(
     place: str,
@@ -65,12 +65,13 @@ def explain(
     confidence: str | None,
     color: str,
 ) -> None:
-    """Tell the whole story of the expression at FILE:LINE[:COL].
+    """Explain what nanlint knows about the expression at FILE:LINE[:COL].
 
-    The steps from the inputs to it with the range, the health and the evidence of each, the guards that were seen,
-    where its operation breaks and whether that is met, and of every rule that could apply whether it fires, or why not.
+    Shows the steps from the inputs to the expression, each with its range, whether it can be NaN or Inf, and the
+    evidence; the guards; where the operation breaks and whether that can happen; and for every rule that could apply,
+    whether it reports the expression, or why not.
 
-    Without a column it is told of the expressions of the line that rules speak of, or of all numeric ones. In a
+    Without a column, the reported expressions of the line are explained, or all numeric ones if none is reported. In a
     notebook the line is one of a cell: `notebook.ipynb:cell 3:2`.
     """
     from nanlint.config import options

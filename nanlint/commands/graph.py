@@ -62,7 +62,7 @@ def graph(
     config: tuple[str, ...],
     isolated: bool,
 ) -> None:
-    """Draw the dataflow graph of a function, with health as colours and hazards highlighted.
+    """Draw the dataflow graph of a function, with colors for what can be NaN or Inf, and its hazards highlighted.
 
     FUNCTION is a name, Class.method or outer.inner; without it the module level is drawn.
 
