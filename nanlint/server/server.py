@@ -7,6 +7,7 @@ import logging
 import os
 import uuid
 from collections.abc import Callable, Iterable
+from fnmatch import fnmatch
 from functools import partial
 from typing import Any
 
@@ -46,8 +47,8 @@ CHECK_WORKSPACE = "nanlint.checkWorkspace"
 #: seconds that typing must pause before what is pushed is looked for; who pulls decides that for himself
 DEBOUNCE = 0.01
 #: files that decide what is found and shown; the client is asked to watch them
-DECISIVE = (*CONFIG_FILES, ".gitignore", DEFAULT_PATH)
-WATCHED = tuple(f"**/{name}" for name in DECISIVE)
+#: (a configuration may extend a file of any name)
+WATCHED = ("**/*.toml", "**/.gitignore", f"**/{DEFAULT_PATH}")
 
 
 class NanlintServer(LanguageServer):
@@ -394,8 +395,8 @@ def _register_lifecycle(server: NanlintServer) -> None:
 
     @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
     def files_changed(params: types.DidChangeWatchedFilesParams) -> None:
-        names = {os.path.basename(path_of(change.uri) or "") for change in params.changes}
-        if names & {*DECISIVE}:
+        names = [os.path.basename(path_of(change.uri) or "") for change in params.changes]
+        if any(fnmatch(name, pattern.removeprefix("**/")) for name in names for pattern in WATCHED):
             server.reloaded()
             return
         server.note_change()
@@ -460,7 +461,7 @@ def _register_documents(server: NanlintServer) -> None:
 
     @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
     def saved(params: types.DidSaveTextDocumentParams) -> None:
-        if os.path.basename(path_of(params.text_document.uri) or "") in CONFIG_FILES:
+        if (path_of(params.text_document.uri) or "").endswith(".toml"):
             server.reloaded()
         else:
             server.note_change()

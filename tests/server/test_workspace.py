@@ -53,6 +53,18 @@ async def test_each_folder_has_its_own_configuration_and_a_change_of_it_is_heard
 
 
 @pytest.mark.asyncio
+async def test_a_change_of_what_a_configuration_extends_is_noticed(tmp_path: Path) -> None:
+    write(tmp_path / "nanlint.toml", 'extend = "shared.toml"\n')
+    shared = write(tmp_path / "shared.toml", 'ignore = ["NL1"]\n')
+    async with session("VS Code", tmp_path) as editor:
+        uri = editor.open("loss.py", LOSS)
+        assert await codes(editor, uri) == []
+        shared.write_text("")
+        changed(editor, shared)
+        assert await codes(editor, uri) == ["NL101"]
+
+
+@pytest.mark.asyncio
 async def test_a_broken_configuration_is_told_where_it_is_broken_and_leaves_the_last_good_one_in_force(
     tmp_path: Path,
 ) -> None:
