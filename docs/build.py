@@ -3,9 +3,10 @@
     python docs/build.py           write all of it
     python docs/build.py --check   write nothing; exit with 1 and name what is stale
 
-A page in docs/rules/ is the page of its rule (``nanlint rule CODE``) with its programs, see docs/pages.py. In
-``console`` blocks of the README and the guides each line that starts with ``$`` is run beside a copy of the examples,
-and what it prints is put below it.
+docs/images/run.svg is a picture of a run. A page in docs/rules/ is the page of its rule (``nanlint rule CODE``) with
+its programs, see docs/pages.py. In ``console`` blocks of the README and the guides, each line that starts with ``$`` is
+run in a directory with a copy of the examples and with the code blocks of the page that have a file name as title. Its
+output is put below it.
 """
 
 from __future__ import annotations
@@ -31,38 +32,85 @@ sys.path.insert(0, str(ROOT / "docs"))
 
 import families  # noqa: E402
 import pages  # noqa: E402
+import screenshot  # noqa: E402
 
 RULES = ROOT / "docs" / "rules"
 GUIDES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md")))
+PICTURE = (ROOT / "docs" / "images" / "run.svg", "nanlint examples/torch_classifier.py")
 CONSOLE = re.compile(r"(?<=```console\n)(.*?)(?=^```$)", re.DOTALL | re.MULTILINE)
-_FIXES = {Applicability.SAFE: "safe", Applicability.UNSAFE: "unsafe", Applicability.DISPLAY: "shown", None: ""}
+TITLED = re.compile(r'^```python title="([\w.]+)"\n(.*?)^```$', re.DOTALL | re.MULTILINE)
+_FIXES = {
+    Applicability.SAFE: "safe",
+    Applicability.UNSAFE: "unsafe",
+    Applicability.DISPLAY: "suggestion",
+    None: "none",
+}
+_COLUMNS = ("code", "name", "finds", "frameworks", "breaks", "level", "fix")
+_INDEX = """\
+---
+title: Rules
+hide: [toc]
+---
+<!-- Written by docs/build.py. -->
+
+# Rules
+
+Use a rule's code or its name interchangeably. Each page shows what `nanlint rule` prints, plus runnable examples for
+every framework.
+
+<div id="rule-filter"></div>
+<script type="module" src="../assets/rule-index.js"></script>
+
+- *Frameworks*: those in which the rule's examples were run. A rule applies wherever its operations are used.
+- *Breaks*: what goes wrong in these examples. The *value* is NaN or Inf, the *gradient* is NaN, Inf or lost, or only
+  the *accuracy* suffers: the result is finite but wrong.
+- *Level*: the highest [confidence](../how-it-decides.md) with which the examples are reported. *Certain* and *likely*
+  findings are shown by default, *possible* ones with `--confidence possible`.
+- *Fix*: a *safe* fix is applied by `--fix`, an *unsafe* one by `--fix --unsafe-fixes`. A *suggestion* is shown but not
+  applied automatically.
+"""
 _NOTE = "<!-- Written by docs/build.py from the rule's docstring and page programs: change it there. -->\n\n"
 
 
 def built() -> Iterator[tuple[Path, str]]:
     """Every generated file with the text it should have."""
     rules = {code: rule for code, rule in all_rules().items() if not rule.origin}
-    index = [
-        "# Rules",
-        "",
-        "Codes and names mean the same wherever a rule is named. A page is what `nanlint rule` prints, and programs.",
-    ]
+    index = [_INDEX]
     for heading, family in families.grouped(rules.values()):
-        index += ["", f"## {heading}", "", "| code | name | finds | fix |", "| --- | --- | --- | --- |"]
+        index += ["", f"## {heading}", "", f"| {' | '.join(_COLUMNS)} |", f"|{' --- |' * len(_COLUMNS)}"]
         for rule in family:
             summary = rule.summary[:1].lower() + rule.summary[1:] if rule.summary[1:2].islower() else rule.summary
-            index.append(f"| {rule.code} | [{rule.name}]({rule.name}.md) | {summary} | {_FIXES[rule.fixable]} |")
+            summary = re.sub(r"^A (?=[a-z`])", "a ", summary)
+            level = pages.level(rule.name)
+            row = [
+                rule.code,
+                f"[{rule.name}]({rule.name}.md)",
+                summary,
+                ", ".join(pages.frameworks(rule.name)),
+                ", ".join(pages.breaks(rule.name)),
+                str(level) if level is not None else "",
+                _FIXES[rule.fixable],
+            ]
+            index.append(f"| {' | '.join(row)} |")
     for rule in rules.values():
         yield RULES / f"{rule.name}.md", _NOTE + render_rule(rule) + pages.programs_of(rule.name)
-    yield RULES / "index.md", "<!-- Written by docs/build.py. -->\n\n" + "\n".join(index) + "\n"
+    yield RULES / "index.md", "\n".join(index) + "\n"
     with TemporaryDirectory() as directory:
         for guide in GUIDES:
             yield guide, refreshed(guide.read_text(encoding="utf-8"), Path(directory))
+        picture, command = PICTURE
+        yield picture, screenshot.drawn(command, printed(command, Path(directory), columns=screenshot.COLUMNS))
 
 
 def refreshed(text: str, directory: Path) -> str:
     """A guide in which each shown command is followed by what it prints now."""
-    return CONSOLE.sub(lambda block: _session(block[1], directory), text)
+    files = dict(TITLED.findall(text))
+    for name, program in files.items():
+        (directory / name).write_text(program, encoding="utf-8")
+    text = CONSOLE.sub(lambda block: _session(block[1], directory), text)
+    for name in files:
+        (directory / name).unlink()
+    return text
 
 
 def _session(block: str, directory: Path) -> str:
@@ -70,8 +118,11 @@ def _session(block: str, directory: Path) -> str:
     return "".join(f"$ {command}\n{printed(command, directory)}" for command in commands)
 
 
-def printed(command: str, directory: Path) -> str:
-    """What a shell command prints in ``directory``: there ``examples`` is a copy, ``nanlint`` this source tree."""
+def printed(command: str, directory: Path, *, columns: int | None = None) -> str:
+    """What a shell command prints in ``directory``: there ``examples`` is a copy, ``nanlint`` this source tree.
+
+    With ``columns`` it is what a terminal of this width would show, in colour.
+    """
     shutil.rmtree(directory / "examples", ignore_errors=True)
     shutil.copytree(ROOT / "examples", directory / "examples", ignore=shutil.ignore_patterns("__pycache__"))
     program = directory / "bin" / "nanlint"
@@ -83,9 +134,11 @@ def printed(command: str, directory: Path) -> str:
         "PATH": f"{program.parent}{os.pathsep}{os.environ['PATH']}",
         "PYTHONPATH": str(ROOT),
         "PYTHONIOENCODING": "utf-8",
-        "COLUMNS": "120",
-        "NO_COLOR": "1",
+        "COLUMNS": str(columns or 120),
     }
+    for name in ("NO_COLOR", "FORCE_COLOR", "FORCE_HYPERLINK"):
+        environment.pop(name, None)
+    environment |= {"FORCE_COLOR": "1", "FORCE_HYPERLINK": "0"} if columns else {"NO_COLOR": "1"}
     done = subprocess.run(
         command,
         shell=True,
@@ -116,7 +169,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="write nothing, exit with 1 if anything is stale")
     check = parser.parse_args().check
-    RULES.mkdir(exist_ok=True)
+    for directory in (RULES, PICTURE[0].parent):
+        directory.mkdir(exist_ok=True)
     found = False
     for path, text in stale():
         found = True

@@ -7,10 +7,14 @@ on record (``tests/recording.py``), so that a page can be built, and found stale
 from __future__ import annotations
 
 import ast
+import math
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
+from textwrap import indent
 
-from nanlint.diagnostic import Applicability
+from nanlint.diagnostic import Applicability, Confidence
 from tests.programs.fixtures import FIXTURES, MARKER, PROGRAMS, Numbers, outcome
 
 TITLES = {"torch": "PyTorch", "tf": "TensorFlow", "keras": "Keras", "jax": "JAX", "numpy": "NumPy"}
@@ -63,25 +67,61 @@ def returned(one: Shown) -> Numbers:
     return outcome(FIXTURES / one.rule / f"{one.which}_{one.framework}.py", one.text)
 
 
+def frameworks(rule: str) -> list[str]:
+    """The frameworks with programs on the page of a rule, as people call them."""
+    there = {one.framework for one in shown(rule)}
+    return [title for framework, title in TITLES.items() if framework in there]
+
+
+def breaks(rule: str) -> list[str]:
+    """Where the bad programs of a page go wrong, as their witnesses measured: value, gradient or only accuracy.
+
+    A number that is wrong though it is finite is a matter of accuracy, unless the witness says that it is a gradient.
+    """
+    found = set[str]()
+    for one in shown(rule):
+        if one.which != "bad":
+            continue
+        for key, values in returned(one).items():
+            gradient = key == "gradient" or (key == "computed" and re.search(r"\bgradient\b", one.inputs) is not None)
+            if key == "computed" or values is None or not all(map(math.isfinite, values)):
+                found.add("gradient" if gradient else "accuracy" if key == "computed" else "value")
+    return sorted(found, key=["value", "gradient", "accuracy"].index)
+
+
+def level(rule: str) -> Confidence | None:
+    """The highest confidence with which a rule reports the bad programs of its page; None where there are none."""
+    found = [
+        diagnostic.confidence
+        for program in PROGRAMS
+        if program.rule == rule and program.is_page and program.is_bad
+        for outcome in [program.fixed(unsafe=True)]
+        for diagnostic in (*outcome.fixed, *outcome.remaining)
+        if diagnostic.name == rule
+    ]
+    return max(found, default=None)
+
+
 def programs_of(rule: str) -> str:
-    """The section of a rule's page with its programs; empty where it has none."""
+    """The section of a rule's page with its programs, a tab for each framework; empty where it has none."""
     parts = list[str]()
     for framework, title in TITLES.items():
         programs = {one.which: one for one in shown(rule) if one.framework == framework}
-        if not programs:
-            continue
-        parts.append(f"### {title}\n")
-        bad, fixed, good = programs["bad"], programs.get("fixed"), programs["good"]
-        parts.append(_block("Bad", bad))
-        if fixed is None:
-            parts.append(_block("Good", good))
-        elif fixed.program == good.program:
-            parts.append(_block(f"Good, and what the fix ({fixed.applicability}) makes of it", good))
-        else:
-            parts.append(_block(f"Fixed ({fixed.applicability})", fixed))
-            parts.append(_block("Good", good))
-        parts.append(_table(list(programs.values())))
+        if programs:
+            parts.append(f'=== "{title}"\n\n{indent(_tab(programs), "    ")}')
     return "\n".join(["\n## Programs\n", *parts]) if parts else ""
+
+
+def _tab(programs: Mapping[str, Shown]) -> str:
+    """The programs in one framework, and what they return."""
+    bad, fixed, good = programs["bad"], programs.get("fixed"), programs["good"]
+    if fixed is None:
+        blocks = [_block("Bad", bad), _block("Good", good)]
+    elif fixed.program == good.program:
+        blocks = [_block("Bad", bad), _block(f"Good, and what the fix ({fixed.applicability}) makes of it", good)]
+    else:
+        blocks = [_block("Bad", bad), _block(f"Fixed ({fixed.applicability})", fixed), _block("Good", good)]
+    return "\n".join([*blocks, _table(list(programs.values()))])
 
 
 def _block(title: str, one: Shown) -> str:

@@ -1,7 +1,8 @@
-"""Hooks of MkDocs: the rules' pages in the navigation, and links out of docs/ into the repository."""
+"""Hooks of MkDocs: rules in the navigation, what the playground loads, links into the repository, the search."""
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from pathlib import Path
@@ -10,11 +11,33 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "docs")]
 
+from bundle import bundle  # noqa: E402
 from families import grouped  # noqa: E402
+from mkdocs.structure.files import File, InclusionLevel  # noqa: E402
 
 from nanlint.linter import all_rules  # noqa: E402
 
 BESIDE = re.compile(r"(?<=\]\()(?:\.\./)+([^)#\s]+)")
+
+NAME = re.compile(r"(?<!\w)nanlint")
+#: a character without width: a word with it begins with nothing that is searched for
+UNSEEN = "\N{ZERO WIDTH SPACE}"
+#: how much a page counts in the search, where that is not 1 (a title counts a thousand times as much as text); 0 leaves
+#: it out: tables of what was measured. What a page says of itself counts first.
+WEIGHTS = {
+    "quick-start.md": 2,
+    "installation.md": 2,
+    "explain.md": 0.5,
+    "authors.md": 0.5,
+    "precision.md": 0.001,
+    "adapters.md": 0.001,
+    "design.md": 0.001,
+    "testing.md": 0.001,
+    "counterparts.md": 0,
+    "measurements.md": 0,
+    "proofs.md": 0,
+    "soundness.md": 0,
+}
 
 
 class DeadLink(Exception):
@@ -29,8 +52,17 @@ def on_config(config: Any) -> Any:
     return config
 
 
+def on_files(files: Any, config: Any) -> Any:
+    """The files of the site with those that the playground loads."""
+    for name, content in bundle(config.extra["pyodide"]):
+        files.append(File.generated(config, f"playground/{name}", content=content, inclusion=InclusionLevel.INCLUDED))
+    return files
+
+
 def on_page_markdown(markdown: str, *, page: Any, config: Any, files: Any) -> str:
-    """The page with links out of docs/ made absolute; raises DeadLink."""
+    """The page with links out of docs/ made absolute, and its weight in the search; raises DeadLink."""
+    weight = WEIGHTS.get(page.file.src_uri, 1)
+    page.meta.setdefault("search", {"boost": weight} if weight else {"exclude": True})
     here = Path(page.file.abs_src_path).parent
 
     def absolute(link: re.Match[str]) -> str:
@@ -43,3 +75,12 @@ def on_page_markdown(markdown: str, *, page: Any, config: Any, files: Any) -> st
         return f"{config.repo_url}/{kind}/main/{target.relative_to(ROOT).as_posix()}"
 
     return BESIDE.sub(absolute, markdown)
+
+
+def on_post_build(config: Any) -> None:
+    """Keep the name of the program out of the search: it begins with "nan", which would find every page."""
+    path = Path(config.site_dir) / "search" / "search_index.json"
+    index = json.loads(path.read_text(encoding="utf-8"))
+    for one in index["docs"]:
+        one["title"], one["text"] = (NAME.sub(f"{UNSEEN}nanlint", one[key]) for key in ("title", "text"))
+    path.write_text(json.dumps(index, ensure_ascii=False, separators=(",", ":")), encoding="utf-8")

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 # The command COMMAND is the function COMMAND of nanlint/commands/COMMAND.py, with underscores for dashes.
 COMMANDS = (
     "check",
+    "report",
     "verify",
     "inspect",
     "explain",

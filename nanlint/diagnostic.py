@@ -101,12 +101,14 @@ class Span:
 class Edit:
     """Replace the text under ``span`` by ``content``; an empty span inserts.
 
-    ``path``: the other file that it is in, as it is shown; empty in the file of the finding.
+    ``path``: the other file that it is in, as it is shown; empty in the file of the finding. ``lines``: those of the
+    other file that it changes, each with its row.
     """
 
     span: Span
     content: str
     path: str = ""
+    lines: tuple[tuple[int, str], ...] = field(default=(), compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -220,8 +222,9 @@ class Diagnostic:
     ``message`` is one lower-case phrase without a full stop. ``effect`` is the phrase under the ^^^^ of ``span``;
     ``causes`` are the spans that make it so, in whatever file, nearest cause first, with notes behind them. ``witness``
     is a concrete input and what it gives. ``refused``: why the fix that its rule has is not made. ``slices`` are what a
-    proof executes to find one, ``probe`` is what a run watches, ``observed`` what one saw. ``fingerprint`` tells it
-    from others of its file even after lines have moved; ``new`` says whether a baseline lacks it (None: there is none).
+    proof executes to find one, ``probe`` is what a run watches, ``observed`` what one saw. ``hazard``: the neutral name
+    of the op that fails, where the rule is one of those about that op. ``fingerprint`` tells it from others of its file
+    even after lines have moved; ``new`` says whether a baseline lacks it (None: there is none).
     """
 
     path: str
@@ -239,6 +242,7 @@ class Diagnostic:
     slices: tuple[Any, ...] = field(default=(), compare=False, repr=False)
     probe: Probe | None = field(default=None, compare=False, repr=False)
     observed: str = ""
+    hazard: str = field(default="", compare=False, repr=False)
     fingerprint: str = field(default="", compare=False, repr=False)
     new: bool | None = field(default=None, compare=False, repr=False)
 

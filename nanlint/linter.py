@@ -527,11 +527,11 @@ def _changed_elsewhere(source: Source, mended: Source) -> Iterator[tuple[Source,
 
 
 def excerpt_of(source: Source, diagnostics: Sequence[Diagnostic]) -> Excerpt:
-    """The lines a report may show: those of short spans, the first and last few of long ones, and those of edits."""
+    """The lines a report may show: those of short spans, first and last few of long ones, and all that edits touch."""
     rows: set[int] = set()
     for diagnostic in diagnostics:
-        edits = diagnostic.fix.edits_here if diagnostic.fix is not None else ()
-        rows.update(row for edit in edits for row in (edit.span.row, edit.span.end_row))
+        for edit in diagnostic.fix.edits_here if diagnostic.fix is not None else ():
+            rows.update(range(edit.span.row, edit.span.end_row + 1))
         for span in (diagnostic.span, *(cause.span for cause in diagnostic.causes_here)):
             rows.update(span.shown_rows)
     return {source.row_in_cell(row): source.shown[row - 1] for row in sorted(rows) if row <= len(source.lines)}

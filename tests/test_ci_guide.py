@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 from nanlint.commands.check import check
+from nanlint.commands.report import report
 from nanlint.output.formats import FORMATS
 
 ROOT = Path(__file__).parent.parent
@@ -42,8 +43,8 @@ def test_the_options_of_a_command_are_there(project: Path, command: str) -> None
     for name in ("src", "reports"):
         (project / name).mkdir()
     program, name, *arguments = shlex.split(command)
-    assert (program, name) == ("nanlint", "check")
-    context = check.make_context("check", arguments)
+    assert program == "nanlint"
+    context = {"check": check, "report": report}[name].make_context(name, arguments)
     assert isinstance(context, click.Context)
     assert context.params["paths"] in ((), ("src",)), "no value swallows the path"
 

@@ -29,6 +29,7 @@ needs_bash = pytest.mark.skipif(shutil.which("bash") is None, reason="bash is no
         ("vendor.github-actions", "action.yml"),
         ("vendor.gitlab-ci", "templates/nanlint.yml"),
         ("vendor.github-workflows", ".github/workflows/ci.yml"),
+        ("vendor.github-workflows", ".github/workflows/release.yml"),
     ],
 )
 def test_it_is_valid_by_its_schema(tmp_path: Path, schema: str, file: str) -> None:
@@ -56,11 +57,12 @@ def _validated(schema: str, *paths: Path) -> tuple[int, str]:
 
 @dataclass(frozen=True)
 class Ran:
-    """What a run of the action's scripts left: the exit code of the last, what they printed, and their outputs."""
+    """What a run of the action's scripts left: exit code of the last, what they printed, outputs, the job's summary."""
 
     code: int
     text: str
     outputs: Mapping[str, str]
+    summary: str = ""
 
 
 RunAction = Callable[..., Ran]
@@ -76,6 +78,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         "PIP_NO_COMPILE": "1",
         "RUNNER_TEMP": str(temporary),
         "GITHUB_OUTPUT": str(temporary / "output"),
+        "GITHUB_STEP_SUMMARY": str(temporary / "summary"),
     }
 
 
@@ -123,13 +126,15 @@ def run_action(project: Path, installed: dict[str, str]) -> RunAction:
         inputs |= {name.replace("_", "-"): value for name, value in given.items()}
         output = Path(installed["GITHUB_OUTPUT"])
         output.write_text("")
+        Path(installed["GITHUB_STEP_SUMMARY"]).write_text("")
         checked = _step("Check", installed, {"inputs": inputs})
         assert checked.returncode == 0, checked.stderr
         outputs = dict(line.split("=", 1) for line in output.read_text().splitlines())
         ended = _step(
             "Fail if there are findings", installed, {"steps": {f"check.outputs.{k}": v for k, v in outputs.items()}}
         )
-        return Ran(ended.returncode, checked.stdout + checked.stderr, outputs)
+        summary = Path(installed["GITHUB_STEP_SUMMARY"]).read_text()
+        return Ran(ended.returncode, checked.stdout + checked.stderr, outputs, summary)
 
     return run
 
@@ -146,7 +151,19 @@ class TestAction:
 
     def test_a_clean_project_passes(self, project: Path, run_action: RunAction) -> None:
         (project / "calm.py").write_text("import torch\n")
-        assert run_action() == Ran(0, "", {"exit-code": "0"})
+        ran = run_action()
+        assert (ran.code, ran.text, ran.outputs) == (0, "", {"exit-code": "0"})
+        assert ran.summary.startswith("## nanlint: no findings\n")
+
+    def test_the_summary_of_the_job_has_the_findings_with_their_fixes(
+        self, project: Path, run_action: RunAction
+    ) -> None:
+        (project / "loss.py").write_text(LOSS)
+        summary = run_action().summary
+        assert summary.startswith("## nanlint: 1 finding\n")
+        assert "`loss.py:5:13`" in summary
+        assert "\n+    return -torch.log_softmax(logits, -1)\n" in summary
+        assert run_action(summary="false").summary == ""
 
     def test_paths_and_options_may_have_spaces_and_quotes(self, project: Path, run_action: RunAction) -> None:
         (project / "my dir").mkdir()

@@ -374,3 +374,27 @@ class TestProgram:
             [sys.executable, "-c", program], env=_ENVIRONMENT, capture_output=True, text=True, check=True
         )
         assert done.stdout == "[]\n"
+
+    @pytest.mark.parametrize(
+        ("code", "findings"),
+        [
+            ("def f(x):\n    return x.relu().log1p()\n", 0),
+            ("\n\nHUGE = np.exp(1000.0)\n", 1),
+        ],
+        ids=["nothing found", "a finding without a fix"],
+    )
+    def test_without_a_fix_nothing_is_imported_that_only_fixes_need(
+        self, code: str, findings: int, tmp_path: Path
+    ) -> None:
+        (tmp_path / "a.py").write_text(f"import numpy as np\nimport torch\n{code}")
+        heavy = "libcst astroid black msgspec rich docstring_parser platformdirs"
+        program = (
+            "import atexit, sys; from nanlint import cli; "
+            f"atexit.register(lambda: print([name for name in {heavy.split()} if name in sys.modules])); "
+            "sys.argv[1:] = ['check', '--output-format', 'concise', 'a.py']; cli.main()"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", program], cwd=tmp_path, env=_ENVIRONMENT, capture_output=True, text=True, check=False
+        )
+        assert (done.returncode, done.stdout.count("NL")) == (findings, findings), done.stdout + done.stderr
+        assert done.stdout.splitlines()[-1] == "[]", done.stdout

@@ -30,15 +30,21 @@ def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "WARNING" not in done.stderr
     pages = {path.relative_to(tmp_path / "site").as_posix() for path in (tmp_path / "site").rglob("index.html")}
-    assert {"index.html", "rules/index.html", "rules/where-gradient/index.html", "verify/index.html"} <= pages
+    assert {
+        "index.html",
+        "playground/index.html",
+        "rules/index.html",
+        "rules/where-gradient/index.html",
+        "verify/index.html",
+    } <= pages
 
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     """A copy of what the site is built from."""
-    for name in ("benchmarks", "docs", "nanlint", "examples", "templates", "tests"):
-        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for path in (*ROOT.glob("*.md"), ROOT / "mkdocs.yml"):
+    for name in ("benchmarks", "docs", "editors", "examples", "nanlint", "templates", "tests"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__", "node_modules"))
+    for path in (*ROOT.glob("*.md"), ROOT / "LICENSE", ROOT / "mkdocs.yml", ROOT / "pyproject.toml"):
         shutil.copy(path, tmp_path)
     return tmp_path
 

@@ -105,13 +105,6 @@ def test_what_is_not_there_is_not_waited_for() -> None:
     assert (result.exit_code, result.stderr) == (2, "error: nowhere.py: no such file or directory\n")
 
 
-def test_a_missing_watchfiles_is_named_with_the_extra(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setitem(sys.modules, "watchfiles", None)
-    result = CliRunner().invoke(cli, ["check", "--watch", str(tmp_path)])
-    assert result.exit_code == 2
-    assert 'pip install "nanlint[watch]"' in result.stderr
-
-
 class TestMemory:
     def test_a_report_holds_as_long_as_the_file_and_its_task(self, tmp_path: Path) -> None:
         path = tmp_path / "a.py"

@@ -308,6 +308,9 @@ def check(
         report = known_from_now_on(report, configs, write_baseline, quiet)
     else:
         report = without_known(report, configs, complete=confidence is None and not prove and judge is None)
+    formats = (output_format, *(name for name, _ in outputs))
+    if changed_since is not None and any(FORMATS[name].says_new for name in formats):
+        report = _marked_new(report, changed_since, configs)
     if add_ignore is not None:
         report = _silenced(report, configs, add_ignore, write=not diff and not from_stdin, content=content)
     least = CONFIDENCES[fail_on] if fail_on else Confidence.POSSIBLE
@@ -368,10 +371,6 @@ def _watch(ctx: click.Context, paths: Sequence[str]) -> None:
             if terminal:
                 say("Watching for changes; Ctrl-C ends it.", err=True)
             sys.stdout.flush()
-    except ModuleNotFoundError as error:
-        if error.name != "watchfiles":
-            raise
-        raise Unusable('--watch needs watchfiles; run: pip install "nanlint[watch]"') from None
     except OSError as error:
         raise Unusable(f"what is to be checked cannot be watched: {error}") from None
 
@@ -463,6 +462,16 @@ def _check_stdin(
         return check_bytes(content, task, prove=prove)
     except ConfigError as error:
         raise Unusable(str(error)) from None
+
+
+def _marked_new(report: Report, revision: str, configs: Configs) -> Report:
+    from nanlint.since import marked_new
+    from nanlint.source.git import GitError
+
+    try:
+        return marked_new(report, revision, configs)
+    except GitError as error:
+        raise Unusable(f"--changed-since: {error}") from None
 
 
 def _silenced(report: Report, configs: Configs, reason: str, *, write: bool, content: bytes | None) -> Report:

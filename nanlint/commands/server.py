@@ -29,7 +29,7 @@ LEVELS = ("error", "warning", "info", "debug")
     exit_codes=(
         ("0", "The client has shut it down."),
         ("1", "The client has gone without a word."),
-        ("2", "It could not begin: the extra is missing, or the port is taken."),
+        ("2", "It could not begin: the port is taken."),
     ),
 )
 @click.option("--tcp", metavar="[HOST:]PORT", help="Listen there for one client, instead of on standard input.")
@@ -45,17 +45,13 @@ LEVELS = ("error", "warning", "info", "debug")
 def server(ctx: click.Context, tcp: str | None, *, log_level: str) -> None:
     """Speak the Language Server Protocol with an editor.
 
-    Needs the extra `lsp`. How each editor starts it is in the guide: docs/editors.md.
+    How each editor starts it: https://nanlint.readthedocs.io/editors/
     """
     import logging
 
-    try:
-        from nanlint.server.frames import Frames
-        from nanlint.server.server import make_server
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in ("pygls", "lsprotocol", "cattrs", "attrs"):
-            raise
-        raise Unusable(f'the language server needs {error.name}; run: pip install "nanlint[lsp]"') from None
+    from nanlint.server.frames import Frames
+    from nanlint.server.server import make_server
+
     logging.basicConfig(level=log_level.upper(), format="%(levelname)s %(name)s: %(message)s")
     if log_level != "debug":
         for handler in logging.getLogger().handlers:

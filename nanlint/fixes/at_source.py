@@ -139,7 +139,10 @@ class AtSource:
         assert source is not None
         called = source.span(made.func)
         name = Span(called.end_row, called.end_column - len(made.func.attr), called.end_row, called.end_column)
-        return Edit(name, self.stable, "" if self.home is None else shown_path(source.path))
+        if self.home is None:
+            return Edit(name, self.stable)
+        lines = tuple((row, source.lines[row - 1]) for row in range(name.row, name.end_row + 1))
+        return Edit(name, self.stable, shown_path(source.path), lines)
 
     @property
     def stable_text(self) -> str:

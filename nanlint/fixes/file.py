@@ -8,6 +8,7 @@ from functools import cached_property
 
 from nanlint.analysis.facts import Facts
 from nanlint.fixes.imports import Imports
+from nanlint.fixes.lossless import Lossless
 from nanlint.fixes.outline import Outline
 from nanlint.graph.node import REFINE, Node
 from nanlint.ops.op import OPS
@@ -17,9 +18,6 @@ class File:
     """What the places of one file share."""
 
     def __init__(self, facts: Facts) -> None:
-        # libcst costs more to import than a small file to check: only files with something to mend pay for it
-        from nanlint.fixes.lossless import Lossless
-
         self.facts = facts
         self.source = facts.source
         self.outline = Outline(facts.source.tree, self.is_pure)

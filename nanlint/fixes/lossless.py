@@ -1,43 +1,22 @@
 """Lossless nodes of the parts of a file that fixes look at: a statement is parsed by libcst when first asked for, once.
 
 The whole file is never parsed: finding the positions of all its nodes costs more than the rest of the check.
+Without libcst there are none, and a fix leaves the parentheses that it finds.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
-from typing import cast
-
-import libcst as cst
-from libcst.metadata import MetadataWrapper, PositionProvider
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, cast
 
 from nanlint.diagnostic import Span
 from nanlint.fixes.outline import Outline
 from nanlint.source import Source
 from nanlint.source.text import Located
 
-#: what stands above an indented piece so that it parses
-_HEADER = "if True:\n"
-
-
-class Expressions(cst.CSTVisitor):
-    """The pass over one piece: learns where every expression stands."""
-
-    METADATA_DEPENDENCIES = (PositionProvider,)
-
-    def __init__(self, shift: int) -> None:
-        super().__init__()
-        self.shift = shift
-        self.nodes: dict[Span, cst.CSTNode] = {}
-
-    def on_visit(self, node: cst.CSTNode) -> bool:
-        if isinstance(node, (cst.BaseExpression, cst.AugAssign)):
-            where = self.get_metadata(PositionProvider, node)
-            start, end = where.start, where.end
-            span = Span(start.line + self.shift, start.column + 1, end.line + self.shift, end.column + 1)
-            self.nodes.setdefault(span, node)
-        return True
+if TYPE_CHECKING:
+    import libcst as cst
 
 
 class Lossless:
@@ -82,26 +61,29 @@ class Lossless:
         elif_ = isinstance(opening, ast.If) and lines[first - 1][len(indent) :].startswith("elif")
         return None if indent.strip() or continued or elif_ else (first, last)
 
-    def _expressions(self, first: int, last: int) -> Mapping[Span, cst.CSTNode]:
-        """The expressions of some rows; none where libcst cannot read them."""
-        text = "".join(self.source.lines[first - 1 : last])
-        indented = text[:1] in (" ", "\t", "\f") and text.lstrip("\f")[:1] in (" ", "\t")
-        try:
-            module = cst.parse_module(_HEADER + text if indented else text)
-            found = Expressions(first - 1 - int(indented))
-            MetadataWrapper(module, unsafe_skip_copy=True).visit(found)
-        except (cst.ParserSyntaxError, cst.CSTValidationError, UnicodeError, RecursionError):
-            return {}
-        return found.nodes
-
     def find(self, node: ast.AST) -> cst.CSTNode | None:
-        """The lossless node of an expression; None where libcst cannot read what is around it."""
-        rows = self._piece(node)
-        if rows is None or not hasattr(node, "lineno"):
+        """The lossless node of an expression; None where libcst cannot read what is around it, or is not installed."""
+        rows, read = self._piece(node), reader()
+        if rows is None or read is None or not hasattr(node, "lineno"):
             return None
         if rows not in self._pieces:
-            self._pieces[rows] = self._expressions(*rows)
+            self._pieces[rows] = read(self.source.lines, *rows)
         return self._pieces[rows].get(self.source.span(cast(Located, node)))
+
+    def reads(self, node: ast.AST) -> bool:
+        """Whether what is around an expression can be read, by libcst too where it is installed."""
+        return self.find(node) is not None or (reader() is None and self._piece(node) is not None)
+
+
+def reader() -> Callable[[Sequence[str], int, int], Mapping[Span, cst.CSTNode]] | None:
+    """Reads rows of a file with libcst, which is imported by the first fix; None where it is not installed."""
+    try:
+        from nanlint.fixes.concrete import expressions
+    except ModuleNotFoundError as missing:
+        if (missing.name or "").partition(".")[0] != "libcst":
+            raise
+        return None
+    return expressions
 
 
 def _first_row(statement: ast.stmt) -> int:

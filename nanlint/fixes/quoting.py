@@ -22,40 +22,23 @@ if TYPE_CHECKING:
 
 Same = TypeVar("Same", bound="Quoting")
 
-#: lossless nodes that a method can be called on as they are
-_PRIMARY = frozenset(
-    {
-        "Name",
-        "Attribute",
-        "Call",
-        "Subscript",
-        "List",
-        "Set",
-        "Dict",
-        "ListComp",
-        "SetComp",
-        "DictComp",
-        "Float",
-        "SimpleString",
-        "FormattedString",
-        "Ellipsis",
-    }
+#: expressions that a method can be called on as they are, beside those that ``_is_primary`` adds
+_PRIMARY = (
+    ast.Name,
+    ast.Attribute,
+    ast.Call,
+    ast.Subscript,
+    ast.List,
+    ast.Set,
+    ast.Dict,
+    ast.ListComp,
+    ast.SetComp,
+    ast.DictComp,
 )
-#: lossless nodes that bind less tightly than a comparison, or as tightly
-_LOOSER_THAN_COMPARISON = frozenset(
-    {
-        "Comparison",
-        "BooleanOperation",
-        "UnaryOperation",
-        "IfExp",
-        "Lambda",
-        "NamedExpr",
-        "Tuple",
-        "Await",
-        "Yield",
-        "GeneratorExp",
-    }
-)
+#: expressions that are to be in parentheses as an argument of a call
+_BARE = (ast.Tuple, ast.GeneratorExp, ast.NamedExpr, ast.Yield, ast.YieldFrom)
+#: expressions that bind less tightly than a comparison, or as tightly
+_LOOSER_THAN_COMPARISON = (*_BARE, ast.Compare, ast.BoolOp, ast.IfExp, ast.Lambda, ast.Await)
 
 
 @dataclass(frozen=True)
@@ -87,44 +70,36 @@ class Quoting:
         return self.file.source.segment(self.span(node))
 
     def lossless(self, node: ast.AST) -> cst.CSTNode | None:
-        """The lossless node of an expression."""
+        """The lossless node of an expression; None where there is none, as without libcst."""
         return self.file.lossless.find(node)
 
     def argument(self, e: ast.expr) -> str:
         """An expression as an argument of a call."""
-        tree = self.lossless(e)
-        bare = _kind(tree) in ("Tuple", "GeneratorExp", "NamedExpr", "Yield")
-        return f"({self.text(e)})" if bare or tree is None else self.text(e)
+        return f"({self.text(e)})" if isinstance(e, _BARE) else self.text(e)
 
     def primary(self, e: ast.expr) -> str:
         """An expression that a method can be called on."""
-        tree = self.lossless(e)
-        return self.text(e) if _kind(tree) in _PRIMARY else f"({self.text(e)})"
+        return self.text(e) if _is_primary(e) else f"({self.text(e)})"
 
     def compared(self, e: ast.expr) -> str:
         """An expression on a side of a comparison."""
-        tree = self.lossless(e)
-        loose = tree is None or _kind(tree) in _LOOSER_THAN_COMPARISON
-        if _kind(tree) == "UnaryOperation":
-            loose = _operator(tree) == "Not"
+        loose = isinstance(e, _LOOSER_THAN_COMPARISON) or (isinstance(e, ast.UnaryOp) and isinstance(e.op, ast.Not))
         return f"({self.text(e)})" if loose or "\n" in self.text(e) else self.text(e)
 
     def multiplicand(self, e: ast.expr) -> str:
         """An expression as a factor of a product, which is worked out first."""
-        tree = self.lossless(e)
-        return self.text(e) if _is_tight(tree) and "\n" not in self.text(e) else f"({self.text(e)})"
+        return self.text(e) if _is_tight(e) and "\n" not in self.text(e) else f"({self.text(e)})"
 
     def negated(self, e: ast.expr) -> str:
         """Minus an expression, for an argument."""
-        tree = self.lossless(e)
-        if _kind(tree) == "UnaryOperation" and _operator(tree) == "Minus":
-            return self.argument(cast(ast.UnaryOp, e).operand)
+        if isinstance(e, ast.UnaryOp) and isinstance(e.op, ast.USub):
+            return self.argument(e.operand)
         text = self.text(e)
         if _leads_with_minus(e) and text.startswith("-"):
             return text[1:].lstrip()
         if isinstance(e, ast.BinOp) and isinstance(e.op, ast.Sub) and "\n" not in text and not comments(text):
             return f"{self.factor(e.right)} - {self.factor(e.left)}"
-        return f"-{text}" if _is_tight(tree) else f"-({text})"
+        return f"-{text}" if _is_tight(e) else f"-({text})"
 
     def factor(self, e: ast.expr) -> str:
         """An expression in front of an operator that binds as tightly as a multiplication, or looser."""
@@ -140,12 +115,12 @@ class Quoting:
 
     def put(self, node: ast.AST, text: str) -> Edit:
         """``text`` in the place of an expression, without parentheses around it that a call no longer needs."""
-        span, tree = self.span(node), self.lossless(node)
+        span = self.span(node)
         #: parentheses around it; an augmented assignment has none
-        around = getattr(tree, "lpar", None)
-        if self._loosens(node, text) and around is not None and not around:
+        around = getattr(self.lossless(node), "lpar", ())
+        if self._loosens(node, text) and not around:
             return Edit(span, f"({text})")
-        alone = around is not None and len(around) == 1 and _kind(tree) not in _PRIMARY
+        alone = len(around) == 1 and not _is_primary(node)
         line = self.file.source.lines[span.row - 1]
         before, after = line[: span.column - 1], line[span.end_column - 1 :]
         if not alone or span.row != span.end_row or not _is_call(text) or not before.endswith("(") or after[:1] != ")":
@@ -162,20 +137,15 @@ class Quoting:
         return operand and isinstance(node, ast.expr) and _binding(_parsed(text)) < _binding(node)
 
 
-def _is_tight(tree: cst.CSTNode | None) -> bool:
+def _is_primary(e: ast.AST) -> bool:
+    """Whether a method can be called on an expression as it is written: not on a whole number, whose point it takes."""
+    return isinstance(e, _PRIMARY) or (isinstance(e, ast.Constant) and isinstance(e.value, bool | float | None))
+
+
+def _is_tight(e: ast.expr) -> bool:
     """Whether an expression binds more tightly than a minus sign or a product."""
-    power = _kind(tree) == "BinaryOperation" and _operator(tree) == "Power"
-    return power or _kind(tree) in _PRIMARY | {"Integer"}
-
-
-def _kind(tree: cst.CSTNode | None) -> str:
-    """The class of a lossless node, by name: libcst itself is imported only where something is parsed."""
-    return type(tree).__name__
-
-
-def _operator(tree: cst.CSTNode | None) -> str:
-    """The class of the operator of a lossless node."""
-    return type(getattr(tree, "operator", None)).__name__
+    power = isinstance(e, ast.BinOp) and isinstance(e.op, ast.Pow)
+    return power or _is_primary(e) or (isinstance(e, ast.Constant) and isinstance(e.value, int))
 
 
 def _leads_with_minus(e: ast.expr) -> bool:

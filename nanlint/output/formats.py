@@ -14,12 +14,13 @@ if TYPE_CHECKING:
 class Format(NamedTuple):
     """A format: the module whose ``render`` makes it of a View, and whether a person reads it (and its footer).
 
-    ``has_edits``: whether who reads it can make the fixes.
+    ``has_edits``: whether who reads it can make the fixes. ``says_new``: whether it says which findings are new.
     """
 
     module: str
     for_people: bool = False
     has_edits: bool = False
+    says_new: bool = False
 
 
 FORMATS = {
@@ -28,12 +29,14 @@ FORMATS = {
     "grouped": Format("grouped", for_people=True),
     "json": Format("json", has_edits=True),
     "json-lines": Format("json_lines", has_edits=True),
-    "sarif": Format("sarif", has_edits=True),
+    "sarif": Format("sarif", has_edits=True, says_new=True),
     "github": Format("github"),
     "gitlab": Format("gitlab"),
     "junit": Format("junit"),
     "rdjson": Format("rdjson", has_edits=True),
     "azure": Format("azure"),
+    "markdown": Format("markdown", has_edits=True, says_new=True),
+    "html": Format("html", has_edits=True, says_new=True),
 }
 
 

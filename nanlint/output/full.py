@@ -6,23 +6,27 @@ loss.py:12:20 NL101 [certain] log of a softmax: -inf as soon as one class underf
   12 │     return -(labels * torch.log(probs)).sum()
      │                       ^^^^^^^^^^^^^^^^ log(0) = -inf, and 0 * -inf = nan
      = witness: logits = [0., 200.] gives loss = nan
-     = fix (safe): F.log_softmax(logits, dim=-1)
+     = fix (safe): replace with `F.log_softmax(logits, dim=-1)`
+  12 -     return -(labels * torch.log(probs)).sum()
+  12 +     return -(labels * F.log_softmax(logits, dim=-1)).sum()
 """
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 
-from nanlint.diagnostic import Annotation, Diagnostic, Excerpt, Severity
+from nanlint.diagnostic import Diagnostic, Excerpt, Severity
 from nanlint.output.address import link_to
+from nanlint.output.changes import MOST, ChangedLine, changed_lines, label, left_out, with_headings
+from nanlint.output.frame import Mark, marks_of
 from nanlint.output.paint import Paint, plain, visible
 from nanlint.output.view import View
 
 _TAB = "    "
 _WIDEST = 120  # columns of source shown of one line; what is longer is shown through a window around the underline
+_WIDEST_CHANGED = 400  # the same of a line of a diff: what a fix writes should be seen whole
 _BEFORE = 20  # columns shown before the underline in such a window
 _ELLIPSIS = "…"
 
@@ -41,41 +45,14 @@ def render_full(diagnostics: Iterable[Diagnostic], excerpt: Excerpt, *, paint: P
     return "".join(_frame(diagnostic, excerpt, paint) + "\n" for diagnostic in diagnostics)
 
 
-@dataclass(frozen=True)
-class _Mark:
-    """One underline on one row: character columns, 1-based, end exclusive; the message only under a span's last row.
-
-    ``path``: the other file that the row is in, if it is in another one; ``text``: the row itself.
-    """
-
-    path: str
-    cell: int | None
-    row: int
-    text: str
-    start: int
-    end: int
-    sign: str
-    role: str
-    message: str
-    gap_before: bool = False
-
-    @property
-    def part(self) -> tuple[str, int | None]:
-        """Whose row it is: a file's, or a cell's."""
-        return self.path, self.cell
-
-    @property
-    def place(self) -> tuple[str, int | None, int]:
-        """The line."""
-        return self.path, self.cell, self.row
-
-
 def _frame(diagnostic: Diagnostic, excerpt: Excerpt, paint: Paint) -> str:
     level = "" if diagnostic.severity is Severity.ERROR else f", {diagnostic.severity}"
     code = paint(diagnostic.code, str(diagnostic.severity), link=link_to(diagnostic.code, diagnostic.name))
     out = [f"{paint(diagnostic.place, 'path')} {code} [{diagnostic.confidence}{level}] {diagnostic.message}\n"]
-    marks = _marks(diagnostic, excerpt)
-    width = len(str(max((mark.row for mark in marks), default=diagnostic.span.row)))
+    marks = marks_of(diagnostic, excerpt)
+    changes = changed_lines(diagnostic.fix, excerpt) if diagnostic.fix is not None else []
+    rows = [diagnostic.span.row, *(mark.row for mark in marks), *(line.row for line in changes[:MOST])]
+    width = len(str(max(rows)))
     bar = paint("│", "gutter")
     blank = " " * (width + 3)
     several_parts = len({mark.part for mark in marks}) > 1
@@ -90,98 +67,74 @@ def _frame(diagnostic: Diagnostic, excerpt: Excerpt, paint: Paint) -> str:
             out.append(f"{paint('...', 'gutter')}\n")
         if mark.place != shown or line.long:
             number = paint(f"  {mark.row:>{width}} ", "gutter")
-            out.append(f"{number}{bar} {line.window(mark)}".rstrip() + "\n")
+            out.append(f"{number}{bar} {line.window(mark.start)}".rstrip() + "\n")
             shown = mark.place
         indent, length = line.underline(mark)
         message = f" {mark.message}" if mark.message else ""
         out.append(f"{blank}{bar} {' ' * indent}{paint(mark.sign * length + message, mark.role)}\n")
-    for label, text in _notes(diagnostic):
+    for title, text in _notes(diagnostic, changes):
         first, *others = text.splitlines() or [""]
-        lead = f"{blank}= {label}: "
-        out.append(f"{blank}{paint('=', 'gutter')} {paint(label + ':', 'note')} {first}".rstrip() + "\n")
+        lead = f"{blank}= {title}: "
+        out.append(f"{blank}{paint('=', 'gutter')} {paint(title + ':', 'note')} {first}".rstrip() + "\n")
         out.extend(f"{' ' * len(lead)}{other}".rstrip() + "\n" for other in others)
+    out.extend(_diff(diagnostic, changes, width, paint))
     return "".join(out)
 
 
-def _notes(diagnostic: Diagnostic) -> Iterator[tuple[str, str]]:
+def _notes(diagnostic: Diagnostic, changes: Sequence[ChangedLine]) -> Iterator[tuple[str, str]]:
+    fix = diagnostic.fix
     if diagnostic.witness:
         yield "witness", diagnostic.witness.text
     if diagnostic.observed:
         yield "observed", diagnostic.observed
-    if diagnostic.fix is not None:
-        yield f"fix ({diagnostic.fix.applicability})", diagnostic.fix.display or diagnostic.fix.message
+    if fix is not None:
+        yield f"fix ({fix.applicability})", label(fix) if changes else fix.display or fix.message
 
 
-def _marks(diagnostic: Diagnostic, excerpt: Excerpt) -> list[_Mark]:
-    """All underlines by row; within a row the farthest cause first and the effect last, as one would tell it.
-
-    The rows of other files come before those of the file itself.
-    """
-    marks: list[_Mark] = []
-    for cause in reversed(diagnostic.causes):
-        marks += _marks_of(cause, "─", "cause", cause.excerpt(excerpt))
-    marks += _marks_of(Annotation(diagnostic.span, diagnostic.effect), "^", "effect", excerpt)
-    others = list(dict.fromkeys(mark.path for mark in marks if mark.path))
-    order = {path: number for number, path in enumerate((*others, ""))}
-    return sorted(marks, key=lambda mark: (order[mark.path], mark.cell or 0, mark.row))
-
-
-def _marks_of(marked: Annotation, sign: str, role: str, excerpt: Excerpt) -> Iterator[_Mark]:
-    span, message = marked.span, marked.message
-    rows = [row for row in range(span.row, span.end_row + 1) if (span.cell, row) in excerpt]
-    previous = span.row
-    for row in rows:
-        line = excerpt[span.cell, row].rstrip("\r\n")
-        first_column = len(line) - len(line.lstrip()) + 1
-        start = span.column if row == span.row else first_column
-        end = span.end_column if row == span.end_row else len(line.rstrip()) + 1
-        last = row == rows[-1]
-        if start < end or last:
-            yield _Mark(
-                path=marked.path,
-                cell=span.cell,
-                row=row,
-                text=line,
-                start=start,
-                end=max(end, start + 1),
-                sign=sign,
-                role=role,
-                message=message if last else "",
-                gap_before=row > previous + 1,
-            )
-        previous = row
+def _diff(diagnostic: Diagnostic, changes: Sequence[ChangedLine], width: int, paint: Paint) -> Iterator[str]:
+    """The first lines that a fix changes, each with its number and sign; above those of another place, which it is."""
+    for heading, line in with_headings(changes[:MOST], diagnostic):
+        if heading:
+            yield f"{paint(f'  {heading}', 'gutter')}\n"
+        text = _Line(line.text, _WIDEST_CHANGED).window(line.column)
+        role = "added" if line.sign == "+" else "removed"
+        yield f"{paint(f'  {line.row:>{width}} ', 'gutter')}{paint(f'{line.sign} {text}'.rstrip(), role)}\n"
+    if len(changes) > MOST:
+        yield f"{' ' * (width + 3)}{paint(left_out(len(changes) - MOST), 'gutter')}\n"
 
 
 class _Line:
     """A line as a terminal shows it: tabs spaced, wide characters two columns, control characters made visible."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, widest: int = _WIDEST) -> None:
         self._cells = [_cell(character) for character in text.rstrip("\r\n")]
         self._starts = [0, *accumulate(map(_width, self._cells))]
-        self.long = self._starts[-1] > _WIDEST
+        self._widest = widest
+        self.long = self._starts[-1] > widest
 
-    def window(self, mark: _Mark) -> str:
-        first, last = self._bounds(mark)
+    def window(self, start: int) -> str:
+        """All of a short line, else what is around the column ``start``."""
+        first, last = self._bounds(start)
         before = _ELLIPSIS if first > 0 else ""
         after = _ELLIPSIS if last < len(self._cells) else ""
         return before + "".join(self._cells[first:last]) + after
 
-    def underline(self, mark: _Mark) -> tuple[int, int]:
+    def underline(self, mark: Mark) -> tuple[int, int]:
         """(columns before the underline, columns of it) within the window."""
-        first, last = self._bounds(mark)
+        first, last = self._bounds(mark.start)
         start = self._column(mark.start - 1)
         end = min(self._column(mark.end - 1), self._starts[last])
         beyond = max(mark.end - 1 - len(self._cells), 0) if last == len(self._cells) else 0
         return start - self._starts[first] + (1 if first > 0 else 0), max(end - start + beyond, 1)
 
-    def _bounds(self, mark: _Mark) -> tuple[int, int]:
-        """The characters shown: all of a short line, else those around the mark."""
+    def _bounds(self, start: int) -> tuple[int, int]:
+        """The characters shown: all of a short line, else those around a column."""
         if not self.long:
             return 0, len(self._cells)
-        left = max(self._column(mark.start - 1) - _BEFORE, 0)
-        first = next(index for index, start in enumerate(self._starts) if start >= left)
+        left = max(self._column(start - 1) - _BEFORE, 0)
+        first = next(index for index, column in enumerate(self._starts) if column >= left)
         last = first
-        while last < len(self._cells) and self._starts[last + 1] - self._starts[first] <= _WIDEST:
+        while last < len(self._cells) and self._starts[last + 1] - self._starts[first] <= self._widest:
             last += 1
         return first, last
 

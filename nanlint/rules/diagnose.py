@@ -156,6 +156,7 @@ def draft(facts: Facts, rule: Rule, finding: Finding, span: Span) -> Diagnostic:
         confidence=finding.confidence,
         effect=finding.effect,
         causes=(*annotated(facts, finding.causes), *annotated(facts, finding.notes, note=True)),
+        hazard=finding.hazard.node.op if finding.hazard is not None and not rule.origin else "",
     )
 
 
@@ -260,7 +261,7 @@ def fixes_of(facts: Facts, findings: Sequence[Finding]) -> list[Fix | None]:
     file = File(facts)
     for index, finding, codemod, site in mended:
         checkpoint()
-        if file.lossless.find(site) is not None:
+        if file.lossless.reads(site):
             found[index] = codemod.rewrite(Place(file, finding.node))
     file.release()
     return found

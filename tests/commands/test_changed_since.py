@@ -135,6 +135,89 @@ def test_it_works_from_a_subdirectory_for_the_paths_given(
     assert _shown("--changed-since", "HEAD", "..") == ["losses.py", "model.py", "app.py"]
 
 
+def _git_in(directory: Path, *arguments: str) -> None:
+    who = ("-c", "user.name=n", "-c", "user.email=n@example.org", "-c", "protocol.file.allow=always")
+    subprocess.run(["git", *who, *arguments], cwd=directory, capture_output=True, check=True)
+
+
+def test_a_shallow_clone_that_lacks_the_merge_base_is_an_error_with_a_hint(
+    project: Path, git: Git, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    git("checkout", "--quiet", "-b", "mine")
+    (project / "other.py").write_text("import torch\n")
+    git("commit", "--quiet", "-am", "mine")
+    git("checkout", "--quiet", "main")
+    (project / "losses.py").write_text("import torch\n")
+    git("commit", "--quiet", "-am", "theirs")
+    clone = tmp_path_factory.mktemp("clone")
+    _git_in(clone, "clone", "--quiet", "--depth=1", "--branch=mine", project.as_uri(), ".")
+    monkeypatch.chdir(clone)
+    result = _run("--changed-since", "origin/main")
+    assert result.exit_code == 2
+    assert 'git knows no revision "origin/main" here; fetch its history' in result.stderr
+    _git_in(clone, "fetch", "--depth=1", "origin", "main:refs/remotes/origin/main")
+    result = _run("--changed-since", "origin/main")
+    assert result.exit_code == 2
+    assert '"origin/main" and HEAD have no common commit in this shallow clone' in result.stderr
+    assert "`git fetch --unshallow`, or `fetch-depth: 0` for actions/checkout" in result.stderr
+    _git_in(clone, "fetch", "--unshallow", "origin", "main", "mine")
+    assert _shown("--changed-since", "origin/main") == ["other.py"]
+
+
+def test_without_a_common_commit_there_is_nothing_to_compare_with(git: Git) -> None:
+    git("checkout", "--quiet", "--orphan", "alone")
+    git("commit", "--quiet", "-m", "alone")
+    result = _run("--changed-since", "main")
+    assert result.exit_code == 2
+    assert '"main" and HEAD have no common commit in this repository' in result.stderr
+    assert "shallow" not in result.stderr
+
+
+def test_uncommitted_work_counts_beside_the_commits_of_the_branch(project: Path, git: Git) -> None:
+    git("checkout", "--quiet", "-b", "mine")
+    (project / "other.py").write_text("import torch\n")
+    git("commit", "--quiet", "-am", "mine")
+    (project / "größe.py").write_text(BOOM)
+    (project / "new.py").write_text(BOOM)
+    assert _shown("--changed-since", "main") == ["größe.py", "new.py", "other.py"]
+
+
+class TestSubmodules:
+    @pytest.fixture(autouse=True)
+    def submodule(self, tmp_path_factory: pytest.TempPathFactory, git: Git) -> None:
+        library = tmp_path_factory.mktemp("library")
+        _git_in(library, "init", "--quiet", "--initial-branch=main")
+        for name in ("norms.py", "sums.py"):
+            (library / name).write_text(BOOM)
+        _git_in(library, "add", ".")
+        _git_in(library, "commit", "--quiet", "-m", "one")
+        git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", library.as_uri(), "lib")
+        git("commit", "--quiet", "-m", "with a library")
+
+    def test_its_files_are_compared_with_the_recorded_commit(self, project: Path) -> None:
+        assert _shown("--changed-since", "HEAD") == []
+        (project / "lib" / "norms.py").write_text(BOOM + "\n")
+        assert _shown("--changed-since", "HEAD") == ["norms.py"]
+        _git_in(project / "lib", "commit", "--quiet", "-am", "two")
+        assert _shown("--changed-since", "HEAD") == ["norms.py"]
+
+    def test_an_updated_one_counts_by_what_has_changed_in_it(self, project: Path, git: Git) -> None:
+        (project / "lib" / "sums.py").write_text(BOOM + "\n")
+        _git_in(project / "lib", "commit", "--quiet", "-am", "two")
+        git("commit", "--quiet", "-am", "update")
+        assert _shown("--changed-since", "HEAD~1") == ["sums.py"]
+        assert _shown("--changed-since", "HEAD") == []
+
+    def test_all_of_a_new_one_is_new(self) -> None:
+        assert _shown("--changed-since", "HEAD~1") == ["norms.py", "sums.py"]
+
+    def test_in_it_its_own_history_counts(self, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        (project / "losses.py").write_text("import torch\n")
+        (project / "lib" / "norms.py").write_text(BOOM + "\n")
+        monkeypatch.chdir(project / "lib")
+        assert _shown("--changed-since", "HEAD") == ["norms.py"]
+
+
 @pytest.mark.parametrize("revision", ["nowhere", "--all", "HEAD:losses.py", ""])
 def test_an_unknown_revision_is_an_error_with_a_hint(git: Git, revision: str) -> None:
     result = _run(f"--changed-since={revision}")

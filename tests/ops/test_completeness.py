@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import inspect
 from collections.abc import Mapping
 
@@ -10,7 +9,7 @@ import pytest
 
 from nanlint.ops.frameworks import canonical
 from nanlint.proof.calls import resolve
-from tests.ops.test_spellings import HISTORIC_NAMES, SPELLINGS
+from tests.ops.test_spellings import HISTORIC_NAMES, SPELLINGS, installed
 
 pytestmark = pytest.mark.slow
 
@@ -61,7 +60,7 @@ def names() -> list[str]:
     """Public functions of the installed frameworks, without classes."""
     found = []
     for namespace in NAMESPACES:
-        if importlib.util.find_spec(namespace.partition(".")[0]) is None:
+        if not installed(namespace.partition(".")[0]):
             continue
         owner = resolve(namespace)
         for name in dir(owner):
@@ -96,7 +95,5 @@ def test_a_function_that_is_spelled_somewhere_is_spelled_everywhere() -> None:
 
 def test_what_is_left_out_is_there_and_not_spelled() -> None:
     public = set(names())
-    assert {
-        name for name in LEFT_OUT if name not in public and importlib.util.find_spec(name.partition(".")[0])
-    } == set()
+    assert {name for name in LEFT_OUT if name not in public and installed(name.partition(".")[0])} == set()
     assert {name for name in LEFT_OUT if canonical(name) in set(SPELLINGS.names()) - HISTORIC_NAMES} == set()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import inspect
 import re
 from dataclasses import dataclass
@@ -156,9 +156,18 @@ def distributions(name: str) -> list[Arguments]:
 def root(request: pytest.FixtureRequest) -> str:
     """A package that the tables name, where it is installed."""
     name: str = request.param
-    if importlib.util.find_spec(name) is None:
-        pytest.skip(f"{name} is not installed")
+    if not installed(name):
+        pytest.skip(f"{name} is not installed, or lacks what it imports")
     return name
+
+
+def installed(name: str) -> bool:
+    """Whether a package can be imported: it is there, and so are others that it needs (Keras needs a backend)."""
+    try:
+        importlib.import_module(name)
+    except ModuleNotFoundError:
+        return False
+    return True
 
 
 def names_of(root: str) -> list[str]:

@@ -6,7 +6,18 @@ import math
 from dataclasses import replace
 from textwrap import dedent
 
-from nanlint.diagnostic import Annotation, Applicability, Confidence, Diagnostic, Excerpt, Fix, Severity, Span, Witness
+from nanlint.diagnostic import (
+    Annotation,
+    Applicability,
+    Confidence,
+    Diagnostic,
+    Edit,
+    Excerpt,
+    Fix,
+    Severity,
+    Span,
+    Witness,
+)
 from nanlint.output.full import render_full
 from nanlint.output.paint import coloured
 
@@ -44,7 +55,12 @@ def test_cause_and_effect_are_underlined_with_witness_and_fix_below() -> None:
             ("loss", (math.nan,)),
             "logits = [0., 200.] gives loss = nan, d loss/d logits = [nan, nan]",
         ),
-        fix=Fix(Applicability.SAFE, "use log_softmax", display="F.log_softmax(logits, dim=-1)"),
+        fix=Fix(
+            Applicability.SAFE,
+            "replace with `F.log_softmax(logits, dim=-1)`",
+            (Edit(Span(12, 23, 12, 39), "F.log_softmax(logits, dim=-1)"),),
+            display="F.log_softmax(logits, dim=-1)",
+        ),
     )
     assert render_full([finding], _excerpt(lines)) == dedent("""\
         loss.py:12:23 NL101 [certain] log of a softmax: -inf as soon as one class underflows
@@ -53,7 +69,9 @@ def test_cause_and_effect_are_underlined_with_witness_and_fix_below() -> None:
           12 │     return -(labels * torch.log(probs)).sum()
              │                       ^^^^^^^^^^^^^^^^ log(0) = -inf, and 0 * -inf = nan
              = witness: logits = [0., 200.] gives loss = nan, d loss/d logits = [nan, nan]
-             = fix (safe): F.log_softmax(logits, dim=-1)
+             = fix (safe): replace with `F.log_softmax(logits, dim=-1)`
+          12 -     return -(labels * torch.log(probs)).sum()
+          12 +     return -(labels * F.log_softmax(logits, dim=-1)).sum()
 
         """)
 
@@ -146,6 +164,64 @@ def test_a_place_beyond_the_end_of_a_line_is_underlined_there() -> None:
 def test_a_lower_severity_is_said() -> None:
     finding = replace(_finding(Span(1, 1, 1, 2)), severity=Severity.WARNING)
     assert _frame("x", finding).startswith("a.py:1:1 NL101 [likely, warning] message\n")
+
+
+def _fixed(text: str, *edits: Edit, message: str = "m", display: str = "") -> list[str]:
+    fix = Fix(Applicability.SAFE, message, edits, display=display)
+    lines = _frame(text, replace(_finding(Span(1, 1, 1, 2)), fix=fix)).rstrip().split("\n")
+    return lines[next(at for at, line in enumerate(lines) if "= fix" in line) :]
+
+
+def test_a_line_that_a_fix_adds_moves_the_numbers_of_those_below_it() -> None:
+    edits = (Edit(Span(1, 1, 1, 1), "import math\n\n"), Edit(Span(3, 5, 3, 8), "math.pi"))
+    assert _fixed("x = 1\n\ny = 3.1\nz = 0", *edits) == [
+        "    = fix (safe): m",
+        "  1 + import math",
+        "  2 +",
+        "  3 - y = 3.1",
+        "  5 + y = math.pi",
+    ]
+
+
+def test_a_variable_that_a_fix_introduces_is_shown_where_it_is_assigned() -> None:
+    edits = (Edit(Span(1, 5, 1, 5), "d = a.sum()\n    "), Edit(Span(1, 16, 1, 23), "where(d == 0, 1, d)"))
+    assert _fixed("    return a / a.sum()", *edits) == [
+        "    = fix (safe): m",
+        "  1 -     return a / a.sum()",
+        "  1 +     d = a.sum()",
+        "  2 +     return a / where(d == 0, 1, d)",
+    ]
+
+
+def test_of_a_long_fix_the_first_lines_are_shown_and_the_others_counted() -> None:
+    lines = _fixed("x", Edit(Span(1, 1, 1, 1), "".join(f"a = {number}\n" for number in range(15))))
+    assert lines[1] == "   1 + a = 0"
+    assert len(lines) == 1 + 12 + 1
+    assert lines[-1].strip() == "…and 3 more lines: --diff"
+
+
+def test_code_that_is_long_is_cut_above_the_diff_and_whole_in_it() -> None:
+    code = "torch.where(" + ", ".join(f"argument_{number}" for number in range(12)) + ")"
+    first, _, added = _fixed("x", Edit(Span(1, 1, 1, 2), code), message=f"replace with `{code}`", display=code)
+    assert first.startswith("    = fix (safe): replace with `torch.where(argument_0")
+    assert first.endswith("…`")
+    assert len(first) < 100
+    assert added == f"  1 + {code}"
+
+
+def test_lines_of_other_files_that_a_fix_changes_are_under_their_names() -> None:
+    other = Edit(Span(7, 1, 7, 8), "log_softmax", "model.py", ((7, "softmax(x)\n"),))
+    assert _fixed("y", Edit(Span(1, 1, 1, 2), "z"), other)[1:] == [
+        "  1 - y",
+        "  1 + z",
+        "  model.py",
+        "  7 - softmax(x)",
+        "  7 + log_softmax(x)",
+    ]
+
+
+def test_a_fix_whose_lines_are_not_known_is_shown_as_text() -> None:
+    assert _fixed("x", Edit(Span(3, 1, 3, 4), "y"), display="y = 2") == ["    = fix (safe): y = 2"]
 
 
 def test_a_replacement_of_several_lines_is_indented() -> None:

@@ -5,16 +5,13 @@ It needs no network, and its content security policy lets it have none.
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import html
 import json
 import os
-import re
 from collections.abc import Iterable
-from importlib import resources
 
 from nanlint.opening import reason
+from nanlint.output.page import page
 from nanlint.runtime.events import Frame, Step
 from nanlint.runtime.inspecting.model import Incident, Member, Node, Run, Seen
 from nanlint.runtime.inspecting.sources import Finding
@@ -37,17 +34,7 @@ def write_page(run: Run, output: str | None = None) -> str:
 
 def render_page(run: Run) -> str:
     """The page."""
-    style, script = _asset("page.css"), _asset("page.js")
-    parts = {
-        "TITLE": html.escape(_name(run)),
-        "STYLE": style,
-        "STYLE_HASH": _hash(style),
-        "SCRIPT": script,
-        "SCRIPT_HASH": _hash(script),
-        "RUN": embedded(as_data(run)),
-    }
-    # all at once, as what is put in may look like a place to put something
-    return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], _asset("page.html"))
+    return page(__package__, "page", TITLE=html.escape(_name(run)), RUN=embedded(as_data(run)))
 
 
 def embedded(data: object) -> str:
@@ -203,11 +190,3 @@ def _finding(finding: Finding) -> dict[str, object]:
         "verdict": finding.verdict,
         "told": finding.told,
     }
-
-
-def _asset(name: str) -> str:
-    return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
-
-
-def _hash(text: str) -> str:
-    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

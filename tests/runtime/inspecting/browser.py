@@ -54,22 +54,40 @@ class Browser:
 
     def open(self, page: Path, size: tuple[int, int] = DESKTOP, *, fragment: str = "", dark: bool = False) -> None:
         """Show a page from disk, anew."""
-        width, height = size
-        metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
-        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+        self.visit(f"{page.as_uri()}{fragment}", size, dark=dark)
+
+    def visit(self, address: str, size: tuple[int, int] = DESKTOP, *, dark: bool = False) -> None:
+        """Show the page at an address, anew."""
+        self._size(size)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
         self.driver.get("about:blank")
         self.driver.get_log("browser")
         self.driver.get_log("performance")
-        self.driver.get(f"{page.as_uri()}{fragment}")
+        self.driver.get(address)
         self.settle()
+
+    def resize(self, size: tuple[int, int]) -> None:
+        """Give the window another size."""
+        self._size(size)
+        self.settle()
+
+    def _size(self, size: tuple[int, int]) -> None:
+        width, height = size
+        metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
 
     def settle(self) -> None:
         """Wait until what was asked for is drawn."""
         self.driver.execute_async_script(
             "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done()));"
         )
+
+    def until(self, script: str, *arguments: object, seconds: float = 30) -> Any:
+        """Wait until an expression in the page is true, and return it."""
+        from selenium.webdriver.support.wait import WebDriverWait
+
+        return WebDriverWait(self.driver, seconds, 0.05).until(lambda _: self.js(script, *arguments))
 
     def js(self, script: str, *arguments: object) -> Any:
         """Evaluate an expression in the page."""

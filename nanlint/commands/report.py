@@ -1,0 +1,83 @@
+"""``nanlint report``: what `nanlint check` finds, as a page."""
+
+from __future__ import annotations
+
+import copy
+
+import click
+
+from nanlint.commands.base import COULD_NOT_RUN, say
+from nanlint.commands.check import check
+from nanlint.commands.manual import Command
+
+_DEFAULT = "nanlint-report.html"
+
+#: options of ``check`` that choose what is checked, and how closely; the report has the same
+_SHARED = (
+    "--select",
+    "--ignore",
+    "--extend-select",
+    "--confidence",
+    "--unsafe-fixes",
+    "--exclude",
+    "--force-exclude",
+    "--respect-gitignore",
+    "--changed-since",
+    "--affected",
+    "--baseline",
+    "--prove",
+    "--prove-timeout",
+    "--with-run",
+    "--config",
+    "--isolated",
+    "--trust",
+    "--color",
+    "--jobs",
+    "--quiet",
+    "--verbose",
+)
+
+
+@click.command(
+    cls=Command,
+    short_help="Write a page with all findings: code, cause, fix, totals and filters.",
+    sections={title: names & {*_SHARED} for title, names in check.sections.items() if names & {*_SHARED}},
+    examples=(
+        ("nanlint report", "Check the working directory and write nanlint-report.html."),
+        ("nanlint report src --confidence possible -o findings.html", "Include possible findings."),
+        ("nanlint report --changed-since origin/main", "Only files that this branch changes or affects."),
+    ),
+    exit_codes=(
+        ("0", "The page was written, whatever was found."),
+        ("2", "Nothing could be checked, or the page could not be written."),
+    ),
+)
+@click.argument("paths", nargs=-1, type=click.Path())
+@click.option(
+    "-o",
+    "--output-file",
+    "page",
+    type=click.Path(),
+    default=_DEFAULT,
+    show_default=True,
+    metavar="FILE",
+    help="The page.",
+)
+@click.pass_context
+def report(ctx: click.Context, /, paths: tuple[str, ...], *, page: str, **shared: object) -> None:
+    """Check PATHS and write the findings as one HTML page, which needs no network.
+
+    The page shows the findings by file with their code, cause and fix. It is filtered by rule, level, fix and text;
+    a link to it keeps the filters. Counts by rule are printed, and the exit code does not depend on the findings.
+    """
+    try:
+        ctx.invoke(check, paths=paths, outputs=(("html", page),), statistics=True, exit_zero=True, **shared)
+    except click.exceptions.Exit as ended:
+        if ended.exit_code != COULD_NOT_RUN:
+            say(f"The report is in {page}.", err=True)
+        raise
+
+
+for _option in check.params:
+    if isinstance(_option, click.Option) and {*_option.opts} & {*_SHARED}:
+        report.params.append(copy.copy(_option))

@@ -1,0 +1,204 @@
+"""What a release needs: versions that agree, a changelog, and packages that hold what they should."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from nanlint.version import __version__
+from tests.test_docs import load
+
+ROOT = Path(__file__).parents[1]
+RELEASE = ROOT / ".ci" / "release.py"
+WORKFLOW: dict[str, Any] = yaml.safe_load((ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8"))
+release = load(RELEASE)
+
+CHANGES = """# Changelog
+
+## [Unreleased]
+
+## [1.2.0] - 2030-01-31
+
+### Added
+
+- Something.
+
+## [1.1.0] - 2029-12-01
+
+### Fixed
+
+- Something else.
+
+[1.2.0]: https://example.org/1.2.0
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A project that is ready to publish 1.2.0."""
+    write(tmp_path / "nanlint" / "version.py", '__version__ = "1.2.0"\n')
+    write(tmp_path / "CHANGELOG.md", CHANGES)
+    write(tmp_path / "README.md", "pip install nanlint\n\n    rev: v1.2.0\n")
+    write(tmp_path / "docs" / "ci.md", "- uses: nanlint/nanlint@v1.2.0\n")
+    return tmp_path
+
+
+def write(path: Path, text: str) -> None:
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def replace(path: Path, old: str, new: str) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def test_version_changelog_readme_and_documentation_agree() -> None:
+    assert list(release.problems()) == []
+    assert release.version() == __version__
+
+
+def test_the_changelog_says_something_of_this_version() -> None:
+    changes = release.sections()
+    _, text = changes.get(__version__, changes["Unreleased"])
+    assert "### Added" in text
+    assert len(text.splitlines()) > 10
+
+
+def test_a_version_that_is_ready_has_no_problems(project: Path) -> None:
+    assert list(release.problems("v1.2.0", project)) == []
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "problem"),
+    [
+        ("nanlint/version.py", "1.2.0", "1.3.0", "the tag is v1.2.0, nanlint/version.py has 1.3.0"),
+        ("CHANGELOG.md", "## [1.2.0] - 2030-01-31", "## [1.1.5] - 2030-01-31", "CHANGELOG.md has no section [1.2.0]"),
+        ("CHANGELOG.md", " - 2030-01-31", "", "CHANGELOG.md: [1.2.0] has no date (YYYY-MM-DD)"),
+        ("CHANGELOG.md", "### Added\n\n- Something.\n", "", "CHANGELOG.md: [1.2.0] is empty"),
+        ("CHANGELOG.md", "## [Unreleased]\n", "", "CHANGELOG.md has no section [Unreleased]"),
+        (
+            "CHANGELOG.md",
+            "## [Unreleased]\n",
+            "## [Unreleased]\n\n- More.\n",
+            "CHANGELOG.md: the section [Unreleased] is not empty; its entries belong in [1.2.0]",
+        ),
+        ("README.md", "v1.2.0", "v1.1.0", "README.md shows version 1.1.0, nanlint/version.py has 1.2.0"),
+        ("docs/ci.md", "v1.2.0", "v1.1.0", "docs/ci.md shows version 1.1.0, nanlint/version.py has 1.2.0"),
+        (
+            "README.md",
+            "pip install",
+            "It is not on PyPI yet. pip install",
+            "README.md says that nanlint is not on PyPI yet",
+        ),
+    ],
+)
+def test_what_does_not_agree_is_named(project: Path, file: str, old: str, new: str, problem: str) -> None:
+    replace(project / file, old, new)
+    assert problem in list(release.problems("v1.2.0", project))
+
+
+def test_the_notes_of_a_release_are_its_section(project: Path) -> None:
+    assert release.sections(project)["1.2.0"] == ("2030-01-31", "### Added\n\n- Something.")
+    assert release.sections(project)["1.1.0"] == ("2029-12-01", "### Fixed\n\n- Something else.")
+
+
+def test_the_script_ends_with_1_for_a_tag_that_is_not_ready() -> None:
+    done = subprocess.run([sys.executable, RELEASE, "check", "v999"], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert f"the tag is v999, nanlint/version.py has {__version__}" in done.stdout.splitlines()
+    assert subprocess.run([sys.executable, RELEASE, "check"], capture_output=True, check=False).returncode == 0
+
+
+def test_nothing_is_published_that_was_not_checked() -> None:
+    jobs = WORKFLOW["jobs"]
+    scripts = "\n".join(step.get("run", "") for step in jobs["build"]["steps"])
+    for part in ("release.py check", "twine check --strict", 'nanlint" check --isolated', "pytest"):
+        assert part in scripts
+    assert jobs["pypi"]["needs"] == "build"
+    assert jobs["github"]["needs"] == "pypi"
+
+
+def test_each_job_may_do_only_what_it_has_to() -> None:
+    assert WORKFLOW["permissions"] == {"contents": "read"}
+    allowed = {name: job["permissions"] for name, job in WORKFLOW["jobs"].items()}
+    assert allowed == {
+        "build": {"contents": "read", "id-token": "write", "attestations": "write"},
+        "pypi": {"id-token": "write"},
+        "github": {"contents": "write"},
+    }
+    assert WORKFLOW["jobs"]["pypi"]["environment"]["name"] == "pypi"
+    assert "secrets." not in (ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8")
+
+
+# The packages
+
+
+@pytest.fixture(scope="module")
+def packages(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """The source distribution and the wheel, as hatchling builds them."""
+    pytest.importorskip("hatchling", reason="hatchling builds the packages")
+    directory = tmp_path_factory.mktemp("dist")
+    subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "--directory", str(directory)],
+        cwd=ROOT,
+        capture_output=True,
+        check=True,
+    )
+    (sdist,), (wheel,) = directory.glob("*.tar.gz"), directory.glob("*.whl")
+    return sdist, wheel
+
+
+def test_the_source_distribution_holds_all_that_git_tracks(packages: tuple[Path, Path]) -> None:
+    if shutil.which("git") is None or not (ROOT / ".git").exists():
+        pytest.skip("not a checkout of git")
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    tracked = {name for name in listed.splitlines() if (ROOT / name).is_file()}
+    with tarfile.open(packages[0]) as archive:
+        held = {name.partition("/")[2] for name in archive.getnames()}
+    assert tracked - held == set()
+
+
+@pytest.mark.slow
+def test_the_tests_run_in_the_unpacked_source_distribution(packages: tuple[Path, Path], tmp_path: Path) -> None:
+    with tarfile.open(packages[0]) as archive:
+        archive.extractall(tmp_path, filter="data")
+    (unpacked,) = tmp_path.iterdir()
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "tests/test_readme.py", "tests/test_silencing.py"],
+        cwd=unpacked,
+        env={**os.environ, "PYTHONPATH": str(unpacked)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+    assert " passed" in done.stdout
+    where = subprocess.run(
+        [sys.executable, "-c", "import nanlint; print(nanlint.__file__)"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(unpacked)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert Path(where.stdout.strip()).is_relative_to(unpacked), "the installed package was tested"
+
+
+def test_the_wheel_holds_the_package_alone_and_is_small(packages: tuple[Path, Path]) -> None:
+    wheel = packages[1]
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+    assert {name.partition("/")[0] for name in names} == {"nanlint", f"nanlint-{__version__}.dist-info"}
+    assert "nanlint/py.typed" in names
+    assert wheel.stat().st_size < 1_500_000
