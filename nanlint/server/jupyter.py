@@ -9,6 +9,9 @@ from nanlint.server.settings import KINDS
 
 #: the version of the description that jupyter-lsp reads
 _SPEC_VERSION = 2
+#: settings that change nothing in JupyterLab: it asks for no code actions and shows open files only, and nobody may be
+#: trusted by what comes with a workspace
+WITHOUT_EFFECT = frozenset({"fixAll", "unsafeFixes", "diagnosticMode", "trust"})
 
 
 def spec(manager: object) -> dict[str, dict[str, Any]]:
@@ -34,9 +37,9 @@ def spec(manager: object) -> dict[str, dict[str, Any]]:
 
 
 def _settings() -> dict[str, dict[str, Any]]:
-    """The settings that JupyterLab shows. Whether rule files are trusted is not one of them."""
+    """The settings that JupyterLab shows."""
     return {
         f"nanlint.{name}": {**kind.schema, "default": kind.default, "description": kind.about}
         for name, kind in KINDS.items()
-        if name != "trust"
+        if name not in WITHOUT_EFFECT
     }

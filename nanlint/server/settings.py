@@ -157,7 +157,7 @@ def settings_of(given: Any, *, initial: bool = False) -> tuple[Settings, tuple[s
             problems.append(f'nanlint\'s settings: unknown setting "{name}"{did_you_mean(str(name), KINDS)}')
         elif name == "trust" and not initial:
             problems.append("nanlint's settings: trust counts in initializationOptions only")
-        elif value is not None:
+        elif value not in (None, ""):  # a field that was cleared is not set
             read = kind.read(value)
             if read is None:
                 problems.append(f"nanlint's settings: {name}: expected {kind.expected}, got {value!r}")

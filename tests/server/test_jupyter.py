@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from lsprotocol import types
 
-from nanlint.server.jupyter import spec
+from nanlint.server.jupyter import WITHOUT_EFFECT, spec
 from nanlint.server.settings import KINDS, settings_of
 from nanlint.version import __version__
 from tests.server.sessions import session
@@ -65,7 +65,7 @@ def test_the_command_starts_a_server() -> None:
 
 def test_the_settings_are_those_of_the_server_with_their_defaults() -> None:
     properties = described()["config_schema"]["properties"]
-    assert set(properties) == {f"nanlint.{name}" for name in KINDS if name != "trust"}
+    assert set(properties) == {f"nanlint.{name}" for name in set(KINDS) - WITHOUT_EFFECT}
     defaults = {name.removeprefix("nanlint."): schema["default"] for name, schema in properties.items()}
     assert settings_of({"nanlint": defaults}) == settings_of(None)
 
