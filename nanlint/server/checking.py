@@ -83,7 +83,7 @@ def check(
         source = replace(source, view=View.of(document.path, unsaved))
     if held.config is None or not document.is_python:
         return Checked(document, held, source)
-    if before is not None and held == before.held and document.cells is None:
+    if before is not None and held == before.held and document.cells is None and not document.is_joined:
         first = hurried(before.source, before.diagnostics, source, held.config)
         if first is not None:
             return Checked(document, held, source, _marked(first, document, held), settled=False)

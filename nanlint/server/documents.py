@@ -36,13 +36,22 @@ class Document:
         """Whether there is something in it to check."""
         return self.cells is not None or self.language in PYTHON or self.uri.endswith((".py", ".pyi"))
 
+    @property
+    def is_joined(self) -> bool:
+        """Whether it is a notebook that its editor has made one text of."""
+        return self.cells is None and self.language in PYTHON and self.uri.endswith(".ipynb")
+
     def source(self, path: str) -> Source:
         """What is checked, under the path that is shown."""
-        if self.cells is None:
-            return Source(path, self.text.removeprefix("\ufeff"))
-        from nanlint.source.notebook import Notebook
+        if self.cells is not None:
+            from nanlint.source.notebook import Notebook
 
-        return Notebook.of_cells(path, [(number, cell.text) for number, cell in self.cells])
+            return Notebook.of_cells(path, [(number, cell.text) for number, cell in self.cells])
+        if self.is_joined:
+            from nanlint.server.joined import Joined
+
+            return Joined.of_text(path, self.text)
+        return Source(path, self.text.removeprefix("\ufeff"))
 
 
 def path_of(uri: str) -> str | None:

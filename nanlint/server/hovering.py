@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from lsprotocol import types
 
@@ -22,6 +23,7 @@ from nanlint.selection import codes_of
 from nanlint.server.actions import touching
 from nanlint.server.checking import Checked
 from nanlint.server.client import Client
+from nanlint.server.joined import Joined
 from nanlint.server.sheet import Sheet
 from nanlint.source import Source
 from nanlint.source.notebook import Notebook
@@ -50,9 +52,10 @@ def hover_at(checked: Checked, sheet: Sheet, uri: str, position: types.Position,
         return None
     findings = touching(checked.diagnostics, Span(row, column, row, column))
     story = story_at(source, config, row, column)
-    parts = [of_finding(source.in_cells(one)) for one in findings]
+    joined = source if isinstance(source, Joined) else None
+    parts = [of_finding(source.in_cells(one), joined) for one in findings]
     if story is not None:
-        parts.append(of_story(story_in_cells(source, story)))
+        parts.append(of_story(story_in_cells(source, story), lines=joined is None))
     if not parts:
         return None
     span = findings[0].span if findings else story.step.span if story is not None else Span(row, column, row, column)
@@ -101,21 +104,23 @@ def of_key(name: str) -> str:
 # Findings and expressions
 
 
-def of_finding(diagnostic: Diagnostic) -> str:
-    """One finding: what the frame of the command line says."""
+def of_finding(diagnostic: Diagnostic, joined: Joined | None = None) -> str:
+    """One finding: what the frame of the command line says. In a joined text, places are named by their code."""
     link = f"[{diagnostic.code}]({rule_page(diagnostic.name)}) {diagnostic.name}"
-    lines = [f"**{_text(diagnostic.message)}** ({link}, {diagnostic.confidence})", ""]
-    lines += [f"- {_where(cause)}: {_text(cause.message)}" for cause in reversed(diagnostic.causes)]
+    said = [f"**{_text(diagnostic.message)}** ({link}, {diagnostic.confidence})", ""]
+    for cause in reversed(diagnostic.causes):
+        place = _where(cause) if joined is None or cause.path else f"`{_code(joined.segment(cause.span))}`"
+        said.append(f"- {place}: {_text(cause.message)}")
     if diagnostic.effect:
-        lines.append(f"- here: {_text(diagnostic.effect)}")
+        said.append(f"- here: {_text(diagnostic.effect)}")
     if diagnostic.witness is not None:
-        lines.append(f"- witness: `{_code(diagnostic.witness.text)}`")
+        said.append(f"- witness: `{_code(diagnostic.witness.text)}`")
     fix = diagnostic.fix
     if fix is not None:
         shown = fix.display or fix.message
         how = "for a person to make" if fix.applicability is Applicability.DISPLAY else str(fix.applicability)
-        lines.append(f"- fix ({how}): {shown if fix.display == fix.message else f'`{_code(shown)}`'}")
-    return "\n".join(lines)
+        said.append(f"- fix ({how}): {shown if fix.display == fix.message else f'`{_code(shown)}`'}")
+    return "\n".join(said)
 
 
 def _where(cause: Annotation) -> str:
@@ -157,12 +162,20 @@ def bound_at(source: Source, row: int, column: int) -> Span | None:
     return None
 
 
-def of_story(story: Story) -> str:
-    """The expression, what is believed of it and why, where its op breaks, and the steps that lead to it."""
-    return "\n".join(_story_lines(story))
+def of_story(story: Story, *, lines: bool) -> str:
+    """The expression, what is believed of it and why, where its op breaks, and the steps that lead to it.
+
+    Without ``lines``, the numbers of lines are left out.
+    """
+    return "\n".join(_story_lines(story if lines else _without_lines(story), lines=lines))
 
 
-def _story_lines(story: Story) -> Iterator[str]:
+def _without_lines(story: Story) -> Story:
+    steps = (replace(step, beliefs=tuple(replace(one, span=None) for one in step.beliefs)) for step in story.steps)
+    return replace(story, steps=tuple(steps))
+
+
+def _story_lines(story: Story, *, lines: bool) -> Iterator[str]:
     step = story.step
     yield f"`{_code(step.text)}`"
     yield ""
@@ -176,13 +189,14 @@ def _story_lines(story: Story) -> Iterator[str]:
             yield f"- `{_code(pole_phrase(one.node, one.pole, story))}`: {_text(outcome(one).plain)}"
     if len(story.steps) > 1:
         yield from ("", "**How it comes about**", "")
-        yield from _chain(story.steps[:-1], step)
+        yield from _chain(story.steps[:-1], step, lines=lines)
 
 
-def _chain(steps: Sequence[Step], told_of: Step) -> Iterator[str]:
+def _chain(steps: Sequence[Step], told_of: Step, *, lines: bool) -> Iterator[str]:
     for step in steps:
         said = "; ".join(_text(line.plain) for line in told(step, told_of))
-        yield f"- {line_of(step.span)}: `{_code(step.text)}`: {said}"
+        place = f"{line_of(step.span)}: " if lines else ""
+        yield f"- {place}`{_code(step.text)}`: {said}"
 
 
 def _text(text: str) -> str:

@@ -54,11 +54,19 @@ class Settings:
 
 @dataclass(frozen=True)
 class _Kind:
-    """How one setting is read: its field, what is expected of it, and its value (None: it does not fit)."""
+    """One setting: its field, its value as it is read (None: it does not fit), its schema, and its description."""
 
     field: str
     expected: str
     read: Callable[[Any], Any]
+    schema: Mapping[str, Any]
+    about: str
+
+    @property
+    def default(self) -> Any:
+        """The value that it has if it is not set, as JSON."""
+        value = getattr(Settings(), self.field)
+        return list(value) if isinstance(value, tuple) else value
 
 
 def _flag(value: Any) -> bool | None:
@@ -86,20 +94,46 @@ def _one_of(choices: Any) -> str:
     return "one of " + ", ".join(f'"{choice}"' for choice in choices)
 
 
+_BOOLEAN: Mapping[str, Any] = {"type": "boolean"}
+_STRING: Mapping[str, Any] = {"type": ["string", "null"]}
+_LIST: Mapping[str, Any] = {"type": "array", "items": {"type": "string"}}
+_LIST_OR_NOT: Mapping[str, Any] = {"type": ["array", "null"], "items": {"type": "string"}}
+
+
+def _flagged(field: str, about: str) -> _Kind:
+    return _Kind(field, "true or false", _flag, _BOOLEAN, about)
+
+
+def _rules(field: str, about: str, schema: Mapping[str, Any] = _LIST) -> _Kind:
+    return _Kind(field, "a list of rules", _strings, schema, about)
+
+
 #: the settings by the names that editors give them
 KINDS: Mapping[str, _Kind] = {
-    "enable": _Kind("enable", "true or false", _flag),
-    "configuration": _Kind("configuration", "the path of a file", _path),
-    "select": _Kind("select", "a list of rules", _strings),
-    "extendSelect": _Kind("extend_select", "a list of rules", _strings),
-    "ignore": _Kind("ignore", "a list of rules", _strings),
-    "exclude": _Kind("exclude", "a list of patterns", _strings),
-    "confidence": _Kind("confidence", _one_of(CONFIDENCES), _confidence),
-    "fixAll": _Kind("fix_all", "true or false", _flag),
-    "unsafeFixes": _Kind("unsafe_fixes", "true or false", _flag),
-    "showSyntaxErrors": _Kind("syntax_errors", "true or false", _flag),
-    "diagnosticMode": _Kind("mode", _one_of(MODES), _mode),
-    "trust": _Kind("trust", "true or false", _flag),
+    "enable": _flagged("enable", "Check the files of this folder."),
+    "configuration": _Kind(
+        "configuration", "the path of a file", _path, _STRING, "Path of the one configuration file to use."
+    ),
+    "select": _rules("select", "Rules to check: codes, prefixes or names.", _LIST_OR_NOT),
+    "extendSelect": _rules("extend_select", "Rules to check in addition."),
+    "ignore": _rules("ignore", "Rules to ignore: codes, prefixes or names."),
+    "exclude": _Kind(
+        "exclude", "a list of patterns", _strings, _LIST_OR_NOT, "Patterns of files that are not checked."
+    ),
+    "confidence": _Kind(
+        "confidence",
+        _one_of(CONFIDENCES),
+        _confidence,
+        {**_STRING, "enum": [None, *CONFIDENCES]},
+        "Lowest confidence level to show.",
+    ),
+    "fixAll": _flagged("fix_all", "Offer source.fixAll.nanlint."),
+    "unsafeFixes": _flagged("unsafe_fixes", "Apply unsafe fixes, too, when all problems of a file are fixed."),
+    "showSyntaxErrors": _flagged("syntax_errors", "Show syntax errors."),
+    "diagnosticMode": _Kind(
+        "mode", _one_of(MODES), _mode, {"type": "string", "enum": [*MODES]}, "Which files are checked."
+    ),
+    "trust": _flagged("trust", "Run the rule files that projects bring along, without asking."),
 }
 
 
@@ -123,7 +157,7 @@ def settings_of(given: Any, *, initial: bool = False) -> tuple[Settings, tuple[s
             problems.append(f'nanlint\'s settings: unknown setting "{name}"{did_you_mean(str(name), KINDS)}')
         elif name == "trust" and not initial:
             problems.append("nanlint's settings: trust counts in initializationOptions only")
-        elif value is not None:
+        elif value not in (None, ""):  # a field that was cleared is not set
             read = kind.read(value)
             if read is None:
                 problems.append(f"nanlint's settings: {name}: expected {kind.expected}, got {value!r}")

@@ -85,4 +85,8 @@ class Sheet:
 
     def _ruler(self, span: Span) -> Ruler:
         document = self._document(span)
-        return Ruler(self.source if document is self.document else document.source(""), self.encoding)
+        if document is not self.document:
+            return Ruler(document.source(""), self.encoding)
+        # what is masked in a notebook need not be as long as what is written
+        written = isinstance(self.source, Notebook)
+        return Ruler(Source("", "".join(self.source.shown)) if written else self.source, self.encoding)

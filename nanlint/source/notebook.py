@@ -15,6 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
+from typing import TypeVar
 
 from nanlint.diagnostic import Applicability, Diagnostic, Fix, Span
 from nanlint.source.ipynb import NotebookFile, read_notebook
@@ -24,6 +25,7 @@ from nanlint.source.text import Source
 
 #: what follows every cell in the program: the end of its last line, and an empty line where one can still insert
 _BORDER = "\n\n"
+N = TypeVar("N", bound="Notebook")
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,7 @@ class Notebook(Source):
     file: NotebookFile | None = None
 
     @classmethod
-    def of_cells(cls, path: str, cells: Iterable[tuple[int, str]], file: NotebookFile | None = None) -> Notebook:
+    def of_cells(cls: type[N], path: str, cells: Iterable[tuple[int, str]], file: NotebookFile | None = None) -> N:
         """The notebook of cells of Python, given with their numbers."""
         read = tuple(cell for number, text in cells if (cell := _read(number, text)) is not None)
         return cls(path, "".join(cell.program + _BORDER for cell in read), cells=read, file=file)
@@ -186,7 +188,7 @@ class Notebook(Source):
             own = [(first - start, last - start, new) for first, last, new in changes if start <= first < end]
             text = Source(self.path, cell.written + _BORDER).replaced(own).text
             cells.append((cell.number, text.removesuffix("\n").removesuffix("\n")))
-        return replace(Notebook.of_cells(self.path, cells, self.file), view=self.view)
+        return replace(self.of_cells(self.path, cells, self.file), view=self.view)
 
     @property
     def parts(self) -> Sequence[tuple[str, str]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import os
 import subprocess
@@ -12,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from nanlint.config import CONFIDENCES
 from nanlint.server import settings
 from nanlint.server.actions import FIX_ALL
 from nanlint.version import __version__
@@ -48,19 +46,16 @@ def test_its_settings_are_those_of_the_server_and_its_own() -> None:
 
 
 @pytest.mark.parametrize("name", settings.KINDS)
-def test_a_default_of_a_setting_is_that_of_the_server(name: str) -> None:
-    fields = {field.name: field.default for field in dataclasses.fields(settings.Settings)}
-    default = PROPERTIES[f"nanlint.{name}"]["default"]
-    assert (tuple(default) if isinstance(default, list) else default) == fields[settings.KINDS[name].field]
+def test_type_choices_and_default_of_a_setting_are_those_of_the_server(name: str) -> None:
+    schema, kind = PROPERTIES[f"nanlint.{name}"], settings.KINDS[name]
+    assert {key: schema[key] for key in ("type", "items", "enum") if key in schema} == kind.schema
+    assert schema["default"] == kind.default
 
 
-def test_every_choice_of_a_setting_is_one_that_the_server_takes() -> None:
-    choices = {name: schema["enum"] for name, schema in of_the_server().items() if "enum" in schema}
-    assert choices == {"confidence": [None, *CONFIDENCES], "diagnosticMode": list(settings.MODES)}
-    for name, values in choices.items():
-        for value in values:
-            assert settings.settings_of({name: value}) == settings.settings_of({name: value, "enable": True})
-            assert settings.settings_of({name: value})[1] == ()
+def test_the_server_takes_every_default_and_choice() -> None:
+    for name, schema in of_the_server().items():
+        for value in (schema["default"], *schema.get("enum", ())):
+            assert settings.settings_of({name: value}, initial=True)[1] == ()
 
 
 def test_what_chooses_programs_or_trusts_them_does_not_come_from_a_workspace_that_is_not_trusted() -> None:
