@@ -340,7 +340,7 @@ class Recorder:
         """See ``Watch.born``. The first of its kind at a place is kept whole; then it is counted."""
         first = (frames or forward or (Frame("", 0),))[0]
         blamed = (forward or frames)[:1]
-        self._hear(blamed, f"{' and '.join(KINDS[kind] for kind in sorted(kinds))} born in {op}")
+        self._hear(blamed, f"{' and '.join(KINDS[kind] for kind in sorted(kinds))} first appeared in {op}")
         identity = (framework, op, first.path, first.line, tuple(f.line for f in blamed), backward, kinds)
         site = self._site_of(op, blamed[0]) if blamed else ""
         with self._lock:

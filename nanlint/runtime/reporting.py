@@ -72,7 +72,7 @@ def summary(verdicts: Verdicts) -> str:
     counts = {state: sum(one.state is state for one in verdicts.findings) for state in State}
     parts = [f"{count} {state}" for state, count in counts.items() if count]
     findings = f"{_many(len(verdicts.findings), 'finding')}: {', '.join(parts)}" if parts else "No findings"
-    born = f"; {_many(len(verdicts.born), 'birth')} at lines without a finding" if verdicts.born else ""
+    born = f"; {_many(len(verdicts.born), 'origin')} at lines without a finding" if verdicts.born else ""
     alerts = f"; {_many(len(verdicts.alerts), 'alert')}" if verdicts.alerts else ""
     return f"{findings}{born}{alerts}."
 
@@ -159,7 +159,7 @@ def _birth(birth: Birth, count: int, paint: Paint) -> Iterator[str]:
     often = f", {count} times" if count > 1 else ""
     where = (birth.forward or birth.frames)[:1]
     place = paint(f"{_short(where[0].path)}:{where[0].line}", "path") if where else "in no line of yours"
-    yield f"{place} {paint('born', 'error')} ({what} at step {birth.step}{often}): in {gradient}{birth.op}{compiled}"
+    yield f"{place} {paint('origin', 'error')} ({what} at step {birth.step}{often}): in {gradient}{birth.op}{compiled}"
     if where and where[0].text:
         yield f"    {where[0].text}"
     for direction, many in (("in ", birth.inputs), ("out", birth.outputs)):
@@ -210,9 +210,7 @@ def _arrived(alert: Alert, verdicts: Verdicts, paint: Paint) -> Iterator[str]:
 
 def _how_to_name(verdicts: Verdicts) -> str:
     if verdicts.watch == "all":
-        return (
-            "no op was seen to give birth to it: it may have come in with the data, or out of code that is not watched"
-        )
+        return "no origin was seen: it may be in the data, or come from code that is not watched"
     watched = "the loss and the gradients" if verdicts.watch == "sentinel" else "flagged expressions"
     command = shlex.join(("nanlint", "verify", "--watch", "all", "--", *verdicts.command))
     return f"only {watched} were watched; this names the line: {command}"

@@ -337,7 +337,7 @@ def test_stop_at_the_birth(tmp_path: Path) -> None:
     step = jax.jit(lambda x: jnp.log(x))
     try:
         step(jnp.ones(2))
-        with pytest.raises(NonFinite, match="born in log"):
+        with pytest.raises(NonFinite, match="first appeared in log"):
             step(jnp.zeros(2))
     finally:
         run.adapter.stop()

@@ -357,7 +357,7 @@ class _Building:
 
         return Incident(
             kind="birth",
-            title=f"{words} born in {where}{birth.op}",
+            title=f"{words} first appeared in {where}{birth.op}",
             process=process,
             step=birth.step,
             kinds=birth.kinds,

@@ -896,7 +896,7 @@
     const births = run.incidents.filter((one) => one.kind === "birth").length;
     const confirmed = run.findings.filter((one) => one.verdict === "confirmed").length;
     const parts = [
-      run.verdict, births ? many(births, "birth") : "no births", many(run.incidents.filter((one) => !isBad(one)).length, "other alert"),
+      run.verdict, births ? many(births, "origin") : "no origins", many(run.incidents.filter((one) => !isBad(one)).length, "other alert"),
       run.findings.length && `${confirmed} of ${many(run.findings.length, "finding")} confirmed`, run.members[0].ended,
     ];
     byId("summary").textContent = parts.filter(Boolean).join(" · ");
@@ -986,7 +986,7 @@
     byId("tensor-kind").addEventListener("change", again);
     byId("tensor-more").addEventListener("click", () => { shownRows += PAGE; tensors(); });
     document.querySelectorAll("form").forEach((form) => form.addEventListener("submit", (event) => event.preventDefault()));
-    const colours = [["forward", "forward"], ["backward", "backward ′"], ["nan", "gave birth to nan or inf"]];
+    const colours = [["forward", "forward"], ["backward", "backward ′"], ["nan", "origin of nan or inf"]];
     fill(byId("timeline-legend"), {}, colours.map(([name, word]) => h("li", {}, h("i", { class: `swatch-${name}` }), word)));
     fill(byId("legend"), {}, WORDS.map((word, i) => h("li", {}, h("i", { class: CLASSES[i] }), word)));
     window.addEventListener("hashchange", () => { show(); if (innerWidth <= 760) byId("detail").scrollIntoView(); });

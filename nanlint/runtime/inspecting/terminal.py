@@ -324,7 +324,7 @@ class Terminal(cmd.Cmd):
         """A tensor by its number, its name or a part of it that no other has."""
         tensors = self.run.tensors
         if not tensors:
-            raise Mistake("the run kept no tensors: none was born bad, and no filter held")
+            raise Mistake("the run recorded no tensors: there was no origin, and no filter matched")
         if name.isdecimal():
             number = _number(name, len(tensors), "tensor")
             return number, tensors[number]
@@ -337,7 +337,7 @@ class Terminal(cmd.Cmd):
         if not name:
             if self._node is None:
                 raise Mistake(
-                    "no op is looked at: name one (lt lists tensors, which name their ops), or choose a birth"
+                    "no op is selected: name one (lt lists tensors, which name their ops), or select an alert with an origin"
                 )
             return self.run.nodes[self._node], self._node
         tensors = [tensor.name for tensor in self.run.tensors]

@@ -468,7 +468,7 @@ class _Dump:
             kind="nan-in-input" if reading else "birth",
             title=f"{words} was read, not computed: {kind} (already bad before the dump begins, or in the data)"
             if reading
-            else f"{words} born in {'the gradient: ' if backward else ''}{kind}",
+            else f"{words} first appeared in {'the gradient: ' if backward else ''}{kind}",
             process=0,
             step=step,
             kinds=tuple(sorted(one for one in fresh if one in CLASSES)),

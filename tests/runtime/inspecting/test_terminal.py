@@ -48,9 +48,9 @@ def lines(text: str) -> list[str]:
 def test_alerts_lists_births_and_alerts_in_order(say: Say) -> None:
     table = lines(say("alerts"))
     assert [line.split(" train.py:")[0] for line in table[1:]] == [
-        "1 1 -inf born in log",
-        "2 1 nan born in mul",
-        "3 1 nan born in the gradient of log",
+        "1 1 -inf first appeared in log",
+        "2 1 nan first appeared in mul",
+        "3 1 nan first appeared in the gradient of log",
         "4 3 dead-gradient: bias has no gradient in the whole run",
     ]
 
@@ -137,7 +137,7 @@ def test_the_op_of_the_alert_last_looked_at_is_meant_where_none_is_named(say: Sa
 def test_ni_says_how_often_an_op_ran_and_what_went_wrong(say: Say) -> None:
     text = say("ni mul@train.py:7")
     assert "executed 3 times" in text
-    assert "alert 2: nan born in mul (step 1)" in text
+    assert "alert 2: nan first appeared in mul (step 1)" in text
 
 
 def test_ps_marks_the_line_to_blame(say: Say) -> None:
@@ -151,7 +151,7 @@ def test_step_lists_steps_and_the_ops_of_one(say: Say) -> None:
     text = lines(say("step 1"))
     assert text[0].endswith("loss nan")
     assert text[1:4] == ["matmul@train.py:12", "softmax@train.py:6", "log@train.py:7"]
-    assert text[-1] == "alert 3: nan born in the gradient of log"
+    assert text[-1] == "alert 3: nan first appeared in the gradient of log"
 
 
 def test_verdicts_has_a_line_for_each_finding(say: Say) -> None:
@@ -249,7 +249,7 @@ def test_at_a_terminal_names_are_completed_and_ctrl_c_forgets_the_line(kept: Pat
     process = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=environment)
     os.close(theirs)
     try:
-        assert "-inf born in log" in heard(ours, "nanlint> ")
+        assert "-inf first appeared in log" in heard(ours, "nanlint> ")
         os.write(ours, b"frobnicate")
         heard(ours, "frobnicate")
         process.send_signal(signal.SIGINT)
