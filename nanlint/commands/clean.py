@@ -12,7 +12,7 @@ from nanlint.commands.manual import Command
 
 @click.command(
     cls=Command,
-        short_help="Remove the runs of `nanlint verify` from a project.",
+    short_help="Remove the runs of `nanlint verify` from a project.",
     examples=(
         ("nanlint clean --dry-run", "List the stored runs and their sizes."),
         ("nanlint clean --keep 1", "Remove all runs but the last."),
@@ -31,7 +31,7 @@ from nanlint.commands.manual import Command
 )
 @click.pass_context
 def clean(ctx: click.Context, directory: str, *, dry_run: bool, keep: int) -> None:
-        """Remove the runs that nanlint stored in DIRECTORY/.nanlint/runs. The default is the working directory.
+    """Remove the runs that nanlint stored in DIRECTORY/.nanlint/runs. The default is the working directory.
 
     Files that nanlint did not create are listed and kept. Runs that were stored elsewhere (--run-dir) are not removed.
     """

@@ -26,7 +26,10 @@ _SUFFIXES = {"gv": "dot"}
     examples=(
         ("nanlint graph loss.py:Loss.forward -o loss.svg", "Draw a method."),
         ("nanlint graph loss.py | dot -Tpng > loss.png", "Draw the module level, with Graphviz's `dot`."),
-        ("nanlint graph --modules src -o modules.svg", "Draw which files import which, and the imports that could not be resolved."),
+        (
+            "nanlint graph --modules src -o modules.svg",
+            "Draw which files import which, and the imports that could not be resolved.",
+        ),
     ),
     exit_codes=(
         ("0", "Done."),
@@ -36,9 +39,18 @@ _SUFFIXES = {"gv": "dot"}
 )
 @click.argument("paths", nargs=-1, metavar="FILE[:FUNCTION] | --modules [PATHS]...")
 @click.option("--modules", is_flag=True, help="Draw which files of the project import which, instead of a function.")
-@click.option("-o", "--output", type=click.Path(), metavar="FILE", help="Write the graph to this file.  [default: standard output]")
 @click.option(
-    "--format", "output_format", type=click.Choice(FORMATS), help="Output format.  [default: from the file name of -o, otherwise dot]"
+    "-o",
+    "--output",
+    type=click.Path(),
+    metavar="FILE",
+    help="Write the graph to this file.  [default: standard output]",
+)
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(FORMATS),
+    help="Output format.  [default: from the file name of -o, otherwise dot]",
 )
 @click.option("--config", "config_file", type=click.Path(), help="Use this configuration file.")
 @click.option("--isolated", is_flag=True, help="Ignore all configuration files.")
@@ -53,7 +65,7 @@ def graph(
     config_file: str | None,
     isolated: bool,
 ) -> None:
-        """Draw the dataflow graph of a function.
+    """Draw the dataflow graph of a function.
 
     Colours show where NaN and Inf can appear; operations with a finding are highlighted. FUNCTION is a name,
     Class.method or outer.inner. Without it, the module level is drawn.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @click.command(
     cls=Command,
-        short_help="Show a run of `nanlint verify`, as a page or at the terminal.",
+    short_help="Show a run of `nanlint verify`, as a page or at the terminal.",
     examples=(
         ("nanlint inspect", "Show the last run as a page in the browser."),
         ("nanlint inspect --terminal .nanlint/runs/RUN", "Read commands at the terminal."),
@@ -28,10 +28,21 @@ if TYPE_CHECKING:
 )
 @click.argument("run", required=False, type=click.Path())
 @click.option("--tfdbg", type=click.Path(), metavar="DIR", help="Read a dump of TensorFlow's Debugger V2 instead.")
-@click.option("--output", type=click.Path(), metavar="FILE", help="Write the page to this file.  [default: in the run's directory]")
+@click.option(
+    "--output",
+    type=click.Path(),
+    metavar="FILE",
+    help="Write the page to this file.  [default: in the run's directory]",
+)
 @click.option("--open/--no-open", "browse", default=None, help="Open the page in a browser.  [default: at a terminal]")
-@click.option("--terminal", is_flag=True, help="Read commands at the terminal instead of writing a page (the default for piped input).")
-@click.option("-c", "--command", "commands", multiple=True, metavar="COMMAND", help="Run this command and exit. Repeatable.")
+@click.option(
+    "--terminal",
+    is_flag=True,
+    help="Read commands at the terminal instead of writing a page (the default for piped input).",
+)
+@click.option(
+    "-c", "--command", "commands", multiple=True, metavar="COMMAND", help="Run this command and exit. Repeatable."
+)
 @click.pass_context
 def inspect(
     ctx: click.Context,
@@ -43,7 +54,7 @@ def inspect(
     terminal: bool,
     commands: tuple[str, ...],
 ) -> None:
-        """Show RUN, a directory that `nanlint verify` wrote, as a page for the browser or at the terminal.
+    """Show RUN, a directory that `nanlint verify` wrote, as a page for the browser or at the terminal.
 
     The default is the last run.
     """

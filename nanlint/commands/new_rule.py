@@ -21,7 +21,7 @@ _PREFIX = "OWN"
 @click.command(
     "new-rule",
     cls=Command,
-        short_help="Create a custom rule and its test.",
+    short_help="Create a custom rule and its test.",
     examples=(
         ("nanlint new-rule log-of-counts", f"Write {_DIRECTORY}/log_of_counts.py and tests/test_log_of_counts.py."),
         ("nanlint new-rule log-of-counts --code ACME101 --path lint", "Choose the code and the directory."),
@@ -29,14 +29,12 @@ _PREFIX = "OWN"
     exit_codes=(("0", "Written."), ("2", "Nothing was written: a file exists already, or the name is not allowed.")),
 )
 @click.argument("name")
-@click.option(
-    "--code", help=f"The rule's code: your prefix and a number.  [default: {_PREFIX}101, or the next]"
-)
+@click.option("--code", help=f"The rule's code: your prefix and a number.  [default: {_PREFIX}101, or the next]")
 @click.option("--path", type=click.Path(), help=f"Directory for the rule file.  [default: {_DIRECTORY}]")
 @click.option("--tests", type=click.Path(), default="tests", show_default=True, help="Directory for the test.")
 @trust_option
 def new_rule(name: str, code: str | None, path: str | None, tests: str) -> None:
-        """Create a rule called NAME and a test for it, which passes. Existing files are not overwritten.
+    """Create a rule called NAME and a test for it, which passes. Existing files are not overwritten.
 
     The rule finds logarithms of values that reach 0. Change its code, its message and its page. The guide for authors
     explains how: https://nanlint.readthedocs.io/authors/

@@ -40,7 +40,7 @@ _SHARED = (
 
 @click.command(
     cls=Command,
-        short_help="Write an HTML page with all findings.",
+    short_help="Write an HTML page with all findings.",
     sections={title: names & {*_SHARED} for title, names in check.sections.items() if names & {*_SHARED}},
     examples=(
         ("nanlint report", "Check the working directory and write nanlint-report.html."),
@@ -61,11 +61,11 @@ _SHARED = (
     default=_DEFAULT,
     show_default=True,
     metavar="FILE",
-        help="Write the page to this file.",
+    help="Write the page to this file.",
 )
 @click.pass_context
 def report(ctx: click.Context, /, paths: tuple[str, ...], *, page: str, **shared: object) -> None:
-        """Check PATHS and write the findings to one HTML page, which needs no network.
+    """Check PATHS and write the findings to one HTML page, which needs no network.
 
     The page shows the findings by file, with their code, cause and fix. It can be filtered by rule, level, fix and
     text; links to it keep the filters. The command prints the counts by rule. The exit code does not depend on the

@@ -21,7 +21,7 @@ LEVELS = ("error", "warning", "info", "debug")
 
 @click.command(
     cls=Command,
-        short_help="Start the language server for an editor.",
+    short_help="Start the language server for an editor.",
     examples=(
         ("nanlint server", "Use standard input and output, as editors do."),
         ("nanlint server --tcp 127.0.0.1:8712", "Wait for one client on a port."),
@@ -32,18 +32,20 @@ LEVELS = ("error", "warning", "info", "debug")
         ("2", "The server could not start: the port is in use."),
     ),
 )
-@click.option("--tcp", metavar="[HOST:]PORT", help="Listen on this port for one client, instead of using standard input.")
+@click.option(
+    "--tcp", metavar="[HOST:]PORT", help="Listen on this port for one client, instead of using standard input."
+)
 @trust_option
 @click.option(
     "--log-level",
     type=click.Choice(LEVELS),
     default="warning",
     show_default=True,
-        help="Lowest level of messages to log to standard error.",
+    help="Lowest level of messages to log to standard error.",
 )
 @click.pass_context
 def server(ctx: click.Context, tcp: str | None, *, log_level: str) -> None:
-        """Start the language server (Language Server Protocol) for an editor.
+    """Start the language server (Language Server Protocol) for an editor.
 
     To set up your editor, see https://nanlint.readthedocs.io/editors/
     """

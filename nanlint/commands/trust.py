@@ -12,7 +12,7 @@ from nanlint.commands.manual import Command
 
 @click.command(
     cls=Command,
-        short_help="Allow the rule files of a project to run.",
+    short_help="Allow the rule files of a project to run.",
     examples=(
         ("nanlint trust", "Trust the working directory and everything below it."),
         ("nanlint trust ~/work ~/.nanlint.toml", "Trust all projects in a directory, and one configuration file."),
@@ -25,7 +25,7 @@ from nanlint.commands.manual import Command
 @click.option("--remove", is_flag=True, help="Stop trusting PATHS.")
 @click.option("--list", "show", is_flag=True, help="List the trusted paths.")
 def trust(paths: tuple[str, ...], *, remove: bool, show: bool) -> None:
-        """Trust PATHS (directories or configuration files): the rule files that their configurations name may run.
+    """Trust PATHS (directories or configuration files): the rule files that their configurations name may run.
 
     The default is the working directory. Rule files (the key `rules`) are Python code. Rule files in directories that
     you do not trust are not run: `nanlint check` exits with an error; other commands and the server continue without

@@ -24,7 +24,7 @@ from nanlint.commands.manual import Command
 
 @click.command(
     cls=Command,
-        short_help="Run a program, and report which findings actually happened.",
+    short_help="Run a program, and report which findings actually happened.",
     sections={
         "What is watched": ("--watch", "--filter", "--include", "--confidence", "--on-nan"),
         "Run": ("--run-dir", "--replay", "--step"),
@@ -49,25 +49,29 @@ from nanlint.commands.manual import Command
     type=click.Choice(["sites", "all", "sentinel"]),
     default="sites",
     show_default=True,
-        help="What to watch: flagged expressions; the origin of every nan and inf; losses and gradient norms.",
+    help="What to watch: flagged expressions; the origin of every nan and inf; losses and gradient norms.",
 )
 @click.option(
     "--filter",
     "filters",
     multiple=True,
     metavar="FILTER",
-        help="Also report tensors that match: has_inf_or_nan, all_zero, saturated, range>NUMBER, FILE.py:FUNCTION.",
+    help="Also report tensors that match: has_inf_or_nan, all_zero, saturated, range>NUMBER, FILE.py:FUNCTION.",
 )
 @click.option(
     "--on-nan",
     type=click.Choice(["continue", "stop", "debug"]),
     default="continue",
     show_default=True,
-        help="What to do where a nan or inf first appears; debug: open pdb in your frame.",
+    help="What to do where a nan or inf first appears; debug: open pdb in your frame.",
 )
 @click.option("--include", multiple=True, callback=split, help="Also watch these packages or paths.")
-@click.option("--confidence", type=click.Choice(["possible", "likely", "certain"]), help="Lowest confidence level to watch.")
-@click.option("--run-dir", type=click.Path(), help="Directory to store the run in.  [default: a new one in .nanlint/runs]")
+@click.option(
+    "--confidence", type=click.Choice(["possible", "likely", "certain"]), help="Lowest confidence level to watch."
+)
+@click.option(
+    "--run-dir", type=click.Path(), help="Directory to store the run in.  [default: a new one in .nanlint/runs]"
+)
 @click.option("--replay", "replayed", type=click.Path(), metavar="RUN", help="Repeat the step at which RUN went bad.")
 @click.option("--step", "replay_step", type=click.IntRange(min=0), help="The step to repeat with --replay.")
 @click.option(
@@ -75,7 +79,7 @@ from nanlint.commands.manual import Command
     type=click.Choice(["full", "json"]),
     default="full",
     show_default=True,
-        help="Format of the report.",
+    help="Format of the report.",
 )
 @trust_option
 @click.option("--output-file", type=click.Path(), help="Write the report to this file.  [default: standard error]")
@@ -99,7 +103,7 @@ def verify(
     output_file: str | None,
     color: str,
 ) -> None:
-        """Run PROGRAM as Python would, and report which findings actually happened.
+    """Run PROGRAM as Python would, and report which findings actually happened.
 
     PROGRAM is a script, `-m MODULE` or `-c CODE`, with its arguments. With --replay, the default is the program of the
     run. The report goes to standard error.
