@@ -47,14 +47,14 @@ SYNTAX_ERROR = Housekeeping(
 The file does not parse, so nothing in it was checked.
 
 ## What it does
-Reports the place where Python stops understanding the file. Code for Python 2 is named as such, and so is a file that
-is nested too deeply for Python's own parser.
+Reports the location at which the Python parser fails. The message says if the code looks like Python 2, or is nested
+too deeply for Python's parser.
 
 ## Why is this bad?
 A file that was not checked must not look like a file without findings.
 
 ## What to do
-Mend the file, or leave it out with `exclude`. It can be ignored by its code or name only, not by a prefix.
+Fix the file, or leave it out with `exclude`. The rule can only be ignored by its code or name, not by a prefix.
 """,
 )
 UNUSED_SUPPRESSION = Housekeeping(
@@ -65,12 +65,12 @@ UNUSED_SUPPRESSION = Housekeeping(
 A suppression comment that suppresses nothing.
 
 ## What it does
-Reports `# nanlint: ignore[...]`, `# nanlint: file-ignore[...]` and our codes in `# noqa: ...` where the rules named ran
-and found nothing to suppress. Codes of other linters and a bare `# noqa` are never reported. Nor are codes for a line
-of a file that imports another one of its project, or is imported by one: they may suppress a finding there.
+Reports `# nanlint: ignore[...]`, `# nanlint: file-ignore[...]` and nanlint's codes in `# noqa: ...` if the named rules
+ran and found nothing to suppress. Codes of other linters and a plain `# noqa` are never reported. Neither are codes for
+a line in a file that imports another file of its project, or is imported by one: they may suppress a finding there.
 
 ## Why is this bad?
-It hides the finding that will be true one day.
+It would hide a real finding in the future.
 
 ## Example
 ```python
@@ -99,11 +99,11 @@ UNKNOWN_SUPPRESSION = Housekeeping(
 A suppression comment that nanlint does not understand.
 
 ## What it does
-Reports `# nanlint:` comments with an unknown rule, an unknown word or a missing bracket, and names the nearest right
+Reports `# nanlint:` comments with an unknown rule, an unknown word or a missing bracket, and suggests the closest valid
 one.
 
 ## Why is this bad?
-It was written to silence something and does not.
+The comment should silence a finding but does not.
 
 ## Example
 ```python
@@ -127,8 +127,8 @@ nanlint failed on this file.
 Reports that the analysis of one file ended in an unexpected exception. The other files were still checked.
 
 ## What to do
-Please report it, with the file if you can. `NANLINT_DEBUG=1` shows the traceback. It can be ignored by its code or name
-only, not by a prefix.
+Please report it, with the file if you can. `NANLINT_DEBUG=1` shows the traceback. The rule can only be ignored by its
+code or name, not by a prefix.
 """,
 )
 

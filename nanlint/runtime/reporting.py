@@ -133,7 +133,7 @@ def _finding(verdict: Verdict, paint: Paint) -> Iterator[str]:
     if verdict.state in (State.CONFIRMED, State.CLOSE, State.NOT_CLEARED):
         yield from _roles(verdict.roles)
     if verdict.state is State.CONFIRMED and diagnostic.fix is not None and diagnostic.fix.display:
-        yield f"    fix ({diagnostic.fix.applicability}): {diagnostic.fix.display.splitlines()[0]}"
+        yield f"    {diagnostic.fix.title}: {diagnostic.fix.display.splitlines()[0]}"
 
 
 def _how(verdict: Verdict) -> str:
@@ -178,7 +178,7 @@ def _hindsight(one: Hindsight | None) -> Iterator[str]:
         yield f"    {one.diagnostic.code} [possible] {one.diagnostic.message}"
         fix = one.diagnostic.fix
         if fix is not None and fix.display:
-            yield f"    fix ({fix.applicability}): {fix.display.splitlines()[0]}"
+            yield f"    {fix.title}: {fix.display.splitlines()[0]}"
     if one.program is not None:
         yield f"    reproduced by {_short(one.program)}"
 

@@ -136,7 +136,7 @@
     return [
       h("p", {}, badge(finding), ` ${finding.code} ${finding.name} (${finding.confidence}): ${finding.message}`),
       h("p", { class: "soft" }, finding.told, finding.witness && h("span", {}, ` · witness: ${finding.witness}`)),
-      finding.fix && h("p", {}, `Fix (${finding.applicability}): `, h("code", {}, finding.fix)),
+      finding.fix && h("p", {}, finding.applicability === "display" ? "Suggestion: " : `Fix (${finding.applicability}): `, h("code", {}, finding.fix)),
       finding.diff && diffOf(finding.diff),
     ];
   }

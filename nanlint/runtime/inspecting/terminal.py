@@ -337,7 +337,7 @@ class Terminal(cmd.Cmd):
         if not name:
             if self._node is None:
                 raise Mistake(
-                    "no op is selected: name one (lt lists tensors, which name their ops), or select an alert with an origin"
+                    "no op is selected: name one (the names of tensors have their ops), or select an alert with an op"
                 )
             return self.run.nodes[self._node], self._node
         tensors = [tensor.name for tensor in self.run.tensors]
@@ -427,7 +427,8 @@ class Terminal(cmd.Cmd):
         self._print(f"{where} {finding.code} [{finding.confidence}] {finding.message}")
         self._print(f"   {finding.verdict}: {finding.told}", _VERDICT_STYLES.get(finding.verdict, ""))
         if finding.fix:
-            self._print(f"   fix ({finding.applicability}): {finding.fix}")
+            title = "suggestion" if finding.applicability == "display" else f"fix ({finding.applicability})"
+            self._print(f"   {title}: {finding.fix}")
         for text in finding.diff.splitlines():
             self._print(f"   {text}", {"+": "green", "-": "red", "@": "cyan"}.get(text[:1], ""))
 
