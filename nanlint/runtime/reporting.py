@@ -41,10 +41,12 @@ def render_report(verdicts: Verdicts, *, run: str, hindsight: Iterable[Hindsight
         lines.append(f"The program {verdicts.failure}{'' if verdicts.failure.endswith('.') else '.'}")
     if verdicts.damaged:
         cut = _many(verdicts.damaged, "line")
-        lines.append(f"{cut} of the record could not be read: more may have happened than is told here.")
+        lines.append(f"{cut} of the record could not be read: this report may be incomplete.")
     if verdicts.repeatable is not None:
-        lines.append(f"Step {verdicts.repeatable:,} went bad first. Repeat it: nanlint verify --replay {_short(run)}")
-    lines.append(f"The run is kept in {_short(run)}: nanlint inspect {_short(run)}")
+        lines.append(
+            f"Step {verdicts.repeatable:,} went bad first. To repeat it: nanlint verify --replay {_short(run)}"
+        )
+    lines.append(f"The run is stored in {_short(run)}. To see it: nanlint inspect {_short(run)}")
     return "\n".join(lines) + "\n"
 
 
@@ -213,7 +215,7 @@ def _how_to_name(verdicts: Verdicts) -> str:
         return "no origin was seen: it may be in the data, or come from code that is not watched"
     watched = "the loss and the gradients" if verdicts.watch == "sentinel" else "flagged expressions"
     command = shlex.join(("nanlint", "verify", "--watch", "all", "--", *verdicts.command))
-    return f"only {watched} were watched; this names the line: {command}"
+    return f"only {watched} were watched; to find the line: {command}"
 
 
 def _alert(alert: Alert, paint: Paint) -> Iterator[str]:

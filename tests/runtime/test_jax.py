@@ -276,7 +276,7 @@ def test_why_values_are_not_at_hand_is_told(run: Run) -> None:
     (birth,) = run.births()
     assert (birth.op, birth.kinds) == ("div", ("pinf",))
     assert birth.note == (
-        "the values are not at hand: io_callback, in a loop or branch, has to do with what is outside the function"
+        "the values are not at hand: io_callback, in a loop or branch, depends on something outside the function"
     )
 
 

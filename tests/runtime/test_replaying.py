@@ -209,7 +209,7 @@ def test_seeds_by_name_stay_and_others_do_not() -> None:
 
 def test_a_run_that_went_well_has_no_step_to_repeat(tmp_path: Path) -> None:
     recorded(tmp_path / "first").end()
-    with pytest.raises(RunError, match="no step of it went bad; say which to repeat with --step"):
+    with pytest.raises(RunError, match="no step went bad; choose one with --step"):
         steps_to_repeat(read_run(str(tmp_path / "first")))
     (tmp_path / "train.py").touch()
     for options, said in (

@@ -321,7 +321,7 @@
         h("pre", { class: "values", tabindex: 0 }, incident.reproduction)),
       blamed && [h("h3", {}, "Source"), sourceOf(blamed.path, blamed.line)],
       incident.backward && incident.forward.length
-        ? [stackOf(incident.forward, "Stack: where the op was called, whose gradient this is"), stackOf(incident.frames, "Stack: where the gradient was asked for")]
+        ? [stackOf(incident.forward, "Stack: where the op of this gradient was called"), stackOf(incident.frames, "Stack: where the gradient was requested")]
         : stackOf(incident.frames, "Stack"),
     ];
   }
@@ -818,7 +818,7 @@
         if (next !== undefined && next <= op + span + 1) op = next;
       }
       const node = ops[op];
-      const name = node < 0 ? "an op beyond those kept" : run.nodes[node].name;
+      const name = node < 0 ? "an op that was not recorded" : run.nodes[node].name;
       return { step, node: node < 0 ? null : node, text: `${text} · op ${number(op + 1)}: ${name}` };
     }
 

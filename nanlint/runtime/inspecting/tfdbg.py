@@ -217,7 +217,7 @@ class _Dump:
                         found.append((time if math.isfinite(time) else 0.0, part(event, wanted)))
                 yield from found
         except Damaged as damage:
-            self._notes.append(f"{os.path.basename(path)} is damaged ({damage}): what comes after is left out")
+            self._notes.append(f"{os.path.basename(path)} is damaged ({damage}): the rest is left out")
 
     @contextlib.contextmanager
     def _careful(self) -> Iterator[None]:
@@ -555,7 +555,7 @@ class _Dump:
         if forgot(executions):
             lost = "the first that is bad here may not be where it began; " if self._incidents else ""
             self._notes.append(
-                f"the circular buffer of the dump no longer holds what ran first: {lost}"
+                f"the circular buffer of the dump no longer has the first executions: {lost}"
                 "dump again with circular_buffer_size=-1"
             )
 

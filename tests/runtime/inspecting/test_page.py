@@ -101,7 +101,7 @@ def test_an_alert_is_chosen_by_keyboard_and_can_be_linked_to(browser: Browser, p
     browser.open(page)
     browser.type("#alert-list li:nth-child(3) a", "\ue007")
     assert browser.text("#detail h2") == "nan first appeared in the gradient of log"
-    assert "where the gradient was asked for" in browser.text("#detail")
+    assert "where the gradient was requested" in browser.text("#detail")
     assert browser.js("location.hash") == "#alert=2"
     browser.open(page, fragment="#alert=3")
     assert browser.text("#detail h2") == "bias has no gradient in the whole run"

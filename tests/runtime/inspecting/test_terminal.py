@@ -111,8 +111,8 @@ def test_pt_says_what_of_a_large_tensor_was_kept(tmp_path: Path) -> None:
     watch.end()
     say = said_of(run_of(read_run(str(tmp_path / "run"))))
     assert lines(say("pt result[0, :3]"))[-2:] == ["[0, :] nan 0.5 0.5", "the run kept the first 64 of 1,000 elements"]
-    assert "none of these elements was kept" in say("pt result[3]")
-    assert "none of these elements was kept" in say("pt result[9:0:-1, ::-1]")
+    assert "none of these elements was recorded" in say("pt result[3]")
+    assert "none of these elements was recorded" in say("pt result[9:0:-1, ::-1]")
 
 
 def test_li_and_lo_follow_the_graph(say: Say) -> None:
@@ -124,7 +124,7 @@ def test_li_and_lo_follow_the_graph(say: Say) -> None:
 
 def test_where_of_a_gradient_shows_the_forward_line_and_the_backward_call(say: Say) -> None:
     text = say("where backward/log@train.py:7")
-    forward, backward = text.split("where the gradient was asked for:")
+    forward, backward = text.split("where the gradient was requested:")
     assert lines(forward)[-1] == "return -(target * torch.log(probs)).sum(dim=1).mean()"
     assert lines(backward)[-1] == "loss.backward()"
 
@@ -181,9 +181,9 @@ def test_rank_chooses_whose_steps_are_shown(tmp_path: Path) -> None:
     [
         ("frobnicate", 'there is no command "frobnicate": there are alerts, lt'),
         ("alerts 9", "there is no alert 9: there are 4"),
-        ("alerts x", '"x" is no number of an alert'),
+        ("alerts x", '"x" is not the number of an alert'),
         ("lt -f huge", 'unknown filter "huge": has_inf_or_nan'),
-        ("lt -n (", "/(/ is no regular expression"),
+        ("lt -n (", "/(/ is not a regular expression"),
         ("lt -q 1", '"-q" is none of -f -n -t -s'),
         ("lt -f", "-f needs a value"),
         ("lt -s colour", 'cannot sort by "colour": name, step, size'),
@@ -194,12 +194,12 @@ def test_rank_chooses_whose_steps_are_shown(tmp_path: Path) -> None:
         ("pt result", '"result" could be log@train.py:7/result'),
         ("pt mul@train.py:7/result[0, 0, 0]", "[0, 0, 0] has 3 indices, and the tensor 2 axes"),
         ("pt mul@train.py:7/result[5]", "index 5 is out of range: axis 0 has 2 elements"),
-        ("pt mul@train.py:7/result[a]", '"a" is no index and no slice'),
-        ("pt mul@train.py:7/result[::0]", '"::0" is no index and no slice'),
-        ("pt mul@train.py:7/result /(/", "/(/ is no regular expression"),
+        ("pt mul@train.py:7/result[a]", '"a" is not an index or a slice'),
+        ("pt mul@train.py:7/result[::0]", '"::0" is not an index or a slice'),
+        ("pt mul@train.py:7/result /(/", "/(/ is not a regular expression"),
         ("li nothing", 'there is no op "nothing"'),
-        ("step 77", "step 77 was not kept: there are 0 to 2, the nearest is 2"),
-        ("ps nowhere", '"nowhere" is no FILE:LINE'),
+        ("step 77", "step 77 was not recorded: there are 0 to 2, the nearest is 2"),
+        ("ps nowhere", '"nowhere" is not FILE:LINE'),
         ("ps other.py:3", 'there is no file "other.py"'),
         ("help frobnicate", 'there is no command "frobnicate"'),
         ("rank 3", "there is no process 3: there are 1"),
@@ -221,7 +221,7 @@ def test_a_run_in_which_nothing_happened_can_be_asked_everything(tmp_path: Path)
     assert "no steps were kept" in say("step")
     assert "no op is looked at: name one" in say("li")
     assert "no op is looked at: name one" in say("where")
-    assert "which line? say FILE:LINE" in say("ps")
+    assert "no line given: expected FILE:LINE" in say("ps")
     assert "was killed, or is still running" in say("rank")
 
 

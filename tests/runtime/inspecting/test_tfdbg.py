@@ -164,7 +164,7 @@ def test_a_circular_buffer_that_lost_the_origin_is_said(dumps: Path) -> None:
     ring, whole = read_dump(str(dumps / "ring")), read_dump(str(dumps / "full"))
     assert "Log" not in first(ring).title
     (note,) = ring.notes
-    assert note.startswith("the circular buffer of the dump no longer holds what ran first")
+    assert note.startswith("the circular buffer of the dump no longer has the first executions")
     assert "may not be where it began" in note
     assert whole.notes == ()
 

@@ -171,5 +171,5 @@ def report_of(flag: Flag, kinds: frozenset[str], frames: Sequence[Frame]) -> dic
         "frames": tuple(frames) if flag.backward else place,
         "backward": flag.backward,
         "forward": place if flag.backward else (),
-        "note": "read once a step from the device; of what is gone by then no more than the kind is known",
+        "note": "read once per step from the device; of tensors that no longer exist, only the kind of value is known",
     }
