@@ -468,8 +468,8 @@ class Recorder:
             if health is not None and one.wants_tensor:
                 self.alert(
                     "unwatched",
-                    f"the filter {one.name} is a Python function, which XLA cannot call: it is not applied in functions "
-                    "that XLA compiles",
+                    f"the filter {one.name} is a Python function, which XLA cannot call: it is not applied in "
+                    "functions that XLA compiles",
                 )
                 continue
             found = adapter.health(value) if adapter is not None else health
