@@ -1,6 +1,6 @@
-"""Births on a device that is not waited for: each op leaves one number there, and all are read at once after a step.
+"""Find origins on a device without waiting for it: each op writes one flag, and all flags are read once per step.
 
-What an op was given and gave is not kept for that, so it is looked at only where it is still there by then.
+The inputs and outputs of an op are not kept for this; they are inspected only if they still exist then.
 """
 
 from __future__ import annotations
