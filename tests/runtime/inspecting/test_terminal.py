@@ -110,7 +110,7 @@ def test_pt_says_what_of_a_large_tensor_was_kept(tmp_path: Path) -> None:
     born(watch, "exp", [("x", row([1.0]), None)], [("result", large, None)], ())
     watch.end()
     say = said_of(run_of(read_run(str(tmp_path / "run"))))
-    assert lines(say("pt result[0, :3]"))[-2:] == ["[0, :] nan 0.5 0.5", "the run kept the first 64 of 1,000 elements"]
+    assert lines(say("pt result[0, :3]"))[-2:] == ["[0, :] nan 0.5 0.5", "the run recorded the first 64 of 1,000 elements"]
     assert "none of these elements was recorded" in say("pt result[3]")
     assert "none of these elements was recorded" in say("pt result[9:0:-1, ::-1]")
 
@@ -184,7 +184,7 @@ def test_rank_chooses_whose_steps_are_shown(tmp_path: Path) -> None:
         ("alerts x", '"x" is not the number of an alert'),
         ("lt -f huge", 'unknown filter "huge": has_inf_or_nan'),
         ("lt -n (", "/(/ is not a regular expression"),
-        ("lt -q 1", '"-q" is none of -f -n -t -s'),
+        ("lt -q 1", '"-q" is not one of -f -n -t -s'),
         ("lt -f", "-f needs a value"),
         ("lt -s colour", 'cannot sort by "colour": name, step, size'),
         ('lt -n "', "no closing quotation"),
@@ -217,10 +217,10 @@ def test_a_run_in_which_nothing_happened_can_be_asked_everything(tmp_path: Path)
     say = said_of(run_of(read_run(str(tmp_path / "run"))))
     assert say("alerts") == "no alerts: nothing bad was seen\n"
     assert lines(say("lt")) == ["0 of 0 tensors"]
-    assert "the run kept no tensors" in say("pt x")
-    assert "no steps were kept" in say("step")
-    assert "no op is looked at: name one" in say("li")
-    assert "no op is looked at: name one" in say("where")
+    assert "the run recorded no tensors" in say("pt x")
+    assert "no steps of rank 0" in say("step")
+    assert "no op is selected: name one" in say("li")
+    assert "no op is selected: name one" in say("where")
     assert "no line given: expected FILE:LINE" in say("ps")
     assert "was killed, or is still running" in say("rank")
 
