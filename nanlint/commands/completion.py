@@ -30,7 +30,7 @@ _STARTUP = {
 @click.argument("shell", required=False, type=click.Choice(list(_STARTUP)))
 @click.pass_context
 def completion(ctx: click.Context, shell: str | None) -> None:
-    """Print the script that completes commands, options, paths and rules in SHELL, by default the one that is yours.
+    """Print the script that completes commands, options, paths and rules in SHELL, by default your current shell.
 
     Load it once to try it, or in each new shell by a line in the shell's startup file (see the examples).
     """
