@@ -30,10 +30,11 @@ ABOUT = """# Soundness
 
 nanlint predicts the results of functions with a *transfer function* for each operation (op), from a range or a single
 number for each argument. This page compares the predictions with the frameworks. Every function of the ops below runs
-in its framework, on special values: both zeros, the smallest subnormal and normal numbers, 1 and its neighbours, small
-and large numbers, the square root of the largest number, the largest number, the infinities and nan; both signs of
-each, all pairs of them for two arguments, and all rows of three for functions along an axis. The predictions are for {ranges}
-ranges and for single numbers. Gradients, in the frameworks that have them, are those of the sum of the result.
+in its framework, on special values: both zeros, the smallest subnormal and normal numbers, 1 and its neighbours,
+small and large numbers, the square root of the largest number, the largest number, the infinities and nan; both signs
+of each, all pairs of them for two arguments, and all rows of three for functions along an axis. The predictions are
+for {ranges} ranges and for single numbers. Gradients, in the frameworks that have them, are those of the sum of the
+result.
 
 - A **violation** is a value outside of the prediction, or a gradient that is not finite although the value is finite
   and the arguments are at no pole of the op (a point where its value or derivative breaks) in that framework. Points
@@ -44,11 +45,12 @@ ranges and for single numbers. Gradients, in the frameworks that have them, are 
 - **Width** compares the prediction with reality: the count of special numbers (including infinities and nan) that the
   prediction allows, divided by the count between the smallest and the largest observed value, summed over all ranges
   and numbers. 1 is exact.
-- **Exempt** functions have gradients that break at points that no class of numbers describes; the end of this page lists
-  them.
+- **Exempt** functions have gradients that break at points that no class of numbers describes; the end of this page
+  lists them.
 
 `python benchmarks/soundness.py --write` computes this page from the [recorded](testing.md#recordings) results of the
-frameworks; `tests/ops/test_soundness.py` fails on the first violation. Functions ran one op at a time, on a CPU. {environment}
+frameworks; `tests/ops/test_soundness.py` fails on the first violation. Functions ran one op at a time, on a CPU.
+{environment}
 """
 
 

@@ -52,7 +52,7 @@ class Baseline:
         except OSError as error:
             raise BaselineError(f"{shown}: could not be read: {reason(error)}") from None
         except (ValueError, RecursionError) as error:
-            raise BaselineError(f"{shown}: is no baseline of nanlint: {error}") from None
+            raise BaselineError(f"{shown}: is not a baseline of nanlint: {error}") from None
         version = content.get("version") if isinstance(content, dict) else None
         if isinstance(version, int) and version > VERSION:
             raise BaselineError(
@@ -60,7 +60,7 @@ class Baseline:
                 "or remove the file and write it again with --write-baseline"
             )
         if version != VERSION or not _is_files(content.get("files")):
-            raise BaselineError(f"{shown}: is no baseline of nanlint; name another file, or remove it")
+            raise BaselineError(f"{shown}: is not a baseline of nanlint; give another file, or remove it")
         files: dict[str, dict[str, list[str]]] = content["files"]
         return cls(
             absolute, {(name, code): tuple(known) for name, rules in files.items() for code, known in rules.items()}

@@ -144,7 +144,7 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Begin here in a worker, which has no command line of its own."""
-    config.addinivalue_line("markers", f"{_MARKER}: what is not finite in this test is meant (nanlint)")
+    config.addinivalue_line("markers", f"{_MARKER}: this test expects non-finite values (nanlint)")
     if (config.getoption("nanlint") or _watched()) and _KEY not in config.stash:
         config.stash[_KEY] = Session(config, config.option)
 

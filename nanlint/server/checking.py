@@ -36,7 +36,7 @@ PAUSE = 0.3
 
 
 class Stopped(BaseException):
-    """Raised when a check is cancelled. Not an Exception, so that no handler reports it as a failure of the analysis."""
+    """A check was cancelled. Not an Exception, so that no handler reports it as a failure of the analysis."""
 
 
 class Overtaken(Exception):

@@ -102,7 +102,10 @@ APART: Mapping[str, str] = {
         "needs classes",
     ),
     "tensorflow.losses.sigmoid_cross_entropy": "takes the mean of all",
-    **dict.fromkeys((f"torch.Tensor.{f}" for f in ("igamma", "igamma_", "igammac", "igammac_")), "has the shape as the first argument"),
+    **dict.fromkeys(
+        (f"torch.Tensor.{f}" for f in ("igamma", "igamma_", "igammac", "igammac_")),
+        "has the shape as the first argument",
+    ),
     **dict.fromkeys(
         (
             *("torch.slogdet", "torch.Tensor.slogdet", "torch.linalg.slogdet", "tensorflow.linalg.slogdet"),

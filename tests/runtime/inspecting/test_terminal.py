@@ -110,7 +110,10 @@ def test_pt_says_what_of_a_large_tensor_was_kept(tmp_path: Path) -> None:
     born(watch, "exp", [("x", row([1.0]), None)], [("result", large, None)], ())
     watch.end()
     say = said_of(run_of(read_run(str(tmp_path / "run"))))
-    assert lines(say("pt result[0, :3]"))[-2:] == ["[0, :] nan 0.5 0.5", "the run recorded the first 64 of 1,000 elements"]
+    assert lines(say("pt result[0, :3]"))[-2:] == [
+        "[0, :] nan 0.5 0.5",
+        "the run recorded the first 64 of 1,000 elements",
+    ]
     assert "none of these elements was recorded" in say("pt result[3]")
     assert "none of these elements was recorded" in say("pt result[9:0:-1, ::-1]")
 
