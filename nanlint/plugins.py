@@ -245,7 +245,7 @@ def _check_form(code: str, name: str) -> None:
     if parts is None:
         raise PluginError(f"the code {code!r} must be capital letters and digits, such as ABC101")
     if parts[1] == RESERVED:
-        raise PluginError(f"the code {code}: {RESERVED} is for nanlint's own rules; take a prefix of your own")
+        raise PluginError(f"the code {code}: {RESERVED} is for nanlint's own rules; choose another prefix")
     if _NAME.fullmatch(name) is None:
         raise PluginError(f"{code}: the name {name!r} must be words in lower case with dashes between them")
 

@@ -234,7 +234,7 @@ class _Dump:
         time, data = min(found, key=lambda pair: pair[0])
         runs = {text(one, 3) for _, one in found}
         if len(runs) > 1:
-            raise RunError(f"{self._directory}: holds dumps of {len(runs)} runs; put each into a directory of its own")
+            raise RunError(f"{self._directory}: holds dumps of {len(runs)} runs; put each into a separate directory")
         version = text(data, 2)
         if version and not version.startswith("debug.Event:1"):
             raise RunError(f"{self._directory}: is in format {version}; this nanlint reads debug.Event:1")
