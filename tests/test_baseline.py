@@ -121,11 +121,11 @@ def test_the_value_is_optional_and_never_the_path_that_follows(project: Path) ->
 @pytest.mark.parametrize(
     ("content", "complaint"),
     [
-        ("", "is no baseline of nanlint"),
-        ("<<<<<<< HEAD\n", "is no baseline of nanlint"),
-        ("[]", "is no baseline of nanlint"),
-        ('{"version": 1, "files": {"a.py": 3}}', "is no baseline of nanlint"),
-        ('{"version": 1, "files": {"a.py": {"NL103": 1}}}', "is no baseline of nanlint"),
+        ("", "is not a baseline of nanlint"),
+        ("<<<<<<< HEAD\n", "is not a baseline of nanlint"),
+        ("[]", "is not a baseline of nanlint"),
+        ('{"version": 1, "files": {"a.py": 3}}', "is not a baseline of nanlint"),
+        ('{"version": 1, "files": {"a.py": {"NL103": 1}}}', "is not a baseline of nanlint"),
         ('{"version": 2}', "is a baseline of version 2, and this nanlint reads 1"),
     ],
 )

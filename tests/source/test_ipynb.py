@@ -100,7 +100,7 @@ def test_a_cell_of_another_language_is_left_out() -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "a.ipynb: is empty, and no notebook"),
+        (b"", "a.ipynb: is empty, so it is not a notebook"),
         (b"x = 1\n", "a.ipynb: is not valid JSON: expecting value in line 1"),
         (b'{"cells": [],\n "nbformat": 4', "a.ipynb: is not valid JSON: expecting ',' delimiter in line 2"),
         (b'{"cells": [], "nbformat": 4}\n}', "a.ipynb: is not valid JSON: extra data in line 2"),
@@ -111,7 +111,7 @@ def test_a_cell_of_another_language_is_left_out() -> None:
         (b'{"cells": [], "nbformat": "4"}', "a.ipynb: its notebook format is '4'"),
         (b'{"nbformat": 4}', 'a.ipynb: is not a valid notebook: it has no "cells"'),
         (b'{"cells": {}, "nbformat": 4}', 'a.ipynb: is not a valid notebook: its "cells" are not a list'),
-        (b'{"cells": [{"cell_type": "code", "source": "a"}, 3], "nbformat": 4}', "notebook: cell 2 is no object"),
+        (b'{"cells": [{"cell_type": "code", "source": "a"}, 3], "nbformat": 4}', "notebook: cell 2 is not an object"),
         (b'{"cells": [{"source": "a"}], "nbformat": 4}', 'a valid notebook: cell 1 has no "cell_type"'),
         (b'{"cells": [{"cell_type": "code"}], "nbformat": 4}', 'cell 1 has a "source" that is neither a string nor'),
         (b'{"cells": [{"cell_type": "code", "source": [1]}], "nbformat": 4}', 'cell 1 has a "source" that is neither'),
