@@ -71,7 +71,7 @@ def said(found: int | None, expected: int) -> str:
 
 def table() -> list[str]:
     """The Markdown table, and the sums."""
-    rows = ["| program | born at line | nanlint | peers |", "| --- | ---: | --- | --- |"]
+    rows = ["| program | origin at line | nanlint | other tools |", "| --- | ---: | --- | --- |"]
     hits: dict[str, list[bool]] = {}
     for program in sorted(SEEDED.glob("*/*.py")):
         framework, expected = program.parent.name, marked(program)

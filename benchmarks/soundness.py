@@ -28,25 +28,29 @@ Results = dict[str, dict[str, Tally]]
 
 ABOUT = """# Soundness
 
-Every function that the catalogue spells as one of the ops below is run in its framework, on special values: both
-zeros, the smallest subnormal and normal numbers, 1 and its neighbours, small and large numbers, the square root of the
-largest, the largest, the infinities and nan; both signs of each, all pairs of them for two arguments, and all rows of
-three for what works along an axis. Values are compared with what the transfer function of the op predicts for {ranges}
-ranges and for numbers by themselves. Gradients, in the frameworks that have them, are those of the sum of the result.
+nanlint predicts the results of functions with a *transfer function* for each operation (op), from a range or a single
+number for each argument. This page compares the predictions with the frameworks. Every function of the ops below runs
+in its framework, on special values: both zeros, the smallest subnormal and normal numbers, 1 and its neighbours,
+small and large numbers, the square root of the largest number, the largest number, the infinities and nan; both signs
+of each, all pairs of them for two arguments, and all rows of three for functions along an axis. The predictions are
+for {ranges} ranges and for single numbers. Gradients, in the frameworks that have them, are those of the sum of the
+result.
 
-- A **violation** is a value outside of the prediction, or a gradient that is not finite where the value is and no pole
-  of the op is met, neither of the value nor of the derivative, in that framework. Left out are points with a number
-  beyond the fourth root of the format's range, or a result beyond its square root: there a derivative overflows that is
-  finite in the real numbers.
-- A **pole** is confirmed where every function breaks at every point that meets it. One that does not break fails.
-- **Width** is how much wider than reality the prediction is: the special numbers (infinities and nan among them) that
-  it admits, over those that lie between the least and the largest value seen, summed over all abstract arguments. 1 is
-  exact.
-- **Exempt** are functions whose gradient breaks where no class of numbers tells; they are listed at the end.
+- A **violation** is a value outside of the prediction, or a gradient that is not finite although the value is finite
+  and the arguments are at no pole of the op (a point where its value or derivative breaks) in that framework. Points
+  with a number beyond the fourth root of the format's range, or a result beyond its square root, are left out: there,
+  derivatives overflow that are finite in the real numbers.
+- A **pole** is confirmed if every function breaks at every point of the pole. A function that does not break is an
+  error.
+- **Width** compares the prediction with reality: the count of special numbers (including infinities and nan) that the
+  prediction allows, divided by the count between the smallest and the largest observed value, summed over all ranges
+  and numbers. 1 is exact.
+- **Exempt** functions have gradients that break at points that no class of numbers describes; the end of this page
+  lists them.
 
-`python benchmarks/soundness.py --write` computes all of it from what the frameworks gave, which is
-[on record](testing.md#recordings); `tests/ops/test_soundness.py` fails on the first violation. Functions ran one op at
-a time, on a CPU. {environment}
+`python benchmarks/soundness.py --write` computes this page from the [recorded](testing.md#recordings) results of the
+frameworks; `tests/ops/test_soundness.py` fails on the first violation. Functions ran one op at a time, on a CPU.
+{environment}
 """
 
 
@@ -122,13 +126,13 @@ def ending(found: dict[str, Results]) -> Iterator[str]:
     """What is exempt, and what is not run this way."""
     yield "\n## Exempt\n"
     exempt = sorted({s for ops in found.values() for t in ops.values() for tally in t.values() for s in tally.defects})
-    yield "Gradients of these functions are not finite at some points where their value is:\n"
+    yield "The gradients of these functions are not finite at some points where their values are:\n"
     yield from (f"- `{name}`: {soundness.defect(name)}" for name in exempt)
-    yield "\nThese are a little more than the op that they are spelled as, or want other arguments than are tried:\n"
+    yield "\nThese functions differ a little from their op, or need arguments that are not tried here:\n"
     yield from (f"- `{name}`: {why}" for name, why in sorted(soundness.APART.items()))
-    yield "\n## Not run this way\n"
+    yield "\n## Not run here\n"
     rest = [op for op in sorted(OPS) if op not in covered() and any(truth.spellings_of(op, root) for root in ROOTS)]
-    yield "Creations, draws, selections, views and what needs other arguments have tests of their own:"
+    yield "Operations that create, draw, select or view arrays, or need other arguments, have separate tests:"
     yield ", ".join(rest) + "."
 
 

@@ -84,7 +84,8 @@ def findings(done: Run) -> list[dict[str, Any]]:
 def tables(packages: Sequence[Checked]) -> str:
     """Two markdown tables: a line for each package, and findings by rule."""
     lines = [
-        f"{machine()}, one process, default confidence; the last column counts what `--confidence possible` shows.",
+        f"{machine()}, one process, default confidence; the last column counts the findings with "
+        "`--confidence possible`.",
         "",
         "| package | files | seconds | CPU seconds | findings | with possible ones |",
         "| --- | ---: | ---: | ---: | ---: | ---: |",

@@ -23,22 +23,22 @@ PAGE = """<!-- Written by docs/proofs.py. -->
 
 {summary}.
 
-A fix is proven by running it: a computation is written in each of the styles below, mended, and both are executed in
-the framework, on the numbers where things break (±0, ±1, tiny and large ones) and on random ones, on arrays of equal
-shapes, broadcast ones, scalars and empty ones, in float32, float64 and float16.
+A fix is proven by running it. A computation is written in each of the styles below and fixed. Then the original and the
+fixed code run in the framework: on special numbers (±0, ±1, tiny and large ones) and random ones, on arrays of equal
+shapes, broadcast arrays, scalars and empty arrays, in float32, float64 and float16.
 
-- *Safe* means: the same shape and dtype; every value and every gradient that was finite is the same to 32 steps of the
-  dtype (or nearer to what float64 gives), and on the input that spoils the original all are finite.
-- *Unsafe* means: the same, but for the change that the rule's page names; or that a division by 0, which gave an
-  infinity, gives a number.
-- What is mended is silent, and a second `--fix` changes nothing.
+- A *safe* fix keeps shape and dtype. Every value and every gradient that was finite is equal to within 32 steps of the
+  dtype (or closer to the float64 result), and for the input that breaks the original, all are finite.
+- An *unsafe* fix does the same except for the change described on the rule's page, or it gives a number where a
+  division by 0 gave an infinity.
+- nanlint reports nothing in the fixed code, and a second `--fix` changes nothing.
 
-A cell says how many programs are proven, in how many styles.
+A cell shows how many programs are proven, in how many styles.
 
 {table}
 
-The styles are {styles}. One that a library does not have (TensorFlow's tensors have no methods) is not counted. Where
-a fix is not applied but shown, or not offered, because it could not be known to be right:
+The styles are {styles}. Styles that a library does not support (TensorFlow's tensors have no methods) are not counted.
+In these styles, a fix is only shown, or there is none, because nanlint could not be sure that it is right:
 
 {others}
 """

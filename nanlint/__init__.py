@@ -1,6 +1,6 @@
-"""nanlint finds the code that will produce NaN or Inf, says why, and rewrites it into the stable form.
+"""Find code that will produce NaN or Inf, show the cause, and rewrite it into a numerically stable form.
 
-The public library. Importing it is cheap: the program is loaded by the first call, and no numeric framework ever is.
+The public library. Importing it is cheap: the first call loads the program, and no numeric framework is ever imported.
 
 PYTEST_DONT_REWRITE: what watches pytest is imported before it, and has no asserts for it.
 """

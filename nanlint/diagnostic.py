@@ -31,7 +31,7 @@ class Applicability(Enum):
     """Who may apply a fix.
 
     SAFE keeps values, shapes and dtypes wherever the original is finite (to a few ulp), and gradients where finite.
-    UNSAFE changes values (an epsilon, a clip). DISPLAY needs a person.
+    UNSAFE changes values (an epsilon, a clip). DISPLAY is a suggestion, which a person has to apply.
     """
 
     SAFE = "safe"
@@ -125,6 +125,11 @@ class Fix:
     edits: tuple[Edit, ...] = ()
     display: str = ""
     changes: bool = False
+
+    @property
+    def title(self) -> str:
+        """How reports call it: ``fix (safe)``, ``fix (unsafe)``, or ``suggestion``."""
+        return "suggestion" if self.applicability is Applicability.DISPLAY else f"fix ({self.applicability})"
 
     @property
     def edits_here(self) -> tuple[Edit, ...]:

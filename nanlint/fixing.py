@@ -129,7 +129,7 @@ def _keep_mending(
         dropped.add(_fingerprint(source, diagnostic))
         place = source.in_cells(diagnostic).place
         notes.append(
-            f"{place}: the fix of {diagnostic.code} was not applied: it does not mend the files that it changes"
+            f"{place}: the fix of {diagnostic.code} was not applied: it does not fix the files that it changes"
         )
     return kept
 

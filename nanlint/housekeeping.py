@@ -50,14 +50,14 @@ SYNTAX_ERROR = Housekeeping(
 The file does not parse, so nothing in it was checked.
 
 ## What it does
-Reports the place where Python stops understanding the file. Code for Python 2 is named as such, and so is a file that
-is nested too deeply for Python's own parser.
+Reports the location at which the Python parser fails. The message says if the code looks like Python 2, or is nested
+too deeply for Python's parser.
 
 ## Why is this bad?
 A file that was not checked must not look like a file without findings.
 
 ## What to do
-Correct the file, or leave it out with `exclude`. This rule can be ignored by its code or name only, not by a prefix.
+Fix the file, or leave it out with `exclude`. The rule can only be ignored by its code or name, not by a prefix.
 """,
 )
 UNUSED_SUPPRESSION = Housekeeping(
@@ -68,12 +68,12 @@ UNUSED_SUPPRESSION = Housekeeping(
 A suppression comment that suppresses nothing.
 
 ## What it does
-Reports `# nanlint: ignore[...]`, `# nanlint: file-ignore[...]` and our codes in `# noqa: ...` where the rules named ran
-and found nothing to suppress. Codes of other linters and a bare `# noqa` are never reported. Nor are codes on a line
-of a file that imports another file of its project, or is imported by one: they may suppress a finding there.
+Reports `# nanlint: ignore[...]`, `# nanlint: file-ignore[...]` and nanlint's codes in `# noqa: ...` if the named rules
+ran and found nothing to suppress. Codes of other linters and a plain `# noqa` are never reported. Neither are codes for
+a line in a file that imports another file of its project, or is imported by one: they may suppress a finding there.
 
 ## Why is this bad?
-It would hide a real finding that a later change brings.
+It would hide a real finding in the future.
 
 ## Example
 ```python
@@ -102,12 +102,12 @@ UNKNOWN_SUPPRESSION = Housekeeping(
 A suppression comment that nanlint does not understand.
 
 ## What it does
-Reports comments that were meant to silence a finding and do not: `# nanlint:` with an unknown rule, a word that is not
-`ignore` or `file-ignore` (such as `disable`), rules that are not in brackets or a missing bracket; `# noqa` with one of
-our codes that does not exist, or without the colon before it. The message says how to write it.
+Reports comments that were meant to silence a finding and do not: `# nanlint:` with an unknown rule, with a word that is
+not `ignore` or `file-ignore` (such as `disable`), with rules that are not in brackets, or with a missing bracket; `# noqa`
+with an unknown code of nanlint, or without the colon before the code. The message suggests the right spelling.
 
 ## Why is this bad?
-It was written to silence a finding, and the finding is still reported, or will be when it appears.
+The comment should silence a finding but does not.
 
 ## Example
 ```python
@@ -131,8 +131,8 @@ nanlint failed on this file.
 Reports that the analysis of one file ended in an unexpected exception. The other files were still checked.
 
 ## What to do
-Please report it, with the file if you can. `NANLINT_DEBUG=1` shows the traceback. This rule can be ignored by its code
-or name only, not by a prefix.
+Please report it, with the file if you can. `NANLINT_DEBUG=1` shows the traceback. The rule can only be ignored by its
+code or name, not by a prefix.
 """,
 )
 

@@ -138,7 +138,7 @@ def _executed(path: str) -> ModuleType:
     name = f"nanlint_rule_file_{stem}_{abs(hash(path))}"
     spec = spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
-        raise PluginError(f"{path}: is no Python file")
+        raise PluginError(f"{path}: is not a Python file")
     module = module_from_spec(spec)
     sys.modules[name] = module
     written, sys.dont_write_bytecode = sys.dont_write_bytecode, True
@@ -162,7 +162,7 @@ def _entering(origin: str, *, needs_rules: bool = False) -> Iterator[_Codes]:
         _check_ops(ops, origin)
         _check_rules(rules, origin)
         if needs_rules and not codes():
-            raise PluginError("enters no rule (a rule is a function under @rule of nanlint.authoring)")
+            raise PluginError("defines no rule (a rule is a function with the decorator @rule of nanlint.authoring)")
     except BaseException as error:
         RULES.clear()
         RULES.update(rules)
@@ -245,7 +245,7 @@ def _check_form(code: str, name: str) -> None:
     if parts is None:
         raise PluginError(f"the code {code!r} must be capital letters and digits, such as ABC101")
     if parts[1] == RESERVED:
-        raise PluginError(f"the code {code}: {RESERVED} is for nanlint's own rules; take a prefix of your own")
+        raise PluginError(f"the code {code}: {RESERVED} is for nanlint's own rules; choose another prefix")
     if _NAME.fullmatch(name) is None:
         raise PluginError(f"{code}: the name {name!r} must be words in lower case with dashes between them")
 

@@ -34,7 +34,7 @@ _MARKER = "not_finite"
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """The options of `nanlint verify`, as far as they make sense for tests."""
-    group = parser.getgroup("nanlint", "births of nan and inf")
+    group = parser.getgroup("nanlint", "origins of nan and inf")
     # options of their own rather than one with a value that may be left out: that would be the path which follows
     group.addoption(
         *("--nanlint", "--nanlint=sites"),
@@ -44,7 +44,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="watch flagged expressions while the tests run",
     )
     group.addoption(
-        "--nanlint=all", dest="nanlint", action="store_const", const="all", help="watch the birth of every nan and inf"
+        "--nanlint=all", dest="nanlint", action="store_const", const="all", help="find the origin of every nan and inf"
     )
     group.addoption("--nanlint-run-dir", metavar="DIR", help="where the run is kept (a new one in .nanlint/runs)")
     group.addoption("--nanlint-include", action="append", default=[], metavar="PACKAGE", help="watch as your own")
@@ -144,7 +144,7 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Begin here in a worker, which has no command line of its own."""
-    config.addinivalue_line("markers", f"{_MARKER}: what is not finite in this test is meant (nanlint)")
+    config.addinivalue_line("markers", f"{_MARKER}: this test expects non-finite values (nanlint)")
     if (config.getoption("nanlint") or _watched()) and _KEY not in config.stash:
         config.stash[_KEY] = Session(config, config.option)
 

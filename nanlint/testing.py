@@ -152,19 +152,21 @@ def check_op(
         try:
             result = float(function(*point))
         except (ArithmeticError, ValueError) as error:
-            raise Failure(f"{name} at {given}: the function raises {error!r}; it must give a number, or nan") from error
+            raise Failure(
+                f"{name} at {given}: the function raises {error!r}; it must return a number, or nan"
+            ) from error
         cls = class_of(result)
         if predicted.reach(cls) is NEVER:
-            raise Failure(f"{name} at {given}: gives {result!r}, and the transfer function rules {_WORDS[cls]} out")
+            raise Failure(f"{name} at {given}: returns {result!r}, but the transfer function rules out {_WORDS[cls]}")
         if cls in ("neg", "zero", "pos") and not predicted.lo <= result <= predicted.hi:
             where = f"[{predicted.lo!r}, {predicted.hi!r}]"
-            raise Failure(f"{name} at {given}: gives {result!r}, outside of the range {where} that is predicted")
+            raise Failure(f"{name} at {given}: returns {result!r}, outside of the predicted range {where}")
         for pole in op.poles_for(operands) if op.poles_for is not None else op.poles:
             if pole.gradient or pole.operand == "result" or pole.name not in operands or pole.also:
                 continue
             x = point[op.operands.index(pole.name)] + pole.shift
             if class_of(x) == pole.cls and math.isfinite(result):
-                raise Failure(f"{name} at {given}: gives {result!r}, and a pole says that it gives {pole.gives}")
+                raise Failure(f"{name} at {given}: returns {result!r}, but a pole says that it returns {pole.gives}")
 
 
 _WORDS = {
@@ -297,7 +299,7 @@ def _mended(code: str, program: str, expected: str, unsafe: bool, config: Mappin
     _silent(code, text, config, "fixed")
     again = nanlint.fix_source(text, unsafe_fixes=unsafe, **config)
     if again.fixed:
-        raise Failure(f"{code} fixes what is fixed once more\n{_listing(text)}")
+        raise Failure(f"{code} changes the fixed code again\n{_listing(text)}")
 
 
 def _marked(program: str, code: str) -> Iterator[tuple[int, str]]:

@@ -61,7 +61,7 @@ def trust(path: str) -> str:
     """Put a file or a directory on the list; its real path. Raises TrustError."""
     real = os.path.realpath(path)
     if "\n" in real:
-        raise TrustError(f"{real!r}: has a line end in its name, which the list of what is trusted cannot hold")
+        raise TrustError(f"{real!r}: has a line break in its name, which the list of trusted paths cannot contain")
     known = trusted()
     if real not in known:
         _write((*known, real))

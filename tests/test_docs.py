@@ -166,15 +166,15 @@ def test_contributing_does_what_it_says(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_rooms_import_from_those_below_them_only() -> None:
-    """The list in docs/design.md, from the top; what is imported in functions or for type checking counts, too."""
-    (rooms,) = blocks(sections((ROOT / "docs" / "design.md").read_text(encoding="utf-8"))["Rooms"], "text")
-    order = [line.split()[0] for line in rooms.splitlines()]
+def test_layers_import_from_those_below_them_only() -> None:
+    """The list in docs/design.md, from the top; imports in functions or for type checking count as well."""
+    (layers,) = blocks(sections((ROOT / "docs" / "design.md").read_text(encoding="utf-8"))["Layers"], "text")
+    order = [line.split()[0] for line in layers.splitlines()]
     upwards = []
     for module, imported in IMPORTS.items():
-        here = _room(module)
-        assert here in order, f"docs/design.md does not know the room of {module}"
-        upwards += [f"{module}: {there}" for there in imported if order.index(_room(there)) < order.index(here)]
+        here = _layer(module)
+        assert here in order, f"docs/design.md does not know the layer of {module}"
+        upwards += [f"{module}: {there}" for there in imported if order.index(_layer(there)) < order.index(here)]
     assert not upwards
 
 
@@ -185,7 +185,7 @@ def test_modules_do_not_import_each_other_in_a_circle() -> None:
     assert circles == {frozenset(f"nanlint.source.{name}" for name in ("notebook", "project", "reading", "text"))}
 
 
-def _room(module: str) -> str:
+def _layer(module: str) -> str:
     return module.removeprefix("nanlint.").partition(".")[0]
 
 

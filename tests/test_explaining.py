@@ -178,7 +178,7 @@ def test_why_a_fix_is_not_made_is_told_with_the_finding(monkeypatch: pytest.Monk
     monkeypatch.setattr("nanlint.fixes.readback.refused", lambda offers, *_: dict.fromkeys(range(len(offers)), reason))
     (one,) = found = stories(row_of("nll = -"))
     assert verdicts(one)["NL101"].refused == reason
-    assert f"its fix is not made: {reason}" in " ".join(
+    assert f"its fix was rejected: {reason}" in " ".join(
         render_explanations(found, "loss.py", width=200, colour=False).split()
     )
     assert f'"fix_refused": "{reason}"' in render_explanations_json(found, "loss.py")

@@ -149,7 +149,7 @@ BROKEN = {
     "no Python": ("def (:\n", "rules/ours.py: cannot be loaded: line 1: invalid syntax"),
     "raises": ("1 / 0\n", "rules/ours.py: cannot be loaded: ZeroDivisionError: division by zero (line 1 of ours.py)"),
     "leaves": ("raise SystemExit(3)\n", "rules/ours.py: cannot be loaded: SystemExit: 3"),
-    "no rule": ("x = 1\n", "rules/ours.py: enters no rule"),
+    "no rule": ("x = 1\n", "rules/ours.py: defines no rule"),
     "our prefix": (GOOD.replace("OUR101", "NL999"), "the code NL999: NL is for nanlint's own rules"),
     "our code": (GOOD.replace("OUR101", "NL101"), "the code NL101 is taken: it is one of nanlint itself"),
     "no code": (GOOD.replace("OUR101", "our-101"), "the code 'our-101' must be capital letters and digits"),

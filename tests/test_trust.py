@@ -111,7 +111,7 @@ def test_they_run_where_the_user_says_so(how: str, checkout: Path, monkeypatch: 
     if how in said:
         told = nanlint("trust", str(said[how]), cwd=checkout)
         assert told.stderr.startswith(
-            f"{said[how]} is trusted; this is kept in {checkout.parent}/home/nanlint/trusted\n"
+            f"{said[how]} is trusted; the list of trusted paths is {checkout.parent}/home/nanlint/trusted\n"
         )
     if how == "variable":
         monkeypatch.setenv("NANLINT_TRUST", "1")

@@ -177,11 +177,11 @@ class GradientFlow:
         if any(said == FALSE and n.key == key and tells_training(n.name) for key, said, n in known):
             yield "it is computed only where nothing is trained"
         if not self.learns(node, believed=True):
-            yield "all that it depends on is data or a setting, by its name"
+            yield "judging by the names, it depends only on data or settings"
         open_ = (n for n in where if self.obstacle(n) is None)
         trained = [n for n in open_ if (opinion := self.opinion(n)) is not None and opinion.trained]
         if trained and not any(self.reached(n) for n in trained):
-            yield "nothing that is learned reaches it where it is called, as far as is seen"
+            yield "as far as nanlint sees, no learned value reaches it in its calls"
 
     def reached(self, node: Node) -> bool:
         """Whether what may be learned reaches a node through which gradients flow."""
@@ -213,13 +213,13 @@ class GradientFlow:
             if region.kind == "undifferentiated":
                 yield str(region.attrs["why"])
         if any(n.attrs.get("gradient") for n in walk(node, self._differentiated, 60)):
-            yield "it is computed from a derivative, so that only second derivatives meet it"
+            yield "it is computed from a derivative, so only second derivatives reach it"
         if self.owner(node) == "jax" and self.only_kept(node):
-            yield "its result is only kept on an object, where JAX takes no derivatives"
+            yield "its result is only stored on an object, where JAX takes no derivatives"
         if self.roles is not None and self.owner(node) == "jax" and self.roles.undifferentiated_project:
             yield "nothing in the project takes derivatives"
         if self.roles is not None and self.owner(node) in FUNCTIONAL and self.roles.drives(node):
-            yield "it stands beside what a derivative is taken of, not in it"
+            yield "it is next to the differentiated function, not in it"
 
     def called_from_outside(self, node: Node) -> list[Node]:
         """The same op where the functions around it are called from the functions that nothing in the file calls."""
@@ -257,13 +257,13 @@ class GradientFlow:
             if region.kind in WITHOUT:
                 return str(region.attrs.get("why", WITHOUT[region.kind]))
             if region.kind == "derivative_rule" and not self._moves(node, region):
-                return "it stands in a derivative's rule, where only second derivatives meet it"
+                return "it is in the definition of a derivative, where only second derivatives reach it"
         owner = self.owner(node)
         if owner in PLAIN:
             return f"{OWN_NAMES.get(owner or '', owner)} does not differentiate"
         if not self.learns(node):
             return "it depends on nothing that is differentiated with respect to"
-        return None if self.used_with_gradient(node) else "all uses only compare it, count it, print it or detach it"
+        return None if self.used_with_gradient(node) else "all uses only compare, count, print or detach it"
 
     def _moves(self, node: Node, rule: Region) -> bool:
         """Whether a node depends on the tangents of a derivative's rule: that part is transposed by a backward pass."""

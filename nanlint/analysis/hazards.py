@@ -249,16 +249,18 @@ class Hazards:
             felt = node["x"] if source is node and "x" in node.args else source
             reach = min(reach, self.reach_with_gradient(felt, pole, self.gradient.owner(node)))
             if reach < POSSIBLE:
-                return Cleared(node, pole, f"the backward pass of the {bare(felt).op} below lets nothing through", v)
+                return Cleared(node, pole, f"the backward pass of the {bare(felt).op} below stops the gradient", v)
         if self.scalar(node, v):
-            return Cleared(node, pole, "works on Python numbers, where Python raises instead of making a nan", v)
+            return Cleared(
+                node, pole, "works on Python numbers, for which Python raises an exception instead of giving nan", v
+            )
         guard = self.masked_by(node, pole)
         if guard is not None and not self.gradient.flows(node):
-            return Cleared(node, pole, f"a {guard.op} further on drops the bad value, and no gradient flows", v)
+            return Cleared(node, pole, f"a later {guard.op} drops the bad value, and no gradient flows", v)
         if guard is not None and self.undefined_elsewhere(guard):
-            return Cleared(node, pole, f"the {guard.op} further on gives nan or inf there on purpose", v)
+            return Cleared(node, pole, f"the later {guard.op} gives nan or inf there on purpose", v)
         if self.always_bounded(node, pole) and not self.gradient.flows(node):
-            return Cleared(node, pole, "what uses it bounds the infinity, and no gradient flows", v)
+            return Cleared(node, pole, "later code bounds the infinity, and no gradient flows", v)
         overwritten = guard is not None and "stored" in guard.attrs and self.gradient.judge(node).flow is not Flow.SHOWN
         if guard is not None and (met is not None or overwritten):
             # the value is repaired, and nothing says that the operand is learned

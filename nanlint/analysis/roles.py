@@ -155,7 +155,7 @@ class Roles:
         if purpose is None and isinstance(definition, ast.ClassDef):
             purpose = purpose_of_bases(map(ast.unparse, definition.bases))
         if purpose is None and isinstance(definition, ast.ClassDef) and is_estimator(definition):
-            return Opinion(False, f"`{name}` is fitted by a method of its own", "prepares data")
+            return Opinion(False, f"`{name}` has a separate method that fits it", "prepares data")
         return Opinion(False, f"`{name}` {purpose}, by its name", purpose) if purpose is not None else None
 
     @cached_property

@@ -12,29 +12,28 @@ from nanlint.commands.manual import Command
 
 @click.command(
     cls=Command,
-    short_help="Remove the runs that nanlint verify has left in a project.",
+    short_help="Remove the runs of `nanlint verify` from a project.",
     examples=(
-        ("nanlint clean --dry-run", "List what is kept here, and how large it is."),
+        ("nanlint clean --dry-run", "List the stored runs and their sizes."),
         ("nanlint clean --keep 1", "Remove all runs but the last."),
-        ("nanlint clean path/to/project", "Remove what is kept there."),
+        ("nanlint clean path/to/project", "Remove the runs of that project."),
     ),
     exit_codes=(
         ("0", "Done."),
-        ("1", "Something is left: it lies among what nanlint keeps, and is not nanlint's."),
+        ("1", "Done, but the directory contains files that nanlint did not create; these were kept."),
         ("2", "There is no such directory, or something could not be removed."),
     ),
 )
 @click.argument("directory", type=click.Path(), default=".")
-@click.option("--dry-run", is_flag=True, help="List what would be removed, and remove nothing.")
+@click.option("--dry-run", is_flag=True, help="List the runs that would be removed, without removing them.")
 @click.option(
-    "--keep", type=click.IntRange(min=0), default=0, show_default=True, metavar="N", help="Leave the last N runs."
+    "--keep", type=click.IntRange(min=0), default=0, show_default=True, metavar="N", help="Keep the last N runs."
 )
 @click.pass_context
 def clean(ctx: click.Context, directory: str, *, dry_run: bool, keep: int) -> None:
-    """Remove what nanlint keeps in DIRECTORY, the working directory by default: the runs in .nanlint/runs.
+    """Remove the runs that nanlint stored in DIRECTORY/.nanlint/runs. The default is the working directory.
 
-    Nothing else is touched: what is not its own is named and left where it is. Runs kept elsewhere (--run-dir) are
-    yours to remove.
+    Files that nanlint did not create are listed and kept. Runs that were stored elsewhere (--run-dir) are not removed.
     """
     from nanlint.runtime.cleaning import CleaningError, going_of, inventory, remove
 
@@ -49,7 +48,7 @@ def clean(ctx: click.Context, directory: str, *, dry_run: bool, keep: int) -> No
     for run in gone:
         say(f"{'would remove' if dry_run else 'removed'} {run.path} ({_readable(run.size)})")
     for path in found.foreign:
-        say(f"warning: {path} is not nanlint's, and stays", err=True)
+        say(f"warning: {path} was not created by nanlint, and was kept", err=True)
     count = len(gone)
     total = _readable(sum(run.size for run in gone))
     if count:

@@ -21,14 +21,16 @@ _STARTUP = {
 
 @click.command(
     cls=Command,
-    short_help="Print the script that makes a shell complete nanlint's commands, options and rules.",
-    examples=tuple((line, f"In {place}: every new shell completes.") for place, line in _STARTUP.values()),
-    exit_codes=(("0", "Done."), ("2", "There is no script for that shell.")),
+    short_help="Print the script for shell completion of commands, options and rules.",
+    examples=tuple(
+        (line, f"Put this in {place} to have completion in every new shell.") for place, line in _STARTUP.values()
+    ),
+    exit_codes=(("0", "Done."), ("2", "That shell is not supported, or the shell could not be determined.")),
 )
 @click.argument("shell", required=False, type=click.Choice(list(_STARTUP)))
 @click.pass_context
 def completion(ctx: click.Context, shell: str | None) -> None:
-    """Print the script that completes commands, options, paths and rules in SHELL, by default the one that is yours.
+    """Print the script that completes commands, options, paths and rules in SHELL, by default your current shell.
 
     Load it once to try it, or in each new shell by a line in the shell's startup file (see the examples).
     """
@@ -37,7 +39,7 @@ def completion(ctx: click.Context, shell: str | None) -> None:
     chosen = shell or os.path.basename(os.environ.get("SHELL", ""))
     found = get_completion_class(chosen)
     if chosen not in _STARTUP or found is None:
-        raise Unusable(f"which shell is yours is not known; name it: nanlint completion {'|'.join(_STARTUP)}")
+        raise Unusable(f"cannot tell which shell you use; name it: nanlint completion {'|'.join(_STARTUP)}")
     try:
         click.echo(found(ctx.find_root().command, {}, "nanlint", _VARIABLE).source())
     except RuntimeError as error:  # a shell that is too old, or is not there

@@ -34,21 +34,27 @@ _SUFFIXES = {"gv": "dot"}
     cls=Command,
     short_help="Draw the dataflow of a function, or the modules of a project.",
     examples=(
-        ("nanlint graph loss.py:Loss.forward -o loss.svg", "A picture of a method."),
-        ("nanlint graph loss.py | dot -Tpng > loss.png", "Lay it out with Graphviz yourself."),
-        ("nanlint graph --modules src -o modules.svg", "Which files import which, and what is not resolved."),
+        ("nanlint graph loss.py:Loss.forward -o loss.svg", "Draw a method."),
+        ("nanlint graph loss.py | dot -Tpng > loss.png", "Draw the module level, with Graphviz's `dot`."),
+        (
+            "nanlint graph --modules src -o modules.svg",
+            "Draw which files import which, and the imports that could not be resolved.",
+        ),
     ),
     exit_codes=(
         ("0", "Done."),
         ("1", "Done, but some of the paths could not be read."),
-        ("2", "The file cannot be read, or has no such function; no Python files under the paths."),
+        ("2", "The file cannot be read or has no such function, or there are no Python files under the paths."),
     ),
 )
 @click.argument("paths", nargs=-1, metavar="FILE[:FUNCTION] | --modules [PATHS]...")
 @click.option("--modules", is_flag=True, help="Draw which files of the project import which, instead of a function.")
 @output_option
 @click.option(
-    "--format", "output_format", type=click.Choice(FORMATS), help="What is written.  [default: by -o, else dot]"
+    "--format",
+    "output_format",
+    type=click.Choice(FORMATS),
+    help="Output format.  [default: from the file name of -o, otherwise dot]",
 )
 @config_options
 @click.pass_context
@@ -62,15 +68,16 @@ def graph(
     config: tuple[str, ...],
     isolated: bool,
 ) -> None:
-    """Draw the dataflow graph of a function, with colors for what can be NaN or Inf, and its hazards highlighted.
+    """Draw the dataflow graph of a function.
 
-    FUNCTION is a name, Class.method or outer.inner; without it the module level is drawn.
+    Colours show where NaN and Inf can appear; operations with a finding are highlighted. FUNCTION is a name,
+    Class.method or outer.inner. Without it, the module level is drawn.
 
-    With --modules, draw the Python files under PATHS (files or directories; the working directory if there are none)
-    and the files of the project that they import, with arrows for the imports. What could not be resolved is dashed.
-    Files are read, never imported.
+    With --modules, draw the Python files under PATHS (files or directories; by default the working directory) and the
+    files of the project that they import, with arrows for the imports. Unresolved imports are dashed. Files are read,
+    never imported.
 
-    Needs the extra `graph`; SVG, PNG and PDF are laid out by Graphviz (`dot`).
+    This needs the extra `nanlint[graph]`, and Graphviz (`dot`) for SVG, PNG and PDF.
     """
     chosen = output_format or format_of(output_file)
     if output_file is not None:

@@ -18,22 +18,32 @@ if TYPE_CHECKING:
 
 @click.command(
     cls=Command,
-    short_help="Show a run that `nanlint verify` left, as a page or at the terminal.",
+    short_help="Show a run of `nanlint verify`, as a page or at the terminal.",
     examples=(
-        ("nanlint inspect", "The last run, as a page in the browser."),
-        ("nanlint inspect --terminal .nanlint/runs/RUN", "Look around by commands."),
-        ("nanlint inspect -c alerts RUN", "One command, and leave."),
+        ("nanlint inspect", "Show the last run as a page in the browser."),
+        ("nanlint inspect --terminal .nanlint/runs/RUN", "Read commands at the terminal."),
+        ("nanlint inspect -c alerts RUN", "Run one command and exit."),
     ),
     exit_codes=(("0", "Done."), ("2", "There is no such run, or it cannot be read.")),
 )
 @click.argument("run", required=False, type=click.Path())
 @click.option("--tfdbg", type=click.Path(), metavar="DIR", help="Read a dump of TensorFlow's Debugger V2 instead.")
 @click.option(
-    "-o", "--output-file", type=click.Path(), metavar="FILE", help="Where the page is written.  [default: in the run]"
+    "-o",
+    "--output-file",
+    type=click.Path(),
+    metavar="FILE",
+    help="Write the page to this file.  [default: in the run's directory]",
 )
 @click.option("--open/--no-open", "browse", default=None, help="Open the page in a browser.  [default: at a terminal]")
-@click.option("--terminal", is_flag=True, help="Commands at the terminal instead of a page; so does piped input.")
-@click.option("-c", "--command", "commands", multiple=True, metavar="COMMAND", help="Do this, and leave. Repeatable.")
+@click.option(
+    "--terminal",
+    is_flag=True,
+    help="Read commands at the terminal instead of writing a page (the default for piped input).",
+)
+@click.option(
+    "-c", "--command", "commands", multiple=True, metavar="COMMAND", help="Run this command and exit. Repeatable."
+)
 @click.pass_context
 def inspect(
     ctx: click.Context,
@@ -45,9 +55,12 @@ def inspect(
     terminal: bool,
     commands: tuple[str, ...],
 ) -> None:
-    """Show RUN, a directory that `nanlint verify` left (the last one), as a page for the browser or at the terminal."""
+    """Show RUN, a directory that `nanlint verify` wrote, as a page for the browser or at the terminal.
+
+    The default is the last run.
+    """
     if run is not None and tfdbg is not None:
-        raise click.UsageError("a run and --tfdbg exclude each other")
+        raise click.UsageError("RUN and --tfdbg cannot be combined")
     shown = _kept_run(run, tfdbg)
     if terminal or commands or not (_at_terminal() or output_file or browse is not None):
         ctx.exit(_inspect_at_terminal(shown, commands))

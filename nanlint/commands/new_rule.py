@@ -21,25 +21,23 @@ _PREFIX = "OWN"
 @click.command(
     "new-rule",
     cls=Command,
-    short_help="Write a rule of your own and its test, to start from.",
+    short_help="Create a custom rule and its test.",
     examples=(
-        ("nanlint new-rule log-of-counts", f"{_DIRECTORY}/log_of_counts.py, and tests/test_log_of_counts.py."),
-        ("nanlint new-rule log-of-counts --code ACME101 --path lint", "With a code and in a directory of your own."),
+        ("nanlint new-rule log-of-counts", f"Write {_DIRECTORY}/log_of_counts.py and tests/test_log_of_counts.py."),
+        ("nanlint new-rule log-of-counts --code ACME101 --path lint", "Choose the code and the directory."),
     ),
-    exit_codes=(("0", "Written."), ("2", "Nothing was written: a file is there already, or the name cannot be.")),
+    exit_codes=(("0", "Written."), ("2", "Nothing was written: a file exists already, or the name is not allowed.")),
 )
 @click.argument("name")
-@click.option(
-    "--code", help=f"The rule's code: a prefix of your own and a number.  [default: {_PREFIX}101, or the next]"
-)
-@click.option("--path", type=click.Path(), help=f"The directory of the rule file.  [default: {_DIRECTORY}]")
-@click.option("--tests", type=click.Path(), default="tests", show_default=True, help="The directory of its test.")
+@click.option("--code", help=f"The rule's code: your prefix and a number.  [default: {_PREFIX}101, or the next]")
+@click.option("--path", type=click.Path(), help=f"Directory for the rule file.  [default: {_DIRECTORY}]")
+@click.option("--tests", type=click.Path(), default="tests", show_default=True, help="Directory for the test.")
 @trust_option
 def new_rule(name: str, code: str | None, path: str | None, tests: str) -> None:
-    """Write a rule called NAME and a test of it, which passes as it is. Nothing that is there is overwritten.
+    """Create a rule called NAME and a test for it, which passes. Existing files are not overwritten.
 
-    The rule finds logarithms of what reaches 0; change what it asks, says and shows on its page. docs/authors.md goes
-    through it.
+    The rule finds logarithms of values that reach 0. Change its code, its message and its page. The guide for authors
+    explains how: https://nanlint.readthedocs.io/authors/
     """
     from nanlint.output.scaffold import render_rule_file, render_test_file
     from nanlint.plugins import PluginError, check_identity
@@ -74,9 +72,9 @@ def new_rule(name: str, code: str | None, path: str | None, tests: str) -> None:
     say(f"wrote {rule_file}\nwrote {test_file}")
     if os.path.abspath(rule_file) not in _named(config.file):
         pattern = f"{directory.replace(os.sep, '/')}/*.py"
-        say(f'\nFor `nanlint check` to use it, name it in the configuration:\n\n[tool.nanlint]\nrules = ["{pattern}"]')
+        say(f'\nTo use it, add it to the configuration:\n\n[tool.nanlint]\nrules = ["{pattern}"]')
     if not is_trusted(config.file or here):
-        say("\nIt is code, which runs only in projects that you trust:\n\nnanlint trust")
+        say("\nRule files are code, and run only in projects that you trust:\n\nnanlint trust")
 
 
 def _next_code(codes: list[str]) -> str:
@@ -112,7 +110,7 @@ def _write_new(files: dict[str, str]) -> None:
     """Write all of some new files, or none."""
     for path in files:
         if os.path.lexists(path):
-            raise Unusable(f"{path}: is there already; nothing was written")
+            raise Unusable(f"{path}: exists already; nothing was written")
     written: list[str] = []
     for path, text in files.items():
         try:

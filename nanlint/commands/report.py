@@ -44,7 +44,7 @@ _SHARED = (
 
 @click.command(
     cls=Command,
-    short_help="Write a page with all findings: code, cause, fix, totals and filters.",
+    short_help="Write an HTML page with all findings.",
     sections={title: names & {*_SHARED} for title, names in check.sections.items() if names & {*_SHARED}},
     examples=(
         ("nanlint report", "Check the working directory and write nanlint-report.html."),
@@ -52,7 +52,7 @@ _SHARED = (
         ("nanlint report --changed-since origin/main", "Only files that this branch changes or affects."),
     ),
     exit_codes=(
-        ("0", "The page was written, whatever was found."),
+        ("0", "The page was written, with or without findings."),
         ("2", "Nothing could be checked, or the page could not be written."),
     ),
 )
@@ -65,14 +65,15 @@ _SHARED = (
     default=_DEFAULT,
     show_default=True,
     metavar="FILE",
-    help="The page.",
+    help="Write the page to this file.",
 )
 @click.pass_context
 def report(ctx: click.Context, /, paths: tuple[str, ...], *, page: str, **shared: object) -> None:
-    """Check PATHS and write the findings as one HTML page, which needs no network.
+    """Check PATHS and write the findings to one HTML page, which needs no network.
 
-    The page shows the findings by file with their code, cause and fix. It is filtered by rule, level, fix and text;
-    a link to it keeps the filters. Counts by rule are printed, and the exit code does not depend on the findings.
+    The page shows the findings by file, with their code, cause and fix. It can be filtered by rule, level, fix and
+    text; links to it keep the filters. The command prints the counts by rule. The exit code does not depend on the
+    findings.
     """
     try:
         ctx.invoke(check, paths=paths, outputs=(("html", page),), statistics=True, exit_zero=True, **shared)

@@ -21,31 +21,33 @@ LEVELS = ("error", "warning", "info", "debug")
 
 @click.command(
     cls=Command,
-    short_help="Speak the Language Server Protocol with an editor.",
+    short_help="Start the language server for an editor.",
     examples=(
-        ("nanlint server", "On standard input and output, as editors start it."),
-        ("nanlint server --tcp 127.0.0.1:8712", "For one client that connects to a port."),
+        ("nanlint server", "Use standard input and output, as editors do."),
+        ("nanlint server --tcp 127.0.0.1:8712", "Wait for one client on a port."),
     ),
     exit_codes=(
-        ("0", "The client has shut it down."),
-        ("1", "The client has gone without a word."),
-        ("2", "It could not begin: the port is taken."),
+        ("0", "The client shut the server down."),
+        ("1", "The client disconnected without shutting it down."),
+        ("2", "The server could not start: the port is in use."),
     ),
 )
-@click.option("--tcp", metavar="[HOST:]PORT", help="Listen there for one client, instead of on standard input.")
+@click.option(
+    "--tcp", metavar="[HOST:]PORT", help="Listen on this port for one client, instead of using standard input."
+)
 @trust_option
 @click.option(
     "--log-level",
     type=click.Choice(LEVELS),
     default="warning",
     show_default=True,
-    help="What is logged to standard error.",
+    help="Lowest level of messages to log to standard error.",
 )
 @click.pass_context
 def server(ctx: click.Context, tcp: str | None, *, log_level: str) -> None:
-    """Speak the Language Server Protocol with an editor.
+    """Start the language server (Language Server Protocol) for an editor.
 
-    How each editor starts it: https://nanlint.readthedocs.io/editors/
+    To set up your editor, see https://nanlint.readthedocs.io/editors/
     """
     import logging
 

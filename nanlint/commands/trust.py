@@ -12,29 +12,30 @@ from nanlint.commands.manual import Command
 
 @click.command(
     cls=Command,
-    short_help="Say that rule files of a project may run.",
+    short_help="Allow the rule files of a project to run.",
     examples=(
-        ("nanlint trust", "The project here, with all that is below it."),
-        ("nanlint trust ~/work ~/.nanlint.toml", "All projects in a directory; what one configuration file names."),
-        ("nanlint trust --list", "What is trusted."),
-        ("nanlint trust --remove ~/work", "Not any more."),
+        ("nanlint trust", "Trust the working directory and everything below it."),
+        ("nanlint trust ~/work ~/.nanlint.toml", "Trust all projects in a directory, and one configuration file."),
+        ("nanlint trust --list", "List the trusted paths."),
+        ("nanlint trust --remove ~/work", "Stop trusting a directory."),
     ),
     exit_codes=(("0", "Done."), ("2", "There is no such path, or the list cannot be read or written.")),
 )
 @click.argument("paths", nargs=-1, type=click.Path())
-@click.option("--remove", is_flag=True, help="Trust PATHS no more.")
-@click.option("--list", "show", is_flag=True, help="List what is trusted.")
+@click.option("--remove", is_flag=True, help="Stop trusting PATHS.")
+@click.option("--list", "show", is_flag=True, help="List the trusted paths.")
 def trust(paths: tuple[str, ...], *, remove: bool, show: bool) -> None:
-    """Trust PATHS, directories or configuration files: the rule files that configurations there name may run.
+    """Trust PATHS (directories or configuration files): the rule files that their configurations name may run.
 
-    Rule files (the key `rules`) are Python code. Those of a directory that nobody trusts are not run: `nanlint check`
-    ends with an error, other commands and the server go on without them. What is trusted is kept in a list of your own,
-    outside of all projects. The option --trust trusts everything for one run.
+    The default is the working directory. Rule files (the key `rules`) are Python code. Rule files in directories that
+    you do not trust are not run: `nanlint check` exits with an error; other commands and the server continue without
+    them. Your list of trusted paths is stored outside of all projects. The option --trust trusts everything for one
+    run.
     """
     from nanlint import trust as trusting
 
     if show and (paths or remove):
-        raise click.UsageError("--list goes alone")
+        raise click.UsageError("--list cannot be combined with --remove or PATHS")
     try:
         if show:
             for path in trusting.trusted():
@@ -46,6 +47,6 @@ def trust(paths: tuple[str, ...], *, remove: bool, show: bool) -> None:
             elif not os.path.exists(path):
                 raise Unusable(f"{path}: no such file or directory")
             else:
-                say(f"{trusting.trust(path)} is trusted; this is kept in {trusting.list_path()}", err=True)
+                say(f"{trusting.trust(path)} is trusted; the list of trusted paths is {trusting.list_path()}", err=True)
     except trusting.TrustError as error:
         raise Unusable(str(error)) from None

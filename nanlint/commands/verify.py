@@ -24,7 +24,7 @@ from nanlint.commands.manual import Command
 
 @click.command(
     cls=Command,
-    short_help="Run a program, and bring back a verdict for each finding.",
+    short_help="Run a program, and report which findings actually happened.",
     sections={
         "What is watched": ("--watch", "--filter", "--include", "--confidence", "--on-nan"),
         "Run": ("--run-dir", "--replay", "--step"),
@@ -32,14 +32,14 @@ from nanlint.commands.manual import Command
     },
     examples=(
         ("nanlint verify -- train.py --epochs 3", "Probe the flagged expressions of a run."),
-        ("nanlint verify --watch all -- -m train", "Name the birth of every nan and inf, at any line."),
-        ("nanlint verify --on-nan debug -- train.py", "Stop in the frame in which the first one is born."),
+        ("nanlint verify --watch all -- -m train", "Find the origin of every nan and inf, on any line."),
+        ("nanlint verify --on-nan debug -- train.py", "Open pdb where the first nan or inf appears."),
         ("nanlint verify --replay RUN", "Repeat the step at which a run went bad."),
     ),
     exit_codes=(
-        ("1", "A finding was confirmed, a nan or inf was born, or a loss was not finite."),
+        ("1", "A finding was confirmed, a nan or inf appeared, or a loss was not finite."),
         ("2", "The program could not be run."),
-        ("other", "The program's own."),
+        ("other", "The exit code of the program."),
     ),
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
 )
@@ -49,25 +49,29 @@ from nanlint.commands.manual import Command
     type=click.Choice(["sites", "all", "sentinel"]),
     default="sites",
     show_default=True,
-    help="What is watched: flagged expressions; the birth of every nan and inf; the losses and gradient norms.",
+    help="What to watch: flagged expressions; the origin of every nan and inf; losses and gradient norms.",
 )
 @click.option(
     "--filter",
     "filters",
     multiple=True,
     metavar="FILTER",
-    help="Report tensors for which this holds: has_inf_or_nan, all_zero, saturated, range>NUMBER, FILE.py:FUNCTION.",
+    help="Also report tensors that match: has_inf_or_nan, all_zero, saturated, range>NUMBER, FILE.py:FUNCTION.",
 )
 @click.option(
     "--on-nan",
     type=click.Choice(["continue", "stop", "debug"]),
     default="continue",
     show_default=True,
-    help="What to do at a birth; debug: pdb in your frame.",
+    help="What to do where a nan or inf first appears; debug: open pdb in your frame.",
 )
-@click.option("--include", multiple=True, callback=split, help="Packages or paths to watch as if they were yours.")
-@click.option("--confidence", type=click.Choice(["possible", "likely", "certain"]), help="The least to be watched.")
-@click.option("--run-dir", type=click.Path(), help="Where the run is kept.  [default: a new one in .nanlint/runs]")
+@click.option("--include", multiple=True, callback=split, help="Also watch these packages or paths.")
+@click.option(
+    "--confidence", type=click.Choice(["possible", "likely", "certain"]), help="Lowest confidence level to watch."
+)
+@click.option(
+    "--run-dir", type=click.Path(), help="Directory to store the run in.  [default: a new one in .nanlint/runs]"
+)
 @click.option("--replay", "replayed", type=click.Path(), metavar="RUN", help="Repeat the step at which RUN went bad.")
 @click.option("--step", "replay_step", type=click.IntRange(min=0), help="The step to repeat with --replay.")
 @click.option(
@@ -75,11 +79,15 @@ from nanlint.commands.manual import Command
     type=click.Choice(["full", "json"]),
     default="full",
     show_default=True,
-    help="How the report is printed.",
+    help="Format of the report.",
 )
 @trust_option
 @click.option(
-    "-o", "--output-file", type=click.Path(), metavar="FILE", help="Write the report there.  [default: standard error]"
+    "-o",
+    "--output-file",
+    type=click.Path(),
+    metavar="FILE",
+    help="Write the report to this file.  [default: standard error]",
 )
 @click.option(
     "--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True, help="Use colour."
@@ -101,10 +109,10 @@ def verify(
     output_file: str | None,
     color: str,
 ) -> None:
-    """Run a PROGRAM as Python would, and bring back a verdict for each finding.
+    """Run PROGRAM as Python would, and report which findings actually happened.
 
-    PROGRAM is a script, `-m MODULE` or `-c CODE`, with its arguments; with --replay it may be left out, and is that of
-    the run. The report goes to standard error.
+    PROGRAM is a script, `-m MODULE` or `-c CODE`, with its arguments. With --replay, the default is the program of the
+    run. The report goes to standard error.
     """
     from nanlint.config import CONFIDENCES, ConfigError
     from nanlint.runtime.filters import FilterError
@@ -140,7 +148,7 @@ def verify(
     else:
         text = render_report(verified.verdicts, run=verified.run, hindsight=verified.hindsight, paint=paint)
         if filters and watch != "all" and not replayed and not verified.verdicts.filtered:
-            text += "Filters were asked at flagged expressions; with --watch all they are of every tensor.\n"
+            text += "Filters were applied only to flagged expressions; --watch all applies them to every tensor.\n"
     if output_file is None:
         say(text, nl=False, err=True, color=is_painted(paint))
     else:

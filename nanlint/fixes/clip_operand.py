@@ -63,7 +63,7 @@ class ClipOperand:
             return display(text)
         fmt = place.facts.value(self.log["x"]).format
         least = math.log(fmt.eps if self.log.op == "log1p" else fmt.tiny, BASES.get(self.log.op, math.e))
-        message = f"clip to `{text}`: the log of anything below becomes {least:.1f} in {fmt.name}, without gradient"
+        message = f"clip to `{text}`: the log of anything below becomes {least:.1f} in {fmt.name}, without a gradient"
         return place.fix(Applicability.UNSAFE, [*edits, place.put(x, text)], text, message)
 
     def bound(self, place: Place, x: ast.expr) -> tuple[str, list[Edit], str | None]:

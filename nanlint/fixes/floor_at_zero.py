@@ -42,4 +42,6 @@ class FloorAtZero:
         if place.is_compiled or (place.framework == "torch" and not place.is_array_of(self.difference, "torch")):
             return display(text)
         applicability = Applicability.SAFE if self.safe and tensor else Applicability.UNSAFE
-        return place.fix(applicability, [place.put(site, text)], text, "no less than 0: rounding goes below")
+        return place.fix(
+            applicability, [place.put(site, text)], text, "bound it below by 0: rounding can make it negative"
+        )

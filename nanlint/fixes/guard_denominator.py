@@ -18,7 +18,7 @@ from nanlint.ops.value import Kind
 NO_NAN = {"tensorflow": "tensorflow.math.divide_no_nan", "keras": "keras.ops.divide_no_nan"}
 #: what an author gives up who divides by something else where there was 0
 INFINITE = "what divided by 0 was inf is finite then"
-UNDEFINED = "what is undefined there, 0/0, becomes 0"
+UNDEFINED = "the undefined 0/0 becomes 0"
 _MAXIMUM = {
     "jax": "jax.numpy.maximum",
     "numpy": "numpy.maximum",
@@ -64,7 +64,7 @@ class GuardDenominator:
             fix = (self.bounded if count else self.selected)(place, below, safety)
         if fix is None or self.statistic or place.facts.undefined(self.quotient):
             return self.alone(place, fix) if fix is not None else None
-        return display(fix.display, f"consider `{fix.display}`, or what x / 0 is meant to be")
+        return display(fix.display, f"consider `{fix.display}`, or the value that x / 0 should have")
 
     def number(self, place: Place, below: ast.expr, *, count: bool) -> Fix | None:
         """What there is to do about a number of Python's, or about what may be one."""

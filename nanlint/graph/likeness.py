@@ -94,7 +94,7 @@ class Likeness:
         if any(self.is_quoted(node, other) for other in self.old.inside):
             return None
         function = cast(Spelling, node.spelling).name.rpartition(".")[2]
-        return f"`{function}` would be given what is not known to be an array of {framework}"
+        return f"`{function}` would get a value that may not be an array of {framework}"
 
     def maker(self, node: Node) -> str | None:
         """Whose array a value of the new text is: by the values of the old one that it is made of."""

@@ -88,7 +88,7 @@ def _notes(diagnostic: Diagnostic, changes: Sequence[ChangedLine]) -> Iterator[t
     if diagnostic.observed:
         yield "observed", diagnostic.observed
     if fix is not None:
-        yield f"fix ({fix.applicability})", label(fix) if changes else fix.display or fix.message
+        yield fix.title, label(fix) if changes else fix.display or fix.message
 
 
 def _diff(diagnostic: Diagnostic, changes: Sequence[ChangedLine], width: int, paint: Paint) -> Iterator[str]:

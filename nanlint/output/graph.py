@@ -63,7 +63,7 @@ def render_graph(picture: Picture) -> Digraph:
         if arrow.operand == "cond":
             attributes |= {"style": "dashed"}
         if arrow.back:
-            attributes |= {"style": "dotted", "constraint": "false", "label": "next turn"}
+            attributes |= {"style": "dotted", "constraint": "false", "label": "next iteration"}
         graph.edge(arrow.tail, arrow.head, tooltip=arrow.operand or "operand", **attributes)
     for box in picture.boxes:
         if box.returned:
@@ -83,8 +83,8 @@ def _place(graph: Digraph, boxes: Iterable[Box], behind: tuple[int, ...]) -> Non
     for row, others in deeper.items():
         calls = (*behind, row)
         with graph.subgraph(name="cluster_" + "_".join(map(str, calls))) as inner:
-            inner.attr(label=f"in what line {row} calls", labeljust="l", style="rounded,dashed", color="#9aa3ad")
-            inner.attr(fontsize="10", tooltip=f"in what line {row} calls")
+            inner.attr(label=f"in the call on line {row}", labeljust="l", style="rounded,dashed", color="#9aa3ad")
+            inner.attr(fontsize="10", tooltip=f"in the call on line {row}")
             _place(inner, others, calls)
 
 

@@ -228,12 +228,12 @@ def _marked(marks: Sequence[Mark]) -> str:
 
 def _fix(fix: Fix, diagnostic: Diagnostic, changes: Sequence[ChangedLine]) -> str:
     if not changes:
-        return f"<p>Fix ({fix.applicability}): <code>{_text(fix.display or fix.message)}</code></p>\n"
+        return f"<p>{fix.title.capitalize()}: <code>{_text(fix.display or fix.message)}</code></p>\n"
     lines = "".join(_changed(changes[:_MOST_LINES], diagnostic))
     more = len(changes) - _MOST_LINES
     note = f"<p>…and {_count(more, 'more line')}.</p>\n" if more > 0 else ""
     return (
-        f"<p>Fix ({fix.applicability}): {_with_code(label(fix))}</p>\n"
+        f"<p>{fix.title.capitalize()}: {_with_code(label(fix))}</p>\n"
         f'<div class="diff" tabindex="0" role="region" aria-label="The fix as a diff">{lines}</div>\n{note}'
     )
 

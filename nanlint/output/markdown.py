@@ -103,15 +103,15 @@ def _block(file: FileReport, diagnostic: Diagnostic, *, diff: bool) -> str:
     fix = diagnostic.fix
     changes = changed_lines(fix, file.excerpt) if fix is not None else []
     if fix is not None and not changes:
-        lines.append(f"- fix ({fix.applicability}): {_code((fix.display or fix.message).partition(chr(10))[0])}")
+        lines.append(f"- {fix.title}: {_code((fix.display or fix.message).partition(chr(10))[0])}")
     elif fix is not None and diff:
         body = "\n".join(_diff(changes, diagnostic))
         fence = _fence(body)
-        summary = f"fix ({fix.applicability}): {_sentence_as_html(label(fix))}"
+        summary = f"{fix.title}: {_sentence_as_html(label(fix))}"
         details = (f"<details><summary>{summary}</summary>", "", f"{fence}diff", body, fence, "", "</details>")
         lines += ["", *details]
     elif fix is not None:
-        lines.append(f"- fix ({fix.applicability}): {_sentence(label(fix))}")
+        lines.append(f"- {fix.title}: {_sentence(label(fix))}")
     return "\n".join(lines) + "\n"
 
 

@@ -9,10 +9,10 @@ from nanlint.diagnostic import Applicability
 from nanlint.housekeeping import RulePage
 
 _FIXES = {
-    Applicability.SAFE: "Fix is available (safe).",
-    Applicability.UNSAFE: "Fix is available with `--unsafe-fixes`.",
+    Applicability.SAFE: "A safe fix is available with `--fix`.",
+    Applicability.UNSAFE: "An unsafe fix is available with `--fix --unsafe-fixes`.",
     Applicability.DISPLAY: "A suggested fix is shown; apply it by hand.",
-    None: "Fix is not available.",
+    None: "No fix is available.",
 }
 
 

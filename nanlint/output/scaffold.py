@@ -31,8 +31,8 @@ def {function}(hazard: Hazard, facts: Facts) -> Findings:
     ```
     """
     if hazard.pole.cls != "zero" or hazard.guard is not None:
-        # what `nanlint explain` says
-        return "not the pole at 0, or hidden by a selection"
+        # `nanlint explain` shows this reason
+        return "not at 0, or hidden by a selection"
     level = confidence(hazard.reach)
     if level is None:
         return
@@ -46,7 +46,7 @@ def {function}(hazard: Hazard, facts: Facts) -> Findings:
 '''
 
 _TEST = '''\
-"""What {name} finds, and what it is silent about."""
+"""What {name} reports, and what it does not report."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ from nanlint.testing import check_page, check_rule
 RULES = [str(Path(__file__).parent / "{relative}")]
 
 
-def test_a_logarithm_of_what_reaches_0_is_found() -> None:
+def test_a_logarithm_of_a_value_that_reaches_0_is_found() -> None:
     check_rule(
         "{code}",
         rules=RULES,

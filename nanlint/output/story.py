@@ -70,10 +70,10 @@ def _parts(explanation: Explanation, path: str) -> Iterator[RenderableType]:
     place = story.step.span
     yield Text.assemble((f"{path}:{place.start}", "bold"), " ", story.step.text)
     yield Text()
-    yield Text("How it comes about", "bold blue")
+    yield Text("How it is computed", "bold blue")
     if story.left_out:
         steps = "a step" if story.left_out == 1 else f"{story.left_out} steps"
-        yield Padding(Text(f"({steps} farther off left out)", "dim"), (0, 0, 0, 2))
+        yield Padding(Text(f"({steps} further away left out)", "dim"), (0, 0, 0, 2))
     yield Padding(_chain(story), (0, 0, 0, 2))
     yield Text()
     yield Text("Health", "bold blue")
@@ -108,7 +108,7 @@ def _chain(story: Story) -> Table:
         for line in told(step, story.step):
             table.add_row("", line)
     for step, why in story.void:
-        table.add_row(step.span.start, Text.assemble((step.text, "bold"), f" does not guard: {why}"))
+        table.add_row(step.span.start, Text.assemble((step.text, "bold"), f" is not an effective guard: {why}"))
     return table
 
 
@@ -119,7 +119,7 @@ def told(step: Step, subject: Step) -> Iterator[Text]:
     yield Text(" · ".join(filter(None, _nature(step, of_gradient))))
     if step.called:
         lines = ", ".join(str(span.row) for span in step.called)
-        yield Text(f"as it is called from line{'s' if len(step.called) > 1 else ''} {lines}", "dim")
+        yield Text(f"called from line{'s' if len(step.called) > 1 else ''} {lines}", "dim")
     alike: dict[tuple[Reach, str], list[str]] = {}
     for belief in step.beliefs:
         if belief.cls not in HARMLESS or belief.evidence is not None:
@@ -160,7 +160,7 @@ def _carrier(v: Value) -> Iterator[str]:
 def _basis(belief: Belief, step: Step) -> str:
     evidence = belief.evidence
     if evidence is None:
-        return "though nothing says why" if belief.reach < Reach.CERTAIN else "by what the operation does"
+        return "without evidence" if belief.reach < Reach.CERTAIN else "by what the operation does"
     elsewhere = belief.span is not None and (belief.span.cell, belief.span.row) != (step.span.cell, step.span.row)
     where = f" ({line_of(belief.span)})" if belief.span is not None and elsewhere else ""
     return f"{'by its name' if evidence.named else 'derived'}: {evidence.text}{where}"
@@ -202,7 +202,7 @@ def outcome(one: Hazard | Cleared) -> Text:
         return Text.assemble(("not met", "green"), f", {one.why}{known}")
     word, style = REACHES[one.reach]
     named = "by its name" if one.evidence.named else "derived"
-    behind = f"; a {one.guard.op} further on hides the value, not the gradient" if one.guard is not None else ""
+    behind = f"; a later {one.guard.op} hides the value, not the gradient" if one.guard is not None else ""
     return Text.assemble(("met", style), f", {word} ({named}: {one.evidence.text}{behind})")
 
 
@@ -214,7 +214,7 @@ def pole_phrase(node: Node, pole: Pole, story: Story) -> str:
 
 
 def _in_class(operand: str, cls: str, at: float) -> str:
-    ends = {"pinf": "= inf", "ninf": "= -inf", "nan": "= nan", "low": "= its least", "high": "= its largest"}
+    ends = {"pinf": "= inf", "ninf": "= -inf", "nan": "= nan", "low": "= its lowest", "high": "= its largest"}
     compared = {"zero": "=", "neg": "<", "pos": ">"}
     return f"{operand} {compared[cls]} {shown(at)}" if cls in compared else f"{operand} {ends[cls]}"
 
@@ -258,7 +258,7 @@ def _row(one: Verdict) -> tuple[Text, Text, Text]:
     level = f" [{one.confidence}]" if one.confidence is not None and one.outcome in (FIRES, SILENCED) else ""
     head = f"{word}{level}: " if word else ""
     what = f"{one.message} ({one.why})" if one.outcome == FIRES else one.why
-    refused = f"; its fix is not made: {one.refused}" if one.refused else ""
+    refused = f"; its fix was rejected: {one.refused}" if one.refused else ""
     return Text(one.code, style), Text(one.name, style), Text.assemble((head, style), what, refused)
 
 

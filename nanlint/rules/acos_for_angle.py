@@ -22,14 +22,16 @@ BOUNDS = {"clamp": "x", "minimum": "a", "maximum": "a"}
     fixable=Applicability.DISPLAY,
 )
 def acos_for_angle(acos: Node, facts: Facts) -> Findings:
-    """Angle taken from its cosine.
+    """Angle computed from its cosine.
 
     ## What it does
-    Finds the arccosine of a cosine similarity, of a scalar product, over lengths or not, and of half a trace minus one.
+    Finds the arccosine of a cosine similarity, of a scalar product (divided by the lengths or not), and of
+    `(trace - 1) / 2` of a rotation matrix.
 
     ## Why is this bad?
-    Near 1 a cosine has no digits left for a small angle: the first angles above 0 are 3.5e-4 and 4.9e-4 in float32
-    (0.02 degrees), and it is 0 below 1.7e-4; likewise near pi. The slope of the arccosine is infinite there.
+    Near 1, a cosine cannot represent small angles: in float32 the smallest angles above 0 are 3.5e-4 (0.02 degrees) and
+    4.9e-4, and angles below 1.7e-4 become 0. The same happens near pi. The derivative of the arccosine is infinite
+    there.
 
     ## Example (bad)
     ```python
@@ -42,7 +44,7 @@ def acos_for_angle(acos: Node, facts: Facts) -> Findings:
     ```
 
     ## Fix safety
-    For display only: the cross product is for three dimensions.
+    Suggestion only: the cross product exists only in three dimensions.
 
     ## References
     Kahan: How futile are mindless assessments of roundoff in floating-point computation? (2006), section 12.
@@ -57,7 +59,7 @@ def acos_for_angle(acos: Node, facts: Facts) -> Findings:
         return "no angle between vectors of data"
     yield Finding(
         acos,
-        "angle from its cosine: small angles come out as 0, or off by 0.02 degrees",
+        "angle computed from its cosine: small angles become 0, or are off by 0.02 degrees",
         "acos(1 - 5e-9) = acos(1) = 0 in float32",
         Confidence.POSSIBLE,
         fix=Rewrite(acos, ANGLE, {}, Applicability.DISPLAY),

@@ -25,9 +25,9 @@ def atan2_at_origin(subject: Hazard | Node, facts: Facts) -> Findings:
     """Angle of a vector that may be 0, where its gradient is NaN.
 
     ## What it does
-    Finds `atan2`, through which a gradient flows, of two components that are 0 together: of the difference of two
-    points that coincide. In TensorFlow, Keras and JAX; PyTorch's gradient is 0 there in 2.13, and was NaN until
-    November 2025: so only an origin that is written out is found.
+    Finds `atan2` with a gradient, if both components can be 0: those of the difference of two points that may be equal.
+    This applies to TensorFlow, Keras and JAX. In PyTorch the gradient was NaN until November 2025 and is 0 in 2.13, so
+    only an origin that is written as constants is found.
 
     ## Why is this bad?
     The derivatives are `x / (x**2 + y**2)` and `-y / (x**2 + y**2)`: `0 / 0 = nan`.
@@ -44,16 +44,16 @@ def atan2_at_origin(subject: Hazard | Node, facts: Facts) -> Findings:
     ```
 
     ## Fix safety
-    Unsafe: at the origin the angle is 0, also for `atan2(0, -0.0)`, which was π.
+    Unsafe: at the origin the angle becomes 0, including `atan2(0, -0.0)`, which was π.
 
     ## References
-    PyTorch issue 98276, on the gradients of `angle` and `atan2`; pull request 166787, which mends that of `atan2`.
+    PyTorch issue 98276, on the gradients of `angle` and `atan2`; pull request 166787, which fixes that of `atan2`.
     """
     if isinstance(subject, Node):
         return (yield from before_it_was_mended(subject, facts))
     hazard = subject
     if hazard.guard is not None:
-        return "a selection further on hides the value"
+        return "a later selection hides the value"
     level = confidence(hazard.reach)
     yield Finding(
         hazard.node,
@@ -68,9 +68,9 @@ def atan2_at_origin(subject: Hazard | Node, facts: Facts) -> Findings:
 def before_it_was_mended(node: Node, facts: Facts) -> Findings:
     """The origin itself in PyTorch, whose older releases divide 0 by 0 there."""
     if facts.framework(node) != "torch" or not facts.differentiated(node):
-        return "about PyTorch, where a gradient flows"
+        return "applies only to PyTorch, if a gradient flows"
     if not all(always(facts.value(node[k]), "zero") and written_out(node[k], node, facts) for k in ("a", "b")):
-        return "the origin is not written out"
+        return "the origin is not written as constants"
     yield Finding(
         node,
         "gradient of atan2 at the origin is nan in older releases of PyTorch",

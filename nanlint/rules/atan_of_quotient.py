@@ -26,7 +26,7 @@ def atan_of_quotient(atan: Node, facts: Facts) -> Findings:
     Finds `atan(y / x)` of two values, where x is not known to be positive.
 
     ## Why is this bad?
-    The quotient forgets the signs of the two: (1, 1) and (-1, -1) get the same angle. At the origin it is 0 / 0 = nan,
+    The quotient loses the signs of x and y: (1, 1) and (-1, -1) get the same angle. At the origin it is 0 / 0 = nan,
     and at x = 0 its gradient is nan.
 
     ## Example (bad)
@@ -40,7 +40,7 @@ def atan_of_quotient(atan: Node, facts: Facts) -> Findings:
     ```
 
     ## Fix safety
-    For display only: where x is negative, `atan2` differs by pi, and it may be the slope that is meant.
+    Suggestion only: if x is negative, `atan2` differs by pi, and the code may need the angle of the slope.
 
     ## References
     Kahan: Branch cuts for complex elementary functions (1987).

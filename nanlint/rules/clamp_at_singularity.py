@@ -22,14 +22,14 @@ def clamp_at_singularity(hazard: Hazard, facts: Facts) -> Findings:
     """A clamp to exactly the point where the next operation is singular.
 
     ## What it does
-    Finds clamps whose bound is the singular point of the operation behind them: `clamp(min=0)` before a root,
-    logarithm or division, `clamp(-1, 1)` before `acos`.
+    Finds clamps whose bound is the singular point of the next operation: `clamp(min=0)` before a root, logarithm or
+    division, `clamp(-1, 1)` before `acos`.
 
     ## Why is this bad?
-    A clamp brings everything beyond the bound onto the bound, that is, to the point where the value or the derivative
-    is infinite. In JAX the gradient is then `0 * inf = nan` for every clamped element. In PyTorch, TensorFlow and
-    Keras the gradient of a clamped element is 0, and infinite only for one that lies exactly on the bound. (PyTorch
-    2.14 makes it 0 there too; up to 2.13 it is infinite.)
+    A clamp moves all values beyond the bound to the bound, where the value or the derivative of the next operation is
+    infinite. In JAX the gradient is then `0 * inf = nan` for every clamped element. In PyTorch, TensorFlow and Keras
+    the gradient of a clamped element is 0, and infinite only for one that lies exactly on the bound. (PyTorch 2.14
+    makes it 0 there too; up to 2.13 it is infinite.)
 
     ## Example (bad)
     ```python
@@ -54,7 +54,7 @@ def clamp_at_singularity(hazard: Hazard, facts: Facts) -> Findings:
         or hazard.guard is not None
         or not facts.bound_at(clamp, hazard.pole)
     ):
-        return "no bound at the very point"
+        return "no bound exactly at the pole"
     plain = facts.framework(hazard.node) in PLAIN
     meant = hazard.pole.gives == "-inf" and (facts.names_logarithm(hazard.node) or facts.absorbed(hazard.node))
     level = confidence(hazard.reach, lowered=int(plain) * milder(hazard) + int(meant))

@@ -17,15 +17,14 @@ from nanlint.rules.registry import Finding, Findings, rule
     frameworks="torch tensorflow jax",
 )
 def clip_stops_gradient(clip: Node, facts: Facts) -> Findings:
-    """Clip of a prediction, beyond which nothing is learned.
+    """Clip of a prediction that stops the gradient outside of its bounds.
 
     ## What it does
-    Finds probabilities of a model (a softmax, a sigmoid) that are clipped and go into a logarithm of a loss.
+    Finds probabilities of a model (a softmax, a sigmoid) that are clipped before the logarithm of a loss.
 
     ## Why is this bad?
-    The clip keeps the loss finite, and its gradient is 0 beyond the bound: a prediction that is wrong and certain,
-    the one that has most to learn, gets no gradient at all and never recovers. The loss of the logits has neither
-    problem.
+    The clip keeps the loss finite, but its gradient is 0 beyond the bound: a confident wrong prediction, which should
+    change most, gets no gradient and never recovers. A loss that is computed from logits has neither problem.
 
     ## Example (bad)
     ```python
@@ -41,7 +40,7 @@ def clip_stops_gradient(clip: Node, facts: Facts) -> Findings:
     ```
 
     ## Fix safety
-    For display only: the loss of the logits is another number beyond the bound.
+    Suggestion only: outside the bounds of the clip, a loss of logits has a different value.
 
     ## References
     Keras: `from_logits=True` of its losses.
@@ -52,7 +51,7 @@ def clip_stops_gradient(clip: Node, facts: Facts) -> Findings:
     yield Finding(
         clip,
         "clipped prediction in a loss: no gradient for confident wrong predictions",
-        "the slope of a clip is 0 beyond its bounds",
+        "the derivative of a clip is 0 beyond its bounds",
         Confidence.POSSIBLE,
         ((squashed, "saturates"),),
         OnLogits(squashed),

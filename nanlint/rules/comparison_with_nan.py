@@ -27,9 +27,10 @@ def comparison_with_nan(comparison: Node, facts: Facts) -> Findings:
     Finds `x == nan`, `x != nan`, `x in [nan]` and `x is nan`, however NaN is written.
 
     ## Why is this bad?
-    NaN is not equal to itself: `==` is False and `!=` True for every x, NaN or not. What the test was to catch goes
-    through. `is` and `in` ask for the very object `np.nan`, which no result of a computation is: possible, for it
-    may be meant. So may a NaN that a tuple, a list or a dict was filled with, to be unequal to whatever comes first.
+    NaN is not equal to itself: for every x, NaN or not, `==` is False and `!=` is True. The test does not detect NaN.
+    `is` and `in` compare with the object `np.nan`, which is never the result of a computation. This may be intended, so
+    it is *possible*. A tuple, list or dict that is filled with NaN, to differ from every first value, is also
+    *possible*.
 
     ## Example (bad)
     ```python
@@ -42,7 +43,7 @@ def comparison_with_nan(comparison: Node, facts: Facts) -> Findings:
     ```
 
     ## Fix safety
-    Unsafe: the test becomes True where x is NaN, and code that never ran does.
+    Unsafe: the test becomes True if x is NaN, so code runs that never ran before.
 
     ## References
     IEEE 754-2019, section 5.11. Pylint: nan-comparison. Ruff: PLW0177.

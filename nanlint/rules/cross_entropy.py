@@ -8,7 +8,7 @@ from nanlint.fixes.loss_on_logits import LossOnLogits
 from nanlint.graph.node import Node
 from nanlint.rules.registry import Finding, Findings, rule
 
-PROBABILITIES = "gives probabilities, and the loss takes logits"
+PROBABILITIES = "gives probabilities, but the loss expects logits"
 
 
 def from_logits(loss: Node) -> bool:
@@ -34,17 +34,17 @@ def twice(loss: Node, activation: Node, facts: Facts, message: str, effect: str,
     frameworks="torch tensorflow keras jax",
 )
 def cross_entropy_on_probabilities(loss: Node, facts: Facts) -> Findings:
-    """Cross-entropy that is given probabilities for logits, or logits for probabilities.
+    """Cross-entropy that gets probabilities instead of logits, or logits instead of probabilities.
 
     ## What it does
-    Finds losses with a softmax of their own that are given the result of one, and losses of probabilities (Keras
-    without `from_logits=True`) that are given the output of a layer without activation.
+    Finds losses with a built-in softmax that get the result of a softmax, and losses of probabilities (Keras without
+    `from_logits=True`) that get the output of a layer without activation.
 
     ## Why is this bad?
-    The softmax of a softmax is nearly uniform. The most certain prediction of 10 classes becomes a probability of
-    0.23: the loss never falls below 1.46, and its gradient fades long before the model is right. Logits in the
-    place of probabilities are divided by their sum and clipped to [1e-7, 1 - 1e-7]: without gradient outside, and
-    NaN where the sum is 0.
+    The softmax of a softmax is nearly uniform. With 10 classes, the most confident prediction becomes a probability of
+    0.23, so the loss never falls below 1.46, and its gradient vanishes long before the model is right. Logits that are
+    used as probabilities are divided by their sum and clipped to [1e-7, 1 - 1e-7]: the gradient is 0 outside of these
+    bounds, and NaN if the sum is 0.
 
     ## Example (bad)
     ```python
@@ -57,12 +57,12 @@ def cross_entropy_on_probabilities(loss: Node, facts: Facts) -> Findings:
     ```
 
     ## Fix safety
-    Unsafe: the loss becomes the one that was meant, another number everywhere. For a right and certain prediction
-    of 10 classes it falls from 1.46 to 0.
+    Unsafe: the loss gets the intended value, which differs everywhere. For a confident right prediction of 10 classes
+    it falls from 1.46 to 0.
 
     ## References
     PyTorch: `torch.nn.CrossEntropyLoss`. TensorFlow: `tf.nn.softmax_cross_entropy_with_logits`, whose page warns of
-    it.
+    this mistake.
     """
     if loss.op == "clipped_cross_entropy" and not from_logits(loss):
         return (yield from logits_as_probabilities(loss, facts))
@@ -72,9 +72,9 @@ def cross_entropy_on_probabilities(loss: Node, facts: Facts) -> Findings:
             loss,
             softmax,
             facts,
-            "cross-entropy of a softmax of a softmax: it cannot fall to 0, and its gradient fades",
+            "cross-entropy of a softmax of a softmax: it cannot fall to 0, and its gradient vanishes",
             "softmax([1, 0, …, 0]) is 0.23 for 10 classes: a loss of 1.46 at best",
-            "one softmax and not two, 0 and not 1.46 at best (10 classes)",
+            "one softmax instead of two: the best loss is 0 instead of 1.46 (10 classes)",
         )
 
 
@@ -85,14 +85,14 @@ def logits_as_probabilities(loss: Node, facts: Facts) -> Findings:
     if linear is None or layer is None or "activation" not in layer.attrs["spelling"].operands:
         return "the loss is not of a layer without activation"
     if loss.get("from_logits") is not None:
-        return "the loss is told what it is given"
+        return "the loss has an argument that says what its input is"
     yield Finding(
         loss,
-        "cross-entropy of probabilities that is given logits: no gradient for logits outside of [0, 1]",
+        "cross-entropy of probabilities gets logits: no gradient for logits outside of [0, 1]",
         "clip(logits, 1e-7, 1 - 1e-7)",
         Confidence.CERTAIN,
-        ((layer, "has no activation, so gives any number"),),
-        LossOnLogits(loss, None, "what was clipped at 16.1, without gradient, becomes the cross-entropy"),
+        ((layer, "has no activation, so it can give any number"),),
+        LossOnLogits(loss, None, "losses that were clipped at 16.1, without a gradient, become the cross-entropy"),
     )
 
 
@@ -104,17 +104,17 @@ def logits_as_probabilities(loss: Node, facts: Facts) -> Findings:
     frameworks="torch tensorflow jax",
 )
 def bce_on_sigmoid(loss: Node, facts: Facts) -> Findings:
-    """Binary cross-entropy of a sigmoid, where the loss of the logits exists, or has the sigmoid built in.
+    """Binary cross-entropy of a sigmoid, instead of the loss of the logits; or a sigmoid that is applied twice.
 
     ## What it does
-    Finds `binary_cross_entropy` and `BCELoss` of the result of a sigmoid, and losses with a sigmoid of their own
-    that are given the result of one.
+    Finds `binary_cross_entropy` and `BCELoss` of the result of a sigmoid, and losses with a built-in sigmoid that get
+    the result of a sigmoid.
 
     ## Why is this bad?
-    In float32 the sigmoid is exactly 1 from 17 on. PyTorch bounds the logarithm of 0 at -100 so that nothing
-    becomes NaN, but a wrong prediction at a logit of 17 costs 100 in the place of 17, and its gradient is exactly 0
-    in the place of 1: the examples that are most wrong are those that nothing is learned from. A sigmoid of a
-    sigmoid lies between 0.5 and 0.73: the loss cannot fall below 0.31 for a 1 and 0.69 for a 0.
+    In float32 the sigmoid is exactly 1 from 17 on. PyTorch bounds the logarithm of 0 at -100 so that nothing becomes
+    NaN. But a wrong prediction with a logit of 17 has a loss of 100 instead of 17, and its gradient is exactly 0
+    instead of 1: the model learns nothing from the worst predictions. A sigmoid of a sigmoid is between 0.5 and 0.73,
+    so the loss cannot fall below 0.31 for a label of 1, and 0.69 for a label of 0.
 
     ## Example (bad)
     ```python
@@ -127,8 +127,8 @@ def bce_on_sigmoid(loss: Node, facts: Facts) -> Findings:
     ```
 
     ## Fix safety
-    Unsafe: equal to 1e-3 for logits in [-9, 9], and another number beyond: from 17 on |logit| and not 100, with a
-    gradient. Where the sigmoid was applied twice, another loss everywhere.
+    Unsafe: the loss is equal within 1e-3 for logits in [-9, 9], and differs beyond: from 17 on it is |logit| instead of
+    100, with a gradient. If the sigmoid was applied twice, the loss differs everywhere.
 
     ## References
     PyTorch: `torch.nn.BCEWithLogitsLoss`, and the note on `torch.nn.BCELoss` about -100.
@@ -141,9 +141,9 @@ def bce_on_sigmoid(loss: Node, facts: Facts) -> Findings:
             loss,
             sigmoid,
             facts,
-            "binary cross-entropy of a sigmoid of a sigmoid: it cannot fall to 0, and its gradient fades",
+            "binary cross-entropy of a sigmoid of a sigmoid: it cannot fall to 0, and its gradient vanishes",
             "sigmoid(1) is 0.73, sigmoid(0) is 0.5: a loss of 0.31 and 0.69 at best",
-            "one sigmoid and not two, 0 and not 0.31 (for a 1) or 0.69 (for a 0) at best",
+            "one sigmoid instead of two: the best loss is 0 instead of 0.31 (label 1) or 0.69 (label 0)",
         )
     elif facts.framework(loss) == "torch":
         yield Finding(
@@ -152,16 +152,16 @@ def bce_on_sigmoid(loss: Node, facts: Facts) -> Findings:
             "log(0) is bounded at -100, and the gradient is 0",
             Confidence.POSSIBLE if facts.doubted(loss) else Confidence.LIKELY,
             ((sigmoid, "is exactly 1 above 17 (float32)"),),
-            LossOnLogits(loss, sigmoid, "equal to 1e-3 for logits in [-9, 9], |logit| and not 100 from 17 on"),
+            LossOnLogits(loss, sigmoid, "equal within 1e-3 for logits in [-9, 9], |logit| instead of 100 from 17 on"),
         )
     elif facts.framework(sigmoid) != "keras":
         yield Finding(
             loss,
-            "binary cross-entropy of a sigmoid: clipped where it saturates, without gradient",
+            "binary cross-entropy of a sigmoid: clipped where it saturates, without a gradient",
             "clip(p, 1e-7, 1 - 1e-7) bounds the loss at 16.1",
             Confidence.POSSIBLE,
             ((sigmoid, "is exactly 1 above 17 (float32)"),),
-            LossOnLogits(loss, sigmoid, "equal to 1e-3 for logits in [-9, 9], |logit| and not 16.1 from 17 on"),
+            LossOnLogits(loss, sigmoid, "equal within 1e-3 for logits in [-9, 9], |logit| instead of 16.1 from 17 on"),
         )
 
 
@@ -173,16 +173,16 @@ def bce_on_sigmoid(loss: Node, facts: Facts) -> Findings:
     frameworks="torch",
 )
 def nll_of_log_softmax_by_hand(loss: Node, facts: Facts) -> Findings:
-    """Negative log-likelihood of probabilities, or of a logarithm of a softmax taken by hand.
+    """Negative log-likelihood of probabilities, or of a handwritten logarithm of a softmax.
 
     ## What it does
-    Finds `nll_loss` and `NLLLoss` of a softmax, without the logarithm that they expect, and of the logarithm of one
-    that is bounded or has an epsilon.
+    Finds `nll_loss` and `NLLLoss` of a softmax without the logarithm that they expect, and of the logarithm of a
+    softmax that is bounded or has an epsilon.
 
     ## Why is this bad?
-    `nll_loss` only picks an element and negates it. Of a softmax that is minus a probability: at least -1, with the
-    vanishing gradient of a saturated softmax. Of `log(softmax + eps)` it is bounded by -log(eps), and flat there: a
-    prediction that is wrong by more is not corrected.
+    `nll_loss` only picks an element and negates it. For a softmax, the result is a negative probability: at least -1,
+    with the vanishing gradient of a saturated softmax. For `log(softmax + eps)` the loss is at most -log(eps), and flat
+    there: very wrong predictions are not corrected.
 
     ## Example (bad)
     ```python
@@ -195,8 +195,8 @@ def nll_of_log_softmax_by_hand(loss: Node, facts: Facts) -> Findings:
     ```
 
     ## Fix safety
-    Unsafe: of a softmax without logarithm, the loss becomes another one everywhere; of `log(softmax + eps)` it is
-    equal to eps/p, and grows with the logits where it was -log(eps).
+    Unsafe: without the logarithm, the loss changes everywhere. With `log(softmax + eps)` it changes by about eps/p, and
+    grows with the logits where it was -log(eps).
 
     ## References
     PyTorch: `torch.nn.NLLLoss`, `torch.nn.CrossEntropyLoss`.
@@ -208,8 +208,8 @@ def nll_of_log_softmax_by_hand(loss: Node, facts: Facts) -> Findings:
             "negative log-likelihood of probabilities: the logarithm is missing",
             "picks a probability and negates it",
             Confidence.CERTAIN,
-            ((softmax, "gives probabilities, and the loss takes their logarithms"),),
-            LossOnLogits(loss, softmax, "-log(p) and not -p"),
+            ((softmax, "gives probabilities, but the loss expects their logarithms"),),
+            LossOnLogits(loss, softmax, "-log(p) instead of -p"),
         )
         return
     log = facts.always(loss["x"], "log")
@@ -217,9 +217,9 @@ def nll_of_log_softmax_by_hand(loss: Node, facts: Facts) -> Findings:
     if log is not None and softmax is not None:
         yield Finding(
             loss,
-            "negative log-likelihood of a logarithm of a softmax by hand: bounded and flat, or inf, for the worst",
+            "negative log-likelihood of a handwritten log-softmax: bounded and flat, or inf, for the worst predictions",
             "cross_entropy takes the logits",
             Confidence.POSSIBLE,
             ((log, "is the logarithm of a softmax"),),
-            LossOnLogits(loss, softmax, "equal where the epsilon does not count, and the true loss where it does"),
+            LossOnLogits(loss, softmax, "equal where the epsilon has no effect, and the true loss elsewhere"),
         )

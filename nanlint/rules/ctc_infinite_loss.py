@@ -14,13 +14,13 @@ def ctc_infinite_loss(loss: Node, facts: Facts) -> Findings:
     """CTC loss that is infinite for a sequence that is too short.
 
     ## What it does
-    Finds PyTorch's `ctc_loss` and `CTCLoss` without `zero_infinity=True`. (TensorFlow's, Keras' and Optax's stay
-    finite.)
+    Finds PyTorch's `ctc_loss` and `CTCLoss` without `zero_infinity=True`. (The CTC losses of TensorFlow, Keras and
+    Optax stay finite.)
 
     ## Why is this bad?
-    An input with fewer steps than its target has symbols (and blanks between equal ones) cannot be aligned at all:
-    its loss is inf, its gradient NaN. One clip that is too short, one label that is too long, and the mean over the
-    batch takes NaN into every weight.
+    An input with fewer steps than its target has symbols (and blanks between equal ones) cannot be aligned at all: its
+    loss is inf, its gradient NaN. If one input is too short, or one target too long, the mean over the batch makes
+    every weight NaN.
 
     ## Example (bad)
     ```python

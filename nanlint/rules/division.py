@@ -44,11 +44,12 @@ def division_by_reduction(hazard: Hazard, facts: Facts) -> Findings:
     """Division by a sum, count or extremum that may be 0.
 
     ## What it does
-    Finds quotients whose denominator is a reduction with a natural zero: the sum of a mask, a count, the sum of
-    rectified values, the range `max - min` of its own data.
+    Finds quotients whose denominator is a reduction that can naturally be 0: the sum of a mask, a count, the sum of
+    rectified values, the range `max - min` of the data.
 
     ## Why is this bad?
-    One row of padding, one empty class, one batch without a positive label, and `0 / 0 = nan` enters the loss.
+    A single row of padding, an empty class or a batch without positive labels is enough to add `0 / 0 = nan` to the
+    loss.
 
     ## Example (bad)
     ```python
@@ -63,19 +64,19 @@ def division_by_reduction(hazard: Hazard, facts: Facts) -> Findings:
     ```
 
     ## Fix safety
-    Safe where an average is taken of what may be nothing, as in `(x * mask).sum() / mask.sum()`, or data is divided by
-    its own sum: nan becomes 0, and nothing else changes (a count gets a bound of 1, which changes no
-    count but 0; a sum that is not proved to be whole, as that of a soft mask, is 1 where it was 0). Unsafe where an
-    infinity, which may be meant or looked for, or a statistic that is undefined (a correlation, an explained variance)
-    becomes a number, and where Python raises an error. For display where the denominator is not known to be an array of
-    the framework, and where the 0 leads to the next nan.
+    Safe if the average may be over no elements, as in `(x * mask).sum() / mask.sum()`, or if data is divided by its own
+    sum: nan becomes 0, and nothing else changes. (A count gets a lower bound of 1, which changes only a count of 0; a
+    sum that may not be a whole number, such as that of a soft mask, becomes 1 where it was 0.) Unsafe if an infinity
+    (which may be intended, or checked for later) or an undefined statistic (a correlation, an explained variance)
+    becomes a number, or if Python raised an error before. Suggestion only if the denominator may not be an array of the
+    framework, or if the 0 would cause the next nan.
 
     ## References
     PyTorch issue tracker and TensorFlow addons: masked mean of an empty mask.
     """
     reduction = reduction_behind(hazard.operand, facts)
     if reduction is None or hazard.guard is not None:
-        return "the denominator is no reduction, or a selection further on hides the quotient"
+        return "the denominator is not a reduction, or a later selection hides the quotient"
     level = confidence(hazard.reach)
     yield Finding(
         hazard.node,
@@ -116,20 +117,19 @@ def division_by_zero_able(hazard: Hazard, facts: Facts) -> Findings:
     ```
 
     ## Fix safety
-    Safe where data is divided by what is gathered from it, as in `(x - x.min()) / (x.max() - x.min())`: nan becomes 0,
-    and nothing else changes. Unsafe where the quotient is 0/0 and a statistic that is undefined becomes a number. For
-    display where it is infinite, since only its author knows what is meant then; where it has a limit at 0/0, as
-    `sin(x) / x` has; where the denominator is not known to be an array of the framework; and where the 0 leads to the
-    next nan.
+    Safe if data is divided by a statistic of itself, as in `(x - x.min()) / (x.max() - x.min())`: nan becomes 0, and
+    nothing else changes. Unsafe if the quotient is 0/0 and an undefined statistic becomes a number. Suggestion only if
+    the quotient is infinite, since only you know the intended value; if it has a limit at 0/0, like `sin(x) / x`; if
+    the denominator may not be an array of the framework; or if the 0 would cause the next nan.
 
     ## References
     IEEE 754-2019, section 7.3 (division by zero).
     """
     surely = inevitable(hazard, facts)
     if hazard.pole.cls != "zero" or hazard.guard is not None or (literal(hazard.operand) and not surely):
-        return "about the pole at 0, where no selection hides the value, and its author does not see it"
+        return "applies only at 0, if no selection hides the value and the author does not see the number"
     if hazard.node.op != "rsqrt" and reduction_behind(hazard.operand, facts) is not None:
-        return "a reduction, which NL301 has weighed"
+        return "a reduction, which NL301 checks"
     # dividing by what is only called a probability is how importance weights are written
     by_name = hazard.evidence.named and hazard.operand.op in UNKNOWNS
     # what a loss divides by comes batch after batch, what a metric of NumPy divides by was looked at

@@ -24,12 +24,13 @@ def division_by_norm_or_std(hazard: Hazard, facts: Facts) -> Findings:
     """Division by a norm or a standard deviation that may be 0.
 
     ## What it does
-    Finds vectors divided by their length, and data by its deviation, without an epsilon. It is sure where there is a
-    reason for a 0: the difference of two points of one set, which coincide on the diagonal and for self loops;
-    rectified or masked data; an epsilon that is a parameter of the function and never used.
+    Finds vectors divided by their length, and data divided by its deviation, without an epsilon. The confidence is
+    higher if there is a reason for a 0: the difference of two points of the same set, which is 0 on the diagonal and
+    for self loops; rectified or masked data; an epsilon that is a parameter of the function but never used.
 
     ## Why is this bad?
-    The zero vector has no direction: `0 / 0 = nan`. A row of padding is one, and so is a column of constant data.
+    The zero vector has no direction: `0 / 0 = nan`. A row of padding is a zero vector; the deviation of a constant
+    column is 0.
 
     ## Example (bad)
     ```python
@@ -44,21 +45,24 @@ def division_by_norm_or_std(hazard: Hazard, facts: Facts) -> Findings:
     ```
 
     ## Fix safety
-    Safe where data is divided by what is gathered from it, as in `x / x.norm()` and `(x - x.mean()) / x.std()`: nan
-    becomes 0, and nothing else changes. Unsafe where an infinity, which may be meant or looked for, or a statistic that
-    is undefined becomes a number. For display where the denominator is not known to be an array of the framework, and
-    where the 0 leads to the next nan.
+    Safe if data is divided by a statistic of itself, as in `x / x.norm()` and `(x - x.mean()) / x.std()`: nan becomes
+    0, and nothing else changes. Unsafe if an infinity (which may be intended, or checked for later) or an undefined
+    statistic becomes a number. Suggestion only if the denominator may not be an array of the framework, or if the 0
+    would cause the next nan.
 
     ## References
     PyTorch: `torch.nn.functional.normalize`, and its `eps`.
     """
     length = facts.length_behind(hazard.operand)
     if length is None or hazard.pole.cls != "zero" or hazard.guard is not None:
-        return "the denominator is no norm or deviation that is shown as it is"
+        return "the denominator is not a norm or deviation, or a later selection hides the quotient"
     ignored = facts.ignored_epsilon(hazard.node)
     reach, evidence = hazard.reach, hazard.cause
     if ignored is not None and reach is POSSIBLE:
-        reach, evidence = LIKELY, (length, f"may be 0: `{ignored}` is given for that, and never used")
+        reach, evidence = (
+            LIKELY,
+            (length, f"may be 0: the parameter `{ignored}` should prevent that, but is never used"),
+        )
     level = confidence(reach)
     yield Finding(
         hazard.node,

@@ -33,14 +33,13 @@ def empty_mean(mean: Node, facts: Facts) -> Findings:
     """Mean of a selection that may be empty.
 
     ## What it does
-    Finds means of the elements that a mask selects, where nothing looks at whether it selects any, and losses in
-    PyTorch that average over such; and cross-entropies that leave out some labels, and average over the others: where
-    `ignore_index` is given, or labels are set to it. Possible only where what is left out is padding, by its name or
-    its number 0: every sentence has a word.
+    Finds means of the elements that a mask selects, if the code does not check that it selects any, and PyTorch losses
+    that average over such elements. Also finds cross-entropies that ignore some labels and average over the others: if
+    `ignore_index` is given, or labels are set to it. If the ignored labels are padding, judging by their name or the
+    number 0, the finding is only *possible*: every sentence has a word.
 
     ## Why is this bad?
-    The mean of no elements is `0 / 0 = nan`. One batch without a positive example is enough, and the loss that it is
-    added to is NaN.
+    The mean of no elements is `0 / 0 = nan`. One batch without a positive example is enough to make the loss NaN.
 
     ## Example (bad)
     ```python
@@ -54,8 +53,8 @@ def empty_mean(mean: Node, facts: Facts) -> Findings:
     ```
 
     ## Fix safety
-    Safe: the mean where there are elements, and their sum, 0, where there are none. Unsafe in TensorFlow, where it is
-    the sum over the count: in float16 a sum may overflow that has a mean.
+    Safe: the result is the mean if there are elements, and their sum, 0, if there are none. Unsafe in TensorFlow, where
+    the fix divides the sum by the count: in float16 the sum may overflow although the mean is finite.
 
     ## References
     PyTorch: `torch.mean` of an empty tensor is NaN.
@@ -113,11 +112,11 @@ def all_ignored(loss: Node, facts: Facts) -> Findings:
     ignored = facts.value(given).constant if given is not None else IGNORED
     put = ignored_by(loss["target"], ignored, facts) if ignored is not None and "target" in loss.args else None
     if loss.op not in ("cross_entropy", "nll") or (given is None and put is None):
-        return "nothing says that labels are left out"
+        return "no evidence that labels are ignored"
     if ignored is not None and "target" in loss.args and asked_for(loss["target"], ignored, facts):
-        return "the labels that are left out are looked at"
+        return "the code checks the ignored labels"
     if facts.tested_for_infinity(loss) or facts.hazards.masked_by(loss, NAN) is not None:
-        return "the mean is looked at, or replaced"
+        return "the code checks or replaces the mean"
     padding = put is None and (ignored == 0 or "pad" in written(loss, "ignore_index"))
     level = confidence(LIKELY, lowered=int(padding or not facts.differentiated(loss)))
     cause = (
@@ -186,10 +185,10 @@ def std_of_one(deviation: Node, facts: Facts) -> Findings:
     """Unbiased standard deviation or variance of a single element.
 
     ## What it does
-    Finds deviations and variances with a correction of 1 (PyTorch's default, `ddof=1` elsewhere) over an axis that
-    has one element, or over the elements that a mask selects; and any of an empty list. In code that is trained also
-    those over a batch, of which the last one of an epoch may have one element, over what a loop has gathered, and over
-    the returns or advantages of an episode, unless something looks at how many there are.
+    Finds deviations and variances with a correction of 1 (PyTorch's default, `ddof=1` elsewhere) over an axis with one
+    element, or over the elements that a mask selects; and all deviations and variances of an empty list. In training
+    code it also finds those over a batch (the last batch of an epoch may have one element), over elements that a loop
+    collects, and over the returns or advantages of an episode, unless the code checks the number of elements.
 
     ## Why is this bad?
     The sum of squares is divided by n - 1: `0 / 0 = nan` for one element, and nan for none.
@@ -232,7 +231,7 @@ def std_of_one(deviation: Node, facts: Facts) -> Findings:
         level = Confidence.LIKELY if opinion is None or opinion.trained else Confidence.POSSIBLE
         cause = (deviation["x"], why)
     else:
-        return "nothing says that there may be one element"
+        return "no evidence for a single element"
     yield Finding(
         deviation,
         f"unbiased {deviation.op} of a single element: nan",

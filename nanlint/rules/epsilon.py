@@ -28,16 +28,16 @@ def found(node: Node, one: Epsilon, message: str) -> Finding:
 
 @rule("NL501", "epsilon-below-dtype", nodes=POLES, fixable=Applicability.UNSAFE)
 def epsilon_below_dtype(node: Node, facts: Facts) -> Findings:
-    """Epsilon that does nothing.
+    """Epsilon that has no effect.
 
     ## What it does
-    Finds epsilons before a logarithm, a root or a division that do not keep it from its pole: below the smallest
-    number of a half-precision format, subtracted, multiplied, or added after the logarithm.
+    Finds epsilons for a logarithm, a root or a division that do not prevent the NaN or Inf: below the smallest number
+    of a half-precision format, subtracted, multiplied, or added after the logarithm.
 
     ## Why is this bad?
-    `1e-8` is 0 in float16 (where the least number is 6e-8, and 1/x is inf below 1.5e-5). `log(p - eps)` is NaN for
-    p = 0, where `log(p)` was only -inf. `x / (norm * eps)` divides by 0 as before, and `log(p) + eps` adds to -inf.
-    What was to be kept finite is not, and looks as if it were.
+    `1e-8` is 0 in float16 (where the smallest number is 6e-8, and 1/x is inf below 1.5e-5). `log(p - eps)` is NaN for p
+    = 0, where `log(p)` was only -inf. `x / (norm * eps)` divides by 0 as before, and `log(p) + eps` adds to -inf. The
+    guard looks effective but protects nothing.
 
     ## Example (bad)
     ```python
@@ -50,7 +50,7 @@ def epsilon_below_dtype(node: Node, facts: Facts) -> Findings:
     ```
 
     ## Fix safety
-    Unsafe: the epsilon counts then. It changes values by its size where they are small.
+    Unsafe: the new epsilon takes effect, so small values change by about its size.
 
     ## References
     IEEE 754-2019, section 3.6. PyTorch: type info, `torch.finfo`.
@@ -62,16 +62,16 @@ def epsilon_below_dtype(node: Node, facts: Facts) -> Findings:
 
 @rule("NL502", "one-minus-epsilon", nodes=POLES, fixable=Applicability.UNSAFE)
 def one_minus_epsilon(node: Node, facts: Facts) -> Findings:
-    """A bound of 1 - epsilon that is 1.
+    """A bound of 1 - epsilon that rounds to 1.
 
     ## What it does
     Finds `1 - clip(p, eps, 1 - eps)` and `1 + eps - p` before a logarithm or a division, and `clip(x, -1 + eps, 1 -
     eps)` before `atanh`, `acos` or `asin`, where 1 - eps (or 1 + eps) is 1 in the format of the array.
 
     ## Why is this bad?
-    Next to 1 the numbers of float32 are 6e-8 apart below, and 1.2e-7 above: `1 - 1e-8` is exactly 1. The clip lets
-    p = 1 through, and `log(1 - p)` is -inf. `log(p + 1e-8)` beside it is fine, since floating point is dense at 0
-    only.
+    In float32 the distance between numbers is 6e-8 just below 1, and 1.2e-7 just above: `1 - 1e-8` is exactly 1. The
+    clip does not change p = 1, and `log(1 - p)` is -inf. `log(p + 1e-8)` has no such problem, since floating-point
+    numbers are dense only near 0.
 
     ## Example (bad)
     ```python
@@ -86,11 +86,11 @@ def one_minus_epsilon(node: Node, facts: Facts) -> Findings:
     ```
 
     ## Fix safety
-    Unsafe: values above the new bound become the bound: with 1e-6 the logarithm of 1 - p ends at -13.8.
+    Unsafe: values above the new bound become the bound. With 1e-6, the logarithm of 1 - p is never below -13.8.
 
     ## References
     Goldberg: What every computer scientist should know about floating-point arithmetic (1991).
     """
     for one in facts.epsilons(node):
         if one.flaw == "rounds to 1":
-            yield found(node, one, "a bound that is exactly 1: the epsilon beside it vanishes")
+            yield found(node, one, "a bound that is exactly 1: its epsilon is lost in rounding")

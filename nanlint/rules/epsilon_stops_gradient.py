@@ -25,13 +25,14 @@ def epsilon_stops_gradient(log: Node, facts: Facts) -> Findings:
     """Epsilon in a logarithm of a saturated value: the loss is finite, and its gradient is 0.
 
     ## What it does
-    Finds `log(p + eps)` of a softmax, of a sigmoid or of 1 minus one, of `1 - tanh(x)**2`, through which a gradient
-    flows. An entropy, `p * log(p + eps)`, is in order: its slope is meant to vanish with p.
+    Finds `log(p + eps)` with a gradient, where p is a softmax, a sigmoid, 1 minus a sigmoid, or `1 - tanh(x)**2`. An
+    entropy, `p * log(p + eps)`, is not reported: its derivative is meant to vanish with p.
 
     ## Why is this bad?
-    The epsilon keeps the value finite. The slope of `log(sigmoid(x))` is `1 - sigmoid(x)`, which is 1 where the sigmoid
-    saturates at 0; that of `log(sigmoid(x) + eps)` is `sigmoid(x) * (1 - sigmoid(x)) / (sigmoid(x) + eps)`, which is 0
-    there. A prediction that is wrong and certain, the one that has most to learn, gets no gradient.
+    The epsilon keeps the value finite. The derivative of `log(sigmoid(x))` is `1 - sigmoid(x)`, which is 1 where the
+    sigmoid saturates at 0; the derivative of `log(sigmoid(x) + eps)` is
+    `sigmoid(x) * (1 - sigmoid(x)) / (sigmoid(x) + eps)`, which is 0 there. A confident wrong prediction, which should
+    change most, gets no gradient.
 
     ## Example (bad)
     ```python
@@ -47,15 +48,15 @@ def epsilon_stops_gradient(log: Node, facts: Facts) -> Findings:
     ```
 
     ## Fix safety
-    For display only: the logarithm of the logits is another number where the epsilon counts. (`log(1 - tanh(x)**2)` is
-    `2 * (log(2) - x - softplus(-2 * x))`.)
+    Suggestion only: the logarithm of the logits has a different value where the epsilon has an effect.
+    (`log(1 - tanh(x)**2)` is `2 * (log(2) - x - softplus(-2 * x))`.)
 
     ## References
     PyTorch: `BCEWithLogitsLoss`. TensorFlow Probability: `Tanh`, on the logarithm of its slope.
     """
     total = facts.bare(log["x"])
     if total.op != "add" or facts.value(total).zero is not NEVER:
-        return "nothing is added, or what is added does not keep the value from 0"
+        return "no epsilon is added, or it does not keep the value away from 0"
     for one, other in (("a", "b"), ("b", "a")):
         p = facts.value(total[other])
         if not small(total[one], facts.value) or p.low < LIKELY or p.lo != 0:
@@ -66,11 +67,11 @@ def epsilon_stops_gradient(log: Node, facts: Facts) -> Findings:
             continue
         product = facts.partner(log)
         if product is not None and any(facts.same(f, total[other]) for f in facts.factors(product[1])):
-            return "an entropy, whose slope vanishes with p"
+            return "an entropy, whose derivative vanishes with p"
         yield Finding(
             log,
             "epsilon in the logarithm of a saturated value: no gradient where it is 0",
-            f"the slope of log(p + eps) is p' / (p + eps), and p' is 0 where p {why.text}",
+            f"the derivative of log(p + eps) is p' / (p + eps), and p' is 0 where p {why.text}",
             Confidence.POSSIBLE,
             ((cause, why.text),),
             OnLogits(cause) if facts.bare(total[other]) is cause else None,

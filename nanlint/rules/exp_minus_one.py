@@ -23,12 +23,12 @@ def exp_minus_one(difference: Node, facts: Facts) -> Findings:
     """Exponential minus one.
 
     ## What it does
-    Finds `exp(x) - 1` and `1 - exp(x)`, in any spelling, where x may be small. It costs digits and gives no NaN, so it
-    is only ever *possible*.
+    Finds `exp(x) - 1` and `1 - exp(x)`, in any spelling, where x may be small. It loses accuracy but gives no NaN, so
+    it is always *possible*.
 
     ## Why is this bad?
-    For small x the exponential is rounded to a multiple of 1.2e-7 (float32) beside 1, and the subtraction leaves that
-    rounding: of 1e-4 three digits, of 1e-8 none.
+    For small x, the exponential is near 1 and rounded to a multiple of 1.2e-7 (float32), and the subtraction leaves the
+    rounding error: three correct digits for 1e-4, none for 1e-8.
 
     ## Example (bad)
     ```python
@@ -41,8 +41,8 @@ def exp_minus_one(difference: Node, facts: Facts) -> Findings:
     ```
 
     ## Fix safety
-    Safe: equal up to the rounding of `exp(x) - 1`. The gradient of `expm1` is taken as its result plus 1, so that
-    below -17 in float32 it is 0 in place of something under 1e-7.
+    Safe: equal up to the rounding of `exp(x) - 1`. Frameworks compute the gradient of `expm1` as its result plus 1, so
+    below -17 in float32 it is 0 instead of a number below 1e-7.
 
     ## References
     Higham: Accuracy and Stability of Numerical Algorithms, 2nd edition (2002), section 1.14.1.
@@ -51,7 +51,7 @@ def exp_minus_one(difference: Node, facts: Facts) -> Findings:
     if found is None or facts.scalar(found.node) or not facts.loses_digits(found.node["x"]):
         return "no exponential of something small, minus 1"
     if any(user.op == "div" and tangent(user, facts) is not None for user in difference.users):
-        return "part of a tanh, of which NL406 speaks"
+        return "part of a tanh, which NL406 reports"
     templates = each(EXPM1, "-{}") if found.negative else EXPM1
     yield Finding(
         difference,

@@ -16,12 +16,12 @@ def exp_of_square(exp: Node, facts: Facts) -> Findings:
     """Exponential of a square that is not negated.
 
     ## What it does
-    Finds `exp(x**2)` and `exp(x * x / 2)` where x is data without a bound; and `1 / exp(-x**2)`. The falling kind,
-    `exp(-x**2)` by itself, is left alone: where its relative error is large it is 0.
+    Finds `exp(x**2)` and `exp(x * x / 2)` where x is data without a bound; and `1 / exp(-x**2)`. The decreasing
+    `exp(-x**2)` is not reported: where its relative error is large, its value is 0.
 
     ## Why is this bad?
-    It is inf above 9.4 in float32 (3.3 in float16). Below, the rounding error of the square is multiplied by `x**2`: at
-    x = 9 a quarter of the bits are lost.
+    It is inf for x above 9.4 in float32 (3.3 in float16). Below that, the rounding error of the square is multiplied by
+    `x**2`: at x = 9 a quarter of the bits are wrong.
 
     ## Example (bad)
     ```python
@@ -34,23 +34,23 @@ def exp_of_square(exp: Node, facts: Facts) -> Findings:
     ```
 
     ## Fix safety
-    No fix: which function takes the product as a whole depends on it (`erfcx`, `log_ndtr`), else stay in log space.
+    No fix: the right function for the whole product depends on the code (`erfcx`, `log_ndtr`); otherwise use log space.
 
     ## References
     Shepherd, Laframboise: Chebyshev approximation of (1 + 2x) exp(x**2) erfc x in 0 <= x < inf (1981).
     """
     exponent = monomial(exp["x"], facts.value)
     if facts.scalar(exp) or len(exponent.above) < 2 or exponent.below or not rising(exp, exponent.number, facts):
-        return "the exponent is no square that grows"
+        return "the exponent is not an increasing square"
     bases = {f.key for f in exponent.above}
     squared = (
         all(sum(f.key == key for f in exponent.above) == 2 for key in bases) or square_root_of(exp["x"]) is not None
     )
     if not squared or not all(facts.varies(f) for f in exponent.above):
-        return "the exponent is no square of data"
+        return "the exponent is not a square of data"
     v = facts.value(exponent.above[0])
     if max(-v.lo, v.hi) < INF:
-        return "what is squared is bounded"
+        return "the squared value is bounded"
     limit = v.format.exp_overflow**0.5
     yield Finding(
         exp,

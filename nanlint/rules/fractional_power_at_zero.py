@@ -23,11 +23,11 @@ def fractional_power_at_zero(hazard: Hazard, facts: Facts) -> Findings:
     """Fractional or negative power of a value that reaches 0, or is negative.
 
     ## What it does
-    Finds powers whose exponent is no whole number, of a base that is known to be 0 or negative, and negative powers
-    of one that is 0.
+    Finds powers with an exponent that is not a whole number and a base that is known to be 0 or negative, and negative
+    powers of a base that can be 0.
 
     ## Why is this bad?
-    `x**p` with 0 < p < 1 has an infinite slope at 0; with p < 0 it is inf there; and of a negative number it is NaN.
+    With 0 < p < 1, `x**p` has an infinite derivative at 0; with p < 0, it is inf at 0; for a negative x it is NaN.
 
     ## Example (bad)
     ```python
@@ -41,9 +41,9 @@ def fractional_power_at_zero(hazard: Hazard, facts: Facts) -> Findings:
     ```
 
     ## Fix safety
-    Safe, for 0 < p < 1: the double `where` keeps every value; the gradient at 0, infinite before, becomes 0. For
-    display where the exponent may be 0 or below, since the value at 0 is 1 or inf then, and where PyTorch may be given
-    a number of Python's.
+    Safe, for 0 < p < 1: the double `where` keeps every value; the gradient at 0, infinite before, becomes 0. Suggestion
+    only if the exponent may be 0 or negative, since the value at 0 is then 1 or inf, or if PyTorch may get a Python
+    number.
 
     ## References
     JAX FAQ: Gradients contain NaN where using where.
@@ -52,7 +52,7 @@ def fractional_power_at_zero(hazard: Hazard, facts: Facts) -> Findings:
     value_breaks = not hazard.pole.gradient
     seen = value_breaks and facts.value(hazard.operand).constant is not None and not surely
     if hazard.guard is not None or seen:
-        return "a selection further on hides the value, or its author sees the number"
+        return "a later selection hides the value, or the author sees the number"
     plain = value_breaks and hazard.pole.cls == "zero" and facts.framework(hazard.node) in PLAIN
     whole = hazard.pole.cls == "neg" and not facts.fractional(hazard.node["y"])
     level = confidence(hazard.reach, lowered=int(plain) * milder(hazard) + int(whole))

@@ -20,16 +20,15 @@ from nanlint.rules.registry import Finding, Findings, confidence, rule
     frameworks="torch tensorflow jax",
 )
 def guard_after_singular_op(hazard: Hazard, facts: Facts) -> Findings:
-    """A guard behind the operation that it is for.
+    """A guard applied too late: after the operation that it is meant to protect.
 
     ## What it does
-    Finds roots, norms and deviations of what may be 0 to which an epsilon is added, or a bound applied, only
-    afterwards; reciprocals, inverse roots and logarithms whose infinite result is bounded, or replaced by
-    `nan_to_num`.
+    Finds roots, norms and deviations of values that may be 0, if an epsilon or a bound is applied only to the result;
+    and reciprocals, inverse roots and logarithms whose infinite result is bounded or replaced by `nan_to_num`.
 
     ## Why is this bad?
-    The value is right, the gradient is not: the backward pass reaches the operation at its singular point, and its
-    infinite derivative times 0 is NaN. A guard belongs before the operation.
+    The value is right, but the gradient is not: the backward pass goes through the operation at its singular point, and
+    its infinite derivative times 0 is NaN. Put the guard before the operation.
 
     ## Example (bad)
     ```python
@@ -50,7 +49,7 @@ def guard_after_singular_op(hazard: Hazard, facts: Facts) -> Findings:
     """
     late = facts.late_guard(hazard)
     if late is None or not facts.differentiated(hazard.node):
-        return "no guard stands behind the operation"
+        return "no guard after the operation"
     # x / (norm(x) + eps): what comes back to the root is 0, and TensorFlow's root keeps it so (XLA's does not)
     spared = facts.framework(hazard.node) in ("tensorflow", "keras") and facts.cancels_itself(hazard.node, late)
     level = confidence(hazard.reach, lowered=int(spared))

@@ -28,9 +28,9 @@ def handwritten_hypot(root_node: Node, facts: Facts) -> Findings:
     Finds `sqrt(a**2 + b**2)` of two values that are not bounded, in any spelling.
 
     ## Why is this bad?
-    A square overflows at the root of what its format holds: above 256 in float16, where this is *likely*, and above
-    1.8e19 in float32 and bfloat16, where it is only *possible*; it is 0 below 2e-4 and 3e-23. The length would fit.
-    (The gradient at the origin is another matter: see sqrt-at-zero.)
+    A square overflows above the square root of the largest number: above 256 in float16, where the finding is *likely*,
+    and above 1.8e19 in float32 and bfloat16, where it is only *possible*. It is 0 below 2e-4 and 3e-23. The length
+    itself would be representable. (For the gradient at the origin, see sqrt-at-zero.)
 
     ## Example (bad)
     ```python
@@ -43,9 +43,9 @@ def handwritten_hypot(root_node: Node, facts: Facts) -> Findings:
     ```
 
     ## Fix safety
-    Safe: equal wherever the original is finite and its squares do not underflow. Unsafe in PyTorch where it does not
-    show that both are tensors, since `torch.hypot` takes no numbers. None in TensorFlow, which has no such function,
-    and in Keras, whose `hypot` has a wrong gradient where the two are equal.
+    Safe: equal wherever the original is finite and its squares do not underflow. Unsafe in PyTorch if it is not clear
+    that both operands are tensors, since `torch.hypot` takes no numbers. No fix in TensorFlow, which has no such
+    function, and in Keras, whose `hypot` has a wrong gradient for equal operands.
 
     ## References
     Blue: A portable Fortran program to find the Euclidean norm of a vector (1978).
@@ -59,7 +59,7 @@ def handwritten_hypot(root_node: Node, facts: Facts) -> Findings:
         return "no sum of two squares"
     unbounded = [leg for leg in legs if max(-facts.value(leg).lo, facts.value(leg).hi) == INF]
     if not unbounded:
-        return "both legs are bounded"
+        return "both values are bounded"
     fmt = facts.value(radicand).format
     tensors = all(is_tensor(leg, facts) or is_tensor(s, facts) for leg, s in zip(legs, squares, strict=True))
     yield Finding(

@@ -20,8 +20,8 @@ def handwritten_sigmoid(quotient: Node, facts: Facts) -> Findings:
     Finds `1 / (1 + exp(-x))` and `exp(x) / (1 + exp(x))`, alone or times something, whose exponent has no upper bound.
 
     ## Why is this bad?
-    `exp` overflows to inf above 88 in float32. The value of the first form is still 0, its gradient `0 * inf = nan`;
-    the second form is `inf / inf = nan` at once.
+    `exp` overflows to inf above 88 in float32. The value of the first form is still 0, but its gradient is
+    `0 * inf = nan`; the second form is `inf / inf = nan`.
 
     ## Example (bad)
     ```python
@@ -34,8 +34,8 @@ def handwritten_sigmoid(quotient: Node, facts: Facts) -> Findings:
     ```
 
     ## Fix safety
-    Safe: equal in value and gradient wherever the original is finite. Unsafe in NumPy, where it makes the file depend
-    on SciPy, if it does not yet.
+    Safe: equal in value and gradient wherever the original is finite. Unsafe in NumPy if the file does not use SciPy
+    yet, since the fix makes it depend on SciPy.
 
     ## References
     SciPy: `scipy.special.expit`.
@@ -44,7 +44,7 @@ def handwritten_sigmoid(quotient: Node, facts: Facts) -> Findings:
     if found is None or facts.scalar(found.exp) or not facts.may_overflow(found.exp):
         return "no sigmoid of an exponential that overflows without raising"
     if quotient.op == "div" and tangent(quotient, facts) is not None:
-        return "a tanh, of which NL406 speaks"
+        return "a tanh, which NL406 reports"
     plain = facts.framework(quotient) in PLAIN
     unseen = not plain and not facts.gradient.of_learned(quotient)
     harmless = unseen or (not found.both and (plain or facts.doubted(quotient)))

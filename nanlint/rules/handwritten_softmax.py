@@ -16,8 +16,8 @@ def handwritten_softmax(quotient: Node, facts: Facts) -> Findings:
     """Softmax written by hand, without subtracting the maximum.
 
     ## What it does
-    Finds `exp(x) / sum(exp(x))` whose exponent has no upper bound; and a maximum that was subtracted for nothing, since
-    its exponential is multiplied back: `exp(m) * sum(w * exp(x - m))`.
+    Finds `exp(x) / sum(exp(x))` whose exponent has no upper bound; and a maximum that was subtracted without effect,
+    because the result is multiplied by its exponential: `exp(m) * sum(w * exp(x - m))`.
 
     ## Why is this bad?
     `exp` overflows to inf above 88 in float32 (11 in float16), and `inf / inf = nan`; with all logits below -104 it is
@@ -34,8 +34,8 @@ def handwritten_softmax(quotient: Node, facts: Facts) -> Findings:
     ```
 
     ## Fix safety
-    Safe: `softmax` gives the same values wherever the original is finite. With a sum over everything, or an axis that
-    cannot be read off, for display only.
+    Safe: `softmax` gives the same values wherever the original is finite. Suggestion only for a sum over all elements,
+    or over an axis that the code does not show.
 
     ## References
     Blanchard, Higham, Higham: Accurately computing the log-sum-exp and softmax functions (2021).
@@ -45,11 +45,11 @@ def handwritten_softmax(quotient: Node, facts: Facts) -> Findings:
     denominator = facts.origin(quotient["b"], "sum")
     added = element(denominator["x"], facts) if denominator is not None else added_up(quotient["b"], facts)
     if added is None:
-        return "the denominator is no sum"
+        return "the denominator is not a sum"
     alone = facts.origin(quotient["a"], "exp") if denominator is not None else None
     above = alone or element(quotient["a"], facts)
     if not facts.same(above, facts.origin(added, "exp") or added):
-        return "the denominator is no sum of what is divided"
+        return "the denominator is not a sum of the numerator"
     numerator = next((f for f in facts.factors(above) if f.op == "exp"), None)
     as_set = facts.as_set(numerator).pinf if numerator is not None else NEVER
     # a cosine over 0.5 is small, and over 0.01 it is not, whatever else the setting might be
@@ -57,7 +57,7 @@ def handwritten_softmax(quotient: Node, facts: Facts) -> Findings:
         return "no exponential that overflows"
     yield Finding(
         quotient,
-        "handwritten softmax without max-subtraction: inf / inf = nan for large logits",
+        "handwritten softmax without subtracting the maximum: inf / inf = nan for large logits",
         "inf / inf = nan",
         Confidence.POSSIBLE if shifted([numerator], facts) else Confidence.CERTAIN,
         ((numerator, overflow(numerator, facts)),),
@@ -87,7 +87,7 @@ def shift_undone(exp: Node, facts: Facts) -> Findings:
     """The exponential of a maximum, multiplied back to a sum of exponentials that was shifted by it."""
     top = facts.bare(exp["x"])
     if top.op != "max":
-        return "the exponent is no maximum"
+        return "the exponent is not a maximum"
     for product in exp.users:
         others = facts.factors(product) if product.op == "mul" else []
         shifted = next((e for f in others for e in summed(f, facts) if shifted_by(e, top, facts)), None)

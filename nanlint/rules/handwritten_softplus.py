@@ -17,11 +17,11 @@ def handwritten_softplus(log: Node, facts: Facts) -> Findings:
     """Softplus written as log(1 + exp(x)).
 
     ## What it does
-    Finds `log(1 + exp(x))` and `log1p(exp(x))` whose exponent has no upper bound; `-log1p(exp(-x))` is the log of a
-    sigmoid written so.
+    Finds `log(1 + exp(x))` and `log1p(exp(x))` whose exponent has no upper bound, and `-log1p(exp(-x))`, the log of a
+    sigmoid.
 
     ## Why is this bad?
-    `exp` overflows to inf above 88 in float32; the value, about x, becomes inf and its gradient nan.
+    `exp` overflows to inf above 88 in float32; then the result, which should be about x, is inf, and its gradient nan.
 
     ## Example (bad)
     ```python
@@ -35,7 +35,7 @@ def handwritten_softplus(log: Node, facts: Facts) -> Findings:
 
     ## Fix safety
     Safe: equal wherever the original is finite, and more exact for negative x. PyTorch's `F.softplus` returns x itself
-    above its threshold of 20, which is off by 2e-9, less than float32 can tell and 5e5 ulps in float64; above 40 it is
+    above its threshold of 20, which is an error of 2e-9: too small for float32, but 5e5 ulps in float64. Above 40 it is
     exact in every format.
 
     ## References

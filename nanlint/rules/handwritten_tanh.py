@@ -20,8 +20,8 @@ def handwritten_tanh(quotient: Node, facts: Facts) -> Findings:
     whose argument is not bounded.
 
     ## Why is this bad?
-    `exp` overflows to inf above 88 in float32, and `inf / inf = nan` where the result is 1. For small x the difference
-    cancels: of 1e-8, no digit is right.
+    `exp` overflows to inf above 88 in float32, and `inf / inf = nan` where the result is 1. For small x, the difference
+    cancels: for 1e-8 no digit is right.
 
     ## Example (bad)
     ```python

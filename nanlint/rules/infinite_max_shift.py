@@ -31,12 +31,12 @@ def infinite_max_shift(exp: Node, facts: Facts) -> Findings:
     """A shift by a maximum that may be -inf itself.
 
     ## What it does
-    Finds `exp(x - max(x))` where a mask, or a maximum over no axis at all, lets the shift be -inf, and `logaddexp`
-    written out, `max(a, b) + log1p(exp(-|a - b|))`.
+    Finds `exp(x - max(x))` where the maximum can be -inf, because of a mask or because it is a maximum over no axis;
+    and handwritten `logaddexp`: `max(a, b) + log1p(exp(-|a - b|))`.
 
     ## Why is this bad?
-    In log space -inf is an ordinary number, the logarithm of 0. A row of it has -inf for its maximum, and
-    `-inf - -inf = nan`; so has a sum of two zeros. The library's own functions look after that.
+    In log space -inf is an ordinary number, the logarithm of 0. The maximum of a row of -inf is -inf, and
+    `-inf - -inf = nan`. The same happens when two zeros are added in log space. The library functions handle this case.
 
     ## Example (bad)
     ```python
@@ -49,33 +49,33 @@ def infinite_max_shift(exp: Node, facts: Facts) -> Findings:
     ```
 
     ## Fix safety
-    Safe: a maximum of -inf becomes the least finite number, by which a row of -inf stays what it is; `logaddexp` gives
-    the same values and gradients wherever they were finite. Unsafe in JAX for the form with `abs`, whose slope at 0 is
-    1 there: where a and b are equal the gradient changes from (0, 1) to (0.5, 0.5), the true one.
+    Safe: a maximum of -inf becomes the lowest finite number, so a row of -inf does not change; `logaddexp` gives the
+    same values and gradients wherever they were finite. Unsafe in JAX for the form with `abs`, whose derivative at 0 is
+    1 in JAX: for equal a and b the gradient changes from (0, 1) to the true one, (0.5, 0.5).
 
     ## References
     Blanchard, Higham, Higham: Accurately computing the log-sum-exp and softmax functions (2021).
     """
     if facts.hazards.masked_by(exp, NAN) is not None:
-        return "a selection further on takes the NaN out"
+        return "a later selection removes the NaN"
     added = log_addition(exp)
     if added is not None:
         terms = (added.a, added.b)
         if any(facts.value(t).ninf is NEVER or facts.value(t).constant is not None for t in terms):
             return "one of the terms is never -inf"
         level = Confidence.LIKELY if all(of_log_space(t, facts) for t in terms) else Confidence.POSSIBLE
-        message = "logaddexp by hand: -inf - -inf = nan where both are log 0"
+        message = "handwritten logaddexp: -inf - -inf = nan if both are log(0)"
         cause = ((added.difference, "-inf - -inf = nan"),)
         yield Finding(added.total, message, "logaddexp(-inf, -inf) = -inf", level, cause, LogAdd(added))
         return
     shift = unguarded_shift(exp["x"])
     if shift is None:
-        return "no maximum is taken from the exponent"
+        return "no maximum is subtracted from the exponent"
     reach: Reach = NEVER
     note: Evidence | None = None
     masked = masked_by_infinity(shift.x, facts.value)
     if shift.itself:
-        because = "is x itself if there is nothing else to take the maximum over"
+        because = "is x itself if the maximum is over no other element"
         reach, note = LIKELY, Evidence(because, shift.maximum, origin=Origin.EMPTY)
     elif masked is not None and not selected_again(exp, masked):
         reach, note = empty_rows(masked, facts.value)
@@ -86,7 +86,7 @@ def infinite_max_shift(exp: Node, facts: Facts) -> Findings:
     ):
         reach, note = POSSIBLE, Evidence("is -inf for a row of zeros in log space", shift.maximum, origin=Origin.INTENT)
     if note is None:
-        return "nothing says that a whole row is -inf"
+        return "no evidence that a whole row is -inf"
     yield Finding(
         shift.difference,
         "shift by a maximum that may be -inf itself: -inf - -inf = nan",

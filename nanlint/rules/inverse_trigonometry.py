@@ -37,8 +37,8 @@ def inverse_trig_at_one(hazard: Hazard, facts: Facts) -> Findings:
     a component of a vector of length 1.
 
     ## Why is this bad?
-    The derivative is infinite there, and NaN after the next product with 0. Two equal vectors are enough. (`atanh` is
-    infinite itself.)
+    The derivative is infinite there, and NaN after the next product with 0. Two equal vectors are enough. (For `atanh`,
+    the value is infinite as well.)
 
     ## Example (bad)
     ```python
@@ -57,7 +57,7 @@ def inverse_trig_at_one(hazard: Hazard, facts: Facts) -> Findings:
     PyTorch issue 8069: NaN from `acos`.
     """
     if hazard.pole.cls != "zero" or hazard.guard is not None:
-        return "about the ends of the domain, where no selection hides the value"
+        return "applies only at the ends of the domain, if no selection hides the value"
     level = confidence(hazard.reach)
     gradient = hazard.node.op != "atanh"
     yield Finding(
@@ -81,12 +81,12 @@ def inverse_trig_domain(hazard: Hazard, facts: Facts) -> Findings:
     """Inverse trigonometric function of a value that rounds beyond its domain.
 
     ## What it does
-    Finds `acos`, `asin` and `atanh` of a cosine that was computed: a scalar product of normalised vectors, a scalar
-    product over the lengths, half of the trace of a rotation less 1.
+    Finds `acos`, `asin` and `atanh` of a computed cosine: a scalar product of normalised vectors, a scalar product
+    divided by the lengths, `(trace - 1) / 2` of a rotation matrix.
 
     ## Why is this bad?
-    Mathematically it lies in [-1, 1], in floating point it is 1.0000001 for parallel vectors, and `acos(1.0000001) =
-    nan`.
+    Mathematically, a cosine is in [-1, 1]. In floating point, it can be 1.0000001 for parallel vectors, and
+    `acos(1.0000001) = nan`.
 
     ## Example (bad)
     ```python
@@ -98,7 +98,7 @@ def inverse_trig_domain(hazard: Hazard, facts: Facts) -> Findings:
     cosine = (F.normalize(a, dim=-1) * F.normalize(b, dim=-1)).sum(-1)
     angle = torch.acos(cosine.clamp(-1 + 1e-6, 1 - 1e-6))
     ```
-    A clamp to [-1, 1] itself ends the NaN of the value, not the infinite gradient at its ends.
+    A clamp to [-1, 1] exactly prevents the NaN in the value, but not the infinite gradient at the ends.
 
     ## Fix safety
     Unsafe: within 1e-6 of ±1 the angle changes, by 1.4e-3 at most, and its gradient becomes 0.
@@ -107,7 +107,7 @@ def inverse_trig_domain(hazard: Hazard, facts: Facts) -> Findings:
     Kahan, How futile are mindless assessments of roundoff in floating-point computation? (2006), on angles.
     """
     if hazard.pole.cls == "zero" or hazard.guard is not None:
-        return "about what lies beyond the domain, where no selection hides the value"
+        return "applies only beyond the domain, if no selection hides the value"
     level = confidence(hazard.reach, lowered=2 * int(facts.tested_for_infinity(hazard.node)))
     surely = inevitable(hazard, facts)
     beyond = "is outside of its domain" if hazard.evidence.origin is not Origin.ROUNDING else "rounds beyond its domain"

@@ -19,11 +19,11 @@ from nanlint.rules.registry import Finding, Findings, confidence, rule
     fixable=Applicability.UNSAFE,
 )
 def log_domain(hazard: Hazard, facts: Facts) -> Findings:
-    """Logarithm of a value that is known to be negative at times.
+    """Logarithm of a value that is sometimes negative.
 
     ## What it does
-    Finds `log` of values with two signs (a difference from the mean, a normal draw) and `log1p` of what is below -1 at
-    times.
+    Finds `log` of values of either sign (a difference from the mean, a normal random number) and `log1p` of values that
+    are sometimes below -1.
 
     ## Why is this bad?
     The logarithm of a negative number is NaN.
@@ -37,24 +37,24 @@ def log_domain(hazard: Hazard, facts: Facts) -> Findings:
     ```python
     log_score = torch.log((features - features.mean()).abs() + 1e-6)
     ```
-    or whatever positive quantity is meant.
+    or the positive quantity that the code needs.
 
     ## Fix safety
-    Unsafe: a clip to the smallest normal number makes its logarithm, -87.3 in float32, of everything negative, without
-    gradient.
+    Unsafe: the fix clips to the smallest normal number, so every negative value gives its logarithm, -87.3 in float32,
+    without a gradient.
 
     ## References
     IEEE 754-2019, section 9.2 (log of a negative number is an invalid operation).
     """
     surely = inevitable(hazard, facts)
     if hazard.pole.cls != "neg" or hazard.guard is not None or (literal(hazard.operand) and not surely):
-        return "about what is below 0, where no selection hides the value, and its author does not see it"
+        return "applies only below 0, if no selection hides the value and the author does not see the number"
     level = confidence(hazard.reach, lowered=int(facts.tested_for_infinity(hazard.node)))
     where = "below -1" if hazard.node.op == "log1p" else "negative"
-    often = "" if surely else " at times"
+    often = "" if surely else "sometimes "
     yield Finding(
         hazard.node,
-        f"{hazard.node.op} of a value that is {where}{often}: nan",
+        f"{hazard.node.op} of a value that is {often}{where}: nan",
         "log(-1) = nan",
         level,
         (hazard.cause,),

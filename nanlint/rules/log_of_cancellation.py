@@ -28,15 +28,15 @@ NAMES = {
     fixable=Applicability.SAFE,
 )
 def log_of_cancellation(hazard: Hazard, facts: Facts) -> Findings:
-    """Log of something that rounding takes to 0 in a tail.
+    """Log of a value that rounding makes 0 in the tail of a function.
 
     ## What it does
     Finds logarithms of `1 + erf(x)` and of other distribution functions, of the difference of two, of
     `1 - tanh(x)**2`, and of `1 - exp(-x)` where x reaches 0.
 
     ## Why is this bad?
-    In float32 `erf` is exactly -1 below about -4 and `tanh(x)**2` exactly 1 above about 9. What the logarithm is about
-    is far below the rounding error of 1 by then: its true value is -9 or -20, the computed one -inf.
+    In float32 `erf` is exactly -1 below about -4 and `tanh(x)**2` exactly 1 above about 9. The argument of the
+    logarithm is then far below the rounding error of 1: the true logarithm is -9 or -20, the computed one -inf.
 
     ## Example (bad)
     ```python
@@ -51,18 +51,18 @@ def log_of_cancellation(hazard: Hazard, facts: Facts) -> Findings:
     ```
 
     ## Fix safety
-    Safe: the same values up to the rounding of the difference wherever the original is finite, and finite in the tail.
-    In half precision, for which PyTorch and JAX have no `log_ndtr`, for display only. For the difference of two
-    distribution functions there is none: it depends on which tail it is.
+    Safe: equal up to the rounding of the difference wherever the original is finite, and finite in the tail. Suggestion
+    only in half precision, for which PyTorch and JAX have no `log_ndtr`. No fix for the difference of two distribution
+    functions: the fix depends on the tail.
 
     ## References
     Mächler: Accurately computing log(1 - exp(-|a|)) (2012). SciPy: `scipy.special.log_ndtr`.
     """
     if hazard.pole.cls != "zero" or hazard.guard is not None:
-        return "about the pole at 0, where no selection hides the value"
+        return "applies only at 0, if no selection hides the value"
     found = facts.tail(hazard.operand, plus=hazard.pole.shift)
     if found is None:
-        return "the operand is not what is left of a difference in a tail"
+        return "the operand is not a difference that cancels in a tail"
     plain = facts.framework(hazard.node) in PLAIN and not facts.reduced(hazard.node)
     # what a distribution returns as a logarithm is -inf outside of its support
     returned = found.sign == 0 and found.core.op == "cdf" and not hazard.node.users

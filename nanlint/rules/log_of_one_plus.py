@@ -22,12 +22,12 @@ def log_of_one_plus(log: Node, facts: Facts) -> Findings:
     """Log of one plus something small.
 
     ## What it does
-    Finds `log(1 + x)` and `log(1 - x)`, in any spelling, where x may be small and is not a whole number. It costs
-    digits and gives no NaN, so it is only ever *possible*.
+    Finds `log(1 + x)` and `log(1 - x)`, in any spelling, where x may be small and is not a whole number. It loses
+    accuracy but gives no NaN, so it is always *possible*.
 
     ## Why is this bad?
-    `1 + x` is rounded to a multiple of 1.2e-7 in float32, and what is left of a small x is what the logarithm sees: of
-    1e-4 three digits, of 1e-8 none.
+    `1 + x` is rounded to a multiple of 1.2e-7 in float32, so most digits of a small x are lost before the logarithm:
+    three digits remain of 1e-4, none of 1e-8.
 
     ## Example (bad)
     ```python

@@ -55,7 +55,7 @@ def log_of_sigmoid(hazard: Hazard, facts: Facts) -> Findings:
     """
     found = sigmoid_behind(hazard.operand, facts)
     if found is None or hazard.pole.cls != "zero":
-        return "what becomes 0 is neither a sigmoid nor 1 minus one"
+        return "the value that becomes 0 is neither a sigmoid nor 1 minus a sigmoid"
     sigmoid, complement = found
     if hazard.node.op == "log1p" and not complement:
         return "1 plus a sigmoid"

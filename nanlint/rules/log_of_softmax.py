@@ -14,12 +14,12 @@ def log_of_softmax(hazard: Hazard, facts: Facts) -> Findings:
     """Log of a softmax.
 
     ## What it does
-    Finds the logarithm of the output of a softmax, however far apart the two stand: nested, through variables, helper
-    functions, layers, `Sequential` models, or a loss that is given a model's softmax output.
+    Finds the logarithm of the output of a softmax, however far apart the two are: nested, through variables, helper
+    functions, layers, `Sequential` models, or a loss that gets a model's softmax output.
 
     ## Why is this bad?
-    `softmax` is exactly 0 in float32 as soon as a logit is 104 below the largest. Then `log(0) = -inf`, and the label
-    that should have hidden that class multiplies: `0 * -inf = nan`. The gradient is NaN even where the value is masked.
+    `softmax` is exactly 0 in float32 as soon as a logit is 104 below the largest. Then `log(0) = -inf`, and multiplying
+    by the label 0 does not hide that class: `0 * -inf = nan`. The gradient is NaN even where the value is masked.
 
     ## Example (bad)
     ```python
@@ -34,17 +34,17 @@ def log_of_softmax(hazard: Hazard, facts: Facts) -> Findings:
 
     ## Fix safety
     Safe: `log_softmax` gives the same values wherever the original is finite, and finite ones elsewhere. If another
-    function returns the softmax, in this file or another, and only logarithms are taken of it, that function returns a
-    `log_softmax` instead: safe where all of its calls are seen (a private function), unsafe where others may call it.
-    Offered for display only where something else is done with the softmax, or where the logits do not mean the same at
-    the logarithm as at the softmax.
+    function returns the softmax, in this file or another, and only its logarithm is used, the fix makes that function
+    return a `log_softmax`: this is safe if nanlint sees all calls (a private function), and unsafe if others may call
+    it. Suggestion only if the softmax is also used otherwise, or if the logits have another value at the logarithm than
+    at the softmax.
 
     ## References
     Blanchard, Higham, Higham: Accurately computing the log-sum-exp and softmax functions (2021).
     """
     softmax = facts.origin(hazard.operand, "softmax")
     if softmax is None or hazard.pole.cls != "zero":
-        return "what becomes 0 is no softmax"
+        return "the value that becomes 0 is not a softmax"
     drawn = facts.absorbed(hazard.node) and not facts.differentiated(hazard.node)
     yield Finding(
         hazard.node,

@@ -36,9 +36,9 @@ def log_of_sum_of_exp(log: Node, facts: Facts) -> Findings:
     ```
 
     ## Fix safety
-    Safe: equal wherever the original is finite. For display only where the exponentials have weights that the
-    framework's function does not take. None for two of them in TensorFlow, which has no logaddexp, and in Keras, whose
-    logaddexp has a wrong gradient where the two are equal.
+    Safe: equal wherever the original is finite. Suggestion only if the exponentials have weights that the framework's
+    function does not support. No fix for the sum of two exponentials in TensorFlow, which has no logaddexp, and in
+    Keras, whose logaddexp has a wrong gradient for equal operands.
 
     ## References
     Blanchard, Higham, Higham: Accurately computing the log-sum-exp and softmax functions (2021).
@@ -52,7 +52,7 @@ def log_of_sum_of_exp(log: Node, facts: Facts) -> Findings:
         level = Confidence.POSSIBLE
     yield Finding(
         log,
-        "log of a sum of exponentials without max-subtraction: inf for large, -inf for small exponents",
+        "log of a sum of exponentials without subtracting the maximum: inf for large, -inf for small exponents",
         "log(inf) = inf, log(0) = -inf",
         level,
         ((exp, overflow(exp, facts)),),

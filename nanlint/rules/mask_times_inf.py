@@ -26,13 +26,13 @@ def mask_times_inf(at: Node | Hazard, facts: Facts) -> Findings:
     """A factor of 0 that should hide an infinity.
 
     ## What it does
-    Finds an infinity times a mask, the probabilities of masked logits times their logarithms, and `multiply_no_nan` of
-    a probability and a logarithm through which a gradient flows. A mask, or something rectified, times an exponential
-    that overflows is possible. And data times the answer to whether it is NaN.
+    Finds an infinity times a mask, the probabilities of masked logits times their logarithms, `multiply_no_nan` of a
+    probability and a logarithm with a gradient, and data times a test whether it is NaN. A mask or a rectified value
+    times an exponential that overflows is *possible*.
 
     ## Why is this bad?
-    `0 * inf = nan`: a mask hides large numbers, not infinite ones. `multiply_no_nan` hides the infinity from the value
-    but hands it to the gradient of the other factor, where it meets the slope 0 of the softmax.
+    `0 * inf = nan`: a mask hides large numbers, not infinite ones. `multiply_no_nan` removes the infinity from the
+    value but not from the gradient of the other factor, where it is multiplied by the derivative 0 of the softmax.
 
     ## Example (bad)
     ```python
@@ -49,8 +49,8 @@ def mask_times_inf(at: Node | Hazard, facts: Facts) -> Findings:
     ```
 
     ## Fix safety
-    Safe: the infinite factor is replaced by 0 only where the product was NaN, or where the slope of a softmax was to
-    hide it. For an infinite number times a mask there is none: a selection takes the place of the product.
+    Safe: the infinite factor is replaced by 0 only where the product was NaN, or where the derivative of a softmax
+    should have hidden it. No fix for an infinite constant times a mask: use a selection instead of the product.
 
     ## References
     IEEE 754-2019, section 7.2 (invalid operation).
@@ -59,7 +59,7 @@ def mask_times_inf(at: Node | Hazard, facts: Facts) -> Findings:
         return (yield from zero_times_overflow(at, facts))
     product = at
     if facts.hazards.masked_by(product, NAN) is not None:
-        return "a selection further on takes the NaN out"
+        return "a later selection removes the NaN"
     if product.op == "mul_no_nan":
         return (yield from gradient_of_no_nan(product, facts))
     if (data := hidden_by_zero(product)) is not None:
@@ -73,7 +73,7 @@ def mask_times_inf(at: Node | Hazard, facts: Facts) -> Findings:
         return
     found = zero_times_infinity(product, facts.value, known=known_to_the_author(facts))
     if found is None:
-        return "no factor that may be 0 beside one that may be infinite"
+        return "no product of a factor that may be 0 and one that may be infinite"
     yield Finding(
         product,
         "0 * inf is nan: multiplying by 0 does not remove the infinity",
@@ -91,18 +91,18 @@ def zero_times_overflow(hazard: Hazard, facts: Facts) -> Findings:
     """
     (other, cls), *_ = hazard.pole.also
     why = facts.value(hazard.node[other]).evidence(cls) or Evidence(
-        "holds an infinity", facts.bare(hazard.node[other]), origin=Origin.INTENT
+        "contains an infinity", facts.bare(hazard.node[other]), origin=Origin.INTENT
     )
     cause = why.node
     if hazard.guard is not None or cause is None or hazard.value.zero < LIKELY:
-        return "a selection hides the product, or hardly anything says that the infinity meets a 0"
+        return "a selection hides the product, or there is little evidence that the infinity meets a 0"
     if facts.tests_result(facts.bare(hazard.node[other])):
-        return "the infinity is taken out before"
+        return "the infinity is removed before"
     selection = facts.bare(hazard.node[other])
     if "cond" in selection.args and any(facts.same(a, hazard.operand) for a in selection["cond"].args.values()):
         return "where this factor is 0, the other one is replaced"
     if not (facts.varies(hazard.operand) and facts.varies(cause)):
-        return "a grid, or numbers that the author sees"
+        return "a grid, or numbers that the author can see"
     meant = cls == "ninf" and facts.bare(cause).op in ("where", CONST)
     if not meant and (cause.op not in EXPONENTIALS or not overflows(cause, facts) or facts.scalar(cause)):
         return "the other factor does not overflow"
@@ -126,7 +126,7 @@ def gradient_of_no_nan(product: Node, facts: Facts) -> Findings:
         "multiply_no_nan hides -inf from the value, not from the gradient: 0 * -inf = nan",
         "the gradient of the second factor is the first one, -inf",
         Confidence.POSSIBLE if facts.doubted(product) else Confidence.LIKELY,
-        ((logs[0], "is -inf where the probability is 0"), (core, "has a slope of 0 there")),
+        ((logs[0], "is -inf where the probability is 0"), (core, "has a derivative of 0 there")),
         FiniteFactor(product, product["a"], product["b"]),
     )
 

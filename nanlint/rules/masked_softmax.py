@@ -14,17 +14,17 @@ from nanlint.rules.registry import Finding, Findings, confidence, rule
 
 @rule("NL404", "masked-softmax", nodes="softmax log_softmax", fixable=Applicability.SAFE)
 def masked_softmax(softmax: Node, facts: Facts) -> Findings:
-    """A softmax over a row that a mask has filled with -inf.
+    """A softmax over a row that a mask may fill with -inf.
 
     ## What it does
-    Finds softmaxes of logits into which a mask puts -inf: likely where the mask is the product of a padding mask with
-    itself, so that the whole row of a padded position is -inf; possible for a mask from elsewhere. A causal mask, which
-    keeps the diagonal, a selection by the same mask afterwards and `nan_to_num` are in order. The finding stands where
-    the -inf is put in, which is the place to mend.
+    Finds softmaxes of logits into which a mask puts -inf. This is *likely* if the mask is the product of a padding mask
+    with itself, so that the whole row of a padded position is -inf, and *possible* for a mask from elsewhere. A causal
+    mask, which keeps the diagonal, a later selection by the same mask, and `nan_to_num` are not reported. The finding
+    is reported where -inf is inserted, because that is the line to fix.
 
     ## Why is this bad?
-    The largest logit of such a row is -inf, and `-inf - -inf = nan`: one padded position makes the whole batch NaN, for
-    0 times NaN is NaN.
+    The largest logit of such a row is -inf, and `-inf - -inf = nan`: one padded position makes the whole batch NaN,
+    since 0 times NaN is NaN.
 
     ## Example (bad)
     ```python
@@ -39,8 +39,8 @@ def masked_softmax(softmax: Node, facts: Facts) -> Findings:
     ```
 
     ## Fix safety
-    Safe: the least finite number in place of -inf gives the same weights wherever anything is left of a row, and equal
-    weights where nothing is.
+    Safe: with the lowest finite number instead of -inf, the weights of a row do not change if any element is unmasked,
+    and are equal if none is.
 
     ## References
     PyTorch issues 41508 and 103963 on attention over fully masked rows.
@@ -50,13 +50,13 @@ def masked_softmax(softmax: Node, facts: Facts) -> Findings:
         return
     masked = masked_by_infinity(softmax["x"], facts.value)
     if masked is None or selected_again(softmax, masked):
-        return "no scores that are masked with -inf"
+        return "no logits that are masked with -inf"
     reach, note = empty_rows(masked, facts.value)
     if softmax.op == "log_softmax":
         # logarithms of nothing: who weighs them with the mask again expects them
         reach = min(reach, POSSIBLE)
     if note is None:
-        return "nothing says that a whole row is masked"
+        return "no evidence that a whole row is masked"
     yield Finding(
         softmax,
         "softmax over a row that a mask may fill with -inf: nan",

@@ -17,19 +17,19 @@ from nanlint.rules.registry import Finding, Findings, rule
     frameworks="torch tensorflow jax",
 )
 def nan_gradient_masked(mask: Node, facts: Facts) -> Findings:
-    """A mask over NaN, behind which the gradient stays NaN.
+    """A mask that removes NaN from the value but not from the gradient.
 
     ## What it does
-    Finds `where(isnan(y), 0, y)`, `y[isnan(y)] = 0` and `nan_to_num(y)` where y is computed by an operation that
-    can give NaN or Inf, in a loss, in the forward pass of a model, or before a call of `backward` on what becomes
-    of it. Elsewhere they are possible: nothing says that a gradient is taken. Of a loss, what is NaN stays so in the
-    gradient wherever it came from (possible, since it may be skipped). The same of data that the code asks for NaN,
-    and that an operation has met before the NaN is taken out: `((model(x) - y) ** 2)[~isnan(y)]`.
+    Finds `where(isnan(y), 0, y)`, `y[isnan(y)] = 0` and `nan_to_num(y)` if y is computed by an operation that can give
+    NaN or Inf, in a loss, in the forward pass of a model, or before a call of `backward` on the result. Elsewhere they
+    are *possible*, since there is no evidence of a gradient. A mask over a loss is also *possible*: its gradient stays
+    NaN, whatever made it NaN, but the step may be skipped. Also finds data that the code checks for NaN, if an
+    operation uses it before the NaN is removed: `((model(x) - y) ** 2)[~isnan(y)]`.
 
     ## Why is this bad?
-    The mask takes the NaN out of the value. The backward pass multiplies the slope of the operation that made it by
-    0, and `0 * nan = nan`: the loss looks fine, and the first step of the optimizer makes every weight NaN. A mask
-    over a gradient itself only hides where it comes from (possible).
+    The mask removes the NaN from the value. But the backward pass multiplies the derivative of the operation that made
+    it by 0, and `0 * nan = nan`: the loss looks fine, and the first optimizer step makes every weight NaN. A mask over
+    a gradient itself only hides the source of the NaN (*possible*).
 
     ## Example (bad)
     ```python
@@ -46,10 +46,10 @@ def nan_gradient_masked(mask: Node, facts: Facts) -> Findings:
     ```
 
     ## Fix safety
-    For display only: which operand has to be replaced, and by what, only its author knows.
+    Suggestion only: you have to decide which operand to replace, and by which value.
 
     ## References
-    JAX FAQ: Gradients contain NaN where using where. PyTorch issue 4132: NaN gradients behind `torch.where`.
+    JAX FAQ: Gradients contain NaN where using where. PyTorch issue 4132: NaN gradients of `torch.where`.
     """
     result = facts.masked_result(mask)
     gap = facts.gap(mask)
@@ -64,7 +64,7 @@ def nan_gradient_masked(mask: Node, facts: Facts) -> Findings:
             SelectOperand(op),
         )
     if result is None or gap is not None:
-        return "no NaN is taken out of a result"
+        return "no NaN is removed from a result"
     if facts.is_gradient(result):
         yield Finding(
             mask,

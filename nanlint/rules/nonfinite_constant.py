@@ -15,16 +15,16 @@ FAR = 10.0
 
 @rule("NL409", "nonfinite-constant", nodes="add sub mul div cast tensor full pow square sum prod")
 def nonfinite_constant(node: Node, facts: Facts) -> Findings:
-    """Numbers in the code whose result is NaN or Inf.
+    """Constants in the code that give NaN or Inf.
 
     ## What it does
-    Finds operations on numbers that are written out: a difference of two infinities, 0 times an infinity, a quotient
-    of infinities, and a number, or a result, that is too large for its format: of results in a function only where
-    that holds another operation that may break. And what scales an array of half precision, and is infinite there.
+    Finds operations on constants: a difference of two infinities, 0 times an infinity, a quotient of infinities, a
+    number or a result that is too large for its format, and a factor of a half-precision array that is infinite in that
+    format. In a function, results are checked only if the function has another operation that may break.
 
     ## Why is this bad?
-    `inf - inf`, `0 * inf` and `inf / inf` are NaN, whatever the data. Above 65504 float16 has only inf; float32 ends at
-    3.4e38.
+    `inf - inf`, `0 * inf` and `inf / inf` are NaN, whatever the data. The largest number of float16 is 65504, that of
+    float32 is 3.4e38.
 
     ## Example (bad)
     ```python
@@ -39,7 +39,7 @@ def nonfinite_constant(node: Node, facts: Facts) -> Findings:
     ```
 
     ## Fix safety
-    There is none: only its author knows which number is meant.
+    No fix: only you know which number is intended.
 
     ## References
     IEEE 754-2019, sections 7.2 (invalid operation) and 7.4 (overflow).

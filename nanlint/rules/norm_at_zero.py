@@ -21,13 +21,13 @@ def norm_at_zero(hazard: Hazard, facts: Facts) -> Findings:
     """Norm of a vector that may be 0, where its gradient is NaN.
 
     ## What it does
-    Finds Euclidean norms, through which a gradient flows, of vectors that are 0: the difference of two points that
-    coincide, pairwise differences (0 on the diagonal). In TensorFlow, Keras and JAX; `torch.norm` and
-    `torch.linalg.norm` have a gradient of 0 there (`torch.hypot` has not).
+    Finds Euclidean norms with a gradient, of vectors that can be 0: the difference of two points that may be equal,
+    pairwise differences (0 on the diagonal). This applies to TensorFlow, Keras and JAX. In PyTorch, `torch.norm` and
+    `torch.linalg.norm` have a gradient of 0 there, but `torch.hypot` does not.
 
     ## Why is this bad?
     The derivative of a norm is `x / norm(x)`, and `0 / 0 = nan`. One pair of equal points is enough, and a `where` or
-    an epsilon behind the norm does not help.
+    an epsilon after the norm does not help.
 
     ## Example (bad)
     ```python
@@ -49,7 +49,7 @@ def norm_at_zero(hazard: Hazard, facts: Facts) -> Findings:
     JAX issue 3058: NaN in gradient of `np.linalg.norm` at 0; the documentation of `optax.safe_norm`.
     """
     if hazard.pole.cls != "zero" or hazard.guard is not None or facts.divides(hazard.node):
-        return "about the pole at 0, where no selection hides the value, and nothing is divided by it"
+        return "applies only at 0, if no selection hides the value and nothing is divided by it"
     level = confidence(hazard.reach)
     yield Finding(
         hazard.node,

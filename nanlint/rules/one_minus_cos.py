@@ -25,8 +25,8 @@ def one_minus_cos(difference: Node, facts: Facts) -> Findings:
     Finds `1 - cos(x)` and `cos(x) - 1`, in any spelling, where x may be small.
 
     ## Why is this bad?
-    For small x the cosine is rounded to a multiple of 6e-8 (float32) below 1, and the subtraction leaves that rounding:
-    below 2e-4 nothing, where the truth is x**2 / 2.
+    For small x, the cosine is just below 1 and rounded to a multiple of 6e-8 (float32), and the subtraction leaves the
+    rounding error: for x below 2e-4 the result is 0 instead of x**2 / 2.
 
     ## Example (bad)
     ```python

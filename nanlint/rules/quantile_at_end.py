@@ -28,10 +28,11 @@ def quantile_at_end(hazard: Hazard, facts: Facts) -> Findings:
 
     ## What it does
     Finds `logit`, `ndtri` (the normal quantile) and `erfinv` of values that reach the ends of their domain: a sigmoid
-    or softmax that saturates, a frequency, a uniform draw.
+    or softmax that saturates, a frequency, a uniform random number.
 
     ## Why is this bad?
-    They are infinite there, and NaN beyond. A probability that saturates to 1 in floating point is enough.
+    These functions are infinite at the ends, and NaN beyond. A probability that saturates to 1 in floating point is
+    enough.
 
     ## Example (bad)
     ```python
@@ -44,13 +45,13 @@ def quantile_at_end(hazard: Hazard, facts: Facts) -> Findings:
     ```
 
     ## Fix safety
-    Unsafe: what is nearer to an end than the bound moves to it, and gets no gradient. Better keep the logits.
+    Unsafe: values between the bound and the end move to the bound, and get no gradient. It is better to use the logits.
 
     ## References
     PyTorch documentation of `torch.logit`, argument `eps`.
     """
     if hazard.guard is not None:
-        return "a selection further on hides the value"
+        return "a later selection hides the value"
     level = confidence(hazard.reach)
     beyond = hazard.pole.cls != "zero"
     yield Finding(

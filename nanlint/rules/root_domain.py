@@ -11,10 +11,11 @@ from nanlint.rules.registry import Finding, Findings, confidence, rule
 
 @rule("NL514", "root-domain", hazards="sqrt rsqrt", after="NL203 NL208 NL209 NL303 NL503 NL507")
 def root_domain(hazard: Hazard, facts: Facts) -> Findings:
-    """Square root of a value that is known to be negative at times.
+    """Square root of a value that is sometimes negative.
 
     ## What it does
-    Finds square roots of values with two signs: a negative number, a difference from the mean, a normal draw.
+    Finds square roots of values that are or can be negative: a negative number, a difference from the mean, a normal
+    random number.
 
     ## Why is this bad?
     The square root of a negative number is NaN.
@@ -28,23 +29,23 @@ def root_domain(hazard: Hazard, facts: Facts) -> Findings:
     ```python
     noise = torch.sqrt(torch.randn(8).square())
     ```
-    or whatever quantity is meant that is not negative.
+    or the nonnegative quantity that the code needs.
 
     ## Fix safety
-    There is none: only its author knows what is meant.
+    No fix: only you know the intended quantity.
 
     ## References
     IEEE 754-2019, section 7.2 (invalid operation).
     """
     if hazard.pole.cls != "neg" or hazard.guard is not None:
-        return "about what is below 0, where no selection hides the value"
+        return "applies only below 0, if no selection hides the value"
     surely = inevitable(hazard, facts)
     if always(hazard.value, "neg") and not surely:
-        return "negative only as one call has it"
+        return "negative only in one call"
     level = confidence(hazard.reach, lowered=int(facts.tested_for_infinity(hazard.node)))
     yield Finding(
         hazard.node,
-        f"{hazard.node.op} of a value that is negative{'' if surely else ' at times'}: nan",
+        f"{hazard.node.op} of a value that is {'' if surely else 'sometimes '}negative: nan",
         "sqrt(-1) = nan",
         level,
         (hazard.cause,),

@@ -19,12 +19,12 @@ def sin_of_pi_times(function: Node, facts: Facts) -> Findings:
     """Sine or cosine of a multiple of pi.
 
     ## What it does
-    Finds `sin(pi * x)`, `cos(2 * pi * f * t)` and the like, where x is data without a bound and not over a period or a
-    cutoff, which makes it a part of a turn.
+    Finds `sin(pi * x)`, `cos(2 * pi * f * t)` and similar expressions, where x is data without a bound. Data divided by
+    a period or a cutoff is not reported, since it is a fraction of a turn.
 
     ## Why is this bad?
-    The product is rounded before the function takes whole turns off it, and the rounding grows with x: at 1e6 turns the
-    angle is off by a quarter of a radian in float32, at 1e7 it means nothing. `sin(pi * n)` is not 0 either.
+    The product is rounded before the function removes whole turns, and the rounding error grows with x: in float32 the
+    angle is off by a quarter of a radian at 1e6 turns, and meaningless at 1e7. `sin(pi * n)` is not 0 either.
 
     ## Example (bad)
     ```python
@@ -37,7 +37,7 @@ def sin_of_pi_times(function: Node, facts: Facts) -> Findings:
     ```
 
     ## Fix safety
-    No fix: take off the whole turns (exact in floating point) before multiplying by pi.
+    No fix: remove the whole turns (exact in floating point) before multiplying by pi.
 
     ## References
     IEEE 754-2019, section 9.2: sinPi, cosPi.
@@ -45,10 +45,10 @@ def sin_of_pi_times(function: Node, facts: Facts) -> Findings:
     angle = monomial(function["x"], facts.value)
     halves = 2 * angle.number / math.pi
     if not angle.above or angle.below or round(halves) == 0 or abs(halves - round(halves)) > 1e-5 * abs(halves):
-        return "no multiple of pi"
+        return "not a multiple of pi"
     v = facts.value(function["x"])
     if facts.scalar(function) or max(-v.lo, v.hi) <= TURNS * math.tau or not all(facts.varies(f) for f in angle.above):
-        return "the angle is of a few turns, or of numbers that the author sees"
+        return "the angle is only a few turns, or made of numbers that the author can see"
     yield Finding(
         function,
         f"{function.op} of a multiple of pi: the angle is rounded before full turns are removed",

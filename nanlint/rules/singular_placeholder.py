@@ -22,13 +22,13 @@ def singular_placeholder(hazard: Hazard, facts: Facts) -> Findings:
     """A double `where` whose placeholder is itself singular.
 
     ## What it does
-    Finds operands that are replaced where the other branch of a `where` is taken, by a number at which the operation
-    is singular too: `where(c, x / where(c, y, 0), 0)`.
+    Finds operands that an inner `where` replaces in the branch that is not taken, by a number at which the operation is
+    also singular: `where(c, x / where(c, y, 0), 0)`.
 
     ## Why is this bad?
-    The inner `where` is there to keep the operation off its singular point. A placeholder of 0 puts it there: the
-    branch that is not taken is `x / 0`, and the gradient with respect to x is `0 * inf = nan`. (That with respect to y
-    is dropped by the inner `where`, but anomaly detection and `jax_debug_nans` stop at it.)
+    The inner `where` should keep the operation away from its singular point. A placeholder of 0 is exactly that point:
+    the branch that is not taken is `x / 0`, and the gradient with respect to x is `0 * inf = nan`. (The inner `where`
+    drops the gradient with respect to y, but anomaly detection and `jax_debug_nans` stop at it.)
 
     ## Example (bad)
     ```python
@@ -43,7 +43,7 @@ def singular_placeholder(hazard: Hazard, facts: Facts) -> Findings:
     ```
 
     ## Fix safety
-    Safe: the placeholder is seen only where the other branch is taken.
+    Safe: the placeholder is used only where the other branch is taken.
 
     ## References
     JAX pull request 6940: `jnp.sinc`: fix NaNs at x=0.
@@ -58,7 +58,7 @@ def singular_placeholder(hazard: Hazard, facts: Facts) -> Findings:
     harmless = hazard.pole.gradient and facts.protects(selection, hazard.node)
     level = confidence(min(hazard.reach, LIKELY), lowered=int(harmless))
     if placeholder is None:
-        return "what is selected in the place of the operand is not its pole"
+        return "the placeholder is not a pole of the operation"
     yield Finding(
         selection,
         f"the placeholder is a singular point of {hazard.node.op}: 0 * inf = nan in the gradient",

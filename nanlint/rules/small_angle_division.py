@@ -25,13 +25,14 @@ DIVISOR = Pole("b", "zero", "inf or nan")
     fixable=Applicability.DISPLAY,
 )
 def small_angle_division(quotient: Node, facts: Facts) -> Findings:
-    """Quotient of two that are 0 at the same place.
+    """Quotient whose numerator and denominator are 0 at the same point.
 
     ## What it does
-    Finds `sin(x) / x`, `x / tan(x)`, `(1 - cos(x)) / x**2`, `expm1(x) / x` and the like, where nothing keeps x from 0.
+    Finds `sin(x) / x`, `x / tan(x)`, `(1 - cos(x)) / x**2`, `expm1(x) / x` and similar quotients, if x can be 0.
 
     ## Why is this bad?
-    At 0 it is 0 / 0 = nan, where the function it stands for is smooth. Near 0 the second kind has no digits left.
+    At 0 the result is 0 / 0 = nan, although the mathematical function is smooth there. Near 0, `(1 - cos(x)) / x**2`
+    has no correct digits.
 
     ## Example (bad)
     ```python
@@ -44,7 +45,8 @@ def small_angle_division(quotient: Node, facts: Facts) -> Findings:
     ```
 
     ## Fix safety
-    For display only: `sinc` for `sin(x) / x`; else a series for small x, chosen by a `where` on operand and result.
+    Suggestion only: use `sinc` for `sin(x) / x`; otherwise a series for small x, selected with a `where` on operand and
+    result.
 
     ## References
     Higham: Accuracy and Stability of Numerical Algorithms, 2nd edition (2002), section 1.14.1.

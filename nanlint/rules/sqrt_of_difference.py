@@ -20,16 +20,16 @@ from nanlint.rules.registry import Finding, Findings, rule
     fixable=Applicability.SAFE,
 )
 def sqrt_of_difference(root_node: Node, facts: Facts) -> Findings:
-    """Root of a difference in which a square is rounded before it is subtracted.
+    """Square root of a difference of squares, which are rounded before the subtraction.
 
     ## What it does
-    Finds `sqrt(1 - c**2)` and `sqrt(a**2 - b**2)`, in any spelling. They cost digits, so they are only ever *possible*;
-    differences that rounding takes below 0 are variance-by-cancellation.
+    Finds `sqrt(1 - c**2)` and `sqrt(a**2 - b**2)`, in any spelling. They lose accuracy, so they are always *possible*.
+    If rounding can make the difference negative, variance-by-cancellation reports it.
 
     ## Why is this bad?
-    The squares are rounded before they are subtracted: where they are nearly equal, little but their rounding is left.
-    `sqrt(1 - c**2)` loses up to half of the digits, the root of two nearly equal squares all of them. In factors, the
-    difference is taken first, where it is exact.
+    The squares are rounded before they are subtracted: if they are nearly equal, little more than the rounding error is
+    left. `sqrt(1 - c**2)` loses up to half of the digits; with two nearly equal squares, all digits can be lost. With
+    factors, `(a - b) * (a + b)`, the difference comes first and is exact.
 
     ## Example (bad)
     ```python
@@ -50,13 +50,13 @@ def sqrt_of_difference(root_node: Node, facts: Facts) -> Findings:
     radicand = root(root_node, facts.value)
     parts = terms(radicand) if radicand is not None else []
     if radicand is None or facts.scalar(root_node) or len(parts) != 2 or parts[0].negative == parts[1].negative:
-        return "no difference of two"
+        return "not a difference of two terms"
     above, below = sorted(parts, key=lambda t: t.negative)
     a, b = square_root_of(above.node), square_root_of(below.node)
     if b is not None and facts.loses_digits_against(b, above.node, a):
         yield Finding(
             root_node,
-            "root of a difference of squares: for nearly equal numbers little but rounding error is left",
+            "root of a difference of squares: for nearly equal numbers little more than rounding error is left",
             "off by 0.4 % for 8252.5625 and 8252.5 (float32)",
             Confidence.POSSIBLE,
             fix=Rewrite(radicand, DIFFERENCE_OF_SQUARES, {"a": a, "b": b})

@@ -21,12 +21,13 @@ def std_at_constant(hazard: Hazard, facts: Facts) -> Findings:
     """Standard deviation of data that may be constant, where its gradient is NaN.
 
     ## What it does
-    Finds standard deviations, through which a gradient flows, in TensorFlow, Keras and JAX. PyTorch's `std` has a
-    gradient of 0 there, and `sqrt(var(x))` has none in any framework.
+    Finds standard deviations with a gradient in TensorFlow, Keras and JAX. In PyTorch, the gradient of `std` is 0 for
+    constant data; `sqrt(var(x))` has no finite gradient in any framework.
 
     ## Why is this bad?
-    It is the root of a variance, whose slope is infinite at 0: constant data, or a batch of one, gives `inf * 0 =
-    nan`. An epsilon that is added to the deviation comes too late: add it to the variance, under the root.
+    The deviation is the root of the variance, and the derivative of the root is infinite at 0: constant data, or a
+    batch of one, gives `inf * 0 = nan`. An epsilon that is added to the deviation is too late: add it to the variance,
+    under the root.
 
     ## Example (bad)
     ```python
@@ -43,10 +44,10 @@ def std_at_constant(hazard: Hazard, facts: Facts) -> Findings:
     before, becomes 0.
 
     ## References
-    JAX issue 11716: `jax.grad` of `jax.numpy.std` over a constant vector. PyTorch issue 4320, where it was mended.
+    JAX issue 11716: `jax.grad` of `jax.numpy.std` over a constant vector. PyTorch issue 4320, where it was fixed.
     """
     if hazard.pole.cls != "zero" or hazard.guard is not None or facts.divides(hazard.node):
-        return "about the pole at 0, where no selection hides the value, and nothing is divided by it"
+        return "applies only at 0, if no selection hides the value and nothing is divided by it"
     level = confidence(hazard.reach)
     yield Finding(
         hazard.node,

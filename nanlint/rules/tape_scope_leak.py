@@ -20,15 +20,16 @@ from nanlint.rules.registry import Finding, Findings, rule
     frameworks="tensorflow",
 )
 def tape_scope_leak(gradient: Node, facts: Facts) -> Findings:
-    """A value computed outside the GradientTape that its gradient should flow through.
+    """A value computed outside the GradientTape, so that no gradient flows through it.
 
     ## What it does
-    Finds sources of `tape.gradient(target, sources)` on whose way to the target an op ran before (or outside) the tape;
-    and targets that depend on a source only through what has no derivative: `float()`, `.numpy()`, `argmax`.
+    Finds sources of `tape.gradient(target, sources)` if an op between the source and the target ran before or outside
+    the tape; and targets that depend on a source only through an operation without a derivative: `float()`, `.numpy()`,
+    `argmax`.
 
     ## Why is this bad?
-    The tape records only what runs inside its `with`. The gradient is None, or, when another term reaches the source
-    inside, finite and wrong: the variable trains on a part of its loss, or stays where it is. TensorFlow says nothing.
+    The tape records only what runs inside its `with`. The gradient is None or, if another term uses the source inside
+    the tape, finite but wrong: the variable is trained on a part of its loss, or not at all. TensorFlow does not warn.
 
     ## Example (bad)
     ```python
@@ -47,8 +48,8 @@ def tape_scope_leak(gradient: Node, facts: Facts) -> Findings:
     ```
 
     ## Fix safety
-    Unsafe: the gradient changes (that is its purpose). The statements move into the tape only where nothing between
-    reads or changes what they use; else for display.
+    Unsafe: the gradient changes (this is the purpose of the fix). The statements are moved into the tape only if no
+    statement in between reads their results or changes their inputs; otherwise the fix is a suggestion.
 
     ## References
     TensorFlow guide: Introduction to gradients and automatic differentiation, "Getting a gradient of None".

@@ -36,16 +36,17 @@ SOURCES = {
     fixable=Applicability.SAFE,
 )
 def unbounded_exp(node: Node, facts: Facts) -> Findings:
-    """An exponential that overflows where nothing absorbs it.
+    """An exponential that overflows, and nothing that bounds it.
 
     ## What it does
-    Finds quotients whose both sides overflow with one exponential, such as the logistic density
-    `exp(-x) / (1 + exp(-x))**2`, and recursions in probability space: exponentials of scores multiplied into a value
-    that a loop carries on, and whose logarithm is taken. And exponentials of what is learned, or called a logarithm or
-    a logit: likely where it is the result of a layer and is multiplied into a loss or a forward pass, or a leaf beside
-    its own exponent, as in the divergence of two normal distributions; possible where only its name says so, where it
-    is halved first, or the result of a model that is not seen. A clamp, a tanh, a shift by the maximum and a logarithm
-    of the sum are in order.
+    Finds three patterns. In a quotient, numerator and denominator overflow because of the same exponential, as in the
+    logistic density `exp(-x) / (1 + exp(-x))**2`. In a recursion in probability space, a loop multiplies a value by
+    exponentials of scores, and the logarithm of the result is taken. The third is the exponential of a learned value,
+    or of a value that is called a logarithm or a logit. It is *likely* if the value is the result of a layer and the
+    exponential is multiplied into a loss or a forward pass, or if it is a trained parameter that is also used without
+    the exponential, as in the divergence of two normal distributions. It is *possible* if only the name is evidence, if
+    the value is halved first, or if it is the result of a model that nanlint does not see. A clamp, a tanh, a shift by
+    the maximum and a logarithm of the sum are guards.
 
     ## Why is this bad?
     `exp` overflows to inf above 88 in float32, and above 11 in float16; `inf / inf = nan`. Scores are sums: they grow.
@@ -62,8 +63,8 @@ def unbounded_exp(node: Node, facts: Facts) -> Findings:
     ```
 
     ## Fix safety
-    Safe: the logistic density is that product of two sigmoids. For other quotients there is none, which side to divide
-    out depends on them. A recursion belongs into log space, with `logsumexp`, and a log-variance is clamped.
+    Safe: the logistic density is equal to that product of two sigmoids. No fix for other quotients, since the right
+    form depends on them. Write a recursion in log space, with `logsumexp`, and clamp a log-variance.
 
     ## References
     Rabiner: A tutorial on hidden Markov models (1989), section V on scaling.
@@ -71,10 +72,10 @@ def unbounded_exp(node: Node, facts: Facts) -> Findings:
     if node.op == "div":
         found = both_overflow(node, facts.value)
         if found is None or facts.hazards.masked_by(node, NAN) is not None:
-            return "no exponential on both sides that overflows"
+            return "no exponential that overflows on both sides"
         above, below = found
         if any(facts.hazards.masked_by(exp, OVERFLOW) is not None for exp in found):
-            return "a selection further on takes the infinity out"
+            return "a later selection removes the infinity"
         harmless = facts.framework(node) in PLAIN or not facts.gradient.of_learned(node) or chosen_by_regime(node)
         yield Finding(
             node,
@@ -86,11 +87,11 @@ def unbounded_exp(node: Node, facts: Facts) -> Findings:
         )
         return
     if overflows(node, facts) and not facts.scalar(node):
-        message = f"{node.op} of a number at which it overflows: inf"
+        message = f"{node.op} of a number that is too large: inf"
         yield Finding(node, message, overflow(node, facts), Confidence.CERTAIN)
         return
     if node.op not in ("exp", "cosh"):
-        return "not of a number that is written out"
+        return "not the exponential of a constant"
     product = multiplied_up(node)
     if product is None or facts.value(node).pinf < POSSIBLE or not closed(node):
         return (yield from alone(node, facts))
@@ -107,7 +108,7 @@ def alone(exp: Node, facts: Facts) -> Findings:
     """An exponential of what is learned, or called a logarithm: log-variances and logits are any real number."""
     found = exposed(exp, facts) if facts.differentiated(exp) and not facts.scalar(exp) else None
     if found is None or facts.tested_for_infinity(exp):
-        return "nothing says that the exponent grows, or something bounds it"
+        return "no evidence that the exponent grows, or something bounds it"
     called = [n for n in facts.gradient.called_from_outside(exp) if len(n.calls) > len(exp.calls)]
     given = [given_to(n["x"]) for n in called]
     if given and any(given) and not any(exposed(one, facts) for one, data in zip(called, given, strict=True) if data):

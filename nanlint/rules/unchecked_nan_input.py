@@ -22,17 +22,17 @@ FITS = frozenset({".fit", ".train_on_batch", ".fit_generator"})
     fixable=Applicability.DISPLAY,
 )
 def unchecked_nan_input(table: Node, facts: Facts) -> Findings:
-    """Table read from disk that is used without a look at its NaN.
+    """Table read from disk that is used without a check for NaN.
 
     ## What it does
     Finds `genfromtxt` with a delimiter that reads the first row as data, and tables read by pandas or NumPy that become
-    a tensor without `dropna`, `fillna`, `isna`, `isnan` or `nan_to_num` on the way. Both are possible only, since
-    nothing in the code says whether the file has a row of names, or holes; but for the first row of what a model is
-    fitted to, and for what is told by `na_values` how its holes are written.
+    a tensor without `dropna`, `fillna`, `isna`, `isnan` or `nan_to_num` on the way. Both are only *possible*, since the
+    code does not show whether the file has column names or missing values. They have a higher confidence if a model is
+    fitted to a table whose first row is read as data, or if `na_values` says how missing values are written.
 
     ## Why is this bad?
-    `genfromtxt` makes NaN of every word: of the names in the first row too. pandas makes NaN of an empty cell. One
-    of them in a batch makes the loss NaN, and the next step every weight.
+    `genfromtxt` reads every word as NaN, including the column names in the first row. pandas reads an empty cell as
+    NaN. A single NaN in a batch makes the loss NaN, and the next step makes every weight NaN.
 
     ## Example (bad)
     ```python
@@ -45,18 +45,18 @@ def unchecked_nan_input(table: Node, facts: Facts) -> Findings:
     ```
 
     ## Fix safety
-    For display: where the first row holds numbers, an observation would be lost. What to do with holes is for its
-    author to say.
+    Suggestion only: if the first row contains numbers, an observation would be lost. How to handle missing values is
+    your decision.
 
     ## References
     NumPy: `numpy.genfromtxt`. pandas user guide: Working with missing data.
     """
     whole = table.get("whole")
     if whole is not None and whole.attrs.get("value") is not True:
-        return "not all of it is read"
+        return "only a part of the file is read"
     uses = facts.unchecked(table)
     if uses is None:
-        return "something asks for its NaN, or fills it"
+        return "the code checks its NaN, or fills it"
     if reads_header(table) and not any(starts_later(use) for use in uses):
         yield Finding(
             table,
@@ -76,7 +76,7 @@ def unchecked_nan_input(table: Node, facts: Facts) -> Findings:
             "data read from disk becomes a tensor without any check for nan",
             "an empty cell is nan",
             Confidence.LIKELY if told and fitted(tensor, facts) else Confidence.POSSIBLE,
-            ((table, "is nan where the file has nothing"),),
+            ((table, "is nan where the file has no value"),),
         )
 
 

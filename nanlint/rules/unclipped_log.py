@@ -25,11 +25,11 @@ def unclipped_log(hazard: Hazard, facts: Facts) -> Findings:
 
     ## What it does
     Finds logarithms whose argument is known to be exactly 0 for real inputs: a saturated probability, a rectifier, an
-    underflowed exponential, a uniform draw, a difference of distribution functions. `xlogy(x, y)` is one too: 0 where x
-    is, and -inf where only y is.
+    underflowed exponential, a uniform random number, a difference of distribution functions. Also finds `xlogy(x, y)`,
+    which is 0 if x is 0, but -inf if only y is 0.
 
     ## Why is this bad?
-    `log(0) = -inf`; the next product with 0, difference of two of them, or gradient step makes it NaN.
+    `log(0) = -inf`, which becomes NaN at the next product with 0, difference of two infinities, or gradient step.
 
     ## Example (bad)
     ```python
@@ -43,15 +43,15 @@ def unclipped_log(hazard: Hazard, facts: Facts) -> Findings:
     ```
 
     ## Fix safety
-    Unsafe: a clip makes a number of -inf, -87.3 in float32, and stops the gradient there. Its bound is the smallest
-    normal number of the dtype, so that ordinary values and their gradients stay. For display where -inf is what a
-    function returns that is named after a log-probability or a quantile.
+    Unsafe: the fix clips the argument, so that -inf becomes a number (-87.3 in float32), and stops the gradient there.
+    The bound is the smallest normal number of the dtype, so ordinary values and their gradients do not change.
+    Suggestion only if a function that is named after a log-probability or a quantile returns the -inf.
 
     ## References
     Odena, Olsson, Andersen, Goodfellow: TensorFuzz (2019), on `log` of an unclipped softmax as the typical NaN.
     """
     if hazard.pole.cls != "zero" or hazard.pole.gradient or hazard.guard is not None:
-        return "about the pole at 0, where no selection hides the value"
+        return "applies only at 0, if no selection hides the value"
     plain = facts.framework(hazard.node) in PLAIN
     # The log of a 0/1 mask is how a mask is written in log space: -inf is meant.
     meant = hazard.value.whole and hazard.value.hi <= 1
@@ -68,7 +68,7 @@ def unclipped_log(hazard: Hazard, facts: Facts) -> Findings:
     surely = inevitable(hazard, facts)
     milder_by = int(plain) * milder(hazard) + int(facts.absorbed(hazard.node)) + int(by_name)
     harmless = 2 * int(returned) + 2 * int(meant) + milder_by
-    why = "-inf is what is meant here, or what becomes of it is harmless"
+    why = "-inf is intended here, or has no bad effect"
     level = confidence(hazard.reach, lowered=0 if surely else harmless, otherwise=why)
     yield Finding(
         hazard.node,

@@ -17,7 +17,7 @@ MADE_OF_IT = {
     "sqrt": "sqrt of a negative number is nan",
     "rsqrt": "1 / sqrt of a negative number is nan",
     "log": "log of a negative number is nan",
-    "div": "x / 0 = inf, and of any sign and size beside it",
+    "div": "x / 0 = inf, and near 0 a quotient of any sign and size",
 }
 MESSAGE = "difference of nearly equal numbers: rounding can make it 0 or negative"
 
@@ -31,17 +31,17 @@ MESSAGE = "difference of nearly equal numbers: rounding can make it 0 or negativ
     fixable=Applicability.SAFE,
 )
 def variance_by_cancellation(at: Node | Hazard, facts: Facts) -> Findings:
-    """A difference of nearly equal numbers where only a positive one will do.
+    """A difference of nearly equal numbers that has to be positive.
 
     ## What it does
-    Finds `mean(x**2) - mean(x)**2` in any spelling (weighted, of running sums, with a mean from elsewhere), and with it
-    `((a + d) / 2)**2 - det` and `t - sqrt(t**2 + c)`: likely where a root, a logarithm or a quotient is made of it, or
-    where a function that is called a variance returns it; possible on its own.
+    Finds `mean(x**2) - mean(x)**2` in any spelling (weighted, of running sums, with a mean from elsewhere),
+    `((a + d) / 2)**2 - det` and `t - sqrt(t**2 + c)`. They are *likely* if the code takes a root, a logarithm or a
+    quotient of the difference, or if a function named like a variance returns it; otherwise *possible*.
 
     ## Why is this bad?
-    Both terms are about `mean(x)**2`, and the rounding error of either is as large as that times 6e-8 in float32. What
-    is left where x varies little is that error: of either sign, so that `sqrt` is NaN, or without a correct digit. An
-    epsilon does not help where x is large.
+    Both terms are about `mean(x)**2`, and in float32 the rounding error of each is about 6e-8 times that. If x varies
+    little, only this error is left: it can be negative, so that `sqrt` gives NaN, and has no correct digits. An epsilon
+    does not help if x is large.
 
     ## Example (bad)
     ```python
@@ -56,10 +56,10 @@ def variance_by_cancellation(at: Node | Hazard, facts: Facts) -> Findings:
     ```
 
     ## Fix safety
-    Safe where a square root is all that is made of the difference, which was NaN below 0: the difference gets a lower
-    bound of 0. (The slope of the root at 0 stays infinite.) Unsafe where an epsilon is added first: numbers between
-    `-eps` and 0 change. A difference that is used for itself becomes the library's own variance, which is unsafe
-    too: where the terms are nearly equal its digits are others, namely right.
+    Safe if the difference is used only in a square root, which was NaN below 0: the difference gets a lower bound of 0.
+    (The derivative of the root at 0 stays infinite.) Unsafe if an epsilon is added first: numbers between `-eps` and 0
+    change. A difference that is used directly is replaced by the library's variance. This is also unsafe: if the terms
+    are nearly equal, the digits change (to the right ones).
 
     ## References
     Chan, Golub, LeVeque: Algorithms for computing the sample variance (1983).
@@ -73,10 +73,10 @@ def variance_by_cancellation(at: Node | Hazard, facts: Facts) -> Findings:
     difference = at.evidence.node
     rounds = at.evidence.origin is Origin.ROUNDING
     if difference is None or not (rounds or facts.cancels(difference)) or at.guard is not None:
-        return "what reaches the pole is no difference of numbers that are nearly equal"
+        return "the value at the pole is not a difference of nearly equal numbers"
     if at.value.neg is NEVER or (at.value.neg < LIKELY and not rounds):
-        return "bounded from below: what is left is an ordinary zero"
-    effect = MADE_OF_IT.get(at.node.op, f"{at.node.op} of what rounding left")
+        return "bounded from below: only an ordinary 0 is left"
+    effect = MADE_OF_IT.get(at.node.op, f"{at.node.op} of a rounding error")
     mended, notes = floor(difference, at, facts), ((at.node, effect),)
     yield Finding(difference, MESSAGE, at.evidence.text, confidence(at.reach), fix=mended, notes=notes)
 

@@ -40,8 +40,8 @@ def where_gradient(hazard: Hazard, facts: Facts) -> Findings:
     Finds operations in a branch of `where` that break exactly where the condition takes the other branch.
 
     ## Why is this bad?
-    Both branches are computed and differentiated. The backward pass multiplies the slope of the branch that was not
-    taken by 0, and `0 * inf = nan`. The value is right, the gradient is NaN.
+    Both branches are computed and differentiated. The backward pass multiplies the derivative of the branch that was
+    not taken by 0, and `0 * inf = nan`. The value is right, but the gradient is NaN.
 
     ## Example (bad)
     ```python
@@ -70,7 +70,7 @@ def where_gradient(hazard: Hazard, facts: Facts) -> Findings:
     if harmless_behind_selection(hazard.node, hazard.pole):
         return "the derivative stays finite there"
     if facts.masked_result(guard) is not None:
-        return "NL603 speaks of masks over NaN itself"
+        return "NL603 reports masks of NaN"
     reach = min(hazard.reach, POSSIBLE) if facts.converted(hazard.node) else hazard.reach
     level = confidence(reach, lowered=int(facts.tests_result(guard)))
     # An op in a helper is not to blame for the selection that its caller makes.

@@ -38,23 +38,23 @@ def zero_times_log(hazard: Hazard, facts: Facts) -> Findings:
     ```
 
     ## Fix safety
-    Safe: the same values and gradients wherever they are finite, and 0 where both factors are 0. Where PyTorch or JAX
-    takes a gradient, y becomes 1 where x and y are 0: the gradient of their `xlogy` with respect to y is 0/0 there.
-    Elsewhere the fix is `xlogy`; unsafe where that makes the file depend on SciPy.
+    Safe: the same values and gradients wherever they are finite, and 0 if x and y are 0. With a gradient in PyTorch or
+    JAX, the fix replaces y by 1 where x and y are 0, because the gradient of their `xlogy` with respect to y is 0/0
+    there. Otherwise the fix is `xlogy`; this is unsafe if it makes the file depend on SciPy.
 
     ## References
     SciPy: `scipy.special.xlogy`; TensorFlow: `tf.math.xlogy`.
     """
     if hazard.pole.cls != "zero" or hazard.guard is not None:
-        return "about the pole at 0, where no selection hides the value"
+        return "applies only at 0, if no selection hides the value"
     found = facts.partner(hazard.node)
     if found is None:
-        return "nothing is multiplied with the logarithm"
+        return "the logarithm is not multiplied by anything"
     product, factor = found
     if facts.value(factor).zero is NEVER or facts.kept_off(hazard, factor):
         return "the other factor is never 0, or the logarithm is of another number there"
     if facts.replaced_at(hazard, product, factor):
-        return "a selection takes something else where both are"
+        return "a selection replaces the product where both are reached"
     plain = facts.framework(product) in PLAIN and not facts.reduced(product)
     level = confidence(
         min(hazard.reach, LIKELY) if facts.value(factor).zero < LIKELY else hazard.reach,

@@ -78,7 +78,7 @@ def _bounded(name: str, comparison: str, number: str) -> Callable[[Health, Any],
     try:
         limit = float(number)
     except ValueError:
-        raise FilterError(f'filter "{name}": {number} is no number') from None
+        raise FilterError(f'filter "{name}": {number} is not a number') from None
     compare = _COMPARISONS[comparison]
 
     def holds(health: Health, _: Any) -> bool:
@@ -104,5 +104,5 @@ def _function(name: str, module: str, function: str) -> Callable[[Health, Any], 
     except (ImportError, AttributeError) as error:
         raise FilterError(f'filter "{name}": {error}') from None
     if not callable(found):
-        raise FilterError(f'filter "{name}": {function} is no function')
+        raise FilterError(f'filter "{name}": {function} is not a function')
     return lambda health, value: bool(found(health, value))

@@ -53,7 +53,7 @@ def new_run(directory: str | None) -> str:
         os.remove(probe)
     except OSError as error:
         raise RunError(
-            f"{chosen}: the run cannot be kept there: {reason(error)}; choose another place with --run-dir"
+            f"{chosen}: the run cannot be stored there: {reason(error)}; choose another place with --run-dir"
         ) from None
     if any(name.startswith("events-") for name in os.listdir(chosen)):
         raise RunError(f"{chosen}: holds a run already; choose another place with --run-dir")
@@ -66,7 +66,7 @@ def latest_run() -> str:
         names = sorted(entry.name for entry in os.scandir(RUNS) if entry.is_dir())
         if names:
             return os.path.join(RUNS, names[-1])
-    raise RunError(f"{RUNS}: there is no run; nanlint verify -- PROGRAM leaves one, or say where it is kept")
+    raise RunError(f"{RUNS}: there is no run; make one with nanlint verify -- PROGRAM, or give its directory")
 
 
 def _keep_out_of_git(directory: str) -> None:

@@ -340,7 +340,7 @@ class Recorder:
         """See ``Watch.born``. The first of its kind at a place is kept whole; then it is counted."""
         first = (frames or forward or (Frame("", 0),))[0]
         blamed = (forward or frames)[:1]
-        self._hear(blamed, f"{' and '.join(KINDS[kind] for kind in sorted(kinds))} born in {op}")
+        self._hear(blamed, f"{' and '.join(KINDS[kind] for kind in sorted(kinds))} first appeared in {op}")
         identity = (framework, op, first.path, first.line, tuple(f.line for f in blamed), backward, kinds)
         site = self._site_of(op, blamed[0]) if blamed else ""
         with self._lock:
@@ -468,8 +468,8 @@ class Recorder:
             if health is not None and one.wants_tensor:
                 self.alert(
                     "unwatched",
-                    f"the filter {one.name} is a Python function, which XLA cannot call: it is not asked of what XLA "
-                    "compiles",
+                    f"the filter {one.name} is a Python function, which XLA cannot call: it is not applied in "
+                    "functions that XLA compiles",
                 )
                 continue
             found = adapter.health(value) if adapter is not None else health
@@ -532,7 +532,7 @@ class Recorder:
         details = {GIVEN if given else ARRIVED: what, "name": name, "asked": asked, "kinds": sorted(health.bad)}
         if health.size > 1:
             details["held"] = str(health)
-        message = f"{name} is {kinds}, seen at {asked}{', and so is what it was given' if given else ''}"
+        message = f"{name} is {kinds}, seen at {asked}{', and so is its input' if given else ''}"
         alert = Alert(NON_FINITE, self.steps, message, there, details)
         if waits or self._scalers:
             self._held.append(alert)
@@ -619,8 +619,8 @@ class Recorder:
         if difference:
             self.alert(
                 "not-repeated",
-                f"{difference}: from here on this is another run than the one that is repeated (what is drawn without "
-                "a seed outside of Python, NumPy and the frameworks' own generators, threads and clocks make such)",
+                f"{difference}: from here on, this run differs from the original (possible causes: unseeded random "
+                "numbers that are not from Python, NumPy or the frameworks; threads; clocks)",
             )
 
     def _repeat(self, first: int, last: int) -> None:

@@ -171,7 +171,7 @@ def steps_to_repeat(run: RunRecord) -> tuple[int, int]:
     """
     first = min(bad_steps(run), default=None)
     if first is None:
-        raise RunError(f"{run.directory}: no step of it went bad; say which to repeat with --step")
+        raise RunError(f"{run.directory}: no step went bad; choose one with --step")
     return max(0, first - 1), first
 
 

@@ -41,10 +41,12 @@ def render_report(verdicts: Verdicts, *, run: str, hindsight: Iterable[Hindsight
         lines.append(f"The program {verdicts.failure}{'' if verdicts.failure.endswith('.') else '.'}")
     if verdicts.damaged:
         cut = _many(verdicts.damaged, "line")
-        lines.append(f"{cut} of the record could not be read: more may have happened than is told here.")
+        lines.append(f"{cut} of the record could not be read: this report may be incomplete.")
     if verdicts.repeatable is not None:
-        lines.append(f"Step {verdicts.repeatable:,} went bad first. Repeat it: nanlint verify --replay {_short(run)}")
-    lines.append(f"The run is kept in {_short(run)}: nanlint inspect {_short(run)}")
+        lines.append(
+            f"Step {verdicts.repeatable:,} went bad first. To repeat it: nanlint verify --replay {_short(run)}"
+        )
+    lines.append(f"The run is stored in {_short(run)}. To see it: nanlint inspect {_short(run)}")
     return "\n".join(lines) + "\n"
 
 
@@ -72,7 +74,7 @@ def summary(verdicts: Verdicts) -> str:
     counts = {state: sum(one.state is state for one in verdicts.findings) for state in State}
     parts = [f"{count} {state}" for state, count in counts.items() if count]
     findings = f"{_many(len(verdicts.findings), 'finding')}: {', '.join(parts)}" if parts else "No findings"
-    born = f"; {_many(len(verdicts.born), 'birth')} at lines without a finding" if verdicts.born else ""
+    born = f"; {_many(len(verdicts.born), 'origin')} at lines without a finding" if verdicts.born else ""
     alerts = f"; {_many(len(verdicts.alerts), 'alert')}" if verdicts.alerts else ""
     return f"{findings}{born}{alerts}."
 
@@ -133,7 +135,7 @@ def _finding(verdict: Verdict, paint: Paint) -> Iterator[str]:
     if verdict.state in (State.CONFIRMED, State.CLOSE, State.NOT_CLEARED):
         yield from _roles(verdict.roles)
     if verdict.state is State.CONFIRMED and diagnostic.fix is not None and diagnostic.fix.display:
-        yield f"    fix ({diagnostic.fix.applicability}): {diagnostic.fix.display.splitlines()[0]}"
+        yield f"    {diagnostic.fix.title}: {diagnostic.fix.display.splitlines()[0]}"
 
 
 def _how(verdict: Verdict) -> str:
@@ -159,7 +161,7 @@ def _birth(birth: Birth, count: int, paint: Paint) -> Iterator[str]:
     often = f", {count} times" if count > 1 else ""
     where = (birth.forward or birth.frames)[:1]
     place = paint(f"{_short(where[0].path)}:{where[0].line}", "path") if where else "in no line of yours"
-    yield f"{place} {paint('born', 'error')} ({what} at step {birth.step}{often}): in {gradient}{birth.op}{compiled}"
+    yield f"{place} {paint('origin', 'error')} ({what} at step {birth.step}{often}): in {gradient}{birth.op}{compiled}"
     if where and where[0].text:
         yield f"    {where[0].text}"
     for direction, many in (("in ", birth.inputs), ("out", birth.outputs)):
@@ -178,7 +180,7 @@ def _hindsight(one: Hindsight | None) -> Iterator[str]:
         yield f"    {one.diagnostic.code} [possible] {one.diagnostic.message}"
         fix = one.diagnostic.fix
         if fix is not None and fix.display:
-            yield f"    fix ({fix.applicability}): {fix.display.splitlines()[0]}"
+            yield f"    {fix.title}: {fix.display.splitlines()[0]}"
     if one.program is not None:
         yield f"    reproduced by {_short(one.program)}"
 
@@ -210,12 +212,10 @@ def _arrived(alert: Alert, verdicts: Verdicts, paint: Paint) -> Iterator[str]:
 
 def _how_to_name(verdicts: Verdicts) -> str:
     if verdicts.watch == "all":
-        return (
-            "no op was seen to give birth to it: it may have come in with the data, or out of code that is not watched"
-        )
+        return "no origin was seen: it may be in the data, or come from code that is not watched"
     watched = "the loss and the gradients" if verdicts.watch == "sentinel" else "flagged expressions"
     command = shlex.join(("nanlint", "verify", "--watch", "all", "--", *verdicts.command))
-    return f"only {watched} were watched; this names the line: {command}"
+    return f"only {watched} were watched; to find the line: {command}"
 
 
 def _alert(alert: Alert, paint: Paint) -> Iterator[str]:

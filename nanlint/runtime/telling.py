@@ -11,7 +11,7 @@ def told(birth: Birth) -> str:
     """A birth in a few lines: what, where, of what."""
     what = " and ".join(KINDS[kind] for kind in birth.kinds)
     direction = "in the gradient of " if birth.backward else "in "
-    lines = [f"{what} born {direction}{birth.op} ({birth.framework}, step {birth.step})"]
+    lines = [f"{what} first appeared {direction}{birth.op} ({birth.framework}, step {birth.step})"]
     where = birth.forward if birth.backward and birth.forward else birth.frames
     lines += [f"  {placed(frame)}" for frame in where[:1]]
     lines += [

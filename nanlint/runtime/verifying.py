@@ -53,7 +53,7 @@ def verify_command(
         seed = run.processes[0].started.hash_seed
         command = command or command_to_repeat(run)
     elif replay is not None:
-        raise RunError("--step says which step of a run to repeat: name the run with --replay RUN")
+        raise RunError("--step needs --replay RUN, the run whose step to repeat")
     reject_missing(command)
     directory = new_run(run_directory)
     options = Options(
@@ -76,7 +76,9 @@ def command_to_repeat(run: RunRecord) -> tuple[str, ...]:
     """The program of a run, which only runs as it did where it ran. Raises RunError elsewhere."""
     directory = run.processes[0].started.directory
     if os.path.realpath(directory) != os.path.realpath(os.getcwd()):
-        raise RunError(f"{run.directory}: its program ran in {directory}: go there, or give the program to run")
+        raise RunError(
+            f"{run.directory}: its program ran in {directory}: change to that directory, or give the program to run"
+        )
     return run.processes[0].started.command
 
 
@@ -85,11 +87,11 @@ def reject_missing(command: Sequence[str]) -> None:
     first, *rest = command
     if first in ("-m", "-c"):
         if not rest:
-            raise RunError(f"{first} wants {'a module' if first == '-m' else 'code'}")
+            raise RunError(f"{first} needs {'a module' if first == '-m' else 'code'}")
         return
     if first.startswith("-"):
         raise RunError(f"{first}: neither an option of nanlint verify nor a program; options come before the program")
     if not os.path.exists(first) and rest and os.path.basename(first).startswith("python"):
-        raise RunError(f"{first}: leave it out, and give the program itself: nanlint verify -- {' '.join(rest)}")
+        raise RunError(f"{first}: leave it out and give the program: nanlint verify -- {' '.join(rest)}")
     if not os.path.exists(first):
         raise RunError(f"{first}: there is no such program")

@@ -34,7 +34,7 @@ class ObservedRun:
         kept = self._kept(source)
         if kept is None or kept == source.text:
             return None
-        return f"{source.path}: has changed since the run, which is not asked about it"
+        return f"{source.path}: has changed since the run, so the run is not used for it"
 
     def _kept(self, source: Source) -> str | None:
         return self._sources.get(os.path.realpath(source.path))

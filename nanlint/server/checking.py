@@ -36,7 +36,7 @@ PAUSE = 0.3
 
 
 class Stopped(BaseException):
-    """Nobody wants the answer any more. No Exception, so that nothing takes it for a failure of the analysis."""
+    """A check was cancelled. Not an Exception, so that no handler reports it as a failure of the analysis."""
 
 
 class Overtaken(Exception):

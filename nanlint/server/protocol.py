@@ -55,7 +55,7 @@ class Protocol(LanguageServerProtocol):
 
     def unread(self, error: Exception) -> None:
         """Answer that a message could not be read."""
-        self.refuse(Refused(_PARSE_ERROR, f"this is no message: {error}"[:_LONG]))
+        self.refuse(Refused(_PARSE_ERROR, f"this is not a valid message: {error}"[:_LONG]))
 
     def _is_wanted(self, message: Any) -> bool:
         """Whether a message is to be followed now; what needs no answer is passed over. Raises Refused."""

@@ -90,7 +90,7 @@ def read_notebook(content: bytes, path: str) -> NotebookFile:
     except UnicodeDecodeError as error:
         raise SourceError(f"{path}: is not UTF-8, as notebooks are: {error.reason} at byte {error.start}") from None
     if not text.strip():
-        raise SourceError(f"{path}: is empty, and no notebook; open it in Jupyter and save it, or remove it")
+        raise SourceError(f"{path}: is empty, so it is not a notebook; open it in Jupyter and save it, or remove it")
     reader = _Reader(text, path)
     try:
         reader.notebook()
@@ -170,7 +170,7 @@ class _Reader:
         """Read all of it. Raises JSONDecodeError, SourceError."""
         if self._next() != "{":
             self._value()
-            raise SourceError(f"{self.path}: is not a notebook: its JSON is no object")
+            raise SourceError(f"{self.path}: is not a notebook: its JSON is not an object")
         for key in self._members():
             if key == "cells":
                 self._cells()
@@ -187,10 +187,10 @@ class _Reader:
 
     def _worksheets(self) -> None:
         if self._next() != "[":
-            raise SourceError(f'{self.path}: is not a valid notebook: its "worksheets" are no list')
+            raise SourceError(f'{self.path}: is not a valid notebook: its "worksheets" are not a list')
         for _ in self._items():
             if self._next() != "{":
-                raise SourceError(f"{self.path}: is not a valid notebook: one of its worksheets is no object")
+                raise SourceError(f"{self.path}: is not a valid notebook: one of its worksheets is not an object")
             for key in self._members():
                 if key == "cells":
                     self._cells()
@@ -200,11 +200,11 @@ class _Reader:
     def _cells(self) -> None:
         self._has_cells = True
         if self._next() != "[":
-            raise SourceError(f'{self.path}: is not a valid notebook: its "cells" are no list')
+            raise SourceError(f'{self.path}: is not a valid notebook: its "cells" are not a list')
         for _ in self._items():
             self._count += 1
             if self._next() != "{":
-                raise self._invalid("is no object")
+                raise self._invalid("is not an object")
             self._cell()
 
     def _cell(self) -> None:

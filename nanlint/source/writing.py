@@ -104,11 +104,11 @@ def target_of(path: str) -> str:
     absolute = os.path.abspath(path)
     target, tree = os.path.realpath(absolute), os.path.realpath(_tree_around(os.path.dirname(absolute)))
     if not f"{target}{os.sep}".startswith(tree.rstrip(os.sep) + os.sep):
-        raise OSError(errno.EPERM, f"a link leads to {target}, which is outside of {tree}; name that path itself")
+        raise OSError(errno.EPERM, f"a link leads to {target}, which is outside of {tree}; give that path instead")
     with suppress(FileNotFoundError):
         status = os.stat(target)
         if stat.S_ISREG(status.st_mode) and status.st_nlink > 1:
-            raise OSError(errno.EMLINK, "it has other names (hard links), of which nanlint cannot know where they are")
+            raise OSError(errno.EMLINK, "it has other names (hard links), which nanlint cannot find")
     return target
 
 
@@ -143,7 +143,7 @@ def _make_alike(path: str, target: str, like: os.stat_result) -> None:
             os.chown(path, like.st_uid, like.st_gid)
         except PermissionError:
             if made.st_uid != like.st_uid:
-                raise OSError(errno.EPERM, "it belongs to another user, and would not any more") from None
+                raise OSError(errno.EPERM, "it belongs to another user, whose ownership would be lost") from None
     os.chmod(path, stat.S_IMODE(like.st_mode))
     if hasattr(os, "listxattr"):
         with suppress(OSError):  # a file system without them

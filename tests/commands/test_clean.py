@@ -66,8 +66,8 @@ def test_what_is_not_nanlints_is_named_and_stays() -> None:
     result = _clean()
     assert result.exit_code == 1
     assert result.stderr.splitlines() == [
-        "warning: .nanlint/notes.txt is not nanlint's, and stays",
-        "warning: .nanlint/runs/pictures is not nanlint's, and stays",
+        "warning: .nanlint/notes.txt was not created by nanlint, and was kept",
+        "warning: .nanlint/runs/pictures was not created by nanlint, and was kept",
     ]
     assert not run.exists()
     assert Path(".nanlint/runs/pictures/a.png").exists()

@@ -96,4 +96,4 @@ def test_the_shell_is_that_of_the_user_unless_it_is_named(environment: dict[str,
 def test_an_unknown_shell_is_an_error_that_names_the_known_ones(shell: str) -> None:
     result = CliRunner().invoke(cli, ["completion"], env={"SHELL": shell})
     assert result.exit_code == 2
-    assert result.stderr == "error: which shell is yours is not known; name it: nanlint completion bash|zsh|fish\n"
+    assert result.stderr == "error: cannot tell which shell you use; name it: nanlint completion bash|zsh|fish\n"

@@ -71,7 +71,7 @@ LOSSES = frozenset(
 )
 
 #: functions that are a little more than the op they are spelled as, or want other arguments than are tried
-#: JAX takes seconds for incomplete gamma and beta functions and for zeta; little is predicted of them
+#: JAX takes several seconds for incomplete gamma and beta functions and for zeta; little is predicted of them
 INCOMPLETE = (
     *("jax.scipy.special.zeta", "jax.lax.zeta"),
     *("jax.lax.igamma", "jax.lax.igammac", "jax.lax.betainc"),
@@ -84,38 +84,41 @@ OUTER = ("outer", "ger", "kron")
 APART: Mapping[str, str] = {
     "keras.backend.sqrt": "clips negative numbers to 0 first",
     "torch.Tensor.numpy": "NumPy has no bfloat16",
-    "tensorflow.Tensor.assign": "wants a variable",
-    "tensorflow.assign": "wants a variable",
-    "keras.layers.InputLayer": "wants to know the shape",
-    "tensorflow.nn.bias_add": "wants a matrix and a vector",
-    "keras.backend.bias_add": "wants a matrix and a vector",
-    "tensorflow.scalar_mul": "wants a number first",
+    "tensorflow.Tensor.assign": "needs a variable",
+    "tensorflow.assign": "needs a variable",
+    "keras.layers.InputLayer": "needs to know the shape",
+    "tensorflow.nn.bias_add": "needs a matrix and a vector",
+    "keras.backend.bias_add": "needs a matrix and a vector",
+    "tensorflow.scalar_mul": "needs a number as the first argument",
     **dict.fromkeys(("torch.float_power", "torch.Tensor.float_power", "numpy.float_power"), "computes in float64"),
-    "torch.Tensor.float_power_": "wants float64",
-    **{f"{m}.{f}": "gives a matrix" for m in ("torch", "torch.Tensor", "keras.ops", *NUMPYS) for f in OUTER},
-    "torch.linalg.matrix_norm": "wants two axes",
+    "torch.Tensor.float_power_": "needs float64",
+    **{f"{m}.{f}": "returns a matrix" for m in ("torch", "torch.Tensor", "keras.ops", *NUMPYS) for f in OUTER},
+    "torch.linalg.matrix_norm": "needs two axes",
     **dict.fromkeys(
         (
             *("torch.nn.functional.multi_margin_loss", "torch.nn.functional.multilabel_margin_loss"),
             *("optax.losses.multiclass_hinge_loss", "optax.losses.multiclass_perceptron_loss"),
         ),
-        "wants classes",
+        "needs classes",
     ),
     "tensorflow.losses.sigmoid_cross_entropy": "takes the mean of all",
-    **dict.fromkeys((f"torch.Tensor.{f}" for f in ("igamma", "igamma_", "igammac", "igammac_")), "has its shape first"),
+    **dict.fromkeys(
+        (f"torch.Tensor.{f}" for f in ("igamma", "igamma_", "igammac", "igammac_")),
+        "has the shape as the first argument",
+    ),
     **dict.fromkeys(
         (
             *("torch.slogdet", "torch.Tensor.slogdet", "torch.linalg.slogdet", "tensorflow.linalg.slogdet"),
             *("jax.numpy.linalg.slogdet", "numpy.linalg.slogdet", "keras.ops.slogdet", "torch.Tensor.slogdet"),
         ),
-        "wants a matrix",
+        "needs a matrix",
     ),
     "scipy.linalg.norm": "refuses infinities",
-    "jax.lax.integer_pow": "wants a Python integer",
+    "jax.lax.integer_pow": "needs a Python integer",
     **dict.fromkeys(("tensorflow.saturate_cast", "keras.ops.saturate_cast"), "clips infinities to the largest numbers"),
-    **dict.fromkeys(INCOMPLETE, "takes seconds"),
+    **dict.fromkeys(INCOMPLETE, "takes several seconds"),
     **dict.fromkeys(
-        ("jax.lax.reduce_sum", "jax.lax.reduce_max", "jax.lax.reduce_min", "jax.lax.reduce_prod"), "wants several axes"
+        ("jax.lax.reduce_sum", "jax.lax.reduce_max", "jax.lax.reduce_min", "jax.lax.reduce_prod"), "needs several axes"
     ),
 }
 #: reductions whose functions want more than an array and an axis, by last name

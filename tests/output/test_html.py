@@ -154,7 +154,7 @@ def test_a_link_to_a_finding_stays_the_same_when_its_lines_move() -> None:
 
 def test_a_fix_without_edits_is_text_and_a_very_long_line_is_cut() -> None:
     view = _view(fix=Fix(Applicability.DISPLAY, "m", display="consider <this>"))
-    assert "<p>Fix (display): <code>consider &lt;this&gt;</code></p>" in render(view)
+    assert "<p>Suggestion: <code>consider &lt;this&gt;</code></p>" in render(view)
     line = "x = [" + "1, " * 50_000 + "log(p)]"
     (finding,) = check_source(LOSS)
     start = line.index("log") + 1

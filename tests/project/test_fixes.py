@@ -146,7 +146,7 @@ def test_a_file_that_cannot_be_written_leaves_the_other_as_it_was(project: Path)
 
 def test_two_files_that_use_a_helper_are_left_alone(project: Path) -> None:
     (project / "other.py").write_text(MAIN)
-    assert "display" in check(project, "--fix", "--unsafe-fixes").stdout
+    assert "suggestion" in check(project, "--fix", "--unsafe-fixes").stdout
     assert {name: (project / name).read_text() for name in FILES} == FILES
 
 

@@ -276,7 +276,7 @@ def test_why_values_are_not_at_hand_is_told(run: Run) -> None:
     (birth,) = run.births()
     assert (birth.op, birth.kinds) == ("div", ("pinf",))
     assert birth.note == (
-        "the values are not at hand: io_callback, in a loop or branch, has to do with what is outside the function"
+        "the values are not at hand: io_callback, in a loop or branch, depends on something outside the function"
     )
 
 
@@ -337,7 +337,7 @@ def test_stop_at_the_birth(tmp_path: Path) -> None:
     step = jax.jit(lambda x: jnp.log(x))
     try:
         step(jnp.ones(2))
-        with pytest.raises(NonFinite, match="born in log"):
+        with pytest.raises(NonFinite, match="first appeared in log"):
             step(jnp.zeros(2))
     finally:
         run.adapter.stop()

@@ -68,7 +68,7 @@ def test_trainings_are_watched_and_told_of_whether_they_end_or_break(tmp_path: P
     assert whole.startswith("True True distance = torch.sqrt("), ran.stderr
     assert states == "['confirmed']"
     assert broken == ["mine", whole, states, zero]
-    reports = ran.stderr.partition("The run is kept in whole")
+    reports = ran.stderr.partition("The run is stored in whole")
     assert "train.py:" in reports[0]
-    assert "train.py:" in reports[2].partition("The run is kept in broken")[0]
-    assert "The run is kept in broken" in reports[2]
+    assert "train.py:" in reports[2].partition("The run is stored in broken")[0]
+    assert "The run is stored in broken" in reports[2]

@@ -128,7 +128,7 @@ def test_a_birth_that_the_program_has_numpy_ignore_says_so(run: Reported) -> Non
 
 
 def test_stop_at_the_birth(tmp_path: Path) -> None:
-    with watched(ADAPTERS, tmp_path, on_nan="stop"), pytest.raises(NonFinite, match="born in log"):
+    with watched(ADAPTERS, tmp_path, on_nan="stop"), pytest.raises(NonFinite, match="first appeared in log"):
         np.log(np.zeros(1))
 
 

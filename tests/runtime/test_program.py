@@ -126,7 +126,7 @@ def test_an_interrupt_ends_the_program_and_leaves_the_report(tmp_path: Path) -> 
     os.killpg(process.pid, signal.SIGINT)
     _, stderr = process.communicate(timeout=30)
     assert "KeyboardInterrupt" in stderr
-    assert "The run is kept in" in stderr
+    assert "The run is stored in" in stderr
     assert process.returncode == 130
 
 
@@ -143,7 +143,7 @@ def test_a_reader_that_leaves_is_no_failure_of_ours(tmp_path: Path) -> None:
     stderr = process.stderr.read()
     process.wait(timeout=30)
     assert "BrokenPipeError" in stderr  # the program's own, as without us
-    assert "The run is kept in" in stderr
+    assert "The run is stored in" in stderr
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root writes everywhere")
@@ -161,7 +161,7 @@ def test_a_run_directory_that_is_a_file_is_told_before_anything_runs(tmp_path: P
     (tmp_path / "file").write_text("")
     ran = nanlint("verify", "--run-dir", "file", "--", script, cwd=tmp_path)
     assert ran.code == 2
-    assert "file: the run cannot be kept there" in ran.stderr
+    assert "file: the run cannot be stored there" in ran.stderr
     assert ran.stdout == ""
 
 

@@ -194,7 +194,7 @@ def test_an_alert_is_told_once(recorder: Recorder, tmp_path: Path) -> None:
 
 def test_stop_raises_at_the_birth(tmp_path: Path) -> None:
     recorder = Recorder(Options(str(tmp_path), str(tmp_path), on_nan="stop"))
-    with pytest.raises(NonFinite, match="nan born in log"):
+    with pytest.raises(NonFinite, match="nan first appeared in log"):
         born(recorder)
     recorder.end()
 

@@ -209,13 +209,13 @@ def test_seeds_by_name_stay_and_others_do_not() -> None:
 
 def test_a_run_that_went_well_has_no_step_to_repeat(tmp_path: Path) -> None:
     recorded(tmp_path / "first").end()
-    with pytest.raises(RunError, match="no step of it went bad; say which to repeat with --step"):
+    with pytest.raises(RunError, match="no step went bad; choose one with --step"):
         steps_to_repeat(read_run(str(tmp_path / "first")))
     (tmp_path / "train.py").touch()
     for options, said in (
-        (("--replay", "first"), "first: no step of it went bad"),
+        (("--replay", "first"), "first: no step went bad"),
         (("--replay", "none"), "none: there is no such run"),
-        (("--step", "3"), "--step says which step of a run to repeat"),
+        (("--step", "3"), "--step needs --replay RUN"),
     ):
         ran = verify("train.py", cwd=tmp_path, options=options)
         assert (ran.code, ran.stderr.startswith(f"error: {said}")) == (2, True), ran.stderr

@@ -178,7 +178,7 @@ def test_ops_of_every_dtype_are_gone_through(tmp_path: Path) -> None:
 
 
 def test_stop_ends_the_program_at_the_birth(tmp_path: Path) -> None:
-    with watched(ADAPTERS, tmp_path, on_nan="stop"), pytest.raises(NonFinite, match="-inf born in Log"):
+    with watched(ADAPTERS, tmp_path, on_nan="stop"), pytest.raises(NonFinite, match="-inf first appeared in Log"):
         tf.math.log(tf.constant(0.0))
 
 

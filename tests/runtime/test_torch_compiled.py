@@ -201,7 +201,7 @@ def test_flagged_lines_are_watched_in_compiled_code(imported: Callable[[str, str
 
 def test_the_program_stops_at_a_flagged_line_in_compiled_code(imported: Callable[[str, str], Any]) -> None:
     with (
-        pytest.raises(NonFinite, match="-inf born in log"),
+        pytest.raises(NonFinite, match="-inf first appeared in log"),
         nanlint.verify(watch="sites", on_nan="stop", run_directory="run") as run,
     ):
         imported("stopped", "aot_eager")

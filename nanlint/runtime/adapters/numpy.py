@@ -241,7 +241,7 @@ class _Heard:
             if op == "cast" and error == "invalid value":
                 return None  # a nan that becomes an integer
             kinds = frozenset(KINDS[error][:1])
-            notes.append(f"NumPy said: {error} encountered in {ufunc}; what it computed with could not be seen")
+            notes.append(f"NumPy warned: {error} encountered in {ufunc}; its operands could not be seen")
         mode = chosen.modes[MODES[error][0]]
         if mode == "ignore":
             notes.append(f"the program has NumPy ignore it: errstate({MODES[error][0]}='ignore')")

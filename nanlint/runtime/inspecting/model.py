@@ -258,7 +258,7 @@ def run_of(record: RunRecord) -> Run:
             source = Source(place.path, files[place.path].text)
             verdict = Verdict(said, None, State.CONFIRMED, step=one.birth.step, kinds=one.birth.kinds)
             found = finding_of(verdict, source, place.path, shown_path(place.path, directory))
-            findings.append(replace(found, verdict=IN_HINDSIGHT, told=f"{found.told}; no rule spoke of it before"))
+            findings.append(replace(found, verdict=IN_HINDSIGHT, told=f"{found.told}; no rule reported it before"))
         afterwards[_identity(one.birth)] = number, one.text
     return replace(_Building(record, files, findings, afterwards).run(), verdict=first_words(verdicts))
 
@@ -357,7 +357,7 @@ class _Building:
 
         return Incident(
             kind="birth",
-            title=f"{words} born in {where}{birth.op}",
+            title=f"{words} first appeared in {where}{birth.op}",
             process=process,
             step=birth.step,
             kinds=birth.kinds,

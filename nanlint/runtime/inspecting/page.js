@@ -136,7 +136,7 @@
     return [
       h("p", {}, badge(finding), ` ${finding.code} ${finding.name} (${finding.confidence}): ${finding.message}`),
       h("p", { class: "soft" }, finding.told, finding.witness && h("span", {}, ` · witness: ${finding.witness}`)),
-      finding.fix && h("p", {}, `Fix (${finding.applicability}): `, h("code", {}, finding.fix)),
+      finding.fix && h("p", {}, finding.applicability === "display" ? "Suggestion: " : `Fix (${finding.applicability}): `, h("code", {}, finding.fix)),
       finding.diff && diffOf(finding.diff),
     ];
   }
@@ -321,7 +321,7 @@
         h("pre", { class: "values", tabindex: 0 }, incident.reproduction)),
       blamed && [h("h3", {}, "Source"), sourceOf(blamed.path, blamed.line)],
       incident.backward && incident.forward.length
-        ? [stackOf(incident.forward, "Stack: where the op was called, whose gradient this is"), stackOf(incident.frames, "Stack: where the gradient was asked for")]
+        ? [stackOf(incident.forward, "Stack: where the op of this gradient was called"), stackOf(incident.frames, "Stack: where the gradient was requested")]
         : stackOf(incident.frames, "Stack"),
     ];
   }
@@ -818,7 +818,7 @@
         if (next !== undefined && next <= op + span + 1) op = next;
       }
       const node = ops[op];
-      const name = node < 0 ? "an op beyond those kept" : run.nodes[node].name;
+      const name = node < 0 ? "an op that was not recorded" : run.nodes[node].name;
       return { step, node: node < 0 ? null : node, text: `${text} · op ${number(op + 1)}: ${name}` };
     }
 
@@ -896,7 +896,7 @@
     const births = run.incidents.filter((one) => one.kind === "birth").length;
     const confirmed = run.findings.filter((one) => one.verdict === "confirmed").length;
     const parts = [
-      run.verdict, births ? many(births, "birth") : "no births", many(run.incidents.filter((one) => !isBad(one)).length, "other alert"),
+      run.verdict, births ? many(births, "origin") : "no origins", many(run.incidents.filter((one) => !isBad(one)).length, "other alert"),
       run.findings.length && `${confirmed} of ${many(run.findings.length, "finding")} confirmed`, run.members[0].ended,
     ];
     byId("summary").textContent = parts.filter(Boolean).join(" · ");
@@ -986,7 +986,7 @@
     byId("tensor-kind").addEventListener("change", again);
     byId("tensor-more").addEventListener("click", () => { shownRows += PAGE; tensors(); });
     document.querySelectorAll("form").forEach((form) => form.addEventListener("submit", (event) => event.preventDefault()));
-    const colours = [["forward", "forward"], ["backward", "backward ′"], ["nan", "gave birth to nan or inf"]];
+    const colours = [["forward", "forward"], ["backward", "backward ′"], ["nan", "origin of nan or inf"]];
     fill(byId("timeline-legend"), {}, colours.map(([name, word]) => h("li", {}, h("i", { class: `swatch-${name}` }), word)));
     fill(byId("legend"), {}, WORDS.map((word, i) => h("li", {}, h("i", { class: CLASSES[i] }), word)));
     window.addEventListener("hashchange", () => { show(); if (innerWidth <= 760) byId("detail").scrollIntoView(); });

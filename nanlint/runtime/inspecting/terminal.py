@@ -156,14 +156,14 @@ class Terminal(cmd.Cmd):
         wanted = _indices(part, shape)
         pattern = None if search is None else _pattern(search)
         if not tensor.values and (part or search):
-            raise Mistake("the run kept no elements of it, only the breakdown")
+            raise Mistake("the run recorded only its breakdown, no elements")
         self._print(f"{index + 1}. {tensor.name}", "bold")
         self._print(f"   {tensor.typed}, step {tensor.step}{self._of_rank(tensor)}")
         self._console.print(Text.assemble("   ", bar(health, tensor.finite), f" {tensor.breakdown}"))
         if health.low is not None and health.high is not None:
             self._print(f"   finite elements from {health.low:.6g} to {health.high:.6g}")
         if not tensor.values:
-            self._print("   the run kept no elements of it, only the breakdown", "dim")
+            self._print("   the run recorded only its breakdown, no elements", "dim")
             return
         if pattern is None:
             for row in _rows(wanted, shape, tensor.values):
@@ -175,7 +175,7 @@ class Terminal(cmd.Cmd):
             self._print(f"   {len(found):,} matched")
         kept = len(tensor.values)
         if kept < health.size:
-            self._print(f"   the run kept the first {kept:,} of {health.size:,} elements", "dim")
+            self._print(f"   the run recorded the first {kept:,} of {health.size:,} elements", "dim")
 
     def do_li(self, line: str) -> None:
         """li [NAME]: the inputs of an op, and which ops they come from."""
@@ -186,7 +186,7 @@ class Terminal(cmd.Cmd):
         producers = self.run.producers(index)
         self._nodes("from", producers)
         if not tensors and not producers:
-            self._print("none were kept", "dim")
+            self._print("none were recorded", "dim")
 
     def do_lo(self, line: str) -> None:
         """lo [NAME]: the outputs of an op, and which ops take them."""
@@ -197,7 +197,7 @@ class Terminal(cmd.Cmd):
         consumers = self.run.consumers(index)
         self._nodes("to", consumers)
         if not tensors and not consumers:
-            self._print("none were kept", "dim")
+            self._print("none were recorded", "dim")
 
     def do_ni(self, line: str) -> None:
         """ni [NAME]: an op: framework, place, how often it ran, what went wrong there."""
@@ -222,8 +222,8 @@ class Terminal(cmd.Cmd):
             self._frames("", (Frame(node.path, node.line, text=self._text(node.path, node.line)),) if node.path else ())
             return
         if incident.backward and incident.forward:
-            self._frames("where the op was called, whose gradient this is:", incident.forward)
-            self._frames("where the gradient was asked for:", incident.frames)
+            self._frames("where the op of this gradient was called:", incident.forward)
+            self._frames("where the gradient was requested:", incident.frames)
         else:
             self._frames("", incident.frames)
 
@@ -232,8 +232,8 @@ class Terminal(cmd.Cmd):
         path, row = self._line(line)
         file = self.run.files.get(path)
         if file is None:
-            raise Mistake(f"the source of {path} was not kept")
-        note = " (as it is now: the run did not keep it)" if file.current else ""
+            raise Mistake(f"the source of {path} was not recorded")
+        note = " (current version: the run did not record it)" if file.current else ""
         self._print(f"{self.run.shown(path)}{note}", "bold")
         lines = file.text.splitlines()
         first = max(row - _AROUND, 1)
@@ -249,7 +249,7 @@ class Terminal(cmd.Cmd):
         words = _words(line)
         member = self.run.members[self._process]
         if not member.steps:
-            raise Mistake(f"no steps were kept of {member.label}")
+            raise Mistake(f"no steps of {member.label} were recorded")
         if not words:
             self._steps(member.steps)
             return
@@ -258,7 +258,9 @@ class Terminal(cmd.Cmd):
         if step is None:
             numbers = [one.number for one in member.steps]
             near = min(numbers, key=lambda number: abs(number - wanted))
-            raise Mistake(f"step {wanted} was not kept: there are {numbers[0]} to {numbers[-1]}, the nearest is {near}")
+            raise Mistake(
+                f"step {wanted} was not recorded: there are {numbers[0]} to {numbers[-1]}, the nearest is {near}"
+            )
         self._step(step)
 
     def do_verdicts(self, line: str) -> None:
@@ -324,7 +326,7 @@ class Terminal(cmd.Cmd):
         """A tensor by its number, its name or a part of it that no other has."""
         tensors = self.run.tensors
         if not tensors:
-            raise Mistake("the run kept no tensors: none was born bad, and no filter held")
+            raise Mistake("the run recorded no tensors: there was no origin, and no filter matched")
         if name.isdecimal():
             number = _number(name, len(tensors), "tensor")
             return number, tensors[number]
@@ -337,7 +339,7 @@ class Terminal(cmd.Cmd):
         if not name:
             if self._node is None:
                 raise Mistake(
-                    "no op is looked at: name one (lt lists tensors, which name their ops), or choose a birth"
+                    "no op is selected: name one (the names of tensors have their ops), or select an alert with an op"
                 )
             return self.run.nodes[self._node], self._node
         tensors = [tensor.name for tensor in self.run.tensors]
@@ -364,11 +366,11 @@ class Terminal(cmd.Cmd):
         if not place:
             incident = None if self._incident is None else self.run.incidents[self._incident]
             if incident is None or incident.blamed is None:
-                raise Mistake("which line? say FILE:LINE")
+                raise Mistake("no line given: expected FILE:LINE")
             return incident.blamed.path, incident.blamed.line
         name, _, row = place.rpartition(":")
         if not name or not row.isdecimal():
-            raise Mistake(f'"{place}" is no FILE:LINE')
+            raise Mistake(f'"{place}" is not FILE:LINE')
         paths = list(self.run.files)
         return paths[_named(name, paths, "file", f"there are {', '.join(map(self.run.shown, paths))}")], int(row)
 
@@ -427,7 +429,8 @@ class Terminal(cmd.Cmd):
         self._print(f"{where} {finding.code} [{finding.confidence}] {finding.message}")
         self._print(f"   {finding.verdict}: {finding.told}", _VERDICT_STYLES.get(finding.verdict, ""))
         if finding.fix:
-            self._print(f"   fix ({finding.applicability}): {finding.fix}")
+            title = "suggestion" if finding.applicability == "display" else f"fix ({finding.applicability})"
+            self._print(f"   {title}: {finding.fix}")
         for text in finding.diff.splitlines():
             self._print(f"   {text}", {"+": "green", "-": "red", "@": "cyan"}.get(text[:1], ""))
 
@@ -481,12 +484,12 @@ class Terminal(cmd.Cmd):
         lines = [(op, len(list(same))) for op, same in groupby(ops)]
         for op, count in lines[:_MOST]:
             node = nodes.get(op)
-            name = "an op beyond those kept" if node is None else self.run.nodes[node].name
+            name = "an op that was not recorded" if node is None else self.run.nodes[node].name
             self._print(f"   {name}{f'  × {count:,}' if count > 1 else ''}")
         if len(lines) > _MOST:
             self._print(f"   … and {len(lines) - _MOST:,} more", "dim")
         if not ops:
-            self._print("   its ops were not kept", "dim")
+            self._print("   its ops were not recorded", "dim")
         for number, incident in enumerate(self.run.incidents):
             if incident.step == step.number and incident.process == self._process:
                 self._print(f"   alert {number + 1}: {incident.title}", "red")
@@ -556,7 +559,7 @@ def _options(line: str, letters: str) -> dict[str, str]:
         option = words.pop(0)
         letter = option[1:2]
         if not option.startswith("-") or not letter or letter not in letters:
-            raise Mistake(f'"{option}" is none of {known}')
+            raise Mistake(f'"{option}" is not one of {known}')
         value = option[2:] or (words.pop(0) if words else "")
         if not value:
             raise Mistake(f"-{letter} needs a value")
@@ -567,7 +570,7 @@ def _options(line: str, letters: str) -> dict[str, str]:
 def _number(word: str, count: int | None, what: str) -> int:
     """With a count, a 1-based number as an index; else any number."""
     if not word.lstrip("#").isdecimal():
-        raise Mistake(f'"{word}" is no number of a{"n" if what[0] in "aeiou" else ""} {what}')
+        raise Mistake(f'"{word}" is not the number of a{"n" if what[0] in "aeiou" else ""} {what}')
     number = int(word.lstrip("#"))
     if count is None:
         return number
@@ -585,14 +588,14 @@ def _named(name: str, names: Sequence[str], what: str, hint: str) -> int:
     if not alike:
         raise Mistake(f'there is no {what} "{name}": {hint}')
     shown = ", ".join(names[i] for i in alike[:6])
-    raise Mistake(f'"{name}" could be {shown}{", …" if len(alike) > 6 else ""}: say more of it')
+    raise Mistake(f'"{name}" could be {shown}{", …" if len(alike) > 6 else ""}: use a longer part')
 
 
 def _pattern(text: str) -> re.Pattern[str]:
     try:
         return re.compile(text)
     except re.error as error:
-        raise Mistake(f"/{text}/ is no regular expression: {error}") from None
+        raise Mistake(f"/{text}/ is not a regular expression: {error}") from None
 
 
 def _holds(name: str, tensor: Seen) -> bool:
@@ -646,7 +649,7 @@ def _indices(part: str, shape: tuple[int, ...]) -> list[range]:
                 at = range(size)[int(word)]
                 axes.append(range(at, at + 1))
         except (ValueError, TypeError):
-            raise Mistake(f'"{word}" is no index and no slice') from None
+            raise Mistake(f'"{word}" is not an index or a slice') from None
         except IndexError:
             raise Mistake(f"index {word} is out of range: axis {axis} has {size:,} elements") from None
     return axes
@@ -680,4 +683,4 @@ def _rows(wanted: Sequence[range], shape: tuple[int, ...], values: Sequence[str]
         at = f"[{', '.join([*map(str, before), ':'])}]  " if before else ""
         yield f"{at}{'  '.join(value for _, value in row)}"
     if nothing:
-        yield "none of these elements was kept"
+        yield "none of these elements was recorded"

@@ -217,7 +217,7 @@ class _Dump:
                         found.append((time if math.isfinite(time) else 0.0, part(event, wanted)))
                 yield from found
         except Damaged as damage:
-            self._notes.append(f"{os.path.basename(path)} is damaged ({damage}): what comes after is left out")
+            self._notes.append(f"{os.path.basename(path)} is damaged ({damage}): the rest is left out")
 
     @contextlib.contextmanager
     def _careful(self) -> Iterator[None]:
@@ -234,7 +234,7 @@ class _Dump:
         time, data = min(found, key=lambda pair: pair[0])
         runs = {text(one, 3) for _, one in found}
         if len(runs) > 1:
-            raise RunError(f"{self._directory}: holds dumps of {len(runs)} runs; put each into a directory of its own")
+            raise RunError(f"{self._directory}: holds dumps of {len(runs)} runs; put each into a separate directory")
         version = text(data, 2)
         if version and not version.startswith("debug.Event:1"):
             raise RunError(f"{self._directory}: is in format {version}; this nanlint reads debug.Event:1")
@@ -468,7 +468,7 @@ class _Dump:
             kind="nan-in-input" if reading else "birth",
             title=f"{words} was read, not computed: {kind} (already bad before the dump begins, or in the data)"
             if reading
-            else f"{words} born in {'the gradient: ' if backward else ''}{kind}",
+            else f"{words} first appeared in {'the gradient: ' if backward else ''}{kind}",
             process=0,
             step=step,
             kinds=tuple(sorted(one for one in fresh if one in CLASSES)),
@@ -555,7 +555,7 @@ class _Dump:
         if forgot(executions):
             lost = "the first that is bad here may not be where it began; " if self._incidents else ""
             self._notes.append(
-                f"the circular buffer of the dump no longer holds what ran first: {lost}"
+                f"the circular buffer of the dump no longer has the first executions: {lost}"
                 "dump again with circular_buffer_size=-1"
             )
 

@@ -40,7 +40,7 @@ def test_commands_are_read_from_a_pipe(directory: Path) -> None:
     assert ran.stderr == ""
     assert "NL104" in ran.stdout
     assert 'error: there is no command "frobnicate"' in ran.stdout
-    assert ran.stdout.count("-inf born in log") == 1
+    assert ran.stdout.count("-inf first appeared in log") == 1
     assert ran.code == 0
 
 
@@ -67,7 +67,7 @@ def test_the_last_run_is_the_one_that_is_meant(directory: Path) -> None:
         (("nowhere",), "error: nowhere: there is no such run"),
         ((".",), "error: .: holds no run of nanlint verify"),
         (("--tfdbg", "run"), "error: run: holds no dump of TensorFlow's Debugger V2"),
-        (("run", "--tfdbg", "run"), "Error: a run and --tfdbg exclude each other"),
+        (("run", "--tfdbg", "run"), "Error: RUN and --tfdbg cannot be combined"),
         (("run", "--no-open", "--output", "no/page.html"), "error: no/page.html: could not be written"),
     ],
 )

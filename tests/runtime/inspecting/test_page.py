@@ -61,13 +61,13 @@ def test_the_page_fits_asks_for_nothing_and_the_console_is_silent(
 def test_the_first_bad_is_shown_with_all_that_is_known(browser: Browser, page: Path) -> None:
     browser.open(page)
     assert browser.texts("#alert-list b") == [
-        "-inf born in log",
-        "nan born in mul",
-        "nan born in the gradient of log",
+        "-inf first appeared in log",
+        "nan first appeared in mul",
+        "nan first appeared in the gradient of log",
         "dead-gradient: bias has no gradient in the whole run",
     ]
     detail = browser.text("#detail")
-    assert detail.startswith("-inf born in log")
+    assert detail.startswith("-inf first appeared in log")
     assert "1 -inf, 2 negative, 1 zero" in detail
     assert "NL101 log-of-softmax (certain)" in detail
     assert browser.texts("#detail .diff .added")[-1].endswith("F.log_softmax(logits, dim=1)).sum(dim=1).mean()")
@@ -100,8 +100,8 @@ def test_the_graph_has_health_on_its_edges_and_leads_on(browser: Browser, page: 
 def test_an_alert_is_chosen_by_keyboard_and_can_be_linked_to(browser: Browser, page: Path) -> None:
     browser.open(page)
     browser.type("#alert-list li:nth-child(3) a", "\ue007")
-    assert browser.text("#detail h2") == "nan born in the gradient of log"
-    assert "where the gradient was asked for" in browser.text("#detail")
+    assert browser.text("#detail h2") == "nan first appeared in the gradient of log"
+    assert "where the gradient was requested" in browser.text("#detail")
     assert browser.js("location.hash") == "#alert=2"
     browser.open(page, fragment="#alert=3")
     assert browser.text("#detail h2") == "bias has no gradient in the whole run"

@@ -48,9 +48,9 @@ def lines(text: str) -> list[str]:
 def test_alerts_lists_births_and_alerts_in_order(say: Say) -> None:
     table = lines(say("alerts"))
     assert [line.split(" train.py:")[0] for line in table[1:]] == [
-        "1 1 -inf born in log",
-        "2 1 nan born in mul",
-        "3 1 nan born in the gradient of log",
+        "1 1 -inf first appeared in log",
+        "2 1 nan first appeared in mul",
+        "3 1 nan first appeared in the gradient of log",
         "4 3 dead-gradient: bias has no gradient in the whole run",
     ]
 
@@ -110,9 +110,12 @@ def test_pt_says_what_of_a_large_tensor_was_kept(tmp_path: Path) -> None:
     born(watch, "exp", [("x", row([1.0]), None)], [("result", large, None)], ())
     watch.end()
     say = said_of(run_of(read_run(str(tmp_path / "run"))))
-    assert lines(say("pt result[0, :3]"))[-2:] == ["[0, :] nan 0.5 0.5", "the run kept the first 64 of 1,000 elements"]
-    assert "none of these elements was kept" in say("pt result[3]")
-    assert "none of these elements was kept" in say("pt result[9:0:-1, ::-1]")
+    assert lines(say("pt result[0, :3]"))[-2:] == [
+        "[0, :] nan 0.5 0.5",
+        "the run recorded the first 64 of 1,000 elements",
+    ]
+    assert "none of these elements was recorded" in say("pt result[3]")
+    assert "none of these elements was recorded" in say("pt result[9:0:-1, ::-1]")
 
 
 def test_li_and_lo_follow_the_graph(say: Say) -> None:
@@ -124,7 +127,7 @@ def test_li_and_lo_follow_the_graph(say: Say) -> None:
 
 def test_where_of_a_gradient_shows_the_forward_line_and_the_backward_call(say: Say) -> None:
     text = say("where backward/log@train.py:7")
-    forward, backward = text.split("where the gradient was asked for:")
+    forward, backward = text.split("where the gradient was requested:")
     assert lines(forward)[-1] == "return -(target * torch.log(probs)).sum(dim=1).mean()"
     assert lines(backward)[-1] == "loss.backward()"
 
@@ -137,7 +140,7 @@ def test_the_op_of_the_alert_last_looked_at_is_meant_where_none_is_named(say: Sa
 def test_ni_says_how_often_an_op_ran_and_what_went_wrong(say: Say) -> None:
     text = say("ni mul@train.py:7")
     assert "executed 3 times" in text
-    assert "alert 2: nan born in mul (step 1)" in text
+    assert "alert 2: nan first appeared in mul (step 1)" in text
 
 
 def test_ps_marks_the_line_to_blame(say: Say) -> None:
@@ -151,7 +154,7 @@ def test_step_lists_steps_and_the_ops_of_one(say: Say) -> None:
     text = lines(say("step 1"))
     assert text[0].endswith("loss nan")
     assert text[1:4] == ["matmul@train.py:12", "softmax@train.py:6", "log@train.py:7"]
-    assert text[-1] == "alert 3: nan born in the gradient of log"
+    assert text[-1] == "alert 3: nan first appeared in the gradient of log"
 
 
 def test_verdicts_has_a_line_for_each_finding(say: Say) -> None:
@@ -181,10 +184,10 @@ def test_rank_chooses_whose_steps_are_shown(tmp_path: Path) -> None:
     [
         ("frobnicate", 'there is no command "frobnicate": there are alerts, lt'),
         ("alerts 9", "there is no alert 9: there are 4"),
-        ("alerts x", '"x" is no number of an alert'),
+        ("alerts x", '"x" is not the number of an alert'),
         ("lt -f huge", 'unknown filter "huge": has_inf_or_nan'),
-        ("lt -n (", "/(/ is no regular expression"),
-        ("lt -q 1", '"-q" is none of -f -n -t -s'),
+        ("lt -n (", "/(/ is not a regular expression"),
+        ("lt -q 1", '"-q" is not one of -f -n -t -s'),
         ("lt -f", "-f needs a value"),
         ("lt -s colour", 'cannot sort by "colour": name, step, size'),
         ('lt -n "', "no closing quotation"),
@@ -194,12 +197,12 @@ def test_rank_chooses_whose_steps_are_shown(tmp_path: Path) -> None:
         ("pt result", '"result" could be log@train.py:7/result'),
         ("pt mul@train.py:7/result[0, 0, 0]", "[0, 0, 0] has 3 indices, and the tensor 2 axes"),
         ("pt mul@train.py:7/result[5]", "index 5 is out of range: axis 0 has 2 elements"),
-        ("pt mul@train.py:7/result[a]", '"a" is no index and no slice'),
-        ("pt mul@train.py:7/result[::0]", '"::0" is no index and no slice'),
-        ("pt mul@train.py:7/result /(/", "/(/ is no regular expression"),
+        ("pt mul@train.py:7/result[a]", '"a" is not an index or a slice'),
+        ("pt mul@train.py:7/result[::0]", '"::0" is not an index or a slice'),
+        ("pt mul@train.py:7/result /(/", "/(/ is not a regular expression"),
         ("li nothing", 'there is no op "nothing"'),
-        ("step 77", "step 77 was not kept: there are 0 to 2, the nearest is 2"),
-        ("ps nowhere", '"nowhere" is no FILE:LINE'),
+        ("step 77", "step 77 was not recorded: there are 0 to 2, the nearest is 2"),
+        ("ps nowhere", '"nowhere" is not FILE:LINE'),
         ("ps other.py:3", 'there is no file "other.py"'),
         ("help frobnicate", 'there is no command "frobnicate"'),
         ("rank 3", "there is no process 3: there are 1"),
@@ -217,11 +220,11 @@ def test_a_run_in_which_nothing_happened_can_be_asked_everything(tmp_path: Path)
     say = said_of(run_of(read_run(str(tmp_path / "run"))))
     assert say("alerts") == "no alerts: nothing bad was seen\n"
     assert lines(say("lt")) == ["0 of 0 tensors"]
-    assert "the run kept no tensors" in say("pt x")
-    assert "no steps were kept" in say("step")
-    assert "no op is looked at: name one" in say("li")
-    assert "no op is looked at: name one" in say("where")
-    assert "which line? say FILE:LINE" in say("ps")
+    assert "the run recorded no tensors" in say("pt x")
+    assert "no steps of rank 0" in say("step")
+    assert "no op is selected: name one" in say("li")
+    assert "no op is selected: name one" in say("where")
+    assert "no line given: expected FILE:LINE" in say("ps")
     assert "was killed, or is still running" in say("rank")
 
 
@@ -249,7 +252,7 @@ def test_at_a_terminal_names_are_completed_and_ctrl_c_forgets_the_line(kept: Pat
     process = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=environment)
     os.close(theirs)
     try:
-        assert "-inf born in log" in heard(ours, "nanlint> ")
+        assert "-inf first appeared in log" in heard(ours, "nanlint> ")
         os.write(ours, b"frobnicate")
         heard(ours, "frobnicate")
         process.send_signal(signal.SIGINT)

@@ -63,7 +63,7 @@ def say(run: Run, command: str) -> str:
 def test_the_first_bad_tensor_has_its_op_inputs_stack_and_line(dumps: Path, mode: str, born: str) -> None:
     run = read_dump(str(dumps / mode))
     birth = first(run)
-    assert birth.title == f"{born} born in Log"
+    assert birth.title == f"{born} first appeared in Log"
     assert birth.step == 5
     assert birth.blamed is not None
     assert birth.blamed.path == str(PROGRAM)
@@ -89,12 +89,12 @@ def test_full_health_has_six_way_counts(dumps: Path) -> None:
 @needs_tensorflow
 def test_births_are_told_from_what_they_spread_to(dumps: Path) -> None:
     assert titles(read_dump(str(dumps / "full"))) == [
-        "-inf born in Log",
-        "nan born in Mul",
-        "+inf born in the gradient: Mul",
-        "+inf born in the gradient: Reciprocal",
-        "nan and -inf born in the gradient: Mul",
-        "nan born in RealDiv",
+        "-inf first appeared in Log",
+        "nan first appeared in Mul",
+        "+inf first appeared in the gradient: Mul",
+        "+inf first appeared in the gradient: Reciprocal",
+        "nan and -inf first appeared in the gradient: Mul",
+        "nan first appeared in RealDiv",
     ]
 
 
@@ -164,7 +164,7 @@ def test_a_circular_buffer_that_lost_the_origin_is_said(dumps: Path) -> None:
     ring, whole = read_dump(str(dumps / "ring")), read_dump(str(dumps / "full"))
     assert "Log" not in first(ring).title
     (note,) = ring.notes
-    assert note.startswith("the circular buffer of the dump no longer holds what ran first")
+    assert note.startswith("the circular buffer of the dump no longer has the first executions")
     assert "may not be where it began" in note
     assert whole.notes == ()
 
@@ -213,7 +213,7 @@ def test_a_dump_that_was_cut_off_is_read_as_far_as_it_goes(dumps: Path, tmp_path
     (path,) = copy.glob("*.graph_execution_traces")
     path.write_bytes(path.read_bytes()[:-7])
     run = read_dump(str(copy))
-    assert titles(run)[0] == "-inf born in Log"
+    assert titles(run)[0] == "-inf first appeared in Log"
     assert any("graph_execution_traces is damaged (cut off in a record)" in note for note in run.notes)
     path.unlink()
     assert any("graph_execution_traces could not be read: no such file" in note for note in read_dump(str(copy)).notes)
@@ -228,7 +228,7 @@ def test_damage_inside_of_an_event_leaves_out_that_event(dumps: Path, tmp_path: 
     path.write_bytes(content[: at - 1] + b"\xff" + content[at:])
     run = read_dump(str(copy))
     assert run.members[0].damaged == 1
-    assert titles(run)[0] == "-inf born in Log"
+    assert titles(run)[0] == "-inf first appeared in Log"
     assert "1 damaged event left out" in as_data(run)["notes"][-1]  # type: ignore[index]
 
 

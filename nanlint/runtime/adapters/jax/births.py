@@ -182,7 +182,8 @@ class Births(Reader):
             for name, x in zip(call.function.arguments, call.arguments, strict=True):
                 if "nan" in kinds_of(x):
                     health, where = self._health(x), np.argwhere(np.isnan(np.asarray(x)))[0].tolist()
-                    message = f"{health.nan:,} nan of {health.size:,} elements in {name}, which jit is given"
+                    count = f"{health.nan:,} nan of {health.size:,} elements"
+                    message = f"{count} in {name}, which is passed to a jitted function"
                     self._watch.alert("nan-in-input", message, argument=name, first=where)
         for hidden in found.hidden:
             frames = frames_of(hidden.op, hidden.inside, self._watch.owns_file) or call.frames

@@ -113,7 +113,7 @@ class Gradients(Reader):
                     one = _MARKED[number]
                     message = f"the gradient of {one.name} was zero in all {times} steps"
                     if one.stride > 1:
-                        message += f", in one of {one.stride} rows, which were looked at"
+                        message += f", in one of {one.stride} rows, which were checked"
                     self._watch.alert("dead-gradient", message, frames=one.frames, variable=one.name)
 
     def probes(self, program: Program) -> Iterator[Probe]:

@@ -180,7 +180,7 @@ def _repeatable(eqn: Any) -> Any:
     """An op without the callbacks in its parts that give nothing back. Raises Unrepeatable for one that gives some."""
     params = {name: _without_callbacks(held) for name, held in eqn.params.items()}
     if all(params[name] is eqn.params[name] for name in params):
-        raise Unrepeatable(f"{eqn.primitive.name}, in a loop or branch, has to do with what is outside the function")
+        raise Unrepeatable(f"{eqn.primitive.name}, in a loop or branch, depends on something outside the function")
     return eqn.replace(params=params, effects=core.no_effects)
 
 

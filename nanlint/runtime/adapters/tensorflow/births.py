@@ -254,7 +254,7 @@ class BirthProbe:
         if "nan" in old and one.fused and self.setting.technique != "xla":
             watch.alert(
                 "disagreement",
-                f"{one.op} is given nan here and hands it on; in a graph that is not watched, {', '.join(one.fused)} "
+                f"{one.op} gets nan here and passes it on; in a graph that is not watched, {', '.join(one.fused)} "
                 f"and {one.op} may be fused into one op of oneDNN, which turns this nan into 0",
                 frames=framed(one.places),
                 op=one.op,

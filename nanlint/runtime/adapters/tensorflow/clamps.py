@@ -68,7 +68,7 @@ class ClampProbe:
                 self._told.add(i)
                 watch.alert(
                     "clip-holds-all",
-                    f"{op} holds every one of {size:,} elements at a bound: no gradient goes through",
+                    f"{op} sets all {size:,} elements to a bound: no gradient flows",
                     frames=framed(places),
                     op=op,
                     compiled=self.setting.technique,

@@ -264,7 +264,7 @@ class EagerWatch:
         if not free.any() and where is not None:
             self._watch.alert(
                 "clip-holds-all",
-                f"{op} holds every one of {free.size:,} elements at a bound: no gradient goes through",
+                f"{op} sets all {free.size:,} elements to a bound: no gradient flows",
                 frames=self._places.frames(),
                 op=op,
             )
@@ -284,7 +284,7 @@ class EagerWatch:
             if one.health.size > 1:
                 self._watch.alert(
                     "nan-in-input",
-                    f"{one.health.nan:,} nan of {one.health.size:,} elements in the data that {op} is given",
+                    f"{one.health.nan:,} nan of {one.health.size:,} elements in the data for {op}",
                     frames=self._places.frames(),
                     op=op,
                     first=first_nan(one.value),

@@ -302,7 +302,7 @@ class TapeWatch:
         used = f", and used inside at line {inside[1]}" if inside is not None else ""
         self._watch.alert(
             "dead-gradient",
-            f"a part of the gradient is lost: what line {outside[1]} gives was computed outside of the tape{used}",
+            f"a part of the gradient is lost: the result of line {outside[1]} was computed outside of the tape{used}",
             frames=(*framed([outside]), *(framed([inside]) if inside is not None else ()), *self._places.frames()),
             outside=f"{outside[0]}:{outside[1]}",
         )
@@ -348,7 +348,7 @@ class TapeWatch:
         self._watch.alert(
             "dead-gradient",
             f"{name} has no gradient: it was used outside of the tape at line {outside.line}, "
-            f"and what came of it inside at line {inside.line}",
+            f"and the result was used inside at line {inside.line}",
             frames=(outside, inside, *asked),
             variable=name,
             outside=f"{outside.path}:{outside.line}",

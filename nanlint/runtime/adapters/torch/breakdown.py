@@ -59,7 +59,7 @@ def parts_of(tensor: torch.Tensor) -> list[torch.Tensor]:
 
 @contextlib.contextmanager
 def apart() -> Iterator[None]:
-    """Ops in here are nanlint's own: no mode, no subclass and no graph of the user's hears of them."""
+    """Hide the ops inside this context, which belong to nanlint, from the user's modes, subclasses and graphs."""
     with torch._C._DisableTorchDispatch(), torch._C.DisableTorchFunction(), torch.no_grad():
         yield
 

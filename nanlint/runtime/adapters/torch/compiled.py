@@ -377,7 +377,7 @@ class Repetition:
         if self.watch.mode == "all":
             found += [(self.watch.born, birth) for birth in ops.births()]
             if bad and not ops.bad and not self._graph.random and not self._graph.written:
-                message = f"{self._graph.by} gives a value that is not finite where its ops, one by one, give none"
+                message = f"{self._graph.by} gives a value that is not finite, but its ops, run one by one, do not"
                 found.append((self.watch.alert, {"kind": "disagreement", "message": message, "frames": ops.last}))
         return found
 

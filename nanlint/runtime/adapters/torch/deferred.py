@@ -1,6 +1,6 @@
-"""Births on a device that is not waited for: each op leaves one number there, and all are read at once after a step.
+"""Find origins on a device without waiting for it: each op writes one flag, and all flags are read once per step.
 
-What an op was given and gave is not kept for that, so it is looked at only where it is still there by then.
+The inputs and outputs of an op are not kept for this; they are inspected only if they still exist then.
 """
 
 from __future__ import annotations
@@ -171,5 +171,5 @@ def report_of(flag: Flag, kinds: frozenset[str], frames: Sequence[Frame]) -> dic
         "frames": tuple(frames) if flag.backward else place,
         "backward": flag.backward,
         "forward": place if flag.backward else (),
-        "note": "read once a step from the device; of what is gone by then no more than the kind is known",
+        "note": "read once per step from the device; of tensors that no longer exist, only the kind of value is known",
     }

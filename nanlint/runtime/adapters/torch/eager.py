@@ -480,7 +480,7 @@ class BirthMode(TorchDispatchMode):  # type: ignore[misc]
         backward, node, frames, forward = self._place()
         notes = [f"{plan.name} in its backward pass"] if node and node != plan.name else []
         if plan.written:
-            notes.append("written in place: what was there is gone")
+            notes.append("written in place: the old values are gone")
         if backward and not forward:
             notes.append("the line of its forward op is not known")
         return {
