@@ -1297,14 +1297,14 @@ class CallLowering(ExpressionLowering):
         """Give every variable and attribute that holds ``old`` another value, here and in the functions around."""
         old = unrefined(old)
         pending: list[Frame | None] = [self.frame]
-        seen: set[int] = set()
+        seen: set[Frame] = set()
         while pending:
             frame = pending.pop()
-            if frame is None or id(frame) in seen:
+            if frame is None or frame in seen:
                 continue
-            seen.add(id(frame))
+            seen.add(frame)
             frame.env.update({name: new for name, value in frame.env.items() if unrefined(value) is old})
-            pending += [frame.parent, self.caller_of.get(id(frame))]
+            pending += [frame.parent, frame.caller]
 
     def escape_in_place(self, old: Node, new: Node) -> None:
         """Note that others see what becomes of an array in place, unless it was made here."""
@@ -1337,7 +1337,7 @@ class CallLowering(ExpressionLowering):
         self.inlined.add(id(definition))
         frame: Frame | None = self.frame
         while frame is not None and frame.function is not definition:
-            frame = self.caller_of.get(id(frame))
+            frame = frame.caller
         too_deep = self.frame.depth >= MAX_DEPTH or self.spent(definition)
         if frame is not None or too_deep:
             self.escape_unused(function.attrs["frame"])
@@ -1366,7 +1366,7 @@ class CallLowering(ExpressionLowering):
         decorators = getattr(definition, "decorator_list", ())
         if not decorators or function.attrs.get("bare"):
             return None
-        key = id(definition), id(function.attrs["frame"])
+        key = definition, function.attrs["frame"]
         if key not in self.wrappers:
             self.wrappers[key] = None
             attrs = {key: value for key, value in function.attrs.items() if key != "this"}
@@ -1494,7 +1494,7 @@ class CallLowering(ExpressionLowering):
     def within(self, frame: Frame, e: ast.expr) -> Node:
         """An expression lowered in another frame."""
         saved, self.frame = self.frame, frame
-        self.caller_of[id(frame)] = saved
+        frame.caller = saved
         try:
             return self.lower(e)
         finally:
@@ -1511,7 +1511,6 @@ class CallLowering(ExpressionLowering):
         """The format that a region of autocast computes in."""
         raise NotImplementedError
 
-    caller_of: dict[int, Frame]
     #: what is outside of all functions; its regions, in the end, are open in each
     module: Frame
     #: nodes of this file, and of others, beyond which the function being lowered is not expanded further
@@ -1519,7 +1518,7 @@ class CallLowering(ExpressionLowering):
     #: definitions that were inlined somewhere
     inlined: set[int]
     #: definition and the frame it is closed over -> what its decorators make of it
-    wrappers: dict[tuple[int, int], Node | None]
+    wrappers: dict[tuple[FunctionAst, Frame | None], Node | None]
     #: of a file of a framework's own source: the package that it is in
     package: tuple[str, ...]
     view: View | None

@@ -101,7 +101,6 @@ class Lowering(CallLowering):
         self.modules = {view.path: self.module} if view is not None else {}
         self.resolved = {}
         self.exports = {}
-        self.caller_of = {}
         self.budget = (MAX_NODES, MAX_NODES_ELSEWHERE)
         self.inlined = set()
         self.wrappers = {}
@@ -124,7 +123,7 @@ class Lowering(CallLowering):
         saved, self.frame = self.frame, frame
         if not isinstance(frame, ModuleFrame):
             # the top level of another file is the same whoever asks for it
-            self.caller_of[id(frame)] = saved
+            frame.caller = saved
         try:
             self.block(body)
         finally:

@@ -72,10 +72,11 @@ class Frame:
 
     ``facts``: what the path taken says. ``returns``: the values returned, each with what the path to it said;
     ``exits``: what the path to any return said. ``declared``: names that are global or nonlocal here -> the frame they
-    belong to.
+    belong to. ``caller``: the frame whose code led to this one last; a module of another file has none.
     """
 
     parent: Frame | None = None
+    caller: Frame | None = None
     function: FunctionAst | None = None
     env: Env = field(default_factory=dict)
     facts: PathCondition = NOTHING

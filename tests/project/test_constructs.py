@@ -13,6 +13,8 @@ from textwrap import indent
 
 import pytest
 
+from nanlint.graph import calls, lower
+from nanlint.graph.scope import Frame
 from tests.marked import marked
 from tests.project.test_view import Finding, found, written
 
@@ -959,3 +961,16 @@ def test_what_is_wrong_is_found_in_its_file_and_in_the_project(tmp_path: Path, n
 def test_nothing_is_found_where_nothing_is_wrong(tmp_path: Path, name: str) -> None:
     written(tmp_path, version(2, name))
     assert found(tmp_path, finding(name)[0]) == found(tmp_path, ".") == []
+
+
+@pytest.mark.timeout(60)  # a frame that is its own caller has no end
+@pytest.mark.parametrize("name", ["called by who calls its caller's method", "called by a caller's caller"])
+def test_a_frame_is_not_taken_for_one_that_was_at_its_address(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """An address is free again as soon as a frame is: where frames were known by it, callers of some had others'."""
+    address = id
+    for module in (calls, lower):
+        monkeypatch.setattr(module, "id", lambda it: 0 if isinstance(it, Frame) else address(it), raising=False)
+    written(tmp_path, version(1, name))
+    assert found(tmp_path, ".") == [finding(name)]
