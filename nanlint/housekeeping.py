@@ -103,8 +103,8 @@ A suppression comment that nanlint does not understand.
 
 ## What it does
 Reports comments that were meant to silence a finding and do not: `# nanlint:` with an unknown rule, with a word that is
-not `ignore` or `file-ignore` (such as `disable`), with rules that are not in brackets, or with a missing bracket; `# noqa`
-with an unknown code of nanlint, or without the colon before the code. The message suggests the right spelling.
+not `ignore` or `file-ignore` (such as `disable`), with rules that are not in brackets, or with a missing bracket;
+`# noqa` with an unknown code of nanlint, or without the colon before the code. The message suggests the right spelling.
 
 ## Why is this bad?
 The comment should silence a finding but does not.

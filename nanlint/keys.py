@@ -190,8 +190,8 @@ KEYS = _by_name(
         "exclude",
         "list of patterns",
         list(DEFAULT_EXCLUDE),
-        "Files and directories that are left out. In the language of .gitignore, relative to the configuration file; "
-        "it replaces the default, which is .git, .venv, build, node_modules, site-packages and their like.",
+        "Files and directories to leave out. These are .gitignore patterns, relative to the configuration file; "
+        "it replaces the default, which is .git, .venv, build, node_modules, site-packages and similar directories.",
         'exclude = ["third_party", "*_pb2.py"]',
         _STRINGS,
         "as Ruff's",
@@ -200,7 +200,7 @@ KEYS = _by_name(
         "extend-exclude",
         "list of patterns",
         [],
-        "Files and directories that are left out beside those of exclude.",
+        "Files and directories to leave out in addition to those of exclude.",
         'extend-exclude = ["generated"]',
         _STRINGS,
     ),
@@ -208,7 +208,7 @@ KEYS = _by_name(
         "respect-gitignore",
         "boolean",
         True,
-        "Leave out what git ignores.",
+        "Leave out files that git ignores.",
         "respect-gitignore = false",
         {"type": "boolean"},
     ),
@@ -216,7 +216,7 @@ KEYS = _by_name(
         "confidence",
         '"possible", "likely" or "certain"',
         "likely",
-        "The lowest confidence that is reported.",
+        "The lowest confidence to report.",
         'confidence = "possible"',
         {"enum": [str(level) for level in Confidence]},
     ),
@@ -256,7 +256,7 @@ KEYS = _by_name(
         "rules",
         "list of patterns",
         [],
-        "The files that hold rules of your own. Relative to the configuration file, with ** for any directories; they "
+        "Files with your own rules. Relative to the configuration file, with ** for any directories; they "
         "are imported, as a part of the program.",
         'rules = ["tools/nanlint_rules/*.py"]',
         _STRINGS,

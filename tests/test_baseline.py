@@ -136,8 +136,8 @@ def test_the_value_is_optional_and_never_the_path_that_follows(project: Path) ->
     ("content", "complaint"),
     [
         ("", "is not a baseline of nanlint"),
-        ("        ("[]", "is not a baseline of nanlint"),
-<<<<<<< HEAD
+        ("<<<<<<< HEAD\n", "is not a baseline of nanlint"),
+        ("[]", "is not a baseline of nanlint"),
         ('{"version": 2, "files": {"a.py": 3}}', "is not a baseline of nanlint"),
         ('{"version": 2, "files": {"a.py": {"NL103": 1}}}', "is not a baseline of nanlint"),
         ('{"version": 3}', "is a baseline of version 3, and this nanlint reads 2; use a newer nanlint, or remove"),

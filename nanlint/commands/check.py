@@ -59,11 +59,11 @@ def _outputs(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
             hint = did_you_mean(name, FORMATS) or f"; the formats are {', '.join(FORMATS)}"
             raise click.BadParameter(f'"{value}" does not begin with a format{hint}')
         if not path:
-            raise click.BadParameter(f'"{value}" names no file; write {name}:FILE')
+            raise click.BadParameter(f'"{value}" has no file name; write {name}:FILE')
         if path == "-":
-            raise click.BadParameter(f'"{value}" names no file; for standard output there is --output-format {name}')
+            raise click.BadParameter(f'"{value}" has no file name; for standard output use --output-format {name}')
         if [other for _, other in pairs].count(path) > 1:
-            raise click.BadParameter(f"{path} can hold one report only")
+            raise click.BadParameter(f"{path} is given for two reports")
     return pairs
 
 
@@ -164,12 +164,12 @@ def _at_least(severity: Severity) -> Collection[Severity]:
     "--prove-timeout",
     type=click.FloatRange(min=0, min_open=True),
     metavar="SECONDS",
-    help="Time that --prove may take for one finding.  [default: 5]",
+    help="Time limit of --prove for each finding.  [default: 5]",
 )
 @click.option(
     "--with-run", type=click.Path(), metavar="RUN", help="Judge findings by what `nanlint verify` saw in this run."
 )
-@click.option("--diff", is_flag=True, help="Show what --fix would change, and write nothing.")
+@click.option("--diff", is_flag=True, help="Show the changes that --fix would make, without writing them.")
 @click.option(
     "--add-ignore", metavar="[=REASON]", help="Silence what is reported, and not fixed, by comments with this reason."
 )
@@ -187,7 +187,7 @@ def _at_least(severity: Severity) -> Collection[Severity]:
     type=click.Choice(list(FORMATS)),
     default="full",
     show_default=True,
-    help="How findings are printed.",
+    help="Format of the findings.",
 )
 @click.option(
     "--output",
@@ -209,11 +209,11 @@ def _at_least(severity: Severity) -> Collection[Severity]:
     "--write-baseline",
     type=click.Path(),
     metavar="[=FILE]",
-    help="Write the findings to a baseline.  [default: that of --baseline or the configuration]",
+    help="Record the current findings as the baseline.  [default: that of --baseline or the configuration]",
 )
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even if there are findings.")
 @click.option(
-    "--exit-non-zero-on-fix", is_flag=True, help="Exit with 1 if anything was fixed, even if no findings are left."
+    "--exit-non-zero-on-fix", is_flag=True, help="Exit with 1 if anything was fixed, even if no findings remain."
 )
 @click.option("--watch", is_flag=True, help="Check again when files change, until Ctrl-C.")
 @click.option("--show-files", is_flag=True, help="List the files that would be checked.")
@@ -235,14 +235,14 @@ def _at_least(severity: Severity) -> Collection[Severity]:
     multiple=True,
     callback=split,
     metavar="PATTERNS",
-    help="Paths to leave out, instead of the default ones.",
+    help="Patterns of paths to leave out, instead of the default ones.",
 )
 @click.option(
-    "--extend-exclude", multiple=True, callback=split, metavar="PATTERNS", help="Paths to leave out, in addition."
+    "--extend-exclude", multiple=True, callback=split, metavar="PATTERNS", help="More patterns of paths to leave out."
 )
-@click.option("--force-exclude", is_flag=True, help="Leave out excluded files even if they are named.")
+@click.option("--force-exclude", is_flag=True, help="Leave out excluded files even if they are given as PATHS.")
 @click.option("--respect-gitignore/--no-respect-gitignore", default=None, help="Leave out files that git ignores.")
-@click.option("--stdin-filename", type=click.Path(), help="The name of the file that comes on standard input (path -).")
+@click.option("--stdin-filename", type=click.Path(), help="File name for the code on standard input (path -).")
 @click.option(
     "--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True, help="Use color."
 )

@@ -52,7 +52,7 @@ def _complete_keys(ctx: click.Context, param: click.Parameter, incomplete: str) 
     type=click.Choice(["text", "json"]),
     default="text",
     show_default=True,
-    help="How it is printed.",
+    help="Output format.",
 )
 @config_options
 @output_option

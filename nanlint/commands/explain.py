@@ -36,7 +36,7 @@ _WIDEST = 120
     short_help="Explain what nanlint knows about an expression.",
     examples=(
         ("nanlint explain loss.py:12", "The reported expressions of a line, or all numeric ones."),
-        ("nanlint explain loss.py:12:20 --output-format json", "The expression at a column, for a program."),
+        ("nanlint explain loss.py:12:20 --output-format json", "Explain the expression at a column, as JSON."),
     ),
     exit_codes=(("0", "Done."), ("2", "The file cannot be read, or there is no expression at this place.")),
 )
@@ -46,7 +46,7 @@ _WIDEST = 120
     type=click.Choice(["text", "json"]),
     default="text",
     show_default=True,
-    help="How it is printed.",
+    help="Output format.",
 )
 @config_options
 @output_option

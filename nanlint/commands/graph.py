@@ -70,7 +70,7 @@ def graph(
 ) -> None:
     """Draw the dataflow graph of a function.
 
-    Colours show where NaN and Inf can appear; operations with a finding are highlighted. FUNCTION is a name,
+    Colors show where NaN and Inf can appear; operations with a finding are highlighted. FUNCTION is a name,
     Class.method or outer.inner. Without it, the module level is drawn.
 
     With --modules, draw the Python files under PATHS (files or directories; by default the working directory) and the

@@ -78,7 +78,7 @@ class Command(click.Command):
         variables = ", ".join(str(option.envvar) for option in options if option.envvar)
         if variables:
             with formatter.section("Environment"):
-                formatter.write_text(f"A variable sets each option, too: {variables}.")
+                formatter.write_text(f"Environment variables for the options: {variables}.")
 
 
 def variable(command: str, option: click.Option) -> str:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     examples=(
         ("nanlint rule", "All rules, a line each."),
         ("nanlint rule where-gradient", "The page of a rule."),
-        ("nanlint rule --all --output-format json", "All of them, for a program."),
+        ("nanlint rule --all --output-format json", "Print all pages as JSON."),
     ),
     exit_codes=(("0", "Done."), ("2", "There is no such rule.")),
 )
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     type=click.Choice(["text", "json"]),
     default="text",
     show_default=True,
-    help="How the page is printed.",
+    help="Output format.",
 )
 @output_option
 @trust_option

@@ -90,7 +90,7 @@ from nanlint.commands.manual import Command
     help="Write the report to this file.  [default: standard error]",
 )
 @click.option(
-    "--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True, help="Use colour."
+    "--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True, help="Use color."
 )
 @click.pass_context
 def verify(
