@@ -48,7 +48,7 @@ def test_the_page_is_written_where_it_is_asked_for(directory: Path) -> None:
     ran = nanlint("inspect", "run", "--no-open", cwd=directory)
     assert ran.stdout == f"{Path('run', 'inspect.html')}\n"
     assert (directory / "run" / "inspect.html").exists()
-    ran = nanlint("inspect", "run", "--output", "page.html", "--no-open", cwd=directory)
+    ran = nanlint("inspect", "run", "--output-file", "page.html", "--no-open", cwd=directory)
     assert ran.stdout == "page.html\n"
     assert "NL104" in (directory / "page.html").read_text("utf-8")
 
@@ -68,7 +68,7 @@ def test_the_last_run_is_the_one_that_is_meant(directory: Path) -> None:
         ((".",), "error: .: holds no run of nanlint verify"),
         (("--tfdbg", "run"), "error: run: holds no dump of TensorFlow's Debugger V2"),
         (("run", "--tfdbg", "run"), "Error: RUN and --tfdbg cannot be combined"),
-        (("run", "--no-open", "--output", "no/page.html"), "error: no/page.html: could not be written"),
+        (("run", "--no-open", "--output-file", "no/page.html"), "error: no/page.html: could not be written"),
     ],
 )
 def test_what_cannot_be_shown_is_said(directory: Path, arguments: tuple[str, ...], message: str) -> None:
@@ -81,7 +81,7 @@ def test_what_cannot_be_shown_is_said(directory: Path, arguments: tuple[str, ...
 def test_no_framework_is_imported_to_look_at_a_run(directory: Path) -> None:
     program = (
         "import sys; from nanlint.cli import cli; "
-        "cli(['inspect', 'run', '--output', 'page.html', '--no-open'], standalone_mode=False); "
+        "cli(['inspect', 'run', '--output-file', 'page.html', '--no-open'], standalone_mode=False); "
         "print(sorted({'torch', 'tensorflow', 'jax', 'numpy'} & set(sys.modules)))"
     )
     assert python("-c", program, cwd=directory).stdout.splitlines()[-1] == "[]"
