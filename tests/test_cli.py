@@ -312,7 +312,7 @@ class TestRule:
     def test_the_page_of_a_rule(self, named: str) -> None:
         result = _run("rule", named)
         assert result.exit_code == 0
-        assert result.stdout.startswith("# unclipped-log (NL103)\n\nFix is available (safe).\n\nA boom.\n")
+        assert result.stdout.startswith("# unclipped-log (NL103)\n\nA safe fix is available with `--fix`.\n\nA boom.\n")
 
     def test_all_pages(self) -> None:
         titles = [line for line in _run("rule", "--all").stdout.splitlines() if line.startswith("# ")]

@@ -117,7 +117,7 @@ def test_an_op_is_held_against_the_function() -> None:
     check_op("log", log)
     with pytest.raises(Failure, match=r"log at x = 0\.0: returns 0\.0"):
         check_op("log", lambda x: 0.0)
-    with pytest.raises(Failure, match="it must give a number, or nan"):
+    with pytest.raises(Failure, match="it must return a number, or nan"):
         check_op("log", math.log)
     with pytest.raises(Failure, match=r"tanh at x = 88\.8: returns 2\.0, outside of the predicted range"):
         check_op("tanh", lambda x: 2.0, [(88.8,)])

@@ -38,9 +38,9 @@ class TestOutput:
         [
             ("sarf:x.sarif", 'did you mean "sarif"?'),
             ("x.sarif", "does not begin with a format"),
-            ("sarif:", "names no file; write sarif:FILE"),
-            ("sarif:-", "for standard output there is --output-format sarif"),
-            ("json:twice --output sarif:twice", "twice can hold one report only"),
+            ("sarif:", "has no file name; write sarif:FILE"),
+            ("sarif:-", "for standard output use --output-format sarif"),
+            ("json:twice --output sarif:twice", "twice is given for two reports"),
             ("json:nowhere/x.json", "there is no directory nowhere"),
             ("json:.", "is a directory"),
         ],
