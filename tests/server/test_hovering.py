@@ -73,7 +73,7 @@ async def test_keys_of_the_configuration_tell_what_they_hold(tmp_path: Path) -> 
         uri = editor.open("pyproject.toml", table, "toml")
         key = await editor.hover(uri, 2, 4)
         assert key is not None
-        assert key.startswith("**confidence**\n\nThe lowest confidence that is reported.")
+        assert key.startswith("**confidence**\n\nThe lowest confidence to report.")
         assert '- default: `"likely"`' in key
         assert (await editor.hover(uri, 3, 16) or "").startswith("**severity**")
         assert await editor.hover(uri, 2, 15) is None
