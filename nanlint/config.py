@@ -138,14 +138,14 @@ class Layer:
 class Config:
     """What to check and how to show it, for all files under one configuration file.
 
-    ``ignored``: the rules that an ``ignore`` takes out; the hazards that they would report are reported by no other
-    rule. ``unfixable``: the rules whose fixes are only shown. ``preview``: whether rules in preview run. ``layers``:
-    what it was made of. ``rule_files``: those that were loaded. ``untrusted``: the patterns of those that were not, as
-    nobody has said that they may run.
+    ``selected``: the rules that run, None for all that there are. ``ignored``: those that an ``ignore`` takes out; the
+    hazards that they would report are reported by no other rule. ``unfixable``: the rules whose fixes are only shown.
+    ``preview``: whether rules in preview run. ``layers``: what it was made of. ``rule_files``: those that were loaded.
+    ``untrusted``: the patterns of those that were not, as nobody has said that they may run.
     """
 
     file: str | None
-    selected: frozenset[str]
+    selected: frozenset[str] | None
     exclude: tuple[PathPatterns, ...]
     per_file_ignores: tuple[PerFileIgnore, ...] = ()
     confidence: Confidence = Confidence.LIKELY
@@ -163,7 +163,11 @@ class Config:
 
     def selects(self, code: str) -> bool:
         """Whether the rule is enabled."""
-        return code in self.selected
+        return code not in self.ignored and (self.selected is None or code in self.selected)
+
+    def among(self, rules: Iterable[str]) -> frozenset[str]:
+        """The codes of ``rules`` that are enabled."""
+        return frozenset(filter(self.selects, rules))
 
     def excludes(self, path: str, *, directory: bool, named: str) -> bool:
         """Whether a walk of the directory ``named`` by the user leaves out the absolute ``path`` below it.
@@ -186,7 +190,8 @@ class Config:
         if not self.per_file_ignores:
             return self
         ignored = frozenset[str]().union(*(entry.codes for entry in self.per_file_ignores if entry.applies(path)))
-        return replace(self, selected=self.selected - ignored, ignored=self.ignored | ignored, per_file_ignores=())
+        selected = None if self.selected is None else self.selected - ignored
+        return replace(self, selected=selected, ignored=self.ignored | ignored, per_file_ignores=())
 
 
 def options(**given: Any) -> Layer:
@@ -281,7 +286,7 @@ class _Reader:
             self._check_keys(layer)
         self._untrusted: tuple[str, ...] = ()
         self._rule_files, more = self._load_rules(rules_in)
-        self._rules = {**rules, **more}
+        self._rules = {**rules, **more} if more else rules
 
     def config(self) -> Config:
         """All of it. Raises ConfigError."""
@@ -291,7 +296,7 @@ class _Reader:
             file=files[-1] if files else None,
             layers=tuple(self._layers),
             selected=selected,
-            ignored=ignored - selected,
+            ignored=frozenset() if selected is None else ignored - selected,
             exclude=self._excludes(),
             per_file_ignores=self._per_file_ignores(),
             confidence=self._confidence(),
@@ -353,8 +358,10 @@ class _Reader:
             self._untrusted = patterns
         return loaded or ((), {})
 
-    def _selection(self) -> tuple[frozenset[str], frozenset[str]]:
+    def _selection(self) -> tuple[frozenset[str] | None, frozenset[str]]:
         """The rules that run, and those that an ``ignore`` names: a layer that selects begins with neither."""
+        if not self._any_has("select", "extend-select", "ignore"):
+            return None, frozenset()  # the rules are not loaded for that
         selected, ignored = frozenset(self._rules), frozenset[str]()
         by_name: list[str] = []
         for layer in self._layers:
@@ -366,7 +373,11 @@ class _Reader:
             ignored = codes if select is not None else ignored | codes
             by_name += ignore
             selected = select_codes(self._rules, selected, select=select, extend_select=extended, ignore=ignore)
-        return selected | always_on(self._rules, by_name), ignored
+        selected |= always_on(self._rules, by_name)
+        return (None if selected == frozenset(self._rules) else selected), ignored
+
+    def _any_has(self, *keys: str) -> bool:
+        return any(key in layer.values for layer in self._layers for key in keys)
 
     def _confidence(self) -> Confidence:
         found = Confidence.LIKELY
@@ -411,6 +422,8 @@ class _Reader:
         return entries
 
     def _unfixable(self) -> frozenset[str]:
+        if not self._any_has("fixable", "unfixable"):
+            return frozenset()
         fixable, unfixable = frozenset(self._rules), frozenset[str]()
         for layer in self._layers:
             able, unable = layer.strings("fixable"), layer.strings("unfixable")

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from nanlint.config import Config, ConfigError, Configs
 from nanlint.diagnostic import Applicability, Confidence, Diagnostic, Excerpt, Fix, Suppressed
+from nanlint.entry_points import installed
 from nanlint.housekeeping import (
     HOUSEKEEPING,
     INTERNAL_ERROR,
@@ -274,7 +275,8 @@ def examine_source(source: Source, config: Config, *, readback: bool = True, wit
         return _examined(source, _shown([*broken, *found], config))
     if not found and not may_suppress(source.text, any_findings=False):
         return _examined(source, _shown(broken, config))
-    judged = suppress(source, found, rule_names(config.rule_files), config.selected)
+    rules = rule_names(config.rule_files)
+    judged = suppress(source, found, rules, config.among(rules))
     shown = _shown([*broken, *map(source.fixable, judged.kept), *judged.remarks], config)
     examined = _examined(
         source,
@@ -317,9 +319,11 @@ def runs(config: Config) -> Callable[[str], bool]:
     """
     from nanlint.rules import RULES
 
+    names = rule_names(config.rule_files)
+
     def is_run(code: str) -> bool:
         known = RULES.get(code)
-        if known is not None and known.preview and not config.preview:
+        if code not in names or (known is not None and known.preview and not config.preview):
             return False
         return config.selects(code) or (code in config.ignored and known is not None and not known.origin)
 
@@ -327,6 +331,8 @@ def runs(config: Config) -> Callable[[str], bool]:
 
 
 def _numeric_findings(source: Source, config: Config, readback: bool) -> list[Diagnostic]:
+    if not is_numeric(source, config):
+        return []
     from nanlint.rules import diagnose
 
     try:
@@ -397,13 +403,12 @@ def run_bytes(content: bytes, task: Task, pool: Pool | None = None) -> FileRepor
     try:
         reject_binary(content, task.path)
         # A file that was named is parsed in any case: that it cannot be is what its author wants to hear.
-        roots = roots_of(config)
-        numeric = prescan(content, roots)
+        numeric = prescan(content, roots_of(config))
         may_matter = task.explicit or numeric
         if not may_matter and b"import" not in content and b"def" not in content:
             return FileReport(task.path)  # nothing of other files comes into this one
         source = in_project(read_source(content, task.path), task.unsaved)
-        numeric = not source.foreign and (numeric or uses_numbers(source, roots))
+        numeric = not source.foreign and is_numeric(source, config)
         if not may_matter and not numeric:
             return FileReport(task.path, seen=_seen(source))
     except SourceError as error:
@@ -470,8 +475,11 @@ def _judged(
     return Examined(tuple(shown), sure, below_threshold)
 
 
-def uses_numbers(source: Source, roots: Collection[str]) -> bool:
-    """Whether a file that names no numeric package uses one through modules of its project, or is used with one."""
+def is_numeric(source: Source, config: Config) -> bool:
+    """Whether a text uses a numeric package, by itself or through modules of its project, or is used with one."""
+    roots = roots_of(config)
+    if prescan(source.text.encode("utf-8", "replace"), roots):
+        return True
     try:
         around = source.view.packages_around(source.tree) if source.view is not None else ()
         return any(not packages.isdisjoint(roots) for packages in around)
@@ -481,9 +489,18 @@ def uses_numbers(source: Source, roots: Collection[str]) -> bool:
 
 def roots_of(config: Config) -> tuple[str, ...]:
     """The packages that make a file worth parsing: the frameworks, and those of the user's own ops."""
-    from nanlint.ops.catalogue import plugin_roots
+    return (*ROOTS, *_roots_of_plugins(config), *(name.partition(".")[0] for name in config.ops))
 
-    return (*ROOTS, *plugin_roots(), *(name.partition(".")[0] for name in config.ops))
+
+def _roots_of_plugins(config: Config) -> Collection[str]:
+    """The packages whose functions plugins spell; where there are no plugins, the catalogue is not loaded."""
+    if not installed() and not config.rule_files:
+        return ()
+    from nanlint.ops.catalogue import plugin_roots
+    from nanlint.plugins import load_installed
+
+    load_installed()
+    return plugin_roots()
 
 
 def fix_source(
@@ -762,6 +779,7 @@ def _run_all(
 
     wanted = cores() if jobs is None else jobs
     if wanted > 1 and worth_workers(len(tasks), asked_for=jobs is not None):
+        rule_names()  # loaded here, they are loaded in every worker that is a fork
         return run_parallel(run_task, tasks, wanted, _lost, on_progress)
     reports = []
     for number, task in enumerate(tasks, 1):

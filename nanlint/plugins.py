@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from types import ModuleType
 
 from nanlint.config import ConfigError
+from nanlint.entry_points import installed
 from nanlint.opening import reason
 from nanlint.ops.catalogue import enter_table, leave_table, nearest
 from nanlint.ops.op import OPS
@@ -25,7 +26,6 @@ from nanlint.ops.spelling import SpellingError
 from nanlint.rules.registry import RULES
 from nanlint.selection import Rules
 
-RULES_GROUP, OPS_GROUP = "nanlint.rules", "nanlint.ops"
 #: the codes that are nanlint's own
 RESERVED = "NL"
 
@@ -59,16 +59,13 @@ def load_installed() -> None:
     global _installed
     if _installed:
         return
-    from importlib.metadata import entry_points
-
     _installed = True
     try:
-        for group in (OPS_GROUP, RULES_GROUP):
-            for point in sorted(entry_points(group=group), key=lambda point: (point.name, point.value)):
-                package = point.dist.name if point.dist is not None else point.value
-                origin = f"{package} (entry point {group}: {point.name} = {point.value})"
-                with _entering(origin):
-                    _take_table(point.load(), origin)
+        for point in installed():
+            package = point.dist.name if point.dist is not None else point.value
+            origin = f"{package} (entry point {point.group}: {point.name} = {point.value})"
+            with _entering(origin):
+                _take_table(point.load(), origin)
     except BaseException:
         _installed = False
         raise

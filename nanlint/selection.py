@@ -2,11 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 
 _DIGITS = "0123456789"
 
 Rules = Mapping[str, str]  # code -> name
+
+
+class LoadedWhenUsed(Mapping[str, str]):
+    """Rules that are loaded when one of them is asked for, as most of the time to start is spent on that."""
+
+    def __init__(self, load: Callable[[], Rules]) -> None:
+        self._load = load
+
+    @cached_property
+    def _rules(self) -> Rules:
+        return self._load()
+
+    def __getitem__(self, code: str) -> str:
+        return self._rules[code]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._rules)
+
+    def __len__(self) -> int:
+        return len(self._rules)
+
 
 # Shown whatever is selected, unless ignored by their own code or name: that a file was not checked is no finding of
 # a rule, and hiding it would make the file look clean.

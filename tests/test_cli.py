@@ -234,14 +234,20 @@ class TestStandardInput:
         (project / "sub").mkdir()
         (project / "sub" / "nanlint.toml").write_text('ignore = ["NL203"]\n')
         result = _run(
-            "check", "--output-format", "concise", "--stdin-filename", "sub/a.py", "-", stdin=b"boom(1)\nrisky(1)\n"
+            "check",
+            "--output-format",
+            "concise",
+            "--stdin-filename",
+            "sub/a.py",
+            "-",
+            stdin=b"import torch\nboom(1)\nrisky(1)\n",
         )
         assert result.exit_code == 1
-        assert result.stdout.splitlines()[:2] == ["sub/a.py:1:1: NL103 [*] boom is called (certain)", "Found 1 error."]
+        assert result.stdout.splitlines()[:2] == ["sub/a.py:2:1: NL103 [*] boom is called (certain)", "Found 1 error."]
 
     def test_mended_it_goes_to_standard_output_byte_for_byte(self, project: Path) -> None:
-        result = _run("check", "--fix", "-", stdin=b"\xef\xbb\xbfboom(1)\r\nrisky(1)\r\n")
-        assert result.stdout_bytes == b"\xef\xbb\xbfcalm(1)\r\nrisky(1)\r\n"
+        result = _run("check", "--fix", "-", stdin=b"\xef\xbb\xbfimport torch\r\nboom(1)\r\nrisky(1)\r\n")
+        assert result.stdout_bytes == b"\xef\xbb\xbfimport torch\r\ncalm(1)\r\nrisky(1)\r\n"
         assert "NL203" in result.stderr
 
     def test_what_does_not_parse_comes_back_as_it_was(self, project: Path) -> None:
@@ -250,7 +256,7 @@ class TestStandardInput:
         assert result.exit_code == 1
 
     def test_its_diff_is_shown(self, project: Path) -> None:
-        result = _run("check", "--diff", "-", "--stdin-filename", "a.py", stdin=b"boom(1)\n")
+        result = _run("check", "--diff", "-", "--stdin-filename", "a.py", stdin=b"import torch\nboom(1)\n")
         assert result.exit_code == 1
         assert "+calm(1)\n" in result.stdout
 

@@ -30,12 +30,13 @@ def _config(table: dict[str, Any], **given: Any) -> Config:
 
 
 def _selected(table: dict[str, Any], **overrides: Any) -> set[str]:
-    return set(_config(table, **overrides).selected) & NUMERIC
+    return set(_config(table, **overrides).among(NUMERIC))
 
 
 def test_by_default_every_rule_is_selected_and_shown_from_likely_on() -> None:
     config = _config({})
-    assert config.selected == set(RULES)
+    assert config.selected is None
+    assert config.among(RULES) == set(RULES)
     assert config.confidence is Confidence.LIKELY
 
 

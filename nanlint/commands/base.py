@@ -130,7 +130,9 @@ def configs_for(config: Sequence[str] = (), isolated: bool = False, *overrides: 
     ``config`` holds the values of ``--config``; ``overrides`` lie over them.
     """
     from nanlint.config import ConfigError, Configs, inline
+    from nanlint.entry_points import installed
     from nanlint.linter import ops_problem, rule_names, rules_in
+    from nanlint.selection import LoadedWhenUsed
 
     tables = [text for text in config if "=" in text and not os.path.exists(text)]
     files = [path for path in config if path not in tables]
@@ -140,7 +142,8 @@ def configs_for(config: Sequence[str] = (), isolated: bool = False, *overrides: 
         raise click.UsageError(f"--config takes one file, and there are two: {files[0]} and {files[1]}")
     try:
         configs = Configs(
-            rule_names(),
+            # a plugin that cannot be used is an error even if none of the files needs a rule
+            rule_names() if installed() else LoadedWhenUsed(rule_names),
             *map(inline, tables),
             *overrides,
             file=files[0] if files else None,

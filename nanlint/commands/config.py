@@ -140,6 +140,7 @@ def _as_object(key: Key) -> dict[str, object]:
 def _shown(path: str, given: Sequence[str], isolated: bool, as_json: bool) -> str:
     from nanlint.config import ConfigError
     from nanlint.keys import KEYS
+    from nanlint.linter import rule_names
 
     if not os.path.exists(path):
         raise Unusable(f"{path}: no such file or directory")
@@ -160,7 +161,7 @@ def _shown(path: str, given: Sequence[str], isolated: bool, as_json: bool) -> st
             else {"value": key.default, "origin": "default"}
             for name, key in KEYS.items()
         }
-        selected = sorted(held.selected)
+        selected = sorted(held.among(rule_names(held.rule_files)))
         shown = {"path": absolute, "file": found.file, "settings": settings, "rules": selected}
         return json.dumps(shown, indent=2) + "\n"
     return "\n".join(_listed_for(path, found, held)) + "\n"
@@ -180,15 +181,16 @@ def _listed_for(path: str, found: Config, held: Config) -> Iterator[str]:
         else:
             other = "" if layer.file == found.file else f"  # {layer.where}"
             yield f"{name:<{width}} = {as_toml(layer.values[name])}{other}"
-    names = {*rule_names(), *found.selected}
+    names = rule_names(found.rule_files).keys()
+    running = held.among(names)
     for name in KEYS:
         variable = f"NANLINT_{name.replace('-', '_').upper()}"
         if os.environ.get(variable):
             yield f"# {variable} is set and goes before it in nanlint check"
-    yield f"# {len(held.selected)} of {len(names)} rules run there"
-    off = sorted(names - held.selected)
+    yield f"# {len(running)} of {len(names)} rules run there"
+    off = sorted(names - running)
     if off:
         yield f"# off: {', '.join(off)}"
-    ignored = sorted(found.selected - held.selected)
+    ignored = sorted(found.among(names) - running)
     if ignored:
         yield f"# of these by per-file-ignores: {', '.join(ignored)}"

@@ -18,13 +18,12 @@ from typing import TypeVar
 from nanlint.diagnostic import Diagnostic
 from nanlint.housekeeping import SYNTAX_ERROR
 from nanlint.interrupt import interruptible
-from nanlint.linter import diagnose_source, roots_of, uses_numbers
+from nanlint.linter import diagnose_source, is_numeric
 from nanlint.server.documents import Document
 from nanlint.server.hurrying import hurried
 from nanlint.server.known import marked
 from nanlint.server.projects import Held, Projects
 from nanlint.source import Source
-from nanlint.source.prescan import prescan
 from nanlint.source.project import View
 
 T = TypeVar("T")
@@ -87,8 +86,7 @@ def check(
         first = hurried(before.source, before.diagnostics, source, held.config)
         if first is not None:
             return Checked(document, held, source, _marked(first, document, held), settled=False)
-    content, roots = source.text.encode("utf-8", "surrogatepass"), roots_of(held.config)
-    shown = diagnose_source(source, held.config) if prescan(content, roots) or uses_numbers(source, roots) else ()
+    shown = diagnose_source(source, held.config) if is_numeric(source, held.config) else []
     if not held.settings.syntax_errors:
         shown = [one for one in shown if one.code != SYNTAX_ERROR.code]
     return Checked(document, held, source, _marked(shown, document, held))
