@@ -147,7 +147,7 @@ class Watch(Protocol):
         """
 
     def settled(self, skipped: bool) -> None:
-        """A step was done, or ``skipped`` by a loss scaler; the non-finite values of a skipped step are not reported."""
+        """A step was done, or ``skipped`` by a loss scaler; non-finite values of a skipped step are not reported."""
 
     def measured(self, **numbers: float) -> None:
         """Numbers of the current step, reported when it is done: for an adapter that gets the loss but not the step."""
