@@ -86,7 +86,7 @@ def table() -> list[str]:
         print(row, flush=True)
         rows.append(row)
     sums = [f"{name} {sum(found)} of {len(found)}" for name, found in hits.items()]
-    return [*rows, "", f"Found: {', '.join(sums)}. (— says nothing of a line of the program.)"]
+    return [*rows, "", f"Found: {', '.join(sums)}. (— names no line of the program.)"]
 
 
 if __name__ == "__main__":

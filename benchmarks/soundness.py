@@ -30,7 +30,7 @@ ABOUT = """# Soundness
 
 nanlint predicts the results of functions with a *transfer function* for each operation (op), from a range or a single
 number for each argument. This page compares the predictions with the frameworks. Every function of the ops below runs
-in its framework, on special values: both zeros, the smallest subnormal and normal numbers, 1 and its neighbours,
+in its framework, on special values: both zeros, the smallest subnormal and normal numbers, 1 and its neighbors,
 small and large numbers, the square root of the largest number, the largest number, the infinities and nan; both signs
 of each, all pairs of them for two arguments, and all rows of three for functions along an axis. The predictions are
 for {ranges} ranges and for single numbers. Gradients, in the frameworks that have them, are those of the sum of the

@@ -34,7 +34,7 @@ def rows_of(framework: str) -> list[dict[str, object]]:
 
 def table(rows: list[dict[str, object]]) -> str:
     """The rows in Markdown, with whether each keeps to its target."""
-    lines = ["| program | what | × uninstrumented | target |", "| --- | --- | ---: | ---: |"]
+    lines = ["| program | mode or tool | × uninstrumented | target |", "| --- | --- | ---: | ---: |"]
     for row in rows:
         ratio, target = float(str(row["ratio"])), row.get("target")
         kept = "" if target is None else f"≤ {target}{'' if ratio <= float(str(target)) else ' (missed)'}"

@@ -128,7 +128,7 @@ def main() -> None:
         work(*asked.work, asked.rounds)
         return
     rows = [row for program in STEPS for row in measured(program, asked.rounds)]
-    print("| program | what | × uninstrumented | target |\n| --- | --- | ---: | ---: |")
+    print("| program | mode or tool | × uninstrumented | target |\n| --- | --- | ---: | ---: |")
     for row in rows:
         print(f"| {row['program']} | {row['what']} | {row['ratio']} | {row['target'] or ''} |")
     if asked.json:

@@ -87,7 +87,7 @@ def tables(packages: Sequence[Checked]) -> str:
         f"{machine()}, one process, default confidence; the last column counts the findings with "
         "`--confidence possible`.",
         "",
-        "| package | files | seconds | CPU seconds | findings | with possible ones |",
+        "| package | files | seconds | CPU seconds | findings | with possible findings |",
         "| --- | ---: | ---: | ---: | ---: | ---: |",
     ]
     for one in packages:

@@ -38,7 +38,7 @@ A cell shows how many programs are proven, in how many styles.
 {table}
 
 The styles are {styles}. Styles that a library does not support (TensorFlow's tensors have no methods) are not counted.
-In these styles, a fix is only shown, or there is none, because nanlint could not be sure that it is right:
+In these styles, the fix is only shown, or there is no fix, because nanlint could not be sure that it is right:
 
 {others}
 """

@@ -42,7 +42,7 @@ def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     """A copy of what the site is built from."""
-    for name in ("benchmarks", "docs", "editors", "examples", "nanlint", "templates", "tests"):
+    for name in (".ci", "benchmarks", "docs", "editors", "examples", "nanlint", "templates", "tests"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__", "node_modules"))
     for path in (*ROOT.glob("*.md"), ROOT / "LICENSE", ROOT / "mkdocs.yml", ROOT / "pyproject.toml"):
         shutil.copy(path, tmp_path)

@@ -245,7 +245,7 @@ async function opened() {
     changed();
     return true;
   } catch {
-    notice = "The address does not hold code that can be read. ";
+    notice = "The address contains no readable code. ";
     return false;
   }
 }

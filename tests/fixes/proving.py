@@ -303,8 +303,8 @@ def summary(proven: Sequence[Proven]) -> str:
     styles = {(one.proof.code, one.proof.framework, style) for one in proven for style in one.styles}
     programs = sum(len(one.styles) for one in proven)
     return (
-        f"{len(styles)} (fix, framework, style) proven, by {programs} programs: fixes of {len(rules)} rules, "
-        f"{len(frameworks)} libraries, {len(STYLES)} styles"
+        f"{programs} programs prove {len(styles)} combinations of fix, framework and style: "
+        f"fixes of {len(rules)} rules, {len(frameworks)} libraries, {len(STYLES)} styles"
     )
 
 

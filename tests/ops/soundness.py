@@ -99,12 +99,12 @@ APART: Mapping[str, str] = {
             *("torch.nn.functional.multi_margin_loss", "torch.nn.functional.multilabel_margin_loss"),
             *("optax.losses.multiclass_hinge_loss", "optax.losses.multiclass_perceptron_loss"),
         ),
-        "needs classes",
+        "needs class labels",
     ),
-    "tensorflow.losses.sigmoid_cross_entropy": "takes the mean of all",
+    "tensorflow.losses.sigmoid_cross_entropy": "takes the mean of all elements",
     **dict.fromkeys(
         (f"torch.Tensor.{f}" for f in ("igamma", "igamma_", "igammac", "igammac_")),
-        "has the shape as the first argument",
+        "has the shape parameter as its first argument",
     ),
     **dict.fromkeys(
         (
@@ -113,7 +113,7 @@ APART: Mapping[str, str] = {
         ),
         "needs a matrix",
     ),
-    "scipy.linalg.norm": "refuses infinities",
+    "scipy.linalg.norm": "rejects infinities",
     "jax.lax.integer_pow": "needs a Python integer",
     **dict.fromkeys(("tensorflow.saturate_cast", "keras.ops.saturate_cast"), "clips infinities to the largest numbers"),
     **dict.fromkeys(INCOMPLETE, "takes several seconds"),

@@ -131,7 +131,7 @@ def opened(browser: Browser, address: str) -> Browser:
     """The page, opened at an address whose code cannot be read: it says so, and shows the first example."""
     browser.visit(f"{address}playground/#code=AAAA")
     ready(browser)
-    said = "The address does not hold code that can be read. 1 finding, 1 with a fix."
+    said = "The address contains no readable code. 1 finding, 1 with a fix."
     assert browser.text("#pg-status") == said
     assert browser.js(TEXT) == EXAMPLES["torch_sqrt_mse.py"]
     return browser
