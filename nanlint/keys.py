@@ -191,7 +191,7 @@ KEYS = _by_name(
         "list of patterns",
         list(DEFAULT_EXCLUDE),
         "Files and directories to leave out. These are .gitignore patterns, relative to the configuration file; "
-        "it replaces the default, which is .git, .venv, build, node_modules, site-packages and similar directories.",
+        "this key replaces the default, which is .git, .venv, build, node_modules, site-packages and similar directories.",
         'exclude = ["third_party", "*_pb2.py"]',
         _STRINGS,
         "as Ruff's",
@@ -224,7 +224,7 @@ KEYS = _by_name(
         "severity",
         'table: rule = "error", "warning" or "info"',
         {},
-        "What the findings of a rule or a group are called. Only errors make the exit code 1, unless --fail-on says "
+        "Severity of the findings of a rule or a group of rules. Only errors make the exit code 1, unless --fail-on says "
         "otherwise.",
         'NL6 = "warning"',
         {
@@ -238,7 +238,7 @@ KEYS = _by_name(
         "prove-timeout",
         "number of seconds",
         5,
-        "How long --prove may take for one finding. The start of its framework does not count.",
+        "Time limit of --prove for one finding, without the time to start the framework.",
         "prove-timeout = 20",
         {"type": "number", "exclusiveMinimum": 0},
     ),

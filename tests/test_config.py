@@ -229,7 +229,7 @@ class TestInline:
     @pytest.mark.parametrize(
         ("text", "says"),
         [
-            ("confidence=possible", "--config 'confidence=possible': is neither a file that exists nor valid TOML: "),
+            ("confidence=possible", "--config 'confidence=possible': is neither an existing file nor valid TOML: "),
             ("confidance='possible'", "--config 'confidance='possible'': unknown key \"confidance\"; did you mean"),
             ("extend='a.toml'", "extend: only a configuration file can extend another one"),
         ],

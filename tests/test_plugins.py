@@ -190,7 +190,7 @@ def test_a_pattern_that_names_nothing_is_an_error(project: Path) -> None:
     shown = nanlint("loss.py", cwd=project)
     assert (shown.code, shown.stderr) == (
         2,
-        'error: pyproject.toml [tool.nanlint]: rules: "rules/*.py" names no file\n',
+        'error: pyproject.toml [tool.nanlint]: rules: "rules/*.py" matches no file\n',
     )
     assert nanlint("rule", "NL101", cwd=project).code == 0
 

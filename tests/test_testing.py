@@ -52,7 +52,7 @@ def test_a_bad_program_in_which_nothing_is_found_is_told_with_the_reason() -> No
     with pytest.raises(Failure) as caught:
         check_rule("NL103", bad=GOOD)
     assert "NL103 finds nothing in a bad program" in str(caught.value)
-    assert "line 5, torch.log(torch.relu(x) + 1e-6): no pole of the operation is met" in str(caught.value)
+    assert "line 5, torch.log(torch.relu(x) + 1e-6): no singular point of the operation is reached" in str(caught.value)
 
 
 def test_marks_that_are_not_met_are_told_line_by_line() -> None:

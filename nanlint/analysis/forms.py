@@ -56,7 +56,7 @@ def factor_of_log(node: Node, operand: Node, value: Evaluate) -> Evidence | None
             origin=Origin.ATTAINED,
         )
     if bare(operand).op == "uniform" and any(u.op in LOGARITHMS for n in node.users if n.op == "neg" for u in n.users):
-        return Evidence("a uniform draw can be exactly 0", operand, origin=Origin.ATTAINED)
+        return Evidence("a uniform random number can be exactly 0", operand, origin=Origin.ATTAINED)
     for product in node.users:
         if product.op != "mul":
             continue

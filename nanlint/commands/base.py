@@ -112,7 +112,7 @@ def config_options(command: F) -> F:
 
 #: the option that sends what a command prints into a file, for ``deliver``
 output_option = click.option(
-    "-o", "--output-file", type=click.Path(), metavar="FILE", help="Write there instead of to standard output."
+    "-o", "--output-file", type=click.Path(), metavar="FILE", help="Write to this file instead of standard output."
 )
 
 
@@ -135,9 +135,9 @@ def configs_for(config: Sequence[str] = (), isolated: bool = False, *overrides: 
     tables = [text for text in config if "=" in text and not os.path.exists(text)]
     files = [path for path in config if path not in tables]
     if files and isolated:
-        raise click.UsageError("--config FILE and --isolated exclude each other")
+        raise click.UsageError("--config FILE and --isolated cannot be combined")
     if len(files) > 1:
-        raise click.UsageError(f"--config takes one file, and there are two: {files[0]} and {files[1]}")
+        raise click.UsageError(f"--config accepts only one file, got {files[0]} and {files[1]}")
     try:
         configs = Configs(
             rule_names(),

@@ -105,7 +105,7 @@ def _row_of(source: Source, cell: int | None, row: int) -> int:
     from nanlint.diagnostic import Span
 
     if cell is None:
-        raise Unusable(f"{source.path}: lines of a notebook are those of a cell: '{source.path}:cell 3:{row}'")
+        raise Unusable(f"{source.path}: in a notebook, give the cell and its line: '{source.path}:cell 3:{row}'")
     span = Span(row, 1, row, 1, cell)
     placed = source.placed(span)
     if placed == span:
@@ -170,9 +170,9 @@ def nothing_at(source: Source, config: Config, where: str, row: int, column: int
 
     rows = numeric_rows(source, config)
     if row in rows and column is not None:
-        return f"{where}: no expression stands there; without a column the whole line is explained"
+        return f"{where}: no expression there; leave out the column to explain the whole line"
     if not rows:
-        return f"{where}: no numeric expression there, nor anywhere in the file"
+        return f"{where}: no numeric expression there or anywhere else in the file"
     near = sorted(sorted(rows, key=lambda other: abs(other - row))[:3])
     shown = (source.row_in_cell(other) for other in near)
     listed = ", ".join(str(line) if cell is None else f"{line} of cell {cell}" for cell, line in shown)

@@ -51,7 +51,7 @@ def rule(code_or_name: str | None, every: bool, output_format: str, output_file:
     from nanlint.selection import codes_of, did_you_mean
 
     if every and code_or_name is not None:
-        raise click.UsageError("--all goes without the code or name of a rule")
+        raise click.UsageError("--all cannot be combined with the code or name of a rule")
     rules, broken = _known_rules()
     as_json = output_format == "json"
     if code_or_name is None:

@@ -1264,7 +1264,7 @@ class CallLowering(ExpressionLowering):
             return (Region("custom_gradient", definition) if by_hand else rule,)
         if cls is not None and any(base.endswith(UNDIFFERENTIATED_BASES) for base in cls.external_bases()):
             return (
-                Region("no_grad", cls.definition, {"why": "nothing is differentiated through a class such as this"}),
+                Region("no_grad", cls.definition, {"why": "no gradient flows through such a class"}),
             )
         return ()
 

@@ -191,7 +191,7 @@ def _steps(diagnostic: Diagnostic) -> list[Annotation]:
     for program in diagnostic.slices[:1] if diagnostic.cell is None else ():
         for number, place in program.places.items():
             if Span(*place) not in [step.span for step in steps if not step.path]:
-                steps.append(Annotation(Span(*place), f"what comes out reaches {program.steps[number].name}"))
+                steps.append(Annotation(Span(*place), f"the result reaches {program.steps[number].name}"))
     return steps
 
 

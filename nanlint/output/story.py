@@ -76,7 +76,7 @@ def _parts(explanation: Explanation, path: str) -> Iterator[RenderableType]:
         yield Padding(Text(f"({steps} further away left out)", "dim"), (0, 0, 0, 2))
     yield Padding(_chain(story), (0, 0, 0, 2))
     yield Text()
-    yield Text("Health", "bold blue")
+    yield Text("Possible values", "bold blue")
     yield Padding(_health(story), (0, 0, 0, 2))
     if story.poles:
         yield Text()
@@ -199,11 +199,11 @@ def outcome(one: Hazard | Cleared) -> Text:
     if isinstance(one, Cleared):
         v = one.value if one.why == RULED_OUT else None
         known = f": it is in {interval(moved(v, -one.pole.shift))}" if v is not None else ""
-        return Text.assemble(("not met", "green"), f", {one.why}{known}")
+        return Text.assemble(("not reached", "green"), f", {one.why}{known}")
     word, style = REACHES[one.reach]
     named = "by its name" if one.evidence.named else "derived"
     behind = f"; a later {one.guard.op} hides the value, not the gradient" if one.guard is not None else ""
-    return Text.assemble(("met", style), f", {word} ({named}: {one.evidence.text}{behind})")
+    return Text.assemble(("reached", style), f", {word} ({named}: {one.evidence.text}{behind})")
 
 
 def pole_phrase(node: Node, pole: Pole, story: Story) -> str:
@@ -231,7 +231,7 @@ def _operand_text(node: Node, name: str, story: Story) -> str:
 
 def _verdicts(verdicts: Sequence[Verdict], story: Story) -> RenderableType:
     if not verdicts:
-        return Text(f"no rule asks about {story.step.sort}", "dim")
+        return Text(f"no rule checks {story.step.sort}", "dim")
     table = Table.grid(padding=(0, 2), pad_edge=False)
     table.add_column(no_wrap=True)
     table.add_column(no_wrap=True)

@@ -59,7 +59,7 @@ def comparison_with_nan(comparison: Node, facts: Facts) -> Findings:
         yield Finding(
             comparison,
             "comparison with nan, which is equal to nothing, not even to itself",
-            EQUALITIES.get(comparison.op, "true only for this very nan object, never for a nan that was computed"),
+            EQUALITIES.get(comparison.op, "true only for the object `nan` itself, never for a computed nan"),
             Confidence.CERTAIN if by_value and not placeholder(nan, comparison, facts) else Confidence.POSSIBLE,
             ((nan, "is not equal to itself"),),
             IsNan(comparison, comparison[x], nan) if by_value else None,

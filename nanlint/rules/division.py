@@ -127,7 +127,7 @@ def division_by_zero_able(hazard: Hazard, facts: Facts) -> Findings:
     """
     surely = inevitable(hazard, facts)
     if hazard.pole.cls != "zero" or hazard.guard is not None or (literal(hazard.operand) and not surely):
-        return "applies only at 0, if no selection hides the value and the author does not see the number"
+        return "applies only at 0, unless a selection hides the value or the number is visible in the code"
     if hazard.node.op != "rsqrt" and reduction_behind(hazard.operand, facts) is not None:
         return "a reduction, which NL301 checks"
     # dividing by what is only called a probability is how importance weights are written

@@ -50,7 +50,7 @@ def sqrt_at_zero(hazard: Hazard, facts: Facts) -> Findings:
     level = confidence(hazard.reach)
     yield Finding(
         hazard.node,
-        "gradient of sqrt at 0 is inf, and nan after the next product with 0",
+        "gradient of sqrt at 0 is inf, and nan when multiplied by 0",
         "d sqrt(x)/dx = 1 / (2 * sqrt(x)) = inf at x = 0",
         level,
         (hazard.cause,),

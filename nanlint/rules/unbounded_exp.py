@@ -36,7 +36,7 @@ SOURCES = {
     fixable=Applicability.SAFE,
 )
 def unbounded_exp(node: Node, facts: Facts) -> Findings:
-    """An exponential that overflows, and nothing that bounds it.
+    """An exponential that overflows because nothing bounds it.
 
     ## What it does
     Finds three patterns. In a quotient, numerator and denominator overflow because of the same exponential, as in the
@@ -79,7 +79,7 @@ def unbounded_exp(node: Node, facts: Facts) -> Findings:
         harmless = facts.framework(node) in PLAIN or not facts.gradient.of_learned(node) or chosen_by_regime(node)
         yield Finding(
             node,
-            "both sides of the quotient overflow with one exponential: inf / inf = nan",
+            "numerator and denominator overflow because of the same exponential: inf / inf = nan",
             "inf / inf = nan",
             Confidence.POSSIBLE if harmless else Confidence.LIKELY,
             tuple((exp, overflow(exp, facts)) for exp in {above.index: above, below.index: below}.values()),
@@ -97,7 +97,7 @@ def unbounded_exp(node: Node, facts: Facts) -> Findings:
         return (yield from alone(node, facts))
     yield Finding(
         node,
-        "exponentials of scores multiplied in a loop: inf, while their logarithms would only add up",
+        "exponentials of scores multiplied in a loop: their product overflows, the sum of their logarithms would not",
         overflow(node, facts),
         Confidence.LIKELY,
         notes=((product, "is carried over to the next iteration"),),
@@ -118,7 +118,7 @@ def alone(exp: Node, facts: Facts) -> Findings:
     surely = learned and found.factor >= 1 and scales(exp, facts) and facts.trained(exp)
     yield Finding(
         exp,
-        "exponential of an unbounded value: inf, and nan after the next product with 0",
+        "exponential of an unbounded value: inf, and nan when multiplied by 0",
         overflow(exp, facts),
         Confidence.LIKELY if surely else Confidence.POSSIBLE,
         ((found.source, SOURCES[found.kind]),),

@@ -60,8 +60,8 @@ def unchecked_nan_input(table: Node, facts: Facts) -> Findings:
     if reads_header(table) and not any(starts_later(use) for use in uses):
         yield Finding(
             table,
-            "the first row of the table is read as data: column names there become nan",
-            "float('price') is nan to genfromtxt",
+            "the first row of the table is read as data: column names become nan",
+            "genfromtxt reads 'price' as nan",
             Confidence.LIKELY if any(fitted(use, facts) for use in uses) else Confidence.POSSIBLE,
             fix=SkipHeader(table),
         )

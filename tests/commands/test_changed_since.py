@@ -232,7 +232,7 @@ def test_outside_of_a_repository_is_an_error(
     (project / "a.py").write_text(BOOM)
     result = _run("--changed-since", "HEAD")
     assert result.exit_code == 2
-    assert "is in no git repository" in result.stderr
+    assert "is not in a git repository" in result.stderr
 
 
 def test_files_of_another_repository_are_an_error(

@@ -50,7 +50,7 @@ REFUSED = {
     "a working directory that is gone": (
         "mkdir d; cd d; rmdir ../d; nanlint .",
         2,
-        "error: the working directory is gone; go to one that is there\n",
+        "error: the working directory no longer exists; change to another one\n",
     ),
     "the same with another one": (
         "mkdir d; cd d; rmdir ../d; nanlint config --show",
