@@ -118,7 +118,7 @@ def hide_known(
         now = updated(baseline, own, config_of).known
         gone[baseline.path] = sum(len(known - now.get(name, frozenset())) for name, known in baseline.known.items())
     notes = [
-        f"{shown_path(path)}: {count} of its findings {'is' if count == 1 else 'are'} no longer there; "
+        f"{shown_path(path)}: {count} of its findings no longer {'occurs' if count == 1 else 'occur'}; "
         "--write-baseline removes them"
         for path, count in gone.items()
         if count

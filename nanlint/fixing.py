@@ -85,7 +85,9 @@ def fix_until_stable(
         codes = sorted({one.code for one in remaining if applicable(one, unsafe=unsafe)})
         if codes:
             restless = ", ".join(codes)
-            notes.append(f"{source.path}: the fixes did not converge in {MAX_ROUNDS} rounds ({restless}); please report it")
+            notes.append(
+                f"{source.path}: the fixes did not converge in {MAX_ROUNDS} rounds ({restless}); please report it"
+            )
     neat = tidy(before, source) if fixed else source
     if neat.text != source.text:
         source, remaining = neat, diagnose(neat)

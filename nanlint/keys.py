@@ -104,8 +104,8 @@ KEYS = _by_name(
         "extend",
         "path",
         None,
-        "A configuration file that this one extends. Relative to this file; what is said here goes before what is said "
-        "there, and selections are made on top of its selection.",
+        "A configuration file that this one extends. The path is relative to this file. Keys of "
+        "this file override those of the extended file; rules are selected and ignored on top of its selection.",
         'extend = "../nanlint.toml"',
         {"type": "string"},
         "none",
@@ -256,8 +256,8 @@ KEYS = _by_name(
         "rules",
         "list of patterns",
         [],
-        "Files with your own rules. Relative to the configuration file, with ** for any directories; they "
-        "are imported, as a part of the program.",
+        "Python files with custom rules, relative to the configuration file; ** matches any directories. "
+        "nanlint imports these files, so their code runs.",
         'rules = ["tools/nanlint_rules/*.py"]',
         _STRINGS,
     ),
@@ -265,8 +265,8 @@ KEYS = _by_name(
         "ops",
         "table: function = op, or table",
         {},
-        "What functions of yours mean, in the words of the catalogue. A line of it, an op that one is like, or the "
-        "range of what comes out.",
+        "The meaning of your own functions for the analysis: a signature of an op from nanlint's catalogue, an op that "
+        "the function is like, or the range of its result.",
         '"mylib.ln" = { like = "log" }',
         {"type": "object", "additionalProperties": {"anyOf": [_STRING, _MEANING]}},
     ),

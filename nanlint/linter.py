@@ -208,7 +208,7 @@ def without_rules(config: Config) -> str:
     return (
         f"{shown_path(config.file or '')}: the rules {named} were not loaded: rule files are code that nanlint would run, and "
         f"{directory} is not trusted; if you trust it, run `nanlint trust {shlex.quote(directory)}` once, "
-        "or give --trust"
+        "or use --trust"
     )
 
 

@@ -204,7 +204,7 @@ def _told(error: BaseException) -> str:
 def _check_ops(before: Mapping[str, object], origin: str) -> None:
     for name, op in before.items():
         if OPS.get(name) is not op:
-            raise PluginError(f"the op {name!r} is in the catalogue already; give yours another name")
+            raise PluginError(f"the op {name!r} is already in the catalogue; choose another name")
 
 
 def _check_rules(before: Mapping[str, object], origin: str) -> None:

@@ -339,7 +339,11 @@ def _reasons(code: str, program: str, config: Mapping[str, Any], rows: Iterable[
             for verdict in one.verdicts:
                 if verdict.code == code:
                     reasons[f"  line {row}, {one.story.step.text}: {verdict.why}\n"] = None
-    return f"why {code} reports nothing:\n{''.join(reasons)}" if reasons else f"it contains no operation that {code} checks\n"
+    return (
+        f"why {code} reports nothing:\n{''.join(reasons)}"
+        if reasons
+        else f"it contains no operation that {code} checks\n"
+    )
 
 
 # Execution

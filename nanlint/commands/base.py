@@ -99,7 +99,7 @@ _CONFIG = click.option(
     multiple=True,
     type=click.Path(),
     metavar="FILE|KEY=VALUE",
-    help="A configuration file for all files, or one key in TOML (confidence='possible'), which goes before all "
+    help="A configuration file for all files, or one key in TOML (confidence='possible'), which overrides all "
     "files. Repeatable.",
 )
 _ISOLATED = click.option("--isolated", is_flag=True, help="Ignore all configuration files.")

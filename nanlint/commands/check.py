@@ -154,7 +154,7 @@ def _at_least(severity: Severity) -> Collection[Severity]:
 @click.option("--fix", is_flag=True, help="Apply safe fixes.")
 @click.option("--fix-only", is_flag=True, help="Apply safe fixes, and do not report what remains.")
 @click.option("--show-fixes", is_flag=True, help="List what was fixed, by file.")
-@click.option("--unsafe-fixes", is_flag=True, help="Also apply, or count as applicable, fixes that change values.")
+@click.option("--unsafe-fixes", is_flag=True, help="Also apply fixes that change values, or count them as applicable.")
 @click.option(
     "--prove",
     is_flag=True,
@@ -167,14 +167,19 @@ def _at_least(severity: Severity) -> Collection[Severity]:
     help="Time limit of --prove for each finding.  [default: 5]",
 )
 @click.option(
-    "--with-run", type=click.Path(), metavar="RUN", help="Use the results of this run of `nanlint verify`: confirmed findings become certain."
+    "--with-run",
+    type=click.Path(),
+    metavar="RUN",
+    help="Use the results of this run of `nanlint verify`: confirmed findings become certain.",
 )
 @click.option("--diff", is_flag=True, help="Show the changes that --fix would make, without writing them.")
 @click.option(
-    "--add-ignore", metavar="[=REASON]", help="Add suppression comments, with this reason, for the findings that are not fixed."
+    "--add-ignore",
+    metavar="[=REASON]",
+    help="Add suppression comments, with this reason, for the findings that are not fixed.",
 )
 @rules_option("--select", help="Rules to enable: codes, prefixes, names or ALL.")
-@rules_option("--ignore", "--extend-ignore", help="Rules to disable, with the hazards that they report.")
+@rules_option("--ignore", "--extend-ignore", help="Rules to disable; no other rule reports their hazards instead.")
 @rules_option("--extend-select", help="Rules to enable in addition to the selected ones.")
 @_patterns_option("--per-file-ignores", help="Rules to ignore in files that match a pattern.")
 @_patterns_option("--extend-per-file-ignores", help="The same, in addition to the configuration's.")
@@ -344,7 +349,9 @@ def check(
     if quiet and verbose:
         raise click.UsageError("--quiet and --verbose cannot be combined")
     if statistics and output_format not in TABULATED:
-        raise click.UsageError(f"--statistics does not support --output-format {output_format}; use one of {', '.join(TABULATED)}")
+        raise click.UsageError(
+            f"--statistics does not support --output-format {output_format}; use one of {', '.join(TABULATED)}"
+        )
     for path in (*(path for _, path in outputs), *filter(None, [write_baseline, output_file])):
         writable(path)
     if write_baseline is not None and (diff or "-" in paths):

@@ -35,10 +35,10 @@ def _complete_keys(ctx: click.Context, param: click.Parameter, incomplete: str) 
     cls=Command,
     short_help="List the keys of the configuration, or show the settings of a file.",
     examples=(
-        ("nanlint config", "The keys, with their defaults."),
-        ("nanlint config per-file-ignores", "One key, with an example."),
-        ("nanlint config --show src/loss.py", "The settings of a file, and where each comes from."),
-        ("nanlint config --schema > nanlint.schema.json", "For editors that check TOML."),
+        ("nanlint config", "List the keys, with their defaults."),
+        ("nanlint config per-file-ignores", "Explain one key, with an example."),
+        ("nanlint config --show src/loss.py", "Show the settings of a file, and where each comes from."),
+        ("nanlint config --schema > nanlint.schema.json", "Write the schema for editors that check TOML."),
     ),
     exit_codes=(("0", "Done."), ("2", "There is no such key, or the configuration cannot be used.")),
 )

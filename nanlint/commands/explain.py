@@ -35,7 +35,7 @@ _WIDEST = 120
     cls=Command,
     short_help="Explain what nanlint knows about an expression.",
     examples=(
-        ("nanlint explain loss.py:12", "The reported expressions of a line, or all numeric ones."),
+        ("nanlint explain loss.py:12", "Explain the reported expressions of a line, or all numeric ones."),
         ("nanlint explain loss.py:12:20 --output-format json", "Explain the expression at a column, as JSON."),
     ),
     exit_codes=(("0", "Done."), ("2", "The file cannot be read, or there is no expression at this place.")),

@@ -49,7 +49,7 @@ _SHARED = (
     examples=(
         ("nanlint report", "Check the working directory and write nanlint-report.html."),
         ("nanlint report src --confidence possible -o findings.html", "Include possible findings."),
-        ("nanlint report --changed-since origin/main", "Only files that this branch changes or affects."),
+        ("nanlint report --changed-since origin/main", "Check only files that this branch changes or affects."),
     ),
     exit_codes=(
         ("0", "The page was written, with or without findings."),

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     cls=Command,
     short_help="Explain a rule, or list all rules.",
     examples=(
-        ("nanlint rule", "All rules, a line each."),
-        ("nanlint rule where-gradient", "The page of a rule."),
+        ("nanlint rule", "List all rules, one per line."),
+        ("nanlint rule where-gradient", "Print the page of a rule."),
         ("nanlint rule --all --output-format json", "Print all pages as JSON."),
     ),
     exit_codes=(("0", "Done."), ("2", "There is no such rule.")),

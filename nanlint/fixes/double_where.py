@@ -99,7 +99,10 @@ class DoubleWhere:
         if text is None:
             return None
         return place.fix(
-            Applicability.SAFE, [*edits, place.put(operand, text)], text, f"use `where` for the operand as well: `{text}`"
+            Applicability.SAFE,
+            [*edits, place.put(operand, text)],
+            text,
+            f"use `where` for the operand as well: `{text}`",
         )
 
     def condition(self, place: Place, guard: Node) -> ast.expr | None:

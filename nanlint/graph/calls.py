@@ -1263,9 +1263,7 @@ class CallLowering(ExpressionLowering):
             rule = Region("derivative_rule", definition, {"tangents": None})
             return (Region("custom_gradient", definition) if by_hand else rule,)
         if cls is not None and any(base.endswith(UNDIFFERENTIATED_BASES) for base in cls.external_bases()):
-            return (
-                Region("no_grad", cls.definition, {"why": "no gradient flows through such a class"}),
-            )
+            return (Region("no_grad", cls.definition, {"why": "no gradient flows through such a class"}),)
         return ()
 
     def handed_over(self, nodes: Sequence[Node], e: ast.AST) -> None:

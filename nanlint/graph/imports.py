@@ -154,7 +154,9 @@ def limits(seen: Mapping[str, Seen]) -> Iterator[Import]:
             yield Import(path, 0, 0, "", problem=f"imports so many files that some are not read: {listed}")
     for top in {View.of(path).searched for path in seen}:
         if len(all_files(top)) > MAX_FILES:
-            yield Import(top, 0, 0, "", problem=f"has more than {MAX_FILES} files: callers in the other files are not seen")
+            yield Import(
+                top, 0, 0, "", problem=f"has more than {MAX_FILES} files: callers in the other files are not seen"
+            )
 
 
 @dataclass(frozen=True)
@@ -197,9 +199,7 @@ class _Lookup:
         if len(there) < 2:
             return lead
         files = ", ".join(map(shown_path, there.values()))
-        return replace(
-            lead, name=lead.root, problem=f"is ambiguous, and the first match is used: {files}"
-        )
+        return replace(lead, name=lead.root, problem=f"is ambiguous, and the first match is used: {files}")
 
     def _import(self, name: str, target: str = "", symbol: str = "", problem: str = "") -> Import:
         return Import(self.view.path, 0, 0, name, target, symbol, problem)

@@ -45,7 +45,7 @@ def handwritten_hypot(root_node: Node, facts: Facts) -> Findings:
     ## Fix safety
     Safe: equal wherever the original is finite and its squares do not underflow. Unsafe in PyTorch if it is not clear
     that both operands are tensors, since `torch.hypot` does not accept Python numbers. No fix in TensorFlow, which has no such
-    function, and in Keras, whose `hypot` has a wrong gradient for equal operands.
+    function, or in Keras, whose `hypot` has a wrong gradient for equal operands.
 
     ## References
     Blue: A portable Fortran program to find the Euclidean norm of a vector (1978).

@@ -53,10 +53,10 @@ def new_run(directory: str | None) -> str:
         os.remove(probe)
     except OSError as error:
         raise RunError(
-            f"{chosen}: the run cannot be stored there: {reason(error)}; choose another place with --run-dir"
+            f"{chosen}: the run cannot be stored there: {reason(error)}; choose another directory with --run-dir"
         ) from None
     if any(name.startswith("events-") for name in os.listdir(chosen)):
-        raise RunError(f"{chosen}: holds a run already; choose another place with --run-dir")
+        raise RunError(f"{chosen}: already contains a run; choose another directory with --run-dir")
     return os.path.abspath(chosen)
 
 

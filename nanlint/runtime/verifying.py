@@ -53,7 +53,7 @@ def verify_command(
         seed = run.processes[0].started.hash_seed
         command = command or command_to_repeat(run)
     elif replay is not None:
-        raise RunError("--step needs --replay RUN, the run whose step to repeat")
+        raise RunError("--step needs --replay RUN, the run that contains the step")
     reject_missing(command)
     directory = new_run(run_directory)
     options = Options(

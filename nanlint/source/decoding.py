@@ -27,7 +27,9 @@ def reject_binary(content: bytes, path: str) -> None:
             raise SourceError(f"{path}: is encoded in {name}, which Python does not support; save it as UTF-8")
     if b"\0" in content:
         row = content.count(b"\n", 0, content.index(b"\0")) + 1
-        raise SourceError(f"{path}: contains a NUL byte in line {row}, so it is not Python source; remove or exclude it")
+        raise SourceError(
+            f"{path}: contains a NUL byte in line {row}, so it is not Python source; remove or exclude it"
+        )
 
 
 def decode(content: bytes, path: str) -> tuple[str, str, bytes]:

@@ -489,8 +489,8 @@ def test_a_parameter_that_nothing_trains_is_told(watching: Watching) -> None:
             optimizer.step()
     told = sorted(alert.message for alert in run.told if alert.alert == "dead-gradient")
     assert told == [
-        "gate got only zeros as its gradient in 3 steps: nothing trains it",
-        "model.unused.weight got no gradient in 3 steps: nothing trains it",
+        "gate got only zeros as its gradient in 3 steps: it is not trained",
+        "model.unused.weight got no gradient in 3 steps: it is not trained",
     ]
 
 

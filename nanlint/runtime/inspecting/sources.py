@@ -99,7 +99,7 @@ def _told(verdict: Verdict) -> str:
     if verdict.state is State.NOT_CLEARED:
         return f"nothing broke here in {times}, but {verdict.alert}"
     if verdict.state is State.NOT_WATCHED:
-        return "may have run where this watch does not look"
+        return "may have run in code that this watch mode does not observe"
     if verdict.state is State.NOT_REACHED:
         return "was never executed"
     if verdict.closest is None:

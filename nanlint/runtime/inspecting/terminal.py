@@ -99,7 +99,7 @@ class Terminal(cmd.Cmd):
     def default(self, line: str) -> None:
         """What is no command."""
         names = ", ".join(name for name, _ in self._commands())
-        raise Mistake(f'there is no command "{line.split()[0]}": there are {names}')
+        raise Mistake(f'unknown command "{line.split()[0]}"; the commands are {names}')
 
     def completedefault(self, text: str, line: str, begidx: int, endidx: int) -> list[str]:
         """Names of tensors and nodes."""
@@ -116,7 +116,7 @@ class Terminal(cmd.Cmd):
             self._tell(self.run.incidents[self._incident or 0])
             return
         if not self.run.incidents:
-            self._print("no alerts: nothing bad was seen", "green")
+            self._print("no alerts: no problem was seen", "green")
             return
         table = self._table("#", "step", "alert", "where", "times")
         for number, incident in enumerate(self.run.incidents):
@@ -259,7 +259,7 @@ class Terminal(cmd.Cmd):
             numbers = [one.number for one in member.steps]
             near = min(numbers, key=lambda number: abs(number - wanted))
             raise Mistake(
-                f"step {wanted} was not recorded: there are {numbers[0]} to {numbers[-1]}, the nearest is {near}"
+                f"step {wanted} was not recorded; the recorded steps are {numbers[0]} to {numbers[-1]}, and the nearest is {near}"
             )
         self._step(step)
 
@@ -293,7 +293,7 @@ class Terminal(cmd.Cmd):
         wanted = arg.strip()
         commands = dict(self._commands())
         if wanted and wanted not in commands:
-            raise Mistake(f'there is no command "{wanted}": there are {", ".join(commands)}')
+            raise Mistake(f'unknown command "{wanted}"; the commands are {", ".join(commands)}')
         for text in [commands[wanted]] if wanted else commands.values():
             usage, _, says = text.partition(": ")
             lines = " ".join(says.split())
@@ -339,7 +339,7 @@ class Terminal(cmd.Cmd):
         if not name:
             if self._node is None:
                 raise Mistake(
-                    "no op is selected: name one (the names of tensors have their ops), or select an alert with an op"
+                    "no op is selected: name one (lt lists the tensors with their ops), or select an alert with an op"
                 )
             return self.run.nodes[self._node], self._node
         tensors = [tensor.name for tensor in self.run.tensors]

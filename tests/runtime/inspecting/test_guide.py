@@ -58,7 +58,7 @@ def test_the_last_run_is_the_one_that_is_meant(directory: Path) -> None:
     assert nothing.stderr.startswith("error: .nanlint/runs: there is no run")
     assert nothing.code == 2
     nanlint("verify", "--", "-c", "1", cwd=directory)
-    assert nanlint("inspect", "-c", "alerts", cwd=directory).stdout == "no alerts: nothing bad was seen\n"
+    assert nanlint("inspect", "-c", "alerts", cwd=directory).stdout == "no alerts: no problem was seen\n"
 
 
 @pytest.mark.parametrize(

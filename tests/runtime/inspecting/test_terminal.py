@@ -218,7 +218,7 @@ def test_a_mistake_is_told_in_a_line(say: Say, command: str, message: str) -> No
 def test_a_run_in_which_nothing_happened_can_be_asked_everything(tmp_path: Path) -> None:
     recorder(tmp_path / "run")
     say = said_of(run_of(read_run(str(tmp_path / "run"))))
-    assert say("alerts") == "no alerts: nothing bad was seen\n"
+    assert say("alerts") == "no alerts: no problem was seen\n"
     assert lines(say("lt")) == ["0 of 0 tensors"]
     assert "the run recorded no tensors" in say("pt x")
     assert "no steps of rank 0" in say("step")
