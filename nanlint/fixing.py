@@ -131,7 +131,8 @@ def _keep_mending(
         dropped.add(_fingerprint(source, diagnostic))
         place = source.in_cells(diagnostic).place
         notes.append(
-            f"{place}: the fix of {diagnostic.code} was not applied: it would leave findings in the files that it changes"
+            f"{place}: the fix of {diagnostic.code} was not applied: it would leave findings in the files that it "
+            "changes"
         )
     return kept
 

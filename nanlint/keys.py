@@ -191,7 +191,8 @@ KEYS = _by_name(
         "list of patterns",
         list(DEFAULT_EXCLUDE),
         "Files and directories to leave out. These are .gitignore patterns, relative to the configuration file; "
-        "this key replaces the default, which is .git, .venv, build, node_modules, site-packages and similar directories.",
+        "this key replaces the default, which is .git, .venv, build, node_modules, site-packages and similar "
+        "directories.",
         'exclude = ["third_party", "*_pb2.py"]',
         _STRINGS,
         "as Ruff's",
@@ -224,7 +225,8 @@ KEYS = _by_name(
         "severity",
         'table: rule = "error", "warning" or "info"',
         {},
-        "Severity of the findings of a rule or a group of rules. Only errors make the exit code 1, unless --fail-on says "
+        "Severity of the findings of a rule or a group of rules. Only errors make the exit code 1, unless --fail-on "
+        "says "
         "otherwise.",
         'NL6 = "warning"',
         {

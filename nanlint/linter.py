@@ -206,7 +206,8 @@ def without_rules(config: Config) -> str:
     directory = os.path.dirname(config.file or "")
     named = ", ".join(f'"{pattern}"' for pattern in config.untrusted)
     return (
-        f"{shown_path(config.file or '')}: the rules {named} were not loaded: rule files are code that nanlint would run, and "
+        f"{shown_path(config.file or '')}: the rules {named} were not loaded: rule files are code that nanlint "
+        "would run, and "
         f"{directory} is not trusted; if you trust it, run `nanlint trust {shlex.quote(directory)}` once, "
         "or use --trust"
     )

@@ -72,8 +72,8 @@ MAX_USES = 40
 class Hazard:
     """An op whose operand may be at one of its poles.
 
-    ``operand`` is the node that reaches the singular point and ``value`` what is known of it. ``guard`` is the selection that
-    masks the value of the result: then only the gradient is hurt.
+    ``operand`` is the node that reaches the singular point and ``value`` what is known of it. ``guard`` is the
+    selection that masks the value of the result: then only the gradient is hurt.
     """
 
     node: Node

@@ -47,7 +47,8 @@ def atan2_at_origin(subject: Hazard | Node, facts: Facts) -> Findings:
     Unsafe: at the origin the angle becomes 0, including `atan2(0, -0.0)`, which was π.
 
     ## References
-    PyTorch issue 98276, on the gradients of `angle` and `atan2`; pull request 166787, which fixes the gradient of `atan2`.
+    PyTorch issue 98276, on the gradients of `angle` and `atan2`; pull request 166787, which fixes the gradient of
+    `atan2`.
     """
     if isinstance(subject, Node):
         return (yield from before_it_was_mended(subject, facts))

@@ -111,10 +111,10 @@ def bce_on_sigmoid(loss: Node, facts: Facts) -> Findings:
     the result of a sigmoid.
 
     ## Why is this bad?
-    In float32 the sigmoid is exactly 1 for logits of 17 or more. PyTorch bounds the logarithm of 0 at -100 so that nothing becomes
-    NaN. But a wrong prediction with a logit of 17 has a loss of 100 instead of 17, and its gradient is exactly 0
-    instead of 1: the model learns nothing from the worst predictions. A sigmoid of a sigmoid is between 0.5 and 0.73,
-    so the loss cannot fall below 0.31 for a label of 1, and 0.69 for a label of 0.
+    In float32 the sigmoid is exactly 1 for logits of 17 or more. PyTorch bounds the logarithm of 0 at -100 so that
+    nothing becomes NaN. But a wrong prediction with a logit of 17 has a loss of 100 instead of 17, and its gradient is
+    exactly 0 instead of 1: the model learns nothing from the worst predictions. A sigmoid of a sigmoid is between 0.5
+    and 0.73, so the loss cannot fall below 0.31 for a label of 1, and 0.69 for a label of 0.
 
     ## Example (bad)
     ```python

@@ -17,7 +17,8 @@ def handwritten_sigmoid(quotient: Node, facts: Facts) -> Findings:
     """Sigmoid written as 1 / (1 + exp(-x)).
 
     ## What it does
-    Finds `1 / (1 + exp(-x))` and `exp(x) / (1 + exp(x))`, alone or multiplied by another value, whose exponent has no upper bound.
+    Finds `1 / (1 + exp(-x))` and `exp(x) / (1 + exp(x))`, alone or multiplied by another value, whose exponent has no
+    upper bound.
 
     ## Why is this bad?
     `exp` overflows to inf above 88 in float32. The value of the first form is still 0, but its gradient is

@@ -134,7 +134,10 @@ class RandomStates:
         for name, was in self.repeated.numbers.get(step, {}).items():
             if name in numbers and not _alike(float(was), float(numbers[name])):
                 self._differs = True
-                return f"the {name.replace('_', ' ')} of step {step:,} is {numbers[name]}, but was {was} in the original run"
+                return (
+                    f"the {name.replace('_', ' ')} of step {step:,} is {numbers[name]}, but was {was} in the "
+                    "original run"
+                )
         return ""
 
 

@@ -259,7 +259,8 @@ class Terminal(cmd.Cmd):
             numbers = [one.number for one in member.steps]
             near = min(numbers, key=lambda number: abs(number - wanted))
             raise Mistake(
-                f"step {wanted} was not recorded; the recorded steps are {numbers[0]} to {numbers[-1]}, and the nearest is {near}"
+                f"step {wanted} was not recorded; the recorded steps are {numbers[0]} to {numbers[-1]}, and the "
+                f"nearest is {near}"
             )
         self._step(step)
 
