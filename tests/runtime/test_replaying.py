@@ -150,7 +150,7 @@ def test_a_run_that_takes_another_course_is_no_repetition(first: Path, tmp_path:
     recorder.step(loss=3.1)
     recorder.end()
     (message,) = not_repeated(tmp_path / "again")
-    assert message.startswith("the loss of step 0 is 3.1, and was 3.0: ")
+    assert message.startswith("the loss of step 0 is 3.1, but was 3.0 in the original run: ")
 
 
 def test_a_program_that_ends_before_the_step_did_not_repeat_it(first: Path, tmp_path: Path) -> None:

@@ -562,7 +562,7 @@ def test_nan_in_a_batch_is_told(watching: Watching, workers: int, mode: str) -> 
         batches = list(torch.utils.data.DataLoader(rows, batch_size=3, num_workers=workers))
     assert len(batches) == 2
     (alert,) = run.told
-    assert alert.message == "batch[0] came with 1 nan in 12 elements, and no op gave them: rows 1, columns 3"
+    assert alert.message == "batch[0] already had 1 nan in 12 elements, which no op computed: rows 1, columns 3"
 
 
 class Scaled(torch.utils.data.Dataset):  # type: ignore[misc,name-defined]
