@@ -115,7 +115,7 @@ KINDS: Mapping[str, _Kind] = {
         "configuration", "the path of a file", _path, _STRING, "Path of the one configuration file to use."
     ),
     "select": _rules("select", "Rules to check: codes, prefixes or names.", _LIST_OR_NOT),
-    "extendSelect": _rules("extend_select", "Rules to check in addition."),
+    "extendSelect": _rules("extend_select", "Rules to check in addition to the selected ones."),
     "ignore": _rules("ignore", "Rules to ignore: codes, prefixes or names."),
     "exclude": _Kind(
         "exclude", "a list of patterns", _strings, _LIST_OR_NOT, "Patterns of files that are not checked."

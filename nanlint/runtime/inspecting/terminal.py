@@ -109,7 +109,7 @@ class Terminal(cmd.Cmd):
     # ── commands ────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def do_alerts(self, line: str) -> None:
-        """alerts [N]: what went wrong, first things first; of one, all that is known (and li, lo, where go there)."""
+        """alerts [N]: list the alerts in order, or show all about alert N and select it for li, lo and where."""
         words = _words(line)
         if words:
             self._choose(_number(words[0], len(self.run.incidents), "alert"))
@@ -128,9 +128,9 @@ class Terminal(cmd.Cmd):
         self._show(table)
 
     def do_lt(self, line: str) -> None:
-        """lt [-f FILTER] [-n REGEX] [-t REGEX] [-s name|step|size]: the tensors that were kept.
+        """lt [-f FILTER] [-n REGEX] [-t REGEX] [-s name|step|size]: list the recorded tensors.
 
-        FILTER: has_inf_or_nan, all_zero, saturated, range>1e4, MODULE:FUNCTION. -n: by name, -t: by op, -s: sorted.
+        FILTER: has_inf_or_nan, all_zero, saturated, range>1e4, MODULE:FUNCTION. -n: filter by name, -t: by op, -s: sort.
         """
         options = _options(line, "fnts")
         chosen = list(enumerate(self.run.tensors))
@@ -148,7 +148,7 @@ class Terminal(cmd.Cmd):
         self._print(f"{len(chosen):,} of {len(self.run.tensors):,} tensors{more}", "dim")
 
     def do_pt(self, line: str) -> None:
-        """pt NAME[SLICE] [/REGEX/]: the numbers of a tensor; a part of them (x[0:3, -1]); or where one is (/nan/)."""
+        """pt NAME[SLICE] [/REGEX/]: show the elements of a tensor, a part of them (x[0:3, -1]), or those that match (/nan/)."""
         name, part, search = _asked(line)
         index, tensor = self._tensor(name)
         health = tensor.health
@@ -178,7 +178,7 @@ class Terminal(cmd.Cmd):
             self._print(f"   the run recorded the first {kept:,} of {health.size:,} elements", "dim")
 
     def do_li(self, line: str) -> None:
-        """li [NAME]: the inputs of an op, and which ops they come from."""
+        """li [NAME]: list the inputs of an op, and the ops they come from."""
         node, index = self._here(line)
         self._print(f"inputs of {node.name}", "bold")
         tensors = [i for i in self.run.of_node(index) if self.run.tensors[i].role == INPUT]
@@ -189,7 +189,7 @@ class Terminal(cmd.Cmd):
             self._print("none were recorded", "dim")
 
     def do_lo(self, line: str) -> None:
-        """lo [NAME]: the outputs of an op, and which ops take them."""
+        """lo [NAME]: list the outputs of an op, and the ops that use them."""
         node, index = self._here(line)
         self._print(f"outputs of {node.name}", "bold")
         tensors = [i for i in self.run.of_node(index) if self.run.tensors[i].role != INPUT]
@@ -200,7 +200,7 @@ class Terminal(cmd.Cmd):
             self._print("none were recorded", "dim")
 
     def do_ni(self, line: str) -> None:
-        """ni [NAME]: an op: framework, place, how often it ran, what went wrong there."""
+        """ni [NAME]: show an op: its framework, location, number of executions and alerts."""
         node, index = self._here(line)
         self._print(node.name, "bold")
         direction = "backward" if node.backward else "forward"
@@ -215,7 +215,7 @@ class Terminal(cmd.Cmd):
                 self._print(f"   alert {number + 1}: {incident.title} (step {incident.step})", "red")
 
     def do_where(self, line: str) -> None:
-        """where [NAME]: the stack, outermost frame first as in a traceback."""
+        """where [NAME]: show the stack, outermost frame first, as in a traceback."""
         incident = self._incident_of(line)
         if incident is None:
             node, _ = self._here(line)
@@ -228,7 +228,7 @@ class Terminal(cmd.Cmd):
             self._frames("", incident.frames)
 
     def do_ps(self, line: str) -> None:
-        """ps [FILE:LINE]: the source around the line to blame (or a line), what the linter said there, and its fix."""
+        """ps [FILE:LINE]: show the source around the line of the alert (or a line), with the findings there and their fixes."""
         path, row = self._line(line)
         file = self.run.files.get(path)
         if file is None:
@@ -245,7 +245,7 @@ class Terminal(cmd.Cmd):
                 self._finding(finding)
 
     def do_step(self, line: str) -> None:
-        """step [N]: the steps that were kept, or what one executed, op by op."""
+        """step [N]: list the recorded steps, or the ops that one step executed."""
         words = _words(line)
         member = self.run.members[self._process]
         if not member.steps:
@@ -265,7 +265,7 @@ class Terminal(cmd.Cmd):
         self._step(step)
 
     def do_verdicts(self, line: str) -> None:
-        """verdicts: each finding of the linter, and what the run said of it."""
+        """verdicts: list the findings of the linter, with their verdicts in this run."""
         if not self.run.findings:
             self._print("the linter found nothing in the files of this run", "dim")
             return
@@ -277,7 +277,7 @@ class Terminal(cmd.Cmd):
         self._show(table)
 
     def do_rank(self, line: str) -> None:
-        """rank [N]: the processes of the run, or the one whose steps are shown."""
+        """rank [N]: list the processes of the run, or select the one whose steps are shown."""
         words = _words(line)
         if words:
             self._process = _number(words[0], len(self.run.members), "process")
@@ -290,7 +290,7 @@ class Terminal(cmd.Cmd):
         self._show(table)
 
     def do_help(self, arg: str) -> None:
-        """help [COMMAND]: this."""
+        """help [COMMAND]: list the commands, or explain one."""
         wanted = arg.strip()
         commands = dict(self._commands())
         if wanted and wanted not in commands:
@@ -301,7 +301,7 @@ class Terminal(cmd.Cmd):
             self._console.print(Text.assemble((f"{usage}  ", "bold"), lines))
 
     def do_quit(self, line: str) -> bool:
-        """quit: leave (so do exit and the end of input)."""
+        """quit: leave (also: exit, or the end of input)."""
         return True
 
     do_exit = do_quit
@@ -421,7 +421,7 @@ class Terminal(cmd.Cmd):
         if incident.finding is not None:
             self._finding(self.run.findings[incident.finding])
         if incident.reproduction:
-            self._print("   a program that shows it:", "bold")
+            self._print("   a program that reproduces it:", "bold")
             for text in incident.reproduction.splitlines():
                 self._print(f"     {text}")
 
