@@ -62,7 +62,7 @@ class Baseline:
                 f"{shown}: is a baseline of version {version}, and this nanlint reads {VERSION}; {remedy}"
             )
         if version != VERSION or not _is_files(content.get("files")):
-            raise BaselineError(f"{shown}: is not a baseline of nanlint; give another file, or remove it")
+            raise BaselineError(f"{shown}: is not a baseline of nanlint; name another file, or remove this one")
         files: dict[str, dict[str, list[str]]] = content["files"]
         return cls(
             absolute, {(name, code): tuple(known) for name, rules in files.items() for code, known in rules.items()}

@@ -71,7 +71,7 @@ UNTRAINED = {
     **dict.fromkeys(("psnr", "validate", "validation"), "measures"),
     **dict.fromkeys(("sampler", "samplers", "mcmc", "hmc", "nuts", "adaptation"), "draws samples"),
     **dict.fromkeys(("solver", "solvers", "integrator"), "solves"),
-    **dict.fromkeys(("evolution", "evolutionary", "genetic", "cmaes", "swarm"), "searches without derivatives"),
+    **dict.fromkeys(("evolution", "evolutionary", "genetic", "cmaes", "swarm"), "optimizes without derivatives"),
     **dict.fromkeys(("dataset", "datasets", "dataloader", "preprocess", "preprocessing"), "prepares data"),
     **dict.fromkeys(("augment", "augmentation", "augmentations"), "prepares data"),
     **dict.fromkeys(("assign", "assigner", "matcher"), "assigns targets"),

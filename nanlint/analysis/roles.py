@@ -148,14 +148,14 @@ class Roles:
         if name in self.differentiated:
             return Opinion(True, "a derivative is taken of this function")
         if id(definition) in self.passes:
-            return Opinion(True, "this is a pass that a model is trained through")
+            return Opinion(True, "a model is trained through this function")
         if trained(name):
             return Opinion(True, f"`{name}` is used for training, judging by its name", named=True)
         purpose = untrained(name)
         if purpose is None and isinstance(definition, ast.ClassDef):
             purpose = purpose_of_bases(map(ast.unparse, definition.bases))
         if purpose is None and isinstance(definition, ast.ClassDef) and is_estimator(definition):
-            return Opinion(False, f"`{name}` has a separate method that fits it", "prepares data")
+            return Opinion(False, f"`{name}` has a separate method for fitting", "prepares data")
         return Opinion(False, f"`{name}` {purpose}, judging by its name", purpose) if purpose is not None else None
 
     @cached_property

@@ -82,7 +82,7 @@ trust_option = click.option(
     is_flag=True,
     expose_value=False,
     callback=_trusting,
-    help="Run the rule files that configurations name, which are code.",
+    help="Run the rule files (Python code) that configurations name.",
 )
 
 

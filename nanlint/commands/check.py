@@ -142,18 +142,18 @@ def _at_least(severity: Severity) -> Collection[Severity]:
     },
     examples=(
         ("nanlint check", "Check the working directory and everything below it."),
-        ("nanlint --fix src train.ipynb", "Apply safe fixes, and report what remains."),
+        ("nanlint --fix src train.ipynb", "Apply safe fixes, and report the remaining findings."),
         ("nanlint --diff src", "Show what --fix would change."),
-        ("nanlint --select NL1,where-gradient .", "Run the rules about logarithms, and one by its name."),
+        ("nanlint --select NL1,where-gradient .", "Run the rules about logarithms, and one rule given by its name."),
         ("nanlint --output sarif:nanlint.sarif .", "Print the findings, and write SARIF to a file."),
-        ("cat loss.py | nanlint --stdin-filename loss.py -", "Check standard input under the name of a file."),
+        ("cat loss.py | nanlint --stdin-filename loss.py -", "Check standard input as if it were the file loss.py."),
         ("NANLINT_OUTPUT_FORMAT=concise nanlint check", "Set an option by its environment variable."),
     ),
 )
 @click.argument("paths", nargs=-1, type=click.Path())
 @click.option("--fix", is_flag=True, help="Apply safe fixes.")
-@click.option("--fix-only", is_flag=True, help="Apply safe fixes, and do not report what remains.")
-@click.option("--show-fixes", is_flag=True, help="List what was fixed, by file.")
+@click.option("--fix-only", is_flag=True, help="Apply safe fixes, and do not report the remaining findings.")
+@click.option("--show-fixes", is_flag=True, help="List the applied fixes, by file.")
 @click.option("--unsafe-fixes", is_flag=True, help="Also apply fixes that change values, or count them as applicable.")
 @click.option(
     "--prove",

@@ -72,7 +72,7 @@ def explain(
     whether it reports the expression, or why not.
 
     Without a column, the reported expressions of the line are explained, or all numeric ones if none is reported. In a
-    notebook the line is one of a cell: `notebook.ipynb:cell 3:2`.
+    notebook, give the cell and the line in it: `notebook.ipynb:cell 3:2`.
     """
     from nanlint.config import options
     from nanlint.explaining import explain as explained

@@ -139,7 +139,7 @@ def _nature(step: Step, of_gradient: bool) -> Iterator[str]:
     """What a step is: the op, how it is written, what carries it, its range, whether gradients flow."""
     yield f"where {step.condition}" if step.condition else step.sort
     if step.spelling and step.spelling.rpartition(".")[2] != step.sort:
-        yield f"written {step.spelling}"
+        yield f"called as {step.spelling}"
     elif step.spelling:
         yield step.spelling
     yield " ".join(filter(None, _carrier(step.value)))
@@ -160,7 +160,7 @@ def _carrier(v: Value) -> Iterator[str]:
 def _basis(belief: Belief, step: Step) -> str:
     evidence = belief.evidence
     if evidence is None:
-        return "without evidence" if belief.reach < Reach.CERTAIN else "by what the operation does"
+        return "without evidence" if belief.reach < Reach.CERTAIN else "by definition of the operation"
     elsewhere = belief.span is not None and (belief.span.cell, belief.span.row) != (step.span.cell, step.span.row)
     where = f" ({line_of(belief.span)})" if belief.span is not None and elsewhere else ""
     return f"{'by its name' if evidence.named else 'derived'}: {evidence.text}{where}"

@@ -83,9 +83,9 @@ def logits_as_probabilities(loss: Node, facts: Facts) -> Findings:
     linear = facts.always(loss["x"], "linear")
     layer = linear.get("layer") if linear is not None else None
     if linear is None or layer is None or "activation" not in layer.attrs["spelling"].operands:
-        return "the loss is not of a layer without activation"
+        return "the loss is not computed from a layer without activation"
     if loss.get("from_logits") is not None:
-        return "the loss has an argument that says what its input is"
+        return "the loss has an argument that states the kind of its input"
     yield Finding(
         loss,
         "cross-entropy of probabilities gets logits: no gradient for logits outside of [0, 1]",
@@ -135,7 +135,7 @@ def bce_on_sigmoid(loss: Node, facts: Facts) -> Findings:
     """
     sigmoid = facts.always(loss["x"], "sigmoid")
     if sigmoid is None:
-        return "the loss is not of a sigmoid"
+        return "the loss is not computed from a sigmoid"
     if loss.op == "bce_with_logits" or from_logits(loss):
         yield twice(
             loss,

@@ -43,7 +43,7 @@ def handwritten_sigmoid(quotient: Node, facts: Facts) -> Findings:
     """
     found = logistic(quotient, facts)
     if found is None or facts.scalar(found.exp) or not facts.may_overflow(found.exp):
-        return "no sigmoid of an exponential that overflows without raising"
+        return "no sigmoid of an exponential that overflows without an exception"
     if quotient.op == "div" and tangent(quotient, facts) is not None:
         return "a tanh, which NL406 reports"
     plain = facts.framework(quotient) in PLAIN

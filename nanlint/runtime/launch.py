@@ -66,7 +66,7 @@ def latest_run() -> str:
         names = sorted(entry.name for entry in os.scandir(RUNS) if entry.is_dir())
         if names:
             return os.path.join(RUNS, names[-1])
-    raise RunError(f"{RUNS}: there is no run; make one with nanlint verify -- PROGRAM, or give its directory")
+    raise RunError(f"{RUNS}: there is no run; create one with nanlint verify -- PROGRAM, or name its directory")
 
 
 def _keep_out_of_git(directory: str) -> None:

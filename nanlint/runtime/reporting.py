@@ -148,7 +148,7 @@ def _how(verdict: Verdict) -> str:
         return f" ({what} at step {verdict.step})"
     if verdict.state is State.CLOSE and verdict.closest is not None:
         operand = verdict.site.operand if verdict.site is not None else "operand"
-        return f" ({operand} came within {verdict.closest:.3g} of the pole at step {verdict.step})"
+        return f" ({operand} came within {verdict.closest:.3g} of the singular point at step {verdict.step})"
     if verdict.state is State.CLEAN:
         return f" ({_many(verdict.executions, 'execution')}{', others not watched' if verdict.unwatched else ''})"
     return ""

@@ -105,7 +105,7 @@ def _told(verdict: Verdict) -> str:
     if verdict.closest is None:
         return times
     operand = verdict.site.operand if verdict.site else "the operand"
-    return f"{operand} came within {verdict.closest:.3g} of the pole, at step {verdict.step} ({times})"
+    return f"{operand} came within {verdict.closest:.3g} of the singular point, at step {verdict.step} ({times})"
 
 
 def _diff(fix: Fix, source: Source, shown: str) -> str:

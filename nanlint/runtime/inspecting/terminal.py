@@ -130,7 +130,7 @@ class Terminal(cmd.Cmd):
     def do_lt(self, line: str) -> None:
         """lt [-f FILTER] [-n REGEX] [-t REGEX] [-s name|step|size]: list the recorded tensors.
 
-        FILTER: has_inf_or_nan, all_zero, saturated, range>1e4, MODULE:FUNCTION. -n: filter by name, -t: by op, -s: sort.
+        FILTER: has_inf_or_nan, all_zero, saturated, range>1e4, MODULE:FUNCTION. -n: by name, -t: by op, -s: sort.
         """
         options = _options(line, "fnts")
         chosen = list(enumerate(self.run.tensors))
@@ -148,7 +148,7 @@ class Terminal(cmd.Cmd):
         self._print(f"{len(chosen):,} of {len(self.run.tensors):,} tensors{more}", "dim")
 
     def do_pt(self, line: str) -> None:
-        """pt NAME[SLICE] [/REGEX/]: show the elements of a tensor, a part of them (x[0:3, -1]), or those that match (/nan/)."""
+        """pt NAME[SLICE] [/REGEX/]: show a tensor, a part of it (x[0:3, -1]), or its elements that match (/nan/)."""
         name, part, search = _asked(line)
         index, tensor = self._tensor(name)
         health = tensor.health
@@ -228,7 +228,7 @@ class Terminal(cmd.Cmd):
             self._frames("", incident.frames)
 
     def do_ps(self, line: str) -> None:
-        """ps [FILE:LINE]: show the source around the line of the alert (or a line), with the findings there and their fixes."""
+        """ps [FILE:LINE]: show the source around the alert (or a line), with its findings and fixes."""
         path, row = self._line(line)
         file = self.run.files.get(path)
         if file is None:

@@ -126,7 +126,7 @@ def read_dump(directory: str) -> Run:
         raise RunError(f"{directory}: there is no such directory")
     metadata = sorted(glob.glob(os.path.join(glob.escape(directory), "*.metadata")))
     if not metadata:
-        raise RunError(f"{directory}: holds no dump of TensorFlow's Debugger V2 (no tfdbg_events.*.metadata)")
+        raise RunError(f"{directory}: contains no dump of TensorFlow's Debugger V2 (no tfdbg_events.*.metadata)")
     return _Dump(directory, [path.removesuffix(".metadata") for path in metadata]).run()
 
 
@@ -234,7 +234,7 @@ class _Dump:
         time, data = min(found, key=lambda pair: pair[0])
         runs = {text(one, 3) for _, one in found}
         if len(runs) > 1:
-            raise RunError(f"{self._directory}: holds dumps of {len(runs)} runs; put each into a separate directory")
+            raise RunError(f"{self._directory}: contains dumps of {len(runs)} runs; put each into a separate directory")
         version = text(data, 2)
         if version and not version.startswith("debug.Event:1"):
             raise RunError(f"{self._directory}: is in format {version}; this nanlint reads debug.Event:1")

@@ -244,7 +244,7 @@ def test_the_terminal_shows_a_dump_as_any_run(dumps: Path) -> None:
 def test_what_is_no_dump_is_said(tmp_path: Path) -> None:
     with pytest.raises(RunError, match="there is no such directory"):
         read_dump(str(tmp_path / "nowhere"))
-    with pytest.raises(RunError, match="holds no dump of TensorFlow's Debugger V2"):
+    with pytest.raises(RunError, match="contains no dump of TensorFlow's Debugger V2"):
         read_dump(str(tmp_path))
     (tmp_path / "tfdbg_events.1.vm.metadata").write_bytes(b"no record")
     with pytest.raises(RunError, match="metadata cannot be read"):
