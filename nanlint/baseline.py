@@ -49,7 +49,7 @@ class Baseline:
         except FileNotFoundError:
             if may_lack:
                 return cls(absolute)
-            raise BaselineError(f"{shown}: there is no such baseline; create it with --write-baseline") from None
+            raise BaselineError(f"{shown}: no such baseline; create it with --write-baseline") from None
         except OSError as error:
             raise BaselineError(f"{shown}: could not be read: {reason(error)}") from None
         except (ValueError, RecursionError) as error:

@@ -166,7 +166,7 @@ def check_op(
                 continue
             x = point[op.operands.index(pole.name)] + pole.shift
             if class_of(x) == pole.cls and math.isfinite(result):
-                raise Failure(f"{name} at {given}: returns {result!r}, but a pole says that it returns {pole.gives}")
+                raise Failure(f"{name} at {given}: returns {result!r}, but its pole says that it returns {pole.gives}")
 
 
 _WORDS = {

@@ -159,7 +159,7 @@ def test_a_baseline_that_is_not_there_is_an_error(project: Path) -> None:
     (project / "a.py").write_text(TWO)
     result = _run("--baseline", "nowhere.json", "a.py")
     assert result.exit_code == 2
-    assert "nowhere.json: there is no such baseline; create it with --write-baseline" in result.stderr
+    assert "nowhere.json: no such baseline; create it with --write-baseline" in result.stderr
 
 
 @pytest.mark.parametrize("content", [None, "<<<<<<< HEAD\n"])

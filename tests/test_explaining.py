@@ -225,7 +225,7 @@ def test_what_cannot_be_explained_is_an_error_that_names_the_place(tmp_path: Pat
     (tmp_path / "broken.py").write_text("def (:\n", encoding="utf-8")
     problems = {
         f"{file}:3": "no numeric expression there; the nearest are on lines 6, 7, 8",
-        f"{file}:900": "has 26 lines, so there is nothing at line 900",
+        f"{file}:900": "has 26 lines; there is no line 900",
         f"{file}:6:80": "no expression there; leave out the column to explain the whole line",
         f"{file}": "expected FILE:LINE or FILE:LINE:COL",
         f"{file}:0": "lines and columns are counted from 1",

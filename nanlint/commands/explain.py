@@ -85,7 +85,7 @@ def explain(
         row = _row_of(source, cell, row)
     elif row > len(source.lines):
         count = len(source.lines) - (source.lines[-1] == "")
-        raise Unusable(f"{path}: has {count} lines, so there is nothing at line {row}")
+        raise Unusable(f"{path}: has {count} lines; there is no line {row}")
     try:
         found = explained(source, settled, row, column)
     except Unparsable as error:

@@ -102,7 +102,7 @@ def read_run(path: str) -> RunRecord:
         files = [path]
         path = os.path.dirname(path)
     else:
-        raise RunError(f"{path}: there is no such run")
+        raise RunError(f"{path}: no such run")
     found = [process for process in map(read_process, files) if process is not None]
     if not found:
         raise RunError(f"{path}: contains no run of nanlint verify (no {PREFIX}*{SUFFIX} that can be read)")

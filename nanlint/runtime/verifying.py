@@ -94,4 +94,4 @@ def reject_missing(command: Sequence[str]) -> None:
     if not os.path.exists(first) and rest and os.path.basename(first).startswith("python"):
         raise RunError(f"{first}: leave it out and give the program: nanlint verify -- {' '.join(rest)}")
     if not os.path.exists(first):
-        raise RunError(f"{first}: there is no such program")
+        raise RunError(f"{first}: no such program")

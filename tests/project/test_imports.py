@@ -113,7 +113,7 @@ def test_what_is_outside_of_the_project_or_has_no_file_is_no_problem(library: Pa
         ("from lib.gone import *", "lib.gone", "no such module"),
         ("from lib import gone", "lib.gone", "no such module, and no such name in lib/__init__.py"),
         ("from lib.losses import gone", "lib.losses.gone", "no such name in lib/losses.py"),
-        ("from lib.lazy import x", "lib.lazy.x", "made at run time, by __getattr__ in lib/lazy.py"),
+        ("from lib.lazy import x", "lib.lazy.x", "defined at run time by __getattr__ in lib/lazy.py"),
         ("from lib.broken import f", "lib.broken", "cannot be read: 2:7: invalid syntax"),
         ("import lib.large", "lib.large", "cannot be read: has more than 1000000 bytes"),
         ("from .x import y", ".xy", "goes beyond the top-level package"),

@@ -214,7 +214,7 @@ def test_a_run_that_went_well_has_no_step_to_repeat(tmp_path: Path) -> None:
     (tmp_path / "train.py").touch()
     for options, said in (
         (("--replay", "first"), "first: no step went bad"),
-        (("--replay", "none"), "none: there is no such run"),
+        (("--replay", "none"), "none: no such run"),
         (("--step", "3"), "--step needs --replay RUN"),
     ):
         ran = verify("train.py", cwd=tmp_path, options=options)

@@ -576,7 +576,7 @@ def _number(word: str, count: int | None, what: str) -> int:
     if count is None:
         return number
     if not 1 <= number <= count:
-        raise Mistake(f"there is no {what} {number}: there are {count:,}")
+        raise Mistake(f"there is no {what} {number}; the run has {count:,}")
     return number - 1
 
 

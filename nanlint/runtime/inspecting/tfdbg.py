@@ -123,7 +123,7 @@ class _Execution:
 def read_dump(directory: str) -> Run:
     """The dump in a directory. Raises RunError for what is none."""
     if not os.path.isdir(directory):
-        raise RunError(f"{directory}: there is no such directory")
+        raise RunError(f"{directory}: no such directory")
     metadata = sorted(glob.glob(os.path.join(glob.escape(directory), "*.metadata")))
     if not metadata:
         raise RunError(f"{directory}: contains no dump of TensorFlow's Debugger V2 (no tfdbg_events.*.metadata)")

@@ -64,8 +64,8 @@ def test_the_last_run_is_the_one_that_is_meant(directory: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("nowhere",), "error: nowhere: there is no such run"),
-        ((".",), "error: .: holds no run of nanlint verify"),
+        (("nowhere",), "error: nowhere: no such run"),
+        ((".",), "error: .: contains no run of nanlint verify"),
         (("--tfdbg", "run"), "error: run: contains no dump of TensorFlow's Debugger V2"),
         (("run", "--tfdbg", "run"), "Error: RUN and --tfdbg cannot be combined"),
         (("run", "--no-open", "--output-file", "no/page.html"), "error: no/page.html: could not be written"),

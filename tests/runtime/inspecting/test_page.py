@@ -293,5 +293,5 @@ def test_the_page_holds_the_run_once_and_no_address_elsewhere(run: Run) -> None:
 
 
 def test_a_place_that_cannot_be_written_is_said(run: Run, tmp_path: Path) -> None:
-    with pytest.raises(RunError, match=r"no such file or directory; choose another place with --output"):
+    with pytest.raises(RunError, match=r"no such file or directory; choose another file with --output-file"):
         write_page(run, str(tmp_path / "nowhere" / "page.html"))
