@@ -39,7 +39,7 @@ def test_commands_are_read_from_a_pipe(directory: Path) -> None:
     ran = nanlint("inspect", "run", cwd=directory, stdin="verdicts\nfrobnicate\nquit\nalerts\n")
     assert ran.stderr == ""
     assert "NL104" in ran.stdout
-    assert 'error: there is no command "frobnicate"' in ran.stdout
+    assert 'error: unknown command "frobnicate"' in ran.stdout
     assert ran.stdout.count("-inf first appeared in log") == 1
     assert ran.code == 0
 

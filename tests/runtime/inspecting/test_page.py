@@ -227,7 +227,7 @@ def test_a_run_in_which_nothing_happened_has_a_page(browser: Browser, tmp_path: 
     page = Path(write_page(run_of(read_run(str(tmp_path / "run")))))
     browser.open(page, NARROW)
     assert browser.text("#detail h2") == "No alerts"
-    assert "was killed, or is still running" in browser.text("header")
+    assert "was killed or is still running" in browser.text("header")
     assert overflow(browser) == 0
     assert browser.complaints() == []
 

@@ -225,7 +225,7 @@ def test_a_run_in_which_nothing_happened_can_be_asked_everything(tmp_path: Path)
     assert "no op is selected: name one" in say("li")
     assert "no op is selected: name one" in say("where")
     assert "no line given: expected FILE:LINE" in say("ps")
-    assert "was killed, or is still running" in say("rank")
+    assert "was killed or is still running" in say("rank")
 
 
 def test_the_loop_reads_commands_until_quit_or_the_end_of_input(run: Run) -> None:
