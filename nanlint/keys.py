@@ -195,7 +195,7 @@ KEYS = _by_name(
         "directories.",
         'exclude = ["third_party", "*_pb2.py"]',
         _STRINGS,
-        "as Ruff's",
+        "Ruff's defaults",
     ),
     Key(
         "extend-exclude",

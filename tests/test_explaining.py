@@ -232,7 +232,7 @@ def test_what_cannot_be_explained_is_an_error_that_names_the_place(tmp_path: Pat
         f"{tmp_path}:1": "is a directory; name one of its files",
         f"{tmp_path}/none.py:1": "could not be read: no such file or directory",
         f"{tmp_path}/broken.py:1": "broken.py:1:5: invalid syntax",
-        f"{notebook}:1": "lines of a notebook are those of a cell",
+        f"{notebook}:1": "in a notebook, give the cell and its line",
         f"{notebook}:cell 3:1": "has no cell 3 of Python code",
         f"{notebook}:cell 1:7": "cell 1 has no line 7",
         f"{notebook}:cell 1:1": "no numeric expression there or anywhere else in the file",

@@ -29,7 +29,7 @@ def comparison_with_nan(comparison: Node, facts: Facts) -> Findings:
     ## Why is this bad?
     NaN is not equal to itself: for every x, NaN or not, `==` is False and `!=` is True. The test does not detect NaN.
     `is` and `in` compare with the object `np.nan`, which is never the result of a computation. This may be intended, so
-    it is *possible*. A tuple, list or dict that is initialised with NaN, so that the first comparison finds a
+    the finding is *possible*. A tuple, list or dict that is initialised with NaN, so that the first comparison finds a
     difference, is also *possible*.
 
     ## Example (bad)

@@ -96,7 +96,7 @@ def division_by_reduction(hazard: Hazard, facts: Facts) -> Findings:
     fixable=Applicability.SAFE,
 )
 def division_by_zero_able(hazard: Hazard, facts: Facts) -> Findings:
-    """Division by something that reaches 0.
+    """Division by a value that reaches 0.
 
     ## What it does
     Finds quotients whose denominator is known to be exactly 0 for real inputs: a rectifier, a saturated probability or

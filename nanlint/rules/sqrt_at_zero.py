@@ -24,8 +24,8 @@ def sqrt_at_zero(hazard: Hazard, facts: Facts) -> Findings:
     Finds square roots whose argument is known to reach 0 and through which a gradient flows.
 
     ## Why is this bad?
-    The derivative `1 / (2 * sqrt(x))` is inf at 0. An upstream gradient of 0 makes it NaN (`0 * inf`), any other makes
-    it inf; one such element ruins every parameter that it depends on. An epsilon added after the root does not help.
+    The derivative `1 / (2 * sqrt(x))` is inf at 0. An upstream gradient of 0 makes it NaN (`0 * inf`), any other one
+    makes it inf; one such element ruins every parameter that it depends on. An epsilon added after the root does not help.
 
     ## Example (bad)
     ```python

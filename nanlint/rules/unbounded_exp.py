@@ -42,7 +42,7 @@ def unbounded_exp(node: Node, facts: Facts) -> Findings:
     Finds three patterns. In a quotient, numerator and denominator overflow because of the same exponential, as in the
     logistic density `exp(-x) / (1 + exp(-x))**2`. In a recursion in probability space, a loop multiplies a value by
     exponentials of scores, and the logarithm of the result is taken. The third is the exponential of a learned value,
-    or of a value that is called a logarithm or a logit. It is *likely* if the value is the result of a layer and the
+    or of a value named like a logarithm or a logit. It is *likely* if the value is the result of a layer and the
     exponential is multiplied into a loss or a forward pass, or if it is a trained parameter that is also used without
     the exponential, as in the divergence of two normal distributions. It is *possible* if only the name is evidence, if
     the value is halved first, or if it is the result of a model that nanlint does not see. A clamp, a tanh, a shift by
@@ -50,7 +50,7 @@ def unbounded_exp(node: Node, facts: Facts) -> Findings:
 
     ## Why is this bad?
     `exp` overflows to inf above 88 in float32, and above 11 in float16; `inf / inf = nan`. Scores are sums: they grow.
-    Nothing keeps a log-variance small but the loss itself, and one batch far from the others is enough.
+    Only the loss itself keeps a log-variance small, and one batch far from the others is enough.
 
     ## Example (bad)
     ```python
@@ -97,7 +97,7 @@ def unbounded_exp(node: Node, facts: Facts) -> Findings:
         return (yield from alone(node, facts))
     yield Finding(
         node,
-        "exponentials of scores multiplied in a loop: their product overflows, the sum of their logarithms would not",
+        "exponentials of scores multiplied in a loop: their product overflows, but the sum of their logarithms would not",
         overflow(node, facts),
         Confidence.LIKELY,
         notes=((product, "is carried over to the next iteration"),),

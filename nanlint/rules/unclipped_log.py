@@ -21,7 +21,7 @@ from nanlint.rules.registry import Finding, Findings, confidence, milder, rule
     fixable=Applicability.UNSAFE,
 )
 def unclipped_log(hazard: Hazard, facts: Facts) -> Findings:
-    """Log of something that reaches 0.
+    """Log of a value that reaches 0.
 
     ## What it does
     Finds logarithms whose argument is known to be exactly 0 for real inputs: a saturated probability, a rectifier, an

@@ -34,7 +34,7 @@ def variance_by_cancellation(at: Node | Hazard, facts: Facts) -> Findings:
     """A difference of nearly equal numbers that has to be positive.
 
     ## What it does
-    Finds `mean(x**2) - mean(x)**2` in any spelling (weighted, of running sums, with a mean from elsewhere),
+    Finds `mean(x**2) - mean(x)**2` in any spelling (weighted, from running sums, with a mean computed elsewhere),
     `((a + d) / 2)**2 - det` and `t - sqrt(t**2 + c)`. They are *likely* if the code takes a root, a logarithm or a
     quotient of the difference, or if a function named like a variance returns it; otherwise *possible*.
 

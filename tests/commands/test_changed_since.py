@@ -154,7 +154,7 @@ def test_a_shallow_clone_that_lacks_the_merge_base_is_an_error_with_a_hint(
     monkeypatch.chdir(clone)
     result = _run("--changed-since", "origin/main")
     assert result.exit_code == 2
-    assert 'git knows no revision "origin/main" here; fetch its history' in result.stderr
+    assert 'git does not know the revision "origin/main"; fetch its history' in result.stderr
     _git_in(clone, "fetch", "--depth=1", "origin", "main:refs/remotes/origin/main")
     result = _run("--changed-since", "origin/main")
     assert result.exit_code == 2
@@ -222,7 +222,7 @@ class TestSubmodules:
 def test_an_unknown_revision_is_an_error_with_a_hint(git: Git, revision: str) -> None:
     result = _run(f"--changed-since={revision}")
     assert result.exit_code == 2
-    assert f'git knows no revision "{revision}" here' in result.stderr
+    assert f'git does not know the revision "{revision}"' in result.stderr
 
 
 def test_outside_of_a_repository_is_an_error(

@@ -164,7 +164,7 @@ def test_syntax_of_a_newer_python_is_told_with_the_one_that_reads_it(text: str, 
     with pytest.raises(Unparsable) as stopped:
         _ = Source("a.py", text).tree
     newer, running = (".".join(map(str, one)) for one in (version, sys.version_info[:2]))
-    assert stopped.value.message.endswith(f": Python {newer} reads this, and nanlint runs on Python {running}")
+    assert stopped.value.message.endswith(f": this needs Python {newer}, but nanlint runs on Python {running}")
 
 
 @pytest.mark.parametrize(
