@@ -25,7 +25,8 @@ def sqrt_at_zero(hazard: Hazard, facts: Facts) -> Findings:
 
     ## Why is this bad?
     The derivative `1 / (2 * sqrt(x))` is inf at 0. An upstream gradient of 0 makes it NaN (`0 * inf`), any other one
-    makes it inf; one such element ruins every parameter that it depends on. An epsilon added after the root does not help.
+    makes it inf; one such element ruins every parameter that it depends on. An epsilon added after the root does not
+    help.
 
     ## Example (bad)
     ```python
