@@ -97,7 +97,7 @@ def unbounded_exp(node: Node, facts: Facts) -> Findings:
         return (yield from alone(node, facts))
     yield Finding(
         node,
-        "exponentials of scores multiplied in a loop: their product overflows, while a sum of their logarithms does not",
+        "exponentials of scores multiplied in a loop: their product overflows, but the sum of logarithms does not",
         overflow(node, facts),
         Confidence.LIKELY,
         notes=((product, "is carried over to the next iteration"),),

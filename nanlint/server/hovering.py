@@ -91,7 +91,7 @@ def of_selector(selector: str) -> str | None:
         return None
     listed = [f"- [{code}]({rule_page(rules[code].name)}) {rules[code].name}: {rules[code].summary}" for code in codes]
     more = [f"- and {len(listed) - _LISTED} others"] if len(listed) > _LISTED else []
-    return "\n".join([f"**{selector}** means {len(codes)} rules", "", *listed[:_LISTED], *more])
+    return "\n".join([f"**{selector}** selects {len(codes)} rules", "", *listed[:_LISTED], *more])
 
 
 def of_key(name: str) -> str:
@@ -188,7 +188,7 @@ def _story_lines(story: Story, *, lines: bool) -> Iterator[str]:
         for one in story.poles:
             yield f"- `{_code(pole_phrase(one.node, one.pole, story))}`: {_text(outcome(one).plain)}"
     if len(story.steps) > 1:
-        yield from ("", "**How it happens**", "")
+        yield from ("", "**How it is computed**", "")
         yield from _chain(story.steps[:-1], step, lines=lines)
 
 
