@@ -484,7 +484,7 @@ class CallLowering(ExpressionLowering):
             self.assume(self.apply(args[0], variables, {}, e), True)
         outer = self.frame.regions
         if name == "jax.lax.while_loop":
-            why = "JAX takes no gradient backwards through a while_loop"
+            why = "JAX has no reverse-mode gradient through a while_loop"
             self.frame.regions = (*outer, Region("undifferentiated", e, {"why": why}))
         result = self.apply(function, variables, {}, e)
         self.frame.facts, self.frame.regions = saved, outer

@@ -151,7 +151,7 @@ def limits(seen: Mapping[str, Seen]) -> Iterator[Import]:
     for path, one in seen.items():
         if one.left_out:
             listed = ", ".join(one.left_out[:_LISTED]) + (", …" if len(one.left_out) > _LISTED else "")
-            yield Import(path, 0, 0, "", problem=f"imports so many files that some are not read: {listed}")
+            yield Import(path, 0, 0, "", problem=f"imports so many files that some are not followed: {listed}")
     for top in {View.of(path).searched for path in seen}:
         if len(all_files(top)) > MAX_FILES:
             yield Import(
@@ -215,7 +215,7 @@ class _Lookup:
         path = shown_path(module.path)
         if self._binds(module, symbol, set()):
             circle = self._circle(module, symbol, ())
-            return f"re-exported in a circle: {', '.join(map(shown_path, circle))}" if circle else ""
+            return f"re-exported in a cycle: {', '.join(map(shown_path, circle))}" if circle else ""
         if "__getattr__" in self._outline(module).bindings:
             return f"defined at run time by __getattr__ in {path}"
         package = os.path.basename(path) == "__init__.py"

@@ -63,7 +63,7 @@ class Likeness:
             if self.is_foreign(node):
                 yield node.site, FOREIGN
             elif not self.keeps_axis(node):
-                yield node.site, "it would work along another axis"
+                yield node.site, "it would work along a different axis"
             elif (said := self.misgiven(node)) is not None:
                 yield node.site, said
 

@@ -95,7 +95,7 @@ def zero_times_overflow(hazard: Hazard, facts: Facts) -> Findings:
     )
     cause = why.node
     if hazard.guard is not None or cause is None or hazard.value.zero < LIKELY:
-        return "a selection hides the product, or there is little evidence that the infinity meets a 0"
+        return "a selection hides the product, or there is little evidence that the infinity is multiplied by 0"
     if facts.tests_result(facts.bare(hazard.node[other])):
         return "the infinity is removed before"
     selection = facts.bare(hazard.node[other])

@@ -56,7 +56,7 @@ def unchecked_nan_input(table: Node, facts: Facts) -> Findings:
         return "only a part of the file is read"
     uses = facts.unchecked(table)
     if uses is None:
-        return "the code checks its NaN, or fills it"
+        return "the code checks for NaN, or fills it"
     if reads_header(table) and not any(starts_later(use) for use in uses):
         yield Finding(
             table,

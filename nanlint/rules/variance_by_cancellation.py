@@ -75,7 +75,7 @@ def variance_by_cancellation(at: Node | Hazard, facts: Facts) -> Findings:
     if difference is None or not (rounds or facts.cancels(difference)) or at.guard is not None:
         return "the value at the singular point is not a difference of nearly equal numbers"
     if at.value.neg is NEVER or (at.value.neg < LIKELY and not rounds):
-        return "bounded from below: only an ordinary 0 is left"
+        return "bounded from below, so only an exact 0 is left"
     effect = MADE_OF_IT.get(at.node.op, f"{at.node.op} of a rounding error")
     mended, notes = floor(difference, at, facts), ((at.node, effect),)
     yield Finding(difference, MESSAGE, at.evidence.text, confidence(at.reach), fix=mended, notes=notes)

@@ -627,7 +627,7 @@ class Recorder:
         """The steps that are to be repeated begin, or are over."""
         if self.steps > last:
             if not self._bad and self._random is not None and self._random.alone:
-                self.alert("not-repeated", f"nothing went bad in step {last:,} this time")
+                self.alert("not-repeated", f"no problem appeared in step {last:,} this time")
             raise Repeated(0)
         if self.steps >= first and self.mode != "all":
             for adapter in self.adapters:

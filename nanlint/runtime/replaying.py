@@ -174,7 +174,7 @@ def steps_to_repeat(run: RunRecord) -> tuple[int, int]:
     """
     first = min(bad_steps(run), default=None)
     if first is None:
-        raise RunError(f"{run.directory}: no step went bad; choose one with --step")
+        raise RunError(f"{run.directory}: no bad step was recorded; choose one with --step")
     return max(0, first - 1), first
 
 

@@ -764,7 +764,7 @@ def test_a_clip_of_gradients_is_told_if_it_holds_all_in_every_step(run: Run, bou
     for _ in range(4):
         w = step(w)
     messages = [alert.message for alert in run.events(Alert)]
-    assert messages == ["a clip held every one of 5 elements of the gradient in all 4 steps"] * told
+    assert messages == ["a clip set all 5 elements of the gradient to a bound in all 4 steps"] * told
 
 
 def test_a_clip_by_the_norm_is_told_if_it_sets_the_length_of_every_step(run: Run) -> None:

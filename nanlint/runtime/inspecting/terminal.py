@@ -456,7 +456,7 @@ class Terminal(cmd.Cmd):
         if title:
             self._print(title, "bold")
         if not frames:
-            self._print("no frame of yours is known", "dim")
+            self._print("no frame of your code is known", "dim")
         for frame in reversed(frames):
             function = f", in {frame.function}" if frame.function else ""
             self._print(f'  File "{frame.path}", line {frame.line}{function}')
@@ -475,7 +475,7 @@ class Terminal(cmd.Cmd):
             )
         self._show(table)
         if len(steps) > _MOST:
-            self._print(f"the first {_MOST} of {len(steps):,} steps; step N shows any", "dim")
+            self._print(f"the first {_MOST} of {len(steps):,} steps; step N shows a single one", "dim")
 
     def _step(self, step: Step) -> None:
         numbers = "".join(f", {name} {value}" for name, value in step.numbers.items())
@@ -638,7 +638,7 @@ def _indices(part: str, shape: tuple[int, ...]) -> list[range]:
     """For each axis of ``shape`` the indices that a slice such as ``0:3, -1`` asks for."""
     asked = [word.strip() for word in part.split(",")] if part.strip() else []
     if len(asked) > len(shape):
-        raise Mistake(f"[{part}] has {len(asked)} indices, and the tensor {len(shape)} axes")
+        raise Mistake(f"[{part}] has {len(asked)} indices, but the tensor has {len(shape)} axes")
     axes = []
     for axis, size in enumerate(shape):
         word = asked[axis] if axis < len(asked) else ":"

@@ -466,7 +466,7 @@ class _Dump:
         kept = self._kept[node, slot]
         incident = Incident(
             kind="nan-in-input" if reading else "birth",
-            title=f"{words} was read, not computed: {kind} (already bad before the dump begins, or in the data)"
+            title=f"{words} was read, not computed: {kind} (already bad before the dump began, or in the data)"
             if reading
             else f"{words} first appeared in {'the gradient: ' if backward else ''}{kind}",
             process=0,
@@ -544,8 +544,10 @@ class _Dump:
     def _tell(self, executions: Sequence[_Execution]) -> None:
         modes = {MODES.get(mode, "") for mode in self._modes}
         if not executions:
-            self._notes.append("nothing was executed while the dump was on, or the circular buffer was never flushed")
-        for mode, what in (("NO_TENSOR", "no values"), ("SHAPE", "shapes and no values")):
+            self._notes.append(
+                "nothing was executed while the dump was enabled, or the circular buffer was never flushed"
+            )
+        for mode, what in (("NO_TENSOR", "no values"), ("SHAPE", "shapes, but no values")):
             if mode in modes:
                 self._notes.append(
                     f"this dump was made with {mode}: it contains {what}, so no nan can be found; {_ADVICE}"

@@ -84,8 +84,8 @@ class _Held:
     def __str__(self) -> str:
         if self.whole:
             return (
-                f"the norm of the gradient was above its bound in all {self.steps:,} steps, so only the bound "
-                "sets their size"
+                f"the norm of the gradient was above its bound in all {self.steps:,} steps, "
+                "so it was always reduced to the bound"
             )
         return f"a clip set all {self.elements:,} elements of the gradient to a bound in all {self.steps:,} steps"
 
