@@ -267,8 +267,8 @@ KEYS = _by_name(
         "ops",
         "table: function = op, or table",
         {},
-        "The meaning of your own functions for the analysis: a signature of an op from nanlint's catalogue, an op that "
-        "the function is like, or the range of its result.",
+        "The meaning of your own functions for the analysis: the signature of an op of nanlint's catalogue, such as "
+        "log(x=x), the name of an op that the function resembles (like), or the range of its result (range).",
         '"mylib.ln" = { like = "log" }',
         {"type": "object", "additionalProperties": {"anyOf": [_STRING, _MEANING]}},
     ),
