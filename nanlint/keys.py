@@ -248,8 +248,8 @@ KEYS = _by_name(
         "baseline",
         "path",
         None,
-        "The file with the known findings, which are hidden. Relative to the configuration file; --write-baseline "
-        "writes it.",
+        "The baseline file, whose findings are hidden. The path is relative to the configuration file; "
+        "--write-baseline writes the file.",
         'baseline = "nanlint-baseline.json"',
         {"type": "string"},
         "none",
