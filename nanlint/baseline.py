@@ -59,7 +59,7 @@ class Baseline:
             remedy = "remove the file and write it again with --write-baseline"
             remedy = f"use a newer nanlint, or {remedy}" if version > VERSION else remedy
             raise BaselineError(
-                f"{shown}: is a baseline of version {version}, and this nanlint reads {VERSION}; {remedy}"
+                f"{shown}: is a baseline of version {version}, but this nanlint reads {VERSION}; {remedy}"
             )
         if version != VERSION or not _is_files(content.get("files")):
             raise BaselineError(f"{shown}: is not a baseline of nanlint; name another file, or remove this one")

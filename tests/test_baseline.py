@@ -142,8 +142,8 @@ def test_the_value_is_optional_and_never_the_path_that_follows(project: Path) ->
         ("[]", "is not a baseline of nanlint"),
         ('{"version": 2, "files": {"a.py": 3}}', "is not a baseline of nanlint"),
         ('{"version": 2, "files": {"a.py": {"NL103": 1}}}', "is not a baseline of nanlint"),
-        ('{"version": 3}', "is a baseline of version 3, and this nanlint reads 2; use a newer nanlint, or remove"),
-        ('{"version": 1}', "is a baseline of version 1, and this nanlint reads 2; remove the file"),
+        ('{"version": 3}', "is a baseline of version 3, but this nanlint reads 2; use a newer nanlint, or remove"),
+        ('{"version": 1}', "is a baseline of version 1, but this nanlint reads 2; remove the file"),
     ],
 )
 def test_what_is_no_baseline_is_neither_used_nor_overwritten(project: Path, content: str, complaint: str) -> None:

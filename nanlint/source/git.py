@@ -119,7 +119,7 @@ def _git(directory: str, *arguments: str) -> subprocess.CompletedProcess[bytes]:
             check=False,
         )
     except OSError:
-        raise GitError("git is needed for this and was not found; install it") from None
+        raise GitError("git was not found, but is needed for this; install it") from None
 
 
 def _last_words(ended: subprocess.CompletedProcess[bytes]) -> str:
