@@ -195,7 +195,7 @@ def test_rank_chooses_whose_steps_are_shown(tmp_path: Path) -> None:
         ("pt nothing", 'there is no tensor "nothing": lt lists them'),
         ("pt 99", "there is no tensor 99; the run has 11"),
         ("pt result", '"result" could be log@train.py:7/result'),
-        ("pt mul@train.py:7/result[0, 0, 0]", "[0, 0, 0] has 3 indices, and the tensor 2 axes"),
+        ("pt mul@train.py:7/result[0, 0, 0]", "[0, 0, 0] has 3 indices, but the tensor has 2 axes"),
         ("pt mul@train.py:7/result[5]", "index 5 is out of range: axis 0 has 2 elements"),
         ("pt mul@train.py:7/result[a]", '"a" is not an index or a slice'),
         ("pt mul@train.py:7/result[::0]", '"::0" is not an index or a slice'),
