@@ -1,19 +1,26 @@
-"""What a release needs: versions that agree, a changelog, and packages that hold what they should."""
+"""What a release needs: versions that agree, a changelog, packages and dependencies without gaps, a quick start."""
 
 from __future__ import annotations
 
+import ast
 import os
+import re
+import resource
 import shutil
 import subprocess
 import sys
 import tarfile
 import zipfile
+from collections.abc import Iterator
+from functools import cache
+from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from nanlint import toml
 from nanlint.version import __version__
 from tests.test_docs import load
 
@@ -202,3 +209,82 @@ def test_the_wheel_holds_the_package_alone_and_is_small(packages: tuple[Path, Pa
     assert {name.partition("/")[0] for name in names} == {"nanlint", f"nanlint-{__version__}.dist-info"}
     assert "nanlint/py.typed" in names
     assert wheel.stat().st_size < 1_500_000
+
+
+# The dependencies
+
+PROJECT: dict[str, Any] = toml.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+#: what runs inside the user's program imports the frameworks that are there
+IN_THE_PROGRAM = ("runtime", "proof", "keras.py", "lightning.py", "pytest_plugin.py")
+#: required, and not imported so far
+NOT_IMPORTED = {"astroid"}
+#: distributions for other versions of Python, which are not installed here
+ELSEWHERE = {"tomli": "tomli"}
+
+
+def names(requirements: list[str]) -> set[str]:
+    """The names of the distributions in a list of requirements."""
+    return {re.split(r"[^\w.-]", requirement)[0].replace("_", "-").lower() for requirement in requirements}
+
+
+def imported() -> Iterator[tuple[str, str]]:
+    """Each module from another distribution that the package imports, and the part of the package that does."""
+    package = ROOT / "nanlint"
+    for path in package.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom) and not node.level:
+                modules.append(node.module or "")
+            for module in modules:
+                top = module.partition(".")[0]
+                if top not in sys.stdlib_module_names and top != "nanlint":
+                    yield top, path.relative_to(package).parts[0]
+
+
+@cache
+def installed() -> dict[str, list[str]]:
+    """Top-level module -> the distributions that it may come from."""
+    return {**{module: [name] for module, name in ELSEWHERE.items()}, **packages_distributions()}
+
+
+def distributions(module: str) -> set[str]:
+    """The names of the distributions that a top-level module may come from."""
+    return {name.replace("_", "-").lower() for name in installed().get(module, [module])}
+
+
+def test_each_import_is_of_a_dependency() -> None:
+    required = names(PROJECT["dependencies"])
+    optional = names(PROJECT["optional-dependencies"]["graph"])
+    missing = {
+        (module, part)
+        for module, part in imported()
+        if part not in IN_THE_PROGRAM and distributions(module).isdisjoint(required | optional)
+    }
+    assert missing == set()
+
+
+def test_each_dependency_is_imported() -> None:
+    found = set[str]().union(*(distributions(module) for module, _ in imported()))
+    assert names(PROJECT["dependencies"]) - found == NOT_IMPORTED
+
+
+# The start
+
+
+def seconds_of_cpu(*arguments: str, cwd: Path) -> float:
+    """The least CPU time of some runs: what else the machine does only adds to it."""
+
+    def used() -> float:
+        usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return usage.ru_utime + usage.ru_stime
+
+    times = []
+    for _ in range(5):
+        before = used()
+        subprocess.run([sys.executable, "-m", "nanlint", *arguments], cwd=cwd, capture_output=True, check=True)
+        times.append(used() - before)
+    return min(times)
+
+
+def test_the_version_comes_at_once(tmp_path: Path) -> None:
+    assert seconds_of_cpu("--version", cwd=tmp_path) < 0.1

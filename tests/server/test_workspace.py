@@ -85,7 +85,7 @@ async def test_a_broken_configuration_is_told_where_it_is_broken_and_leaves_the_
         table.write_text('[tool.nanlint]\nignore = ["NL1"]\n')
         editor.save(toml)
         assert await codes(editor, uri) == []
-        assert await editor.pushed(toml) == ()
+        assert not await editor.pushed(toml)
         assert len(editor.client.messages) == 1
 
 
@@ -224,4 +224,4 @@ async def test_a_baseline_that_cannot_be_used_is_told_where_it_is_named_and_hide
         write(tmp_path / "known.json", json.dumps(known))
         editor.replace(uri, LOSS)
         assert [one.severity for one in await editor.diagnostics(uri)] == [types.DiagnosticSeverity.Hint]
-        assert await editor.pushed(toml) == ()
+        assert not await editor.pushed(toml)
