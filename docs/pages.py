@@ -118,7 +118,7 @@ def _tab(programs: Mapping[str, Shown]) -> str:
     if fixed is None:
         blocks = [_block("Bad", bad), _block("Good", good)]
     elif fixed.program == good.program:
-        blocks = [_block("Bad", bad), _block(f"Good, and what the fix ({fixed.applicability}) makes of it", good)]
+        blocks = [_block("Bad", bad), _block(f"Good (also the result of the {fixed.applicability} fix)", good)]
     else:
         blocks = [_block("Bad", bad), _block(f"Fixed ({fixed.applicability})", fixed), _block("Good", good)]
     return "\n".join([*blocks, _table(list(programs.values()))])

@@ -49,7 +49,7 @@ class Baseline:
         except FileNotFoundError:
             if may_lack:
                 return cls(absolute)
-            raise BaselineError(f"{shown}: there is no such baseline; --write-baseline writes one") from None
+            raise BaselineError(f"{shown}: no such baseline; create it with --write-baseline") from None
         except OSError as error:
             raise BaselineError(f"{shown}: could not be read: {reason(error)}") from None
         except (ValueError, RecursionError) as error:
@@ -59,10 +59,10 @@ class Baseline:
             remedy = "remove the file and write it again with --write-baseline"
             remedy = f"use a newer nanlint, or {remedy}" if version > VERSION else remedy
             raise BaselineError(
-                f"{shown}: is a baseline of version {version}, and this nanlint reads {VERSION}; {remedy}"
+                f"{shown}: is a baseline of version {version}, but this nanlint reads {VERSION}; {remedy}"
             )
         if version != VERSION or not _is_files(content.get("files")):
-            raise BaselineError(f"{shown}: is not a baseline of nanlint; give another file, or remove it")
+            raise BaselineError(f"{shown}: is not a baseline of nanlint; name another file, or remove this one")
         files: dict[str, dict[str, list[str]]] = content["files"]
         return cls(
             absolute, {(name, code): tuple(known) for name, rules in files.items() for code, known in rules.items()}
@@ -118,7 +118,7 @@ def hide_known(
         now = updated(baseline, own, config_of).known
         gone[baseline.path] = sum(len(known - now.get(name, frozenset())) for name, known in baseline.known.items())
     notes = [
-        f"{shown_path(path)}: {count} of its findings {'is' if count == 1 else 'are'} no longer there; "
+        f"{shown_path(path)}: {count} of its findings no longer {'occurs' if count == 1 else 'occur'}; "
         "--write-baseline removes them"
         for path, count in gone.items()
         if count

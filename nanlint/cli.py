@@ -134,7 +134,7 @@ def _without_traceback(error: OSError | MemoryError) -> str:
     try:
         os.getcwd()
     except OSError:
-        return "the working directory is gone; go to one that is there"
+        return "the working directory no longer exists; change to another one"
     if isinstance(error, MemoryError):
         return "there is not enough memory"
     return f"{error.filename or 'standard output'}: {reason(error)}"
@@ -151,7 +151,7 @@ def main() -> NoReturn:
     gc.set_threshold(100_000, 50, 50)
     try:
         if sys.stdout is None:
-            raise Unusable("standard output is closed; to see nothing, send it to /dev/null")
+            raise Unusable("standard output is closed; to discard the output, redirect it to /dev/null")
         code = cli.main(standalone_mode=False)
         sys.stdout.flush()
     except click.ClickException as error:

@@ -208,7 +208,7 @@ def inline(text: str) -> Layer:
     try:
         return Layer(toml.loads(text), _working_directory(), where)
     except (toml.TOMLDecodeError, RecursionError) as error:
-        raise ConfigError(f"{where}: is neither a file that exists nor valid TOML: {error}") from None
+        raise ConfigError(f"{where}: is neither an existing file nor valid TOML: {error}") from None
 
 
 def _working_directory() -> str:
@@ -469,7 +469,7 @@ def _require(where: str, required: str) -> None:
             f'{where}: expected a version specifier such as ">=0.1", got {_described(required)}'
         ) from None
     if __version__ not in wanted:
-        raise ConfigError(f"{where}: this project needs nanlint {required}, and this is nanlint {__version__}")
+        raise ConfigError(f"{where}: this project requires nanlint {required}, but this is nanlint {__version__}")
 
 
 # Files

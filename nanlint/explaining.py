@@ -214,10 +214,10 @@ def verdict(
             where = f"{row} of {path}" if path else source.row_in_cell(row)[1]
             return replace(blank, outcome=SILENCED, why=f"by the comment on line {where}")
     first = ", ".join(sorted(code for code in rule.after if any(d.code == code and d.span == span for d in shown)))
-    return replace(blank, why=f"{first} says it already" if first else "said already of the same place")
+    return replace(blank, why=f"already reported as {first}" if first else "already reported at the same place")
 
 
 def no_pole(story: Story) -> str:
     """That no pole of an op is met; and why, where that is one reason for all that are not ruled out."""
     reasons = dict.fromkeys(one.why for one in story.poles if isinstance(one, Cleared) and one.why != RULED_OUT)
-    return "no pole of the operation is met" + (f": {next(iter(reasons))}" if len(reasons) == 1 else "")
+    return "no singular point of the operation is reached" + (f": {next(iter(reasons))}" if len(reasons) == 1 else "")

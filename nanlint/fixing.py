@@ -85,7 +85,9 @@ def fix_until_stable(
         codes = sorted({one.code for one in remaining if applicable(one, unsafe=unsafe)})
         if codes:
             restless = ", ".join(codes)
-            notes.append(f"{source.path}: fixes did not settle in {MAX_ROUNDS} rounds ({restless}); please report it")
+            notes.append(
+                f"{source.path}: the fixes did not converge in {MAX_ROUNDS} rounds ({restless}); please report it"
+            )
     neat = tidy(before, source) if fixed else source
     if neat.text != source.text:
         source, remaining = neat, diagnose(neat)
@@ -129,7 +131,8 @@ def _keep_mending(
         dropped.add(_fingerprint(source, diagnostic))
         place = source.in_cells(diagnostic).place
         notes.append(
-            f"{place}: the fix of {diagnostic.code} was not applied: it does not fix the files that it changes"
+            f"{place}: the fix of {diagnostic.code} was not applied: it would leave findings in the files that it "
+            "changes"
         )
     return kept
 

@@ -159,7 +159,7 @@ class RuleFailed(Exception):
 
 def plugin_error(path: str, reason: str) -> Diagnostic:
     """NL003 for a file that a plugin's rule failed on."""
-    return _certain(INTERNAL_ERROR, path, Span(1, 1, 1, 1), f"a rule that is not nanlint's own failed: {reason}", "")
+    return _certain(INTERNAL_ERROR, path, Span(1, 1, 1, 1), f"a custom rule failed: {reason}", "")
 
 
 def _certain(rule: Housekeeping, path: str, span: Span, message: str, effect: str) -> Diagnostic:

@@ -104,8 +104,8 @@ KEYS = _by_name(
         "extend",
         "path",
         None,
-        "A configuration file that this one extends. Relative to this file; what is said here goes before what is said "
-        "there, and selections are made on top of its selection.",
+        "A configuration file that this one extends. The path is relative to this file. Keys of "
+        "this file override those of the extended file; rules are selected and ignored on top of its selection.",
         'extend = "../nanlint.toml"',
         {"type": "string"},
         "none",
@@ -191,10 +191,11 @@ KEYS = _by_name(
         "list of patterns",
         list(DEFAULT_EXCLUDE),
         "Files and directories to leave out. These are .gitignore patterns, relative to the configuration file; "
-        "it replaces the default, which is .git, .venv, build, node_modules, site-packages and similar directories.",
+        "this key replaces the default, which is .git, .venv, build, node_modules, site-packages and similar "
+        "directories.",
         'exclude = ["third_party", "*_pb2.py"]',
         _STRINGS,
-        "as Ruff's",
+        "Ruff's defaults",
     ),
     Key(
         "extend-exclude",
@@ -224,7 +225,8 @@ KEYS = _by_name(
         "severity",
         'table: rule = "error", "warning" or "info"',
         {},
-        "What the findings of a rule or a group are called. Only errors make the exit code 1, unless --fail-on says "
+        "Severity of the findings of a rule or a group of rules. Only errors make the exit code 1, unless --fail-on "
+        "says "
         "otherwise.",
         'NL6 = "warning"',
         {
@@ -238,7 +240,7 @@ KEYS = _by_name(
         "prove-timeout",
         "number of seconds",
         5,
-        "How long --prove may take for one finding. The start of its framework does not count.",
+        "Time limit of --prove for one finding, without the time to start the framework.",
         "prove-timeout = 20",
         {"type": "number", "exclusiveMinimum": 0},
     ),
@@ -246,8 +248,8 @@ KEYS = _by_name(
         "baseline",
         "path",
         None,
-        "The file with the known findings, which are hidden. Relative to the configuration file; --write-baseline "
-        "writes it.",
+        "The baseline file, whose findings are hidden. The path is relative to the configuration file; "
+        "--write-baseline writes the file.",
         'baseline = "nanlint-baseline.json"',
         {"type": "string"},
         "none",
@@ -256,8 +258,8 @@ KEYS = _by_name(
         "rules",
         "list of patterns",
         [],
-        "Files with your own rules. Relative to the configuration file, with ** for any directories; they "
-        "are imported, as a part of the program.",
+        "Python files with custom rules, relative to the configuration file; ** matches any directories. "
+        "nanlint imports these files, so their code runs.",
         'rules = ["tools/nanlint_rules/*.py"]',
         _STRINGS,
     ),
@@ -265,8 +267,8 @@ KEYS = _by_name(
         "ops",
         "table: function = op, or table",
         {},
-        "What functions of yours mean, in the words of the catalogue. A line of it, an op that one is like, or the "
-        "range of what comes out.",
+        "The meaning of your own functions for the analysis: the signature of an op of nanlint's catalogue, such as "
+        "log(x=x), the name of an op that the function resembles (like), or the range of its result (range).",
         '"mylib.ln" = { like = "log" }',
         {"type": "object", "additionalProperties": {"anyOf": [_STRING, _MEANING]}},
     ),

@@ -207,9 +207,10 @@ def without_rules(config: Config) -> str:
     directory = os.path.dirname(config.file or "")
     named = ", ".join(f'"{pattern}"' for pattern in config.untrusted)
     return (
-        f"{shown_path(config.file or '')}: the rules {named} were not loaded: they are code that would run, and "
+        f"{shown_path(config.file or '')}: the rules {named} were not loaded: rule files are code that nanlint "
+        "would run, and "
         f"{directory} is not trusted; if you trust it, run `nanlint trust {shlex.quote(directory)}` once, "
-        "or give --trust"
+        "or use --trust"
     )
 
 
@@ -597,7 +598,7 @@ def _written(report: FileReport, content: bytes, task: Task) -> FileReport:
     try:
         if report.before.to_bytes() != content:
             raise SourceError(
-                f"{report.path}: does not survive its encoding {report.before.encoding}, so it was not fixed"
+                f"{report.path}: cannot be written back in its encoding {report.before.encoding}, so it was not fixed"
             )
         others = ((shown_path(old.path), old.to_bytes(), new.to_bytes()) for old, new in report.others)
         write_together([(report.path, content, report.after.to_bytes()), *others])
@@ -791,4 +792,4 @@ def _run_all(
 
 def _lost(task: Task) -> FileReport:
     """The report of a file that kills the process that checks it."""
-    return FileReport(task.path, (internal_error(task.path, "the process that checked it died"),))
+    return FileReport(task.path, (internal_error(task.path, "the process that checked it was terminated"),))

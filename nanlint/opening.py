@@ -50,5 +50,5 @@ def _too_large() -> OSError:
 
 def _reject_irregular(status: os.stat_result) -> None:
     if not stat.S_ISREG(status.st_mode):
-        kind = next((words for fits, words in _KINDS if fits(status.st_mode)), "is something else")
-        raise OSError(errno.EINVAL, f"{kind}, and no regular file")
+        kind = next((words for fits, words in _KINDS if fits(status.st_mode)), "is a special file")
+        raise OSError(errno.EINVAL, f"{kind}, not a regular file")

@@ -84,7 +84,7 @@ def rule_files(patterns: Sequence[str], root: str) -> tuple[str, ...]:
         paths = glob.glob(os.path.join(glob.escape(root), pattern), recursive=True)
         files = sorted(path for path in paths if os.path.isfile(path) and not os.path.basename(path).startswith("_"))
         if not files:
-            raise PluginError(f'"{pattern}" names no file')
+            raise PluginError(f'"{pattern}" matches no file')
         found.update(dict.fromkeys(map(os.path.abspath, files)))
     return tuple(found)
 
@@ -201,7 +201,7 @@ def _told(error: BaseException) -> str:
 def _check_ops(before: Mapping[str, object], origin: str) -> None:
     for name, op in before.items():
         if OPS.get(name) is not op:
-            raise PluginError(f"the op {name!r} is in the catalogue already; give yours another name")
+            raise PluginError(f"the op {name!r} is already in the catalogue; choose another name")
 
 
 def _check_rules(before: Mapping[str, object], origin: str) -> None:
@@ -220,7 +220,7 @@ def _check_rules(before: Mapping[str, object], origin: str) -> None:
         if not rule.page.strip():
             raise PluginError(f"{code}: has no docstring, which is the page that `nanlint rule {code}` prints")
         if not rule.hazards | rule.nodes:
-            raise PluginError(f"{code}: asks about no ops; give it hazards=… or nodes=…")
+            raise PluginError(f"{code}: names no operations to check; pass hazards=… or nodes=…")
         for op in sorted(rule.hazards | rule.nodes):
             if op not in OPS:
                 raise PluginError(f"{code}: no op named {op!r} in the catalogue{nearest(op)}")

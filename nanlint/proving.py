@@ -80,7 +80,7 @@ class FixProof:
         try:
             pairing = Pairing(source, fixed, fix.edits)
         except Unpaired:
-            return "the code around it would be read in another way"
+            return "the surrounding code would change its meaning"
         rows = {row for edit in fix.edits_here for row in range(edit.span.row, edit.span.end_row + 1)}
         before = analysed(source, self._ops, watched=rows)
         after = analysed(fixed, self._ops, watched=pairing.rows_after(rows))

@@ -46,8 +46,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--nanlint=all", dest="nanlint", action="store_const", const="all", help="find the origin of every nan and inf"
     )
-    group.addoption("--nanlint-run-dir", metavar="DIR", help="where the run is kept (a new one in .nanlint/runs)")
-    group.addoption("--nanlint-include", action="append", default=[], metavar="PACKAGE", help="watch as your own")
+    group.addoption(
+        "--nanlint-run-dir", metavar="DIR", help="directory to store the run in (default: a new one in .nanlint/runs)"
+    )
+    group.addoption(
+        "--nanlint-include", action="append", default=[], metavar="PACKAGE", help="also watch this package or path"
+    )
 
 
 class Session:

@@ -118,12 +118,12 @@ def check_page(code: str, **config: Any) -> None:
     for heading in ("Example (bad)", "Use instead"):
         found = blocks(page.get(heading, ""), "python")
         if len(found) != 1:
-            raise Failure(f"the page of {code} must have one python block under `## {heading}`, and has {len(found)}")
+            raise Failure(f"the page of {code} must have one python block under `## {heading}`, but has {len(found)}")
         examples += found
     bad, better = examples
     diagnostics = _flagged(code, as_program(bad, better)[0], config)
     if rule.fixable is not None and all(one.fix is None for one in diagnostics):
-        raise Failure(f"{code} is said to be fixable, and has no fix for the bad example of its page:\n{_listing(bad)}")
+        raise Failure(f"{code} is declared fixable, but has no fix for the bad example of its page:\n{_listing(bad)}")
     _silent(code, as_program(better, bad)[0], config, "better")
 
 
@@ -166,7 +166,7 @@ def check_op(
                 continue
             x = point[op.operands.index(pole.name)] + pole.shift
             if class_of(x) == pole.cls and math.isfinite(result):
-                raise Failure(f"{name} at {given}: returns {result!r}, but a pole says that it returns {pole.gives}")
+                raise Failure(f"{name} at {given}: returns {result!r}, but its pole says that it returns {pole.gives}")
 
 
 _WORDS = {
@@ -258,15 +258,15 @@ def _flagged(code: str, program: str, config: Mapping[str, Any]) -> list[Diagnos
     if not expected:
         if not found:
             raise Failure(
-                f"{code} finds nothing in a bad program\n{_listing(program)}{_reasons(code, program, config)}"
+                f"{code} reports nothing in a bad program\n{_listing(program)}{_reasons(code, program, config)}"
             )
         return found
     rows = {one.span.row: str(one.confidence) for one in found}
     problems = [
-        *(f"line {row} is marked, and {code} does not find it" for row in expected if row not in rows),
-        *(f"line {row} is found by {code}, and not marked" for row in rows if row not in expected),
+        *(f"line {row} is marked, but {code} does not report it" for row in expected if row not in rows),
+        *(f"line {row} is reported by {code}, but not marked" for row in rows if row not in expected),
         *(
-            f"line {row} is marked as {level}, and found as {rows[row]}"
+            f"line {row} is marked as {level}, but reported as {rows[row]}"
             for row, level in expected.items()
             if level and rows.get(row, level) != level
         ),
@@ -281,7 +281,7 @@ def _flagged(code: str, program: str, config: Mapping[str, Any]) -> list[Diagnos
 def _silent(code: str, program: str, config: Mapping[str, Any], kind: str) -> None:
     found = _found(code, program, config)
     if found:
-        raise Failure(f"{code} finds something in a {kind} program\n{_listing(program, found)}")
+        raise Failure(f"{code} reports something in a {kind} program\n{_listing(program, found)}")
 
 
 def _mended(code: str, program: str, expected: str, unsafe: bool, config: Mapping[str, Any]) -> None:
@@ -295,7 +295,7 @@ def _mended(code: str, program: str, expected: str, unsafe: bool, config: Mappin
         lines = difflib.unified_diff(
             expected.splitlines(), text.splitlines(), "fixed, as expected", "fixed", lineterm=""
         )
-        raise Failure(f"{code} fixes the program otherwise\n" + "\n".join(lines))
+        raise Failure(f"{code} fixes the program in another way\n" + "\n".join(lines))
     _silent(code, text, config, "fixed")
     again = nanlint.fix_source(text, unsafe_fixes=unsafe, **config)
     if again.fixed:
@@ -339,7 +339,11 @@ def _reasons(code: str, program: str, config: Mapping[str, Any], rows: Iterable[
             for verdict in one.verdicts:
                 if verdict.code == code:
                     reasons[f"  line {row}, {one.story.step.text}: {verdict.why}\n"] = None
-    return f"{code} says of it:\n{''.join(reasons)}" if reasons else f"no operation that {code} asks about is in it\n"
+    return (
+        f"why {code} reports nothing:\n{''.join(reasons)}"
+        if reasons
+        else f"it contains no operation that {code} checks\n"
+    )
 
 
 # Execution

@@ -59,7 +59,7 @@ def test_a_new_finding_is_shown_where_a_known_one_of_its_rule_was_repaired(known
     result = _run("--output-format", "concise")
     assert result.exit_code == 1
     assert result.stdout.startswith("a.py:2:1: NL103")
-    assert f"{FILE}: 1 of its findings is no longer there" in result.stderr
+    assert f"{FILE}: 1 of its findings no longer occurs" in result.stderr
 
 
 def test_the_same_expression_once_more_is_new(known: Path) -> None:
@@ -84,7 +84,7 @@ def test_what_is_gone_is_told_and_leaves_when_it_is_written_again(known: Path) -
     (known / "a.py").write_text("import torch\nboom(1)\n")
     result = _run()
     assert result.exit_code == 0
-    assert f"{FILE}: 1 of its findings is no longer there; --write-baseline removes them" in result.stderr
+    assert f"{FILE}: 1 of its findings no longer occurs; --write-baseline removes them" in result.stderr
     assert _run("--write-baseline").exit_code == 0
     assert _counts(known) == {"a.py": {"NL103": 1}}
 
@@ -121,7 +121,9 @@ def test_the_same_findings_make_the_same_file(known: Path) -> None:
 
 def test_how_it_is_used_is_told_where_nothing_uses_it(known: Path) -> None:
     assert "To hide them" not in _run("--write-baseline").stderr
-    assert "To hide them: --baseline other.json, or the key `baseline`.\n" in _run("--write-baseline=other.json").stderr
+    assert (
+        "To hide them, use --baseline other.json or the key `baseline`.\n" in _run("--write-baseline=other.json").stderr
+    )
 
 
 def test_the_value_is_optional_and_never_the_path_that_follows(project: Path) -> None:
@@ -140,8 +142,8 @@ def test_the_value_is_optional_and_never_the_path_that_follows(project: Path) ->
         ("[]", "is not a baseline of nanlint"),
         ('{"version": 2, "files": {"a.py": 3}}', "is not a baseline of nanlint"),
         ('{"version": 2, "files": {"a.py": {"NL103": 1}}}', "is not a baseline of nanlint"),
-        ('{"version": 3}', "is a baseline of version 3, and this nanlint reads 2; use a newer nanlint, or remove"),
-        ('{"version": 1}', "is a baseline of version 1, and this nanlint reads 2; remove the file"),
+        ('{"version": 3}', "is a baseline of version 3, but this nanlint reads 2; use a newer nanlint, or remove"),
+        ('{"version": 1}', "is a baseline of version 1, but this nanlint reads 2; remove the file"),
     ],
 )
 def test_what_is_no_baseline_is_neither_used_nor_overwritten(project: Path, content: str, complaint: str) -> None:
@@ -159,7 +161,7 @@ def test_a_baseline_that_is_not_there_is_an_error(project: Path) -> None:
     (project / "a.py").write_text(TWO)
     result = _run("--baseline", "nowhere.json", "a.py")
     assert result.exit_code == 2
-    assert "nowhere.json: there is no such baseline; --write-baseline writes one" in result.stderr
+    assert "nowhere.json: no such baseline; create it with --write-baseline" in result.stderr
 
 
 @pytest.mark.parametrize("content", [None, "<<<<<<< HEAD\n"])

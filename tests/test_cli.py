@@ -309,7 +309,7 @@ class TestTrouble:
         (project / "b.py").write_bytes("import torch".encode("utf-16"))
         result = _run("check")
         assert result.exit_code == 1
-        assert result.stderr == "error: b.py: is encoded in UTF-16, which Python does not read; save it as UTF-8\n"
+        assert result.stderr == "error: b.py: is encoded in UTF-16, which Python does not support; save it as UTF-8\n"
 
 
 @pytest.mark.usefixtures("toy_rules")

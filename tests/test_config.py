@@ -206,9 +206,9 @@ def test_a_version_that_is_required_and_runs_is_no_problem(required: str) -> Non
     [
         (
             ">=1000",
-            f"nanlint.toml: required-version: this project needs nanlint >=1000, and this is nanlint {__version__}",
+            f"nanlint.toml: required-version: this project requires nanlint >=1000, but this is nanlint {__version__}",
         ),
-        ("0.0.1", f"needs nanlint 0.0.1, and this is nanlint {__version__}"),
+        ("0.0.1", f"requires nanlint 0.0.1, but this is nanlint {__version__}"),
         ("newest", "expected a version specifier such as \">=0.1\", got the string 'newest'"),
     ],
 )
@@ -230,7 +230,7 @@ class TestInline:
     @pytest.mark.parametrize(
         ("text", "says"),
         [
-            ("confidence=possible", "--config 'confidence=possible': is neither a file that exists nor valid TOML: "),
+            ("confidence=possible", "--config 'confidence=possible': is neither an existing file nor valid TOML: "),
             ("confidance='possible'", "--config 'confidance='possible'': unknown key \"confidance\"; did you mean"),
             ("extend='a.toml'", "extend: only a configuration file can extend another one"),
         ],

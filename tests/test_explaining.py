@@ -115,7 +115,7 @@ def test_a_condition_is_a_step_that_says_what_it_rules_out() -> None:
     assert condition.condition.endswith("> 0")
     assert "zero" in condition.guards
     assert {type(pole) for pole in one.story.poles} == {Cleared}
-    assert verdicts(one)["NL103"].why == "no pole of the operation is met"
+    assert verdicts(one)["NL103"].why == "no singular point of the operation is reached"
 
 
 def test_a_bound_is_a_guard() -> None:
@@ -225,17 +225,17 @@ def test_what_cannot_be_explained_is_an_error_that_names_the_place(tmp_path: Pat
     (tmp_path / "broken.py").write_text("def (:\n", encoding="utf-8")
     problems = {
         f"{file}:3": "no numeric expression there; the nearest are on lines 6, 7, 8",
-        f"{file}:900": "has 26 lines, so there is nothing at line 900",
-        f"{file}:6:80": "no expression stands there; without a column the whole line is explained",
+        f"{file}:900": "has 26 lines; there is no line 900",
+        f"{file}:6:80": "no expression there; leave out the column to explain the whole line",
         f"{file}": "expected FILE:LINE or FILE:LINE:COL",
         f"{file}:0": "lines and columns are counted from 1",
         f"{tmp_path}:1": "is a directory; name one of its files",
         f"{tmp_path}/none.py:1": "could not be read: no such file or directory",
         f"{tmp_path}/broken.py:1": "broken.py:1:5: invalid syntax",
-        f"{notebook}:1": "lines of a notebook are those of a cell",
+        f"{notebook}:1": "in a notebook, give the cell and its line",
         f"{notebook}:cell 3:1": "has no cell 3 of Python code",
         f"{notebook}:cell 1:7": "cell 1 has no line 7",
-        f"{notebook}:cell 1:1": "no numeric expression there, nor anywhere in the file",
+        f"{notebook}:cell 1:1": "no numeric expression there or anywhere else in the file",
     }
     for place, message in problems.items():
         done = CliRunner().invoke(cli, ["explain", place])
@@ -247,7 +247,7 @@ def test_a_pole_that_is_not_at_0_is_told_in_numbers_of_the_operand() -> None:
     program = "import torch\n\n\ndef f(x):\n    return torch.acos(x.clamp(-0.9, 0.9))\n"
     shown = render_explanations(stories(5, program=program), "a.py", width=140, colour=False)
     assert "x.clamp(-0.9, 0.9) > 1: the value is nan" in shown
-    assert "not met, ruled out: it is in [-0.9, 0.9]" in shown
+    assert "not reached, ruled out: it is in [-0.9, 0.9]" in shown
 
 
 def test_json_has_a_version_and_every_part_of_the_story() -> None:

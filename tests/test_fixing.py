@@ -79,7 +79,7 @@ def test_a_fix_that_breaks_the_file_is_dropped_and_the_others_stay() -> None:
 def test_fixes_that_undo_each_other_end_and_say_so() -> None:
     outcome = _fix("a\n", a="b", b="a")
     assert len(outcome.fixed) == MAX_ROUNDS
-    assert "did not settle" in outcome.notes[0]
+    assert "did not converge" in outcome.notes[0]
 
 
 def test_an_overlapping_fix_waits_for_its_turn() -> None:

@@ -156,9 +156,9 @@ BROKEN = {
     "our name": (GOOD.replace("our-exp1-at-zero", "where-gradient"), "the name where-gradient is taken, by NL203"),
     "no name": (GOOD.replace("our-exp1-at-zero", "At Zero"), "the name 'At Zero' must be words in lower case"),
     "no op": (GOOD.replace('hazards="our_exp1"', 'hazards="sqr"'), "no op named 'sqr' in the catalogue; did you mean"),
-    "our op": (GOOD.replace("our_exp1", "exp"), "the op 'exp' is in the catalogue already"),
+    "our op": (GOOD.replace("our_exp1", "exp"), "the op 'exp' is already in the catalogue"),
     "no spelling": (GOOD.replace("(x=z)", "(x=y)"), "SPELLINGS: 'ourlib.exp1(z)': 'y' is neither an argument nor"),
-    "our spelling": (GOOD.replace("ourlib.exp1(z)", "torch.log(z)"), "the catalogue has torch.log already"),
+    "our spelling": (GOOD.replace("ourlib.exp1(z)", "torch.log(z)"), "torch.log is already in the catalogue"),
 }
 
 
@@ -190,7 +190,7 @@ def test_a_pattern_that_names_nothing_is_an_error(project: Path) -> None:
     shown = nanlint("loss.py", cwd=project)
     assert (shown.code, shown.stderr) == (
         2,
-        'error: pyproject.toml [tool.nanlint]: rules: "rules/*.py" names no file\n',
+        'error: pyproject.toml [tool.nanlint]: rules: "rules/*.py" matches no file\n',
     )
     assert nanlint("rule", "NL101", cwd=project).code == 0
 

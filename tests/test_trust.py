@@ -38,7 +38,7 @@ select = ["ALL", "OWN101"]
 severity = { OWN = "warning" }
 per-file-ignores = { "other.py" = ["log-here"] }
 """
-NOT_TRUSTED = 'pyproject.toml: the rules "lint/*.py" were not loaded: they are code that would run, and '
+NOT_TRUSTED = 'pyproject.toml: the rules "lint/*.py" were not loaded: rule files are code that nanlint would run, and '
 
 
 @pytest.fixture
@@ -206,5 +206,5 @@ def test_git_runs_no_command_of_the_folder(checkout: Path) -> None:
 
 def test_what_a_caller_of_the_library_names_himself_runs(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(checkout)
-    with pytest.raises(ConfigError, match="names no file"):
+    with pytest.raises(ConfigError, match="matches no file"):
         check_source("x = 1\n", rules=["nothing/*.py"])

@@ -90,7 +90,7 @@ def test_what_changes_is_checked_again_until_ctrl_c(watched: Watched, tmp_path: 
     code, errors = watched.interrupt()
     assert code == 130
     assert "Traceback" not in errors
-    assert "Something has changed." in errors
+    assert "Files changed." in errors
 
 
 @pytest.mark.parametrize("arguments", [["-"], ["--diff"], ["--show-files"], ["--add-ignore"], ["--write-baseline=b"]])

@@ -86,7 +86,7 @@ def negative_power(node: Node, pole: Pole, operand: Node, value: Evaluate) -> Me
         return None
     total = bare(operand)
     if total.op in COUNTS:
-        because = "counts how often each index occurs: 0 for one that does not"
+        because = "counts how often each index occurs: 0 for an index that does not occur"
         return LIKELY, Evidence(because, total, origin=Origin.EMPTY)
     if total.op != "sum" or "x" not in total.args or square_root_of(total["x"]) is not None:
         return None
@@ -113,7 +113,7 @@ def vanishing_size(node: Node, pole: Pole, operand: Node, value: Evaluate) -> Me
         return None
     what = "determinant" if product.op == "det" else "product"
     return LIKELY, Evidence(
-        f"a {what} of many factors underflows to 0, where the sum of their logarithms is finite",
+        f"a {what} of many factors underflows to 0, while the sum of their logarithms is finite",
         product,
         origin=Origin.SATURATION,
     )

@@ -145,12 +145,12 @@ def mistaken(node: Node, inner: Node, value: Evaluate) -> Epsilon | None:
         x = value(inner["a"])
         is_log = node.op in LOGARITHMS or node.op in ("sqrt", "rsqrt")
         if value(inner).neg is not NEVER and x.kind is not Kind.SCALAR and (is_log or (x.lo == 0 and x.hi > 0)):
-            return Epsilon(inner, inner["b"], inner["a"], "subtracted", "takes 0 below it, and the pole to eps")
+            return Epsilon(inner, inner["b"], inner["a"], "subtracted", "0 - eps is negative, and eps - eps is 0")
     if inner.op == "mul" and node.op != "log":
         for one, other in (("a", "b"), ("b", "a")):
             named = inner[one].op in (PARAM, ATTR) and is_epsilon(inner[one].name)
             if named and value(inner[other]).zero is not NEVER and value(inner[other]).kind is not Kind.SCALAR:
-                return Epsilon(inner, inner[one], inner[other], "multiplied", "0 times it is 0")
+                return Epsilon(inner, inner[one], inner[other], "multiplied", "0 * eps = 0")
     return None
 
 

@@ -611,8 +611,8 @@ class Evaluator:
             result = join(result, v)
         why = result.why
         some = any(v.constant is None for v in values)
-        ends = (("low", f"holds a {result.lo:g}"), ("high", f"holds a {result.hi:g}")) if some else ()
-        for cls, held in (("zero", "holds a 0"), ("neg", "holds a negative number"), *ends):
+        ends = (("low", f"contains a {result.lo:g}"), ("high", f"contains a {result.hi:g}")) if some else ()
+        for cls, held in (("zero", "contains a 0"), ("neg", "contains a negative number"), *ends):
             if result.reach(cls) is CERTAIN and result.evidence(cls) is None:
                 why = {**why, cls: Evidence(held, node, origin=Origin.START)}
         return replace(result, peak=False, sum_one=False, why=why)

@@ -56,7 +56,7 @@ def factor_of_log(node: Node, operand: Node, value: Evaluate) -> Evidence | None
             origin=Origin.ATTAINED,
         )
     if bare(operand).op == "uniform" and any(u.op in LOGARITHMS for n in node.users if n.op == "neg" for u in n.users):
-        return Evidence("a uniform draw can be exactly 0", operand, origin=Origin.ATTAINED)
+        return Evidence("a uniform random number can be exactly 0", operand, origin=Origin.ATTAINED)
     for product in node.users:
         if product.op != "mul":
             continue
@@ -65,7 +65,9 @@ def factor_of_log(node: Node, operand: Node, value: Evaluate) -> Evidence | None
         probability = value(operand).lo == 0 and value(operand).hi == 1 and not value(operand).whole
         if value(operand).zero is POSSIBLE and probability and value(other).zero is not NEVER:
             return Evidence(
-                "is named like a probability, and its factor may be 0 where it is 0", operand, origin=Origin.SATURATION
+                "is named like a probability, and the other factor may be 0 where it is 0",
+                operand,
+                origin=Origin.SATURATION,
             )
         if cross_entropy(product, other, operand):
             return Evidence(

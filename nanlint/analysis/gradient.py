@@ -155,7 +155,7 @@ class GradientFlow:
         if obstacle is not None:
             return Judgement(Flow.NO, obstacle)
         if self.is_taken(node):
-            return Judgement(Flow.SHOWN, "a derivative is taken of what becomes of it")
+            return Judgement(Flow.SHOWN, "a derivative of a result of it is taken")
         where = [n for n in self.called_from_outside(node) if self.is_used(n)] or [node]
         taken = any(self.is_taken(n) for n in where)
         opinion = self.opinion(node)
@@ -181,7 +181,7 @@ class GradientFlow:
         open_ = (n for n in where if self.obstacle(n) is None)
         trained = [n for n in open_ if (opinion := self.opinion(n)) is not None and opinion.trained]
         if trained and not any(self.reached(n) for n in trained):
-            yield "as far as nanlint sees, no learned value reaches it in its calls"
+            yield "no learned value reaches it in the calls that nanlint sees"
 
     def reached(self, node: Node) -> bool:
         """Whether what may be learned reaches a node through which gradients flow."""
@@ -219,7 +219,7 @@ class GradientFlow:
         if self.roles is not None and self.owner(node) == "jax" and self.roles.undifferentiated_project:
             yield "nothing in the project takes derivatives"
         if self.roles is not None and self.owner(node) in FUNCTIONAL and self.roles.drives(node):
-            yield "it is next to the differentiated function, not in it"
+            yield "it is outside of the differentiated function"
 
     def called_from_outside(self, node: Node) -> list[Node]:
         """The same op where the functions around it are called from the functions that nothing in the file calls."""
@@ -260,9 +260,9 @@ class GradientFlow:
                 return "it is in the definition of a derivative, where only second derivatives reach it"
         owner = self.owner(node)
         if owner in PLAIN:
-            return f"{OWN_NAMES.get(owner or '', owner)} does not differentiate"
+            return f"{OWN_NAMES.get(owner or '', owner)} does not compute gradients"
         if not self.learns(node):
-            return "it depends on nothing that is differentiated with respect to"
+            return "it does not depend on any differentiated variable"
         return None if self.used_with_gradient(node) else "all uses only compare, count, print or detach it"
 
     def _moves(self, node: Node, rule: Region) -> bool:

@@ -72,8 +72,8 @@ MAX_USES = 40
 class Hazard:
     """An op whose operand may be at one of its poles.
 
-    ``operand`` is the node that reaches the pole and ``value`` what is known of it. ``guard`` is the selection that
-    masks the value of the result: then only the gradient is hurt.
+    ``operand`` is the node that reaches the singular point and ``value`` what is known of it. ``guard`` is the
+    selection that masks the value of the result: then only the gradient is hurt.
     """
 
     node: Node
@@ -198,7 +198,7 @@ class Hazards:
         """What comes of each pole of a node: a hazard, or why there is none."""
         for pole in self.own_poles(node):
             if self.deliberate(node):
-                yield Cleared(node, pole, "errstate around it says that the author knows")
+                yield Cleared(node, pole, "it is inside `errstate`, so the author expects it")
             else:
                 yield self.weigh(node, pole)
 
@@ -624,7 +624,9 @@ def selected_by(cond: Node, node: Node) -> bool:
 
 def evidence_of(v: Value, pole: Pole, operand: Node) -> Evidence:
     """Why the pole is reached, at the operand itself where nothing further back tells."""
-    return v.evidence(pole.cls) or Evidence(REACHES.get(pole.cls, "reaches the pole"), operand, origin=Origin.ATTAINED)
+    return v.evidence(pole.cls) or Evidence(
+        REACHES.get(pole.cls, "reaches the singular point"), operand, origin=Origin.ATTAINED
+    )
 
 
 #: what a class without further evidence says

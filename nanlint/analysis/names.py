@@ -66,12 +66,12 @@ LOSS = frozenset(
 #: what a function or class is for, by a word of its name, where nothing is differentiated as a rule
 UNTRAINED = {
     **dict.fromkeys(("metric", "metrics", "evaluate", "evaluation", "evaluator", "eval", "accuracy"), "measures"),
-    **dict.fromkeys(("optimizer", "optimizers", "optim", "optax"), "takes an optimizer's step"),
+    **dict.fromkeys(("optimizer", "optimizers", "optim", "optax"), "takes an optimizer step"),
     **dict.fromkeys(("predict", "predictions", "postprocess", "nms"), "predicts"),
     **dict.fromkeys(("psnr", "validate", "validation"), "measures"),
     **dict.fromkeys(("sampler", "samplers", "mcmc", "hmc", "nuts", "adaptation"), "draws samples"),
     **dict.fromkeys(("solver", "solvers", "integrator"), "solves"),
-    **dict.fromkeys(("evolution", "evolutionary", "genetic", "cmaes", "swarm"), "searches without derivatives"),
+    **dict.fromkeys(("evolution", "evolutionary", "genetic", "cmaes", "swarm"), "optimizes without derivatives"),
     **dict.fromkeys(("dataset", "datasets", "dataloader", "preprocess", "preprocessing"), "prepares data"),
     **dict.fromkeys(("augment", "augmentation", "augmentations"), "prepares data"),
     **dict.fromkeys(("assign", "assigner", "matcher"), "assigns targets"),

@@ -32,7 +32,7 @@ DIFFERENTIATE = frozenset(
 TAKES = frozenset({"jax.grad", "import grad", "value_and_grad", "vjp", "jvp", "jac", "hessian", "linearize", "minimi"})
 #: and what else their names say
 BESIDE = frozenset({"aux", "and", "compute", "filter", "value"})
-#: last names of what takes an optimizer's step, from derivatives that were taken or made up before
+#: last names of what takes an optimizer step, from derivatives that were taken or made up before
 STEPS = frozenset({"apply_updates", "apply_gradients"})
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -89,7 +89,7 @@ class Roles:
             if trained(name):
                 return None
             if (purpose := untrained(name)) is not None:
-                return Opinion(False, f"`{name}` {purpose}, by its name", purpose)
+                return Opinion(False, f"`{name}` {purpose}, judging by its name", purpose)
         return None
 
     def at(self, site: ast.AST | None) -> Opinion | None:
@@ -148,15 +148,15 @@ class Roles:
         if name in self.differentiated:
             return Opinion(True, "a derivative is taken of this function")
         if id(definition) in self.passes:
-            return Opinion(True, "this is a pass that a model is trained through")
+            return Opinion(True, "a model is trained through this function")
         if trained(name):
-            return Opinion(True, f"`{name}` is trained on, by its name", named=True)
+            return Opinion(True, f"`{name}` is used for training, judging by its name", named=True)
         purpose = untrained(name)
         if purpose is None and isinstance(definition, ast.ClassDef):
             purpose = purpose_of_bases(map(ast.unparse, definition.bases))
         if purpose is None and isinstance(definition, ast.ClassDef) and is_estimator(definition):
-            return Opinion(False, f"`{name}` has a separate method that fits it", "prepares data")
-        return Opinion(False, f"`{name}` {purpose}, by its name", purpose) if purpose is not None else None
+            return Opinion(False, f"`{name}` has a separate method for fitting", "prepares data")
+        return Opinion(False, f"`{name}` {purpose}, judging by its name", purpose) if purpose is not None else None
 
     @cached_property
     def passes(self) -> set[int]:

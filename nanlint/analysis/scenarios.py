@@ -1055,9 +1055,9 @@ def zeros(of: str, nodes: list[Node]) -> str:
     """Of how much of what it is made of an operand needs zeros, in words: each element by itself, of a row, of all."""
     gathering = list(filter(made_of_rows, nodes))
     if not gathering:
-        return f"where {of or 'all of its data'} is 0"
+        return f"where {of or 'all of its data'} {'are' if '` and `' in of else 'is'} 0"
     row = "a row of " if any(map(by_row, gathering)) else ""
-    return f"if {row}{of or 'its data'} is all zeros"
+    return f"if {row}{of or 'its data'} {'are' if '` and `' in of and not row else 'is'} all zeros"
 
 
 def written(source: Node) -> str:

@@ -108,7 +108,7 @@ class Step:
         """Whether a gradient flows through it, as a phrase."""
         if self.obstacle is not None:
             return f"no gradient: {self.obstacle}"
-        return "gradient flows" if self.doubt is None else f"gradient doubtful: {self.doubt}"
+        return "gradient flows" if self.doubt is None else f"gradient uncertain: {self.doubt}"
 
 
 @dataclass(frozen=True, eq=False)

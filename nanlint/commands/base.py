@@ -82,7 +82,7 @@ trust_option = click.option(
     is_flag=True,
     expose_value=False,
     callback=_trusting,
-    help="Run the rule files that configurations name, which are code.",
+    help="Run the rule files (Python code) that configurations name.",
 )
 
 
@@ -99,7 +99,7 @@ _CONFIG = click.option(
     multiple=True,
     type=click.Path(),
     metavar="FILE|KEY=VALUE",
-    help="A configuration file for all files, or one key in TOML (confidence='possible'), which goes before all "
+    help="A configuration file for all files, or one key in TOML (confidence='possible'), which overrides all "
     "files. Repeatable.",
 )
 _ISOLATED = click.option("--isolated", is_flag=True, help="Ignore all configuration files.")
@@ -112,7 +112,7 @@ def config_options(command: F) -> F:
 
 #: the option that sends what a command prints into a file, for ``deliver``
 output_option = click.option(
-    "-o", "--output-file", type=click.Path(), metavar="FILE", help="Write there instead of to standard output."
+    "-o", "--output-file", type=click.Path(), metavar="FILE", help="Write to this file instead of standard output."
 )
 
 
@@ -137,9 +137,9 @@ def configs_for(config: Sequence[str] = (), isolated: bool = False, *overrides: 
     tables = [text for text in config if "=" in text and not os.path.exists(text)]
     files = [path for path in config if path not in tables]
     if files and isolated:
-        raise click.UsageError("--config FILE and --isolated exclude each other")
+        raise click.UsageError("--config FILE and --isolated cannot be combined")
     if len(files) > 1:
-        raise click.UsageError(f"--config takes one file, and there are two: {files[0]} and {files[1]}")
+        raise click.UsageError(f"--config accepts only one file, got {files[0]} and {files[1]}")
     try:
         configs = Configs(
             # a plugin that cannot be used is an error even if none of the files needs a rule

@@ -75,7 +75,7 @@ def known_from_now_on(report: Report, configs: Configs, chosen: str, quiet: bool
         write_report(writable(path), one.render())
         if not quiet:
             count = sum(map(len, one.entries.values()))
-            say(f"{shown_path(path)} knows {findings(count)} now.", err=True)
+            say(f"{shown_path(path)} now contains {findings(count)}.", err=True)
             if path not in configured:
-                say(f"To hide them: --baseline {shown_path(path)}, or the key `baseline`.", err=True)
+                say(f"To hide them, use --baseline {shown_path(path)} or the key `baseline`.", err=True)
     return hide_known(report, lambda path: baselines[path_of(path)], config_of)

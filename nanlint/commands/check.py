@@ -142,19 +142,19 @@ def _at_least(severity: Severity) -> Collection[Severity]:
     },
     examples=(
         ("nanlint check", "Check the working directory and everything below it."),
-        ("nanlint --fix src train.ipynb", "Apply safe fixes, and report what remains."),
+        ("nanlint --fix src train.ipynb", "Apply safe fixes, and report the remaining findings."),
         ("nanlint --diff src", "Show what --fix would change."),
-        ("nanlint --select NL1,where-gradient .", "Run the rules about logarithms, and one by its name."),
+        ("nanlint --select NL1,where-gradient .", "Run the rules about logarithms, and one rule given by its name."),
         ("nanlint --output sarif:nanlint.sarif .", "Print the findings, and write SARIF to a file."),
-        ("cat loss.py | nanlint --stdin-filename loss.py -", "Check standard input under the name of a file."),
+        ("cat loss.py | nanlint --stdin-filename loss.py -", "Check standard input as if it were the file loss.py."),
         ("NANLINT_OUTPUT_FORMAT=concise nanlint check", "Set an option by its environment variable."),
     ),
 )
 @click.argument("paths", nargs=-1, type=click.Path())
 @click.option("--fix", is_flag=True, help="Apply safe fixes.")
-@click.option("--fix-only", is_flag=True, help="Apply safe fixes, and do not report what remains.")
-@click.option("--show-fixes", is_flag=True, help="List what was fixed, by file.")
-@click.option("--unsafe-fixes", is_flag=True, help="Also apply, or count as applicable, fixes that change values.")
+@click.option("--fix-only", is_flag=True, help="Apply safe fixes, and do not report the remaining findings.")
+@click.option("--show-fixes", is_flag=True, help="List the applied fixes, by file.")
+@click.option("--unsafe-fixes", is_flag=True, help="Also apply fixes that change values, or count them as applicable.")
 @click.option(
     "--prove",
     is_flag=True,
@@ -167,14 +167,19 @@ def _at_least(severity: Severity) -> Collection[Severity]:
     help="Time limit of --prove for each finding.  [default: 5]",
 )
 @click.option(
-    "--with-run", type=click.Path(), metavar="RUN", help="Judge findings by what `nanlint verify` saw in this run."
+    "--with-run",
+    type=click.Path(),
+    metavar="RUN",
+    help="Use the results of this run of `nanlint verify`: confirmed findings become certain.",
 )
 @click.option("--diff", is_flag=True, help="Show the changes that --fix would make, without writing them.")
 @click.option(
-    "--add-ignore", metavar="[=REASON]", help="Silence what is reported, and not fixed, by comments with this reason."
+    "--add-ignore",
+    metavar="[=REASON]",
+    help="Add suppression comments, with this reason, for the findings that are not fixed.",
 )
 @rules_option("--select", help="Rules to enable: codes, prefixes, names or ALL.")
-@rules_option("--ignore", "--extend-ignore", help="Rules to disable, with the hazards that they report.")
+@rules_option("--ignore", "--extend-ignore", help="Rules to disable; no other rule reports their hazards instead.")
 @rules_option("--extend-select", help="Rules to enable in addition to the selected ones.")
 @_patterns_option("--per-file-ignores", help="Rules to ignore in files that match a pattern.")
 @_patterns_option("--extend-per-file-ignores", help="The same, in addition to the configuration's.")
@@ -342,21 +347,23 @@ def check(
     action = Action.DIFF if shows_fixes else Action.FIX if fix and not diff else Action.CHECK
     paint = paint_for(color)
     if quiet and verbose:
-        raise click.UsageError("--quiet and --verbose exclude each other")
+        raise click.UsageError("--quiet and --verbose cannot be combined")
     if statistics and output_format not in TABULATED:
-        raise click.UsageError(f"--statistics has no {output_format} form; it goes with {', '.join(TABULATED)}")
+        raise click.UsageError(
+            f"--statistics does not support --output-format {output_format}; use one of {', '.join(TABULATED)}"
+        )
     for path in (*(path for _, path in outputs), *filter(None, [write_baseline, output_file])):
         writable(path)
     if write_baseline is not None and (diff or "-" in paths):
-        raise click.UsageError("--write-baseline goes with neither --diff nor standard input")
+        raise click.UsageError("--write-baseline cannot be combined with --diff or standard input (-)")
     if baseline is not None and write_baseline is None:
         baseline_at(baseline)  # says what is wrong with it before anything is fixed
     if add_ignore and len(add_ignore.splitlines()) > 1:
         raise click.UsageError("the reason of --add-ignore must be on one line")
     if changed_since is not None and "-" in paths:
-        raise click.UsageError("--changed-since does not go with standard input (-)")
+        raise click.UsageError("--changed-since cannot be combined with standard input (-)")
     if with_affected and "-" in paths:
-        raise click.UsageError("--affected does not go with standard input (-)")
+        raise click.UsageError("--affected cannot be combined with standard input (-)")
     if with_affected and changed_since is not None:
         raise click.UsageError("--changed-since checks affected files anyway; leave out --affected")
     if show_files:
@@ -442,9 +449,9 @@ def _watch(ctx: click.Context, paths: Sequence[str]) -> None:
 
     option = next((name for name in _ONCE if ctx.params[name] not in (None, False)), None)
     if option is not None:
-        raise click.UsageError(f"--watch does not go with --{option.replace('_', '-')}")
+        raise click.UsageError(f"--watch cannot be combined with --{option.replace('_', '-')}")
     if "-" in paths:
-        raise click.UsageError("--watch does not go with standard input (-)")
+        raise click.UsageError("--watch cannot be combined with standard input (-)")
     if not any(map(os.path.exists, paths)):
         raise Unusable(f"{paths[0]}: no such file or directory")
     terminal = sys.stdout.isatty()
@@ -455,7 +462,7 @@ def _watch(ctx: click.Context, paths: Sequence[str]) -> None:
             if terminal:
                 click.clear()
             elif number:
-                say("Something has changed.", err=True)
+                say("Files changed.", err=True)
             try:
                 ctx.invoke(check, **parameters)
             except click.exceptions.Exit:
@@ -463,7 +470,7 @@ def _watch(ctx: click.Context, paths: Sequence[str]) -> None:
             except click.ClickException as error:  # a configuration that is being written, a path that has gone
                 error.show()
             if terminal:
-                say("Watching for changes; Ctrl-C ends it.", err=True)
+                say("Watching for changes; press Ctrl-C to stop.", err=True)
             sys.stdout.flush()
     except OSError as error:
         raise Unusable(f"the files cannot be watched: {error}") from None

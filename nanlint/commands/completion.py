@@ -23,7 +23,7 @@ _STARTUP = {
     cls=Command,
     short_help="Print the script for shell completion of commands, options and rules.",
     examples=tuple(
-        (line, f"Put this in {place} to have completion in every new shell.") for place, line in _STARTUP.values()
+        (line, f"Put this in {place} for completion in every new shell.") for place, line in _STARTUP.values()
     ),
     exit_codes=(("0", "Done."), ("2", "That shell is not supported, or the shell could not be determined.")),
 )
@@ -32,7 +32,7 @@ _STARTUP = {
 def completion(ctx: click.Context, shell: str | None) -> None:
     """Print the script that completes commands, options, paths and rules in SHELL, by default your current shell.
 
-    Load it once to try it, or in each new shell by a line in the shell's startup file (see the examples).
+    To load it in every new shell, add a line to the startup file of the shell (see the examples).
     """
     from click.shell_completion import get_completion_class
 

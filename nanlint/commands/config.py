@@ -35,10 +35,10 @@ def _complete_keys(ctx: click.Context, param: click.Parameter, incomplete: str) 
     cls=Command,
     short_help="List the keys of the configuration, or show the settings of a file.",
     examples=(
-        ("nanlint config", "The keys, with their defaults."),
-        ("nanlint config per-file-ignores", "One key, with an example."),
-        ("nanlint config --show src/loss.py", "The settings of a file, and where each comes from."),
-        ("nanlint config --schema > nanlint.schema.json", "For editors that check TOML."),
+        ("nanlint config", "List the keys, with their defaults."),
+        ("nanlint config per-file-ignores", "Explain one key, with an example."),
+        ("nanlint config --show src/loss.py", "Show the settings of a file, and where each comes from."),
+        ("nanlint config --schema > nanlint.schema.json", "Write the schema for editors that check TOML."),
     ),
     exit_codes=(("0", "Done."), ("2", "There is no such key, or the configuration cannot be used.")),
 )
@@ -75,9 +75,9 @@ def config(
 
     as_json = output_format == "json"
     if show and schema:
-        raise click.UsageError("--show and --schema exclude each other")
+        raise click.UsageError("--show and --schema cannot be combined")
     if (config or isolated) and not show:
-        raise click.UsageError("--config and --isolated go with --show")
+        raise click.UsageError("--config and --isolated need --show")
     if schema:
         from nanlint.linter import all_rules
 
@@ -103,7 +103,7 @@ def _known(name: str) -> Key:
     from nanlint.selection import did_you_mean
 
     if name not in KEYS:
-        hint = did_you_mean(name, KEYS) or "; for what holds for a path: nanlint config --show PATH"
+        hint = did_you_mean(name, KEYS) or "; to see the settings of a path: nanlint config --show PATH"
         raise Unusable(f'unknown key "{name}"{hint}')
     return KEYS[name]
 
@@ -120,7 +120,7 @@ def _one(key: Key, as_json: bool) -> str:
     if as_json:
         return json.dumps(_as_object(key), indent=2, ensure_ascii=False)
     below = f"[tool.nanlint.{key.name}]" if key.kind.startswith("table") else "[tool.nanlint]"
-    return f"{key.name}\n\n{key.about}\n\nHolds:    {key.kind}\nDefault:  {key.default_shown}\n\n{below}\n{key.example}"
+    return f"{key.name}\n\n{key.about}\n\nType:     {key.kind}\nDefault:  {key.default_shown}\n\n{below}\n{key.example}"
 
 
 def _as_object(key: Key) -> dict[str, object]:
@@ -186,11 +186,11 @@ def _listed_for(path: str, found: Config, held: Config) -> Iterator[str]:
     for name in KEYS:
         variable = f"NANLINT_{name.replace('-', '_').upper()}"
         if os.environ.get(variable):
-            yield f"# {variable} is set and goes before it in nanlint check"
-    yield f"# {len(running)} of {len(names)} rules run there"
+            yield f"# {variable} is set and overrides it in nanlint check"
+    yield f"# {len(running)} of {len(names)} rules run here"
     off = sorted(names - running)
     if off:
         yield f"# off: {', '.join(off)}"
     ignored = sorted(found.among(names) - running)
     if ignored:
-        yield f"# of these by per-file-ignores: {', '.join(ignored)}"
+        yield f"# of these, ignored by per-file-ignores: {', '.join(ignored)}"

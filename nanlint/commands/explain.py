@@ -35,7 +35,7 @@ _WIDEST = 120
     cls=Command,
     short_help="Explain what nanlint knows about an expression.",
     examples=(
-        ("nanlint explain loss.py:12", "The reported expressions of a line, or all numeric ones."),
+        ("nanlint explain loss.py:12", "Explain the reported expressions of a line, or all numeric ones."),
         ("nanlint explain loss.py:12:20 --output-format json", "Explain the expression at a column, as JSON."),
     ),
     exit_codes=(("0", "Done."), ("2", "The file cannot be read, or there is no expression at this place.")),
@@ -72,7 +72,7 @@ def explain(
     whether it reports the expression, or why not.
 
     Without a column, the reported expressions of the line are explained, or all numeric ones if none is reported. In a
-    notebook the line is one of a cell: `notebook.ipynb:cell 3:2`.
+    notebook, give the cell and the line in it: `notebook.ipynb:cell 3:2`.
     """
     from nanlint.config import options
     from nanlint.explaining import explain as explained
@@ -85,7 +85,7 @@ def explain(
         row = _row_of(source, cell, row)
     elif row > len(source.lines):
         count = len(source.lines) - (source.lines[-1] == "")
-        raise Unusable(f"{path}: has {count} lines, so there is nothing at line {row}")
+        raise Unusable(f"{path}: has {count} lines; there is no line {row}")
     try:
         found = explained(source, settled, row, column)
     except Unparsable as error:
@@ -105,7 +105,7 @@ def _row_of(source: Source, cell: int | None, row: int) -> int:
     from nanlint.diagnostic import Span
 
     if cell is None:
-        raise Unusable(f"{source.path}: lines of a notebook are those of a cell: '{source.path}:cell 3:{row}'")
+        raise Unusable(f"{source.path}: in a notebook, give the cell and its line: '{source.path}:cell 3:{row}'")
     span = Span(row, 1, row, 1, cell)
     placed = source.placed(span)
     if placed == span:
@@ -170,9 +170,9 @@ def nothing_at(source: Source, config: Config, where: str, row: int, column: int
 
     rows = numeric_rows(source, config)
     if row in rows and column is not None:
-        return f"{where}: no expression stands there; without a column the whole line is explained"
+        return f"{where}: no expression there; leave out the column to explain the whole line"
     if not rows:
-        return f"{where}: no numeric expression there, nor anywhere in the file"
+        return f"{where}: no numeric expression there or anywhere else in the file"
     near = sorted(sorted(rows, key=lambda other: abs(other - row))[:3])
     shown = (source.row_in_cell(other) for other in near)
     listed = ", ".join(str(line) if cell is None else f"{line} of cell {cell}" for cell, line in shown)

@@ -38,7 +38,7 @@ _SUFFIXES = {"gv": "dot"}
         ("nanlint graph loss.py | dot -Tpng > loss.png", "Draw the module level, with Graphviz's `dot`."),
         (
             "nanlint graph --modules src -o modules.svg",
-            "Draw which files import which, and the imports that could not be resolved.",
+            "Draw the imports between files, and the imports that could not be resolved.",
         ),
     ),
     exit_codes=(
@@ -48,7 +48,9 @@ _SUFFIXES = {"gv": "dot"}
     ),
 )
 @click.argument("paths", nargs=-1, metavar="FILE[:FUNCTION] | --modules [PATHS]...")
-@click.option("--modules", is_flag=True, help="Draw which files of the project import which, instead of a function.")
+@click.option(
+    "--modules", is_flag=True, help="Draw the imports between the files of the project, instead of a function."
+)
 @output_option
 @click.option(
     "--format",

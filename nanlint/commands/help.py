@@ -11,7 +11,7 @@ from nanlint.commands.manual import Command
 @click.command(
     cls=Command,
     short_help="Print the help of nanlint, or of a command.",
-    examples=(("nanlint help check", "The options of a command."),),
+    examples=(("nanlint help check", "Show the options of a command."),),
     exit_codes=(("0", "Done."), ("2", "There is no such command.")),
 )
 @click.argument("command", required=False)

@@ -20,9 +20,9 @@ _FIRST = "check"
 Rows = Sequence[tuple[str, str]]
 
 EXIT_CODES: Rows = (
-    ("0", "Done; nothing was found, or --exit-zero."),
-    ("1", "Something was found, or some of the files could not be read."),
-    ("2", "Nothing could be done: no such path, a wrong option, a configuration that cannot be used."),
+    ("0", "There are no findings, or --exit-zero was given."),
+    ("1", "There are findings, or some of the files could not be read."),
+    ("2", "Nothing could be checked: a path does not exist, or an option or the configuration is wrong."),
 )
 
 

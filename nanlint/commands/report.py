@@ -49,7 +49,7 @@ _SHARED = (
     examples=(
         ("nanlint report", "Check the working directory and write nanlint-report.html."),
         ("nanlint report src --confidence possible -o findings.html", "Include possible findings."),
-        ("nanlint report --changed-since origin/main", "Only files that this branch changes or affects."),
+        ("nanlint report --changed-since origin/main", "Check only files that this branch changes or affects."),
     ),
     exit_codes=(
         ("0", "The page was written, with or without findings."),
@@ -69,7 +69,7 @@ _SHARED = (
 )
 @click.pass_context
 def report(ctx: click.Context, /, paths: tuple[str, ...], *, page: str, **shared: object) -> None:
-    """Check PATHS and write the findings to one HTML page, which needs no network.
+    """Check PATHS and write the findings to one self-contained HTML page.
 
     The page shows the findings by file, with their code, cause and fix. It can be filtered by rule, level, fix and
     text; links to it keep the filters. The command prints the counts by rule. The exit code does not depend on the

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     cls=Command,
     short_help="Explain a rule, or list all rules.",
     examples=(
-        ("nanlint rule", "All rules, a line each."),
-        ("nanlint rule where-gradient", "The page of a rule."),
+        ("nanlint rule", "List all rules, one per line."),
+        ("nanlint rule where-gradient", "Print the page of a rule."),
         ("nanlint rule --all --output-format json", "Print all pages as JSON."),
     ),
     exit_codes=(("0", "Done."), ("2", "There is no such rule.")),
@@ -51,7 +51,7 @@ def rule(code_or_name: str | None, every: bool, output_format: str, output_file:
     from nanlint.selection import codes_of, did_you_mean
 
     if every and code_or_name is not None:
-        raise click.UsageError("--all goes without the code or name of a rule")
+        raise click.UsageError("--all cannot be combined with the code or name of a rule")
     rules, broken = _known_rules()
     as_json = output_format == "json"
     if code_or_name is None:

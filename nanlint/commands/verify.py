@@ -31,10 +31,10 @@ from nanlint.commands.manual import Command
         "Output": ("--output-format", "--output-file", "--color"),
     },
     examples=(
-        ("nanlint verify -- train.py --epochs 3", "Probe the flagged expressions of a run."),
+        ("nanlint verify -- train.py --epochs 3", "Watch the flagged expressions while the program runs."),
         ("nanlint verify --watch all -- -m train", "Find the origin of every nan and inf, on any line."),
         ("nanlint verify --on-nan debug -- train.py", "Open pdb where the first nan or inf appears."),
-        ("nanlint verify --replay RUN", "Repeat the step at which a run went bad."),
+        ("nanlint verify --replay RUN", "Repeat the first bad step of a run."),
     ),
     exit_codes=(
         ("1", "A finding was confirmed, a nan or inf appeared, or a loss was not finite."),
@@ -49,7 +49,8 @@ from nanlint.commands.manual import Command
     type=click.Choice(["sites", "all", "sentinel"]),
     default="sites",
     show_default=True,
-    help="What to watch: flagged expressions; the origin of every nan and inf; losses and gradient norms.",
+    help="What to watch: flagged expressions (sites), the origin of every nan and inf (all), or losses and "
+    "gradient norms (sentinel).",
 )
 @click.option(
     "--filter",
@@ -63,7 +64,7 @@ from nanlint.commands.manual import Command
     type=click.Choice(["continue", "stop", "debug"]),
     default="continue",
     show_default=True,
-    help="What to do where a nan or inf first appears; debug: open pdb in your frame.",
+    help="What to do where a nan or inf first appears; debug opens pdb in your frame.",
 )
 @click.option("--include", multiple=True, callback=split, help="Also watch these packages or paths.")
 @click.option(
@@ -72,7 +73,7 @@ from nanlint.commands.manual import Command
 @click.option(
     "--run-dir", type=click.Path(), help="Directory to store the run in.  [default: a new one in .nanlint/runs]"
 )
-@click.option("--replay", "replayed", type=click.Path(), metavar="RUN", help="Repeat the step at which RUN went bad.")
+@click.option("--replay", "replayed", type=click.Path(), metavar="RUN", help="Repeat the first bad step of RUN.")
 @click.option("--step", "replay_step", type=click.IntRange(min=0), help="The step to repeat with --replay.")
 @click.option(
     "--output-format",

@@ -14,7 +14,7 @@ from nanlint.version import __version__
 @click.command(
     cls=Command,
     short_help="Print the version.",
-    examples=(("nanlint version --output-format json", "For a program."),),
+    examples=(("nanlint version --output-format json", "Print the version as JSON."),),
     exit_codes=(("0", "Done."),),
 )
 @click.option(
@@ -22,7 +22,7 @@ from nanlint.version import __version__
     type=click.Choice(["text", "json"]),
     default="text",
     show_default=True,
-    help="How it is printed.",
+    help="Output format.",
 )
 @output_option
 def version(output_format: str, output_file: str | None) -> None:

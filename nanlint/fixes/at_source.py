@@ -45,7 +45,7 @@ class AtSource:
         if len(edits) < len(outers):
             return None
         name = f"{self.class_of(function)}.{function.name}" if self.class_of(function) else function.name
-        message = f"return `{one_line(self.stable_text)}` from `{name}`, and take no {self.outer.op} of it"
+        message = f"return `{one_line(self.stable_text)}` from `{name}`, and remove the {self.outer.op} here"
         applicability = Applicability.SAFE if self.closed(function, others) else Applicability.UNSAFE
         if self.home is None:
             return self.named(self.place.fix(applicability, [*edits, self.renamed], message, message))

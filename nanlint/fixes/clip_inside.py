@@ -109,7 +109,7 @@ class RaiseBound:
             return None
         if place.facts.means_infinity(self.node):
             return display(shown, f"consider `{shown}` as the bound: {self.change(place, shown)}")
-        return place.fix(Applicability.UNSAFE, edits, shown, f"bound it inside: {self.change(place, shown)}")
+        return place.fix(Applicability.UNSAFE, edits, shown, f"move the bound inside: {self.change(place, shown)}")
 
     def inside(self, place: Place, bound: ast.expr) -> str | None:
         """The bound in the place of one at the singular point; None for any other."""
@@ -131,4 +131,4 @@ class RaiseBound:
 
     def change(self, place: Place, bound: str) -> str:
         """What becomes of values between the old bound and the new one."""
-        return f"values between the old bound and `{bound}` move to it, without gradient"
+        return f"values between the old bound and `{bound}` become `{bound}`, without a gradient"

@@ -24,4 +24,4 @@ class OnLogits:
         if function is None:
             return None
         text = f"{function}({place.argument(x)})" if x is not None else function
-        return display(text, f"take the logarithm of the logits, `{text}`")
+        return display(text, f"compute the logarithm from the logits: `{text}`")

@@ -99,7 +99,10 @@ class DoubleWhere:
         if text is None:
             return None
         return place.fix(
-            Applicability.SAFE, [*edits, place.put(operand, text)], text, f"select the operand too: `{text}`"
+            Applicability.SAFE,
+            [*edits, place.put(operand, text)],
+            text,
+            f"use `where` for the operand as well: `{text}`",
         )
 
     def condition(self, place: Place, guard: Node) -> ast.expr | None:
@@ -152,7 +155,7 @@ class DoubleWhere:
         """What a person would write, where the condition cannot be repeated here."""
         like = place.argument(operand)
         text = place.selection("…", like, self.harmless, like)
-        return display(text, f"select the operand too: `{text}`") if text is not None else None
+        return display(text, f"use `where` for the operand as well: `{text}`") if text is not None else None
 
     # With a condition of its own
 

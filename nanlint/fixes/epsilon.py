@@ -38,10 +38,10 @@ class MendEpsilon:
         """The literal replaced by the least power of ten that counts."""
         one = self.epsilon
         literal = next(iter(literals(one.number.site)), None)
-        what = f"values within {one.enough} of the pole become that"
+        what = f"values within {one.enough} of the singular point change by about that much"
         scope = place.file.outline.function
         if literal is None or scope(literal) is not scope(place.site):
-            return display(one.enough, f"an epsilon of {one.enough} counts: {what}")
+            return display(one.enough, f"an epsilon of {one.enough} has an effect: {what}")
         edit = place.put(literal, one.enough)
         return place.fix(Applicability.UNSAFE, [edit], one.enough, f"replace with `{one.enough}`: {what}")
 

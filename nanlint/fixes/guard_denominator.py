@@ -17,7 +17,7 @@ from nanlint.ops.value import Kind
 #: frameworks with a division that is 0 where the denominator is
 NO_NAN = {"tensorflow": "tensorflow.math.divide_no_nan", "keras": "keras.ops.divide_no_nan"}
 #: what an author gives up who divides by something else where there was 0
-INFINITE = "what divided by 0 was inf is finite then"
+INFINITE = "quotients that were inf become finite"
 UNDEFINED = "the undefined 0/0 becomes 0"
 _MAXIMUM = {
     "jax": "jax.numpy.maximum",
@@ -95,7 +95,7 @@ class GuardDenominator:
             return fix
         row = getattr(next_one.site, "lineno", 0)
         return display(
-            fix.display, f"consider `{fix.display}`, which is not enough: line {row} breaks at the 0 it makes"
+            fix.display, f"consider `{fix.display}`, which is not enough: line {row} breaks at the resulting 0"
         )
 
     def operands(self, place: Place, written: Written | None) -> tuple[ast.expr | None, ast.expr] | None:

@@ -35,16 +35,16 @@ class Kept:
     def problems(self, pairing: Pairing, likeness: Likeness, facts: Facts) -> Iterator[Problem]:
         """What mended text, of which ``facts`` are known, does not keep."""
         if any(map(writes, lost(pairing.replaced, pairing.brought))):
-            yield None, "nothing would be written in place any more"
+            yield None, "the fix would no longer write in place"
         pieces = {id(part): old for old, new in pairing.exchanged for part in ast.walk(new)}
         ops = {id(node.site): node.op for node in likeness.old.inside}
         for node in likeness.new.inside:
             old = pieces.get(id(node.site))
             before = {ops.get(id(part), "") for part in ast.walk(old)} if old is not None else set()
             if (function := given_integers(node, before, likeness, facts)) is not None:
-                yield node.site, f"`{function}` takes no whole numbers"
+                yield node.site, f"`{function}` does not accept integers"
             elif (function := given_complex(node, before)) is not None:
-                yield node.site, f"`{function}` does not give the same of complex numbers"
+                yield node.site, f"`{function}` gives different results for complex numbers"
         if any(compiled(self.file.imports, e) for e in pairing.replaced):
             elsewhere = {id(part) for old, new in pairing.exchanged for part in self.not_compiled(old, new)}
             for node in likeness.new.inside:

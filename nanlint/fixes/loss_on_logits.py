@@ -125,9 +125,9 @@ class LossOnLogits:
     def hint(self, place: Place) -> Fix:
         """What a person would write where the activation or the loss is made elsewhere."""
         if self.loss.op == TOLD and self.loss.get("from_logits") is None:
-            return display("from_logits=True", f"give it logits, with `from_logits=True`: {self.change}")
+            return display("from_logits=True", f"pass it logits, with `from_logits=True`: {self.change}")
         names = ON_LOGITS.get(self.loss.op)
         function = place.spell(names[self.spelling() is not None]) if names is not None else None
         return display(
-            function or "logits", f"give the logits to {f'`{function}`' if function else 'it'}: {self.change}"
+            function or "logits", f"pass the logits to {f'`{function}`' if function else 'it'}: {self.change}"
         )

@@ -79,5 +79,5 @@ class BiasedDeviation:
             edits.append(place.put(written.call, text))
         else:
             return None
-        message = f"use `{text}`: smaller by a factor of sqrt(1 - 1/n), and 0 for one element"
+        message = f"use `{text}`: the result is smaller by a factor of sqrt(1 - 1/n), and 0 for one element"
         return place.fix(Applicability.UNSAFE, edits, text, message, changes=True)

@@ -131,7 +131,7 @@ class Readback:
             pairing = Pairing(source, mended, edits)
             facts = self.analyse(mended, pairing.rows_after(self.rows))
         except Unpaired:
-            return {}, "the code around it would be read in another way"
+            return {}, "the surrounding code would change its meaning"
         except SourceError as error:
             return {}, str(error)
         try:
@@ -173,7 +173,7 @@ class Readback:
         yield from differences.problems()
         sites = [offer.site for offer in offers]
         if differences.ended and (self.kept.means_nan(pairing) or differences.asks_for_nan(sites)):
-            yield None, "a nan is meant here"
+            yield None, "the nan is intended here"
 
     @cached_property
     def kept(self) -> Kept:
@@ -201,12 +201,12 @@ class Readback:
         for minimum in {Confidence.POSSIBLE, self.minimum}:
             before = counted(self.found, pairing, minimum)
             if new := counted(beside, pairing, minimum) - before:
-                return {}, f"{min(new, key=str)[0]} would be found"
+                return {}, f"{min(new, key=str)[0]} would be reported"
             left = counted(after, pairing, minimum)
             for number, offer in enumerate(offers):
                 here = offer.code, pairing.place(offer.site)
                 if offer.fix.applicability is Applicability.SAFE and left[here] >= max(before[here], 1):
-                    said = f"{offer.code} would still be found"
+                    said = f"{offer.code} would still be reported"
                     return {number: said}, said
         return None
 

@@ -24,7 +24,7 @@ class SelectOperand:
         if operand is None or function is None:
             return None
         text = f"{function}(ok, {place.argument(operand)}, 1.0)"
-        return display(text, f"select the operand before the operation: `{text}`")
+        return display(text, f"use `where` for the operand, before the operation: `{text}`")
 
     def operand(self, place: Place) -> ast.expr | None:
         """The expression that the operation is given there."""

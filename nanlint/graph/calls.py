@@ -484,7 +484,7 @@ class CallLowering(ExpressionLowering):
             self.assume(self.apply(args[0], variables, {}, e), True)
         outer = self.frame.regions
         if name == "jax.lax.while_loop":
-            why = "JAX takes no gradient backwards through a while_loop"
+            why = "JAX has no reverse-mode gradient through a while_loop"
             self.frame.regions = (*outer, Region("undifferentiated", e, {"why": why}))
         result = self.apply(function, variables, {}, e)
         self.frame.facts, self.frame.regions = saved, outer
@@ -1263,9 +1263,7 @@ class CallLowering(ExpressionLowering):
             rule = Region("derivative_rule", definition, {"tangents": None})
             return (Region("custom_gradient", definition) if by_hand else rule,)
         if cls is not None and any(base.endswith(UNDIFFERENTIATED_BASES) for base in cls.external_bases()):
-            return (
-                Region("no_grad", cls.definition, {"why": "nothing is differentiated through a class such as this"}),
-            )
+            return (Region("no_grad", cls.definition, {"why": "no gradient flows through such a class"}),)
         return ()
 
     def handed_over(self, nodes: Sequence[Node], e: ast.AST) -> None:

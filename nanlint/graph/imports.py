@@ -151,10 +151,12 @@ def limits(seen: Mapping[str, Seen]) -> Iterator[Import]:
     for path, one in seen.items():
         if one.left_out:
             listed = ", ".join(one.left_out[:_LISTED]) + (", …" if len(one.left_out) > _LISTED else "")
-            yield Import(path, 0, 0, "", problem=f"uses so many files that some are not followed: {listed}")
+            yield Import(path, 0, 0, "", problem=f"imports so many files that some are not followed: {listed}")
     for top in {View.of(path).searched for path in seen}:
         if len(all_files(top)) > MAX_FILES:
-            yield Import(top, 0, 0, "", problem=f"has more than {MAX_FILES} files: callers in others are not seen")
+            yield Import(
+                top, 0, 0, "", problem=f"has more than {MAX_FILES} files: callers in the other files are not seen"
+            )
 
 
 @dataclass(frozen=True)
@@ -167,7 +169,7 @@ class _Lookup:
     def lead(self, module: str, symbol: str = "") -> Import:
         """Where a module leads, or a symbol that is imported from it; its row is not known here."""
         if module.startswith("."):
-            return self._import(module + symbol, problem="goes beyond the outermost package")
+            return self._import(module + symbol, problem="goes beyond the top-level package")
         name = f"{module}.{symbol}" if symbol not in ("", "*") else module
         found = self.view.longest(name)
         parts = name.split(".")
@@ -197,9 +199,7 @@ class _Lookup:
         if len(there) < 2:
             return lead
         files = ", ".join(map(shown_path, there.values()))
-        return replace(
-            lead, name=lead.root, problem=f"stands for several, of which the first that fits is read: {files}"
-        )
+        return replace(lead, name=lead.root, problem=f"is ambiguous, and the first match is used: {files}")
 
     def _import(self, name: str, target: str = "", symbol: str = "", problem: str = "") -> Import:
         return Import(self.view.path, 0, 0, name, target, symbol, problem)
@@ -215,9 +215,9 @@ class _Lookup:
         path = shown_path(module.path)
         if self._binds(module, symbol, set()):
             circle = self._circle(module, symbol, ())
-            return f"re-exported in a circle: {', '.join(map(shown_path, circle))}" if circle else ""
+            return f"re-exported in a cycle: {', '.join(map(shown_path, circle))}" if circle else ""
         if "__getattr__" in self._outline(module).bindings:
-            return f"made at run time, by __getattr__ in {path}"
+            return f"defined at run time by __getattr__ in {path}"
         package = os.path.basename(path) == "__init__.py"
         return f"no such module, and no such name in {path}" if package else f"no such name in {path}"
 

@@ -31,7 +31,7 @@ _ARRAYS = frozenset({"x", "a", "b", "y", "cond", "target"})
 #: how many joins behind each other are told apart
 _DEPTH = 4
 
-FOREIGN = "it would depend on something that the expression does not depend on"
+FOREIGN = "it would depend on a value that the expression does not depend on"
 #: what a fix would make wrong, and the piece of the mended text that it is about, where it is about one
 Problem: TypeAlias = "tuple[ast.AST | None, str]"
 
@@ -55,7 +55,7 @@ class Likeness:
         """What is other than it was: around what was replaced, or what the replacement is made of."""
         old, new = self.old.by_number(), self.new.by_number()
         if not all(self.are_alike(nodes, new.get(number, ())) for number, nodes in old.items()):
-            yield None, "something else in the file would mean another thing"
+            yield None, "other code in the file would change its meaning"
         others = (node for node in self.now.values() if not self.new.is_inside(node) and depends(node))
         if not all(map(self.is_known, others)):
             yield None, FOREIGN
@@ -63,7 +63,7 @@ class Likeness:
             if self.is_foreign(node):
                 yield node.site, FOREIGN
             elif not self.keeps_axis(node):
-                yield node.site, "it would work along another axis"
+                yield node.site, "it would work along a different axis"
             elif (said := self.misgiven(node)) is not None:
                 yield node.site, said
 

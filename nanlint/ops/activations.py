@@ -97,7 +97,7 @@ def softsign(v: Operands, _: Attrs) -> Value:
 def hard_sigmoid(v: Operands, _: Attrs) -> Value:
     """A straight line held in [0, 1]: exactly 0 and 1 at moderate arguments."""
     x = v["x"]
-    note = Evidence("is exactly 0 and 1 outside of a small interval", origin=Origin.SATURATION)
+    note = Evidence("is exactly 0 or 1 outside of a small interval", origin=Origin.SATURATION)
     return like(
         x,
         0.0,

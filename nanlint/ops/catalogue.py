@@ -49,7 +49,7 @@ def enter_table(origin: str, table: Mapping[str, str]) -> None:
     for signature, meaning in table.items():
         spelling = parse(signature, meaning)
         if spelling.name in known:
-            raise SpellingError(f"{signature!r}: the catalogue has {spelling.name} already")
+            raise SpellingError(f"{signature!r}: {spelling.name} is already in the catalogue")
     _plugins[origin] = dict(table)
     _with.cache_clear()
 

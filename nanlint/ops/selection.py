@@ -133,7 +133,7 @@ def uniform(v: Operands, _: Attrs) -> Value:
             pinf=NEVER,
             ninf=NEVER,
             nan=NEVER,
-            because=Evidence("a uniform draw can be exactly its lower end", origin=Origin.ATTAINED),
+            because=Evidence("a uniform random number can be exactly the lower bound", origin=Origin.ATTAINED),
             kind=Kind.TENSOR,
         )
     return value(low.lo, high.hi, kind=Kind.TENSOR)
@@ -147,7 +147,7 @@ def normal(_: Operands, __: Attrs) -> Value:
         pinf=NEVER,
         ninf=NEVER,
         nan=NEVER,
-        because=Evidence("a normal draw has either sign", origin=Origin.ATTAINED),
+        because=Evidence("a normal random number can be negative or positive", origin=Origin.ATTAINED),
         kind=Kind.TENSOR,
     )
 
@@ -381,7 +381,7 @@ def sparse_part(v: Operands, _: Attrs) -> Value:
     zeros = replace(filled(0.0), format=x.format)
     return replace(
         join(part(v, _), zeros),
-        why={**x.why, "zero": Evidence("is 0 outside of the part kept", origin=Origin.ATTAINED)},
+        why={**x.why, "zero": Evidence("is 0 outside of the part that is kept", origin=Origin.ATTAINED)},
     )
 
 

@@ -102,9 +102,9 @@ def _title(graph: ModuleGraph, hidden: int) -> str:
     lines = [f"<b>modules: {len(graph.files)}, imports between them: {resolved}, not resolved: {failed}</b>"]
     notes = []
     if graph.left_out:
-        notes.append(f"left out, with the fewest imports: {graph.left_out}")
+        notes.append(f"modules left out, those with the fewest imports: {graph.left_out}")
     if hidden > 0:
-        notes.append(f"left out, of what is not found: {hidden}")
+        notes.append(f"unresolved imports left out: {hidden}")
     if not graph.named.issuperset(graph.files):
         notes.append("grey: imported from outside the paths given")
     if failed:

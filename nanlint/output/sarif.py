@@ -191,7 +191,7 @@ def _steps(diagnostic: Diagnostic) -> list[Annotation]:
     for program in diagnostic.slices[:1] if diagnostic.cell is None else ():
         for number, place in program.places.items():
             if Span(*place) not in [step.span for step in steps if not step.path]:
-                steps.append(Annotation(Span(*place), f"what comes out reaches {program.steps[number].name}"))
+                steps.append(Annotation(Span(*place), f"the result reaches {program.steps[number].name}"))
     return steps
 
 
@@ -256,7 +256,7 @@ def _indexed(path: str, root: str, paths: Sequence[str]) -> Object:
 def _artifact(path: str, root: str) -> Object:
     """Where a file is: below the root if it can be, so that the log means the same on another machine."""
     if not is_file(path):
-        return {"uri": "stdin", "description": {"text": f"what is called {path}"}}
+        return {"uri": "stdin", "description": {"text": f"standard input, named {path}"}}
     relative = os.path.relpath(os.path.join(root, path), root)
     if relative.startswith(os.pardir) or os.path.isabs(relative):
         return {"uri": PurePath(os.path.normpath(os.path.join(root, path))).as_uri()}

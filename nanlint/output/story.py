@@ -76,7 +76,7 @@ def _parts(explanation: Explanation, path: str) -> Iterator[RenderableType]:
         yield Padding(Text(f"({steps} further away left out)", "dim"), (0, 0, 0, 2))
     yield Padding(_chain(story), (0, 0, 0, 2))
     yield Text()
-    yield Text("Health", "bold blue")
+    yield Text("Possible values", "bold blue")
     yield Padding(_health(story), (0, 0, 0, 2))
     if story.poles:
         yield Text()
@@ -139,7 +139,7 @@ def _nature(step: Step, of_gradient: bool) -> Iterator[str]:
     """What a step is: the op, how it is written, what carries it, its range, whether gradients flow."""
     yield f"where {step.condition}" if step.condition else step.sort
     if step.spelling and step.spelling.rpartition(".")[2] != step.sort:
-        yield f"written {step.spelling}"
+        yield f"called as {step.spelling}"
     elif step.spelling:
         yield step.spelling
     yield " ".join(filter(None, _carrier(step.value)))
@@ -160,7 +160,7 @@ def _carrier(v: Value) -> Iterator[str]:
 def _basis(belief: Belief, step: Step) -> str:
     evidence = belief.evidence
     if evidence is None:
-        return "without evidence" if belief.reach < Reach.CERTAIN else "by what the operation does"
+        return "without evidence" if belief.reach < Reach.CERTAIN else "by definition of the operation"
     elsewhere = belief.span is not None and (belief.span.cell, belief.span.row) != (step.span.cell, step.span.row)
     where = f" ({line_of(belief.span)})" if belief.span is not None and elsewhere else ""
     return f"{'by its name' if evidence.named else 'derived'}: {evidence.text}{where}"
@@ -199,11 +199,11 @@ def outcome(one: Hazard | Cleared) -> Text:
     if isinstance(one, Cleared):
         v = one.value if one.why == RULED_OUT else None
         known = f": it is in {interval(moved(v, -one.pole.shift))}" if v is not None else ""
-        return Text.assemble(("not met", "green"), f", {one.why}{known}")
+        return Text.assemble(("not reached", "green"), f", {one.why}{known}")
     word, style = REACHES[one.reach]
     named = "by its name" if one.evidence.named else "derived"
     behind = f"; a later {one.guard.op} hides the value, not the gradient" if one.guard is not None else ""
-    return Text.assemble(("met", style), f", {word} ({named}: {one.evidence.text}{behind})")
+    return Text.assemble(("reached", style), f", {word} ({named}: {one.evidence.text}{behind})")
 
 
 def pole_phrase(node: Node, pole: Pole, story: Story) -> str:
@@ -231,7 +231,7 @@ def _operand_text(node: Node, name: str, story: Story) -> str:
 
 def _verdicts(verdicts: Sequence[Verdict], story: Story) -> RenderableType:
     if not verdicts:
-        return Text(f"no rule asks about {story.step.sort}", "dim")
+        return Text(f"no rule checks {story.step.sort}", "dim")
     table = Table.grid(padding=(0, 2), pad_edge=False)
     table.add_column(no_wrap=True)
     table.add_column(no_wrap=True)

@@ -60,7 +60,7 @@ class Sort(Enum):
     TRAINED = "trained"
     LAYER = "weights of a layer"
     DATA = "data"
-    UNSEEN = "result of a function nobody sees"
+    UNSEEN = "result of a function that nanlint does not see"
     DRAWN = "random draw"
     SIZE = "size"
     COMPUTED = "computed"

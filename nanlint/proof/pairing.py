@@ -248,9 +248,9 @@ class Differences:
             looked = (asked and user.op not in TESTS) or user.op in ORDER
             said = self.difference(user, now, MAX_USES, special=True) if looked else None
             if user.op in TESTS and found.same is False and self.is_handed_on(user):
-                said = "another answer"
+                said = "a different answer"
             if said is not None or (found.same is None and user.op in ORDER):
-                return f"{said or 'another order'}: what is not finite is looked for"
+                return f"{said or 'a different order'}, and the code checks for non-finite values"
             if found.ended or found.same is not True:
                 said = self.missed(user, now, depth - 1, asked=asked or user.op in TESTS)
                 if said is not None:
@@ -266,7 +266,7 @@ class Differences:
         that are no ordinary ones.
         """
         if unrefined(old).op == unrefined(new).op == CONST:
-            found = Agreement(old.attrs.get("value") == new.attrs.get("value"), "another number")
+            found = Agreement(old.attrs.get("value") == new.attrs.get("value"), "a different number")
         else:
             found = self.compared(old, new, special=special, use=at is None)
         if found.same is None and found.ended and at is not None:
@@ -274,9 +274,9 @@ class Differences:
                 # all is written out, in numbers of Python's
                 return None
             # never finite: what is made of it tells
-            found = Agreement(False, "a number instead of what is not finite")
+            found = Agreement(False, "a number instead of a non-finite value")
         if found.same is None and at is not None and unrefined(old).op != unrefined(new).op:
-            return "what cannot be computed here"
+            return "a value that cannot be computed here"
         if found.same is not False and not (found.ended and depth):
             return None
         if found.same is not False:

@@ -25,9 +25,9 @@ def atan2_at_origin(subject: Hazard | Node, facts: Facts) -> Findings:
     """Angle of a vector that may be 0, where its gradient is NaN.
 
     ## What it does
-    Finds `atan2` with a gradient, if both components can be 0: those of the difference of two points that may be equal.
+    Finds `atan2` with a gradient, if both components can be 0, as in the difference of two points that may be equal.
     This applies to TensorFlow, Keras and JAX. In PyTorch the gradient was NaN until November 2025 and is 0 in 2.13, so
-    only an origin that is written as constants is found.
+    only an origin written as constants is found.
 
     ## Why is this bad?
     The derivatives are `x / (x**2 + y**2)` and `-y / (x**2 + y**2)`: `0 / 0 = nan`.
@@ -47,7 +47,8 @@ def atan2_at_origin(subject: Hazard | Node, facts: Facts) -> Findings:
     Unsafe: at the origin the angle becomes 0, including `atan2(0, -0.0)`, which was π.
 
     ## References
-    PyTorch issue 98276, on the gradients of `angle` and `atan2`; pull request 166787, which fixes that of `atan2`.
+    PyTorch issue 98276, on the gradients of `angle` and `atan2`; pull request 166787, which fixes the gradient of
+    `atan2`.
     """
     if isinstance(subject, Node):
         return (yield from before_it_was_mended(subject, facts))

@@ -43,7 +43,7 @@ def clamp_at_singularity(hazard: Hazard, facts: Facts) -> Findings:
 
     ## Fix safety
     Unsafe: values between the old bound and the new one move to it and get no gradient. A root changes by at most
-    1e-6, an angle by at most 1.4e-3; the logarithm of what was 0 is -16.1.
+    1e-6, an angle by at most 1.4e-3; where the value was 0, the logarithm becomes -16.1.
 
     ## References
     PyTorch issue 8069: NaN from acos. Kornia issue 4229: the gradient of clamp at its bound.
@@ -54,7 +54,7 @@ def clamp_at_singularity(hazard: Hazard, facts: Facts) -> Findings:
         or hazard.guard is not None
         or not facts.bound_at(clamp, hazard.pole)
     ):
-        return "no bound exactly at the pole"
+        return "no bound exactly at the singular point"
     plain = facts.framework(hazard.node) in PLAIN
     meant = hazard.pole.gives == "-inf" and (facts.names_logarithm(hazard.node) or facts.absorbed(hazard.node))
     level = confidence(hazard.reach, lowered=int(plain) * milder(hazard) + int(meant))

@@ -29,8 +29,8 @@ def comparison_with_nan(comparison: Node, facts: Facts) -> Findings:
     ## Why is this bad?
     NaN is not equal to itself: for every x, NaN or not, `==` is False and `!=` is True. The test does not detect NaN.
     `is` and `in` compare with the object `np.nan`, which is never the result of a computation. This may be intended, so
-    it is *possible*. A tuple, list or dict that is filled with NaN, to differ from every first value, is also
-    *possible*.
+    the finding is *possible*. A tuple, list or dict that is initialised with NaN, so that the first comparison finds a
+    difference, is also *possible*.
 
     ## Example (bad)
     ```python
@@ -59,7 +59,7 @@ def comparison_with_nan(comparison: Node, facts: Facts) -> Findings:
         yield Finding(
             comparison,
             "comparison with nan, which is equal to nothing, not even to itself",
-            EQUALITIES.get(comparison.op, "true only for this very nan object, never for a nan that was computed"),
+            EQUALITIES.get(comparison.op, "true only for the object `nan` itself, never for a computed nan"),
             Confidence.CERTAIN if by_value and not placeholder(nan, comparison, facts) else Confidence.POSSIBLE,
             ((nan, "is not equal to itself"),),
             IsNan(comparison, comparison[x], nan) if by_value else None,

@@ -83,16 +83,16 @@ def logits_as_probabilities(loss: Node, facts: Facts) -> Findings:
     linear = facts.always(loss["x"], "linear")
     layer = linear.get("layer") if linear is not None else None
     if linear is None or layer is None or "activation" not in layer.attrs["spelling"].operands:
-        return "the loss is not of a layer without activation"
+        return "the loss is not computed from a layer without activation"
     if loss.get("from_logits") is not None:
-        return "the loss has an argument that says what its input is"
+        return "the loss has an argument that states the kind of its input"
     yield Finding(
         loss,
         "cross-entropy of probabilities gets logits: no gradient for logits outside of [0, 1]",
         "clip(logits, 1e-7, 1 - 1e-7)",
         Confidence.CERTAIN,
         ((layer, "has no activation, so it can give any number"),),
-        LossOnLogits(loss, None, "losses that were clipped at 16.1, without a gradient, become the cross-entropy"),
+        LossOnLogits(loss, None, "losses that were clipped at 16.1, without a gradient, become the true cross-entropy"),
     )
 
 
@@ -111,10 +111,10 @@ def bce_on_sigmoid(loss: Node, facts: Facts) -> Findings:
     the result of a sigmoid.
 
     ## Why is this bad?
-    In float32 the sigmoid is exactly 1 from 17 on. PyTorch bounds the logarithm of 0 at -100 so that nothing becomes
-    NaN. But a wrong prediction with a logit of 17 has a loss of 100 instead of 17, and its gradient is exactly 0
-    instead of 1: the model learns nothing from the worst predictions. A sigmoid of a sigmoid is between 0.5 and 0.73,
-    so the loss cannot fall below 0.31 for a label of 1, and 0.69 for a label of 0.
+    In float32 the sigmoid is exactly 1 for logits of 17 or more. PyTorch bounds the logarithm of 0 at -100 so that
+    nothing becomes NaN. But a wrong prediction with a logit of 17 has a loss of 100 instead of 17, and its gradient is
+    exactly 0 instead of 1: the model learns nothing from the worst predictions. A sigmoid of a sigmoid is between 0.5
+    and 0.73, so the loss cannot fall below 0.31 for a label of 1, and 0.69 for a label of 0.
 
     ## Example (bad)
     ```python
@@ -127,7 +127,7 @@ def bce_on_sigmoid(loss: Node, facts: Facts) -> Findings:
     ```
 
     ## Fix safety
-    Unsafe: the loss is equal within 1e-3 for logits in [-9, 9], and differs beyond: from 17 on it is |logit| instead of
+    Unsafe: the loss is equal within 1e-3 for logits in [-9, 9], and differs beyond: above 17 it is |logit| instead of
     100, with a gradient. If the sigmoid was applied twice, the loss differs everywhere.
 
     ## References
@@ -135,7 +135,7 @@ def bce_on_sigmoid(loss: Node, facts: Facts) -> Findings:
     """
     sigmoid = facts.always(loss["x"], "sigmoid")
     if sigmoid is None:
-        return "the loss is not of a sigmoid"
+        return "the loss is not computed from a sigmoid"
     if loss.op == "bce_with_logits" or from_logits(loss):
         yield twice(
             loss,
@@ -152,7 +152,7 @@ def bce_on_sigmoid(loss: Node, facts: Facts) -> Findings:
             "log(0) is bounded at -100, and the gradient is 0",
             Confidence.POSSIBLE if facts.doubted(loss) else Confidence.LIKELY,
             ((sigmoid, "is exactly 1 above 17 (float32)"),),
-            LossOnLogits(loss, sigmoid, "equal within 1e-3 for logits in [-9, 9], |logit| instead of 100 from 17 on"),
+            LossOnLogits(loss, sigmoid, "equal within 1e-3 for logits in [-9, 9], |logit| instead of 100 above 17"),
         )
     elif facts.framework(sigmoid) != "keras":
         yield Finding(
@@ -161,7 +161,7 @@ def bce_on_sigmoid(loss: Node, facts: Facts) -> Findings:
             "clip(p, 1e-7, 1 - 1e-7) bounds the loss at 16.1",
             Confidence.POSSIBLE,
             ((sigmoid, "is exactly 1 above 17 (float32)"),),
-            LossOnLogits(loss, sigmoid, "equal within 1e-3 for logits in [-9, 9], |logit| instead of 16.1 from 17 on"),
+            LossOnLogits(loss, sigmoid, "equal within 1e-3 for logits in [-9, 9], |logit| instead of 16.1 above 17"),
         )
 
 

@@ -96,7 +96,7 @@ def division_by_reduction(hazard: Hazard, facts: Facts) -> Findings:
     fixable=Applicability.SAFE,
 )
 def division_by_zero_able(hazard: Hazard, facts: Facts) -> Findings:
-    """Division by something that reaches 0.
+    """Division by a value that reaches 0.
 
     ## What it does
     Finds quotients whose denominator is known to be exactly 0 for real inputs: a rectifier, a saturated probability or
@@ -127,7 +127,7 @@ def division_by_zero_able(hazard: Hazard, facts: Facts) -> Findings:
     """
     surely = inevitable(hazard, facts)
     if hazard.pole.cls != "zero" or hazard.guard is not None or (literal(hazard.operand) and not surely):
-        return "applies only at 0, if no selection hides the value and the author does not see the number"
+        return "applies only at 0, unless a selection hides the value or the number is visible in the code"
     if hazard.node.op != "rsqrt" and reduction_behind(hazard.operand, facts) is not None:
         return "a reduction, which NL301 checks"
     # dividing by what is only called a probability is how importance weights are written

@@ -47,7 +47,7 @@ def division_by_norm_or_std(hazard: Hazard, facts: Facts) -> Findings:
     ## Fix safety
     Safe if data is divided by a statistic of itself, as in `x / x.norm()` and `(x - x.mean()) / x.std()`: nan becomes
     0, and nothing else changes. Unsafe if an infinity (which may be intended, or checked for later) or an undefined
-    statistic becomes a number. Suggestion only if the denominator may not be an array of the framework, or if the 0
+    statistic becomes a number. Suggestion only if the denominator might not be an array of the framework, or if the 0
     would cause the next nan.
 
     ## References

@@ -36,7 +36,7 @@ def empty_mean(mean: Node, facts: Facts) -> Findings:
     Finds means of the elements that a mask selects, if the code does not check that it selects any, and PyTorch losses
     that average over such elements. Also finds cross-entropies that ignore some labels and average over the others: if
     `ignore_index` is given, or labels are set to it. If the ignored labels are padding, judging by their name or the
-    number 0, the finding is only *possible*: every sentence has a word.
+    number 0, the finding is only *possible*, since every sentence has a word.
 
     ## Why is this bad?
     The mean of no elements is `0 / 0 = nan`. One batch without a positive example is enough to make the loss NaN.

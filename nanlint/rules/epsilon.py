@@ -12,9 +12,9 @@ from nanlint.rules.registry import Finding, Findings, rule
 POLES = "log log2 log10 log1p sqrt rsqrt div reciprocal atanh acos asin erfinv"
 
 MESSAGE = {
-    "rounds to 0": "an epsilon that vanishes in the precision of the value it is added to",
-    "subtracted": "an epsilon that is subtracted: it moves the singularity to values that do occur",
-    "multiplied": "an epsilon that multiplies: 0 stays 0",
+    "rounds to 0": "an epsilon that is too small for the precision of the value that it is added to",
+    "subtracted": "a subtracted epsilon: it moves the singularity to values that can occur",
+    "multiplied": "an epsilon used as a factor: 0 stays 0",
     "too late": "an epsilon after the logarithm: -inf stays -inf",
 }
 
@@ -36,7 +36,7 @@ def epsilon_below_dtype(node: Node, facts: Facts) -> Findings:
 
     ## Why is this bad?
     `1e-8` is 0 in float16 (where the smallest number is 6e-8, and 1/x is inf below 1.5e-5). `log(p - eps)` is NaN for p
-    = 0, where `log(p)` was only -inf. `x / (norm * eps)` divides by 0 as before, and `log(p) + eps` adds to -inf. The
+    = 0, where `log(p)` was only -inf. `x / (norm * eps)` divides by 0 as before, and `log(p) + eps` is still -inf. The
     guard looks effective but protects nothing.
 
     ## Example (bad)

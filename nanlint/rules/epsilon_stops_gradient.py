@@ -70,8 +70,8 @@ def epsilon_stops_gradient(log: Node, facts: Facts) -> Findings:
             return "an entropy, whose derivative vanishes with p"
         yield Finding(
             log,
-            "epsilon in the logarithm of a saturated value: no gradient where it is 0",
-            f"the derivative of log(p + eps) is p' / (p + eps), and p' is 0 where p {why.text}",
+            "epsilon in the logarithm of a saturated value: no gradient where the value is 0",
+            f"the derivative of log(p + eps) is p' / (p + eps), and p' is 0 where p saturates: it {why.text}",
             Confidence.POSSIBLE,
             ((cause, why.text),),
             OnLogits(cause) if facts.bare(total[other]) is cause else None,

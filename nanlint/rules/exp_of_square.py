@@ -54,7 +54,7 @@ def exp_of_square(exp: Node, facts: Facts) -> Findings:
     limit = v.format.exp_overflow**0.5
     yield Finding(
         exp,
-        "exponential of a square: overflows early, and multiplies the rounding error of the square",
+        "exponential of a square: overflows early, and amplifies the rounding error of the square",
         f"exp(x**2) = inf above {limit:.1f} ({v.format.name})",
         Confidence.POSSIBLE,
     )

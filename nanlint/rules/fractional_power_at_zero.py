@@ -42,8 +42,8 @@ def fractional_power_at_zero(hazard: Hazard, facts: Facts) -> Findings:
 
     ## Fix safety
     Safe, for 0 < p < 1: the double `where` keeps every value; the gradient at 0, infinite before, becomes 0. Suggestion
-    only if the exponent may be 0 or negative, since the value at 0 is then 1 or inf, or if PyTorch may get a Python
-    number.
+    only if the exponent may be 0 or negative, since the value at 0 is then 1 or inf, or if the base may be a Python
+    number in PyTorch.
 
     ## References
     JAX FAQ: Gradients contain NaN where using where.
@@ -52,7 +52,7 @@ def fractional_power_at_zero(hazard: Hazard, facts: Facts) -> Findings:
     value_breaks = not hazard.pole.gradient
     seen = value_breaks and facts.value(hazard.operand).constant is not None and not surely
     if hazard.guard is not None or seen:
-        return "a later selection hides the value, or the author sees the number"
+        return "a later selection hides the value, or the number is visible in the code"
     plain = value_breaks and hazard.pole.cls == "zero" and facts.framework(hazard.node) in PLAIN
     whole = hazard.pole.cls == "neg" and not facts.fractional(hazard.node["y"])
     level = confidence(hazard.reach, lowered=int(plain) * milder(hazard) + int(whole))
@@ -61,7 +61,7 @@ def fractional_power_at_zero(hazard: Hazard, facts: Facts) -> Findings:
     elif value_breaks:
         message, effect = "negative power of a value that reaches 0: inf", "0**-p = inf"
     else:
-        message = "gradient of a fractional power at 0 is inf, and nan after the next product with 0"
+        message = "gradient of a fractional power at 0 is inf, and nan when multiplied by 0"
         effect = "d x**p/dx = p * x**(p - 1) = inf at x = 0"
     yield Finding(
         hazard.node,

@@ -17,7 +17,8 @@ def handwritten_sigmoid(quotient: Node, facts: Facts) -> Findings:
     """Sigmoid written as 1 / (1 + exp(-x)).
 
     ## What it does
-    Finds `1 / (1 + exp(-x))` and `exp(x) / (1 + exp(x))`, alone or times something, whose exponent has no upper bound.
+    Finds `1 / (1 + exp(-x))` and `exp(x) / (1 + exp(x))`, alone or multiplied by another value, whose exponent has no
+    upper bound.
 
     ## Why is this bad?
     `exp` overflows to inf above 88 in float32. The value of the first form is still 0, but its gradient is
@@ -42,7 +43,7 @@ def handwritten_sigmoid(quotient: Node, facts: Facts) -> Findings:
     """
     found = logistic(quotient, facts)
     if found is None or facts.scalar(found.exp) or not facts.may_overflow(found.exp):
-        return "no sigmoid of an exponential that overflows without raising"
+        return "no sigmoid of an exponential that overflows without an exception"
     if quotient.op == "div" and tangent(quotient, facts) is not None:
         return "a tanh, which NL406 reports"
     plain = facts.framework(quotient) in PLAIN

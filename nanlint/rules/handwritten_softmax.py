@@ -94,10 +94,11 @@ def shift_undone(exp: Node, facts: Facts) -> Findings:
         if shifted is not None:
             yield Finding(
                 product,
-                "subtracting the maximum has no effect: its exponential is multiplied back, and is inf or 0 itself",
+                "subtracting the maximum has no effect: the result is multiplied by its exponential, which can be "
+                "inf or 0",
                 "exp(-104) = 0, and 0 / 0 = nan after the next normalisation",
                 Confidence.LIKELY,
-                ((exp, "overflows or underflows like the sum it was taken out of"),),
+                ((exp, "overflows or underflows like the sum without the shift"),),
             )
 
 

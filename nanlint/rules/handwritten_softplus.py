@@ -53,7 +53,7 @@ def handwritten_softplus(log: Node, facts: Facts) -> Findings:
     yield Finding(
         log,
         "handwritten softplus: exp overflows where softplus(x) is about x",
-        "log(1 + inf) = inf, its gradient nan",
+        "log(1 + inf) = inf, and its gradient is nan",
         Confidence.LIKELY,
         ((exp, overflow(exp, facts)),),
         Rewrite(log, SOFTPLUS, {"x": exp["x"]}),

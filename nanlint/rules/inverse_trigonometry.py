@@ -37,7 +37,7 @@ def inverse_trig_at_one(hazard: Hazard, facts: Facts) -> Findings:
     a component of a vector of length 1.
 
     ## Why is this bad?
-    The derivative is infinite there, and NaN after the next product with 0. Two equal vectors are enough. (For `atanh`,
+    The derivative is infinite there, and NaN when it is multiplied by 0. Two equal vectors are enough. (For `atanh`,
     the value is infinite as well.)
 
     ## Example (bad)

@@ -48,7 +48,7 @@ def log_domain(hazard: Hazard, facts: Facts) -> Findings:
     """
     surely = inevitable(hazard, facts)
     if hazard.pole.cls != "neg" or hazard.guard is not None or (literal(hazard.operand) and not surely):
-        return "applies only below 0, if no selection hides the value and the author does not see the number"
+        return "applies only below 0, unless a selection hides the value or the number is visible in the code"
     level = confidence(hazard.reach, lowered=int(facts.tested_for_infinity(hazard.node)))
     where = "below -1" if hazard.node.op == "log1p" else "negative"
     often = "" if surely else "sometimes "

@@ -72,7 +72,7 @@ def log_of_cancellation(hazard: Hazard, facts: Facts) -> Findings:
     level = confidence(hazard.reach, lowered=harmless)
     yield Finding(
         hazard.node,
-        f"log of {name(found)}: rounding makes it 0 in a tail, and its logarithm -inf",
+        f"log of {name(found)}, which rounds to 0 in a tail: -inf",
         "log(0) = -inf",
         level,
         (hazard.cause,),

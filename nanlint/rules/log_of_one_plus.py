@@ -19,11 +19,11 @@ from nanlint.rules.registry import Finding, Findings, rule
     fixable=Applicability.SAFE,
 )
 def log_of_one_plus(log: Node, facts: Facts) -> Findings:
-    """Log of one plus something small.
+    """Log of 1 plus a small number.
 
     ## What it does
-    Finds `log(1 + x)` and `log(1 - x)`, in any spelling, where x may be small and is not a whole number. It loses
-    accuracy but gives no NaN, so it is always *possible*.
+    Finds `log(1 + x)` and `log(1 - x)`, in any spelling, where x may be small and is not a whole number. This loses
+    accuracy but gives no NaN, so the finding is always *possible*.
 
     ## Why is this bad?
     `1 + x` is rounded to a multiple of 1.2e-7 in float32, so most digits of a small x are lost before the logarithm:
@@ -50,7 +50,7 @@ def log_of_one_plus(log: Node, facts: Facts) -> Findings:
         return "no sum of 1 and something that may be small"
     yield Finding(
         log,
-        "log of one plus something small: the sum rounds it away",
+        "log of 1 plus a small number, most of which is lost in rounding",
         "1 + 1e-8 = 1 in float32, and log(1) = 0",
         Confidence.POSSIBLE,
         fix=Rewrite(log, of(LOG1P, "{-x}") if term.negative else LOG1P, {"x": term.node}),

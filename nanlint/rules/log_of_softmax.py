@@ -36,8 +36,8 @@ def log_of_softmax(hazard: Hazard, facts: Facts) -> Findings:
     Safe: `log_softmax` gives the same values wherever the original is finite, and finite ones elsewhere. If another
     function returns the softmax, in this file or another, and only its logarithm is used, the fix makes that function
     return a `log_softmax`: this is safe if nanlint sees all calls (a private function), and unsafe if others may call
-    it. Suggestion only if the softmax is also used otherwise, or if the logits have another value at the logarithm than
-    at the softmax.
+    it. Suggestion only if the softmax is also used elsewhere, or if the logits change between the softmax and the
+    logarithm.
 
     ## References
     Blanchard, Higham, Higham: Accurately computing the log-sum-exp and softmax functions (2021).

@@ -37,7 +37,7 @@ def log_of_sum_of_exp(log: Node, facts: Facts) -> Findings:
 
     ## Fix safety
     Safe: equal wherever the original is finite. Suggestion only if the exponentials have weights that the framework's
-    function does not support. No fix for the sum of two exponentials in TensorFlow, which has no logaddexp, and in
+    function does not support. No fix for the sum of two exponentials in TensorFlow, which has no logaddexp, or in
     Keras, whose logaddexp has a wrong gradient for equal operands.
 
     ## References

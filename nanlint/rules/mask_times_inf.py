@@ -23,11 +23,11 @@ LOGARITHMS = frozenset({"log", "log_softmax", "log_sigmoid"})
 
 @rule("NL405", "mask-times-inf", nodes="mul mul_no_nan", hazards="mul", fixable=Applicability.SAFE)
 def mask_times_inf(at: Node | Hazard, facts: Facts) -> Findings:
-    """A factor of 0 that should hide an infinity.
+    """A multiplication by 0 that is meant to hide an infinity.
 
     ## What it does
     Finds an infinity times a mask, the probabilities of masked logits times their logarithms, `multiply_no_nan` of a
-    probability and a logarithm with a gradient, and data times a test whether it is NaN. A mask or a rectified value
+    probability and a logarithm with a gradient, and data times a test for NaN. A mask or a rectified value
     times an exponential that overflows is *possible*.
 
     ## Why is this bad?
@@ -95,20 +95,20 @@ def zero_times_overflow(hazard: Hazard, facts: Facts) -> Findings:
     )
     cause = why.node
     if hazard.guard is not None or cause is None or hazard.value.zero < LIKELY:
-        return "a selection hides the product, or there is little evidence that the infinity meets a 0"
+        return "a selection hides the product, or there is little evidence that the infinity is multiplied by 0"
     if facts.tests_result(facts.bare(hazard.node[other])):
         return "the infinity is removed before"
     selection = facts.bare(hazard.node[other])
     if "cond" in selection.args and any(facts.same(a, hazard.operand) for a in selection["cond"].args.values()):
         return "where this factor is 0, the other one is replaced"
     if not (facts.varies(hazard.operand) and facts.varies(cause)):
-        return "a grid, or numbers that the author can see"
+        return "a grid, or numbers that are visible in the code"
     meant = cls == "ninf" and facts.bare(cause).op in ("where", CONST)
     if not meant and (cause.op not in EXPONENTIALS or not overflows(cause, facts) or facts.scalar(cause)):
         return "the other factor does not overflow"
     yield Finding(
         hazard.node,
-        "0 * inf is nan: multiplying by 0 does not remove what may be an infinity",
+        "0 * inf is nan: multiplying by 0 does not remove a possible infinity",
         "0 * inf = nan",
         Confidence.POSSIBLE,
         ((cause, why.text), hazard.cause),
@@ -124,7 +124,7 @@ def gradient_of_no_nan(product: Node, facts: Facts) -> Findings:
     yield Finding(
         product,
         "multiply_no_nan hides -inf from the value, not from the gradient: 0 * -inf = nan",
-        "the gradient of the second factor is the first one, -inf",
+        "the gradient with respect to the second factor is the first one, -inf",
         Confidence.POSSIBLE if facts.doubted(product) else Confidence.LIKELY,
         ((logs[0], "is -inf where the probability is 0"), (core, "has a derivative of 0 there")),
         FiniteFactor(product, product["a"], product["b"]),

@@ -62,7 +62,7 @@ def masked_softmax(softmax: Node, facts: Facts) -> Findings:
         "softmax over a row that a mask may fill with -inf: nan",
         "-inf - -inf = nan if a whole row is masked",
         confidence(reach),
-        ((masked.node, f"puts -inf where the mask is set: it {note.text}"),),
+        ((masked.node, f"puts -inf into the masked logits; the mask {note.text}"),),
         LeastFinite(masked),
         at=masked.node.site,
         notes=((softmax, "is nan for such a row"),),

@@ -58,7 +58,7 @@ def nan_gradient_masked(mask: Node, facts: Facts) -> Findings:
         yield Finding(
             mask,
             "NaN in data is removed from the value but not from the gradient: 0 * nan = nan",
-            "the derivative at a NaN is NaN, and stays in the backward pass",
+            "the derivative at a NaN is NaN, and the mask does not remove it",
             Confidence.LIKELY if facts.trained(mask) else Confidence.POSSIBLE,
             ((data, "can be NaN: the code checks it for NaN"), (op, "uses it, so its derivative is NaN there")),
             SelectOperand(op),
@@ -80,7 +80,7 @@ def nan_gradient_masked(mask: Node, facts: Facts) -> Findings:
             yield Finding(
                 mask,
                 "NaN is removed from a loss: its gradient is still NaN",
-                "0 * nan = nan in the backward pass of whatever is NaN",
+                "0 * nan = nan in the backward pass",
                 Confidence.POSSIBLE,
                 notes=((result, "is a loss"),),
             )
@@ -90,6 +90,6 @@ def nan_gradient_masked(mask: Node, facts: Facts) -> Findings:
         "NaN is removed from the value but not from the gradient: 0 * nan = nan",
         "hides only the NaN in the value",
         Confidence.LIKELY if facts.trained(mask) else Confidence.POSSIBLE,
-        ((source, "makes it NaN, and its derivative as well"),),
+        ((source, "can give NaN, and so can its derivative"),),
         SelectOperand(source),
     )

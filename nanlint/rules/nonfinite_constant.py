@@ -47,7 +47,7 @@ def nonfinite_constant(node: Node, facts: Facts) -> Findings:
     if undefined(node, facts):
         yield Finding(
             node,
-            "operation on infinities that is undefined: nan",
+            "undefined operation on infinities: nan",
             "inf - inf = 0 * inf = inf / inf = nan",
             Confidence.CERTAIN,
         )

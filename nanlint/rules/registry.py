@@ -27,7 +27,7 @@ Check: TypeAlias = "Callable[[Any, Facts], Iterator[Finding]]"
 RULES: dict[str, Rule] = {}
 
 #: why a rule says nothing of what it weighed and found harmless
-LOWERED = "its confidence is lowered below possible"
+LOWERED = "its confidence would be below possible"
 
 
 class NothingToSay(Exception):

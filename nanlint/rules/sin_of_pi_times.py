@@ -48,7 +48,7 @@ def sin_of_pi_times(function: Node, facts: Facts) -> Findings:
         return "not a multiple of pi"
     v = facts.value(function["x"])
     if facts.scalar(function) or max(-v.lo, v.hi) <= TURNS * math.tau or not all(facts.varies(f) for f in angle.above):
-        return "the angle is only a few turns, or made of numbers that the author can see"
+        return "the angle is only a few turns, or made of numbers that are visible in the code"
     yield Finding(
         function,
         f"{function.op} of a multiple of pi: the angle is rounded before full turns are removed",

@@ -58,7 +58,7 @@ def singular_placeholder(hazard: Hazard, facts: Facts) -> Findings:
     harmless = hazard.pole.gradient and facts.protects(selection, hazard.node)
     level = confidence(min(hazard.reach, LIKELY), lowered=int(harmless))
     if placeholder is None:
-        return "the placeholder is not a pole of the operation"
+        return "the placeholder is not a singular point of the operation"
     yield Finding(
         selection,
         f"the placeholder is a singular point of {hazard.node.op}: 0 * inf = nan in the gradient",

@@ -24,8 +24,9 @@ def sqrt_at_zero(hazard: Hazard, facts: Facts) -> Findings:
     Finds square roots whose argument is known to reach 0 and through which a gradient flows.
 
     ## Why is this bad?
-    The derivative `1 / (2 * sqrt(x))` is inf at 0. An upstream gradient of 0 makes it NaN (`0 * inf`), any other makes
-    it inf; one such element ruins every parameter that it depends on. An epsilon added after the root does not help.
+    The derivative `1 / (2 * sqrt(x))` is inf at 0. An upstream gradient of 0 makes it NaN (`0 * inf`), any other one
+    makes it inf; one such element ruins every parameter that it depends on. An epsilon added after the root does not
+    help.
 
     ## Example (bad)
     ```python
@@ -50,7 +51,7 @@ def sqrt_at_zero(hazard: Hazard, facts: Facts) -> Findings:
     level = confidence(hazard.reach)
     yield Finding(
         hazard.node,
-        "gradient of sqrt at 0 is inf, and nan after the next product with 0",
+        "gradient of sqrt at 0 is inf, and nan when multiplied by 0",
         "d sqrt(x)/dx = 1 / (2 * sqrt(x)) = inf at x = 0",
         level,
         (hazard.cause,),

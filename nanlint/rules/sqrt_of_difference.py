@@ -23,8 +23,8 @@ def sqrt_of_difference(root_node: Node, facts: Facts) -> Findings:
     """Square root of a difference of squares, which are rounded before the subtraction.
 
     ## What it does
-    Finds `sqrt(1 - c**2)` and `sqrt(a**2 - b**2)`, in any spelling. They lose accuracy, so they are always *possible*.
-    If rounding can make the difference negative, variance-by-cancellation reports it.
+    Finds `sqrt(1 - c**2)` and `sqrt(a**2 - b**2)`, in any spelling. These lose accuracy, so the findings are always
+    *possible*. If rounding can make the difference negative, variance-by-cancellation reports it.
 
     ## Why is this bad?
     The squares are rounded before they are subtracted: if they are nearly equal, little more than the rounding error is

@@ -75,7 +75,7 @@ def tape_scope_leak(gradient: Node, facts: Facts) -> Findings:
         node, source = cut
         yield Finding(
             node,
-            f"no derivative comes back through this: the gradient with respect to `{facts.text(source)}` is None",
+            f"no gradient flows back through this: the gradient with respect to `{facts.text(source)}` is None",
             "Python numbers, NumPy arrays and indices have no derivative",
             Confidence.LIKELY,
             at=place_of(node, gradient),

@@ -36,13 +36,13 @@ SOURCES = {
     fixable=Applicability.SAFE,
 )
 def unbounded_exp(node: Node, facts: Facts) -> Findings:
-    """An exponential that overflows, and nothing that bounds it.
+    """An exponential that overflows because nothing bounds it.
 
     ## What it does
     Finds three patterns. In a quotient, numerator and denominator overflow because of the same exponential, as in the
     logistic density `exp(-x) / (1 + exp(-x))**2`. In a recursion in probability space, a loop multiplies a value by
     exponentials of scores, and the logarithm of the result is taken. The third is the exponential of a learned value,
-    or of a value that is called a logarithm or a logit. It is *likely* if the value is the result of a layer and the
+    or of a value named like a logarithm or a logit. It is *likely* if the value is the result of a layer and the
     exponential is multiplied into a loss or a forward pass, or if it is a trained parameter that is also used without
     the exponential, as in the divergence of two normal distributions. It is *possible* if only the name is evidence, if
     the value is halved first, or if it is the result of a model that nanlint does not see. A clamp, a tanh, a shift by
@@ -50,7 +50,7 @@ def unbounded_exp(node: Node, facts: Facts) -> Findings:
 
     ## Why is this bad?
     `exp` overflows to inf above 88 in float32, and above 11 in float16; `inf / inf = nan`. Scores are sums: they grow.
-    Nothing keeps a log-variance small but the loss itself, and one batch far from the others is enough.
+    Only the loss itself keeps a log-variance small, and one batch far from the others is enough.
 
     ## Example (bad)
     ```python
@@ -79,7 +79,7 @@ def unbounded_exp(node: Node, facts: Facts) -> Findings:
         harmless = facts.framework(node) in PLAIN or not facts.gradient.of_learned(node) or chosen_by_regime(node)
         yield Finding(
             node,
-            "both sides of the quotient overflow with one exponential: inf / inf = nan",
+            "numerator and denominator overflow because of the same exponential: inf / inf = nan",
             "inf / inf = nan",
             Confidence.POSSIBLE if harmless else Confidence.LIKELY,
             tuple((exp, overflow(exp, facts)) for exp in {above.index: above, below.index: below}.values()),
@@ -97,7 +97,7 @@ def unbounded_exp(node: Node, facts: Facts) -> Findings:
         return (yield from alone(node, facts))
     yield Finding(
         node,
-        "exponentials of scores multiplied in a loop: inf, while their logarithms would only add up",
+        "exponentials of scores multiplied in a loop: their product overflows, but the sum of logarithms does not",
         overflow(node, facts),
         Confidence.LIKELY,
         notes=((product, "is carried over to the next iteration"),),
@@ -118,7 +118,7 @@ def alone(exp: Node, facts: Facts) -> Findings:
     surely = learned and found.factor >= 1 and scales(exp, facts) and facts.trained(exp)
     yield Finding(
         exp,
-        "exponential of an unbounded value: inf, and nan after the next product with 0",
+        "exponential of an unbounded value: inf, and nan when multiplied by 0",
         overflow(exp, facts),
         Confidence.LIKELY if surely else Confidence.POSSIBLE,
         ((found.source, SOURCES[found.kind]),),

@@ -56,12 +56,12 @@ def unchecked_nan_input(table: Node, facts: Facts) -> Findings:
         return "only a part of the file is read"
     uses = facts.unchecked(table)
     if uses is None:
-        return "the code checks its NaN, or fills it"
+        return "the code checks for NaN, or fills it"
     if reads_header(table) and not any(starts_later(use) for use in uses):
         yield Finding(
             table,
-            "the first row of the table is read as data: column names there become nan",
-            "float('price') is nan to genfromtxt",
+            "the first row of the table is read as data: column names become nan",
+            "genfromtxt reads 'price' as nan",
             Confidence.LIKELY if any(fitted(use, facts) for use in uses) else Confidence.POSSIBLE,
             fix=SkipHeader(table),
         )

@@ -21,7 +21,7 @@ from nanlint.rules.registry import Finding, Findings, confidence, milder, rule
     fixable=Applicability.UNSAFE,
 )
 def unclipped_log(hazard: Hazard, facts: Facts) -> Findings:
-    """Log of something that reaches 0.
+    """Log of a value that reaches 0.
 
     ## What it does
     Finds logarithms whose argument is known to be exactly 0 for real inputs: a saturated probability, a rectifier, an
@@ -29,7 +29,7 @@ def unclipped_log(hazard: Hazard, facts: Facts) -> Findings:
     which is 0 if x is 0, but -inf if only y is 0.
 
     ## Why is this bad?
-    `log(0) = -inf`, which becomes NaN at the next product with 0, difference of two infinities, or gradient step.
+    `log(0) = -inf`, which becomes NaN when it is multiplied by 0 or subtracted from -inf, or in the next gradient step.
 
     ## Example (bad)
     ```python

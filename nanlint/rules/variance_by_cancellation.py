@@ -34,7 +34,7 @@ def variance_by_cancellation(at: Node | Hazard, facts: Facts) -> Findings:
     """A difference of nearly equal numbers that has to be positive.
 
     ## What it does
-    Finds `mean(x**2) - mean(x)**2` in any spelling (weighted, of running sums, with a mean from elsewhere),
+    Finds `mean(x**2) - mean(x)**2` in any spelling (weighted, from running sums, with a mean computed elsewhere),
     `((a + d) / 2)**2 - det` and `t - sqrt(t**2 + c)`. They are *likely* if the code takes a root, a logarithm or a
     quotient of the difference, or if a function named like a variance returns it; otherwise *possible*.
 
@@ -73,9 +73,9 @@ def variance_by_cancellation(at: Node | Hazard, facts: Facts) -> Findings:
     difference = at.evidence.node
     rounds = at.evidence.origin is Origin.ROUNDING
     if difference is None or not (rounds or facts.cancels(difference)) or at.guard is not None:
-        return "the value at the pole is not a difference of nearly equal numbers"
+        return "the value at the singular point is not a difference of nearly equal numbers"
     if at.value.neg is NEVER or (at.value.neg < LIKELY and not rounds):
-        return "bounded from below: only an ordinary 0 is left"
+        return "bounded from below, so only an exact 0 is left"
     effect = MADE_OF_IT.get(at.node.op, f"{at.node.op} of a rounding error")
     mended, notes = floor(difference, at, facts), ((at.node, effect),)
     yield Finding(difference, MESSAGE, at.evidence.text, confidence(at.reach), fix=mended, notes=notes)

@@ -78,7 +78,7 @@ def where_gradient(hazard: Hazard, facts: Facts) -> Findings:
     yield Finding(
         place,
         "where hides the value of this branch, not its gradient: 0 * inf = nan",
-        SLOPE.get(hazard.node.op, "overflows to inf where the other branch is taken, and its slope with it"),
+        SLOPE.get(hazard.node.op, "overflows to inf where the other branch is taken, and so does its slope"),
         level,
         ((guard, "computes and differentiates both branches"),),
         remedy(hazard, guard),

@@ -19,7 +19,7 @@ from nanlint.rules.registry import Finding, Findings, confidence, milder, rule
     fixable=Applicability.SAFE,
 )
 def zero_times_log(hazard: Hazard, facts: Facts) -> Findings:
-    """Something that may be 0 times a log that may be -inf.
+    """A factor that may be 0 times a log that may be -inf.
 
     ## What it does
     Finds `x * log(y)` where y reaches 0, the entropy form `p * log(p)`, and `(a - 1) * log(x)` of densities.

@@ -66,7 +66,7 @@ def tell(watch: Told, what: str, error: Exception) -> None:
     try:
         watch.alert(
             INTERNAL,
-            f"nanlint could not look at {what} ({type(error).__name__}: {error}); the program was not affected",
+            f"nanlint could not watch {what} ({type(error).__name__}: {error}); the program was not affected",
         )
     except Exception:
         return

@@ -53,10 +53,10 @@ def new_run(directory: str | None) -> str:
         os.remove(probe)
     except OSError as error:
         raise RunError(
-            f"{chosen}: the run cannot be stored there: {reason(error)}; choose another place with --run-dir"
+            f"{chosen}: the run cannot be stored there: {reason(error)}; choose another directory with --run-dir"
         ) from None
     if any(name.startswith("events-") for name in os.listdir(chosen)):
-        raise RunError(f"{chosen}: holds a run already; choose another place with --run-dir")
+        raise RunError(f"{chosen}: already contains a run; choose another directory with --run-dir")
     return os.path.abspath(chosen)
 
 
@@ -66,7 +66,7 @@ def latest_run() -> str:
         names = sorted(entry.name for entry in os.scandir(RUNS) if entry.is_dir())
         if names:
             return os.path.join(RUNS, names[-1])
-    raise RunError(f"{RUNS}: there is no run; make one with nanlint verify -- PROGRAM, or give its directory")
+    raise RunError(f"{RUNS}: there is no run; create one with nanlint verify -- PROGRAM, or name its directory")
 
 
 def _keep_out_of_git(directory: str) -> None:

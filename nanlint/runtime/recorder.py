@@ -627,7 +627,7 @@ class Recorder:
         """The steps that are to be repeated begin, or are over."""
         if self.steps > last:
             if not self._bad and self._random is not None and self._random.alone:
-                self.alert("not-repeated", f"nothing went bad in step {last:,} this time")
+                self.alert("not-repeated", f"no problem appeared in step {last:,} this time")
             raise Repeated(0)
         if self.steps >= first and self.mode != "all":
             for adapter in self.adapters:
@@ -640,7 +640,7 @@ class Recorder:
         """Have all told that waits to be told."""
         self._read()
         for adapter in self.adapters:
-            safely(self, f"what waits of {adapter.name}", adapter.settle)
+            safely(self, f"the pending results of {adapter.name}", adapter.settle)
 
     def flush(self) -> None:
         """Write down what is only kept in memory: what came by at the sites, how often births were seen."""
@@ -672,7 +672,7 @@ class Recorder:
                 safely(self, f"the end of {adapter.name}", adapter.release)
             if self._ops:
                 safely(self, "the last step", self.step)
-            safely(self, "what is held", self.settled, False)
+            safely(self, "the pending records", self.settled, False)
             safely(self, "the end", self.flush)
             self._ended = True
             self._write(Ended(time.time(), self.steps, *self._error))

@@ -134,7 +134,10 @@ class RandomStates:
         for name, was in self.repeated.numbers.get(step, {}).items():
             if name in numbers and not _alike(float(was), float(numbers[name])):
                 self._differs = True
-                return f"the {name.replace('_', ' ')} of step {step:,} is {numbers[name]}, and was {was}"
+                return (
+                    f"the {name.replace('_', ' ')} of step {step:,} is {numbers[name]}, but was {was} in the "
+                    "original run"
+                )
         return ""
 
 
@@ -171,7 +174,7 @@ def steps_to_repeat(run: RunRecord) -> tuple[int, int]:
     """
     first = min(bad_steps(run), default=None)
     if first is None:
-        raise RunError(f"{run.directory}: no step went bad; choose one with --step")
+        raise RunError(f"{run.directory}: no bad step was recorded; choose one with --step")
     return max(0, first - 1), first
 
 

@@ -44,7 +44,7 @@ def render_report(verdicts: Verdicts, *, run: str, hindsight: Iterable[Hindsight
         lines.append(f"{cut} of the record could not be read: this report may be incomplete.")
     if verdicts.repeatable is not None:
         lines.append(
-            f"Step {verdicts.repeatable:,} went bad first. To repeat it: nanlint verify --replay {_short(run)}"
+            f"The first bad step was step {verdicts.repeatable:,}. To repeat it: nanlint verify --replay {_short(run)}"
         )
     lines.append(f"The run is stored in {_short(run)}. To see it: nanlint inspect {_short(run)}")
     return "\n".join(lines) + "\n"
@@ -52,7 +52,7 @@ def render_report(verdicts: Verdicts, *, run: str, hindsight: Iterable[Hindsight
 
 def first_words(verdicts: Verdicts) -> str:
     """What is to be said of a run before all else, in one line."""
-    return next(iter(_bad(verdicts, {}, plain)), "nothing bad was seen")
+    return next(iter(_bad(verdicts, {}, plain)), "no problem was seen")
 
 
 def _bad(verdicts: Verdicts, afterwards: Mapping[Birth, Hindsight], paint: Paint) -> list[str]:
@@ -148,7 +148,7 @@ def _how(verdict: Verdict) -> str:
         return f" ({what} at step {verdict.step})"
     if verdict.state is State.CLOSE and verdict.closest is not None:
         operand = verdict.site.operand if verdict.site is not None else "operand"
-        return f" ({operand} came within {verdict.closest:.3g} of the pole at step {verdict.step})"
+        return f" ({operand} came within {verdict.closest:.3g} of the singular point at step {verdict.step})"
     if verdict.state is State.CLEAN:
         return f" ({_many(verdict.executions, 'execution')}{', others not watched' if verdict.unwatched else ''})"
     return ""
@@ -160,7 +160,7 @@ def _birth(birth: Birth, count: int, paint: Paint) -> Iterator[str]:
     compiled = f", compiled by {birth.compiled}" if birth.compiled else ""
     often = f", {count} times" if count > 1 else ""
     where = (birth.forward or birth.frames)[:1]
-    place = paint(f"{_short(where[0].path)}:{where[0].line}", "path") if where else "in no line of yours"
+    place = paint(f"{_short(where[0].path)}:{where[0].line}", "path") if where else "not in your code"
     yield f"{place} {paint('origin', 'error')} ({what} at step {birth.step}{often}): in {gradient}{birth.op}{compiled}"
     if where and where[0].text:
         yield f"    {where[0].text}"

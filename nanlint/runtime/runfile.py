@@ -102,10 +102,10 @@ def read_run(path: str) -> RunRecord:
         files = [path]
         path = os.path.dirname(path)
     else:
-        raise RunError(f"{path}: there is no such run")
+        raise RunError(f"{path}: no such run")
     found = [process for process in map(read_process, files) if process is not None]
     if not found:
-        raise RunError(f"{path}: holds no run of nanlint verify (no {PREFIX}*{SUFFIX} that can be read)")
+        raise RunError(f"{path}: contains no run of nanlint verify (no {PREFIX}*{SUFFIX} that can be read)")
     found.sort(key=lambda process: (process.started.rank, process.started.time))
     return RunRecord(path, tuple(found))
 
@@ -126,7 +126,7 @@ def read_process(path: str) -> Process | None:
         elif isinstance(event, Started):
             if event.format > FORMAT:
                 raise RunError(
-                    f"{path}: was written by nanlint {event.nanlint}, which keeps runs in format {event.format}; "
+                    f"{path}: was written by nanlint {event.nanlint}, which stores runs in format {event.format}; "
                     f"this one reads up to {FORMAT}: upgrade nanlint"
                 )
             started = event

@@ -209,7 +209,7 @@ def verdict_of(
         return Verdict(diagnostic, site, State.NOT_WATCHED if unwatched else State.NOT_REACHED, unwatched=unwatched)
     state, alert = State.CLOSE if site is not None and is_close(site, seen) else State.CLEAN, ""
     if is_lost_gradient(diagnostic) and not gradient_came_through(seen):
-        state, alert = State.NOT_CLEARED, "no gradient was seen to come through"
+        state, alert = State.NOT_CLEARED, "no gradient reached it"
     return Verdict(
         diagnostic,
         site,

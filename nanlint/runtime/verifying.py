@@ -53,7 +53,7 @@ def verify_command(
         seed = run.processes[0].started.hash_seed
         command = command or command_to_repeat(run)
     elif replay is not None:
-        raise RunError("--step needs --replay RUN, the run whose step to repeat")
+        raise RunError("--step needs --replay RUN, the run that contains the step")
     reject_missing(command)
     directory = new_run(run_directory)
     options = Options(
@@ -94,4 +94,4 @@ def reject_missing(command: Sequence[str]) -> None:
     if not os.path.exists(first) and rest and os.path.basename(first).startswith("python"):
         raise RunError(f"{first}: leave it out and give the program: nanlint verify -- {' '.join(rest)}")
     if not os.path.exists(first):
-        raise RunError(f"{first}: there is no such program")
+        raise RunError(f"{first}: no such program")

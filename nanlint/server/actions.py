@@ -101,7 +101,7 @@ class Actions:
         ]
         if len(mendable) > 1:
             name = mendable[0].name
-            yield self._ordered(f"{code}: fix all {name} problems of this file", QUICK_FIX, Order(code, unsafe))
+            yield self._ordered(f"{code}: fix all {name} problems in this file", QUICK_FIX, Order(code, unsafe))
 
     def _comments(self, diagnostic: Diagnostic, told: Sequence[types.Diagnostic]) -> Iterator[types.CodeAction]:
         if diagnostic.code in _NOT_SILENCED:

@@ -91,13 +91,13 @@ def of_selector(selector: str) -> str | None:
         return None
     listed = [f"- [{code}]({rule_page(rules[code].name)}) {rules[code].name}: {rules[code].summary}" for code in codes]
     more = [f"- and {len(listed) - _LISTED} others"] if len(listed) > _LISTED else []
-    return "\n".join([f"**{selector}** means {len(codes)} rules", "", *listed[:_LISTED], *more])
+    return "\n".join([f"**{selector}** selects {len(codes)} rules", "", *listed[:_LISTED], *more])
 
 
 def of_key(name: str) -> str:
     """What a key of the configuration holds."""
     key = KEYS[name]
-    held = f"- holds: {key.kind}\n- default: `{key.default_shown}`"
+    held = f"- type: {key.kind}\n- default: `{key.default_shown}`"
     return f"**{key.name}**\n\n{key.about}\n\n{held}\n\n```toml\n{key.example}\n```"
 
 
@@ -118,7 +118,7 @@ def of_finding(diagnostic: Diagnostic, joined: Joined | None = None) -> str:
     fix = diagnostic.fix
     if fix is not None:
         shown = fix.display or fix.message
-        how = "for a person to make" if fix.applicability is Applicability.DISPLAY else str(fix.applicability)
+        how = "suggestion only" if fix.applicability is Applicability.DISPLAY else str(fix.applicability)
         said.append(f"- fix ({how}): {shown if fix.display == fix.message else f'`{_code(shown)}`'}")
     return "\n".join(said)
 
@@ -182,13 +182,13 @@ def _story_lines(story: Story, *, lines: bool) -> Iterator[str]:
     for line in told(step, step):
         yield f"- {_text(line.plain)}"
     for guard, why in story.void:
-        yield f"- `{_code(guard.text)}` does not guard: {_text(why)}"
+        yield f"- `{_code(guard.text)}` is not an effective guard: {_text(why)}"
     if story.poles:
         yield from ("", "**Where it breaks**", "")
         for one in story.poles:
             yield f"- `{_code(pole_phrase(one.node, one.pole, story))}`: {_text(outcome(one).plain)}"
     if len(story.steps) > 1:
-        yield from ("", "**How it comes about**", "")
+        yield from ("", "**How it is computed**", "")
         yield from _chain(story.steps[:-1], step, lines=lines)
 
 

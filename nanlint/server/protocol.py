@@ -49,7 +49,7 @@ class Protocol(LanguageServerProtocol):
 
     def refuse(self, refused: Refused) -> None:
         """Answer that a message is not followed."""
-        logger.warning("a message was not followed: %s", refused)
+        logger.warning("a message could not be processed: %s", refused)
         error = {"code": refused.code.value, "message": str(refused)}
         self._send_data({"jsonrpc": self.VERSION, "id": refused.number, "error": error})
 
@@ -70,7 +70,7 @@ class Protocol(LanguageServerProtocol):
             raise Refused(_INVALID_REQUEST, f'jsonrpc: expected "{self.VERSION}"', number)
         if "method" not in message:
             if number is None:
-                raise Refused(_INVALID_REQUEST, "expected a method, or the id of a request that this answers")
+                raise Refused(_INVALID_REQUEST, "expected a method, or the id of the answered request")
             return ("result" in message) != ("error" in message)
         if not isinstance(method, str):
             raise Refused(_INVALID_REQUEST, "method: expected a string", number)
@@ -85,7 +85,7 @@ class Protocol(LanguageServerProtocol):
         if self._shutdown:
             raise Refused(_INVALID_REQUEST, "the server has been shut down", number)
         if self._workspace is None and method != types.INITIALIZE:
-            raise Refused(types.ErrorCodes.ServerNotInitialized, "initialize comes first", number)
+            raise Refused(types.ErrorCodes.ServerNotInitialized, "initialize must be sent first", number)
         if self._workspace is not None and method == types.INITIALIZE:
             raise Refused(_INVALID_REQUEST, "the server has been initialized already", number)
         if not self._is_known(method):

@@ -115,7 +115,7 @@ KINDS: Mapping[str, _Kind] = {
         "configuration", "the path of a file", _path, _STRING, "Path of the one configuration file to use."
     ),
     "select": _rules("select", "Rules to check: codes, prefixes or names.", _LIST_OR_NOT),
-    "extendSelect": _rules("extend_select", "Rules to check in addition."),
+    "extendSelect": _rules("extend_select", "Rules to check in addition to the selected ones."),
     "ignore": _rules("ignore", "Rules to ignore: codes, prefixes or names."),
     "exclude": _Kind(
         "exclude", "a list of patterns", _strings, _LIST_OR_NOT, "Patterns of files that are not checked."
@@ -128,12 +128,12 @@ KINDS: Mapping[str, _Kind] = {
         "Lowest confidence level to show.",
     ),
     "fixAll": _flagged("fix_all", "Offer source.fixAll.nanlint."),
-    "unsafeFixes": _flagged("unsafe_fixes", "Apply unsafe fixes, too, when all problems of a file are fixed."),
+    "unsafeFixes": _flagged("unsafe_fixes", "Also apply unsafe fixes when all problems of a file are fixed."),
     "showSyntaxErrors": _flagged("syntax_errors", "Show syntax errors."),
     "diagnosticMode": _Kind(
         "mode", _one_of(MODES), _mode, {"type": "string", "enum": [*MODES]}, "Which files are checked."
     ),
-    "trust": _flagged("trust", "Run the rule files that projects bring along, without asking."),
+    "trust": _flagged("trust", "Run the rule files of projects without asking."),
 }
 
 
@@ -156,7 +156,7 @@ def settings_of(given: Any, *, initial: bool = False) -> tuple[Settings, tuple[s
         if kind is None:
             problems.append(f'nanlint\'s settings: unknown setting "{name}"{did_you_mean(str(name), KINDS)}')
         elif name == "trust" and not initial:
-            problems.append("nanlint's settings: trust counts in initializationOptions only")
+            problems.append("nanlint's settings: trust is only read from initializationOptions")
         elif value not in (None, ""):  # a field that was cleared is not set
             read = kind.read(value)
             if read is None:

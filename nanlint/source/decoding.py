@@ -24,10 +24,12 @@ def reject_binary(content: bytes, path: str) -> None:
     """Raise SourceError for bytes that no Python interpreter accepts: UTF-16, UTF-32, NUL."""
     for bom, name in _BOMS:
         if content.startswith(bom):
-            raise SourceError(f"{path}: is encoded in {name}, which Python does not read; save it as UTF-8")
+            raise SourceError(f"{path}: is encoded in {name}, which Python does not support; save it as UTF-8")
     if b"\0" in content:
         row = content.count(b"\n", 0, content.index(b"\0")) + 1
-        raise SourceError(f"{path}: holds a NUL byte in line {row}, so it is not Python source; remove or exclude it")
+        raise SourceError(
+            f"{path}: contains a NUL byte in line {row}, so it is not Python source; remove or exclude it"
+        )
 
 
 def decode(content: bytes, path: str) -> tuple[str, str, bytes]:
@@ -40,7 +42,7 @@ def decode(content: bytes, path: str) -> tuple[str, str, bytes]:
     body = content[len(bom) :]
     encoding = _cookie(content, path) if b"coding" in content[:_COOKIE_REACH] else "utf-8"
     if encoding.replace("_", "-").lower().startswith(("utf-16", "utf-32")):
-        raise SourceError(f"{path}: declares {encoding}, which Python does not read; save it as UTF-8")
+        raise SourceError(f"{path}: declares {encoding}, which Python does not support; save it as UTF-8")
     try:
         return body.decode(encoding), encoding, bom
     except UnicodeDecodeError as error:
@@ -50,7 +52,7 @@ def decode(content: bytes, path: str) -> tuple[str, str, bytes]:
             "save the file as UTF-8 or declare its encoding in its first line (# -*- coding: latin-1 -*-)"
         ) from None
     except (LookupError, UnicodeError, ValueError):
-        raise SourceError(f"{path}: declares the encoding {encoding!r}, which is not one for text") from None
+        raise SourceError(f"{path}: declares the encoding {encoding!r}, which is not a text encoding") from None
 
 
 def _cookie(content: bytes, path: str) -> str:

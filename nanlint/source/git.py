@@ -17,7 +17,7 @@ def top_level(directory: str) -> str:
     if ended.returncode:
         said = _last_words(ended)
         if "not a git repository" in said:
-            said = f"{directory} is in no git repository"
+            said = f"{directory} is not in a git repository"
         raise GitError(said)
     return os.path.realpath(os.fsdecode(ended.stdout).rstrip("\n"))
 
@@ -37,7 +37,7 @@ def merge_base(top: str, revision: str) -> str:
     commit = _git(top, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
     if commit.returncode:
         hint = f"; {_FETCH}" if _is_shallow(top) else ""
-        raise GitError(f'git knows no revision "{revision}" here{hint}')
+        raise GitError(f'git does not know the revision "{revision}"{hint}')
     base = _git(top, "merge-base", os.fsdecode(commit.stdout).strip(), "HEAD")
     if base.returncode:
         why = f"in this shallow clone; {_FETCH}" if _is_shallow(top) else "in this repository"
@@ -119,7 +119,7 @@ def _git(directory: str, *arguments: str) -> subprocess.CompletedProcess[bytes]:
             check=False,
         )
     except OSError:
-        raise GitError("git is needed for this and was not found; install it") from None
+        raise GitError("git was not found, but is needed for this; install it") from None
 
 
 def _last_words(ended: subprocess.CompletedProcess[bytes]) -> str:

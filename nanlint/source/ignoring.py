@@ -18,7 +18,7 @@ def ignore_lines(source: Source, findings: Iterable[Diagnostic], rules: Rules, r
     ``reason``: what comments give as theirs that have none yet. Raises ValueError if it cannot stand in a comment.
     """
     if len(reason.splitlines()) > 1:
-        raise ValueError("the reason goes over lines, and a comment cannot")
+        raise ValueError("the reason must be on one line")
     found = sorted(findings, key=Diagnostic.sort_key)
     lists = {one.span.row: one for one in _lists(source, rules) if one.rows is not None}
     rows = _Rows(source, found, lists)

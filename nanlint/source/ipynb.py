@@ -245,7 +245,7 @@ class _Reader:
             raise SourceError(f'{self.path}: is not a notebook: it has no "nbformat"; {mend}')
         if not isinstance(self.version, int) or not _OLDEST <= self.version <= _NEWEST:
             known = f"nanlint reads {_OLDEST} and {_NEWEST}"
-            raise SourceError(f"{self.path}: its notebook format is {self.version!r}, and {known}; {mend}")
+            raise SourceError(f"{self.path}: its notebook format is {self.version!r}, but {known}; {mend}")
         if not self._has_cells:
             raise SourceError(f'{self.path}: is not a valid notebook: it has no "cells"; {mend}')
 

@@ -496,6 +496,6 @@ def _remark(source: Source, suppression: Suppression, message: str, edit: Edit) 
         name="unused-suppression",
         message=message,
         confidence=Confidence.CERTAIN,
-        effect="nothing here to suppress",
+        effect="there is nothing to suppress here",
         fix=Fix(Applicability.SAFE, label, (edit,), display=label),
     )

@@ -54,7 +54,7 @@ def write_together(changes: Sequence[tuple[str, bytes, bytes]]) -> None:
             for kept in one.before:
                 os.replace(kept, one.target)
         if isinstance(error, FileNotFoundError):
-            raise SourceError(f"{path}: vanished before it could be fixed") from None
+            raise SourceError(f"{path}: was removed before it could be fixed") from None
         if isinstance(error, OSError):
             raise SourceError(f"{path}: could not be written: {reason(error)}") from None
         raise

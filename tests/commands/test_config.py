@@ -90,7 +90,7 @@ def test_what_holds_for_a_file_is_said_with_where_it_comes_from(project: Path) -
     assert text.splitlines()[0] == f"# a/b.py: configured by {project / 'nanlint.toml'}"
     assert re.search(r'^ignore += \["NL1"\]$', text, re.MULTILINE)
     assert re.search(r'^confidence += "likely"  # default$', text, re.MULTILINE)
-    assert text.endswith("# of these by per-file-ignores: NL203\n")
+    assert text.endswith("# of these, ignored by per-file-ignores: NL203\n")
     assert "per-file-ignores:" not in _run("--show", ".").stdout
 
 
@@ -125,8 +125,8 @@ def test_a_variable_that_is_heard_after_it_is_named() -> None:
         (["selct"], 'unknown key "selct"; did you mean "select"?'),
         (["--show", "nowhere.py"], "nowhere.py: no such file or directory"),
         (["--show", "broken"], "broken/nanlint.toml: is not valid TOML"),
-        (["--show", "--schema"], "--show and --schema exclude each other"),
-        (["--isolated"], "--config and --isolated go with --show"),
+        (["--show", "--schema"], "--show and --schema cannot be combined"),
+        (["--isolated"], "--config and --isolated need --show"),
     ],
 )
 def test_what_cannot_be_said_is_an_error(arguments: list[str], message: str, project: Path) -> None:

@@ -73,7 +73,7 @@ class TestRules:
 
     def test_two_files_are_refused(self, file: Path) -> None:
         result = _run("--config", "a.toml", "--config", "b.toml")
-        assert (result.exit_code, "--config takes one file" in result.stderr) == (2, True)
+        assert (result.exit_code, "--config accepts only one file" in result.stderr) == (2, True)
 
 
 class TestFiles:

@@ -111,7 +111,7 @@ class TestOutput:
         (project / "a.py").write_text(BOOM)
         result = CliRunner().invoke(cli, ["check", "--statistics", "--output-format", "sarif"])
         assert result.exit_code == 2
-        assert "--statistics has no sarif form" in result.stderr
+        assert "--statistics does not support --output-format sarif" in result.stderr
 
 
 class TestExit:

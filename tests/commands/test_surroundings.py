@@ -35,29 +35,33 @@ def folder(tmp_path: Path) -> Path:
 
 
 REFUSED = {
-    "a pipe": ("mkfifo p.py; nanlint p.py", 2, "error: p.py: could not be read: is a pipe, and no regular file\n"),
+    "a pipe": ("mkfifo p.py; nanlint p.py", 2, "error: p.py: could not be read: is a pipe, not a regular file\n"),
     "a pipe to be fixed": ("mkfifo p.py; nanlint --fix p.py", 2, "error: p.py: could not be read: is a pipe"),
     "a pipe to be explained": ("mkfifo p.py; nanlint explain p.py:1", 2, "error: p.py: could not be read: is a pipe"),
-    "a device": ("nanlint /dev/zero", 2, "error: /dev/zero: could not be read: is a device, and no regular file\n"),
+    "a device": ("nanlint /dev/zero", 2, "error: /dev/zero: could not be read: is a device, not a regular file\n"),
     "a device to be explained": ("nanlint explain /dev/zero:1", 2, "error: /dev/zero: could not be read: is a device"),
     "a pipe for a configuration": (
         "mkfifo c.toml; nanlint --config c.toml loss.py",
         2,
-        "error: c.toml: cannot be read: is a pipe, and no regular file",
+        "error: c.toml: cannot be read: is a pipe, not a regular file",
     ),
     "a pipe for a baseline": ("mkfifo b; nanlint --baseline b loss.py", 2, "error: b: could not be read: is a pipe"),
     "an endless standard input": ("nanlint - < /dev/zero", 2, "error: standard input: has more than 256 MiB\n"),
     "a working directory that is gone": (
         "mkdir d; cd d; rmdir ../d; nanlint .",
         2,
-        "error: the working directory is gone; go to one that is there\n",
+        "error: the working directory no longer exists; change to another one\n",
     ),
     "the same with another one": (
         "mkdir d; cd d; rmdir ../d; nanlint config --show",
         2,
-        "working directory is gone",
+        "working directory no longer exists",
     ),
-    "standard output that is closed": ("nanlint loss.py >&-", 2, "error: standard output is closed; to see nothing"),
+    "standard output that is closed": (
+        "nanlint loss.py >&-",
+        2,
+        "error: standard output is closed; to discard the output",
+    ),
     "standard input that is closed": ("nanlint - <&-", 2, "error: standard input is closed\n"),
     "a full disk behind standard output": (
         "nanlint loss.py > /dev/full",

@@ -100,4 +100,4 @@ def test_many_places_and_many_modules_are_cut_short(tmp_path: Path, monkeypatch:
 def test_quiet_and_verbose_exclude_each_other() -> None:
     result = run("-q", "-v")
     assert result.exit_code == 2
-    assert "--quiet and --verbose exclude each other" in result.stderr
+    assert "--quiet and --verbose cannot be combined" in result.stderr

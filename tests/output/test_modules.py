@@ -108,8 +108,8 @@ def test_of_a_large_project_a_part_is_drawn_and_the_rest_is_counted(
         "warning: modules left out, those with the fewest imports: 4; name fewer files or directories to see them\n"
     )
     assert boxes(result.stdout).keys() == {"train.py", "user.py"}
-    assert "left out, with the fewest imports: 4" in result.stdout
-    assert "left out, of what is not found: 1" in result.stdout
+    assert "modules left out, those with the fewest imports: 4" in result.stdout
+    assert "unresolved imports left out: 1" in result.stdout
 
 
 def test_names_stand_on_arrows_only_where_these_are_few(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

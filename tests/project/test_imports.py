@@ -113,11 +113,11 @@ def test_what_is_outside_of_the_project_or_has_no_file_is_no_problem(library: Pa
         ("from lib.gone import *", "lib.gone", "no such module"),
         ("from lib import gone", "lib.gone", "no such module, and no such name in lib/__init__.py"),
         ("from lib.losses import gone", "lib.losses.gone", "no such name in lib/losses.py"),
-        ("from lib.lazy import x", "lib.lazy.x", "made at run time, by __getattr__ in lib/lazy.py"),
+        ("from lib.lazy import x", "lib.lazy.x", "defined at run time by __getattr__ in lib/lazy.py"),
         ("from lib.broken import f", "lib.broken", "cannot be read: 2:7: invalid syntax"),
         ("import lib.large", "lib.large", "cannot be read: has more than 1000000 bytes"),
-        ("from .x import y", ".xy", "goes beyond the outermost package"),
-        ("from lib.one import circle", "lib.one.circle", "re-exported in a circle: lib/one.py, lib/two.py"),
+        ("from .x import y", ".xy", "goes beyond the top-level package"),
+        ("from lib.one import circle", "lib.one.circle", "re-exported in a cycle: lib/one.py, lib/two.py"),
     ],
 )
 def test_an_import_that_is_not_resolved_says_why(library: Path, text: str, name: str, problem: str) -> None:
@@ -132,7 +132,7 @@ def test_a_file_in_a_wrong_encoding_is_named_once(library: Path) -> None:
 
 def test_a_file_that_imports_a_name_from_itself_is_a_circle(library: Path) -> None:
     (one,) = imported(library, "from lib.main import x", "lib/main.py")
-    assert one.problem == "re-exported in a circle: lib/main.py"
+    assert one.problem == "re-exported in a cycle: lib/main.py"
 
 
 def test_two_packages_of_one_name_are_a_problem_of_who_names_them(library: Path) -> None:
@@ -141,7 +141,7 @@ def test_two_packages_of_one_name_are_a_problem_of_who_names_them(library: Path)
     assert one.target == os.path.realpath(library / "lib" / "losses.py")
     assert (one.name, one.problem) == (
         "lib",
-        "stands for several, of which the first that fits is read: lib/__init__.py, src/lib/__init__.py",
+        "is ambiguous, and the first match is used: lib/__init__.py, src/lib/__init__.py",
     )
     assert [other.problem for other in imported(library, "from .losses import EPS", "lib/main.py")] == [""]
 
@@ -207,7 +207,7 @@ def test_more_files_than_are_followed_are_reported(
     monkeypatch.setattr(lower, "MAX_MODULES", 1)
     (one,) = unresolved(check([main], Configs(rule_names(), isolated=True), action=action))
     assert (one.path, one.row, one.name) == (os.path.realpath(main), 0, "")
-    assert one.problem.startswith("uses so many files that some are not followed: part")
+    assert one.problem.startswith("imports so many files that some are not followed: part")
     assert one.problem.endswith(", …")
 
 
@@ -217,7 +217,7 @@ def test_a_project_of_more_files_than_are_looked_through_is_reported(
     written(tmp_path, dict.fromkeys(("a.py", "b/c.py", "d/e.py"), "import torch\n"))
     for module in (graph_imports, project):
         monkeypatch.setattr(module, "MAX_FILES", 2)
-    assert reported(tmp_path, ".") == [(".", 0, "", "has more than 2 files: callers in others are not seen")]
+    assert reported(tmp_path, ".") == [(".", 0, "", "has more than 2 files: callers in the other files are not seen")]
 
 
 # ── as a graph ──────────────────────────────────────────────────────────────────────────────────────────────────────

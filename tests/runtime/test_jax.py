@@ -260,7 +260,7 @@ def test_a_callback_that_gives_nothing_back_does_not_hide_the_values_of_a_loop(r
     jax.jit(lambda xs: jax.lax.scan(turn, 1.0, xs))(jnp.array([2.0, 0.0, 3.0]))
     jax.effects_barrier()
     (birth,) = run.births()
-    assert (birth.op, birth.note, birth.inputs[1].values) == ("div", "in turn 1 of the scan", ("0.0",))
+    assert (birth.op, birth.note, birth.inputs[1].values) == ("div", "in iteration 1 of the scan", ("0.0",))
     assert len(heard) == 5
 
 
@@ -276,7 +276,7 @@ def test_why_values_are_not_at_hand_is_told(run: Run) -> None:
     (birth,) = run.births()
     assert (birth.op, birth.kinds) == ("div", ("pinf",))
     assert birth.note == (
-        "the values are not at hand: io_callback, in a loop or branch, depends on something outside the function"
+        "the values are not available: io_callback, in a loop or branch, depends on something outside the function"
     )
 
 
@@ -764,7 +764,7 @@ def test_a_clip_of_gradients_is_told_if_it_holds_all_in_every_step(run: Run, bou
     for _ in range(4):
         w = step(w)
     messages = [alert.message for alert in run.events(Alert)]
-    assert messages == ["a clip held every one of 5 elements of the gradient in all 4 steps"] * told
+    assert messages == ["a clip set all 5 elements of the gradient to a bound in all 4 steps"] * told
 
 
 def test_a_clip_by_the_norm_is_told_if_it_sets_the_length_of_every_step(run: Run) -> None:

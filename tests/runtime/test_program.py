@@ -86,7 +86,7 @@ def test_every_way_to_name_a_program(arguments: tuple[str, ...], tmp_path: Path)
     ran = verify(*arguments, cwd=tmp_path, fresh=arguments[:2] == ("-m", "package"))
     if arguments[0] == "nothing.zip":
         assert ran.code == 2
-        assert "nothing.zip: there is no such program" in ran.stderr
+        assert "nothing.zip: no such program" in ran.stderr
     else:
         assert ran.stdout == there.stdout
         assert (ran.code == 0) == (there.code == 0)

@@ -340,7 +340,7 @@ def test_which_files_are_the_users(tmp_path: Path) -> None:
 
 
 def test_a_directory_that_holds_no_run_is_told(tmp_path: Path) -> None:
-    with pytest.raises(RunError, match="holds no run"):
+    with pytest.raises(RunError, match="contains no run"):
         read_run(str(tmp_path))
     with pytest.raises(RunError, match="no such run"):
         read_run(str(tmp_path / "nowhere"))

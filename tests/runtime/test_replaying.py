@@ -142,7 +142,7 @@ def test_the_step_before_is_watched_too_as_it_may_leave_bad_parameters(first: Pa
     with pytest.raises(Repeated):
         recorder.step()
     recorder.end()
-    assert not_repeated(tmp_path / "again") == ["nothing went bad in step 2 this time"]
+    assert not_repeated(tmp_path / "again") == ["no problem appeared in step 2 this time"]
 
 
 def test_a_run_that_takes_another_course_is_no_repetition(first: Path, tmp_path: Path) -> None:
@@ -150,7 +150,7 @@ def test_a_run_that_takes_another_course_is_no_repetition(first: Path, tmp_path:
     recorder.step(loss=3.1)
     recorder.end()
     (message,) = not_repeated(tmp_path / "again")
-    assert message.startswith("the loss of step 0 is 3.1, and was 3.0: ")
+    assert message.startswith("the loss of step 0 is 3.1, but was 3.0 in the original run: ")
 
 
 def test_a_program_that_ends_before_the_step_did_not_repeat_it(first: Path, tmp_path: Path) -> None:
@@ -209,12 +209,12 @@ def test_seeds_by_name_stay_and_others_do_not() -> None:
 
 def test_a_run_that_went_well_has_no_step_to_repeat(tmp_path: Path) -> None:
     recorded(tmp_path / "first").end()
-    with pytest.raises(RunError, match="no step went bad; choose one with --step"):
+    with pytest.raises(RunError, match="no bad step was recorded; choose one with --step"):
         steps_to_repeat(read_run(str(tmp_path / "first")))
     (tmp_path / "train.py").touch()
     for options, said in (
-        (("--replay", "first"), "first: no step went bad"),
-        (("--replay", "none"), "none: there is no such run"),
+        (("--replay", "first"), "first: no bad step was recorded"),
+        (("--replay", "none"), "none: no such run"),
         (("--step", "3"), "--step needs --replay RUN"),
     ):
         ran = verify("train.py", cwd=tmp_path, options=options)

@@ -489,8 +489,8 @@ def test_a_parameter_that_nothing_trains_is_told(watching: Watching) -> None:
             optimizer.step()
     told = sorted(alert.message for alert in run.told if alert.alert == "dead-gradient")
     assert told == [
-        "gate got only zeros as its gradient in 3 steps: nothing trains it",
-        "model.unused.weight got no gradient in 3 steps: nothing trains it",
+        "gate got only zeros as its gradient in 3 steps: it is not trained",
+        "model.unused.weight got no gradient in 3 steps: it is not trained",
     ]
 
 
@@ -562,7 +562,7 @@ def test_nan_in_a_batch_is_told(watching: Watching, workers: int, mode: str) -> 
         batches = list(torch.utils.data.DataLoader(rows, batch_size=3, num_workers=workers))
     assert len(batches) == 2
     (alert,) = run.told
-    assert alert.message == "batch[0] came with 1 nan in 12 elements, and no op gave them: rows 1, columns 3"
+    assert alert.message == "batch[0] already had 1 nan in 12 elements, which no op computed: rows 1, columns 3"
 
 
 class Scaled(torch.utils.data.Dataset):  # type: ignore[misc,name-defined]

@@ -47,7 +47,7 @@ def test_a_bad_step_says_in_which_gradients(watching: Watching) -> None:  # noqa
         (model.weight * float("inf")).sum().backward()
         optimizer.step()
     (alert,) = (a for a in run.told if a.alert == "non-finite")
-    assert alert.message == "the loss is nan and the gradient norm is inf; in the gradients of model.weight"
+    assert alert.message == "the loss is nan and the gradient norm is inf; not finite: the gradient of model.weight"
 
 
 def test_a_loss_that_is_not_finite_stops_the_program_if_it_is_to_stop(watching: Watching) -> None:  # noqa: F811

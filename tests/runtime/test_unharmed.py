@@ -127,7 +127,7 @@ def test_the_failure_of_a_hook_is_told_once_and_the_program_ends_well(tmp_path: 
         found = ask(program, "all", "adapters.numpy:_Heard._birth")
     (told,) = found["alerts"]
     assert (found["ended"], found["printed"]) == ("", "[-inf]\n" * 3)
-    assert told.startswith("nanlint could not look at NumPy's log (InjectedError: ")
+    assert told.startswith("nanlint could not watch NumPy's log (InjectedError: ")
     assert told.endswith("); the program was not affected")
 
 

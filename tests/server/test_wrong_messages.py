@@ -223,7 +223,7 @@ def test_nothing_is_done_before_the_beginning_or_after_the_end(tmp_path: Path) -
     ended, logged = raw.end()
     assert ended == 0
     assert "Traceback" not in logged
-    assert "a message was not followed: initialize comes first" in logged
+    assert "a message could not be processed: initialize must be sent first" in logged
 
 
 @pytest.mark.parametrize("last", [b"", b"Content-Len", b"Content-Length: 50\r\n\r\n{", b"\xff\xfe"])

@@ -107,7 +107,7 @@ def test_a_cell_of_another_language_is_left_out() -> None:
         (b'{"cells": [], 3: 4}', "a.ipynb: is not valid JSON: expecting property name"),
         (b"[]", "a.ipynb: is not a notebook: its JSON is not an object"),
         (b'{"cells": []}', 'a.ipynb: is not a notebook: it has no "nbformat"'),
-        (b'{"cells": [], "nbformat": 7}', "a.ipynb: its notebook format is 7, and nanlint reads 3 and 4"),
+        (b'{"cells": [], "nbformat": 7}', "a.ipynb: its notebook format is 7, but nanlint reads 3 and 4"),
         (b'{"cells": [], "nbformat": "4"}', "a.ipynb: its notebook format is '4'"),
         (b'{"nbformat": 4}', 'a.ipynb: is not a valid notebook: it has no "cells"'),
         (b'{"cells": {}, "nbformat": 4}', 'a.ipynb: is not a valid notebook: its "cells" are not a list'),

@@ -94,7 +94,7 @@ def test_bytes_are_decoded_as_python_would_and_come_back_the_same(
         (b"x = 1\ny = '\0'\n", "NUL byte in line 2"),
         (b"x = 1\ny = '\xe9'\n", "byte 0xe9 in line 2 is not valid utf-8"),
         (b"# coding: klingon\nx = 1\n", "unknown encoding 'klingon'"),
-        (b"# coding: rot13\nk = 1\n", "'rot13', which is not one for text"),
+        (b"# coding: rot13\nk = 1\n", "'rot13', which is not a text encoding"),
         (b"# coding: utf-16\nx = 1\n", "utf-16"),
         (b"# coding: ascii\nx = '\xe9'\n", "line 2 is not valid ascii"),
     ],
@@ -164,7 +164,7 @@ def test_syntax_of_a_newer_python_is_told_with_the_one_that_reads_it(text: str, 
     with pytest.raises(Unparsable) as stopped:
         _ = Source("a.py", text).tree
     newer, running = (".".join(map(str, one)) for one in (version, sys.version_info[:2]))
-    assert stopped.value.message.endswith(f": Python {newer} reads this, and nanlint runs on Python {running}")
+    assert stopped.value.message.endswith(f": this needs Python {newer}, but nanlint runs on Python {running}")
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from nanlint.runtime.arrays import health_of_array, numbers_of
 from nanlint.runtime.health import Health, health_of_numbers
 
 #: as a failure is told
-STEPS, LOSS = "the steps of Keras", "a loss of Keras'"
+STEPS, LOSS = "the steps of Keras", "a Keras loss"
 
 
 class KerasAdapter(Adapter):

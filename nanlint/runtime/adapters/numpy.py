@@ -244,7 +244,7 @@ class _Heard:
             notes.append(f"NumPy warned: {error} encountered in {ufunc}; its operands could not be seen")
         mode = chosen.modes[MODES[error][0]]
         if mode == "ignore":
-            notes.append(f"the program has NumPy ignore it: errstate({MODES[error][0]}='ignore')")
+            notes.append(f"the program suppresses the warning: errstate({MODES[error][0]}='ignore')")
         frames = self.watch.frames() or (frame_at(frame.f_code, frame.f_lineno),)
         return {
             "framework": "numpy",

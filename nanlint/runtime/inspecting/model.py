@@ -163,11 +163,11 @@ class Member:
     def last_words(self) -> str:
         """How it ended."""
         if self.ended is None:
-            return "did not end: it was killed, or is still running"
+            return "did not end: it was killed or is still running"
         if self.ended.error:
             message = self.ended.message.strip().splitlines()
             return f"ended with {self.ended.error}" + (f": {message[0]}" if message else "")
-        return "ended well"
+        return "ended normally"
 
     @property
     def executions(self) -> int:

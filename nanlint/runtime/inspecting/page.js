@@ -85,7 +85,7 @@
 
   function sourceOf(path, row) {
     const text = lines(path);
-    if (!text) return h("p", { class: "soft" }, `the source of ${shown(path)} was not kept`);
+    if (!text) return h("p", { class: "soft" }, `the source of ${shown(path)} was not recorded`);
     const findings = run.findings.filter((finding) => finding.path === path);
     const near = [Math.max(0, row - 400), Math.min(text.length, row + 400)];
     const list = h("ol", {});
@@ -109,7 +109,7 @@
       if (blamed) box.scrollTop = blamed.offsetTop - box.offsetTop - box.clientHeight / 2;
     });
     return [h("p", { class: "soft" }, h("span", { class: "code" }, shown(path)),
-      run.files[path].current ? " as it is now: the run did not keep it" : ""), box];
+      run.files[path].current ? " (current version: the run did not record it)" : ""), box];
   }
 
   function marked(text, findings) {
@@ -221,7 +221,7 @@
       const [before, after] = neighbours(centre);
       if (before !== null) edges.push({ from: [1, columns[1].push({ node: before }) - 1], to: [2, 0], loose: true });
       if (after !== null) edges.push({ from: [2, 0], to: [3, columns[3].push({ node: after }) - 1], loose: true });
-      if (before !== null || after !== null) note = "Dashed: what ran before and after. Which op fed which was not kept.";
+      if (before !== null || after !== null) note = "Dashed: ops that ran before and after. The run did not record which op used which result.";
     }
     const drawn = columns.filter((column) => column.length);
     const picture = h("div", { class: "graph", tabindex: 0, role: "region", "aria-label": `Graph around ${run.nodes[centre].name}` },
@@ -316,8 +316,8 @@
       incident.inputs.length > 0 && [h("h3", {}, "Inputs"), incident.inputs.map(tensorCard)],
       incident.outputs.length > 0 && [h("h3", {}, "Outputs"), incident.outputs.map(tensorCard)],
       incident.node !== null && [h("h3", {}, "Graph around the op"), graphOf(incident.node)],
-      finding && [h("h3", {}, "What the linter says"), findingBlock(finding)],
-      incident.reproduction && h("details", {}, h("summary", {}, "A program that shows it, with the values it had"),
+      finding && [h("h3", {}, "Findings of the linter"), findingBlock(finding)],
+      incident.reproduction && h("details", {}, h("summary", {}, "A program that reproduces it, with the recorded values"),
         h("pre", { class: "values", tabindex: 0 }, incident.reproduction)),
       blamed && [h("h3", {}, "Source"), sourceOf(blamed.path, blamed.line)],
       incident.backward && incident.forward.length
@@ -357,7 +357,7 @@
       h("h2", {}, `${finding.code} ${finding.name}`),
       h("p", {}, h("a", { href: `#line=${run.paths.indexOf(finding.path)}:${finding.row}` }, `${shown(finding.path)}:${finding.row}:${finding.column}`)),
       findingBlock(finding),
-      seen.length > 0 && [h("h3", {}, "What came by"), seen.map(tensorCard)],
+      seen.length > 0 && [h("h3", {}, "Observed values"), seen.map(tensorCard)],
       h("h3", {}, "Source"), sourceOf(finding.path, finding.row),
     ];
   }
@@ -380,7 +380,7 @@
         run.findings.filter((one) => one.path === run.paths[index] && one.row === row).map(findingBlock)];
     }
     byId("detail").replaceChildren();
-    fill(byId("detail"), {}, [content || [h("h2", {}, "No alerts"), h("p", { class: "soft" }, run.notes.length ? "Nothing bad is known of this run; the notes above say what it does not tell." : "Nothing bad was seen: no value was born nan or infinite.")]]);
+    fill(byId("detail"), {}, [content || [h("h2", {}, "No alerts"), h("p", { class: "soft" }, run.notes.length ? "No problem was found in this run, but its data is incomplete: see the notes above." : "No problem was seen: no value became nan or infinite.")]]);
     document.querySelectorAll("#alert-list a").forEach((link) => {
       if (link.getAttribute("href") === `#${kind}=${value}`) link.setAttribute("aria-current", "true");
       else link.removeAttribute("aria-current");
@@ -825,7 +825,7 @@
     say(text) { this.status.textContent = text; }
 
     summary() {
-      if (!this.count) return "No steps were kept of this process.";
+      if (!this.count) return "No steps of this process were recorded.";
       const ops = this.sums.reduce((sum, lane) => sum + lane[this.count], 0);
       const shownOps = this.opsBefore(this.to) - this.opsBefore(this.from);
       const told = ops ? `, ${many(ops, "op execution")}` : "";

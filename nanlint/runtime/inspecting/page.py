@@ -28,7 +28,9 @@ def write_page(run: Run, output: str | None = None) -> str:
     try:
         write_whole(path, render_page(run).encode("utf-8", "backslashreplace"))
     except OSError as error:
-        raise RunError(f"{path}: could not be written: {reason(error)}; choose another place with --output") from None
+        raise RunError(
+            f"{path}: could not be written: {reason(error)}; choose another file with --output-file"
+        ) from None
     return path
 
 

@@ -99,13 +99,13 @@ def _told(verdict: Verdict) -> str:
     if verdict.state is State.NOT_CLEARED:
         return f"nothing broke here in {times}, but {verdict.alert}"
     if verdict.state is State.NOT_WATCHED:
-        return "may have run where this watch does not look"
+        return "may have run in code that this watch mode does not observe"
     if verdict.state is State.NOT_REACHED:
         return "was never executed"
     if verdict.closest is None:
         return times
     operand = verdict.site.operand if verdict.site else "the operand"
-    return f"{operand} came within {verdict.closest:.3g} of the pole, at step {verdict.step} ({times})"
+    return f"{operand} came within {verdict.closest:.3g} of the singular point, at step {verdict.step} ({times})"
 
 
 def _diff(fix: Fix, source: Source, shown: str) -> str:

@@ -99,7 +99,7 @@ class Terminal(cmd.Cmd):
     def default(self, line: str) -> None:
         """What is no command."""
         names = ", ".join(name for name, _ in self._commands())
-        raise Mistake(f'there is no command "{line.split()[0]}": there are {names}')
+        raise Mistake(f'unknown command "{line.split()[0]}"; the commands are {names}')
 
     def completedefault(self, text: str, line: str, begidx: int, endidx: int) -> list[str]:
         """Names of tensors and nodes."""
@@ -109,14 +109,14 @@ class Terminal(cmd.Cmd):
     # ── commands ────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def do_alerts(self, line: str) -> None:
-        """alerts [N]: what went wrong, first things first; of one, all that is known (and li, lo, where go there)."""
+        """alerts [N]: list the alerts in order, or show all about alert N and select it for li, lo and where."""
         words = _words(line)
         if words:
             self._choose(_number(words[0], len(self.run.incidents), "alert"))
             self._tell(self.run.incidents[self._incident or 0])
             return
         if not self.run.incidents:
-            self._print("no alerts: nothing bad was seen", "green")
+            self._print("no alerts: no problem was seen", "green")
             return
         table = self._table("#", "step", "alert", "where", "times")
         for number, incident in enumerate(self.run.incidents):
@@ -128,9 +128,9 @@ class Terminal(cmd.Cmd):
         self._show(table)
 
     def do_lt(self, line: str) -> None:
-        """lt [-f FILTER] [-n REGEX] [-t REGEX] [-s name|step|size]: the tensors that were kept.
+        """lt [-f FILTER] [-n REGEX] [-t REGEX] [-s name|step|size]: list the recorded tensors.
 
-        FILTER: has_inf_or_nan, all_zero, saturated, range>1e4, MODULE:FUNCTION. -n: by name, -t: by op, -s: sorted.
+        FILTER: has_inf_or_nan, all_zero, saturated, range>1e4, MODULE:FUNCTION. -n: by name, -t: by op, -s: sort.
         """
         options = _options(line, "fnts")
         chosen = list(enumerate(self.run.tensors))
@@ -148,7 +148,7 @@ class Terminal(cmd.Cmd):
         self._print(f"{len(chosen):,} of {len(self.run.tensors):,} tensors{more}", "dim")
 
     def do_pt(self, line: str) -> None:
-        """pt NAME[SLICE] [/REGEX/]: the numbers of a tensor; a part of them (x[0:3, -1]); or where one is (/nan/)."""
+        """pt NAME[SLICE] [/REGEX/]: show a tensor, a part of it (x[0:3, -1]), or its elements that match (/nan/)."""
         name, part, search = _asked(line)
         index, tensor = self._tensor(name)
         health = tensor.health
@@ -178,7 +178,7 @@ class Terminal(cmd.Cmd):
             self._print(f"   the run recorded the first {kept:,} of {health.size:,} elements", "dim")
 
     def do_li(self, line: str) -> None:
-        """li [NAME]: the inputs of an op, and which ops they come from."""
+        """li [NAME]: list the inputs of an op, and the ops they come from."""
         node, index = self._here(line)
         self._print(f"inputs of {node.name}", "bold")
         tensors = [i for i in self.run.of_node(index) if self.run.tensors[i].role == INPUT]
@@ -189,7 +189,7 @@ class Terminal(cmd.Cmd):
             self._print("none were recorded", "dim")
 
     def do_lo(self, line: str) -> None:
-        """lo [NAME]: the outputs of an op, and which ops take them."""
+        """lo [NAME]: list the outputs of an op, and the ops that use them."""
         node, index = self._here(line)
         self._print(f"outputs of {node.name}", "bold")
         tensors = [i for i in self.run.of_node(index) if self.run.tensors[i].role != INPUT]
@@ -200,7 +200,7 @@ class Terminal(cmd.Cmd):
             self._print("none were recorded", "dim")
 
     def do_ni(self, line: str) -> None:
-        """ni [NAME]: an op: framework, place, how often it ran, what went wrong there."""
+        """ni [NAME]: show an op: its framework, location, number of executions and alerts."""
         node, index = self._here(line)
         self._print(node.name, "bold")
         direction = "backward" if node.backward else "forward"
@@ -215,7 +215,7 @@ class Terminal(cmd.Cmd):
                 self._print(f"   alert {number + 1}: {incident.title} (step {incident.step})", "red")
 
     def do_where(self, line: str) -> None:
-        """where [NAME]: the stack, outermost frame first as in a traceback."""
+        """where [NAME]: show the stack, outermost frame first, as in a traceback."""
         incident = self._incident_of(line)
         if incident is None:
             node, _ = self._here(line)
@@ -228,7 +228,7 @@ class Terminal(cmd.Cmd):
             self._frames("", incident.frames)
 
     def do_ps(self, line: str) -> None:
-        """ps [FILE:LINE]: the source around the line to blame (or a line), what the linter said there, and its fix."""
+        """ps [FILE:LINE]: show the source around the alert (or a line), with its findings and fixes."""
         path, row = self._line(line)
         file = self.run.files.get(path)
         if file is None:
@@ -245,7 +245,7 @@ class Terminal(cmd.Cmd):
                 self._finding(finding)
 
     def do_step(self, line: str) -> None:
-        """step [N]: the steps that were kept, or what one executed, op by op."""
+        """step [N]: list the recorded steps, or the ops that one step executed."""
         words = _words(line)
         member = self.run.members[self._process]
         if not member.steps:
@@ -259,12 +259,13 @@ class Terminal(cmd.Cmd):
             numbers = [one.number for one in member.steps]
             near = min(numbers, key=lambda number: abs(number - wanted))
             raise Mistake(
-                f"step {wanted} was not recorded: there are {numbers[0]} to {numbers[-1]}, the nearest is {near}"
+                f"step {wanted} was not recorded; the recorded steps are {numbers[0]} to {numbers[-1]}, and the "
+                f"nearest is {near}"
             )
         self._step(step)
 
     def do_verdicts(self, line: str) -> None:
-        """verdicts: each finding of the linter, and what the run said of it."""
+        """verdicts: list the findings of the linter, with their verdicts in this run."""
         if not self.run.findings:
             self._print("the linter found nothing in the files of this run", "dim")
             return
@@ -276,7 +277,7 @@ class Terminal(cmd.Cmd):
         self._show(table)
 
     def do_rank(self, line: str) -> None:
-        """rank [N]: the processes of the run, or the one whose steps are shown."""
+        """rank [N]: list the processes of the run, or select the one whose steps are shown."""
         words = _words(line)
         if words:
             self._process = _number(words[0], len(self.run.members), "process")
@@ -289,18 +290,18 @@ class Terminal(cmd.Cmd):
         self._show(table)
 
     def do_help(self, arg: str) -> None:
-        """help [COMMAND]: this."""
+        """help [COMMAND]: list the commands, or explain one."""
         wanted = arg.strip()
         commands = dict(self._commands())
         if wanted and wanted not in commands:
-            raise Mistake(f'there is no command "{wanted}": there are {", ".join(commands)}')
+            raise Mistake(f'unknown command "{wanted}"; the commands are {", ".join(commands)}')
         for text in [commands[wanted]] if wanted else commands.values():
             usage, _, says = text.partition(": ")
             lines = " ".join(says.split())
             self._console.print(Text.assemble((f"{usage}  ", "bold"), lines))
 
     def do_quit(self, line: str) -> bool:
-        """quit: leave (so do exit and the end of input)."""
+        """quit: leave (also: exit, or the end of input)."""
         return True
 
     do_exit = do_quit
@@ -339,7 +340,7 @@ class Terminal(cmd.Cmd):
         if not name:
             if self._node is None:
                 raise Mistake(
-                    "no op is selected: name one (the names of tensors have their ops), or select an alert with an op"
+                    "no op is selected: name one (lt lists the tensors with their ops), or select an alert with an op"
                 )
             return self.run.nodes[self._node], self._node
         tensors = [tensor.name for tensor in self.run.tensors]
@@ -420,7 +421,7 @@ class Terminal(cmd.Cmd):
         if incident.finding is not None:
             self._finding(self.run.findings[incident.finding])
         if incident.reproduction:
-            self._print("   a program that shows it:", "bold")
+            self._print("   a program that reproduces it:", "bold")
             for text in incident.reproduction.splitlines():
                 self._print(f"     {text}")
 
@@ -455,7 +456,7 @@ class Terminal(cmd.Cmd):
         if title:
             self._print(title, "bold")
         if not frames:
-            self._print("no frame of yours is known", "dim")
+            self._print("no frame of your code is known", "dim")
         for frame in reversed(frames):
             function = f", in {frame.function}" if frame.function else ""
             self._print(f'  File "{frame.path}", line {frame.line}{function}')
@@ -474,7 +475,7 @@ class Terminal(cmd.Cmd):
             )
         self._show(table)
         if len(steps) > _MOST:
-            self._print(f"the first {_MOST} of {len(steps):,} steps; step N shows any", "dim")
+            self._print(f"the first {_MOST} of {len(steps):,} steps; step N shows a single one", "dim")
 
     def _step(self, step: Step) -> None:
         numbers = "".join(f", {name} {value}" for name, value in step.numbers.items())
@@ -575,7 +576,7 @@ def _number(word: str, count: int | None, what: str) -> int:
     if count is None:
         return number
     if not 1 <= number <= count:
-        raise Mistake(f"there is no {what} {number}: there are {count:,}")
+        raise Mistake(f"there is no {what} {number}; the run has {count:,}")
     return number - 1
 
 
@@ -637,7 +638,7 @@ def _indices(part: str, shape: tuple[int, ...]) -> list[range]:
     """For each axis of ``shape`` the indices that a slice such as ``0:3, -1`` asks for."""
     asked = [word.strip() for word in part.split(",")] if part.strip() else []
     if len(asked) > len(shape):
-        raise Mistake(f"[{part}] has {len(asked)} indices, and the tensor {len(shape)} axes")
+        raise Mistake(f"[{part}] has {len(asked)} indices, but the tensor has {len(shape)} axes")
     axes = []
     for axis, size in enumerate(shape):
         word = asked[axis] if axis < len(asked) else ":"

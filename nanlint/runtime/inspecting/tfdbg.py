@@ -123,10 +123,10 @@ class _Execution:
 def read_dump(directory: str) -> Run:
     """The dump in a directory. Raises RunError for what is none."""
     if not os.path.isdir(directory):
-        raise RunError(f"{directory}: there is no such directory")
+        raise RunError(f"{directory}: no such directory")
     metadata = sorted(glob.glob(os.path.join(glob.escape(directory), "*.metadata")))
     if not metadata:
-        raise RunError(f"{directory}: holds no dump of TensorFlow's Debugger V2 (no tfdbg_events.*.metadata)")
+        raise RunError(f"{directory}: contains no dump of TensorFlow's Debugger V2 (no tfdbg_events.*.metadata)")
     return _Dump(directory, [path.removesuffix(".metadata") for path in metadata]).run()
 
 
@@ -234,7 +234,7 @@ class _Dump:
         time, data = min(found, key=lambda pair: pair[0])
         runs = {text(one, 3) for _, one in found}
         if len(runs) > 1:
-            raise RunError(f"{self._directory}: holds dumps of {len(runs)} runs; put each into a separate directory")
+            raise RunError(f"{self._directory}: contains dumps of {len(runs)} runs; put each into a separate directory")
         version = text(data, 2)
         if version and not version.startswith("debug.Event:1"):
             raise RunError(f"{self._directory}: is in format {version}; this nanlint reads debug.Event:1")
@@ -460,13 +460,13 @@ class _Dump:
         if blind:
             notes.append("not all of its inputs are in the dump (tf.constant and fed values are not)")
         if execution.graph and node == self._eager_node(execution):
-            notes.append("no op inside of it was recorded as bad")
+            notes.append("no op inside it was recorded with a nan or inf")
         known_inputs = [(i, one) for i, one in enumerate(into) if one is not None]
         step = execution.number
         kept = self._kept[node, slot]
         incident = Incident(
             kind="nan-in-input" if reading else "birth",
-            title=f"{words} was read, not computed: {kind} (already bad before the dump begins, or in the data)"
+            title=f"{words} was read, not computed: {kind} (already bad before the dump began, or in the data)"
             if reading
             else f"{words} first appeared in {'the gradient: ' if backward else ''}{kind}",
             process=0,
@@ -544,16 +544,22 @@ class _Dump:
     def _tell(self, executions: Sequence[_Execution]) -> None:
         modes = {MODES.get(mode, "") for mode in self._modes}
         if not executions:
-            self._notes.append("nothing was executed while the dump was on, or the circular buffer was never flushed")
-        for mode, what in (("NO_TENSOR", "no values"), ("SHAPE", "shapes and no values")):
+            self._notes.append(
+                "nothing was executed while the dump was enabled, or the circular buffer was never flushed"
+            )
+        for mode, what in (("NO_TENSOR", "no values"), ("SHAPE", "shapes, but no values")):
             if mode in modes:
-                self._notes.append(f"this dump was made with {mode}: it holds {what}, no nan can be found; {_ADVICE}")
+                self._notes.append(
+                    f"this dump was made with {mode}: it contains {what}, so no nan can be found; {_ADVICE}"
+                )
         if "CURT_HEALTH" in modes:
-            self._notes.append(f"CURT_HEALTH tells that a tensor has a nan or inf, not which, nor how many; {_ADVICE}")
+            self._notes.append(
+                f"CURT_HEALTH shows that a tensor has a nan or inf, but not which of them or how many; {_ADVICE}"
+            )
         if "CONCISE_HEALTH" in modes:
-            self._notes.append(f"CONCISE_HEALTH does not tell zeros from other finite numbers; {_ADVICE}")
+            self._notes.append(f"CONCISE_HEALTH does not distinguish zeros from other finite numbers; {_ADVICE}")
         if forgot(executions):
-            lost = "the first that is bad here may not be where it began; " if self._incidents else ""
+            lost = "the first nan or inf in this dump may not be the origin; " if self._incidents else ""
             self._notes.append(
                 f"the circular buffer of the dump no longer has the first executions: {lost}"
                 "dump again with circular_buffer_size=-1"
@@ -595,7 +601,7 @@ def look_of(mode: int, tensor: Message) -> Look:
     if named == "SHAPE" and len(numbers) >= 4:
         dtype, rank, size = map(int, numbers[1:4])
         shape = "×".join(str(int(one)) for one in numbers[4 : 4 + min(rank, 6)]) or "scalar"
-        return Look(form=f"{_DTYPES.get(dtype, '')} {shape}{'×…' if rank > 6 else ''}".strip(), remark="not looked at")
+        return Look(form=f"{_DTYPES.get(dtype, '')} {shape}{'×…' if rank > 6 else ''}".strip(), remark="not checked")
     if named == "FULL_TENSOR" and numbers:
         health = health_of_numbers(numbers, _DTYPES.get(integer(tensor, 1), ""), _shape(tensor))
         return Look(health, health.bad, values=tuple(map(repr, numbers[:_KEPT])))

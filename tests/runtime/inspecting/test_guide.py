@@ -39,7 +39,7 @@ def test_commands_are_read_from_a_pipe(directory: Path) -> None:
     ran = nanlint("inspect", "run", cwd=directory, stdin="verdicts\nfrobnicate\nquit\nalerts\n")
     assert ran.stderr == ""
     assert "NL104" in ran.stdout
-    assert 'error: there is no command "frobnicate"' in ran.stdout
+    assert 'error: unknown command "frobnicate"' in ran.stdout
     assert ran.stdout.count("-inf first appeared in log") == 1
     assert ran.code == 0
 
@@ -58,15 +58,15 @@ def test_the_last_run_is_the_one_that_is_meant(directory: Path) -> None:
     assert nothing.stderr.startswith("error: .nanlint/runs: there is no run")
     assert nothing.code == 2
     nanlint("verify", "--", "-c", "1", cwd=directory)
-    assert nanlint("inspect", "-c", "alerts", cwd=directory).stdout == "no alerts: nothing bad was seen\n"
+    assert nanlint("inspect", "-c", "alerts", cwd=directory).stdout == "no alerts: no problem was seen\n"
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("nowhere",), "error: nowhere: there is no such run"),
-        ((".",), "error: .: holds no run of nanlint verify"),
-        (("--tfdbg", "run"), "error: run: holds no dump of TensorFlow's Debugger V2"),
+        (("nowhere",), "error: nowhere: no such run"),
+        ((".",), "error: .: contains no run of nanlint verify"),
+        (("--tfdbg", "run"), "error: run: contains no dump of TensorFlow's Debugger V2"),
         (("run", "--tfdbg", "run"), "Error: RUN and --tfdbg cannot be combined"),
         (("run", "--no-open", "--output-file", "no/page.html"), "error: no/page.html: could not be written"),
     ],

@@ -227,7 +227,7 @@ def test_a_run_in_which_nothing_happened_has_a_page(browser: Browser, tmp_path: 
     page = Path(write_page(run_of(read_run(str(tmp_path / "run")))))
     browser.open(page, NARROW)
     assert browser.text("#detail h2") == "No alerts"
-    assert "was killed, or is still running" in browser.text("header")
+    assert "was killed or is still running" in browser.text("header")
     assert overflow(browser) == 0
     assert browser.complaints() == []
 
@@ -293,5 +293,5 @@ def test_the_page_holds_the_run_once_and_no_address_elsewhere(run: Run) -> None:
 
 
 def test_a_place_that_cannot_be_written_is_said(run: Run, tmp_path: Path) -> None:
-    with pytest.raises(RunError, match=r"no such file or directory; choose another place with --output"):
+    with pytest.raises(RunError, match=r"no such file or directory; choose another file with --output-file"):
         write_page(run, str(tmp_path / "nowhere" / "page.html"))

@@ -182,8 +182,8 @@ def test_rank_chooses_whose_steps_are_shown(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        ("frobnicate", 'there is no command "frobnicate": there are alerts, lt'),
-        ("alerts 9", "there is no alert 9: there are 4"),
+        ("frobnicate", 'unknown command "frobnicate"; the commands are alerts, lt'),
+        ("alerts 9", "there is no alert 9; the run has 4"),
         ("alerts x", '"x" is not the number of an alert'),
         ("lt -f huge", 'unknown filter "huge": has_inf_or_nan'),
         ("lt -n (", "/(/ is not a regular expression"),
@@ -193,19 +193,19 @@ def test_rank_chooses_whose_steps_are_shown(tmp_path: Path) -> None:
         ('lt -n "', "no closing quotation"),
         ("pt", "pt needs the name or the number of a tensor"),
         ("pt nothing", 'there is no tensor "nothing": lt lists them'),
-        ("pt 99", "there is no tensor 99: there are 11"),
+        ("pt 99", "there is no tensor 99; the run has 11"),
         ("pt result", '"result" could be log@train.py:7/result'),
-        ("pt mul@train.py:7/result[0, 0, 0]", "[0, 0, 0] has 3 indices, and the tensor 2 axes"),
+        ("pt mul@train.py:7/result[0, 0, 0]", "[0, 0, 0] has 3 indices, but the tensor has 2 axes"),
         ("pt mul@train.py:7/result[5]", "index 5 is out of range: axis 0 has 2 elements"),
         ("pt mul@train.py:7/result[a]", '"a" is not an index or a slice'),
         ("pt mul@train.py:7/result[::0]", '"::0" is not an index or a slice'),
         ("pt mul@train.py:7/result /(/", "/(/ is not a regular expression"),
         ("li nothing", 'there is no op "nothing"'),
-        ("step 77", "step 77 was not recorded: there are 0 to 2, the nearest is 2"),
+        ("step 77", "step 77 was not recorded; the recorded steps are 0 to 2, and the nearest is 2"),
         ("ps nowhere", '"nowhere" is not FILE:LINE'),
         ("ps other.py:3", 'there is no file "other.py"'),
-        ("help frobnicate", 'there is no command "frobnicate"'),
-        ("rank 3", "there is no process 3: there are 1"),
+        ("help frobnicate", 'unknown command "frobnicate"'),
+        ("rank 3", "there is no process 3; the run has 1"),
     ],
 )
 def test_a_mistake_is_told_in_a_line(say: Say, command: str, message: str) -> None:
@@ -218,14 +218,14 @@ def test_a_mistake_is_told_in_a_line(say: Say, command: str, message: str) -> No
 def test_a_run_in_which_nothing_happened_can_be_asked_everything(tmp_path: Path) -> None:
     recorder(tmp_path / "run")
     say = said_of(run_of(read_run(str(tmp_path / "run"))))
-    assert say("alerts") == "no alerts: nothing bad was seen\n"
+    assert say("alerts") == "no alerts: no problem was seen\n"
     assert lines(say("lt")) == ["0 of 0 tensors"]
     assert "the run recorded no tensors" in say("pt x")
     assert "no steps of rank 0" in say("step")
     assert "no op is selected: name one" in say("li")
     assert "no op is selected: name one" in say("where")
     assert "no line given: expected FILE:LINE" in say("ps")
-    assert "was killed, or is still running" in say("rank")
+    assert "was killed or is still running" in say("rank")
 
 
 def test_the_loop_reads_commands_until_quit_or_the_end_of_input(run: Run) -> None:

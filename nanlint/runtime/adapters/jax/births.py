@@ -117,14 +117,14 @@ class Births(Reader):
             found = replay(function.program, call.arguments, call.recorded, {probe.outer for probe in flagged})
         except Exception as error:
             reason = str(error) if isinstance(error, Unrepeatable) else f"{type(error).__name__}: {error}"
-            note = f"the values are not at hand: {reason}"
+            note = f"the values are not available: {reason}"
             return [self._of_probe(probe, x, call, note) for probe, x in _told(function, measured)]
         self._alerts(call, found)
         self._any |= bool(found.births)
         births = [self._of(born, call, graph) for born in found.births]
         kinds = frozenset(("nan",) if np.isnan(measured).any() else ("pinf", "ninf"))
         if not births and not kinds & found.kinds and not _given(call):
-            note = "op by op all is finite: what XLA fuses rounds otherwise"
+            note = "all values are finite if computed op by op: XLA fuses ops, and then rounds differently"
             return [self._of_probe(probe, x, call, note) for probe, x in _told(function, measured)[:1]]
         return births
 
@@ -141,7 +141,7 @@ class Births(Reader):
         inputs = [Tensor(name, self._health(x), x, source) for name, x, source in given]
         made = "gradient" if is_backward(done.op, done.inside) or call.backward else "result"
         outputs = [Tensor(made, self._health(x), x) for x in done.outputs]
-        note = f"in turn {done.turn} of the {done.inside[-1].name}" if done.turn >= 0 else ""
+        note = f"in iteration {done.turn} of the {done.inside[-1].name}" if done.turn >= 0 else ""
         return self._told(done.op, done.inside, born.kinds, inputs, outputs, call, note)
 
     def _of_probe(self, probe: Probe, x: float, call: Call, note: str) -> Birth:
@@ -162,7 +162,11 @@ class Births(Reader):
         if not frames:  # an op around a part of the user's, which is not looked into
             within = (frames_of(one, (), self._watch.owns_file) for one in _births_within(op))
             frames = next(filter(None, within), ())
-            note = note or f"somewhere in the {op.name}, whose first op that could is at this line" if frames else note
+            note = (
+                note or f"somewhere in the {op.name}; the first op in it that can give it is at this line"
+                if frames
+                else note
+            )
         backward = is_backward(op, inside) or call.backward
         return {
             "framework": "jax",
@@ -187,7 +191,7 @@ class Births(Reader):
                     self._watch.alert("nan-in-input", message, argument=name, first=where)
         for hidden in found.hidden:
             frames = frames_of(hidden.op, hidden.inside, self._watch.owns_file) or call.frames
-            message = f"{hidden.op.name} hides nan: its output has none, its gradient need not be finite"
+            message = f"{hidden.op.name} hides nan: its output has none, but its gradient may not be finite"
             self._watch.alert("hidden-nan", message, frames=frames)
 
 

@@ -309,8 +309,8 @@ class Calls:
             elif not function.same:
                 self._watch.alert(
                     "slow",
-                    f"each call of jit({function.name}) is made twice, with probes and without: with them XLA rounds "
-                    "in another way, and the program gets the numbers that it would get unwatched",
+                    f"each call of jit({function.name}) runs twice, with and without probes: probes change how XLA "
+                    "rounds, and the program gets the results without probes",
                 )
         return plain, measured
 

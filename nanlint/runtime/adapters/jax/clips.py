@@ -84,9 +84,10 @@ class _Held:
     def __str__(self) -> str:
         if self.whole:
             return (
-                f"the norm of the gradient was above its bound in all {self.steps:,} steps: the bound sets their length"
+                f"the norm of the gradient was above its bound in all {self.steps:,} steps, "
+                "so it was always reduced to the bound"
             )
-        return f"a clip held every one of {self.elements:,} elements of the gradient in all {self.steps:,} steps"
+        return f"a clip set all {self.elements:,} elements of the gradient to a bound in all {self.steps:,} steps"
 
 
 class Clips(Reader):
@@ -119,7 +120,7 @@ class Clips(Reader):
             if clip.gradient:
                 clipped.setdefault((clip.free is not None, frames), []).append((clip, looks, free))
             elif not free and clip.free is None and (_is_trained(probe) or call.trained):
-                message = f"{clip.name} holds every one of {clip.elements:,} elements: no gradient comes through"
+                message = f"{clip.name} sets all {clip.elements:,} elements to a bound: no gradient flows"
                 self._watch.alert("clip-holds-all", message, frames=frames, op=clip.name)
         for (whole, frames), clips in clipped.items():
             held = self._held.setdefault((whole, frames), _Held(whole, frames))

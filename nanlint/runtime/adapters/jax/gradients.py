@@ -22,7 +22,7 @@ from nanlint.runtime.adapters.jax.propagation import is_inexact
 from nanlint.runtime.events import Frame
 
 #: as a failure is told
-ASKED = "what jax.grad gives"
+ASKED = "the results of jax.grad"
 _MARK = "nanlint gradient "
 #: elements of a gradient that are looked at: of a larger one every so-manieth row
 LOOKED_AT = 1 << 16
@@ -113,7 +113,7 @@ class Gradients(Reader):
                     one = _MARKED[number]
                     message = f"the gradient of {one.name} was zero in all {times} steps"
                     if one.stride > 1:
-                        message += f", in one of {one.stride} rows, which were checked"
+                        message += f" (only one row in {one.stride} was checked)"
                     self._watch.alert("dead-gradient", message, frames=one.frames, variable=one.name)
 
     def probes(self, program: Program) -> Iterator[Probe]:

@@ -175,7 +175,7 @@ def probed(closed: ClosedJaxpr, wanted: Sequence[Kind]) -> Whole:
     made = traced(whole, closed.in_avals, closed.jaxpr)
     kept = made.out_avals[: len(outputs)]
     if [aval.strip_weak_type() for aval in kept] != [aval.strip_weak_type() for aval in outputs]:
-        raise TypeError("with probes, the function has results of another type")
+        raise TypeError("with probes, the function has results of a different type")
     return Whole(made, kinds, recorded)
 
 

@@ -246,7 +246,7 @@ class BirthProbe:
             nans = sum(health.nan for health in given)
             watch.alert(
                 "hidden-nan",
-                f"{one.op} hides {nans:,} nan: its output is finite, its gradient need not be",
+                f"{one.op} hides {nans:,} nan: its output is finite, but its gradient may not be",
                 frames=framed(one.places),
                 op=one.op,
                 compiled=self.setting.technique,

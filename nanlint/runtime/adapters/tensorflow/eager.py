@@ -312,7 +312,7 @@ class EagerWatch:
             came = framed([made.place]) if made is not None and made.place is not None else ()
             self._watch.alert(
                 "hidden-nan",
-                f"{op} hides {nans:,} nan: its output is finite, its gradient need not be",
+                f"{op} hides {nans:,} nan: its output is finite, but its gradient may not be",
                 frames=self._places.frames(),
                 op=op,
                 made_at=[f"{one.path}:{one.line}" for one in came],

@@ -21,7 +21,7 @@ from nanlint.runtime.adapters.tensorflow.places import Place, Places
 from nanlint.runtime.adapters.tensorflow.tensors import EagerTensor
 
 #: as a failure is told
-GRADIENT = "a gradient of TensorFlow's"
+GRADIENT = "a TensorFlow gradient"
 
 #: results of flagged expressions whose gradient may still come
 AWAITED = 10_000

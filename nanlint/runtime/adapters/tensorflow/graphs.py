@@ -42,7 +42,7 @@ from nanlint.runtime.adapters.tensorflow.tensors import array_of
 from nanlint.runtime.hooks import Guard
 
 #: as a failure is told
-GRAPH = "a graph of TensorFlow's"
+GRAPH = "a TensorFlow graph"
 
 #: function graphs of these are run where no variable of ours can be reached
 _ELSEWHERE = ("Dataset",)

@@ -35,9 +35,7 @@ class Names:
         if self._original is not None:
             return
         original = self._original = _resource.BaseResourceVariable.__init__
-        _resource.BaseResourceVariable.__init__ = around(
-            self._watch, "a variable of TensorFlow's", original, self._make
-        )
+        _resource.BaseResourceVariable.__init__ = around(self._watch, "a TensorFlow variable", original, self._make)
 
     def stop(self) -> None:
         """Remember no more."""

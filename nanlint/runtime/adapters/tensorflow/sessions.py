@@ -32,7 +32,7 @@ from nanlint.runtime.arrays import health_of_array
 from nanlint.runtime.health import Health
 
 #: as a failure is told, and as it is reported where something arrived
-SESSION, ASKED = "a session of TensorFlow's", "Session.run()"
+SESSION, ASKED = "a TensorFlow session", "Session.run()"
 #: runs of the same fetches that are looked at, and every how-manieth is after them
 FIRST, EVERY = 64, 7
 

@@ -339,7 +339,7 @@ class TapeWatch:
         if leak is None:
             self._watch.alert(
                 "dead-gradient",
-                f"{name} has no gradient: nothing that the tape recorded leads from it to the target",
+                f"{name} has no gradient: the tape recorded no operation that leads from it to the target",
                 frames=asked,
                 variable=name,
             )
@@ -402,7 +402,7 @@ class Waiting:
     def tell(self, watch: Watch) -> None:
         """Of one that stayed dead."""
         if not self._alive and self._steps >= ENOUGH:
-            message = f"{self._name} got only zeros as its gradient in {self._steps:,} steps: nothing trains it"
+            message = f"{self._name} got only zeros as its gradient in {self._steps:,} steps: it is not trained"
             watch.alert("dead-gradient", message, frames=self._frames, variable=self._name)
 
 

@@ -209,7 +209,7 @@ class Arrivals:
             for root in tensors:
                 kinds = kinds_of(root)
                 if kinds if root.numel() == 1 else kinds & {NAN}:
-                    name = "the loss" if root.numel() == 1 else "what is differentiated"
+                    name = "the loss" if root.numel() == 1 else "the differentiated value"
                     self._given = self._is_given(roots, kinds)
                     self._tell("loss", name, root, asked)
                     return

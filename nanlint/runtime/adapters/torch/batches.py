@@ -31,7 +31,7 @@ class Batches:
             return
         kind = dataloader._BaseDataLoaderIter
         original = kind.__next__
-        kind.__next__ = around(self._watch, "what a DataLoader gives", original, self._next)
+        kind.__next__ = around(self._watch, "the batches of a DataLoader", original, self._next)
         self._undo = lambda: setattr(kind, "__next__", original)
 
     def stop(self) -> None:

@@ -35,7 +35,7 @@ from nanlint.runtime.hooks import Guard
 from nanlint.runtime.sites import Site
 
 #: as a failure is told
-MADE = "what torch.compile makes"
+MADE = "the code that torch.compile generates"
 #: modules that hold the function by which backends hand a graph to autograd and get it back in two
 _PATCHED = ("torch._functorch.aot_autograd", "torch._dynamo.backends.common")
 _FRAME = re.compile(r'^  File "(.+)", line (\d+), in (\S+)$', re.MULTILINE)
@@ -118,7 +118,7 @@ class Compiled:
 
         def compile_graph(compiler: Callable[..., Any], module: fx.GraphModule, inputs: Sequence[Any]) -> Any:
             graph = None
-            with Guard(self._watch, "a graph of PyTorch's"):
+            with Guard(self._watch, "a PyTorch graph"):
                 graph = Graph.of(module, self._watch, backward, by)
             made = compiler(module, inputs)
             return made if graph is None else Watched(made, graph, Repetition(self._watch, graph), self)
@@ -271,7 +271,7 @@ class Watched:
         self._graph = graph
         self._repetition = repetition
         self._by = by
-        self._run = around(repetition.watch, "a run of a graph of PyTorch's", self._call, self._looked_at)
+        self._run = around(repetition.watch, "a run of a PyTorch graph", self._call, self._looked_at)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._made, name)
@@ -338,7 +338,7 @@ class Repetition:
             return False
         reports: list[tuple[Callable[..., Any], dict[str, Any]]] = []
         before = [kept.inputs.get(i, x) for i, x in enumerate(inputs)]
-        with Guard(self.watch, "the ops of a graph of PyTorch's"), apart():
+        with Guard(self.watch, "the ops of a PyTorch graph"), apart():
             if bad and not due and self._is_old(before, results):
                 return True
             reports = self._again(before, kept, bad)
@@ -460,11 +460,11 @@ class Ops(fx.Interpreter):  # type: ignore[misc]
             had |= {PINF, NINF}
         if not given - had:
             return
-        notes = [] if step.called == step.plan.name else [f"{step.plan.name}, which it is made of when compiled"]
+        notes = [] if step.called == step.plan.name else [f"it contains {step.plan.name} when compiled"]
         if step.backward:
             notes = [f"{step.plan.name} in its backward pass"]
         if self._graph.random:
-            notes.append("the graph was run again with random numbers that may be others")
+            notes.append("the graph was run again with random numbers that may differ")
         here = self._watch.frames() if self._graph.backward else ()
         self._born.append(
             (

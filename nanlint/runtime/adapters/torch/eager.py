@@ -501,7 +501,7 @@ class BirthMode(TorchDispatchMode):  # type: ignore[misc]
         for name, tensor in inputs:
             if suspicious(tensor) and NAN in kinds_of(tensor):
                 health = health_of(tensor)
-                message = f"{plan.name} takes {health.nan:,} nan of {name} away: the gradient still sees them"
+                message = f"{plan.name} removes {health.nan:,} nan of {name}, but not from the gradient"
                 return {"kind": "hidden-nan", "message": message, "frames": self._watch.frames(1), "op": plan.name}
         return None
 
@@ -511,7 +511,7 @@ class BirthMode(TorchDispatchMode):  # type: ignore[misc]
         if not (isinstance(given, torch.Tensor) and given.requires_grad and result.numel() > 1 and _node() is None):
             return
         if is_concrete(given) and not given._is_zerotensor() and not torch.eq(given, result).any().item():
-            message = f"{plan.name} holds every one of {result.numel():,} elements: no gradient comes through"
+            message = f"{plan.name} sets all {result.numel():,} elements to a bound: no gradient flows"
             self._watch.alert("clip-holds-all", message, frames=self._watch.frames(2), op=plan.name)
 
     def _brought(self, inputs: Sequence[tuple[str, torch.Tensor]]) -> dict[str, Any] | None:
@@ -527,11 +527,11 @@ def nan_in_data(name: str, tensor: torch.Tensor, frames: Sequence[Frame]) -> dic
     """The alert that a tensor came with nan in it: how many, in which rows and columns."""
     rows, columns = nan_places(tensor)
     health = health_of(tensor)
-    message = f"{name} came with {health.nan:,} nan in {health.size:,} elements, and no op gave them"
+    message = f"{name} already had {health.nan:,} nan in {health.size:,} elements, which no op computed"
     if rows and tensor.dim() > 1:
         message += f": rows {_listed(rows)}, columns {_listed(columns)}"
         if rows == [0] and health.nan == health.size // tensor.shape[0]:
-            message += " (all of row 0 and nothing else: a header that was read as data?)"
+            message += " (all of row 0 and nothing else: was a header read as data?)"
     return {"kind": "nan-in-input", "message": message, "frames": frames, "rows": rows, "columns": columns}
 
 

@@ -13,7 +13,7 @@ from nanlint.runtime.adapter import Watch, safely
 
 Heard = Callable[[str, Any], None]
 #: as a failure is told
-GRADIENT = "a gradient of PyTorch's"
+GRADIENT = "a PyTorch gradient"
 #: hooks on leaves, which live on where nothing is ever sent back: one for each name, the newest
 _on_leaves: dict[tuple[int, str], tuple[weakref.ref[torch.Tensor], Any]] = {}
 

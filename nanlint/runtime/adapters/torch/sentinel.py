@@ -144,13 +144,13 @@ class Sentinel:
         ]
         said = [f"the {name.replace('_', ' ')} is {numbers[name]}" for name in sorted(bad, reverse=True)]
         said += [f"the output of {name} is not finite" for name in dict.fromkeys(one.name for one in outputs)]
-        where = f"; in the gradients of {', '.join(broken[:3])}" if broken else ""
-        more = f" and {len(broken) - 3:,} more" if len(broken) > 3 else ""
+        shown = [*broken[:3], *([f"{len(broken) - 3:,} more"] if len(broken) > 3 else [])]
+        where = f"; not finite: the gradient of {_listed(shown)}" if broken else ""
         told = {name: str(x) for name, x in numbers.items()}
         line = next((one.line for one in outputs if one.line is not None), None)
         frames = (*([place(*line)] if line is not None else []), *self._watch.frames(3))
         arrived = {ARRIVED: "step"} if bad else {}
-        self._watch.alert(NON_FINITE, f"{' and '.join(said)}{where}{more}", frames=frames, **told, **arrived)
+        self._watch.alert(NON_FINITE, f"{_listed(said)}{where}", frames=frames, **told, **arrived)
 
 
 def _has_any_global_hook(original: Callable[..., Any]) -> Any:
@@ -205,3 +205,8 @@ def restore(state: bytes) -> None:
             torch.set_rng_state(tensor)
         else:
             torch.cuda.set_rng_state(tensor, device)
+
+
+def _listed(words: Sequence[str]) -> str:
+    *first, last = words
+    return f"{', '.join(first)} and {last}" if first else last

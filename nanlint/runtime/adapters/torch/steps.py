@@ -169,7 +169,7 @@ class Steps:
                 "inputs": inputs,
                 "outputs": outputs,
                 "frames": self._watch.frames(2),
-                "note": "the state of the optimizer is as the step left it",
+                "note": "the state of the optimizer is the one after the step",
             }
         return None
 
@@ -220,7 +220,7 @@ class Waiting:
         """What is left never got one."""
         for i, name in self.places.items() if self.steps >= FEW else ():
             what = "only zeros as its gradient" if i in self.zeros else "no gradient"
-            message = f"{name} got {what} in {self.steps:,} steps: nothing trains it"
+            message = f"{name} got {what} in {self.steps:,} steps: it is not trained"
             watch.alert("dead-gradient", message, frames=self.frames, parameter=name)
         self.places.clear()
 
