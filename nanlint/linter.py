@@ -332,7 +332,7 @@ def runs(config: Config) -> Callable[[str], bool]:
 
 
 def _numeric_findings(source: Source, config: Config, readback: bool) -> list[Diagnostic]:
-    if not is_numeric(source, config):
+    if config.selected is not None and config.selected <= HOUSEKEEPING.keys():
         return []
     from nanlint.rules import diagnose
 
@@ -410,6 +410,8 @@ def run_bytes(content: bytes, task: Task, pool: Pool | None = None) -> FileRepor
             return FileReport(task.path)  # nothing of other files comes into this one
         source = in_project(read_source(content, task.path), task.unsaved)
         numeric = not source.foreign and is_numeric(source, config)
+        if not numeric:
+            config = replace(config, selected=config.among(HOUSEKEEPING))  # the other rules need not be loaded
         if not may_matter and not numeric:
             return FileReport(task.path, seen=_seen(source))
     except SourceError as error:
