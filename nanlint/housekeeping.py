@@ -143,7 +143,7 @@ HOUSEKEEPING: Mapping[str, Housekeeping] = {
 
 def syntax_error(path: str, span: Span, message: str, part: str = "file") -> Diagnostic:
     """NL000 at the place the parser names; ``part`` is what is lost with it."""
-    told = message if "Python" in message or "nested" in message else f"{message} ({RUNNING} reads it)"
+    told = message if "Python" in message or "nested" in message else f"{message} (parsed with {RUNNING})"
     return _certain(SYNTAX_ERROR, path, span, told, f"nothing in this {part} was checked")
 
 
@@ -154,7 +154,7 @@ def internal_error(path: str, reason: str) -> Diagnostic:
 
 
 class RuleFailed(Exception):
-    """A plugin's rule that raised an exception, or said what is no finding. The message names it."""
+    """A plugin's rule that raised an exception, or yielded something other than a finding. The message names it."""
 
 
 def plugin_error(path: str, reason: str) -> Diagnostic:

@@ -88,7 +88,7 @@ def test_a_package_of_the_users_ops_makes_a_file_worth_reading(project: Path) ->
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        (b"import torch\nx = (\n", "was never closed (Python {}.{} reads it)".format(*sys.version_info)),
+        (b"import torch\nx = (\n", "was never closed (parsed with Python {}.{})".format(*sys.version_info)),
         (b"import torch\nprint 'x'\n", "looks like Python 2"),
         (b"import torch\nx = " + b"(" * 3000 + b")" * 3000, "too deeply nested to parse"),
     ],

@@ -45,7 +45,7 @@ MAX_STEPS = 12
 SOURCES = {
     PARAM: "parameter",
     ATTR: "attribute",
-    CALL: "call of something unknown",
+    CALL: "call of an unknown function",
     CONST: "number",
     PHI: "branches meet",
     LOOP: "loop variable",
@@ -77,7 +77,7 @@ class Belief:
 class Step:
     """One step of the chain: where it stands, what op it is, how it is spelled, what is believed of its result.
 
-    ``sort`` is the op, or what else it is (a parameter, a call of something unknown). ``spelling`` is the dotted name
+    ``sort`` is the op, or what else it is (a parameter, a call of an unknown function). ``spelling`` is the dotted name
     of the function, empty for an operator. ``guards``: the classes that it rules out, which what it is made from may be
     in. ``condition``: what holds here, of a step that is a condition. ``obstacle``: what keeps gradients from flowing
     through it, None where they may; ``doubt``: why it is believed that none does. ``called``: the places of the calls

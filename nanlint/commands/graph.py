@@ -153,7 +153,7 @@ def _laid_out(drawn: Digraph, chosen: str) -> bytes:
     except graphviz.ExecutableNotFound:
         raise Unusable(
             f"{chosen} needs Graphviz, whose `dot` is not on the PATH (https://graphviz.org/download);"
-            " --format dot does without it"
+            " --format dot needs no Graphviz"
         ) from None
     except graphviz.CalledProcessError as error:
         raise Unusable(f"dot failed: {(error.stderr or b'').decode(errors='replace').strip()}") from None

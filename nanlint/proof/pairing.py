@@ -57,6 +57,7 @@ class Side:
     pieces: Pieces
     exact: bool
     opened: set[Hashable] = field(default_factory=set)
+    dumps: dict[ast.AST, str] = field(default_factory=dict, repr=False, compare=False)
 
     def calls(self, calls: Collection[ast.AST]) -> Calls:
         """Calls as both texts know them."""
@@ -98,8 +99,14 @@ class Side:
         # what is only a name is the same wherever it is read
         named = isinstance(node.site, ast.Name)
         place = None if named or self.pieces.is_inside(node) else self.pieces.place(node)
-        text = ast.dump(node.site) if place is None and node.site is not None else ""
+        text = self.written(node.site) if place is None and node.site is not None else ""
         return node.op, node.name, place, text, self.calls(node.calls)
+
+    def written(self, e: ast.AST) -> str:
+        """How a piece of syntax is written. Kept: each of a long sum is asked for many times."""
+        if e not in self.dumps:
+            self.dumps[e] = ast.dump(e)
+        return self.dumps[e]
 
     def is_source(self, node: Node) -> bool:
         """Whether the numbers of a node are given, whatever they are made of."""

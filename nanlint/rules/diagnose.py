@@ -423,7 +423,7 @@ def plugin_findings(rule: Rule, said: Iterable[object]) -> list[Finding]:
     found = []
     for one in said:
         if not isinstance(one, Finding):
-            raise RuleFailed(f"{rule.code} of {rule.origin} yields {one!r}, which is no Finding")
+            raise RuleFailed(f"{rule.code} of {rule.origin} yields {one!r}, which is not a Finding")
         found.append(one)
     return found
 

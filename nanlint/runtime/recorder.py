@@ -532,7 +532,7 @@ class Recorder:
         details = {GIVEN if given else ARRIVED: what, "name": name, "asked": asked, "kinds": sorted(health.bad)}
         if health.size > 1:
             details["held"] = str(health)
-        message = f"{name} is {kinds}, seen at {asked}{', and so is its input' if given else ''}"
+        message = f"{name} is {kinds}, seen at {asked}{', and its input is not finite either' if given else ''}"
         alert = Alert(NON_FINITE, self.steps, message, there, details)
         if waits or self._scalers:
             self._held.append(alert)

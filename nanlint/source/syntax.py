@@ -182,7 +182,7 @@ def _unparsable(error: SyntaxError, text: str) -> Unparsable:
     elif (newer := _newer_python(error)) is not None:
         phrase = f"{_lower(message)}: this needs Python {newer}, but nanlint runs on {RUNNING}"
     elif _looks_like_python_2(error):
-        phrase = f"{_lower(message)}: this looks like Python 2; nanlint reads Python 3"
+        phrase = f"{_lower(message).rstrip('?')} (this looks like Python 2; nanlint reads Python 3)"
     else:
         phrase = _lower(message)
     return Unparsable(Span(row, column, *end), phrase)
