@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from nanlint.ops.frameworks import TABLES, load
 from nanlint.ops.op import OPS
-from nanlint.ops.spelling import SpellingError, Spellings, parse
+from nanlint.ops.spelling import SpellingError, Spellings, each_name, parse
 
 #: what a user may say of the range of a function, and the op that has just that range
 RANGES = {
@@ -32,7 +32,8 @@ def catalogue(user: Mapping[str, object]) -> Spellings:
 def _with(lines: tuple[tuple[str, str], ...]) -> Spellings:
     """The catalogue with these lines; every one is read, so that a wrong one is told before any file is."""
     for line in lines:
-        parse(*line)
+        for _, *one in each_name(*line):
+            parse(*one)
     return Spellings([*TABLES, *_plugins.values(), dict(lines)])
 
 
@@ -45,11 +46,12 @@ def enter_table(origin: str, table: Mapping[str, str]) -> None:
     Raises:
         SpellingError: if a line cannot be read, or spells a function that the catalogue has.
     """
-    known = {signature.partition("(")[0].strip() for one in TABLES for signature in one}
-    for signature, meaning in table.items():
-        spelling = parse(signature, meaning)
-        if spelling.name in known:
-            raise SpellingError(f"{signature!r}: {spelling.name} is already in the catalogue")
+    known = set(load().names())
+    for line in table.items():
+        for name, *one in each_name(*line):
+            parse(*one)
+            if name in known:
+                raise SpellingError(f"{line[0]!r}: {name} is already in the catalogue")
     _plugins[origin] = dict(table)
     _with.cache_clear()
 

@@ -2,33 +2,36 @@
 
 A table maps a framework's signature to a neutral op, one line a spelling::
 
-    "torch.softmax(input, dim|axis, dtype)": "softmax(x=input, axis=dim)"
-    "torch.Tensor.clamp_(self, min, max)": "clamp(x=self, min=min, max=max) in-place"
+    "torch.{,Tensor.}{clamp,clip}{,_!}(input, min, max)": "clamp(x=input, min=min, max=max)"
+    "torch.{,Tensor.}softmax torch.special.softmax(input, dim|axis, dtype)": "softmax(x=input, axis=dim)"
     "torch.nn.Softmax(dim)": "layer softmax(x=$, axis=dim)"
     "torch.nn.functional.hardtanh(input, min_val, max_val)": "clamp(x=input, min=min_val|-1, max=max_val|1)"
     "torch.var_mean(input, dim)": "var(x=input, axis=dim); mean(x=input, axis=dim)"
     "torch.max(input, dim:int)": "max(x=input, axis=dim); argmax(x=input, axis=dim)"
     "torch.max(input, other)": "maximum(a=input, b=other)"
 
-Left: the dotted name and its argument names in positional order. ``dim|axis`` may be given under either name;
-``*rest`` takes all remaining positional arguments; what follows a bare ``*`` is given by name only; ``dim:int`` and
-``dtype:dtype`` fit only such an argument, ``reduction:'sum'`` only this string. A name may have several signatures
-(overloads): the first is the usual one.
+Left: the dotted names and their argument names in positional order. Names have spaces between them, or stand in braces
+as in a shell: ``torch.{,Tensor.}log{,_!}`` are torch.log, torch.log_, torch.Tensor.log and torch.Tensor.log_. ``!``
+marks one that changes its first argument in place. The first argument of a method is its receiver. ``dim|axis`` may be
+given under either name; ``*rest`` takes all remaining positional arguments; what follows a bare ``*`` is given by name
+only; ``dim:int`` and ``dtype:dtype`` fit only such an argument, ``reduction:'sum'`` only this string. A name may have
+several signatures (overloads): the first is the usual one.
 
 Right: the op, its operands bound to argument names, to literals, or to an argument with a literal in case it is not
 given (``min_val|-1``); a ``layer`` is an object that applies the op to its argument ``$`` when called, or to several
-(``target=$y_true, x=$y_pred``: in this order, or under these names); ``in-place`` rebinds the receiver (of a function:
-its first argument); ``;`` separates the ops of a tuple.
+(``target=$y_true, x=$y_pred``: in this order, or under these names); ``;`` separates the ops of a tuple.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from decimal import Decimal
 from fractions import Fraction
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -36,8 +39,16 @@ from nanlint.ops.op import OPS
 
 Literal = float | int | str | bool | None
 
+#: the alternatives of a pattern of names
+BRACES = re.compile(r"(\{[^{}]*\})")
+#: what the first argument of a method is called
+RECEIVER = "self"
 #: what an argument must be to fit a parameter written ``name:sort``
 SORTS = frozenset({"int", "dtype"})
+
+
+#: classes whose methods are found by their last name alone
+METHOD_OWNERS = (".Tensor", ".ndarray", ".Array", ".Generator", ".RandomState", ".DataFrame", ".Layer", ".Module")
 
 
 #: packages that work on the arrays of a framework
@@ -83,7 +94,7 @@ class Spelling:
     @property
     def is_method(self) -> bool:
         """Whether it is a method of an array."""
-        return self.name.rpartition(".")[0].endswith(METHOD_OWNERS)
+        return is_method(self.name)
 
     def parameter(self, position: int) -> str | None:
         """The parameter that takes the positional argument number ``position``; None if there are too many."""
@@ -102,17 +113,40 @@ class Spelling:
         return all(given.get(param, sort) == sort for param, sort in self.sorts.items())
 
 
+def is_method(name: str) -> bool:
+    """Whether a dotted name is that of a method of an array."""
+    return name.rpartition(".")[0].endswith(METHOD_OWNERS)
+
+
 class SpellingError(ValueError):
     """A spelling that cannot be read; says which and why."""
 
 
+def names_in(pattern: str) -> list[str]:
+    """The names that a pattern with braces stands for: ``torch.log{,_!}`` are ``torch.log`` and ``torch.log_!``."""
+    if "{" not in pattern:
+        return [pattern]
+    parts = [part.strip("{}").split(",") for part in BRACES.split(pattern)]
+    return ["".join(chosen) for chosen in product(*parts)]
+
+
+def each_name(signature: str, meaning: str) -> Iterator[tuple[str, str, str]]:
+    """A line of a table for each name that it spells: the name, its signature, its meaning."""
+    names, paren, inside = signature.partition("(")
+    for pattern in names.split():
+        for name in names_in(pattern):
+            yield name.removesuffix("!"), name + paren + inside.strip(), meaning
+
+
 def parse(signature: str, meaning: str) -> Spelling:
-    """Read one line of a table.
+    """Read one line of a table, for one of its names.
 
     Raises:
         SpellingError: if the line is not in the language, or names an unknown op, operand or argument.
     """
     name, paren, inside = signature.strip().partition("(")
+    in_place = name.endswith("!")
+    name = name.removesuffix("!")
     if not name or (paren and not inside.endswith(")")) or not all(p.isidentifier() for p in name.split(".")):
         raise SpellingError(f"{signature!r}: expected a dotted name and its arguments, such as 'torch.log(input)'")
     params: list[str] = []
@@ -136,19 +170,25 @@ def parse(signature: str, meaning: str) -> Spelling:
         target.append(param)
     words = meaning.strip()
     layer = words.startswith("layer ")
-    in_place = words.endswith(" in-place")
-    words = words.removeprefix("layer ").removesuffix(" in-place")
     known = {p.removeprefix("*") for p in (*params, *named)}
+    receiver = params[0] if params and is_method(name) else None
+    if receiver is not None:
+        params[0] = RECEIVER
     first, *rest = (
         Spelling(
-            name, tuple(params), aliases=aliases, sorts=sorts, named=tuple(named), **_bound(signature, part, known)
+            name,
+            tuple(params),
+            aliases=aliases,
+            sorts=sorts,
+            named=tuple(named),
+            **_bound(signature, part, known, receiver),
         )
-        for part in words.split(";")
+        for part in words.removeprefix("layer ").split(";")
     )
     return replace(first, layer=layer, in_place=in_place, rest=tuple(rest))
 
 
-def _bound(signature: str, application: str, arguments: set[str]) -> dict[str, Any]:
+def _bound(signature: str, application: str, arguments: set[str], receiver: str | None) -> dict[str, Any]:
     """The fields that ``op(operand=argument, …)`` says: op, operands, literals, defaults."""
     op, paren, inside = application.strip().partition("(")
     if op not in OPS:
@@ -166,7 +206,7 @@ def _bound(signature: str, application: str, arguments: set[str]) -> dict[str, A
             operand, source = OPS[op].operands[position], item
         argument, either, default = source.partition("|")
         if argument.startswith("$") or argument.removeprefix("*") in arguments:
-            operands[operand] = argument
+            operands[operand] = RECEIVER if argument == receiver else argument
             if either:
                 defaults[operand] = _literal(signature, default)
         else:
@@ -195,12 +235,11 @@ class Spellings:
         self._methods: dict[str, list[str]] = {}
         for table in tables:
             for signature, meaning in table.items():
-                name = signature.partition("(")[0].strip()
-                lines = self._lines.setdefault(name, [])
-                lines.append((signature, meaning))
-                owner, _, method = name.rpartition(".")
-                if len(lines) == 1 and owner.endswith(METHOD_OWNERS):
-                    self._methods.setdefault(method, []).append(name)
+                for name, *line in each_name(signature, meaning):
+                    lines = self._lines.setdefault(name, [])
+                    lines.append((line[0], line[1]))
+                    if len(lines) == 1 and is_method(name):
+                        self._methods.setdefault(name.rpartition(".")[2], []).append(name)
 
     def overloads(self, name: str) -> tuple[Spelling, ...]:
         """All signatures of a dotted name, the usual one first."""
@@ -274,5 +313,3 @@ class Spellings:
 
 #: what else has methods, and may stand beside an operator
 OTHER_OBJECTS = (float, int, complex, str, bytes, list, tuple, dict, set, Path, Fraction, Decimal, timedelta)
-#: classes whose methods are found by their last name alone
-METHOD_OWNERS = (".Tensor", ".ndarray", ".Array", ".Generator", ".RandomState", ".DataFrame", ".Layer", ".Module")

@@ -283,13 +283,22 @@ def test_a_spelling_binds_arguments_literals_and_defaults() -> None:
     assert parse("lib.relu6(t)", "clamp(x=t, min=0, max=6)").literals == {"min": 0, "max": 6}
 
 
+def test_one_line_spells_a_function_and_its_forms() -> None:
+    table = Spellings([{"lib.{,Array.}{log,ln}{,_!} lib.special.log(x, out)": "log(x=x)"}])
+    functions = {f"lib.{owner}{name}{end}" for owner in ("", "Array.") for name in ("log", "ln") for end in ("", "_")}
+    assert set(table.names()) == {*functions, "lib.special.log"}
+    assert {s.name for s in table if s.in_place} == {name for name in functions if name.endswith("_")}
+    assert {s.params[0] for s in table if s.is_method} == {s.operands["x"] for s in table if s.is_method} == {"self"}
+    assert {s.params[0] for s in table if not s.is_method} == {"x"}
+
+
 def test_operands_without_a_name_are_bound_in_order() -> None:
     assert parse("lib.over(top, bottom)", "div(top, bottom)").operands == {"a": "top", "b": "bottom"}
 
 
 def test_layers_in_place_ops_and_tuples_are_marked() -> None:
     assert parse("lib.Gate(width)", "layer sigmoid(x=$)").layer
-    assert parse("lib.Tensor.log_(self)", "log(x=self) in-place").in_place
+    assert parse("lib.Tensor.log_!(self)", "log(x=self)").in_place
     both = parse("lib.moments(x, axes)", "mean(x=x, axis=axes); var(x=x, axis=axes)")
     assert (both.op, [part.op for part in both.rest]) == ("mean", ["var"])
 

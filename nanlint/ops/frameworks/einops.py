@@ -6,8 +6,7 @@ from collections.abc import Mapping
 
 SPELLINGS: Mapping[str, str] = {
     # movement
-    "einops.rearrange(tensor, pattern)": "view(x=tensor)",
-    "einops.repeat(tensor, pattern)": "view(x=tensor)",
+    "einops.{rearrange,repeat}(tensor, pattern)": "view(x=tensor)",
     "einops.pack(tensors, pattern)": "concat(x=tensors)",
     "einops.unpack(tensor, packed_shapes, pattern)": "part(x=tensor)",
     "einops.einsum(*tensors_and_pattern)": "einsum(x=*tensors_and_pattern)",
