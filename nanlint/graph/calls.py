@@ -11,6 +11,7 @@ from functools import lru_cache, reduce
 from typing import Any
 
 from nanlint.graph.conditions import parting
+from nanlint.graph.control import FRESH, ROLES, ControlCall, settles
 from nanlint.graph.expressions import CALLABLE, DTYPES, ExpressionLowering, complete, entry, written_out
 from nanlint.graph.modules import descendants, size_of
 from nanlint.graph.node import (
@@ -36,19 +37,11 @@ from nanlint.graph.node import (
     unrefined,
     walk,
 )
-from nanlint.graph.options import DECORATING, NAMESPACES, PARSED, PARSERS, PARTS, keyword, option_name, size_of_options
+from nanlint.graph.options import DECORATING, PARSED, PARTS, keyword, option_name, size_of_options
 from nanlint.graph.path import NOTHING, Comparisons, Known, PathCondition, common
 from nanlint.graph.scope import ClassInfo, Frame, FunctionAst
 from nanlint.ops.contracts import CONSTRAINTS
-from nanlint.ops.frameworks import (
-    COMPILES,
-    FLOATING_POINT_WARNINGS,
-    FORMAT_SWITCHES,
-    SILENCERS,
-    SWITCHES,
-    TRAINERS,
-    canonical,
-)
+from nanlint.ops.frameworks import COMPILES, canonical
 from nanlint.ops.op import OPS
 from nanlint.ops.spelling import Spelling
 from nanlint.source.project import View
@@ -66,142 +59,31 @@ MAX_TERMS = 8
 #: values that are asked whose an array is: where these do not tell, the frameworks of the file do
 MAX_OPERANDS = 12
 
-#: calls that hand back the function they are given
-TRANSPARENT = {
-    "torch.compile",
-    "torch.jit.script",
-    "torch.vmap",
-    "torch.func.vmap",
-    "torch.nn.DataParallel",
-    "torch.nn.parallel.DistributedDataParallel",
-    "tensorflow.function",
-    "tensorflow.recompute_grad",
-    "tensorflow.autograph.experimental.do_not_convert",
-    "jax.jit",
-    "jax.vmap",
-    "jax.pmap",
-    "jax.checkpoint",
-    "jax.remat",
-    "jax.named_call",
-    "numpy.vectorize",
-    "functools.lru_cache",
-    "functools.cache",
-    "functools.wraps",
-    "torch.no_grad",
-    "keras.layers.Lambda",
-    "copy.deepcopy",
-    "copy.copy",
-}
 #: ops that are random in training only
 RANDOM_IN_TRAINING = frozenset({"dropout", "noisy"})
 #: settings of these with which they hand on what they are given
 HANDS_ON = {"rate": 0, "training": False, "frozen": True, "off": True}
-#: functions of a function: the result still calls it, what comes out is its gradient
-GRADIENT_OF = {
-    "jax.grad",
-    "jax.value_and_grad",
-    "jax.jacobian",
-    "jax.jacfwd",
-    "jax.jacrev",
-    "jax.hessian",
-    "torch.func.grad",
-    "torch.func.grad_and_value",
-}
-#: a condition stated by a call: argument positions are compared
-ASSERTED = {
-    "assert_positive": ("gt", 0),
-    "assert_non_negative": ("ge", 0),
-    "assert_none_equal": ("ne", None),
-    "assert_greater": ("gt", None),
-    "assert_greater_equal": ("ge", None),
-    "assert_less": ("lt", None),
-    "assert_less_equal": ("le", None),
-}
-#: calls that raise unless their first argument holds
-ASSERTIONS = frozenset(
-    {
-        "jax.experimental.checkify.check",
-        "tensorflow.Assert",
-        "tensorflow.debugging.Assert",
-        "torch._assert",
-        "torch._check",
-    }
-)
-#: calls that store a value into an array where a condition holds: what their arguments are, by position and by name
-STORES_WHERE = {
-    "numpy.copyto": ("array", "value"),
-    "numpy.place": ("array", "cond", "value"),
-    "numpy.putmask": ("array", "cond", "value"),
-}
-STORED_BY_NAME = {"where": "cond", "mask": "cond", "src": "value", "vals": "value", "values": "value"}
 #: methods that make an object what it is, in the order in which they run
 CONSTRUCTORS = ("__init__", "__post_init__", "setup", "build")
 #: base classes, by the end of their name, whose methods run outside of differentiation
 UNDIFFERENTIATED_BASES = ("Optimizer", "Constraint", "Metric", "Initializer", "Callback", "TestCase")
 #: ops that make an array of numbers that are written out
 MADE_HERE = frozenset({"zeros", "ones", "full", "tensor"})
-#: ops that make an array to be filled in
-FRESH = frozenset({"zeros", "full", "ones", "stored"})
 #: frameworks whose arrays change in place: every name of one sees it
 MUTABLE = frozenset({"torch", "numpy"})
 #: frameworks that have arrays of their own; a method with such a name gives one
 ARRAYS = frozenset({"torch", "tensorflow", "keras", "jax", "numpy"})
 #: words of classes whose objects are arrays, or computed with like arrays
 ARRAY_CLASSES = frozenset({"tensor", "array", "matrix", "frame", "series", "variable", "parameter", "input"})
-#: what is made of functions that work on gradients, not in them
-TRANSFORMATIONS = {"GradientTransformation", "GradientTransformationExtraArgs"}
 #: methods that take the rule of a derivative, and which of the rule's parameters holds tangents: only a function of
 #: these is differentiated with the rule (transposed), what stands beside them has but second derivatives
 DERIVATIVE_RULES: dict[str, int | None] = {"defjvp": -1, "defjvps": 0, "defvjp": None}
-#: test, function if true, function if false
-CONDITIONALS = {"tensorflow.cond", "jax.lax.cond", "keras.ops.cond", "torch.cond", "tensorflow.compat.v1.cond"}
-#: what their first three arguments are called
-CHOICES = ("pred", "true_fn", "false_fn")
-SEQUENTIAL = {"torch.nn.Sequential", "keras.Sequential", "keras.models.Sequential", "flax.linen.Sequential"}
-FUNCTIONAL_MODEL = {"keras.Model", "keras.models.Model"}
-#: containers of torch that hold their argument as it is
-CONTAINERS = {"torch.nn.ModuleList", "torch.nn.ParameterList", "torch.nn.ModuleDict", "torch.nn.ParameterDict"}
 #: methods of a model that give the model back
 SAME_MODEL = frozenset(
     {"to", "cuda", "cpu", "train", "eval", "double", "half", "bfloat16", "float", "requires_grad_", "build", "type"}
 )
-#: calls of a function with the arguments that follow it
-CALLS = {"torch.utils.checkpoint.checkpoint"}
-#: calls of a function with each element of the arguments that follow it
-MAPS = {"builtins.map", "jax.lax.map", "tensorflow.map_fn", "tensorflow.vectorized_map", "keras.ops.map"}
-#: calls of a function with each leaf of the trees that follow it
-TREE_MAPS = {
-    "jax.tree.map",
-    "jax.tree_map",
-    "jax.tree_util.tree_map",
-    "keras.tree.map_structure",
-    "optree.tree_map",
-    "tensorflow.nest.map_structure",
-    "torch.utils._pytree.tree_map",
-    "tree.map_structure",
-}
-#: calls of a function with what it returned the last time -> positions of the function, the start and the elements
-FOLDS = {
-    "jax.lax.scan": (0, 1, 2),
-    "jax.lax.fori_loop": (2, 3, None),
-    "jax.lax.while_loop": (1, 2, None),
-    "tensorflow.while_loop": (1, 2, None),
-    "keras.ops.scan": (0, 1, 2),
-    "keras.ops.fori_loop": (2, 3, None),
-    "keras.ops.while_loop": (1, 2, None),
-    "functools.reduce": (0, 2, 1),
-}
-#: of these, the ones whose function takes the variables one by one
-SPREAD = {"tensorflow.while_loop", "keras.ops.while_loop"}
 #: what a method of GradientTape takes, where it is more or less than a target and sources
 TAPE_PARAMETERS = {"watch": ("x",), "gradient": ("target", "sources", "output_gradients")}
-OPERATORS: dict[str, ast.operator] = {
-    "operator.add": ast.Add(),
-    "operator.sub": ast.Sub(),
-    "operator.mul": ast.Mult(),
-    "operator.truediv": ast.Div(),
-    "operator.pow": ast.Pow(),
-}
 #: types around a type: ``Optional[T]``
 WRAPPING_TYPES = frozenset({"Annotated", "Final", "InitVar", "Optional", "Required", "Union"})
 #: arguments that say where, not what: through them no gradient flows
@@ -276,8 +158,9 @@ class CallLowering(ExpressionLowering):
             return self.apply(callee["f"], [*bound, *args], {**named, **keywords}, e)
         if op == PARAM and (default := callee.get("default")) is not None and default.op in CALLABLE:
             return self.apply(default, args, keywords, e)
-        if op == CALL and callee.name in ("torch.no_grad", "torch.inference_mode", "torch.enable_grad") and args:
-            return args[0]
+        if op == CALL and (known := self.spellings.control(callee.name)) is not None and known.op == "region":
+            # a context that is made, as a decorator
+            return ROLES["region"](self, self.control_call(known, args, keywords, e)) or self.unknown(e, callee, *args)
         if op == "gradient_of":
             return self.derivative(callee["f"], args, keywords, e)
         if op == "phi":
@@ -306,11 +189,8 @@ class CallLowering(ExpressionLowering):
 
     def call_dotted(self, name: str, args: Sequence[Node], keywords: dict[str, Node], e: ast.AST) -> Node:
         """A call of something imported, by canonical dotted name."""
-        if name == "builtins.float" and len(args) == 1 and (number := spelled_out(args[0])) is not None:
-            return self.number(number, e)
-        if name == "builtins.sum" and len(args) == 1 and written_out(args[0]) and 1 < len(args[0].args) <= MAX_TERMS:
-            # a sum of a list that is written out is the sum of its terms
-            return reduce(lambda a, b: self.combine(ast.Add(), a, b, e), args[0].args.values())
+        if name.startswith("builtins.") and (made := self.call_builtin(name[9:], args, keywords, e)) is not None:
+            return made
         spelling = self.chosen(name, args, keywords)
         if spelling is not None:
             result = self.spell(spelling, args, keywords, e)
@@ -319,207 +199,43 @@ class CallLowering(ExpressionLowering):
                 self.escape_in_place(args[0], result)
                 self.bind(e.args[0], result, e)
             return result
-        last = name.rpartition(".")[2]
-        root = name.partition(".")[0]
-        if name in TRANSPARENT and args:
-            return args[0]
-        if name in CALLS and args:
-            return self.apply(args[0], args[1:], keywords, e)
-        if name in MAPS and len(args) >= 2:
-            each = self.apply(args[0], [self.each_of(a, e) for a in args[1:]], {}, e)
-            return each if name != "builtins.map" else self.emit("list", e, pure=False, each=each)
-        if name == "builtins.filter" and len(args) == 2:
-            return self.filtered(args[0], args[1], e)
-        if name in TREE_MAPS and len(args) >= 2:
-            return self.each_leaf(args[0], args[1:], e)
-        if name in FOLDS and len(args) > max(p for p in FOLDS[name] if p is not None):
-            return self.fold(name, args, e)
-        if name in OPERATORS and len(args) == 2:
-            return self.combine(OPERATORS[name], args[0], args[1], e)
-        if name in GRADIENT_OF and args:
-            return self.graph.add("gradient_of", {"f": args[0]}, {}, e, pure=False)
-        if name == "functools.partial" and args:
-            return self.graph.add(
-                "partial", {"f": args[0], **{str(i): a for i, a in enumerate(args[1:])}, **keywords}, {}, e, pure=False
-            )
-        if last in TRANSFORMATIONS:
-            for function in (*args, *keywords.values()):
-                if function.op == FUNCTION:
-                    self.without_gradient.add(id(function.attrs["definition"]))
-        if name in CONTAINERS:
-            return args[0] if args else self.emit(DICT if name.endswith("Dict") else TUPLE, e)
-        if name in ("collections.namedtuple", "typing.NamedTuple") and len(args) == 2 and isinstance(e, ast.Call):
-            return self.record_class(args[0], args[1], e)
-        if name in SEQUENTIAL:
-            layers = stacked(args)
-            return self.graph.add(
-                LAYER, {str(i): n for i, n in enumerate(layers)}, {"sequence": True, "name": name}, e, pure=False
-            )
-        if name in FUNCTIONAL_MODEL:
-            output = keywords.get("outputs") or (args[1] if len(args) > 1 else None)
-            if output is not None:
-                return self.graph.add(LAYER, {"output": output}, {"name": name}, e, pure=False)
-        if name in CONDITIONALS:
-            given = {**dict(zip(CHOICES, args, strict=False)), **keywords}
-            if all(choice in given for choice in CHOICES):
-                cond, yes, no = (given[choice] for choice in CHOICES)
-                return self.conditional_call(cond, yes, no, args[3:], e)
-        if name in SWITCHES and len(args) >= 2 and written_out(args[1]):
-            chosen = [self.apply(function, args[2:], {}, e) for function in args[1].args.values()]
-            return reduce(lambda one, other: self.merge(None, one, other, e), chosen)
-        if name == "tensorflow.GradientTape":
-            return self.graph.add("tape", keywords, {}, e, pure=False)
-        if name == "tensorflow.Variable":
-            return self.emit("variable", e, pure=False, args={"x": args[0]} if args else keywords)
-        if name in ("tensorflow.gradients", "torch.autograd.grad") and len(args) >= 2:
-            return self.emit(CALL, e, {"name": name}, pure=False, target=args[0], sources=args[1])
-        if name in PARSERS or (name in NAMESPACES and not any(k.startswith("**") for k in keywords)):
-            made = self.unknown(e, name=name)
-            made.attrs["members"] = dict(keywords) if name in NAMESPACES else {}
-            return made
-        if name == "collections.OrderedDict" and len(args) == 1 and args[0].op == TUPLE:
-            pairs = [list(pair.args.values()) for pair in args[0].args.values() if pair.op == TUPLE]
-            if all(len(pair) == 2 for pair in pairs):
-                return self.emit(DICT, e, args={entry(pair[0], i): pair[1] for i, pair in enumerate(pairs)})
-        if root == "builtins":
-            if last in ("zip", "enumerate", "range") and args:
-                names = {"enumerate": ["x"], "range": ["stop"] if len(args) == 1 else ["start", "stop", "step"]}.get(
-                    last
-                )
-                return self.graph.add(
-                    last, {(names[i] if names and i < len(names) else str(i)): a for i, a in enumerate(args)}, {}, e
-                )
-            if last in ("reversed", "sorted", "list", "tuple", "iter") and args:
-                return args[0]
-            if last == "dict" and not args:
-                return self.emit(DICT, e, args={k if k.startswith("**") else f"={k!r}": n for k, n in keywords.items()})
-            if last == "vars" and len(args) == 1 and (members := args[0].attrs.get("members")) is not None:
-                return self.emit(DICT, e, args={f"={k!r}": n for k, n in members.items()})
-            if last == "getattr" and len(args) >= 2 and isinstance(args[1].attrs.get("value"), str):
-                return self.read_attribute(args[0], args[1].attrs["value"], e)
-        if name in ASSERTIONS and args:
-            self.assume(args[0], True)
-        if name in STORES_WHERE and isinstance(e, ast.Call) and e.args:
-            given = dict(zip(STORES_WHERE[name], args, strict=False))
-            given.update({STORED_BY_NAME[k]: n for k, n in keywords.items() if k in STORED_BY_NAME})
-            if {"array", "cond", "value"} <= given.keys():
-                self.store_where(given["array"], given["cond"], given["value"], e)
-                return given["array"]
-        if last in ASSERTED and args:
-            comparison, bound = ASSERTED[last]
-            other = args[1] if bound is None and len(args) > 1 else self.number(bound or 0)
-            self.assume(self.graph.add(comparison, {"a": args[0], "b": other}, {}, e), True)
-        if name in SILENCERS and (settles(e) if name == "numpy.seterr" else ignores(args, keywords)):
-            # NumPy's own setting is the whole process's
-            for frame in (self.frame, self.module) if name == "numpy.seterr" else (self.frame,):
-                frame.regions = (*frame.regions, Region("errstate", e))
-        if name in TRAINERS and (half := half_named(keywords.get(TRAINERS[name]))) is not None:
-            for frame in (self.frame, self.module):
-                frame.regions = (*frame.regions, Region("half", e, {"dtype": half}))
-        if name in FORMAT_SWITCHES and (found := self.precision_named(args, keywords)) is not None:
-            for frame in (self.frame, self.module):
-                frame.regions = (*frame.regions, *self.computing_in(found, e))
-        if name == "numpy.add.at" and len(args) == 3 and args[0].op in FRESH and args[2].op == CONST:
-            self.rebind(args[0], self.emit("bincount", e, x=args[1]))
+        known = self.spellings.control(name)
+        if known is not None:
+            found = ROLES[known.op](self, self.control_call(known, args, keywords, e))
+            if found is not None:
+                return found
         self.handed_over([*args, *keywords.values()], e)
-        if last.endswith("finfo"):
-            dtype = self.dtype_of(args[0]) if args else None
-            return self.emit(CALL, e, {"name": name, "dtype": dtype}, args={f"arg{i}": a for i, a in enumerate(args)})
         return self.unknown(e, *args, *keywords.values(), name=name)
 
-    def precision_named(self, args: Sequence[Node], keywords: Mapping[str, Node]) -> str | None:
-        """The format that a policy computes in: that of its name, "mixed_float16", or of the dtype that it is."""
-        for node in (*args, *keywords.values()):
-            policy = (node.get("arg0") or node) if node.op == CALL else node
-            text = policy.attrs.get("value")
-            named = DTYPES.get(text.rpartition("_")[2]) if isinstance(text, str) else self.dtype_of(policy)
-            if named is not None:
-                return named
+    def control_call(self, known: Spelling, args: Sequence[Node], keywords: dict[str, Node], e: ast.AST) -> ControlCall:
+        """The operands of a control role, by what a call gives to the arguments of its function."""
+        given, rest = taken(known, args, keywords)
+        operands = {operand: given[name] for operand, name in known.operands.items() if name in given}
+        return ControlCall(known, operands, rest, args, keywords, e)
+
+    def call_builtin(self, name: str, args: Sequence[Node], keywords: dict[str, Node], e: ast.AST) -> Node | None:
+        """A call of a builtin function of Python, as far as it is more than an op."""
+        if name == "dict" and not args:
+            return self.emit(DICT, e, args={k if k.startswith("**") else f"={k!r}": n for k, n in keywords.items()})
+        if not args:
+            return None
+        first = args[0]
+        if name == "float" and len(args) == 1 and (number := spelled_out(first)) is not None:
+            return self.number(number, e)
+        if name == "sum" and len(args) == 1 and written_out(first) and 1 < len(first.args) <= MAX_TERMS:
+            # a sum of a list that is written out is the sum of its terms
+            return reduce(lambda a, b: self.combine(ast.Add(), a, b, e), first.args.values())
+        if name == "zip":
+            return self.graph.add("zip", {str(i): a for i, a in enumerate(args)}, {}, e)
+        if name == "enumerate":
+            return self.graph.add("enumerate", {"x" if i == 0 else str(i): a for i, a in enumerate(args)}, {}, e)
+        if name in ("reversed", "iter"):
+            return first
+        if name == "vars" and len(args) == 1 and (members := first.attrs.get("members")) is not None:
+            return self.emit(DICT, e, args={f"={k!r}": n for k, n in members.items()})
+        if name == "getattr" and len(args) >= 2 and isinstance(args[1].attrs.get("value"), str):
+            return self.read_attribute(first, args[1].attrs["value"], e)
         return None
-
-    def store_where(self, array: Node, cond: Node, value: Node, e: ast.Call) -> None:
-        """``array[cond] = value``, written as a call."""
-        new = self.emit("where", e, {"stored": True}, cond=cond, a=value, b=array)
-        new.framework = array.framework
-        self.written(array, new, e)
-        self.bind(e.args[0], new, e)
-
-    def each_of(self, elements: Node, e: ast.AST) -> Node:
-        """One element of an array, or the tuple of one element of each array in a tuple."""
-        if elements.op == TUPLE:
-            return self.graph.add(TUPLE, {k: self.each_of(n, e) for k, n in elements.args.items()}, {}, e)
-        return self.element(elements, e)
-
-    def filtered(self, keep: Node, elements: Node, e: ast.AST) -> Node:
-        """The elements of which a function holds; without one, those that are true."""
-        each = self.each_of(elements, e)
-        saved = self.frame.facts
-        true = self.emit("ne", e, a=each, b=self.number(0, e)) if keep.op == CONST else self.apply(keep, [each], {}, e)
-        self.assume(true, True)
-        each = self.refined(each)
-        self.frame.facts = saved
-        return self.emit("list", e, {"chosen": True}, pure=False, each=each)
-
-    def each_leaf(self, function: Node, trees: Sequence[Node], e: ast.AST) -> Node:
-        """A function of the leaves of trees; what is not seen to be a tree is a leaf."""
-        first = trees[0]
-        if first.op == TUPLE and all(tree.op == TUPLE and tree.args.keys() == first.args.keys() for tree in trees):
-            leaves = {k: self.each_leaf(function, [tree[k] for tree in trees], e) for k in first.args}
-            return self.graph.add(TUPLE, leaves, {}, e)
-        return self.apply(function, trees, {}, e)
-
-    def fold(self, name: str, args: Sequence[Node], e: ast.AST) -> Node:
-        """scan, fori_loop, while_loop, reduce: a loop whose variables are the arguments and results of a function."""
-        function, start, over = (args[p] if p is not None else None for p in FOLDS[name])
-        assert function is not None
-        assert start is not None
-        carried = self.carried(start, e)
-        variables = list(carried.args.values()) if name in SPREAD and carried.op == TUPLE else [carried]
-        if over is not None:
-            variables.append(self.each_of(over, e))
-        elif name.endswith("fori_loop"):
-            variables.insert(0, self.emit("arange", e, {"scalar": True}, pure=False))
-        saved = self.frame.facts
-        if name.endswith("while_loop"):
-            self.assume(self.apply(args[0], variables, {}, e), True)
-        outer = self.frame.regions
-        if name == "jax.lax.while_loop":
-            why = "JAX has no reverse-mode gradient through a while_loop"
-            self.frame.regions = (*outer, Region("undifferentiated", e, {"why": why}))
-        result = self.apply(function, variables, {}, e)
-        self.frame.facts, self.frame.regions = saved, outer
-        scans = name.endswith("scan") and result.op == TUPLE and len(result.args) == 2
-        self.carry(carried, result["0"] if scans else result)
-        return self.graph.add(TUPLE, {"0": carried, "1": result["1"]}, {}, e) if scans else carried
-
-    def carried(self, start: Node, e: ast.AST) -> Node:
-        """The variables of a loop that start so: of a tuple each by itself."""
-        if start.op in (TUPLE, DICT):
-            return self.graph.add(start.op, {k: self.carried(n, e) for k, n in start.args.items()}, {}, e)
-        variable = self.graph.add(LOOP, {"pre": start}, {"name": ""}, e, pure=False)
-        variable.attrs["together"] = (variable,)
-        return variable
-
-    def carry(self, variable: Node, back: Node) -> None:
-        """Tell the variables of a loop what a turn makes of them."""
-        if variable.op == LOOP and "back" not in variable.args and back is not variable:
-            self.graph.connect(variable, "back", back)
-        elif variable.op == back.op and variable.op in (TUPLE, DICT):
-            for key in variable.args.keys() & back.args.keys():
-                self.carry(variable[key], back[key])
-        else:
-            self.escape(back)
-
-    def conditional_call(self, cond: Node, yes: Node, no: Node, operands: Sequence[Node], e: ast.AST) -> Node:
-        """cond(test, yes, no): only one of the two functions runs."""
-        saved = self.frame.facts
-        branches = []
-        for truth, function in ((True, yes), (False, no)):
-            self.frame.facts = saved
-            self.assume(cond, truth)
-            branches.append(self.apply(function, operands, {}, e))
-        self.frame.facts = saved
-        return self.merge(cond, branches[0], branches[1], e)
 
     def spell(
         self,
@@ -531,25 +247,16 @@ class CallLowering(ExpressionLowering):
     ) -> Node:
         """An op of the catalogue, its operands bound by position and by name; a tuple of ops where it gives several."""
         positional = list(args) if receiver is None else [receiver, *args]
-        given: dict[str, Node] = {}
-        for i, node in enumerate(positional):
-            param = spelling.parameter(i)
-            if param is None:
-                break
-            if param.startswith("*"):
-                rest = positional[i:]
-                single = len(rest) == 1 and rest[0].op in (TUPLE, "list")
-                given[param[1:]] = (
-                    rest[0] if single else self.graph.add(TUPLE, {str(j): n for j, n in enumerate(rest)}, {}, e)
-                )
-                break
-            given[param] = node
-        given.update({spelling.aliases.get(name, name): node for name, node in keywords.items()})
+        given, rest = taken(spelling, positional, keywords)
+        if rest:
+            single = len(rest) == 1 and rest[0].op in (TUPLE, "list")
+            made = rest[0] if single else self.graph.add(TUPLE, {str(j): n for j, n in enumerate(rest)}, {}, e)
+            given[spelling.params[-1][1:]] = made
         read = {argument.lstrip("*") for s in (spelling, *spelling.rest) for argument in s.operands.values()}
         for name, node in given.items():
             if name not in read:
                 self.escape(node, DATA if name in PLACES else OTHER)
-        for node in positional[len(given) :]:
+        for node in positional[len(spelling.params) :] if not rest else ():
             self.escape(node)
         where = keywords.get("where") if spelling.framework in ("numpy", "scipy", "jax") else None
         if where is not None and "where" not in read and OPS[spelling.op].reduction:
@@ -1229,21 +936,26 @@ class CallLowering(ExpressionLowering):
         """Regions that decorators open: no gradient, or a gradient written by hand."""
         found = []
         for d in getattr(definition, "decorator_list", ()):
-            last = _last(d.args[0] if isinstance(d, ast.Call) and d.args and _last(d) == "partial" else d)
-            if last in ("no_grad", "inference_mode"):
-                found.append(Region("no_grad", definition))
-            elif last == "errstate" and settles(d):
-                found.append(Region("errstate", definition))
-            elif last == "autocast":
-                context = self.in_frame(self.module, d)
-                found.append(Region("half", definition, self.precision(context)))
+            last = _last(d)
+            if last in DERIVATIVE_RULES:
+                found.append(Region("derivative_rule", definition, {"tangents": DERIVATIVE_RULES[last]}))
             elif isinstance(d, ast.Call) and any(k.arg in COMPILES and is_literal_true(k.value) for k in d.keywords):
                 found.append(Region("xla", definition))
-            elif last in ("custom_jvp", "custom_vjp", "custom_gradient"):
-                found.append(Region("custom_gradient", definition))
-            elif last in DERIVATIVE_RULES:
-                found.append(Region("derivative_rule", definition, {"tangents": DERIVATIVE_RULES[last]}))
+            elif (kind := self.region_kind(d)) == "half":
+                found.append(Region("half", definition, self.precision(self.in_frame(self.module, d))))
+            elif kind in ("no_grad", "custom_gradient") or (kind == "errstate" and settles(d)):
+                found.append(Region(kind, definition))
         return tuple(found)
+
+    def region_kind(self, decorator: ast.expr) -> str:
+        """The kind of region that a decorator opens, called or not, or given to ``partial``; "" if it opens none."""
+        e: ast.expr = decorator
+        while isinstance(e, ast.Call):
+            wrapped = _last(e) == "partial" and e.args
+            e = e.args[0] if wrapped else e.func
+        head = self.in_frame(self.module, e) if isinstance(e, ast.Name | ast.Attribute) else None
+        known = self.spellings.control(self.dotted(head)) if head is not None and head.op == MODULE else None
+        return str(known.literals.get("kind", "")) if known is not None else ""
 
     def class_regions(self, function: Node) -> tuple[Region, ...]:
         """Methods through which nothing is differentiated: an optimizer's, a constraint's, a metric's, a test's."""
@@ -1257,7 +969,7 @@ class CallLowering(ExpressionLowering):
         handmade = tuple(r for r in enclosing.regions if r.kind == "custom_gradient") if enclosing is not None else ()
         if handmade:
             return handmade
-        if cls is not None and any(base.startswith("torch.autograd.") for base in cls.external_bases()):
+        if cls is not None and any(self.is_differentiated_by_hand(base) for base in cls.external_bases()):
             # a function whose derivative is written beside it: forward is not recorded, backward is the derivative
             by_hand = definition.name == "forward"
             rule = Region("derivative_rule", definition, {"tangents": None})
@@ -1265,6 +977,11 @@ class CallLowering(ExpressionLowering):
         if cls is not None and any(base.endswith(UNDIFFERENTIATED_BASES) for base in cls.external_bases()):
             return (Region("no_grad", cls.definition, {"why": "no gradient flows through such a class"}),)
         return ()
+
+    def is_differentiated_by_hand(self, base: str) -> bool:
+        """Whether the derivative of a function is written beside it where its class is derived from ``base``."""
+        known = self.spellings.control(canonical(base))
+        return known is not None and known.literals.get("kind") == "custom_gradient"
 
     def handed_over(self, nodes: Sequence[Node], e: ast.AST) -> None:
         """Arrays made to be filled, given to a call that may write into them: what they hold afterwards is unknown."""
@@ -1536,24 +1253,6 @@ def is_literal_true(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is True
 
 
-def settles(setting: ast.AST) -> bool:
-    """Whether NumPy's settings say more of a quotient, or of what is undefined, than that a warning is told."""
-    if not isinstance(setting, ast.Call):
-        return True
-    given = [*(("all", value) for value in setting.args[:1]), *((k.arg, k.value) for k in setting.keywords)]
-    return any(
-        name in (None, "all", "divide", "invalid") and getattr(value, "value", None) not in ("warn", "print")
-        for name, value in given
-    )
-
-
-def ignores(args: Sequence[Node], keywords: Mapping[str, Node]) -> bool:
-    """Whether a call has warnings ignored: all of them, or that of floating point."""
-    settings = [node.attrs.get("value") for node in (*args, *keywords.values())]
-    categories = [node.name for node in (*args[1:], *keywords.values()) if node.op == MODULE]
-    return "ignore" in settings and all(name.rpartition(".")[2] in FLOATING_POINT_WARNINGS for name in categories)
-
-
 def is_real_number(node: Node) -> bool:
     """Whether a node is a written out number that is no integer: a flag or a count is not differentiated."""
     return node.op == CONST and isinstance(node.attrs["value"], float)
@@ -1595,6 +1294,24 @@ def framework_behind(node: Node) -> str | None:
     return next((n.framework for n in made_of if n.framework not in (None, "math", "builtins")), None)
 
 
+def taken(
+    spelling: Spelling, positional: Sequence[Node], keywords: Mapping[str, Node]
+) -> tuple[dict[str, Node], Sequence[Node]]:
+    """What a call gives to the arguments of a function, by name, and to the one that takes all that follow."""
+    given: dict[str, Node] = {}
+    rest: Sequence[Node] = ()
+    for i, node in enumerate(positional):
+        param = spelling.parameter(i)
+        if param is None:
+            break
+        if param.startswith("*"):
+            rest = positional[i:]
+            break
+        given[param] = node
+    given.update({spelling.aliases.get(name, name): node for name, node in keywords.items()})
+    return given, rest
+
+
 def in_place(spelling: Spelling, args: Sequence[Node], keywords: Mapping[str, Node]) -> bool:
     """Whether a call changes its first argument, or its receiver: by what it is, or as it is asked to."""
     given = keywords.get("inplace")
@@ -1619,27 +1336,6 @@ def spelled_out(node: Node) -> float | None:
         return float(text) if isinstance(text, str) else None
     except ValueError:
         return None
-
-
-def stacked(args: Sequence[Node]) -> list[Node]:
-    """The layers that a Sequential is given: one by one, as a list or dict; of a list that grew, the last."""
-    if len(args) == 1 and args[0].op in (TUPLE, DICT):
-        return list(args[0].args.values())
-    spread = args[0].get("arg0") if len(args) == 1 and args[0].op == CALL else None
-    given = spread if spread is not None else args[0] if len(args) == 1 else None
-    sliced = given is not None and given.op == "part"
-    listed = given["x"] if given is not None and sliced else given
-    if listed is not None and listed.op == LOOP and "back" in listed.args:
-        listed = listed["back"]
-    if listed is not None and listed.op == "list" and (last := listed.get("last")) is not None:
-        return [listed] if sliced else [listed, last]
-    return list(args)
-
-
-def half_named(setting: Node | None) -> str | None:
-    """The half precision that the setting of a trainer names: 16, "16-mixed", "fp16", "bf16"."""
-    text = str(setting.attrs.get("value")) if setting is not None and setting.op == CONST else ""
-    return None if "16" not in text else "bfloat16" if text.startswith("b") else "float16"
 
 
 def default_of(e: ast.expr) -> ast.expr:

@@ -756,8 +756,6 @@ class ExpressionLowering:
         """Name of the floating-point format that a dtype expression names, or None."""
         if node is None:
             return None
-        if node.op == CALL and node.name == "torch.get_default_dtype":
-            return "float32"
         if node.op == PARAM and "default" in node.args:
             return self.dtype_of(node["default"])
         name = node.attrs.get("value") if node.op == CONST else node.name if node.op == MODULE else None

@@ -18,12 +18,10 @@ from nanlint.graph.calls import (
     CONSTRUCTORS,
     MAX_NODES,
     MAX_NODES_ELSEWHERE,
-    TRANSPARENT,
     CallLowering,
     given_type,
-    ignores,
-    settles,
 )
+from nanlint.graph.control import carried, carry, ignores, settles
 from nanlint.graph.expressions import CALLABLE, NUMBERS, TENSOR_ATTRIBUTES, decided, entry, keys_known, written_out
 from nanlint.graph.formats import default_format
 from nanlint.graph.modules import ModuleFrame, descendants, functions_of, names_of, outline_of, set_by_functions
@@ -67,18 +65,6 @@ HALVES = frozenset({"float16", "half"})
 MAX_TURNS = 4
 #: functions that are read with some others because they may call them
 MAX_LEADING = 8
-#: dotted names whose ``with`` opens a region
-REGIONS = {
-    "torch.no_grad": "no_grad",
-    "torch.inference_mode": "no_grad",
-    "torch.autograd.no_grad": "no_grad",
-    "numpy.errstate": "errstate",
-    "scipy.special.errstate": "errstate",
-    "warnings.catch_warnings": "errstate",
-    "torch.autocast": "half",
-    "torch.cuda.amp.autocast": "half",
-    "torch.amp.autocast": "half",
-}
 
 
 class Lowering(CallLowering):
@@ -483,7 +469,7 @@ class Lowering(CallLowering):
         for name in stored_names(s.body):
             before = frame.lookup(name)
             if before is not None and is_record(before):
-                frame.env[name] = records[name] = self.carried(before, s)
+                frame.env[name] = records[name] = carried(self, before, s)
             elif before is not None:
                 phi = self.graph.add(LOOP, {"pre": before}, {"name": name}, s, pure=False)
                 phi.framework = before.framework
@@ -506,7 +492,7 @@ class Lowering(CallLowering):
         for name, record in records.items():
             back = after.get(name)
             if back is None or not frame.live or back.args.keys() == record.args.keys():
-                self.carry(record, back or record)
+                carry(self, record, back or record)
             else:
                 # of another form after a turn
                 records[name] = self.unknown(s, record, back)
@@ -565,14 +551,15 @@ class Lowering(CallLowering):
         if context.op == "stop_recording":
             return Region("no_grad", s)
         name = self.spelled_name(context)
-        if (
-            name.endswith("set_grad_enabled")
-            and (on := context.get("arg0")) is not None
-            and on.attrs.get("value") is False
+        known = self.spellings.control(name)
+        kind = str(known.literals.get("kind", "")) if known is not None else ""
+        if known is not None and known.operands:
+            # only where it is switched off
+            on = context.get("arg0")
+            kind = kind if on is not None and on.attrs.get("value") is False else ""
+        if kind == "grad" or (
+            kind == "errstate" and not (ignores((), context.args) if "warnings" in name else settles(written))
         ):
-            return Region("no_grad", s)
-        kind = REGIONS.get(name)
-        if kind == "errstate" and not (ignores((), context.args) if "warnings" in name else settles(written)):
             return None
         return Region(kind, s, self.precision(context) if kind == "half" else {}) if kind else None
 
@@ -711,7 +698,9 @@ class Lowering(CallLowering):
         if name not in self.resolved:
             # what leads back to itself, through imports that are cyclic, stays a name
             self.resolved[name] = None
-            known = self.spellings.get(canonical(name)) is not None or name in TRANSPARENT
+            known = (
+                self.spellings.get(canonical(name)) is not None or self.spellings.control(canonical(name)) is not None
+            )
             self.resolved[name] = None if known else self.found_elsewhere(name, module)
         return self.resolved[name] or module
 

@@ -7,14 +7,10 @@ import ast
 from nanlint.graph.modules import descendants, size_of
 from nanlint.source.syntax import remembered
 
-#: what makes a parser of the command line
-PARSERS = frozenset({"argparse.ArgumentParser", "configargparse.ArgumentParser", "configargparse.ArgParser"})
 #: methods of a parser that give a part of it
 PARTS = frozenset({"add_argument_group", "add_mutually_exclusive_group", "add_subparsers", "add_parser"})
 #: methods of a parser that give what it was told
 PARSED = frozenset({"parse_args", "parse_known_args", "parse_intermixed_args"})
-#: objects that have what they are made of
-NAMESPACES = frozenset({"argparse.Namespace", "types.SimpleNamespace"})
 #: what decorates a function with an option
 DECORATING = frozenset({"click.option", "click.argument", "rich_click.option", "rich_click.argument"})
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from functools import lru_cache
 
+from nanlint.ops.control import CONTROL
 from nanlint.ops.frameworks import TABLES, load
 from nanlint.ops.op import OPS
 from nanlint.ops.spelling import SpellingError, Spellings, each_name, parse
@@ -81,9 +82,9 @@ def own(user: Mapping[str, object]) -> dict[str, str]:
             meaning = ""
         else:
             raise SpellingError(f"{name!r}: expected a line such as 'log(x=x)' or a table with `like` or `range`")
-        if op not in OPS:
+        if op not in OPS and op not in CONTROL:
             raise SpellingError(f"{name!r}: no op named {op!r} in the catalogue{nearest(op)}")
-        operands = OPS[op].operands
+        operands = OPS[op].operands if op in OPS else CONTROL[op]
         signature = name if "(" in name else f"{name}({', '.join(operands)})"
         if not meaning:
             given = [p.partition(":")[0].strip() for p in signature.partition("(")[2].rstrip(")").split(",")]
@@ -94,5 +95,5 @@ def own(user: Mapping[str, object]) -> dict[str, str]:
 
 def nearest(op: str) -> str:
     """The question that helps where an op is misspelled."""
-    found = get_close_matches(op, OPS, 1)
+    found = get_close_matches(op, (*OPS, *CONTROL), 1)
     return f"; did you mean {found[0]!r}?" if found else ""

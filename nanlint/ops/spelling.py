@@ -35,6 +35,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from nanlint.ops.control import CONTROL
 from nanlint.ops.op import OPS
 
 Literal = float | int | str | bool | None
@@ -191,7 +192,8 @@ def parse(signature: str, meaning: str) -> Spelling:
 def _bound(signature: str, application: str, arguments: set[str], receiver: str | None) -> dict[str, Any]:
     """The fields that ``op(operand=argument, …)`` says: op, operands, literals, defaults."""
     op, paren, inside = application.strip().partition("(")
-    if op not in OPS:
+    known = CONTROL[op] if op in CONTROL else OPS[op].operands if op in OPS else None
+    if known is None:
         raise SpellingError(f"{signature!r}: no op named {op!r} in the catalogue")
     if paren and not inside.endswith(")"):
         raise SpellingError(f"{signature!r}: {application.strip()!r} has no closing parenthesis")
@@ -201,9 +203,9 @@ def _bound(signature: str, application: str, arguments: set[str], receiver: str 
     for position, item in enumerate(_items(inside.removesuffix(")"))):
         operand, eq, source = (part.strip() for part in item.partition("="))
         if not eq:
-            if position >= len(OPS[op].operands):
+            if position >= len(known):
                 raise SpellingError(f"{signature!r}: {op} has no operand number {position + 1}")
-            operand, source = OPS[op].operands[position], item
+            operand, source = known[position], item
         argument, either, default = source.partition("|")
         if argument.startswith("$") or argument.removeprefix("*") in arguments:
             operands[operand] = RECEIVER if argument == receiver else argument
@@ -231,11 +233,16 @@ class Spellings:
 
     def __init__(self, tables: Iterable[Mapping[str, str]]) -> None:
         self._lines: dict[str, list[tuple[str, str]]] = {}
+        self._control: dict[str, tuple[str, str] | Spelling] = {}
         self._read: dict[str, tuple[Spelling, ...]] = {}
         self._methods: dict[str, list[str]] = {}
         for table in tables:
             for signature, meaning in table.items():
+                control = meaning.partition("(")[0] in CONTROL
                 for name, *line in each_name(signature, meaning):
+                    if control:
+                        self._control.setdefault(name, (line[0], line[1]))
+                        continue
                     lines = self._lines.setdefault(name, [])
                     lines.append((line[0], line[1]))
                     if len(lines) == 1 and is_method(name):
@@ -252,6 +259,17 @@ class Spellings:
         """The spelling of a dotted name, if the catalogue has it: its usual signature."""
         found = self.overloads(name)
         return found[0] if found else None
+
+    def knows(self, name: str) -> bool:
+        """Whether the catalogue has a dotted name, as an op or by its control role."""
+        return name in self._lines or name in self._control
+
+    def control(self, name: str) -> Spelling | None:
+        """What a function does with the functions and values that it is given, if that is a control role."""
+        line = self._control.get(name)
+        if isinstance(line, tuple):
+            line = self._control[name] = parse(*line)
+        return line
 
     def choose(self, name: str, positional: Sequence[str], keywords: Mapping[str, str]) -> Spelling | None:
         """The spelling of a call: the signature that its arguments fit most closely, else the usual one.

@@ -17,7 +17,7 @@ from nanlint.ops import (
     special,
     tables,
 )
-from nanlint.ops.frameworks import einops, jax, keras, numpy, pandas, scipy, tensorflow, torch
+from nanlint.ops.frameworks import einops, jax, keras, numpy, pandas, python, scipy, tensorflow, torch
 from nanlint.ops.spelling import Spellings
 
 #: dotted prefix -> the prefix the tables use, in the order in which they are tried
@@ -99,6 +99,7 @@ CANONICAL: tuple[tuple[str, str], ...] = (
     ("jax.ops.special", "jax.scipy.special"),
     ("autograd.numpy", "jax.numpy"),
     ("autograd.scipy", "jax.scipy"),
+    ("optax._src.base", "optax"),
     # NumPy and SciPy
     ("numpy._core.numeric", "numpy"),
     ("numpy._core.fromnumeric", "numpy"),
@@ -128,6 +129,7 @@ TABLES = (
     scipy.SPELLINGS,
     einops.SPELLINGS,
     pandas.SPELLINGS,
+    python.SPELLINGS,
 )
 
 #: frameworks that compute in single precision where nothing else is said, and packages that write like one of them
@@ -137,26 +139,6 @@ DOUBLE_PRECISION = frozenset({"autograd"})
 #: what switches one to double precision, in its configuration or in the environment
 DOUBLE_SWITCHES = {"jax": ("jax_enable_x64", "JAX_ENABLE_X64", "enable_x64")}
 
-#: trainers that run a model under autocast, and the argument that says so
-TRAINERS = {
-    "pytorch_lightning.Trainer": "precision",
-    "lightning.Trainer": "precision",
-    "lightning.pytorch.Trainer": "precision",
-    "lightning.fabric.Fabric": "precision",
-    "accelerate.Accelerator": "mixed_precision",
-}
-#: calls that set the format in which layers compute from then on
-FORMAT_SWITCHES = frozenset(
-    {
-        "keras.mixed_precision.set_global_policy",
-        "keras.mixed_precision.experimental.set_policy",
-        "keras.mixed_precision.set_dtype_policy",
-        "keras.config.set_dtype_policy",
-        "keras.config.set_floatx",
-        "keras.backend.set_floatx",
-        "torch.set_default_dtype",
-    }
-)
 #: ops that autocast of PyTorch runs in half precision, whatever they are given
 AUTOCAST_TO_HALF = frozenset({"linear", "dot", "einsum"})
 #: and those that it runs in single precision, on a GPU, by its own list
@@ -169,13 +151,10 @@ AUTOCAST_TO_SINGLE = frozenset(
     }
 )
 
-#: calls that settle what is told of the errors of floating point, and the warnings that tell of them
-SILENCERS = frozenset({"numpy.seterr", "warnings.simplefilter", "warnings.filterwarnings"})
+#: the warnings that tell of errors of floating point
 FLOATING_POINT_WARNINGS = frozenset({"Warning", "RuntimeWarning"})
 #: settings of a decorator that have XLA compile a function
 COMPILES = frozenset({"jit_compile", "experimental_compile"})
-#: calls of one of several functions, by number
-SWITCHES = frozenset({"jax.lax.switch"})
 #: packages that compile functions of numbers and arrays, and know a part of Python
 COMPILERS = frozenset({"numba", "triton", "taichi", "warp"})
 #: whose arrays those of a package are, where they are not its own

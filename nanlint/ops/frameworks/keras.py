@@ -389,4 +389,17 @@ SPELLINGS: Mapping[str, str] = {
     "keras.ops.slogdet(x)": "sign(x=x); logdet(x=x)",
     "keras.ops.linalg.eig(x)": "eigenvalues(x=x); unknown(x=x)",
     "keras.ops.angle(x)": "angle(x=x)",
+    # control flow
+    "keras.layers.Lambda(function)": "returns(x=function)",
+    "keras.ops.map(f, xs)": "map(f=f, x=xs)",
+    "keras.tree.map_structure(func, *structures)": "tree_map(f=func, rest=*structures)",
+    "keras.ops.scan(f, init, xs)": "fold(f=f, init=init, xs=xs, stacks=True)",
+    "keras.ops.fori_loop(lower, upper, body_fun, init_val)": "fold(f=body_fun, init=init_val, counted=True)",
+    "keras.ops.while_loop(cond, body, loop_vars)": "fold(cond=cond, f=body, init=loop_vars, spread=True)",
+    "keras.ops.cond(pred, true_fn, false_fn)": "branch(cond=pred, yes=true_fn, no=false_fn)",
+    "keras.{,models.}Sequential(layers)": "sequence(x=layers)",
+    "keras.{,models.}Model(inputs, outputs)": "model(output=outputs)",
+    "keras.mixed_precision.{set_global_policy,experimental.set_policy}(policy)": "default_format(policy=policy)",
+    "keras.{mixed_precision,config}.set_dtype_policy(policy)": "default_format(policy=policy)",
+    "keras.{config,backend}.set_floatx(value)": "default_format(policy=value)",
 }

@@ -382,4 +382,13 @@ SPELLINGS: Mapping[str, str] = {
     "numpy.linalg.tensorinv(a)": "inv(x=a)",
     "numpy.linalg.tensorsolve(a, b)": "solve(a=a, b=b)",
     "numpy.angle(z, deg)": "angle(x=z)",
+    # control flow
+    "numpy.vectorize(pyfunc)": "returns(x=pyfunc)",
+    "numpy.copyto(dst, src, casting, where)": "store(array=dst, cond=where, value=src)",
+    "numpy.place(arr, mask, vals)": "store(array=arr, cond=mask, value=vals)",
+    "numpy.putmask(a, mask, values)": "store(array=a, cond=mask, value=values)",
+    "numpy.add.at(a, indices, b)": "count_at(array=a, index=indices, value=b)",
+    "numpy.finfo(dtype)": "format_limits(dtype=dtype)",
+    "numpy.errstate scipy.special.errstate()": "region(kind='errstate')",
+    "numpy.seterr(all)": "float_errors()",
 }
