@@ -271,6 +271,10 @@ class Spellings:
             line = self._control[name] = parse(*line)
         return line
 
+    def controls(self) -> Iterator[Spelling]:
+        """Every function that has a control role."""
+        return (found for name in self._control if (found := self.control(name)) is not None)
+
     def choose(self, name: str, positional: Sequence[str], keywords: Mapping[str, str]) -> Spelling | None:
         """The spelling of a call: the signature that its arguments fit most closely, else the usual one.
 

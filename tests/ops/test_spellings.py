@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 from nanlint.graph.calls import HANDS_ON
+from nanlint.graph.control import ROLES
+from nanlint.ops.control import CONTROL
 from nanlint.ops.frameworks import TABLES, canonical, load
 from nanlint.ops.op import OPS
 from nanlint.ops.spelling import Spelling, SpellingError, Spellings, parse
@@ -40,14 +42,17 @@ HISTORIC = {
         "backend.placeholder",
         "backend.random_binomial",
         "layers.ThresholdedReLU",
+        "mixed_precision.experimental.set_policy",
     ],
+    "JAX 0.4": ["tree_map"],
     "NumPy 1.26": ["ndarray.ptp", "product", "cumproduct", "alltrue", "sometrue", "round_", "float_", "asfarray"],
     "NumPy 2.3": ["trapz"],
 }
 HISTORIC_NAMES = {f"{version.split()[0].lower()}.{name}" for version, names in HISTORIC.items() for name in names}
 
 SPELLINGS = load()
-ROOTS = sorted({name.partition(".")[0] for name in SPELLINGS.names()})
+CONTROLLED = {spelling.name: spelling for spelling in SPELLINGS.controls()}
+ROOTS = sorted({name.partition(".")[0] for name in (*SPELLINGS.names(), *CONTROLLED)})
 
 #: what a spelling may bind beside operands: read by the lowering
 ATTRIBUTES = {"requires_grad", "dtype", "activation", "nonzero", "weights", *HANDS_ON}
@@ -171,7 +176,7 @@ def installed(name: str) -> bool:
 
 
 def names_of(root: str) -> list[str]:
-    return [name for name in SPELLINGS.names() if name.partition(".")[0] == root]
+    return [name for name in (*SPELLINGS.names(), *CONTROLLED) if name.partition(".")[0] == root]
 
 
 def test_every_name_is_one_of_the_framework(root: str) -> None:
@@ -186,7 +191,7 @@ def test_every_name_is_one_of_the_framework(root: str) -> None:
 
 
 def test_historic_names_are_spelled() -> None:
-    assert set(SPELLINGS.names()) >= HISTORIC_NAMES
+    assert {*SPELLINGS.names(), *CONTROLLED} >= HISTORIC_NAMES
 
 
 def test_argument_names_are_those_of_the_framework_in_its_order(root: str) -> None:
@@ -196,7 +201,7 @@ def test_argument_names_are_those_of_the_framework_in_its_order(root: str) -> No
         told += bool(lists)
         wrong += [
             f"{name}{spelling.params}: {', '.join(str(a.names) for a in lists)}"
-            for spelling in SPELLINGS.overloads(name)
+            for spelling in (SPELLINGS.overloads(name) or [CONTROLLED[name]])
             if lists and not any(a.agree(spelling) for a in lists)
         ]
     assert wrong == []
@@ -210,6 +215,20 @@ def test_every_spelling_binds_operands_of_its_op() -> None:
         for part in (spelling, *spelling.rest)
         for operand in (*part.operands, *part.literals)
         if operand not in OPS[part.op].operands and operand not in ATTRIBUTES and OPS[part.op].operands
+    ]
+    assert wrong == []
+
+
+def test_every_control_role_binds_its_operands_and_is_lowered() -> None:
+    assert CONTROL.keys() == ROLES.keys()
+    assert {s.op for s in CONTROLLED.values()} == CONTROL.keys()
+    assert CONTROL.keys() & OPS.keys() == set()
+    assert set(CONTROLLED) & set(SPELLINGS.names()) == set()
+    wrong = [
+        f"{s.name}: {s.op} has no operand {operand!r}"
+        for s in CONTROLLED.values()
+        for operand in (*s.operands, *s.literals)
+        if operand not in CONTROL[s.op]
     ]
     assert wrong == []
 
@@ -235,7 +254,7 @@ def test_layers_apply_to_their_input() -> None:
 
 
 def test_keys_are_canonical() -> None:
-    assert [name for name in SPELLINGS.names() if canonical(name) != name] == []
+    assert [name for name in (*SPELLINGS.names(), *CONTROLLED) if canonical(name) != name] == []
 
 
 def test_no_line_is_written_twice() -> None:

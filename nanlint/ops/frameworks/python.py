@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 SPELLINGS = {
-    "functools.{lru_cache,cache}(user_function)": "returns(x=user_function)",
+    "functools.cache(user_function)": "returns(x=user_function)",
+    "functools.lru_cache(maxsize, typed)": "returns(x=maxsize)",
     "functools.wraps(wrapped)": "returns(x=wrapped)",
     "copy.{copy,deepcopy}(x)": "returns(x=x)",
     "functools.partial(func, *args)": "partial(f=func, rest=*args)",
-    "functools.reduce(function, sequence, initial)": "fold(f=function, init=initial, xs=sequence)",
+    "functools.reduce(function, iterable, initial)": "fold(f=function, init=initial, xs=iterable)",
     "builtins.map(function, *iterables)": "map(f=function, rest=*iterables)",
     "builtins.filter(function, iterable)": "filter(f=function, x=iterable)",
     "optree.tree_map(func, tree, *rests)": "tree_map(f=func, x=tree, rest=*rests)",
