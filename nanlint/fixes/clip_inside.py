@@ -17,20 +17,6 @@ from nanlint.graph.node import Node
 MARGIN, COARSE_MARGIN = "1e-6", "1e-3"
 #: what a root is bounded by: its own bound is the root of that
 ROOT_BOUND, COARSE_ROOT_BOUND = "1e-12", "1e-6"
-_CLIP = {
-    "tensorflow": "tensorflow.clip_by_value",
-    "keras": "keras.ops.clip",
-    "jax": "jax.numpy.clip",
-    "numpy": "numpy.clip",
-    "scipy": "numpy.clip",
-}
-_FLOOR = {
-    "tensorflow": "tensorflow.maximum",
-    "keras": "keras.ops.maximum",
-    "jax": "jax.numpy.maximum",
-    "numpy": "numpy.maximum",
-    "scipy": "numpy.maximum",
-}
 ROOTS = frozenset({"sqrt", "pow", "cbrt"})
 #: the ends of the domain of an op, where they are not -1 and 1
 ENDS = {"logit": ("0", "1"), "ndtri": ("0", "1"), "acosh": ("1", "")}
@@ -82,7 +68,7 @@ class ClipInside:
             if function is None:
                 return f"{place.primary(x)}.clamp({bounds})"
             return f"{function}({place.argument(x)}, {bounds})"
-        function = place.spell((_CLIP if high else _FLOOR).get(place.framework, ""))
+        function = place.function("clamp" if high else "maximum")
         return f"{function}({place.argument(x)}, {bounds})" if function else None
 
 

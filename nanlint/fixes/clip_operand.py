@@ -11,25 +11,12 @@ from nanlint.fixes.place import Place, display
 from nanlint.fixes.safe_root import named
 from nanlint.graph.node import Node
 from nanlint.ops.floats import FLOAT32
+from nanlint.ops.writing import function_for
 
 #: Keras' own epsilon, for what is divided by: 1 over it is no large number. It is not 0 in any format (the least of
 #: float16 is 6e-8).
 BOUND = "1e-7"
 BASES = {"log2": 2.0, "log10": 10.0}
-FINFO = {"torch": "torch.finfo", "jax": "jax.numpy.finfo", "numpy": "numpy.finfo", "scipy": "numpy.finfo"}
-_CLIP = {
-    "tensorflow": "tensorflow.clip_by_value",
-    "keras": "keras.ops.clip",
-    "jax": "jax.numpy.clip",
-    "numpy": "numpy.clip",
-}
-_MAXIMUM = {
-    "tensorflow": "tensorflow.maximum",
-    "keras": "keras.ops.maximum",
-    "jax": "jax.numpy.maximum",
-    "numpy": "numpy.maximum",
-}
-_MAXIMUM["keras.backend"] = "keras.backend.maximum"
 
 
 def smallest(place: Place, node: Node) -> float:
@@ -73,7 +60,7 @@ class ClipOperand:
         """
         value = place.facts.value(self.log["x"])
         above = self.log.op == "log1p"
-        function = FINFO.get(place.framework)
+        function = function_for("format_limits", place.framework)
         # what PyTorch's logarithm takes is a tensor; the others' take numbers, too
         arrays = not value.whole and (place.framework == "torch" or place.is_array_of(self.log["x"], place.framework))
         found = named(place, x, "argument", "density") if function is not None and arrays else None
@@ -85,18 +72,15 @@ class ClipOperand:
 
     def clipped(self, place: Place, x: ast.expr, bound: str, name: str | None, *, method: bool) -> str | None:
         """The operand with a lower bound, in the style of the file."""
-        framework = "numpy" if place.framework == "scipy" else place.framework
         argument = name or place.argument(x)
-        if framework == "torch":
+        if place.framework == "torch":
             function = None if method else place.spell("torch.clamp")
             if function is None:
                 return f"{name or place.primary(x)}.clamp(min={bound})"
             return f"{function}({argument}, min={bound})"
-        if framework == "":
-            framework = "keras.backend"
         value = place.facts.value(self.log["x"])
         if self.log.op != "log1p" and value.lo >= 0 and value.hi <= 1:
-            function = place.spell(_CLIP.get(framework, ""))
+            function = place.function("clamp")
             return f"{function}({argument}, {bound}, 1.0)" if function else None
-        function = place.spell(_MAXIMUM.get(framework, ""))
+        function = place.function("maximum") if place.framework else place.spell("keras.backend.maximum")
         return f"{function}({argument}, {bound})" if function else None

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nanlint.diagnostic import Fix
-from nanlint.fixes.log_of import LOG_SIGMOID, LOG_SOFTMAX
 from nanlint.fixes.place import Place, display
 from nanlint.graph.node import Node
 
@@ -17,8 +16,7 @@ class OnLogits:
     squashed: Node
 
     def rewrite(self, place: Place) -> Fix | None:
-        table = LOG_SOFTMAX if self.squashed.op == "softmax" else LOG_SIGMOID
-        function = place.spell(table.get(place.framework, ""))
+        function = place.function(f"log_{self.squashed.op}")
         written = place.written(self.squashed)
         x = written.operand("x") if written is not None else None
         if function is None:

@@ -9,14 +9,6 @@ from nanlint.diagnostic import Applicability, Edit, Fix
 from nanlint.fixes.place import Place, display
 from nanlint.graph.node import Node
 
-_IS_INF = {
-    "torch": "torch.isinf",
-    "tensorflow": "tensorflow.math.is_inf",
-    "jax": "jax.numpy.isinf",
-    "numpy": "numpy.isinf",
-    "keras": "keras.ops.isinf",
-}
-
 
 @dataclass(frozen=True)
 class FiniteFactor:
@@ -54,7 +46,7 @@ class FiniteFactor:
                 return self.hint(place)
             name, insertion = hoisted
             edits.append(insertion)
-        test = place.spell(_IS_INF.get(place.framework, ""))
+        test = place.function("isinf")
         text = place.selection(f"{test}({name})", "0.0", name, name) if test is not None else None
         if text is None:
             return None

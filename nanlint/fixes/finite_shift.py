@@ -9,16 +9,12 @@ from nanlint.analysis.log_space import Shift
 from nanlint.diagnostic import Applicability, Fix
 from nanlint.fixes.place import Place
 
-_MAXIMUM = {"jax": "jax.numpy.maximum", "numpy": "numpy.maximum", "tensorflow": "tensorflow.maximum"}
-
 
 def least(place: Place, like: str) -> str | None:
     """The least finite number of the dtype of ``like``, as the framework writes it."""
     if place.framework == "tensorflow":
         return f"{like}.dtype.min"
-    name = {"torch": "torch.finfo", "jax": "jax.numpy.finfo"}.get(place.framework)
-    name = name or ("numpy.finfo" if place.framework in ("numpy", "scipy") else None)
-    function = place.spell(name) if name is not None else None
+    function = place.function("format_limits")
     return f"{function}({like}.dtype).min" if function is not None else None
 
 
@@ -46,7 +42,7 @@ class FiniteShift:
         if place.framework == "torch":
             text = f"{place.primary(top)}.clamp(min={bound})"
         else:
-            function = place.spell(_MAXIMUM.get("numpy" if place.framework == "scipy" else place.framework, ""))
+            function = place.function("maximum")
             if function is None:
                 return None
             text = f"{function}({place.argument(top)}, {bound})"

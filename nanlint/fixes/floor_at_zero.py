@@ -9,14 +9,6 @@ from nanlint.diagnostic import Applicability, Fix
 from nanlint.fixes.place import Place, display
 from nanlint.graph.node import Node
 
-_MAXIMUM = {
-    "tensorflow": "tensorflow.maximum",
-    "keras": "keras.ops.maximum",
-    "jax": "jax.numpy.maximum",
-    "numpy": "numpy.maximum",
-    "scipy": "numpy.maximum",
-}
-
 
 @dataclass(frozen=True)
 class FloorAtZero:
@@ -35,7 +27,7 @@ class FloorAtZero:
                 return None
             text = f"{place.primary(site)}.clamp(min=0)"
         else:
-            function = place.spell(_MAXIMUM.get(place.framework, ""))
+            function = place.function("maximum")
             if function is None:
                 return None
             text = f"{function}({place.argument(site)}, 0)"

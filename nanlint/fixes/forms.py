@@ -2,95 +2,43 @@
 
 from __future__ import annotations
 
-LOG1P = {
-    "torch": "torch.log1p({x})",
-    "tensorflow": "tensorflow.math.log1p({x})",
-    "keras": "keras.ops.log1p({x})",
-    "jax": "jax.numpy.log1p({x})",
-    "numpy": "numpy.log1p({x})",
-    "scipy": "numpy.log1p({x})",
-}
-EXPM1 = {
-    "torch": "torch.expm1({x})",
-    "tensorflow": "tensorflow.math.expm1({x})",
-    "keras": "keras.ops.expm1({x})",
-    "jax": "jax.numpy.expm1({x})",
-    "numpy": "numpy.expm1({x})",
-    "scipy": "numpy.expm1({x})",
-}
-SOFTPLUS = {
-    "torch": "torch.nn.functional.softplus({x}, threshold=40)",
-    "tensorflow": "tensorflow.nn.softplus({x})",
-    "keras": "keras.ops.softplus({x})",
-    "jax": "jax.nn.softplus({x})",
-    "numpy": "numpy.logaddexp(0, {x})",
-    "scipy": "numpy.logaddexp(0, {x})",
-}
-SIGMOID = {
-    "torch": "torch.sigmoid({x})",
-    "tensorflow": "tensorflow.sigmoid({x})",
-    "keras": "keras.ops.sigmoid({x})",
-    "jax": "jax.nn.sigmoid({x})",
-    "numpy": "scipy.special.expit({x})",
-    "scipy": "scipy.special.expit({x})",
-}
-TANH = {
-    "torch": "torch.tanh({x})",
-    "tensorflow": "tensorflow.tanh({x})",
-    "keras": "keras.ops.tanh({x})",
-    "jax": "jax.numpy.tanh({x})",
-    "numpy": "numpy.tanh({x})",
-    "scipy": "numpy.tanh({x})",
-}
-#: not in TensorFlow, and in Keras with a wrong gradient where the two are equal
-LOGADDEXP = {
-    "torch": "torch.logaddexp({a}, {b})",
-    "jax": "jax.numpy.logaddexp({a}, {b})",
-    "numpy": "numpy.logaddexp({a}, {b})",
-    "scipy": "numpy.logaddexp({a}, {b})",
-}
-#: log(exp(x) + exp(-x))
-LOG_TWO_COSH = {
-    "torch": "torch.logaddexp({x}, {-x})",
-    "tensorflow": "{*x} + tensorflow.nn.softplus(-2.0 * {*x})",
-    "keras": "{*x} + keras.ops.softplus(-2.0 * {*x})",
-    "jax": "jax.numpy.logaddexp({x}, {-x})",
-    "numpy": "numpy.logaddexp({x}, {-x})",
-    "scipy": "numpy.logaddexp({x}, {-x})",
-}
+from collections.abc import Iterable
 
-#: not in TensorFlow, and in Keras with a wrong gradient where the two are equal
-HYPOT = {
-    "torch": "torch.hypot({a}, {b})",
-    "jax": "jax.numpy.hypot({a}, {b})",
-    "numpy": "numpy.hypot({a}, {b})",
-    "scipy": "numpy.hypot({a}, {b})",
-}
+from nanlint.ops.writing import template
+from nanlint.source.roots import FRAMEWORKS
+
+
+def in_all(pattern: str) -> dict[str, str]:
+    """A template over ops in the functions of every framework that has them."""
+    return in_some(FRAMEWORKS, pattern)
+
+
+def in_some(frameworks: Iterable[str], pattern: str) -> dict[str, str]:
+    """The same, for some frameworks."""
+    return {framework: made for framework in frameworks if (made := template(pattern, framework)) is not None}
+
+
+BUT_KERAS = [framework for framework in FRAMEWORKS if framework != "keras"]
+#: of ops, in all frameworks that have these
+LOG1P = in_all("log1p({x})")
+EXPM1 = in_all("expm1({x})")
+#: NumPy has none, and PyTorch's is x beyond a threshold, which its default puts where the difference is seen
+SOFTPLUS = in_all("softplus({x})") | in_some(("torch",), "softplus({x}, threshold=40)")
+SOFTPLUS |= in_some(("numpy", "scipy"), "logaddexp(0, {x})")
+SIGMOID = in_all("sigmoid({x})")
+TANH = in_all("tanh({x})")
+#: in Keras the gradients of these are wrong where the two are equal
+LOGADDEXP = in_some(BUT_KERAS, "logaddexp({a}, {b})")
+#: log(exp(x) + exp(-x))
+LOG_TWO_COSH = in_all("{*x} + softplus(-2.0 * {*x})") | in_some(
+    ("torch", "jax", "numpy", "scipy"), "logaddexp({x}, {-x})"
+)
+HYPOT = in_some(BUT_KERAS, "hypot({a}, {b})")
 #: 1 - cos(x)
-VERSINE = {
-    "torch": "2 * torch.sin({*x} / 2) ** 2",
-    "tensorflow": "2 * tensorflow.sin({*x} / 2) ** 2",
-    "keras": "2 * keras.ops.sin({*x} / 2) ** 2",
-    "jax": "2 * jax.numpy.sin({*x} / 2) ** 2",
-    "numpy": "2 * numpy.sin({*x} / 2) ** 2",
-    "scipy": "2 * numpy.sin({*x} / 2) ** 2",
-}
-ATAN2 = {
-    "torch": "torch.atan2({a}, {b})",
-    "tensorflow": "tensorflow.atan2({a}, {b})",
-    "keras": "keras.ops.arctan2({a}, {b})",
-    "jax": "jax.numpy.arctan2({a}, {b})",
-    "numpy": "numpy.arctan2({a}, {b})",
-    "scipy": "numpy.arctan2({a}, {b})",
-}
-#: sin(x) / x; not in TensorFlow
-SINC = {
-    "torch": "torch.sinc({*x} / math.pi)",
-    "keras": "keras.ops.sinc({*x} / math.pi)",
-    "jax": "jax.numpy.sinc({*x} / math.pi)",
-    "numpy": "numpy.sinc({*x} / math.pi)",
-    "scipy": "numpy.sinc({*x} / math.pi)",
-}
+VERSINE = in_all("2 * sin({*x} / 2) ** 2")
+ATAN2 = in_all("atan2({a}, {b})")
+#: sin(x) / x
+SINC = in_all("sinc({*x} / math.pi)")
 #: the angle between two vectors, for reading
 ANGLE = {
     "torch": "torch.atan2(torch.linalg.cross(a, b).norm(dim=-1), (a * b).sum(-1))",

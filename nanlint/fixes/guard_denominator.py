@@ -19,12 +19,6 @@ NO_NAN = {"tensorflow": "tensorflow.math.divide_no_nan", "keras": "keras.ops.div
 #: what an author gives up who divides by something else where there was 0
 INFINITE = "quotients that were inf become finite"
 UNDEFINED = "the undefined 0/0 becomes 0"
-_MAXIMUM = {
-    "jax": "jax.numpy.maximum",
-    "numpy": "numpy.maximum",
-    "tensorflow": "tensorflow.maximum",
-    "keras": "keras.ops.maximum",
-}
 
 
 @dataclass(frozen=True)
@@ -166,8 +160,7 @@ class GuardDenominator:
         if place.framework == "torch":
             text = f"{place.primary(below)}.clamp(min=1)"
         else:
-            name = _MAXIMUM.get("numpy" if place.framework == "scipy" else place.framework)
-            function = place.spell(name) if name is not None else None
+            function = place.function("maximum")
             if function is None:
                 return None
             text = f"{function}({place.argument(below)}, 1)"

@@ -8,15 +8,8 @@ from dataclasses import dataclass
 from nanlint.diagnostic import Applicability, Fix
 from nanlint.fixes.place import Place, display
 from nanlint.graph.node import Node
+from nanlint.ops.writing import function_for
 
-ISNAN = {
-    "torch": "torch.isnan",
-    "tensorflow": "tensorflow.math.is_nan",
-    "keras": "keras.ops.isnan",
-    "jax": "jax.numpy.isnan",
-    "numpy": "numpy.isnan",
-    "scipy": "numpy.isnan",
-}
 NOT = {"tensorflow": "tensorflow.logical_not", "keras": "keras.ops.logical_not"}
 
 
@@ -35,7 +28,8 @@ class IsNan:
         site = self.comparison.site
         x = self.compared(place)
         framework = self.framework(place)
-        function = place.spell(ISNAN.get(framework, ""))
+        name = function_for("isnan", framework)
+        function = place.spell(name) if name is not None else None
         if x is None or site is None or function is None:
             return display("isnan(x)", "test for it with `isnan`")
         text = f"{function}({place.argument(x)})"

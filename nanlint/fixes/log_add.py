@@ -10,14 +10,6 @@ from nanlint.analysis.structure import bare
 from nanlint.diagnostic import Applicability, Fix
 from nanlint.fixes.place import Place, display
 
-LOGADDEXP = {
-    "torch": "torch.logaddexp",
-    "jax": "jax.numpy.logaddexp",
-    "numpy": "numpy.logaddexp",
-    "scipy": "numpy.logaddexp",
-    "keras": "keras.ops.logaddexp",
-}
-
 
 @dataclass(frozen=True)
 class LogAdd:
@@ -29,7 +21,7 @@ class LogAdd:
     addition: LogAddition
 
     def rewrite(self, place: Place) -> Fix | None:
-        function = place.spell(LOGADDEXP.get(place.framework, ""))
+        function = place.function("logaddexp")
         site = self.addition.total.site
         if function is None or not isinstance(site, ast.expr):
             return None

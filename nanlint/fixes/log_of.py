@@ -17,24 +17,8 @@ from nanlint.fixes.place import Place, display
 from nanlint.fixes.quoting import comments
 from nanlint.fixes.reading import Written, is_number
 from nanlint.graph.node import CONST, Node, unrefined
+from nanlint.ops.writing import function_for
 
-#: by framework, for softmaxes whose own module has no log_softmax, and for sigmoids
-LOG_SOFTMAX = {
-    "torch": "torch.nn.functional.log_softmax",
-    "tensorflow": "tensorflow.nn.log_softmax",
-    "keras": "keras.ops.log_softmax",
-    "jax": "jax.nn.log_softmax",
-    "scipy": "scipy.special.log_softmax",
-    "numpy": "scipy.special.log_softmax",
-}
-LOG_SIGMOID = {
-    "torch": "torch.nn.functional.logsigmoid",
-    "tensorflow": "tensorflow.math.log_sigmoid",
-    "keras": "keras.ops.log_sigmoid",
-    "jax": "jax.nn.log_sigmoid",
-    "scipy": "scipy.special.log_expit",
-    "numpy": "scipy.special.log_expit",
-}
 #: modules with a softmax of which not every version has the log_softmax
 _WITHOUT = ("keras.backend", "keras.activations")
 _LOSSES = {"log_softmax": "CategoricalCrossentropy", "log_sigmoid": "BinaryCrossentropy"}
@@ -54,7 +38,7 @@ class LogOf:
 
     def rewrite(self, place: Place) -> Fix | None:
         inner = place.written(self.inner)
-        if inner is None or (inner.function or "torch").partition(".")[0] not in LOG_SOFTMAX:
+        if inner is None or function_for("log_softmax", (inner.function or "torch").partition(".")[0]) is None:
             # a function of the user's own that gives a softmax has no log_softmax beside it
             return self.at_source(place) or self.hint(place)
         function = self.function(place, inner)
@@ -105,8 +89,7 @@ class LogOf:
                 if isinstance(call.func, ast.Attribute):
                     return f"{place.text(call.func.value)}.log_softmax"
                 return place.spell(f"{module}.log_softmax", from_module=module)
-        table = LOG_SOFTMAX if self.stable == "log_softmax" else LOG_SIGMOID
-        wanted = table.get(place.at(self.inner).framework)
+        wanted = function_for(self.stable, place.at(self.inner).framework)
         if wanted is None:
             return None
         from_module = None if isinstance(call.func, ast.Attribute) else wanted.rpartition(".")[0]
@@ -253,8 +236,8 @@ class LogOf:
         if self.inner.framework == "keras":
             loss = f"keras.losses.{_LOSSES[self.stable]}(from_logits=True)"
             return display(loss, f"leave the activation to the loss: `{loss}` on logits")
-        table = LOG_SOFTMAX if self.stable == "log_softmax" else LOG_SIGMOID
-        call, function = self.inner.site, place.spell(table.get(framework, ""))
+        wanted = function_for(self.stable, framework)
+        call, function = self.inner.site, place.spell(wanted) if wanted is not None else None
         if function is None:
             return None
         outline = place.file.outline

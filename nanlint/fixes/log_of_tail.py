@@ -12,27 +12,8 @@ from nanlint.diagnostic import Applicability, Fix
 from nanlint.fixes.place import Place, display
 from nanlint.graph.node import Node
 from nanlint.ops.floats import BFLOAT16, FLOAT16
+from nanlint.ops.writing import function_for
 
-LOG_NDTR = {
-    "torch": "torch.special.log_ndtr",
-    "jax": "jax.scipy.special.log_ndtr",
-    "numpy": "scipy.special.log_ndtr",
-    "scipy": "scipy.special.log_ndtr",
-}
-SOFTPLUS = {
-    "torch": "torch.nn.functional.softplus",
-    "tensorflow": "tensorflow.math.softplus",
-    "keras": "keras.ops.softplus",
-    "jax": "jax.nn.softplus",
-}
-EXPM1 = {
-    "torch": "torch.expm1",
-    "tensorflow": "tensorflow.math.expm1",
-    "keras": "keras.ops.expm1",
-    "jax": "jax.numpy.expm1",
-    "numpy": "numpy.expm1",
-    "scipy": "numpy.expm1",
-}
 #: functions whose complement has a name
 COMPLEMENTS = {"cdf": "sf", "sf": "cdf", "ndtr": "-ndtr"}
 
@@ -95,7 +76,7 @@ class LogOfTail:
 
     def normal(self, place: Place) -> str | None:
         """c * (1 + erf(z)) is 2 * c * ndtr(z * sqrt(2)); erfc(z) is 2 * ndtr(-z * sqrt(2))."""
-        function = LOG_NDTR.get(place.framework)
+        function = function_for("log_cdf", place.framework)
         z = self.argument(place, self.tail.core)
         if z is None or function is None:
             return None
@@ -144,12 +125,12 @@ class LogOfTail:
     def difference_of_exponentials(self, place: Place) -> str | None:
         """1 - exp(x) is -expm1(x)."""
         x, log = self.argument(place, self.tail.core), place.written(self.log)
-        function = place.spell(EXPM1.get(place.framework, ""))
+        function = place.function("expm1")
         if x is None or log is None or function is None:
             return None
         inner = f"-{function}({place.argument(x)})"
         if self.log.op == "log1p" or log.receiver is not None:
-            outer = place.spell(LOGS.get(place.framework, ""))
+            outer = place.function("log")
             return self.plus_log(f"{outer}({inner})", self.tail.scale) if outer is not None else None
         return self.plus_log(f"{place.text(log.call.func)}({inner})", self.tail.scale)
 
@@ -160,20 +141,10 @@ class LogOfTail:
         if x is None or not place.repeatable(x):
             return None
         plain = place.framework in ("numpy", "scipy")
-        softplus = place.spell("numpy.logaddexp" if plain else SOFTPLUS.get(place.framework, ""))
+        softplus = place.function("logaddexp" if plain else "softplus")
         log = place.spell("math.log")
         if softplus is None or log is None:
             return None
         double = f"-2 * {place.multiplicand(x)}"
         text = f"2 * ({log}(2) - {place.factor(x)} - {softplus}({'0, ' if plain else ''}{double}))"
         return self.plus_log(text, self.tail.scale)
-
-
-LOGS = {
-    "torch": "torch.log",
-    "tensorflow": "tensorflow.math.log",
-    "keras": "keras.ops.log",
-    "jax": "jax.numpy.log",
-    "numpy": "numpy.log",
-    "scipy": "numpy.log",
-}

@@ -11,15 +11,6 @@ from nanlint.diagnostic import Applicability, Fix
 from nanlint.fixes.place import Place
 from nanlint.graph.node import Node
 
-SIGMOID = {
-    "torch": "torch.sigmoid",
-    "tensorflow": "tensorflow.sigmoid",
-    "keras": "keras.ops.sigmoid",
-    "jax": "jax.nn.sigmoid",
-    "numpy": "scipy.special.expit",
-    "scipy": "scipy.special.expit",
-}
-
 
 @dataclass(frozen=True)
 class LogisticDensity:
@@ -40,7 +31,7 @@ class LogisticDensity:
             x = x.operand
         if not place.repeatable(x) or not place.means_the_same(x, place.site):
             return None
-        sigmoid = place.spell(SIGMOID.get(place.framework, ""))
+        sigmoid = place.function("sigmoid")
         if sigmoid is None:
             return None
         text = f"{sigmoid}({place.argument(x)}) * {sigmoid}({place.negated(x)})"

@@ -9,16 +9,9 @@ from nanlint.diagnostic import Applicability, Fix
 from nanlint.fixes.place import Place, display
 from nanlint.fixes.reading import Written
 from nanlint.graph.node import Node
+from nanlint.ops.spelling import Spelling
+from nanlint.ops.writing import spelling_for
 
-#: function, its names for axis and keepdims, and whether it takes weights
-LOGSUMEXP = {
-    "torch": ("torch.logsumexp", "dim", "keepdim", False),
-    "tensorflow": ("tensorflow.reduce_logsumexp", "axis", "keepdims", False),
-    "keras": ("keras.ops.logsumexp", "axis", "keepdims", False),
-    "jax": ("jax.nn.logsumexp", "axis", "keepdims", True),
-    "numpy": ("scipy.special.logsumexp", "axis", "keepdims", True),
-    "scipy": ("scipy.special.logsumexp", "axis", "keepdims", True),
-}
 _KEEPS = ("keepdim", "keepdims", "keep_dims")
 
 
@@ -36,9 +29,8 @@ class LogSumExp:
     weight: Node | None = None
 
     def rewrite(self, place: Place) -> Fix | None:
-        known = LOGSUMEXP.get(place.framework)
-        total = place.written(self.total)
-        function = place.spell(known[0]) if known is not None else None
+        known = spelling_for("logsumexp", place.framework)
+        total, function = place.written(self.total), place.function("logsumexp")
         if known is None or function is None:
             return None
         wanted = [self.exp["x"], *([self.weight] if self.weight is not None else [])]
@@ -48,13 +40,13 @@ class LogSumExp:
             return display(f"{function}({self.shown(place)}, …)")
         x, axis = place.argument(inside[0]), total.operand("axis")
         weights = ""
-        if self.weight is not None and known[3]:
+        if self.weight is not None and "weights" in known.operands:
             weights = f", b={place.argument(inside[1])}"
         elif self.weight is not None:
             x = f"{place.factor(inside[0])} + log({place.argument(inside[1])})"
         rest = self.arguments(place, total, known)
         text = None if rest is None else f"{function}({self.flat(x, axis, place)}{rest}{weights})"
-        if text is None or (self.weight is not None and not known[3]) or self.log.op != "log":
+        if text is None or (self.weight is not None and "weights" not in known.operands) or self.log.op != "log":
             return display(text or f"{function}({x}, …)")
         if self.total.op == "mean":
             size = self.size(place, inside[0], axis)
@@ -73,15 +65,16 @@ class LogSumExp:
         site = self.exp["x"].site
         return place.argument(site) if isinstance(site, ast.expr) else "x"
 
-    def arguments(self, place: Place, total: Written, known: tuple[str, str, str, bool]) -> str | None:
+    def arguments(self, place: Place, total: Written, known: Spelling) -> str | None:
         """Axis and keepdims as the function names them; None where the sum is given anything else."""
         axis, summand = total.operand("axis"), total.operand("x")
         text = ""
         for name, e in total.arguments.items():
             if e is axis:
-                text += f", {known[1]}={place.argument(e)}"
+                text += f", {known.operands['axis']}={place.argument(e)}"
             elif name in _KEEPS:
-                text += f", {known[2]}={place.argument(e)}"
+                keeps = "keepdim" if "keepdim" in known.params else "keepdims"
+                text += f", {keeps}={place.argument(e)}"
             elif e is not summand:
                 return None
         if axis is None and place.framework == "torch":

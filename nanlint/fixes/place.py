@@ -13,7 +13,9 @@ from nanlint.diagnostic import Applicability, Edit, Fix, Span
 from nanlint.fixes.imports import Spelled, same
 from nanlint.fixes.quoting import comments, one_line
 from nanlint.fixes.reading import Reading
+from nanlint.ops.writing import function_for
 from nanlint.source.layout import side_by_side
+from nanlint.source.roots import FRAMEWORKS
 
 #: libraries of ops on another framework's tensors
 _BUILT_ON = {
@@ -22,14 +24,6 @@ _BUILT_ON = {
     "tensorflow_probability": "tensorflow",
 }
 #: the selection of each framework
-WHERE = {
-    "torch": "torch.where",
-    "tensorflow": "tensorflow.where",
-    "jax": "jax.numpy.where",
-    "numpy": "numpy.where",
-    "scipy": "numpy.where",
-    "keras": "keras.ops.where",
-}
 
 
 @dataclass(frozen=True)
@@ -66,6 +60,11 @@ class Place(Reading):
         self.added.extend(found.edits)
         return found.text
 
+    def function(self, op: str, *, from_module: str | None = None) -> str | None:
+        """How the file writes the function of its framework that computes an op; None if there is no such function."""
+        name = function_for(op, self.framework)
+        return self.spell(name, from_module=from_module) if name is not None else None
+
     def imports(self, package: str) -> bool:
         """Whether the file imports anything of a package."""
         return package in self.file.imports.roots
@@ -74,7 +73,7 @@ class Place(Reading):
     def is_foreign(self) -> bool:
         """Whether the file has nothing of the framework: then only names of methods say that its arrays come here."""
         imports = self.file.imports
-        if self.framework not in WHERE or imports.takes_everything:
+        if self.framework not in FRAMEWORKS or imports.takes_everything:
             return False
         roots = {same(i.target).partition(".")[0] for i in imports.all}
         alike = {"scipy": {"scipy", "numpy"}, "numpy": {"scipy", "numpy"}, "keras": {"keras", "tensorflow"}}
@@ -95,7 +94,7 @@ class Place(Reading):
         PyTorch (since 1.12), JAX, NumPy and Keras take a Python number as it is and keep the tensor's dtype. TensorFlow
         makes float32 of it, and TensorFlow 1 wants equal shapes: there it becomes ``ones_like`` or ``zeros_like``.
         """
-        function = self.spell(WHERE.get(self.framework, ""))
+        function = self.function("where")
         if function is None:
             return None
         if self.framework == "tensorflow":

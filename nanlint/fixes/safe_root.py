@@ -9,15 +9,10 @@ from nanlint.diagnostic import Applicability, Edit, Fix
 from nanlint.fixes.place import Place, display
 from nanlint.fixes.reading import Written
 from nanlint.graph.node import Node
+from nanlint.ops.arithmetic import DIFFERENTIABLE
 
-ANY = {
-    "jax": "jax.numpy.any",
-    "keras": "keras.ops.any",
-    "tensorflow": "tensorflow.reduce_any",
-}
 #: the variance beside a deviation, by the last part of its name
 VARIANCE = {"std": "var", "nanstd": "nanvar", "reduce_std": "reduce_variance"}
-SQRT = {"jax": "jax.numpy.sqrt", "keras": "keras.ops.sqrt", "tensorflow": "tensorflow.sqrt"}
 
 
 def named(place: Place, e: ast.expr, *names: str) -> tuple[str, list[Edit]] | None:
@@ -36,6 +31,10 @@ def safety(place: Place, quotient: Node | None) -> Applicability:
     return Applicability.SAFE if safe else Applicability.UNSAFE
 
 
+#: frameworks in which the slope of a root is infinite at 0, behind a norm, too
+DIVERGING = DIFFERENTIABLE - {"torch"}
+
+
 @dataclass(frozen=True)
 class SafeNorm:
     """norm(x) of an x that is replaced by ones where it is the zero vector, and 0 there.
@@ -50,7 +49,7 @@ class SafeNorm:
     def rewrite(self, place: Place) -> Fix | None:
         place = place.at(self.norm)
         written = place.written(self.norm)
-        anything = place.spell(ANY.get(place.framework, ""))
+        anything = place.function("any") if place.framework in DIVERGING else None
         x = written.operand("x") if written is not None else None
         if written is None or x is None or anything is None:
             return None
@@ -101,7 +100,7 @@ class SafeStd:
     def rewrite(self, place: Place) -> Fix | None:
         place = place.at(self.std)
         written = place.written(self.std)
-        sqrt = place.spell(SQRT.get(place.framework, ""))
+        sqrt = place.function("sqrt") if place.framework in DIVERGING else None
         if written is None or sqrt is None:
             return None
         variance = self.variance(place, written)

@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass
 
 from nanlint.diagnostic import Fix
-from nanlint.fixes.place import WHERE, Place, display
+from nanlint.fixes.place import Place, display
 from nanlint.graph.node import Node
 
 #: the operand that leads to NaN, by op
@@ -20,7 +20,7 @@ class SelectOperand:
     source: Node
 
     def rewrite(self, place: Place) -> Fix | None:
-        operand, function = self.operand(place), place.spell(WHERE.get(place.framework, ""))
+        operand, function = self.operand(place), place.function("where")
         if operand is None or function is None:
             return None
         text = f"{function}(ok, {place.argument(operand)}, 1.0)"

@@ -10,15 +10,8 @@ from nanlint.diagnostic import Applicability, Fix
 from nanlint.fixes.place import Place, display
 from nanlint.fixes.reading import Written, is_number
 from nanlint.graph.node import Node
+from nanlint.ops.writing import spelling_for
 
-SOFTMAX = {
-    "torch": ("torch.nn.functional.softmax", "dim"),
-    "tensorflow": ("tensorflow.nn.softmax", "axis"),
-    "keras": ("keras.ops.softmax", "axis"),
-    "jax": ("jax.nn.softmax", "axis"),
-    "numpy": ("scipy.special.softmax", "axis"),
-    "scipy": ("scipy.special.softmax", "axis"),
-}
 _KEEPS = frozenset({"keepdim", "keepdims", "keep_dims"})
 
 
@@ -37,15 +30,15 @@ class Softmax:
     def rewrite(self, place: Place) -> Fix | None:
         exp, total = place.written(self.numerator), place.written(self.denominator)
         framework = place.framework
-        wanted = SOFTMAX.get(framework)
+        wanted = spelling_for("softmax", framework)
         if exp is None or total is None or wanted is None:
             return None
-        function = self.function(place, framework, wanted[0])
+        function = self.function(place, framework, wanted.name)
         x = exp.operand("x")
         if function is None or x is None:
             return None
         axis = self.axis(place, total, framework)
-        at = f", {wanted[1]}={axis if axis else '…'}" if axis != "all" else ""
+        at = f", {wanted.operands['axis']}={axis if axis else '…'}" if axis != "all" else ""
         text = f"{function}({place.argument(x)}{at})"
         if axis is None or not exp.only("x") or not self.is_plain(place, exp, total):
             return display(text)

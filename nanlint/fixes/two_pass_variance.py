@@ -11,16 +11,6 @@ from nanlint.fixes.place import Place
 from nanlint.fixes.reading import Written
 from nanlint.graph.node import Node
 
-_VARIANCE = {
-    "torch": "torch.var",
-    "tensorflow": "tensorflow.math.reduce_variance",
-    "keras": "keras.ops.var",
-    "jax": "jax.numpy.var",
-    "numpy": "numpy.var",
-    "scipy": "numpy.var",
-}
-
-
 #: how a mean is told to keep its axis
 KEEPS = frozenset({"keepdim", "keepdims", "keep_dims"})
 
@@ -52,7 +42,7 @@ class TwoPassVariance:
         if mean.receiver is not None:
             text = f"{place.primary(mean.receiver)}.var({arguments.removeprefix(', ')})"
         else:
-            function = place.spell(_VARIANCE.get(place.framework, ""))
+            function = place.function("var")
             if function is None:
                 return None
             text = f"{function}({arguments})"

@@ -12,19 +12,13 @@ from nanlint.fixes.reading import Written
 from nanlint.fixes.safe_root import named
 from nanlint.graph.node import Node
 from nanlint.ops.value import Kind
-
-XLOGY = {
-    "torch": ("torch.special.xlogy", "torch.special.xlog1py"),
-    "tensorflow": ("tensorflow.math.xlogy", "tensorflow.math.xlog1py"),
-    "jax": ("jax.scipy.special.xlogy", "jax.scipy.special.xlog1py"),
-    "numpy": ("scipy.special.xlogy", "scipy.special.xlog1py"),
-    "scipy": ("scipy.special.xlogy", "scipy.special.xlog1py"),
-}
+from nanlint.ops.writing import function_for
 
 #: frameworks in which the slope of xlogy with respect to its second operand is a quotient of both
 DIVIDES = frozenset({"torch", "jax"})
 #: the logarithms that each has a function for, in this order; other bases have none
-LOGS = ("log", "log1p")
+#: a logarithm -> its product with a factor, which is 0 where that is
+WITH_FACTOR = {"log": "xlogy", "log1p": "xlog1py"}
 
 
 @dataclass(frozen=True)
@@ -43,8 +37,8 @@ class XLogY:
     def rewrite(self, place: Place) -> Fix | None:
         written, product = place.written(self.log), self.product.site
         framework = place.framework
-        names = XLOGY.get(framework)
-        if written is None or names is None or product is None or self.log.op not in LOGS:
+        name = function_for(WITH_FACTOR.get(self.log.op, ""), framework) if self.log.op in WITH_FACTOR else None
+        if written is None or name is None or product is None:
             return None
         y = written.operand("x")
         if y is None:
@@ -52,8 +46,8 @@ class XLogY:
         found = self.factor_and_sign(place, product, written)
         if framework in DIVIDES and place.facts.differentiated(self.log):
             return self.selected(place, found[0] if found is not None else None, y)
-        from_module = names[0].rpartition(".")[0] if isinstance(written.call.func, ast.Name) else None
-        function = place.spell(names[LOGS.index(self.log.op)], from_module=from_module)
+        from_module = name.rpartition(".")[0] if isinstance(written.call.func, ast.Name) else None
+        function = place.spell(name, from_module=from_module)
         if function is None:
             return None
         if found is None:

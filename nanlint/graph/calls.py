@@ -284,38 +284,9 @@ class CallLowering(ExpressionLowering):
 
     def bound(self, spelling: Spelling, given: dict[str, Node], e: ast.AST) -> Node:
         """One op (or layer) with the operands that ``given`` arguments are."""
-        attrs: dict[str, Any] = {}
-        operands: dict[str, Node] = {}
-        applied: Node | None = None
-        known = OPS[spelling.op].operands
-        sort = ""
-        literals = dict(spelling.literals)
-        for operand, argument in spelling.operands.items():
-            node = given.get(argument.lstrip("*"))
-            if node is None or (node.op == CONST and node.attrs["value"] is None):
-                if operand in spelling.defaults:
-                    literals[operand] = spelling.defaults[operand]
-            elif operand == "dtype":
-                attrs["dtype"] = self.dtype_of(node)
-                if node.op == ATTR and node.name == "dtype":
-                    # the format of another array
-                    attrs["like"] = node["base"]
-                sort = self.casts_to(node) if spelling.op == "cast" else ""
-            elif operand == "activation":
-                applied = node
-            elif operand == "requires_grad":
-                continue
-            else:
-                operands[operand] = node
-        for operand, literal in literals.items():
-            if operand in known and isinstance(literal, (int, float)) and not isinstance(literal, bool):
-                operands[operand] = self.number(literal, e)
-            else:
-                attrs[operand] = literal
-        if attrs.get("dtype", "") is None:
-            del attrs["dtype"]
-        if (trained := given.get("requires_grad")) is not None and trained.attrs.get("value") is True:
-            attrs["requires_grad"] = True
+        operands, attrs = self.operands(spelling, given, e)
+        dtype = given.get(spelling.operands.get("dtype", "").lstrip("*"))
+        applied = operands.pop("activation", None)
         if spelling.layer:
             if applied is not None:
                 operands["activation"] = applied
@@ -324,20 +295,49 @@ class CallLowering(ExpressionLowering):
             return self.graph.add(
                 LAYER, operands, {**attrs, "spelling": spelling, "name": spelling.name}, e, pure=False
             )
-        if not REQUIRED & set(known) <= operands.keys():
+        if not REQUIRED & set(OPS[spelling.op].operands) <= operands.keys():
             # an operand hides in **kwargs, or the call is of another form (where with one argument)
             return self.unknown(e, *operands.values(), name=spelling.name)
         if spelling.op == "where" and (both := selected_alike(operands)) is not None:
             return both
+        sort = self.casts_to(dtype) if spelling.op == "cast" and dtype is not None else ""
         if sort == "bool":
             result = self.emit("ne", e, a=operands["x"], b=self.number(0, e))
         else:
             result = self.applied("integer" if sort else spelling.op, e, attrs, operands)
         result.framework = None if spelling.framework == "builtins" else spelling.framework
         self.spelled(result, spelling)
-        if applied is not None:
-            result = self.activate(applied, result, e)
-        return result
+        return self.activate(applied, result, e) if applied is not None else result
+
+    def operands(
+        self, spelling: Spelling, given: Mapping[str, Node], e: ast.AST
+    ) -> tuple[dict[str, Node], dict[str, Any]]:
+        """The operands of an op as nodes, an activation among them, and its settings, literals and defaults too."""
+        operands: dict[str, Node] = {}
+        attrs: dict[str, Any] = {}
+        literals = dict(spelling.literals)
+        for operand, argument in spelling.operands.items():
+            node = given.get(argument.lstrip("*"))
+            if node is None or (node.op == CONST and node.attrs["value"] is None):
+                if operand in spelling.defaults:
+                    literals[operand] = spelling.defaults[operand]
+            elif operand == "dtype":
+                if (dtype := self.dtype_of(node)) is not None:
+                    attrs["dtype"] = dtype
+                if node.op == ATTR and node.name == "dtype":
+                    # the format of another array
+                    attrs["like"] = node["base"]
+            elif operand != "requires_grad":
+                operands[operand] = node
+        for operand, literal in literals.items():
+            known = operand in OPS[spelling.op].operands
+            if known and isinstance(literal, (int, float)) and not isinstance(literal, bool):
+                operands[operand] = self.number(literal, e)
+            else:
+                attrs[operand] = literal
+        if (trained := given.get("requires_grad")) is not None and trained.attrs.get("value") is True:
+            attrs["requires_grad"] = True
+        return operands, attrs
 
     def applied(self, op: str, e: ast.AST, attrs: dict[str, Any], operands: dict[str, Node]) -> Node:
         """An op of the catalogue; what is random in training only is the identity where its settings say so."""
@@ -393,20 +393,8 @@ class CallLowering(ExpressionLowering):
         """``base.name(...)``."""
         if base.op == "super":
             return self.call_super(name, e)
-        if base.op in (INSTANCE, CLASS):
-            found = self.read_attribute(base, name, e.func)
-            if found.op != ATTR:
-                return self.apply(found, self.arguments(e), self.keywords(e), e)
-            if base.op == INSTANCE and name in FORWARD_METHODS:
-                return self.apply(base, self.arguments(e), self.keywords(e), e)
-            if base.op == INSTANCE and name in SAME_MODEL:
-                return self.converted(base, name, e)
-            if base.op == INSTANCE and name == "register_buffer" and (held := self.arguments(e)[:2]):
-                if held[-1].op == "tensor" and isinstance(held[0].attrs.get("value"), str):
-                    self.frame.env["field", base.key, held[0].attrs["value"]] = held[-1]
-                return self.unknown(e, *held)
-            if base.op == CLASS and name == "apply" and (forward := base.attrs["cls"].method("forward")) is not None:
-                return self.apply_function(forward, base, e)
+        if base.op in (INSTANCE, CLASS) and (made := self.call_of_object(base, name, e)) is not None:
+            return made
         args, keywords = self.arguments(e), self.keywords(e)
         if name in DERIVATIVE_RULES:
             for function in (*args, *keywords.values()):
@@ -420,30 +408,53 @@ class CallLowering(ExpressionLowering):
             return self.inline(base, args, keywords, e) if name in ("apply", "__call__") else base
         if base.op == "partial":
             return self.apply(base, args, keywords, e)
-        if (
-            name in ("append", "add", "extend", "insert")
-            and base.op in ("list", TUPLE, "append", "loop", "phi")
-            and isinstance(e.func, ast.Attribute)
-            and args
-        ):
-            each = self.element(args[-1], e) if name == "extend" else args[-1]
-            if base.op == TUPLE and name == "append" and not base.attrs.get("starred"):
-                grown = self.emit(TUPLE, e, args={**base.args, str(len(base.args)): each})
-            else:
-                old = self.element(base, e) if base.args else each
-                grown = self.emit("list", e, pure=False, each=self.merge(None, old, each, e), last=each)
-            self.bind(e.func.value, grown, e)
-            return each
+        made = self.call_container(base, name, args, keywords, e)
+        return made if made is not None else self.call_array(base, name, args, keywords, e)
+
+    def call_of_object(self, base: Node, name: str, e: ast.Call) -> Node | None:
+        """A method of a class of the project, or of an object of one; None where it is no method of its own."""
+        found = self.read_attribute(base, name, e.func)
+        if found.op != ATTR:
+            return self.apply(found, self.arguments(e), self.keywords(e), e)
+        if base.op == CLASS:
+            forward = base.attrs["cls"].method("forward") if name == "apply" else None
+            return self.apply_function(forward, base, e) if forward is not None else None
+        if name in FORWARD_METHODS:
+            return self.apply(base, self.arguments(e), self.keywords(e), e)
+        if name in SAME_MODEL:
+            return self.converted(base, name, e)
+        if name == "register_buffer" and (held := self.arguments(e)[:2]):
+            if held[-1].op == "tensor" and isinstance(held[0].attrs.get("value"), str):
+                self.frame.env["field", base.key, held[0].attrs["value"]] = held[-1]
+            return self.unknown(e, *held)
+        return None
+
+    def call_container(
+        self, base: Node, name: str, args: Sequence[Node], keywords: dict[str, Node], e: ast.Call
+    ) -> Node | None:
+        """A method of a list, a dict, a shape or a parser; None for any other."""
+        if name in ("append", "add", "extend", "insert") and base.op in ("list", TUPLE, "append", LOOP, PHI):
+            return self.call_list(base, name, args, e) if isinstance(e.func, ast.Attribute) and args else None
         if base.op == "size" and name == "as_list":
             return base
-        if (
-            base.op == CALL
-            and "members" in base.attrs
-            and (told := self.call_parser(base, name, keywords, e)) is not None
-        ):
-            return told
-        if base.op == DICT and (got := self.call_dict(base, name, args, keywords, e)) is not None:
-            return got
+        if base.op == CALL and "members" in base.attrs:
+            return self.call_parser(base, name, keywords, e)
+        return self.call_dict(base, name, args, keywords, e) if base.op == DICT else None
+
+    def call_list(self, base: Node, name: str, args: Sequence[Node], e: ast.Call) -> Node:
+        """A method that a list grows by."""
+        assert isinstance(e.func, ast.Attribute)
+        each = self.element(args[-1], e) if name == "extend" else args[-1]
+        if base.op == TUPLE and name == "append" and not base.attrs.get("starred"):
+            grown = self.emit(TUPLE, e, args={**base.args, str(len(base.args)): each})
+        else:
+            old = self.element(base, e) if base.args else each
+            grown = self.emit("list", e, pure=False, each=self.merge(None, old, each, e), last=each)
+        self.bind(e.func.value, grown, e)
+        return each
+
+    def call_array(self, base: Node, name: str, args: Sequence[Node], keywords: dict[str, Node], e: ast.Call) -> Node:
+        """A method of what may be an array, or of what nothing is known."""
         spelling = self.method_spelling(base, name, args, keywords)
         if spelling is None:
             stored = self.frame.lookup(("field", base.key, name))

@@ -306,6 +306,16 @@ class ExpressionLowering:
     def attribute(self, e: ast.Attribute) -> Node:
         return self.refined(self.read_attribute(self.lower(e.value), e.attr, e))
 
+    def class_member(self, base: Node, name: str) -> Node | None:
+        """A constant or a method of a class, as the class itself has it."""
+        cls: ClassInfo = base.attrs["cls"]
+        for c in cls.mro():
+            if name in c.constants:
+                return self.constant_of(c, name)
+            if name in c.methods:
+                return self.method_value(c, c.methods[name], base if is_class_method(c.methods[name]) else None)
+        return None
+
     def read_attribute(self, base: Node, name: str, e: ast.AST) -> Node:
         """``base.name``."""
         if base.op == MODULE:
@@ -323,13 +333,8 @@ class ExpressionLowering:
                 return found
         if base.op in (FUNCTION, CLASS) and name == "__name__":
             return self.graph.add(CONST, {}, {"value": base.name, "type": "str"}, e)
-        if base.op == CLASS:
-            cls: ClassInfo = base.attrs["cls"]
-            for c in cls.mro():
-                if name in c.constants:
-                    return self.constant_of(c, name)
-                if name in c.methods:
-                    return self.method_value(c, c.methods[name], base if is_class_method(c.methods[name]) else None)
+        if base.op == CLASS and (own := self.class_member(base, name)) is not None:
+            return own
         members: Mapping[str, Node] = base.attrs.get("members", {})
         if name in members:
             return members[name]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 from nanlint.graph.callers import (
     FunctionDef,
@@ -89,6 +89,8 @@ class Lowering(CallLowering):
         self.exports = {}
         self.budget = (MAX_NODES, MAX_NODES_ELSEWHERE)
         self.inlined = set()
+        #: definitions that were lowered for themselves
+        self.done: set[int] = set()
         self.wrappers = {}
         self.without_gradient = set()
         self.derivative_rules = {}
@@ -97,6 +99,44 @@ class Lowering(CallLowering):
         self.owners: dict[int, Node] = {}
         #: tables of other files, and the keys that were asked for, None for one that is not known
         self.filled: set[tuple[int, int | None]] = set()
+
+    def standalone(self, function: Node) -> None:
+        """A function for itself, with unknown arguments; once."""
+        definition = function.attrs["definition"]
+        if id(definition) in self.done:
+            return
+        self.done.add(id(definition))
+        here, elsewhere = self.sizes()
+        self.budget = here + MAX_NODES, elsewhere + MAX_NODES_ELSEWHERE
+        saved, self.frame = self.frame, function.attrs["frame"] or self.module
+        try:
+            frame = self.activation(function, [], {}, definition, bare=True)
+            frame.depth = 0
+            self.take_from_support(frame)
+            wrapper = self.decorated(function)
+            if wrapper is not None:
+                given = [frame.env[name] for name in positional(definition)]
+                result = self.apply(wrapper, given, {}, definition)
+            if wrapper is None or id(definition) not in self.inlined:
+                result = self.run_function(frame, definition, definition)
+            for returned in (result, *(value for value, _ in frame.returns)):
+                self.escape(returned, RETURNED)
+        finally:
+            self.frame = saved
+
+    def methods_by_themselves(self, wanted: Collection[ast.AST]) -> Iterator[Node]:
+        """Lower the methods of the file that are wanted, each for itself; those that are private are handed back."""
+        for cls in [cls for cls in self.classes if self.graph.home(cls.definition) is None]:
+            methods = [method for method in cls.methods.values() if method in wanted]
+            if not methods:
+                continue
+            this = self.graph.add(INSTANCE, {}, {"cls": cls, "name": "self"}, cls.definition, pure=False)
+            for method in methods:
+                bound = self.method_value(cls, method, this)
+                if method.name.startswith("_") and not method.name.startswith("__"):
+                    yield bound
+                else:
+                    self.standalone(bound)
 
     def release(self) -> None:
         """Let go of the graph, and of the frames, which hold each other: nothing is asked any more."""
@@ -996,6 +1036,30 @@ def root_of(e: ast.expr) -> str:
     return e.id if isinstance(e, ast.Name) else ""
 
 
+def called_name(e: ast.AST) -> str:
+    """The last name of what a call calls; "" of anything else."""
+    f = e.func if isinstance(e, ast.Call) else None
+    return f.attr if isinstance(f, ast.Attribute) else f.id if isinstance(f, ast.Name) else ""
+
+
+def lowered_by_themselves(tree: ast.Module) -> tuple[list[ast.AST], dict[str, list[ast.AST]]]:
+    """The functions of a file and the assignments at its top level, and those of them that a name may stand for."""
+    places: list[ast.AST] = []
+    names: dict[str, list[ast.AST]] = {}
+    for function, cls in functions_of(tree):
+        places.append(function)
+        names.setdefault(function.name, []).append(function)
+        if cls is not None and function.name in ("forward", "call", "__call__", "__init__"):
+            names.setdefault(cls.name, []).append(function)
+    for statement in tree.body:
+        if isinstance(statement, ast.Assign):
+            places.append(statement)
+            for target in statement.targets:
+                if isinstance(target, ast.Name):
+                    names.setdefault(target.id, []).append(statement)
+    return places, names
+
+
 def interesting(tree: ast.Module, words: frozenset[str], imported: Collection[str] = ()) -> set[ast.AST]:
     """Functions worth lowering: those that hold an operation with a pole, or call (by name) something that does.
 
@@ -1017,20 +1081,8 @@ def interesting(tree: ast.Module, words: frozenset[str], imported: Collection[st
         for alias in statement.names
     }
     calls: dict[ast.AST, set[str]] = {}
-    names: dict[str, list[ast.AST]] = {}
     wanted: set[ast.AST] = set()
-    places: list[ast.AST] = []
-    for function, cls in functions_of(tree):
-        places.append(function)
-        names.setdefault(function.name, []).append(function)
-        if cls is not None and function.name in ("forward", "call", "__call__", "__init__"):
-            names.setdefault(cls.name, []).append(function)
-    for statement in tree.body:
-        if isinstance(statement, ast.Assign):
-            places.append(statement)
-            for target in statement.targets:
-                if isinstance(target, ast.Name):
-                    names.setdefault(target.id, []).append(statement)
+    places, names = lowered_by_themselves(tree)
     for place in places:
         called = calls[place] = set()
         for node in descendants(place):
@@ -1038,27 +1090,22 @@ def interesting(tree: ast.Module, words: frozenset[str], imported: Collection[st
             if kind is ast.Name:
                 # also a function that is not called here but handed on
                 called.add(node.id)  # type: ignore[attr-defined]
-                if node.id in aliased:  # type: ignore[attr-defined]
-                    wanted.add(place)
+                holds = node.id in aliased  # type: ignore[attr-defined]
             elif kind is ast.Attribute:
-                if node.attr in words and root_of(node) in modules:  # type: ignore[attr-defined,arg-type]
-                    wanted.add(place)
+                holds = node.attr in words and root_of(node) in modules  # type: ignore[attr-defined,arg-type]
             elif kind is ast.Call:
-                f = node.func  # type: ignore[attr-defined]
-                word = f.attr if isinstance(f, ast.Attribute) else f.id if isinstance(f, ast.Name) else ""
+                word = called_name(node)
                 called.add(word)
-                if word in words or is_singular(node):
-                    wanted.add(place)
-            elif is_singular(node):
+                holds = word in words or is_singular(node)
+            else:
+                holds = is_singular(node)
+            if holds:
                 wanted.add(place)
-            elif kind is ast.Assign and type(node.value) is ast.Call:  # type: ignore[attr-defined]
+            elif kind is ast.Assign and called_name(node.value) in words:  # type: ignore[attr-defined]
                 # self.loss = nn.BCELoss(): whoever calls self.loss
-                made = node.value.func  # type: ignore[attr-defined]
-                word = made.attr if isinstance(made, ast.Attribute) else made.id if isinstance(made, ast.Name) else ""
-                if word in words:
-                    for target in node.targets:  # type: ignore[attr-defined]
-                        if isinstance(target, ast.Attribute):
-                            names.setdefault(target.attr, []).append(place)
+                for target in node.targets:  # type: ignore[attr-defined]
+                    if isinstance(target, ast.Attribute):
+                        names.setdefault(target.attr, []).append(place)
     changed = True
     while changed:
         by_name = {name for name, found in names.items() if any(f in wanted for f in found)}
@@ -1156,44 +1203,7 @@ def lower(
     if watched:
         inside = {f for f, _ in functions_of(tree) if any(f.lineno <= row <= (f.end_lineno or 0) for row in watched)}
         wanted = leading_to(tree, inside) if alone else wanted | inside
-    done: set[int] = set()
-
-    def standalone(node: Node) -> None:
-        definition = node.attrs["definition"]
-        if id(definition) in done:
-            return
-        done.add(id(definition))
-        here, elsewhere = lowering.sizes()
-        lowering.budget = here + MAX_NODES, elsewhere + MAX_NODES_ELSEWHERE
-        saved, lowering.frame = lowering.frame, node.attrs["frame"] or lowering.module
-        try:
-            frame = lowering.activation(node, [], {}, definition, bare=True)
-            frame.depth = 0
-            lowering.take_from_support(frame)
-            wrapper = lowering.decorated(node)
-            if wrapper is not None:
-                given = [frame.env[name] for name in positional(definition)]
-                result = lowering.apply(wrapper, given, {}, definition)
-            if wrapper is None or id(definition) not in lowering.inlined:
-                result = lowering.run_function(frame, definition, definition)
-            for returned in (result, *(value for value, _ in frame.returns)):
-                lowering.escape(returned, RETURNED)
-        finally:
-            lowering.frame = saved
-
-    own_classes = [cls for cls in lowering.classes if lowering.graph.home(cls.definition) is None]
-    private: list[Node] = []
-    for cls in own_classes:
-        this: Node | None = None
-        for method in cls.methods.values():
-            if method in wanted:
-                if this is None:
-                    this = lowering.graph.add(INSTANCE, {}, {"cls": cls, "name": "self"}, cls.definition, pure=False)
-                bound = lowering.method_value(cls, method, this)
-                if method.name.startswith("_") and not method.name.startswith("__"):
-                    private.append(bound)
-                else:
-                    standalone(bound)
+    private = list(lowering.methods_by_themselves(wanted))
     callers = callers_elsewhere(lowering, tree, wanted, words, kept_in_tables(lowering, tree))
     while True:
         while lowering.deferred:
@@ -1205,12 +1215,12 @@ def lower(
             if all(str(name).startswith("_") for name in names):
                 private.append(node)
             else:
-                standalone(node)
+                lowering.standalone(node)
         for caller in callers:
-            standalone(caller)
+            lowering.standalone(caller)
         if not lowering.deferred and not private:
             break
         # what is private to the file is known by its calls; only what nothing calls is lowered with unknown arguments
         if not lowering.deferred and id((node := private.pop(0)).attrs["definition"]) not in lowering.inlined:
-            standalone(node)
+            lowering.standalone(node)
     return lowering

@@ -18,6 +18,7 @@ from nanlint.ops import (
     tables,
 )
 from nanlint.ops.frameworks import einops, jax, keras, numpy, pandas, python, scipy, tensorflow, torch
+from nanlint.ops.frameworks.tensorflow import IN_MATH as IN_MATH
 from nanlint.ops.spelling import Spellings
 
 #: dotted prefix -> the prefix the tables use, in the order in which they are tried

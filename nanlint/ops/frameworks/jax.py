@@ -244,7 +244,6 @@ SPELLINGS: Mapping[str, str] = {
     "jax.{Array.,}block_until_ready(x)": "view(x=x)",
     # lax
     "jax.lax.rsqrt(x)": "rsqrt(x=x)",
-    "jax.lax.logistic(x)": "sigmoid(x=x)",
     "jax.lax.neg(x)": "neg(x=x)",
     "jax.{lax.,scipy.special.}erf(x)": "erf(x=x)",
     "jax.{lax.,scipy.special.}erfc(x)": "erfc(x=x)",
@@ -317,7 +316,7 @@ SPELLINGS: Mapping[str, str] = {
     "jax.device_get(x)": "view(x=x)",
     # jax.nn
     "jax.nn.relu flax.{linen.,nnx.}relu(x)": "relu(x=x)",
-    "jax.nn.sigmoid flax.{linen.,nnx.}sigmoid(x)": "sigmoid(x=x)",
+    "jax.nn.sigmoid jax.lax.logistic flax.{linen.,nnx.}sigmoid(x)": "sigmoid(x=x)",
     "jax.nn.softplus flax.{linen.,nnx.}softplus(x)": "softplus(x=x)",
     "jax.nn.log_sigmoid flax.{linen.,nnx.}log_sigmoid(x)": "log_sigmoid(x=x)",
     "jax.nn.hard_sigmoid flax.{linen.,nnx.}hard_sigmoid(x)": "hard_sigmoid(x=x)",

@@ -1,0 +1,73 @@
+"""The reverse of the spelling tables: how a framework writes an op. Which function a file calls it by is the file's."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from nanlint.ops.control import CONTROL
+from nanlint.ops.frameworks import IN_MATH, load
+from nanlint.ops.op import OPS
+from nanlint.ops.spelling import Spelling, is_method
+
+#: operands that are arrays, and not settings
+ARRAYS = frozenset({"x", "a", "b", "y", "cond"})
+#: an op that a template applies
+APPLIED = re.compile(r"(?<![\w.])(\w+)(?=\()")
+
+
+def function_for(op: str, framework: str) -> str | None:
+    """The dotted name, as the framework has it, of the function that computes an op in it; None if none does."""
+    spelling = spelling_for(op, framework)
+    return written(spelling.name) if spelling is not None else None
+
+
+@cache
+def spelling_for(op: str, framework: str) -> Spelling | None:
+    """The function that computes an op, or has a control role, in a framework; None if it has none of that alone.
+
+    It takes the operands of the op first and in their order. Of several it is the first in the framework's table;
+    SciPy's where NumPy has none.
+    """
+    for root in ("numpy", "scipy") if framework in ("numpy", "scipy") else (framework,):
+        for name in _functions().get((op, root), ()):
+            if op in CONTROL:
+                return load().control(name)
+            usual = load().get(name)
+            if usual is not None and _is_plain(usual, op):
+                return usual
+    return None
+
+
+@cache
+def _functions() -> dict[tuple[str, str], list[str]]:
+    """The names of the functions that compute an op, or have a role, by op and package."""
+    found: dict[tuple[str, str], list[str]] = {}
+    controls = ((spelling.name, spelling.op) for spelling in load().controls())
+    for name, op in (*load().ops(), *controls):
+        owner = name.rpartition(".")[0]
+        if not is_method(name) and not load().knows(owner):
+            found.setdefault((op, name.partition(".")[0]), []).append(name)
+    return found
+
+
+def _is_plain(spelling: Spelling, op: str) -> bool:
+    """Whether a function computes an op and nothing else, of operands in their order."""
+    if spelling.op != op or spelling.layer or spelling.in_place or spelling.rest or spelling.literals or spelling.sorts:
+        return False
+    arrays = [operand for operand in OPS[spelling.op].operands if operand in ARRAYS]
+    return tuple(spelling.operands.get(operand) for operand in arrays) == spelling.params[: len(arrays)]
+
+
+def written(name: str) -> str:
+    """The name that the framework itself has for a function that the tables know by its canonical name."""
+    root, _, rest = name.partition(".")
+    return f"{root}.math.{rest}" if root == "tensorflow" and rest in IN_MATH else name
+
+
+def template(pattern: str, framework: str) -> str | None:
+    """A template over ops, ``log1p({x})``, in the functions of a framework; None if it lacks one of them."""
+    names = {op: function_for(op, framework) for op in APPLIED.findall(pattern) if op in OPS}
+    if None in names.values():
+        return None
+    return APPLIED.sub(lambda match: names.get(match[1]) or match[1], pattern)
