@@ -41,7 +41,7 @@ from nanlint.graph.options import DECORATING, PARSED, PARTS, keyword, option_nam
 from nanlint.graph.path import NOTHING, Comparisons, Known, PathCondition, common
 from nanlint.graph.scope import ClassInfo, Frame, FunctionAst
 from nanlint.ops.contracts import CONSTRAINTS
-from nanlint.ops.frameworks import COMPILES, canonical
+from nanlint.ops.frameworks import ACTIVATIONS, ARRAYS, COMPILES, LOSSES, MUTABLE, TAKES_WHERE, canonical
 from nanlint.ops.op import OPS
 from nanlint.ops.spelling import Spelling
 from nanlint.source.project import View
@@ -69,10 +69,6 @@ CONSTRUCTORS = ("__init__", "__post_init__", "setup", "build")
 UNDIFFERENTIATED_BASES = ("Optimizer", "Constraint", "Metric", "Initializer", "Callback", "TestCase")
 #: ops that make an array of numbers that are written out
 MADE_HERE = frozenset({"zeros", "ones", "full", "tensor"})
-#: frameworks whose arrays change in place: every name of one sees it
-MUTABLE = frozenset({"torch", "numpy"})
-#: frameworks that have arrays of their own; a method with such a name gives one
-ARRAYS = frozenset({"torch", "tensorflow", "keras", "jax", "numpy"})
 #: words of classes whose objects are arrays, or computed with like arrays
 ARRAY_CLASSES = frozenset({"tensor", "array", "matrix", "frame", "series", "variable", "parameter", "input"})
 #: methods that take the rule of a derivative, and which of the rule's parameters holds tangents: only a function of
@@ -258,7 +254,7 @@ class CallLowering(ExpressionLowering):
                 self.escape(node, DATA if name in PLACES else OTHER)
         for node in positional[len(spelling.params) :] if not rest else ():
             self.escape(node)
-        where = keywords.get("where") if spelling.framework in ("numpy", "scipy", "jax") else None
+        where = keywords.get("where") if spelling.framework in TAKES_WHERE else None
         if where is not None and "where" not in read and OPS[spelling.op].reduction:
             # a reduction of the elements that it selects
             of = spelling.operands["x"]
@@ -383,7 +379,7 @@ class CallLowering(ExpressionLowering):
         """Apply an ``activation=`` argument, given by name or as a function."""
         value = activation.attrs.get("value") if activation.op == CONST else None
         if isinstance(value, str):
-            spelling = self.spellings.get(f"keras.activations.{value}")
+            spelling = self.spellings.get(f"{ACTIVATIONS}.{value}")
             return self.spell(spelling, [x], {}, e) if spelling is not None else self.unknown(e, x)
         return self.apply(activation, [x], {}, e)
 
@@ -595,7 +591,7 @@ class CallLowering(ExpressionLowering):
         if loss.op in (FUNCTION, "partial", INSTANCE, LAYER):
             return loss
         name = loss.attrs.get("value") if loss.op == CONST else None
-        dotted = f"keras.losses.{name}" if isinstance(name, str) else self.dotted(loss) if loss.op == MODULE else ""
+        dotted = f"{LOSSES}.{name}" if isinstance(name, str) else self.dotted(loss) if loss.op == MODULE else ""
         known = self.spellings.get(dotted)
         return self.graph.add(MODULE, {}, {"name": dotted}, loss.site) if known is not None else None
 

@@ -35,6 +35,7 @@ CANONICAL: tuple[tuple[str, str], ...] = (
     ("tensorflow.keras", "keras"),
     ("tensorflow.math", "tensorflow"),
     ("tensorflow.manip", "tensorflow"),
+    ("tensorflow_probability.python.internal.assert_util", "tensorflow"),
     ("tensorflow.python.framework.ops", "tensorflow"),
     ("tensorflow.python.framework.constant_op", "tensorflow"),
     ("tensorflow.python.ops.array_ops", "tensorflow"),
@@ -91,6 +92,7 @@ CANONICAL: tuple[tuple[str, str], ...] = (
     ("jax._src.numpy.reductions", "jax.numpy"),
     ("jax._src.numpy.ufuncs", "jax.numpy"),
     ("jax._src.numpy", "jax.numpy"),
+    ("jax._src.custom_derivatives", "jax"),
     ("jax._src.nn.functions", "jax.nn"),
     ("jax._src.lax.lax", "jax.lax"),
     ("jax._src.lax", "jax.lax"),
@@ -156,6 +158,14 @@ AUTOCAST_TO_SINGLE = frozenset(
 FLOATING_POINT_WARNINGS = frozenset({"Warning", "RuntimeWarning"})
 #: settings of a decorator that have XLA compile a function
 COMPILES = frozenset({"jit_compile", "experimental_compile"})
+#: frameworks that have arrays of their own; a method with such a name gives one
+ARRAYS = frozenset({"torch", "tensorflow", "keras", "jax", "numpy"})
+#: of these, whose arrays change in place: every name of one sees it
+MUTABLE = frozenset({"torch", "numpy"})
+#: whose functions have an argument `where`, the elements that they compute
+TAKES_WHERE = frozenset({"numpy", "scipy", "jax"})
+#: the modules of the activations and losses that are given by their name alone
+ACTIVATIONS, LOSSES = "keras.activations", "keras.losses"
 #: packages that compile functions of numbers and arrays, and know a part of Python
 COMPILERS = frozenset({"numba", "triton", "taichi", "warp"})
 #: whose arrays those of a package are, where they are not its own
