@@ -11,7 +11,6 @@ from functools import lru_cache, reduce
 from typing import Any
 
 from nanlint.graph.conditions import parting
-from nanlint.graph.control import FRESH, ROLES, ControlCall, settles
 from nanlint.graph.expressions import CALLABLE, DTYPES, ExpressionLowering, complete, entry, written_out
 from nanlint.graph.modules import descendants, size_of
 from nanlint.graph.node import (
@@ -39,7 +38,9 @@ from nanlint.graph.node import (
 )
 from nanlint.graph.options import DECORATING, PARSED, PARTS, keyword, option_name, size_of_options
 from nanlint.graph.path import NOTHING, Comparisons, Known, PathCondition, common
+from nanlint.graph.role import ROLES, ControlCall
 from nanlint.graph.scope import ClassInfo, Frame, FunctionAst
+from nanlint.graph.settings import settles
 from nanlint.ops.contracts import CONSTRAINTS
 from nanlint.ops.frameworks import ACTIVATIONS, ARRAYS, COMPILES, LOSSES, MUTABLE, TAKES_WHERE, canonical
 from nanlint.ops.op import OPS
@@ -69,6 +70,8 @@ CONSTRUCTORS = ("__init__", "__post_init__", "setup", "build")
 UNDIFFERENTIATED_BASES = ("Optimizer", "Constraint", "Metric", "Initializer", "Callback", "TestCase")
 #: ops that make an array of numbers that are written out
 MADE_HERE = frozenset({"zeros", "ones", "full", "tensor"})
+#: ops that make an array to be filled in
+FRESH = frozenset({"zeros", "full", "ones", "stored"})
 #: words of classes whose objects are arrays, or computed with like arrays
 ARRAY_CLASSES = frozenset({"tensor", "array", "matrix", "frame", "series", "variable", "parameter", "input"})
 #: methods that take the rule of a derivative, and which of the rule's parameters holds tangents: only a function of

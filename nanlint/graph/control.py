@@ -7,64 +7,14 @@ an unknown function.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import reduce
-from typing import TYPE_CHECKING, Any, TypeAlias
 
+from nanlint.graph.calls import FRESH, CallLowering
 from nanlint.graph.expressions import DTYPES, entry, written_out
-from nanlint.graph.node import CALL, CONST, DICT, FUNCTION, LAYER, LOOP, MODULE, TUPLE, Node, Region
-from nanlint.ops.frameworks import FLOATING_POINT_WARNINGS
-from nanlint.ops.spelling import Spelling
-
-if TYPE_CHECKING:
-    from nanlint.graph.calls import CallLowering
-
-#: ops that make an array to be filled in
-FRESH = frozenset({"zeros", "full", "ones", "stored"})
-
-
-@dataclass(frozen=True)
-class ControlCall:
-    """A call of a function with a control role: what it is given, by operand, and as it is written."""
-
-    spelling: Spelling
-    operands: Mapping[str, Node]
-    #: the arguments that the role's function, or its trees, take in turn
-    rest: Sequence[Node]
-    args: Sequence[Node]
-    keywords: Mapping[str, Node]
-    site: ast.AST
-
-    def __getitem__(self, operand: str) -> Node:
-        return self.operands[operand]
-
-    def get(self, operand: str) -> Node | None:
-        """What is given for an operand, if anything is."""
-        return self.operands.get(operand)
-
-    def has(self, *operands: str) -> bool:
-        """Whether all of some operands are given."""
-        return all(operand in self.operands for operand in operands)
-
-    def setting(self, name: str) -> Any:
-        """What the table says of the function beside its operands."""
-        return self.spelling.literals.get(name)
-
-
-Handler: TypeAlias = Callable[["CallLowering", ControlCall], Node | None]
-#: what each role does
-ROLES: dict[str, Handler] = {}
-
-
-def role(name: str) -> Callable[[Handler], Handler]:
-    """Enter a function as what a role does."""
-
-    def enter(handler: Handler) -> Handler:
-        ROLES[name] = handler
-        return handler
-
-    return enter
+from nanlint.graph.node import CALL, CONST, DICT, FUNCTION, LAYER, LOOP, TUPLE, Node, Region
+from nanlint.graph.role import ControlCall, role
+from nanlint.graph.settings import ignores, settles
 
 
 @role("returns")
@@ -421,21 +371,3 @@ def half_named(setting: Node | None) -> str | None:
     """The half precision that the setting of a trainer names: 16, "16-mixed", "fp16", "bf16"."""
     text = str(setting.attrs.get("value")) if setting is not None and setting.op == CONST else ""
     return None if "16" not in text else "bfloat16" if text.startswith("b") else "float16"
-
-
-def settles(setting: ast.AST) -> bool:
-    """Whether NumPy's settings say more of a quotient, or of what is undefined, than that a warning is told."""
-    if not isinstance(setting, ast.Call):
-        return True
-    given = [*(("all", value) for value in setting.args[:1]), *((k.arg, k.value) for k in setting.keywords)]
-    return any(
-        name in (None, "all", "divide", "invalid") and getattr(value, "value", None) not in ("warn", "print")
-        for name, value in given
-    )
-
-
-def ignores(args: Sequence[Node], keywords: Mapping[str, Node]) -> bool:
-    """Whether a call has warnings ignored: all of them, or that of floating point."""
-    settings = [node.attrs.get("value") for node in (*args, *keywords.values())]
-    categories = [node.name for node in (*args[1:], *keywords.values()) if node.op == MODULE]
-    return "ignore" in settings and all(name.rpartition(".")[2] in FLOATING_POINT_WARNINGS for name in categories)

@@ -21,7 +21,7 @@ from nanlint.graph.calls import (
     CallLowering,
     given_type,
 )
-from nanlint.graph.control import carried, carry, ignores, settles
+from nanlint.graph.control import carried, carry
 from nanlint.graph.expressions import CALLABLE, NUMBERS, TENSOR_ATTRIBUTES, decided, entry, keys_known, written_out
 from nanlint.graph.formats import default_format
 from nanlint.graph.modules import ModuleFrame, descendants, functions_of, names_of, outline_of, set_by_functions
@@ -45,6 +45,7 @@ from nanlint.graph.node import (
 )
 from nanlint.graph.path import PathCondition, common
 from nanlint.graph.scope import ClassInfo, Env, Frame, FunctionAst
+from nanlint.graph.settings import ignores, settles
 from nanlint.graph.tables import fill, kept_in_tables, sets_items
 from nanlint.interrupt import checkpoint
 from nanlint.ops.contracts import OF_THE_SUPPORT
