@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from nanlint.runtime.health import Health
-from nanlint.runtime.inspecting.model import Run, run_of
+from nanlint.runtime.inspecting.building import run_of
+from nanlint.runtime.inspecting.model import Run
 from nanlint.runtime.inspecting.terminal import Terminal, bar
 from nanlint.runtime.runfile import read_run
 from tests.runtime.inspecting.runs import NAN, Row, born, recorder, row
