@@ -17,9 +17,10 @@ class Options(msgspec.Struct, frozen=True):
     """``directory``: of the run, absolute. ``root``: files below it are the user's, unless they are installed there.
 
     ``include``: packages or paths that are the user's, too. ``confidence``: the least that a finding needs to be
-    watched. ``limit``: bytes of an event file, about; the origin of what went wrong is kept beyond it. ``replay``: the
-    first and the last step that are repeated, of the run in ``replayed``. ``hash_seed``: of the hashes of strings, so
-    that sets have the same order again.
+    watched. ``limit``: bytes of an event file, about; the origin of what went wrong is kept beyond it.
+    ``keep_elements``: of each tensor of the first origins, at most. ``replay``: the first and the last step that are
+    repeated, of the run in ``replayed``. ``hash_seed``: of the hashes of strings, so that sets have the same order
+    again.
     """
 
     directory: str
@@ -30,6 +31,7 @@ class Options(msgspec.Struct, frozen=True):
     include: tuple[str, ...] = ()
     confidence: str = "likely"
     limit: int = 64_000_000
+    keep_elements: int = 4096
     replay: tuple[int, int] | None = None
     replayed: str = ""
     hash_seed: int | None = None
