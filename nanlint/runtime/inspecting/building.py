@@ -19,6 +19,7 @@ from nanlint.runtime.events import (
     Framework,
     Numbers,
     Op,
+    Retained,
     Step,
     Trace,
 )
@@ -30,6 +31,7 @@ from nanlint.runtime.inspecting.model import (
     GRADIENT,
     INPUT,
     OUTPUT,
+    RETAINED,
     Incident,
     Member,
     Node,
@@ -146,6 +148,8 @@ class _Building:
                 self._incidents.append((order, _alert(event, index)))
             elif isinstance(event, Filtered):
                 self._filtered(event, index, nodes)
+            elif isinstance(event, Retained):
+                self._retained(event, index, nodes)
         return Member(
             started=process.started,
             ended=next((event for event in reversed(process.events) if isinstance(event, Ended)), None),
@@ -166,7 +170,7 @@ class _Building:
         finding = self._finding_of(birth)
 
         def seen(one: Numbers, role: str) -> int:
-            name = f"{self.nodes[node].name}/{one.name}"
+            name = one.graph_name or f"{self.nodes[node].name}/{one.name}"
             source = None if one.source is None else nodes.get(one.source)
             return self._seen(name, one, role, birth.step, process, node=node, source=source, frames=birth.frames)
 
@@ -201,6 +205,15 @@ class _Building:
             name, event.tensor, FILTERED, event.step, process, source=source, frames=event.frames, filter=event.filter
         )
 
+    def _retained(self, event: Retained, process: int, nodes: Mapping[int, int]) -> None:
+        """The other tensors of a step that went bad; those of its origins are there, with more elements."""
+        known = {one.name for one in self.tensors if (one.process, one.step) == (process, event.step)}
+        for one in event.tensors:
+            if one.graph_name not in known:
+                node = None if one.source is None else nodes.get(one.source)
+                self._seen(one.graph_name, one, RETAINED, event.step, process, node=node, source=node)
+                known.add(one.graph_name)
+
     def _seen(
         self,
         name: str,
@@ -215,7 +228,7 @@ class _Building:
         filter: str = "",
     ) -> int:
         tensor = Seen(
-            self._unique(name),
+            one.graph_name or self._unique(name),
             one.name,
             role,
             one.health,

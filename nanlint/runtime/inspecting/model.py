@@ -15,7 +15,7 @@ from nanlint.runtime.health import Health
 from nanlint.runtime.inspecting.sources import Finding, SourceFile
 
 #: what a tensor was to the op that it is shown with
-INPUT, OUTPUT, GRADIENT, FILTERED = "input", "output", "gradient", "filtered"
+INPUT, OUTPUT, GRADIENT, FILTERED, RETAINED = "input", "output", "gradient", "filtered", "retained"
 
 
 @dataclass(frozen=True)
