@@ -64,7 +64,7 @@ from nanlint.commands.manual import Command
     type=click.Choice(["continue", "stop", "debug"]),
     default="continue",
     show_default=True,
-    help="What to do where a nan or inf first appears; debug opens pdb in your frame.",
+    help="What to do where a nan or inf first appears; debug opens the terminal of `nanlint inspect` there.",
 )
 @click.option("--include", multiple=True, callback=split, help="Also watch these packages or paths.")
 @click.option(

@@ -6,6 +6,7 @@ those of an earlier one refers to its trace; what came by at a site is one recor
 
 from __future__ import annotations
 
+import functools
 import math
 import os
 import pdb
@@ -17,7 +18,7 @@ import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -56,6 +57,9 @@ from nanlint.runtime.runfile import PREFIX, SUFFIX, EventFile
 from nanlint.runtime.sites import Site, distance
 from nanlint.runtime.telling import KINDS, told
 from nanlint.version import __version__
+
+if TYPE_CHECKING:
+    from nanlint.runtime.inspecting.terminal.live import Stops
 
 #: elements of a tensor that are kept, after the first few births, of which there are enough to reproduce them
 KEPT = 64
@@ -224,6 +228,7 @@ class Recorder:
         self._scalers: list[Callable[[], bool] | None] = []
         self._held: list[Alert] = []
         self._retained = 0
+        self._stops: Stops | None = None
         self._fed: Callable[[], bool] | None = None
         self._unsettled: list[tuple[Step, Callable[[], Mapping[str, float]] | None]] = []
         self._step_began = time.time()
@@ -764,16 +769,24 @@ class Recorder:
             raise NonFinite(message)
         if self.options.on_nan == "debug":
             found = {one.name: one.health if one.value is None else one.value for one in tensors}
-            debug(self.users.frame(sys._getframe(1)), message, found)
+            frame = self.users.frame(sys._getframe(1))
+            if frame is not None:
+                self._stop_at(message, tensors, functools.partial(debug, frame, message, found))
+
+    def _stop_at(self, message: str, tensors: Sequence[Tensor], debugger: Callable[[], None]) -> None:
+        """Open the terminal, which few runs need."""
+        from nanlint.runtime.inspecting.terminal.live import Stops
+
+        if self._stops is None:
+            self._stops = Stops(self.options.directory)
+        self._stops.at(message, tensors, debugger)
 
 
-def debug(frame: FrameType | None, message: str, tensors: dict[str, Any]) -> None:
+def debug(frame: FrameType, message: str, tensors: dict[str, Any]) -> None:
     """Drop into pdb at a frame, with the tensors of the op bound as ``nanlint_tensors``; ``quit`` exits with 1.
 
     Of a tensor that is gone, as those of a graph are, it is the breakdown.
     """
-    if frame is None:
-        return
     debugger = pdb.Pdb(nosigint=True)
     print(message, file=debugger.stdout)
     frame.f_globals["nanlint_tensors"] = tensors

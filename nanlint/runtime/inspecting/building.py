@@ -77,7 +77,18 @@ def run_of(record: RunRecord) -> Run:
             found = finding_of(verdict, source, place.path, shown_path(place.path, directory))
             findings.append(replace(found, verdict=IN_HINDSIGHT, told=f"{found.told}; no rule reported it before"))
         afterwards[_identity(one.birth)] = number, one.text
-    return replace(_Building(record, files, findings, afterwards).run(), verdict=first_words(verdicts))
+    run = _Building(record, files, findings, afterwards).run()
+    return replace(run, verdict=first_words(verdicts), notes=tuple(_hints(run, verdicts.repeatable)))
+
+
+def _hints(run: Run, repeatable: int | None) -> Iterator[str]:
+    """What to do next after a run that only saw losses and gradients, and which lines the linter suspects."""
+    if repeatable is None or not run.incidents:
+        return
+    yield f"to find the line, repeat step {repeatable:,}: nanlint verify --replay {shown_path(run.origin, os.getcwd())}"
+    for one in run.findings:
+        if one.verdict == State.NOT_WATCHED.value:
+            yield f"the linter reports {run.shown(one.path)}:{one.span.row} {one.code}: {one.message}"
 
 
 def _place(birth: Birth) -> Frame:

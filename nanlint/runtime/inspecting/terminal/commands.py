@@ -33,6 +33,8 @@ class Terminal(cmd.Cmd):
     """Commands over one run."""
 
     prompt = "nanlint> "
+    #: by their short names, as help lists them
+    commands: tuple[str, ...] = COMMANDS + OTHERS
 
     def __init__(self, run: Run, out: IO[str], stdin: IO[str] | None = None) -> None:
         super().__init__(stdin=stdin, stdout=out)
@@ -51,6 +53,13 @@ class Terminal(cmd.Cmd):
 
     def interact(self) -> None:
         """Say what the run was, then do commands until quit or the end of input. Ctrl-C forgets a half-typed one."""
+        self._printer.summary()
+        self.do_alerts("")
+        self._print("Type help for the commands, quit to leave.", "dim")
+        self.prompt_user()
+
+    def prompt_user(self) -> None:
+        """Do commands until one leaves."""
         if self.use_rawinput:
             with contextlib.suppress(ImportError):
                 import readline
@@ -58,9 +67,6 @@ class Terminal(cmd.Cmd):
                 readline.set_completer_delims(" ")
         else:
             self.prompt = ""
-        self._printer.summary()
-        self.do_alerts("")
-        self._print("Type help for the commands, quit to leave.", "dim")
         while True:
             try:
                 self.cmdloop()
@@ -94,11 +100,11 @@ class Terminal(cmd.Cmd):
         elif line[0] == "@":
             self.do_pt(f"{self._last}[{line[1:].strip().strip('[]')}]")
         else:
-            raise Mistake(f'unknown command "{line.split()[0]}"; the commands are {", ".join(COMMANDS + OTHERS)}')
+            raise Mistake(f'unknown command "{line.split()[0]}"; the commands are {", ".join(self.commands)}')
 
     def completenames(self, text: str, *ignored: Any) -> list[str]:
         """Names of commands."""
-        return [name for name in (*COMMANDS, *OTHERS, *LONG) if name.startswith(text)]
+        return [name for name in (*self.commands, *LONG) if name.startswith(text)]
 
     def completedefault(self, text: str, line: str, begidx: int, endidx: int) -> list[str]:
         """Names of tensors and nodes."""
@@ -379,9 +385,9 @@ class Terminal(cmd.Cmd):
     def do_help(self, arg: str) -> None:
         """help [COMMAND]: list the commands, or explain one."""
         wanted = LONG.get(arg.strip(), arg.strip())
-        if wanted and wanted not in COMMANDS + OTHERS:
-            raise Mistake(f'unknown command "{wanted}"; the commands are {", ".join(COMMANDS + OTHERS)}')
-        for name in [wanted] if wanted else COMMANDS + OTHERS:
+        if wanted and wanted not in self.commands:
+            raise Mistake(f'unknown command "{wanted}"; the commands are {", ".join(self.commands)}')
+        for name in [wanted] if wanted else self.commands:
             usage, _, says = str(getattr(self, f"do_{name}").__doc__).partition(": ")
             self._printer.rich((f"{usage}  ", "bold"), " ".join(says.split()))
 
