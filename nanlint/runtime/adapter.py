@@ -54,6 +54,10 @@ class Watch(Protocol):
     keep_elements: int
 
     @property
+    def bad(self) -> bool:
+        """Whether something went bad so far: then, the parameters of a step are ``retained`` before it is taken."""
+
+    @property
     def filtering(self) -> bool:
         """Whether the user gave filters: only then, tensors have to be passed to ``wants``."""
 

@@ -504,6 +504,11 @@ class Recorder:
             return False
 
     @property
+    def bad(self) -> bool:
+        """See ``Watch.bad``."""
+        return self._bad
+
+    @property
     def filtering(self) -> bool:
         """Whether the user gave filters: only then need tensors be handed to ``wants``."""
         return bool(self._filters)

@@ -232,3 +232,34 @@ def test_debugger_v2_the_first_alert_is_the_log_with_the_zeros_of_its_input(dump
     assert "probs" in say("li Log:0")
     assert f" > {line(TF2, 'tf.math.log(probs)'):>5} │     diff = -labels * tf.math.log(probs)" in say("ps")
     assert "Log:0" in say("run -f has_inf_or_nan", "lt -f has_inf_or_nan")
+
+
+TORCH = """\
+import torch
+
+
+class Block(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.proj = torch.nn.Linear(4, 3)
+
+    def forward(self, x):
+        return torch.log(torch.softmax(self.proj(x), -1))
+
+
+net = torch.nn.Sequential(Block())
+optimizer = torch.optim.SGD(net.parameters(), 0.1)
+for scale in (1.0, 1e4):
+    loss = -net(scale * torch.ones(2, 4))[:, 0].mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+
+
+def test_the_parameters_of_a_torch_model_are_listed_by_their_module_path(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    say = terminal_of(watched(tmp_path, TORCH))
+    assert "-inf" in say("run -f has_inf_or_nan", "pt Log:0")
+    assert "float32 3×4" in next(one for one in say("lt").splitlines() if "net.0.proj.weight" in one)
+    assert "nan" not in say("pt -a net.0.proj.weight")  # as it was before the step with the bad gradient

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import cmd
-import contextlib
 import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import IO, Any
@@ -13,83 +11,31 @@ from rich.text import Text
 from nanlint.runtime.events import Frame
 from nanlint.runtime.inspecting.model import Incident, Run, Seen
 from nanlint.runtime.inspecting.terminal import elements
-from nanlint.runtime.inspecting.terminal.printing import MOST, VERDICT_STYLES, Printer, bar
+from nanlint.runtime.inspecting.terminal.loop import LONG, Loop
+from nanlint.runtime.inspecting.terminal.printing import MOST, VERDICT_STYLES, bar
 from nanlint.runtime.inspecting.terminal.reading import SORTS, Mistake, named, number, pattern, read, words
-from nanlint.runtime.inspecting.terminal.selecting import Numbered, Selection, array_of, filtered
+from nanlint.runtime.inspecting.terminal.selecting import Numbered, array_of, filtered
 
 #: lines of source before and after; rows of a tensor that are printed without -a
 _AROUND, _ROWS = 4, 100
-
-#: tfdbg's long names
-LONG = {"list_tensors": "lt", "print_tensor": "pt", "node_info": "ni", "list_inputs": "li", "list_outputs": "lo"}
-LONG |= {"print_source": "ps", "list_source": "ls", "r": "run"}
 
 COMMANDS = ("alerts", "run", "lt", "pt", "li", "lo", "ni", "where", "ps", "ls", "eval")
 #: beside those of tfdbg
 OTHERS = ("step", "verdicts", "rank", "help", "quit")
 
 
-class Terminal(cmd.Cmd):
+class Terminal(Loop):
     """Commands over one run."""
 
-    prompt = "nanlint> "
-    #: by their short names, as help lists them
     commands: tuple[str, ...] = COMMANDS + OTHERS
 
     def __init__(self, run: Run, out: IO[str], stdin: IO[str] | None = None) -> None:
-        super().__init__(stdin=stdin, stdout=out)
-        self.use_rawinput = stdin is None
-        self.run = run
-        self._printer = Printer(run, out)
-        self._print = self._printer.print
-        self._selected = Selection(run)
+        super().__init__(run, out, stdin)
         self._last = ""
         first = run.first_bad
         self._incident = first if first is not None else 0 if run.incidents else None
         if self._incident is not None:
             self._choose(self._incident)
-
-    # ── the loop ────────────────────────────────────────────────────────────────────────────────────────────────────
-
-    def interact(self) -> None:
-        """Say what the run was, then do commands until quit or the end of input. Ctrl-C forgets a half-typed one."""
-        self._printer.summary()
-        self.do_alerts("")
-        self._print("Type help for the commands, quit to leave.", "dim")
-        self.prompt_user()
-
-    def prompt_user(self) -> None:
-        """Do commands until one leaves."""
-        if self.use_rawinput:
-            with contextlib.suppress(ImportError):
-                import readline
-
-                readline.set_completer_delims(" ")
-        else:
-            self.prompt = ""
-        while True:
-            try:
-                self.cmdloop()
-                return
-            except KeyboardInterrupt:
-                self.stdout.write("\n")
-
-    def onecmd(self, line: str) -> bool:
-        """One command; a mistake is told in a line."""
-        try:
-            return self.perform(line)
-        except Mistake as mistake:
-            self._print(f"error: {mistake}", "red")
-            return False
-
-    def perform(self, line: str) -> bool:
-        """One command; whether it was to leave. Raises Mistake."""
-        name, blank, rest = line.strip().partition(" ")
-        return super().onecmd(f"{LONG.get(name, name)}{blank}{rest}")
-
-    def emptyline(self) -> bool:
-        """Nothing is repeated."""
-        return False
 
     def default(self, line: str) -> None:
         """A search in the tensor that was printed last (`/inf`), one of its elements (`@[10,0]`), or no command."""
@@ -101,15 +47,6 @@ class Terminal(cmd.Cmd):
             self.do_pt(f"{self._last}[{line[1:].strip().strip('[]')}]")
         else:
             raise Mistake(f'unknown command "{line.split()[0]}"; the commands are {", ".join(self.commands)}')
-
-    def completenames(self, text: str, *ignored: Any) -> list[str]:
-        """Names of commands."""
-        return [name for name in (*self.commands, *LONG) if name.startswith(text)]
-
-    def completedefault(self, text: str, line: str, begidx: int, endidx: int) -> list[str]:
-        """Names of tensors and nodes."""
-        names = [tensor.name for tensor in self.run.tensors] + [node.name for node in self.run.nodes]
-        return [name for name in names if name.startswith(text)]
 
     # ── commands ────────────────────────────────────────────────────────────────────────────────────────────────────
 
