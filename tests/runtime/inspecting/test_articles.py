@@ -263,3 +263,54 @@ def test_the_parameters_of_a_torch_model_are_listed_by_their_module_path(tmp_pat
     assert "-inf" in say("run -f has_inf_or_nan", "pt Log:0")
     assert "float32 3×4" in next(one for one in say("lt").splitlines() if "net.0.proj.weight" in one)
     assert "nan" not in say("pt -a net.0.proj.weight")  # as it was before the step with the bad gradient
+
+
+ANOMALY = """\
+import torch
+
+x = torch.tensor([1.0, 2.0, 0.0], requires_grad=True)
+y = torch.sqrt(x)
+loss = torch.nn.functional.mse_loss(x, y)
+loss.backward()
+"""
+
+LEAK = """\
+import tensorflow as tf
+
+x = tf.Variable(1.0)
+y = tf.Variable(1.0)
+
+
+@tf.function
+def step():
+    square_x = x**2
+    with tf.GradientTape() as tape:
+        loss = square_x + 0 * x + y**2
+    return tape.gradient(loss, [x, y])
+
+
+step()
+"""
+
+
+def test_wanting_nan_the_forward_line_of_a_bad_gradient_is_shown(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    say = terminal_of(watched(tmp_path, ANOMALY))
+    forward, backward = say("where").split("where the gradient was requested:")
+    assert f"line {line(ANOMALY, 'torch.sqrt(x)')}" in forward
+    assert f"line {line(ANOMALY, 'loss.backward()')}" in backward
+    assert "sqrt" in say("lt -f has_inf_or_nan")
+
+
+def test_a_tape_that_lost_a_gradient_is_a_verdict(tmp_path: Path) -> None:
+    pytest.importorskip("tensorflow")
+    say = terminal_of(watched(tmp_path, LEAK))
+    verdict = say("verdicts").splitlines()[1]
+    assert verdict.startswith("confirmed")
+    assert "tape" in verdict
+
+
+def test_the_question_the_greatest_weight_is_computed_at_each_step(session_run: Run) -> None:
+    say = terminal_of(session_run)
+    say("run -f has_inf_or_nan")
+    assert say('eval "np.abs(`MatMul:0`).max() < np.inf"').strip() in ("True", "np.True_")
