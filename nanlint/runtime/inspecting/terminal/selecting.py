@@ -66,8 +66,7 @@ class Selection:
         """The ops that a name may mean: by their own names, else by what they compute, those of gradients last."""
         nodes = self._run.nodes
         own = [i for i, one in enumerate(nodes) if one.name == name]
-        kind = name.rpartition("/")[2].lower()
-        alike = [i for i, one in enumerate(nodes) if one.op.lower() == kind]
+        alike = [i for i, one in enumerate(nodes) if one.op.lower() == name.lower()]
         return own or sorted(alike, key=lambda i: (nodes[i].backward, nodes[i].op != name))
 
     def _is_gradient(self, tensor: Seen) -> bool:
