@@ -9,6 +9,9 @@ import msgspec
 #: holds the options of the run that a process belongs to, as JSON
 VARIABLE = "NANLINT_VERIFY"
 
+#: where the module lies that Python imports at its start in descendants of a watched process
+STARTUP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "startup")
+
 WATCHES = ("sites", "all", "sentinel")
 ON_NAN = ("continue", "stop", "debug")
 

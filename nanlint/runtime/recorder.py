@@ -18,7 +18,7 @@ import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
@@ -57,9 +57,6 @@ from nanlint.runtime.runfile import PREFIX, SUFFIX, EventFile
 from nanlint.runtime.sites import Site, distance
 from nanlint.runtime.telling import KINDS, told
 from nanlint.version import __version__
-
-if TYPE_CHECKING:
-    from nanlint.runtime.inspecting.terminal.live import Stops
 
 #: elements of a tensor that are kept, after the first few births, of which there are enough to reproduce them
 KEPT = 64
@@ -197,6 +194,8 @@ class Recorder:
         self._sites: dict[str, dict[int, tuple[Site, ...]]] = {}
         #: who is told at once of what makes the run bad: of each time, where the events only count
         self.hear: Callable[[str], None] | None = None
+        #: what opens where something went bad, if that was asked for: it gets what may open Python's debugger there
+        self.stop_at: Callable[[str, Sequence[Tensor], Callable[[], None]], None] = lambda _, __, debugger: debugger()
         self._sites_in: Callable[[str], None] | None = None
         self._read: Callable[[], None] = lambda: None
         self._rank = rank
@@ -228,7 +227,6 @@ class Recorder:
         self._scalers: list[Callable[[], bool] | None] = []
         self._held: list[Alert] = []
         self._retained = 0
-        self._stops: Stops | None = None
         self._fed: Callable[[], bool] | None = None
         self._unsettled: list[tuple[Step, Callable[[], Mapping[str, float]] | None]] = []
         self._step_began = time.time()
@@ -776,15 +774,7 @@ class Recorder:
             found = {one.name: one.health if one.value is None else one.value for one in tensors}
             frame = self.users.frame(sys._getframe(1))
             if frame is not None:
-                self._stop_at(message, tensors, functools.partial(debug, frame, message, found))
-
-    def _stop_at(self, message: str, tensors: Sequence[Tensor], debugger: Callable[[], None]) -> None:
-        """Open the terminal, which few runs need."""
-        from nanlint.runtime.inspecting.terminal.live import Stops
-
-        if self._stops is None:
-            self._stops = Stops(self.options.directory)
-        self._stops.at(message, tensors, debugger)
+                self.stop_at(message, tensors, functools.partial(debug, frame, message, found))
 
 
 def debug(frame: FrameType, message: str, tensors: dict[str, Any]) -> None:
