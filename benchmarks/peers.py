@@ -73,7 +73,7 @@ def debugger_v2(program: str) -> Found:
     """A Debugger V2 dump, read for its first bad tensor: full health, with the ring buffer that is its default."""
     import tensorflow as tf
 
-    from nanlint.runtime.inspecting.tfdbg import read_dump
+    from nanlint.runtime.inspecting.debugger_v2 import read_dump
 
     with tempfile.TemporaryDirectory() as directory:
         writer = tf.debugging.experimental.enable_dump_debug_info(directory, "FULL_HEALTH", circular_buffer_size=1000)

@@ -81,8 +81,8 @@ def _at_terminal() -> bool:
 
 
 def _kept_run(directory: str | None, tfdbg: str | None) -> Run:
-    from nanlint.runtime.inspecting.model import run_of
-    from nanlint.runtime.inspecting.tfdbg import read_dump
+    from nanlint.runtime.inspecting.building import run_of
+    from nanlint.runtime.inspecting.debugger_v2 import read_dump
     from nanlint.runtime.launch import latest_run
     from nanlint.runtime.runfile import RunError, read_run
 

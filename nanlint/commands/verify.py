@@ -64,11 +64,19 @@ from nanlint.commands.manual import Command
     type=click.Choice(["continue", "stop", "debug"]),
     default="continue",
     show_default=True,
-    help="What to do where a nan or inf first appears; debug opens pdb in your frame.",
+    help="What to do where a nan or inf first appears; debug opens the terminal of `nanlint inspect` there.",
 )
 @click.option("--include", multiple=True, callback=split, help="Also watch these packages or paths.")
 @click.option(
     "--confidence", type=click.Choice(["possible", "likely", "certain"]), help="Lowest confidence level to watch."
+)
+@click.option(
+    "--keep-elements",
+    type=click.IntRange(min=0),
+    default=4096,
+    show_default=True,
+    metavar="N",
+    help="Store this many elements of each tensor of an origin.",
 )
 @click.option(
     "--run-dir", type=click.Path(), help="Directory to store the run in.  [default: a new one in .nanlint/runs]"
@@ -103,6 +111,7 @@ def verify(
     on_nan: str,
     include: tuple[str, ...],
     confidence: str | None,
+    keep_elements: int,
     run_dir: str | None,
     replayed: str | None,
     replay_step: int | None,
@@ -137,6 +146,7 @@ def verify(
             on_nan=on_nan,
             include=include,
             confidence=CONFIDENCES[confidence or "likely"],
+            keep_elements=keep_elements,
             run_directory=run_dir,
             replayed=replayed or "",
             replay=replay_step,

@@ -27,13 +27,16 @@ class Tensor:
 
     ``value`` is the framework's own tensor, if it is still available: the debugger gets it, its numbers are stored with
     an origin, and nothing keeps it longer than the report takes. ``source`` is the number (``numbered``) of the op that
-    produced it, if the adapter knows it: the graph around an origin is drawn from it.
+    produced it, if the adapter knows it: the graph around an origin is drawn from it. ``elements``: the first ones, if
+    only they are left of the value. ``graph_name``: its name in the framework's graph (``dense/Softmax:0``) or model.
     """
 
     name: str
     health: Health
     value: Any = field(default=None, compare=False, repr=False)
     source: int | None = None
+    elements: Sequence[float | complex] = field(default=(), compare=False, repr=False)
+    graph_name: str = ""
 
 
 class Watch(Protocol):
@@ -47,6 +50,12 @@ class Watch(Protocol):
     repeats: bool
     #: how many steps are done; an adapter that detects the end of a step counts it only if no other adapter has done so
     steps: int
+    #: how many elements of a tensor are wanted with an origin, at most
+    keep_elements: int
+
+    @property
+    def bad(self) -> bool:
+        """Whether something went bad so far: then, the parameters of a step are ``retained`` before it is taken."""
 
     @property
     def filtering(self) -> bool:
@@ -83,6 +92,9 @@ class Watch(Protocol):
         ``frames``: where it happened, the user's innermost frame first; for a ``backward`` op, ``forward`` is where its
         forward op was called. ``compiled``: the compiler, if there was one (``jit``, ``tf.function``, ``inductor``).
         """
+
+    def retained(self, framework: str, tensors: Sequence[Tensor]) -> None:
+        """Store the tensors of a step that went bad, for ``nanlint inspect``: the whole graph, or the parameters."""
 
     def observed(self, site: Site, role: str, health: Health, executions: int = 1) -> bool:
         """Report a tensor at a flagged expression: ``role`` is the name of an operand, "result" or "gradient of NAME".

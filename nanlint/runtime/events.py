@@ -41,13 +41,14 @@ class Frame(Record, frozen=True):
 class Numbers(Record, frozen=True):
     """A tensor as an event keeps it: its name, breakdown, and its first elements as text where they were kept.
 
-    ``source``: the number of the op that it came out of, where that is known.
+    ``source``: the number of the op that it came out of, where that is known. ``graph_name``: as in ``Tensor``.
     """
 
     name: str
     health: Health
     values: tuple[str, ...] = ()
     source: int | None = None
+    graph_name: str = ""
 
 
 class Started(Kind, frozen=True):
@@ -183,6 +184,14 @@ class Filtered(Kind, frozen=True):
     frames: tuple[Frame, ...] = ()
 
 
+class Retained(Kind, frozen=True):
+    """Tensors of a step that went bad, in the order of their ops, and parameters."""
+
+    step: int
+    framework: str
+    tensors: tuple[Numbers, ...]
+
+
 class Alert(Kind, frozen=True):
     """Something beside a birth: a dead gradient, nan in the data, a skipped step, a nan that is hidden."""
 
@@ -232,7 +241,20 @@ class Ended(Kind, frozen=True):
 
 
 Event = (
-    Started | Module | Framework | Op | Trace | Step | Birth | Again | Observed | Filtered | Alert | Checkpoint | Ended
+    Started
+    | Module
+    | Framework
+    | Op
+    | Trace
+    | Step
+    | Birth
+    | Again
+    | Observed
+    | Filtered
+    | Retained
+    | Alert
+    | Checkpoint
+    | Ended
 )
 
 _ENCODER = msgspec.json.Encoder()

@@ -16,8 +16,7 @@ from dataclasses import dataclass
 from types import FrameType
 
 from nanlint.opening import reason
-from nanlint.runtime.options import VARIABLE, Options
-from nanlint.runtime.program import STARTUP
+from nanlint.runtime.options import STARTUP, VARIABLE, Options
 from nanlint.runtime.runfile import RunError
 
 #: where runs are kept, below the working directory

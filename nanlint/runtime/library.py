@@ -76,6 +76,7 @@ def verify(
     on_nan: str = "continue",
     include: Sequence[str] = (),
     confidence: str = "likely",
+    keep_elements: int = 4096,
     run_directory: str | None = None,
 ) -> Iterator[Run]:
     """Watch what is executed in the ``with`` block, in all threads; the options are those of the command.
@@ -102,6 +103,7 @@ def verify(
         on_nan=on_nan,
         include=tuple(include),
         confidence=confidence,
+        keep_elements=keep_elements,
     )
     recorder = Recorder(options, rank_of_environment())
     hook = Hook(recorder)

@@ -9,6 +9,9 @@ import msgspec
 #: holds the options of the run that a process belongs to, as JSON
 VARIABLE = "NANLINT_VERIFY"
 
+#: where the module lies that Python imports at its start in descendants of a watched process
+STARTUP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "startup")
+
 WATCHES = ("sites", "all", "sentinel")
 ON_NAN = ("continue", "stop", "debug")
 
@@ -17,9 +20,10 @@ class Options(msgspec.Struct, frozen=True):
     """``directory``: of the run, absolute. ``root``: files below it are the user's, unless they are installed there.
 
     ``include``: packages or paths that are the user's, too. ``confidence``: the least that a finding needs to be
-    watched. ``limit``: bytes of an event file, about; the origin of what went wrong is kept beyond it. ``replay``: the
-    first and the last step that are repeated, of the run in ``replayed``. ``hash_seed``: of the hashes of strings, so
-    that sets have the same order again.
+    watched. ``limit``: bytes of an event file, about; the origin of what went wrong is kept beyond it.
+    ``keep_elements``: of each tensor of the first origins, at most. ``replay``: the first and the last step that are
+    repeated, of the run in ``replayed``. ``hash_seed``: of the hashes of strings, so that sets have the same order
+    again.
     """
 
     directory: str
@@ -30,6 +34,7 @@ class Options(msgspec.Struct, frozen=True):
     include: tuple[str, ...] = ()
     confidence: str = "likely"
     limit: int = 64_000_000
+    keep_elements: int = 4096
     replay: tuple[int, int] | None = None
     replayed: str = ""
     hash_seed: int | None = None

@@ -28,9 +28,6 @@ from nanlint.runtime.importing import Hook, probed_code
 from nanlint.runtime.options import Options, options_of_environment
 from nanlint.runtime.recorder import Recorder
 
-#: where the module lies that Python imports at its start in descendants
-STARTUP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "startup")
-
 #: files of the watch
 OURS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
 
@@ -53,6 +50,10 @@ def watch(options: Options) -> Recorder:
     """Watch this process from now on, and its forks."""
     global _active
     recorder = _active = Recorder(options, rank_of_environment())
+    if options.on_nan == "debug":
+        from nanlint.runtime.inspecting.terminal.live import Stops
+
+        recorder.stop_at = Stops(options.directory).at
     probing.install(recorder)
     Hook(recorder).install()
     _probe_compiled(recorder)

@@ -6,6 +6,7 @@ those of an earlier one refers to its trace; what came by at a site is one recor
 
 from __future__ import annotations
 
+import functools
 import math
 import os
 import pdb
@@ -39,6 +40,7 @@ from nanlint.runtime.events import (
     Numbers,
     Observed,
     Op,
+    Retained,
     Started,
     Step,
     Trace,
@@ -56,8 +58,8 @@ from nanlint.runtime.sites import Site, distance
 from nanlint.runtime.telling import KINDS, told
 from nanlint.version import __version__
 
-#: elements of a tensor that are kept with a birth: enough to reproduce the first few, a glimpse of the others
-KEPT_WHOLE, KEPT = 4096, 64
+#: elements of a tensor that are kept, after the first few births, of which there are enough to reproduce them
+KEPT = 64
 #: births that are kept whole, executions of a site that are written down one by one
 FEW = 16
 #: seconds that what was seen at a site, or a step, may be newer than what is written down; steps that wait to be
@@ -186,11 +188,14 @@ class Recorder:
         self.prompt = options.on_nan != "continue" or self._repeated is not None
         self.users = Users(options.root, options.include)
         self.adapters: list[Adapter] = []
+        self.keep_elements = options.keep_elements
         self._owners: dict[type, Adapter | None] = {}
         self._filters: list[Filter] = [filter_of(name) for name in options.filters]
         self._sites: dict[str, dict[int, tuple[Site, ...]]] = {}
         #: who is told at once of what makes the run bad: of each time, where the events only count
         self.hear: Callable[[str], None] | None = None
+        #: what opens where something went bad, if that was asked for: it gets what may open Python's debugger there
+        self.stop_at: Callable[[str, Sequence[Tensor], Callable[[], None]], None] = lambda _, __, debugger: debugger()
         self._sites_in: Callable[[str], None] | None = None
         self._read: Callable[[], None] = lambda: None
         self._rank = rank
@@ -221,6 +226,7 @@ class Recorder:
         self._awaited: Callable[[], Mapping[str, float]] | None = None
         self._scalers: list[Callable[[], bool] | None] = []
         self._held: list[Alert] = []
+        self._retained = 0
         self._fed: Callable[[], bool] | None = None
         self._unsettled: list[tuple[Step, Callable[[], Mapping[str, float]] | None]] = []
         self._step_began = time.time()
@@ -362,8 +368,8 @@ class Recorder:
             framework=framework,
             op=op,
             kinds=tuple(sorted(kinds)),
-            inputs=tuple(self._kept(one, KEPT_WHOLE if number < FEW else KEPT) for one in inputs),
-            outputs=tuple(self._kept(one) for one in outputs),
+            inputs=tuple(self._kept(one, number < FEW) for one in inputs),
+            outputs=tuple(self._kept(one, number < FEW) for one in outputs),
             frames=tuple(frames),
             backward=backward,
             forward=tuple(forward),
@@ -375,6 +381,14 @@ class Recorder:
         self._went_bad()
         if self.options.on_nan != "continue":
             self.act(told(birth), [*inputs, *outputs])
+
+    def retained(self, framework: str, tensors: Sequence[Tensor]) -> None:
+        """See ``Watch.retained``."""
+        with self._lock:
+            if self._retained >= FEW or self._size > self.options.limit // 4:
+                return
+            self._retained += 1
+        self._write(Retained(self.steps, framework, tuple(map(self._kept, tensors))))
 
     def observed(
         self, site: Site, role: str, health: Health, executions: int = 1, known: frozenset[str] = frozenset()
@@ -486,6 +500,11 @@ class Recorder:
         except Exception as error:
             self.alert("filter-failed", f"the filter {one.name} failed: {type(error).__name__}: {error}")
             return False
+
+    @property
+    def bad(self) -> bool:
+        """See ``Watch.bad``."""
+        return self._bad
 
     @property
     def filtering(self) -> bool:
@@ -739,12 +758,13 @@ class Recorder:
             alike = list(there)
         return min(alike, key=lambda site: site.extent).key if alike else ""
 
-    def _kept(self, tensor: Tensor, most: int = KEPT) -> Numbers:
-        values: tuple[str, ...] = ()
+    def _kept(self, tensor: Tensor, many: bool = False) -> Numbers:
+        most = self.keep_elements if many else min(KEPT, self.keep_elements)
+        elements = tensor.elements[:most]
         adapter = self.adapter_of(tensor.value) if tensor.value is not None else None
         if adapter is not None:
-            values = tuple(map(repr, adapter.numbers(tensor.value, most)))
-        return Numbers(tensor.name, tensor.health, values, tensor.source)
+            elements = adapter.numbers(tensor.value, most)
+        return Numbers(tensor.name, tensor.health, tuple(map(repr, elements)), tensor.source, tensor.graph_name)
 
     def act(self, message: str, tensors: Sequence[Tensor]) -> None:
         """Stop or debug at what was just born, if that was asked for."""
@@ -752,16 +772,16 @@ class Recorder:
             raise NonFinite(message)
         if self.options.on_nan == "debug":
             found = {one.name: one.health if one.value is None else one.value for one in tensors}
-            debug(self.users.frame(sys._getframe(1)), message, found)
+            frame = self.users.frame(sys._getframe(1))
+            if frame is not None:
+                self.stop_at(message, tensors, functools.partial(debug, frame, message, found))
 
 
-def debug(frame: FrameType | None, message: str, tensors: dict[str, Any]) -> None:
+def debug(frame: FrameType, message: str, tensors: dict[str, Any]) -> None:
     """Drop into pdb at a frame, with the tensors of the op bound as ``nanlint_tensors``; ``quit`` exits with 1.
 
     Of a tensor that is gone, as those of a graph are, it is the breakdown.
     """
-    if frame is None:
-        return
     debugger = pdb.Pdb(nosigint=True)
     print(message, file=debugger.stdout)
     frame.f_globals["nanlint_tensors"] = tensors

@@ -36,6 +36,7 @@ def verify_command(
     include: Sequence[str] = (),
     confidence: Confidence = Confidence.LIKELY,
     run_directory: str | None = None,
+    keep_elements: int = 4096,
     replayed: str = "",
     replay: int | None = None,
 ) -> Verified:
@@ -64,6 +65,7 @@ def verify_command(
         on_nan=on_nan,
         include=tuple(include),
         confidence=str(confidence),
+        keep_elements=keep_elements,
         replay=steps,
         replayed=os.path.abspath(replayed) if replayed else "",
         hash_seed=seed,

@@ -130,7 +130,7 @@ def _begun(address: str, connection: socket.socket) -> str:
 def _launch_forks(address: str) -> None:
     """Have `nanlint verify` run its program in a fork, where a fork can be what it asks for."""
     from nanlint.runtime import launch
-    from nanlint.runtime.program import STARTUP
+    from nanlint.runtime.options import STARTUP
 
     flags = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined]
     start = [sys.executable, *flags, "-m"]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from nanlint.runtime.inspecting.model import run_of
+from nanlint.runtime.inspecting.building import run_of
 from nanlint.runtime.inspecting.page import as_data
 from nanlint.runtime.judging import FILE, verdicts_in
 from nanlint.runtime.reporting import first_words, render_report_json

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from nanlint.runtime.inspecting.model import Run, run_of
+from nanlint.runtime.inspecting.building import run_of
+from nanlint.runtime.inspecting.model import Run
 from nanlint.runtime.runfile import read_run
 from tests.runtime.inspecting.runs import classifier_run
 

@@ -9,8 +9,9 @@ import pytest
 
 from nanlint.runtime.frames import place
 from nanlint.runtime.importing import keep_module
+from nanlint.runtime.inspecting.building import run_of
 from nanlint.runtime.inspecting.dataflow import expressions_of, written_at
-from nanlint.runtime.inspecting.model import Run, run_of
+from nanlint.runtime.inspecting.model import Run
 from nanlint.runtime.runfile import read_run
 from nanlint.runtime.sites import digest_of
 from nanlint.source import Source

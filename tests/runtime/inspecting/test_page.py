@@ -10,7 +10,8 @@ from statistics import median
 
 import pytest
 
-from nanlint.runtime.inspecting.model import Run, run_of
+from nanlint.runtime.inspecting.building import run_of
+from nanlint.runtime.inspecting.model import Run
 from nanlint.runtime.inspecting.page import as_data, embedded, render_page, write_page
 from nanlint.runtime.runfile import RunError, read_run
 from tests.runtime.inspecting.browser import DESKTOP, NARROW, Browser, chromium

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -23,11 +24,21 @@ from nanlint.runtime.adapters.tensorflow.ops import (
     says_nothing,
 )
 from nanlint.runtime.adapters.tensorflow.places import Place, Places, framed
-from nanlint.runtime.adapters.tensorflow.rows import WIDTH, health_of_row, is_float, row_of, sum_of
+from nanlint.runtime.adapters.tensorflow.rows import (
+    WIDTH,
+    health_of_row,
+    is_float,
+    length_of_row,
+    row_of,
+    split_rows,
+    sum_of,
+)
 from nanlint.runtime.adapters.tensorflow.tensors import Array
-from nanlint.runtime.adapters.tensorflow.variables import reads_of, written
+from nanlint.runtime.adapters.tensorflow.variables import name_of, reads_of, written
 from nanlint.runtime.health import Health
 
+#: elements that are kept of all tensors of a graph together
+ELEMENTS = 1 << 22
 #: what a sum says: all finite, or what it became
 FINITE, NINF, PINF, NAN = range(4)
 
@@ -157,10 +168,12 @@ class BirthProbe:
         self._summed = summed
         self.setting = setting
         self._shapes = [(one.dtype.name, shape_of(one)) for one in tensors]
+        self._names = [name_of(one) for one in tensors]
         self._tensors: Sequence[Any] = tensors  # until it is built
         self._numbers: dict[int, int] = {}  # of each op, in the timeline
         self._state: Kept
         self._rows: Kept
+        self._most = 0
 
     @classmethod
     def of(
@@ -172,13 +185,24 @@ class BirthProbe:
         stored = written(graph, live)
         watched, suspects = watched_in(live, stored, rows, places, backward)
         summed = [rows.of(one) for one in told_by(suspects, live, stored)]
-        return cls(setting, watched, rows.tensors, summed) if summed else None
+        found = cls(setting, watched, rows.tensors, summed) if summed else None
+        if found is not None:
+            found.keep(watch.keep_elements)
+        return found
+
+    def keep(self, most: int) -> None:
+        """Keep elements of the tensors, where their number is known or may change from call to call."""
+        most = min(most, ELEMENTS // len(self._tensors))
+        open_ = any(length_of_row(one, most) is None for one in self._tensors)
+        self._most = 0 if open_ and self.setting.technique == "xla" else most
 
     def build(self, alarm: Alarm) -> None:
         """Add to the graph that is being built."""
         tensors, self._tensors = self._tensors, ()
         self._state = Kept(np.zeros(len(self._summed) + 1, np.int32))
-        self._rows = Kept(np.zeros((len(tensors), WIDTH)))
+        lengths = [length_of_row(one, self._most) for one in tensors]
+        initial = np.zeros(sum(length or WIDTH for length in lengths))
+        self._rows = Kept(initial, (None,) if None in lengths else None)
         kept, left = Inside(self._state), Inside(self._rows)
         sums = [sum_of(tensors[i]) for i in self._summed]
 
@@ -187,7 +211,7 @@ class BirthProbe:
             fresh = tf.reduce_any(tf.logical_and(codes != FINITE, codes != state[:-1]))
 
             def count() -> Any:
-                rows = left.assign(tf.stack([row_of(one) for one in tensors]))
+                rows = left.assign(tf.concat([row_of(one, self._most) for one in tensors], 0))
                 return after([rows, kept.assign(tf.concat([codes, [1]], 0)), alarm.ring(self.setting.host)])
 
             return tf.cond(tf.logical_and(fresh, tf.equal(state[-1], 0)), count, lambda: tf.constant(0))
@@ -201,14 +225,20 @@ class BirthProbe:
         state = self._state.get()
         if not state[-1]:
             return
-        rows = self._rows.get()
-        self._state.put([*self._known(state[:-1], rows), 0])
-        self.came_by(watch, [health_of_row(row, *shape) for row, shape in zip(rows, self._shapes, strict=True)])
+        rows = list(split_rows(self._rows.get(), len(self._shapes), self._most))
+        healths = [health_of_row(row, *shape) for (row, _), shape in zip(rows, self._shapes, strict=True)]
+        self._state.put([*self._known(state[:-1], healths), 0])
+        self.came_by(watch, healths, [elements.tolist() for _, elements in rows])
 
-    def came_by(self, watch: Watch, healths: Sequence[Health]) -> None:
-        """Tell of the ops in which something was born; ``healths``: of the tensors, row by row."""
+    def came_by(self, watch: Watch, healths: Sequence[Health], elements: Sequence[Sequence[float]]) -> None:
+        """Tell of the ops in which something was born; ``healths`` and first elements of the tensors, row by row."""
+        made = self._sources()
+        sources = [self._numbers.get(made.get(i, -1)) for i in range(len(healths))]
+        found = list(map(Tensor, self._names, healths, repeat(None), sources, elements, self._names))
         for one in self._watched:
-            self._tell(watch, one, [healths[i] for i in one.inputs], [healths[i] for i in one.outputs])
+            self._tell(watch, one, [found[i] for i in one.inputs], [found[i] for i in one.outputs])
+        if any(health.bad for health in healths):
+            watch.retained("tensorflow", found)
 
     def tell(self, watch: Watch) -> None:
         """Nothing is kept back."""
@@ -224,26 +254,20 @@ class BirthProbe:
                 self._numbers[one.number] = watch.numbered("tensorflow", op, path, line, backward, inputs)
         return tuple(self._numbers.values())
 
-    def _given(self, one: Watched, healths: Sequence[Health]) -> list[Tensor]:
-        made = self._sources()
-        sources = [self._numbers.get(made.get(i, -1)) for i in one.inputs]
-        named = _named("input", healths)
-        return [replace(tensor, source=source) for tensor, source in zip(named, sources, strict=True)]
-
     def _sources(self) -> dict[int, int]:
         """Which op each row came out of."""
         return {i: one.number for one in self._watched for i in one.outputs}
 
-    def _known(self, codes: Array, rows: Array) -> list[int]:
+    def _known(self, codes: Array, healths: Sequence[Health]) -> list[int]:
         """The codes that need not be told again: not of a sum that was only too great."""
-        bad = [bool(health_of_row(rows[i], "", ()).bad) for i in self._summed]
+        bad = [bool(healths[i].bad) for i in self._summed]
         return [int(code) if is_bad else FINITE for code, is_bad in zip(codes, bad, strict=True)]
 
-    def _tell(self, watch: Watch, one: Watched, given: Sequence[Health], made: Sequence[Health]) -> None:
-        old = frozenset[str]().union(*(health.bad for health in given))
-        found = frozenset[str]().union(*(health.bad for health in made))
+    def _tell(self, watch: Watch, one: Watched, given: Sequence[Tensor], made: Sequence[Tensor]) -> None:
+        old = frozenset[str]().union(*(tensor.health.bad for tensor in given))
+        found = frozenset[str]().union(*(tensor.health.bad for tensor in made))
         if "nan" in old and "nan" not in found and one.op in HIDES:
-            nans = sum(health.nan for health in given)
+            nans = sum(tensor.health.nan for tensor in given)
             watch.alert(
                 "hidden-nan",
                 f"{one.op} hides {nans:,} nan: its output is finite, but its gradient may not be",
@@ -261,7 +285,7 @@ class BirthProbe:
                 compiled=self.setting.technique,
             )
         if "nan" in found and one.op in READS:
-            health = next(health for health in made if health.nan)
+            health = next(tensor.health for tensor in made if tensor.health.nan)
             watch.alert(
                 "nan-in-input",
                 f"{health.nan:,} nan of {health.size:,} elements in the data that {one.op} reads",
@@ -276,7 +300,7 @@ class BirthProbe:
             framework="tensorflow",
             op=one.op,
             kinds=found - old,
-            inputs=self._given(one, given),
+            inputs=_named("input", given),
             outputs=_named("output", made),
             frames=framed(one.places),
             backward=bool(one.gradient_of),
@@ -319,8 +343,8 @@ def _not_lowered(output: Any) -> None:
     op._set_attr("_lower_using_switch_merge", tf.compat.v1.AttrValue(b=False))
 
 
-def _named(name: str, healths: Sequence[Health]) -> list[Tensor]:
-    return [Tensor(f"{name} {i}" if len(healths) > 1 else name, health) for i, health in enumerate(healths)]
+def _named(name: str, tensors: Sequence[Tensor]) -> list[Tensor]:
+    return [replace(one, name=f"{name} {i}" if len(tensors) > 1 else name) for i, one in enumerate(tensors)]
 
 
 def shape_of(tensor: Any) -> tuple[int, ...]:

@@ -28,12 +28,21 @@ def is_ours(op: Any) -> bool:
 
 
 class Kept:
-    """An array that outlives the call of a graph; outside of all scopes and strategies of the program."""
+    """An array that outlives the call of a graph; outside of all scopes and strategies of the program.
 
-    def __init__(self, initial: Array) -> None:
+    ``shape``: where it is another than that of ``initial``, with None for a length that changes.
+    """
+
+    def __init__(self, initial: Array, shape: tuple[int | None, ...] | None = None) -> None:
         self.dtype = tf.as_dtype(initial.dtype)
         with tf.init_scope():
-            self._variable = _resource.ResourceVariable(initial, trainable=False, dtype=self.dtype, name="nanlint")
+            self._variable = _resource.ResourceVariable(
+                initial,
+                trainable=False,
+                dtype=self.dtype,
+                name="nanlint",
+                shape=initial.shape if shape is None else shape,
+            )
 
     def get(self) -> Array:
         """What it holds, outside of graphs; a copy."""

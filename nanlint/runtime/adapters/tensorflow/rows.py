@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -52,22 +53,42 @@ def rows_of(tensors: Sequence[Any]) -> Any:
     return parts[0] if len(parts) == 1 else tf.gather(tf.concat(parts, 0), order)
 
 
-def row_of(tensor: Any) -> Any:
-    """One row, by a call of a function that is traced once per dtype: for graphs with many, that are seldom needed."""
+def row_of(tensor: Any, most: int) -> Any:
+    """One row and behind it the first ``most`` elements, by a call of a function that is traced once per dtype.
+
+    For graphs with many tensors, which are seldom needed.
+    """
     with _lock:
-        traced = _traced.get(tensor.dtype)
+        traced = _traced.get((tensor.dtype, most))
         if traced is None:
             with tf.init_scope():
                 signature = tf.TensorSpec(None, tensor.dtype)
-                traced = tf.function(_row, autograph=False).get_concrete_function(signature)
-            _traced[tensor.dtype] = traced
+                row = tf.function(functools.partial(_row, most=most), autograph=False)
+                traced = row.get_concrete_function(signature)
+            _traced[tensor.dtype, most] = traced
     row = traced._inference_function.call_flat(tensor)[0]
-    row.set_shape([WIDTH])
+    row.set_shape([length_of_row(tensor, most)])
     return row
 
 
-def _row(tensor: Any) -> Any:
-    return _rows(tf.reshape(tensor, [1, -1]))[0]
+def length_of_row(tensor: Any, most: int) -> int | None:
+    """Of a row with its elements; None where that depends on the run."""
+    size = tensor.shape.num_elements()
+    return WIDTH if most == 0 else None if size is None else WIDTH + min(size, most)
+
+
+def _row(tensor: Any, most: int) -> Any:
+    flat = tf.reshape(tensor, [1, -1])
+    return tf.concat([_rows(flat)[0], tf.cast(flat[0, :most], tf.float64)], 0)
+
+
+def split_rows(numbers: Array, count: int, most: int) -> Iterator[tuple[Array, Array]]:
+    """Each row of ``count`` that were joined, and the elements behind it."""
+    for _ in range(count):
+        row = numbers[:WIDTH]
+        end = WIDTH + min(int(row[ALL]), most)
+        yield row, numbers[WIDTH:end]
+        numbers = numbers[end:]
 
 
 def _rows(flat: Any) -> Any:

@@ -161,7 +161,10 @@ class Sessions:
         """Tell of what came back, of the ops in which something was born, of what came by at flagged lines."""
         healths = {name: _health(value) for name, value in came.items()}
         if plan.births is not None and came:
-            plan.births.came_by(self._watch, [healths[one.name] for one in plan.born])
+            born = [one.name for one in plan.born]
+            kept = self._watch.keep_elements if any(healths[name].bad for name in born) else 0
+            elements = [np.ravel(came[name])[:kept].tolist() for name in born]
+            plan.births.came_by(self._watch, [healths[name] for name in born], elements)
         for one in plan.seen if came else ():
             self._watch.observed(one.site, one.role, healths[one.tensor.name])
         data = [*map(_health, given), *(healths[one.name] for one in plan.read if came)]

@@ -72,14 +72,36 @@ def reads_of(op: Any) -> list[Any]:
     return [one.outputs[0] for one in consumers if one.type == _READ and one._id < op._id]
 
 
+def name_of(tensor: Any) -> str:
+    """The name of a tensor of a graph; what is read of a variable has the variable's."""
+    op = tensor.op
+    if op.type == "Identity" and op.inputs[0].op.type == "VariableV2":
+        return str(op.inputs[0].name)
+    if op.type != _READ:
+        return str(tensor.name)
+    if op.inputs[0].op.type == "VarHandleOp":
+        return str(op.inputs[0].name)
+    handle = _eager_handle(op.graph, op.inputs[0])
+    variables = list(getattr(op.graph, "_watched_variables", ())) if handle is not None else []
+    return str(next((one.name for one in variables if one.handle is handle), tensor.name))
+
+
 def _is_bad(graph: Any, handle: Any) -> bool:
-    while not isinstance(handle, EagerTensor):
-        outside = next((outer for outer, inner in getattr(graph, "captures", ()) if inner is handle), None)
-        if outside is None:
-            return False
-        graph, handle = graph.outer_graph, outside
+    handle = _eager_handle(graph, handle)
+    if handle is None:
+        return False
     with tf.init_scope():
         try:
             return not is_finite(value_of(handle))
         except _errors.OpError:  # not initialized yet
             return False
+
+
+def _eager_handle(graph: Any, handle: Any) -> Any:
+    """What a handle in a graph stands for outside of all graphs; None where that is not known."""
+    while not isinstance(handle, EagerTensor):
+        outside = next((outer for outer, inner in getattr(graph, "captures", ()) if inner is handle), None)
+        if outside is None:
+            return None
+        graph, handle = graph.outer_graph, outside
+    return handle

@@ -9,6 +9,7 @@ import math
 import sys
 import weakref
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any, Protocol
 
 import torch
@@ -97,6 +98,15 @@ class Steps:
             return step(optimizer, *args, **kwargs)
         closed = not args and kwargs.get("closure") is None
         self._births.flush()
+        if self._watch.bad:
+            with self._guard, apart():
+                names = names_of(optimizer)
+                held = [
+                    part
+                    for i, one in enumerate(parameters_of(optimizer))
+                    for part in _here(names.get(id(one), f"parameter {i}"), one)
+                ]
+                self._watch.retained("torch", [replace(one, graph_name=one.name) for one in held])
         # what PyTorch's own optimizers do is looked at as one op, when it is done
         paused = self._births.pause() if closed and _is_builtin(optimizer) else None
         self._depth += 1

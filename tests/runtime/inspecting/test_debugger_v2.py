@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from nanlint.runtime.inspecting.debugger_v2 import read_dump
+from nanlint.runtime.inspecting.debugger_v2.wire import Damaged, floats, integer, message, part, records
 from nanlint.runtime.inspecting.model import Incident, Run
 from nanlint.runtime.inspecting.page import as_data
 from nanlint.runtime.inspecting.terminal import Terminal
-from nanlint.runtime.inspecting.tfdbg import read_dump
-from nanlint.runtime.inspecting.wire import Damaged, floats, integer, message, part, records
 from nanlint.runtime.runfile import RunError
 
 PROGRAM = Path(__file__).with_name("dumping.py")
@@ -129,8 +129,8 @@ def test_curt_health_says_that_it_has_neither_kinds_nor_counts(dumps: Path) -> N
     run = read_dump(str(dumps / "curt"))
     assert any(note.startswith("CURT_HEALTH shows that a tensor has a nan or inf, but not which") for note in run.notes)
     assert run.tensors[first(run).outputs[0]].breakdown == "nan or inf"
-    assert "Log/output 0" in say(run, "lt -f has_inf_or_nan")
-    assert "Softmax/output 0" not in say(run, "lt -f has_inf_or_nan")
+    assert "Log:0" in say(run, "lt -f has_inf_or_nan")
+    assert "Softmax:0" not in say(run, "lt -f has_inf_or_nan")
 
 
 @needs_tensorflow
@@ -237,7 +237,7 @@ def test_the_terminal_shows_a_dump_as_any_run(dumps: Path) -> None:
     run = read_dump(str(dumps / "full"))
     assert "from Softmax: probs = tf.nn.softmax(logits)" in say(run, "li")
     assert f"line {line('tf.math.log(probs)')}, in step" in say(run, "where")
-    assert "2 -inf, 2 zero" in say(run, "pt Log/output 0")
+    assert "2 -inf, 2 zero" in say(run, "pt Log:0")
     assert f" > {line('tf.math.log(probs)'):>5} │" in say(run, "ps")
 
 
