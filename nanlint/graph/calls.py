@@ -98,12 +98,12 @@ class CallLowering(ExpressionLowering):
 
     def call(self, e: ast.Call) -> Node:
         if isinstance(e.func, ast.Attribute):
-            base = self.owner(e.func.value)
+            base = self.lower(e.func.value)
             if base.op != MODULE:
                 return self.call_method(base, e.func.attr, e)
-            callee = self.read_attribute(base, e.func.attr, e.func, passing=True)
+            callee = self.read_attribute(base, e.func.attr, e.func)
         else:
-            callee = self.owner(e.func)
+            callee = self.lower(e.func)
         if callee.op == MODULE and callee.name == "builtins.super":
             return self.graph.add("super", {}, {}, e, pure=False)
         return self.apply(callee, self.arguments(e), self.keywords(e), e)

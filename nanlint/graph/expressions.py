@@ -143,8 +143,6 @@ class ExpressionLowering:
     def __init__(self, spellings: Spellings, frameworks: tuple[str, ...], path: str = "") -> None:
         self.graph = Graph(path)
         self.spellings = spellings
-        #: the nodes of names that no more than their name is asked of
-        self.passed: dict[str, Node] = {}
         self.frameworks = frameworks
         self.frame = Frame()
         self.deferred: list[tuple[Node, Frame]] = []
@@ -291,7 +289,7 @@ class ExpressionLowering:
     def variable(self, e: ast.Name) -> Node:
         found = self.frame.lookup(e.id)
         if found is None:
-            return self.named(f"builtins.{e.id}", e)
+            return self.graph.add(MODULE, {}, {"name": f"builtins.{e.id}"}, e)
         if found.op == MODULE:
             return self.resolve(found)
         return self.refined(self.chosen_before(found)) if self.frame.facts else found
@@ -306,26 +304,7 @@ class ExpressionLowering:
         return node
 
     def attribute(self, e: ast.Attribute) -> Node:
-        return self.refined(self.read_attribute(self.owner(e.value), e.attr, e))
-
-    def owner(self, e: ast.expr) -> Node:
-        """What an attribute is read of, or what is called: a module on the way is one node for all that name it."""
-        if isinstance(e, ast.Attribute):
-            base = self.owner(e.value)
-            if base.op == MODULE:
-                return self.read_attribute(base, e.attr, e, passing=True)
-        elif isinstance(e, ast.Name) and self.frame.lookup(e.id) is None:
-            return self.named(f"builtins.{e.id}", e, passing=True)
-        return self.lower(e)
-
-    def named(self, dotted: str, e: ast.AST, *, passing: bool = False) -> Node:
-        """A name of another file or a framework."""
-        found = self.passed.get(dotted) if passing else None
-        if found is None:
-            found = self.graph.add(MODULE, {}, {"name": dotted}, e)
-            if passing:
-                self.passed[dotted] = found
-        return found
+        return self.refined(self.read_attribute(self.lower(e.value), e.attr, e))
 
     def class_member(self, base: Node, name: str) -> Node | None:
         """A constant or a method of a class, as the class itself has it."""
@@ -337,13 +316,13 @@ class ExpressionLowering:
                 return self.method_value(c, c.methods[name], base if is_class_method(c.methods[name]) else None)
         return None
 
-    def read_attribute(self, base: Node, name: str, e: ast.AST, *, passing: bool = False) -> Node:
-        """``base.name``; of a module, in ``passing`` where no more than the name is asked for."""
+    def read_attribute(self, base: Node, name: str, e: ast.AST) -> Node:
+        """``base.name``."""
         if base.op == MODULE:
             stored = self.frame.lookup(("field", base.key, name))
             if stored is not None:
                 return stored
-            return self.as_others_set(base, name, self.resolve(self.imported(base.name, name, e, passing=passing)), e)
+            return self.as_others_set(base, name, self.resolve(self.imported(base.name, name, e)), e)
         stored = self.frame.lookup(("field", base.key, name))
         if stored is not None:
             stored = self.chosen_before(stored)
@@ -370,12 +349,12 @@ class ExpressionLowering:
             return self.of_table(self.emit("part", e, x=base), base)
         return self.emit(ATTR, e, {"name": name}, base=base)
 
-    def imported(self, module: str, name: str, e: ast.AST, *, passing: bool = False) -> Node:
+    def imported(self, module: str, name: str, e: ast.AST) -> Node:
         """``name`` in a module: a number that it is known to hold, or itself a dotted name."""
         dotted = f"{module}.{name}"
         if name in NUMBERS and module.partition(".")[0] not in SYMBOLIC and not self.in_project(dotted):
             return self.number(NUMBERS[name], e)
-        return self.named(dotted, e, passing=passing)
+        return self.graph.add(MODULE, {}, {"name": dotted}, e)
 
     def as_others_set(self, module: Node, name: str, value: Node, site: ast.AST) -> Node:
         """What a name of a module stands for, if functions of files that import it may set it."""
