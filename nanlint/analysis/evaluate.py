@@ -750,7 +750,7 @@ def invariants(before: Value) -> list[Value]:
     elif before.lo == 0:
         if before.hi == 1:
             found.append(value(0.0, 1.0, **common))
-        found.append(value(0.0, INF, **common))
+        found.append(value(-0.0, INF, **common))
     elif before.hi <= 0:
         found.append(value(-INF, 0.0, **common))
     found.append(value(**common))

@@ -24,6 +24,7 @@ from nanlint.ops.value import (
     constant,
     join,
     like,
+    rounded,
     value,
 )
 
@@ -85,8 +86,9 @@ def integer(v: Operands, attrs: Attrs) -> Value:
 
 def tensor(v: Operands, attrs: Attrs) -> Value:
     """A tensor made from Python numbers."""
-    x = v.get("x", TOP)
-    return replace(cast({"x": x}, attrs), kind=Kind.TENSOR)
+    x = replace(cast(v, attrs), kind=Kind.TENSOR)
+    # rounded at once, or where it meets an array of another format
+    return join(x, rounded(x, x.format)) if x.constant is not None else x
 
 
 def elements(v: Operands, _: Attrs) -> Value:
@@ -117,7 +119,7 @@ def filled(number: float) -> Value:
 
 def full(v: Operands, attrs: Attrs) -> Value:
     """A tensor of a given number."""
-    return replace(v.get("fill", TOP), kind=Kind.TENSOR)
+    return tensor({"x": v["fill"]} if "fill" in v else {}, attrs)
 
 
 def uniform(v: Operands, _: Attrs) -> Value:
@@ -193,7 +195,8 @@ def dropout(v: Operands, a: Attrs) -> Value:
     x = v["x"]
     rate = a.get("rate")
     scale = 1 / (1 - rate) if isinstance(rate, (int, float)) and 0 <= rate < 1 else INF
-    lo, hi = (0.0 if x.lo >= 0 else x.lo * scale), (0.0 if x.hi <= 0 else x.hi * scale)
+    lo = math.copysign(0.0, x.lo) if x.lo >= 0 else x.lo * scale
+    hi = 0.0 if x.hi <= 0 else x.hi * scale
     zero = max(x.zero, UNKNOWN)
     return replace(
         x,
@@ -266,10 +269,10 @@ def rectified(v: Operands, _: Attrs) -> Value:
         return x
     return like(
         x,
-        0.0,
+        -0.0,
         max(x.hi, 0.0),
         low=CERTAIN,
-        high=x.high,
+        high=x.high if x.hi > 0 else CERTAIN,
         nan=x.nan,
         pinf=x.pinf,
         because={

@@ -104,7 +104,12 @@ FORMS: Mapping[str, tuple[str, ...]] = {
         *("{x} - {x}.max(-1, keepdims=True)", "{x} / jax.numpy.linalg.norm({x}, axis=-1, keepdims=True)"),
         *("jax.numpy.power({x}, {e})", "jax.numpy.clip({x}, {c}, {c})", "jax.numpy.maximum({x}, {c})", "1 / {n}"),
         *("jax.numpy.minimum({x}, {c})", "jax.numpy.reciprocal({n})", "{n} // 2", "{n} % 2", "jax.numpy.tril({x})"),
-        *("{x} @ {y}.T", "jax.numpy.einsum('ij,ij->i', {x}, {y})", "jax.nn.one_hot({n}, 3)", "jax.lax.rsqrt({x} + {c})"),
+        *(
+            "{x} @ {y}.T",
+            "jax.numpy.einsum('ij,ij->i', {x}, {y})",
+            "jax.nn.one_hot({n}, 3)",
+            "jax.lax.rsqrt({x} + {c})",
+        ),
         *("{x}.at[0].set({c})", "{x}.at[0].add({c})", "{x}.reshape(-1)", "jax.numpy.pad({x}, 1)", "{x}.cumsum(-1)"),
         *("jax.numpy.floor_divide({x}, {y})", "jax.numpy.nansum({x})", "jax.numpy.diagonal({x})", "{x}.mean().item()"),
         *("jax.ops.segment_sum({x}, jax.numpy.array([0, 0, 2, 2]), 3)", "jax.numpy.bincount({n}.clip(0).ravel())"),
@@ -272,7 +277,23 @@ def program(framework: str, number: int) -> str:
 
 EDGES = (
     *(0.0, -0.0, FLOAT32.denormal, -FLOAT32.denormal, FLOAT32.tiny, -FLOAT32.tiny, 1e-20, -1e-20, 1e-8, -1e-8, 1e-4),
-    *(0.1, -0.1, 0.5, -0.5, 1.0, -1.0, 1.0 + FLOAT32.eps, 1.0 - FLOAT32.eps / 2, 2.0, -2.0, 3.0, -3.0, 6.0, 20.0, -20.0),
+    *(
+        0.1,
+        -0.1,
+        0.5,
+        -0.5,
+        1.0,
+        -1.0,
+        1.0 + FLOAT32.eps,
+        1.0 - FLOAT32.eps / 2,
+        2.0,
+        -2.0,
+        3.0,
+        -3.0,
+        6.0,
+        20.0,
+        -20.0,
+    ),
     *(89.0, -89.0, 104.0, -104.0, 7e4, -7e4, 1e10, -1e10, 1e20, -1e20, 3e38, -3e38, FLOAT32.max, -FLOAT32.max),
     *(math.inf, -math.inf, math.nan),
 )

@@ -76,8 +76,12 @@ def instrumented(text: str) -> ast.Module:
                 statement.body, statement.orelse = [*mended(statement.body)], [*mended(statement.orelse)]
             changed = IN_PLACE.search(ast.unparse(statement)) is not None
             named = [n for n in ast.walk(statement) if isinstance(n, ast.Name)]
-            stored = [n.value for n in ast.walk(statement) if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store)]
-            changed_names = [n for n in named if isinstance(n.ctx, ast.Store) or n in stored or (changed and n.id[0] == "v")]
+            stored = [
+                n.value for n in ast.walk(statement) if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store)
+            ]
+            changed_names = [
+                n for n in named if isinstance(n.ctx, ast.Store) or n in stored or (changed and n.id[0] == "v")
+            ]
             names = [n.id for n in changed_names]
             tried = ast.parse(FAILED.format(names=names)).body[0]
             assert isinstance(tried, ast.Try)

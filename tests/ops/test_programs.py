@@ -91,7 +91,11 @@ def violations(framework: str, number: int) -> Iterator[tuple[str, str]]:
             yield operation(node), message
     if found["gradient"] is not None:
         (least, greatest), codes = found["gradient"]
-        if 1 / MODERATE < least <= greatest < MODERATE and np.isin(codes, NOT_FINITE).any() and prediction.finite_gradient():
+        if (
+            1 / MODERATE < least <= greatest < MODERATE
+            and np.isin(codes, NOT_FINITE).any()
+            and prediction.finite_gradient()
+        ):
             yield "gradient", text
 
 

@@ -110,17 +110,18 @@ def test_the_order_is_transitive_and_reflexive(vs: tuple[Value, Value, Value]) -
 @laws
 @given(triples(), st.booleans(), st.booleans(), st.data())
 def test_meet_is_below_both(vs: tuple[Value, Value, Value], open_lo: bool, open_hi: bool, data: st.DataObject) -> None:
-    """It holds what the value holds in the range, and nothing else. Of a range that it does not meet nothing follows."""
+    """It holds what the value holds in the range, and nothing else. Of a range that it misses nothing follows."""
     v = vs[0]
     ends = st.sampled_from([x for x in special(v.format, subnormal=True) if not math.isnan(x)])
     lo, hi = sorted((data.draw(ends), data.draw(ends)))
     met = meet_range(v, lo, hi, open_lo=open_lo, open_hi=open_hi)
-    x = numbers(v.format)
+    x = numbers(v.format)[:-1]  # without nan, which has no place in a range
     inside = ((x > lo) if open_lo else (x >= lo)) & ((x < hi) if open_hi else (x <= hi))
-    assert not (holds(v, x) & (inside | np.isnan(x)) & ~holds(met, x)).any()
+    assert met.nan is v.nan
+    assert not (holds(v, x) & inside & ~holds(met, x)).any()
     if max(v.lo, lo) <= min(v.hi, hi):
         assert contains(v, met)
-        assert not (holds(met, x) & ~inside & ~np.isnan(x)).any()
+        assert not (holds(met, x) & ~inside).any()
 
 
 @laws
