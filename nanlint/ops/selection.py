@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 
 from nanlint.ops.arithmetic import Attrs, noted, pick, settled, tensor_like
-from nanlint.ops.floats import FORMATS
+from nanlint.ops.floats import FORMATS, class_of
 from nanlint.ops.op import Operands, define
 from nanlint.ops.value import (
     CERTAIN,
@@ -87,8 +87,9 @@ def integer(v: Operands, attrs: Attrs) -> Value:
 def tensor(v: Operands, attrs: Attrs) -> Value:
     """A tensor made from Python numbers."""
     x = replace(cast(v, attrs), kind=Kind.TENSOR)
-    # rounded at once, or where it meets an array of another format
-    return join(x, rounded(x, x.format)) if x.constant is not None else x
+    # too small or too large a number is 0 or inf in the array, or in one of another format that it meets
+    stored = rounded(x, x.format)
+    return x if stored.constant is None or class_of(stored.lo) == class_of(x.lo) else join(x, stored)
 
 
 def elements(v: Operands, _: Attrs) -> Value:
