@@ -82,7 +82,8 @@ def settled(v: Value) -> Value:
     """
     fmt = format_of(v)
     lo, hi = fmt.round(v.lo), fmt.round(v.hi)
-    low, high, zero = v.low, v.high, v.zero
+    # what is next to an end is rounded to it
+    low, high, zero = max(v.low, UNKNOWN), max(v.high, UNKNOWN), v.zero
     near = 2 * fmt.tiny
     if 0 < lo < near:
         lo, low = 0.0, UNKNOWN
@@ -90,8 +91,6 @@ def settled(v: Value) -> Value:
         hi, high = 0.0, UNKNOWN
     if lo <= 0 <= hi:
         zero = max(zero, UNKNOWN)
-        low = max(low, UNKNOWN) if lo == 0 else low
-        high = max(high, UNKNOWN) if hi == 0 else high
     return replace(
         v,
         lo=lo,

@@ -177,7 +177,7 @@ def sigmoid(x: Value) -> Value:
 
     v = monotone(x, f)
     why = dict(v.why)
-    low, high = v.low, v.high
+    low, high = max(v.low, UNKNOWN), max(v.high, UNKNOWN)
     if v.lo == 0:
         low, why["low"] = (
             CERTAIN if x.lo == -INF else x.low,

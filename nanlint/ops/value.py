@@ -159,11 +159,11 @@ def value(
     low, high = zero if lo == 0 else low, zero if hi == 0 else high
     if lo >= 0:
         neg = NEVER
-    elif lo > -INF:
+    elif lo > -INF and neg is not NEVER:
         neg = max(neg, low)
     if hi <= 0:
         pos = NEVER
-    elif hi < INF:
+    elif hi < INF and pos is not NEVER:
         pos = max(pos, high)
     fields.update(zero=zero, neg=neg, pos=pos, low=low, high=high)
     return Value(lo, hi, why=because, **fields)
