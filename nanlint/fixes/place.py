@@ -60,10 +60,10 @@ class Place(Reading):
         self.added.extend(found.edits)
         return found.text
 
-    def function(self, op: str, *, from_module: str | None = None) -> str | None:
+    def function(self, op: str) -> str | None:
         """How the file writes the function of its framework that computes an op; None if there is no such function."""
         name = function_for(op, self.framework)
-        return self.spell(name, from_module=from_module) if name is not None else None
+        return self.spell(name) if name is not None else None
 
     def imports(self, package: str) -> bool:
         """Whether the file imports anything of a package."""

@@ -31,7 +31,7 @@ def safety(place: Place, quotient: Node | None) -> Applicability:
     return Applicability.SAFE if safe else Applicability.UNSAFE
 
 
-#: frameworks in which the slope of a root is infinite at 0, behind a norm, too
+#: frameworks in which a norm has no finite slope at 0, as the catalogue has it (``reductions.ROOT_OF_SQUARES``)
 DIVERGING = DIFFERENTIABLE - {"torch"}
 
 

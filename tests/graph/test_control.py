@@ -55,3 +55,11 @@ def test_an_assertion_of_the_project_holds_behind_it() -> None:
 def test_a_role_that_is_misspelled_is_told() -> None:
     with pytest.raises(ConfigError, match="no op named 'mapp' in the catalogue; did you mean 'map'"):
         nanlint.check_source("import flow\n", ops={"flow.each(f, xs)": "mapp(f=f, x=xs)"})
+
+
+def test_braces_name_several_functions_of_the_project() -> None:
+    program = "import flow\nimport torch\n\n\ndef loss(x):\n    return flow.{}(torch.relu(x))\n"
+    ops = {"flow.{,stable.}{log,ln}(x)": "log(x=x)"}
+    for name in ("log", "ln", "stable.log", "stable.ln"):
+        assert [d.code for d in nanlint.check_source(program.format(name), ops=ops)] == ["NL103"], name
+    assert nanlint.check_source(program.format("stable.lg"), ops=ops) == []
