@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 
 from nanlint.ops.arithmetic import Attrs, noted, pick, settled, tensor_like
-from nanlint.ops.floats import FORMATS
+from nanlint.ops.floats import FLOAT32, FORMATS, class_of
 from nanlint.ops.op import Operands, define
 from nanlint.ops.value import (
     CERTAIN,
@@ -24,6 +24,7 @@ from nanlint.ops.value import (
     constant,
     join,
     like,
+    rounded,
     value,
 )
 
@@ -68,7 +69,7 @@ def cast(v: Operands, attrs: Attrs) -> Value:
 
 
 def integer(v: Operands, attrs: Attrs) -> Value:
-    """The number without its fraction: 0 for whatever is smaller than 1."""
+    """The number without its fraction: 0 for whatever is smaller than 1, anything for nan and what is too large."""
     x = replace(v["x"], kind=Kind.SCALAR) if attrs.get("scalar") else v["x"]
     lo, hi = (t if math.isinf(t) else float(math.trunc(t)) for t in (x.lo, x.hi))
     near = lo <= 0 <= hi
@@ -85,8 +86,13 @@ def integer(v: Operands, attrs: Attrs) -> Value:
 
 def tensor(v: Operands, attrs: Attrs) -> Value:
     """A tensor made from Python numbers."""
-    x = v.get("x", TOP)
-    return replace(cast({"x": x}, attrs), kind=Kind.TENSOR)
+    numbers = v.get("x", TOP).kind is Kind.SCALAR
+    x = replace(cast(v, attrs), kind=Kind.TENSOR)
+    # too small or too large a number is 0 or inf in the array, or in one of another format that it meets
+    stored = rounded(x, x.format)
+    if stored.constant is None:
+        return settled(x) if numbers else x
+    return x if class_of(stored.lo) == class_of(x.lo) else join(x, stored)
 
 
 def elements(v: Operands, _: Attrs) -> Value:
@@ -117,7 +123,7 @@ def filled(number: float) -> Value:
 
 def full(v: Operands, attrs: Attrs) -> Value:
     """A tensor of a given number."""
-    return replace(v.get("fill", TOP), kind=Kind.TENSOR)
+    return tensor({"x": v["fill"]} if "fill" in v else {}, attrs)
 
 
 def uniform(v: Operands, _: Attrs) -> Value:
@@ -193,7 +199,8 @@ def dropout(v: Operands, a: Attrs) -> Value:
     x = v["x"]
     rate = a.get("rate")
     scale = 1 / (1 - rate) if isinstance(rate, (int, float)) and 0 <= rate < 1 else INF
-    lo, hi = (0.0 if x.lo >= 0 else x.lo * scale), (0.0 if x.hi <= 0 else x.hi * scale)
+    lo = math.copysign(0.0, x.lo) if x.lo >= 0 else x.lo * scale
+    hi = 0.0 if x.hi <= 0 else x.hi * scale
     zero = max(x.zero, UNKNOWN)
     return replace(
         x,
@@ -213,15 +220,16 @@ def linspace(v: Operands, _: Attrs) -> Value:
     if start.constant is not None and stop.constant is not None:
         lo, hi = sorted((start.constant, stop.constant))
         rising = start.constant == lo
-        return value(
+        found = value(
             lo,
             hi,
             low=CERTAIN if rising else LIKELY,
             high=LIKELY if rising else CERTAIN,
-            nan=NEVER,
+            nan=NEVER if hi - lo < FLOAT32.max else UNKNOWN,
             because=Evidence(f"includes its ends {lo:g} and {hi:g}", origin=Origin.START),
             kind=Kind.TENSOR,
         )
+        return settled(found)
     # both ends are attained; the peak says so of a known upper one
     lo, hi = min(start.lo, stop.lo), max(start.hi, stop.hi)
     return value(lo, hi, peak=hi in (start.constant, stop.constant), kind=Kind.TENSOR)
@@ -266,10 +274,10 @@ def rectified(v: Operands, _: Attrs) -> Value:
         return x
     return like(
         x,
-        0.0,
+        -0.0,
         max(x.hi, 0.0),
         low=CERTAIN,
-        high=x.high,
+        high=x.high if x.hi > 0 else CERTAIN,
         nan=x.nan,
         pinf=x.pinf,
         because={
