@@ -46,8 +46,8 @@ def half_way(graph: Graph, total: Node) -> Node | None:
             if not isinstance(whole, (int, float)) or whole <= 0:
                 continue
             if any(same(x, n) for n in behind(total[other])):
-                half = graph.add(CONST, {}, {"value": whole / 2}, part.site)
-                return graph.add("ge", {"a": x, "b": half}, {}, part.site)
+                half = graph.imagine(CONST, {}, {"value": whole / 2}, part.site)
+                return graph.imagine("ge", {"a": x, "b": half}, {}, part.site)
     return None
 
 

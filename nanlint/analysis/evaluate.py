@@ -14,11 +14,10 @@ from nanlint.analysis.relations import GRIDS, RELATIONS
 from nanlint.analysis.roles import untrainable
 from nanlint.analysis.selections import taken_by
 from nanlint.analysis.structure import bare
-from nanlint.graph.conditions import OUTSIDE, narrowest_last, of_nothing, said_of
-from nanlint.graph.expressions import AXES, implied
+from nanlint.graph.conditions import AXES, OUTSIDE, implied, known_of, of_nothing, said_of, speaks_of
 from nanlint.graph.lower import Lowering
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, REFINE, TUPLE, Node
-from nanlint.graph.path import NOTHING, PathCondition
+from nanlint.graph.path import NOTHING, Bound, Minus, PathCondition
 from nanlint.ops.arithmetic import in_common_format
 from nanlint.ops.floats import FLOAT32, FLOAT64, FORMATS
 from nanlint.ops.frameworks import AUTOCAST_TO_HALF, AUTOCAST_TO_SINGLE
@@ -142,7 +141,7 @@ class Evaluator:
         key = (cond.index, truth, tested)
         child = self._children.get(key)
         if child is None:
-            found = implied(self.lowering, cond, truth) if self.level < 4 else []
+            found = implied(self.lowering.graph, cond, truth) if self.level < 4 else []
             again = [u.key for u in cond.users if u.op in ("where", PHI) and u.get("cond") is cond]
             if found or (len(again) > 1 and self.level < 4):
                 child = self._knowing(self.facts.and_(found), tested=tested)
@@ -156,7 +155,7 @@ class Evaluator:
 
     def in_case(self, cond: Node, truth: bool) -> Evaluator:
         """The evaluator of elements for which a comparison is ``truth``, that comparison itself included."""
-        facts = self.facts.and_(implied(self.lowering, cond, truth))
+        facts = self.facts.and_(implied(self.lowering.graph, cond, truth))
         child = self._knowing(facts)
         child._new = frozenset((*facts, cond.key, *self.selections.get(cond.key, ())))
         child._since = min(map(self.lowering.graph.first, child._new))
@@ -184,9 +183,9 @@ class Evaluator:
 
     def _is_new(self, key: int) -> bool:
         """Whether more is known of a node, by key, than the parent knows: of itself, or which of two it is."""
-        if not self._facts_are_new:
-            return key in self._new
-        return key in self.facts or any(self.truth(cond) is not None for cond in self.selected_by.get(key, ()))
+        if speaks_of(self.lowering.graph, key, self.facts if self._facts_are_new else self._new):
+            return True
+        return self._facts_are_new and any(self.truth(cond) is not None for cond in self.selected_by.get(key, ()))
 
     def release(self) -> None:
         """Let go of all that was worked out, here and where more is known."""
@@ -294,13 +293,24 @@ class Evaluator:
         if (taken := self.of_taken(node)) is not None:
             made, cond = taken
             there = self.under(cond, True)
-            v = there.refine_by_facts(made, v) if there is not self and made.key in there.facts else v
-        for comparison, other in narrowest_last(self.facts.get(node.key, ())) if self.facts else ():
-            v = self.refine(v, comparison, self.value(other))
+            if there is not self and speaks_of(self.lowering.graph, made.key, there.facts):
+                v = there.refine_by_facts(made, v)
+        for comparison, other in known_of(self.lowering.graph, node.key, self.facts) if self.facts else ():
+            by = self.bound(other)
+            v = self.refine(v, comparison, by)
             if self.tested:
-                small = is_epsilon(called(other))
-                v = with_evidence(tested_region(v, comparison, self.value(other), small=small), node)
+                small = isinstance(other, Node) and is_epsilon(called(other))
+                v = with_evidence(tested_region(v, comparison, by, small=small), node)
         return v
+
+    def bound(self, other: Bound) -> Value:
+        """What is known of what something compares with."""
+        if isinstance(other, Node):
+            return self.value(other)
+        if isinstance(other, Minus):
+            return OPS["neg"].transfer({"x": self.value(other.node)}, {})
+        lo, hi = other if isinstance(other, tuple) else (other, other)
+        return replace(constant(float(lo)) if lo == hi else value(lo, hi), format=self.top.format)
 
     def of_taken(self, node: Node, depth: int = 0) -> tuple[Node, Node] | None:
         """For what is made of elements that a condition takes: what all elements give by that, and the condition.
@@ -323,8 +333,7 @@ class Evaluator:
             others = [node[k] for k, taken in made.items() if taken is None]
             if len(conds) == 1 and all(self.value(other).kind is Kind.SCALAR for other in others):
                 args = {k: taken[0] if (taken := made.get(k)) is not None else a for k, a in node.args.items()}
-                whole = Node(node.op, args, node.attrs, node.site)
-                whole.key = self.lowering.graph.key(node.op, args, node.attrs)
+                whole = self.lowering.graph.imagine(node.op, args, node.attrs, node.site)
                 found = whole, next(iter(conds.values()))
         self._taken[node.index] = found
         return found
@@ -425,7 +434,7 @@ class Evaluator:
         for branch, truth in (("a", True), ("b", False)):
             pair = {"a": a[branch], "b": b[branch]}
             if not any(n.attrs.get("again") for n in pair.values()):
-                found.append(self.under(a["cond"], truth).value(self.lowering.graph.add("sub", pair)))
+                found.append(self.under(a["cond"], truth).value(self.lowering.graph.imagine("sub", pair)))
         return join(found[0], found[-1]) if found else self.top
 
     def part(self, node: Node) -> Value | None:

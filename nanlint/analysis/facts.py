@@ -23,7 +23,7 @@ from nanlint.analysis.scenarios import breaks_further_on, kept_off, normalises, 
 from nanlint.analysis.selections import is_filled, is_single_slice, opens_axis, selects_by_mask
 from nanlint.analysis.structure import bare, elementwise, factors, is_field, literal, same, uses, zero_together
 from nanlint.diagnostic import Span
-from nanlint.graph.expressions import implied
+from nanlint.graph.conditions import implied
 from nanlint.graph.lower import Lowering
 from nanlint.graph.modules import descendants
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, REFINE, TUPLE, Node, walk
@@ -364,7 +364,7 @@ class Facts:
 
     def filled_on_path(self, join: Node, branch: str) -> bool:
         """Whether the condition of a path says that an array is not empty there."""
-        known = implied(self.lowering, join["cond"], branch == "a") if "cond" in join.args else []
+        known = implied(self.lowering.graph, join["cond"], branch == "a") if "cond" in join.args else []
         return any(key == join[branch].key and said == "filled" for key, said, _ in known)
 
     def asked_how_many(self, reduction: Node) -> bool:

@@ -6,8 +6,7 @@ import ast
 from collections import deque
 from collections.abc import Callable, Iterator
 
-from nanlint.graph.expressions import stripped
-from nanlint.graph.node import CONST, LOOP, MODULE, PHI, REFINE, TUPLE, Node, walk
+from nanlint.graph.node import CONST, LOOP, MODULE, PHI, REFINE, TUPLE, Node, stripped, walk
 from nanlint.ops.op import OPS
 from nanlint.ops.value import Value
 

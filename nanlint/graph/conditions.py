@@ -1,16 +1,22 @@
-"""What the truth of one condition says of others: the same one, its negation, its parts."""
+"""What the truth of one condition says of others: the same one, its negation, its parts; and of what it compares."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
-from nanlint.graph.node import CONST, REFINE, TUPLE, Graph, Node
-from nanlint.graph.path import Known, PathCondition
+from nanlint.graph.linear import Linear, Multiple
+from nanlint.graph.node import CONST, DATA, FUNCTION, MODULE, REFINE, Graph, Node, stripped, walk
+from nanlint.graph.path import Bound, Comparison, Known, Minus, PathCondition
+from nanlint.ops.selection import CONDITIONS
 
 #: facts about a condition itself, on the path taken: that it is true, or false
 TRUE, FALSE = "true", "false"
 TRUTHS = frozenset({TRUE, FALSE})
+#: the facts that an array has elements, and that it has so many axes
+FILLED, AXES = "filled", "axes"
+#: facts that say nothing of the numbers of an expression
+OF_NO_NUMBER = TRUTHS | {AXES}
 
 #: a comparison with the two ends of an interval: not between them
 OUTSIDE = "outside"
@@ -20,6 +26,23 @@ RELATIVE_TOLERANCE, ABSOLUTE_TOLERANCE = 1e-5, 1e-8
 MIRRORED = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
 NEGATED = {"eq": "ne", "ne": "eq", "lt": "ge", "le": "gt", "gt": "le", "ge": "lt"}
 OPPOSITE = {**NEGATED, "is": "isnot", "isnot": "is"}
+#: what is left of a comparison of one number where another is compared that rounding tells from it
+ROUNDED = {"lt": "le", "le": "le", "gt": "ge", "ge": "ge"}
+
+#: ops that are finite only where all of their operands are
+FINITE_TOGETHER = frozenset({"add", "sub", "neg", "sum", "mean", "abs", "square"})
+#: of these, where 0 * inf is NaN
+FINITE_FACTORS = frozenset({"mul", "dot", "div"})
+#: nodes behind a result that are looked at for what cannot be 0
+MAX_PARTS = 40
+#: conditions whose truth says nothing of the numbers that they are made of
+TELLS_NOTHING = frozenset(
+    {"and", "or", "any", "all", "is", "isnot", "test", "isnan", "isinf", "isfinite", "isclose", CONST, DATA, MODULE}
+    | {FUNCTION}
+)
+
+#: a fact: the key of an expression, which comparison holds of it, and with what
+Fact = tuple[int, str, Bound]
 
 
 def without_not(cond: Node, truth: bool) -> tuple[Node, bool]:
@@ -49,7 +72,7 @@ def settled(graph: Graph, cond: Node, truth: bool) -> Iterator[tuple[int, str, N
 def of_nothing(cond: Node, truth: bool) -> bool:
     """Whether a condition is that an array has no elements."""
     cond, truth = without_not(cond, truth)
-    if cond.op in ("eq", "ne") and cond["a"].op == "size" and cond["b"].attrs.get("value") == 0:
+    if cond.op in ("eq", "ne") and cond["a"].op == "size" and number(cond["b"]) == 0:
         return (cond.op == "eq") == truth
     return cond.op == "size" and not truth
 
@@ -78,15 +101,263 @@ def parting(a: PathCondition, b: PathCondition) -> tuple[Node, bool] | None:
     return None
 
 
-def narrowest_last(facts: Iterable[tuple[str, Node]]) -> list[tuple[str, Node]]:
-    """What is known of one expression, in an order in which each tells the most: on which side of an interval first."""
-    return sorted(facts, key=lambda fact: fact[0] == OUTSIDE)
+def number(other: Bound) -> float | None:
+    """The number that something is compared with, if it is a literal."""
+    value = other.attrs.get("value") if isinstance(other, Node) and other.op == CONST else other
+    return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
 
 
-def apart(graph: Graph, center: Node, radius: float) -> tuple[str, Node] | None:
-    """What holds of a number that is further than ``radius`` from a literal; None where it is no literal."""
-    number = center.attrs.get("value") if center.op == CONST else None
-    if not isinstance(number, (int, float)) or isinstance(number, bool) or not math.isfinite(number):
+# what is known of an expression
+
+
+def known_of(graph: Graph, key: int, facts: Known) -> list[Comparison]:
+    """What the facts compare an expression with, by its key, in an order in which each tells the most.
+
+    What is known of a multiple of the same sum is carried over to it.
+    """
+    found = [fact for fact in facts.get(key, ()) if fact[0] not in OF_NO_NUMBER]
+    multiple = graph.multiples.get(key)
+    if multiple is not None and (known := facts.get(multiple.direction)):
+        bounds = {number(other) for _, other in found}
+        found += (fact for fact in carried(multiple, known, graph.roundings(key)) if fact[1] not in bounds)
+    return sorted(found, key=lambda fact: fact[0] == OUTSIDE)
+
+
+def speaks_of(graph: Graph, key: int, known: Collection[int]) -> bool:
+    """Whether something is known of an expression, or of what it is a multiple of; all by key."""
+    return key in known or ((multiple := graph.multiples.get(key)) is not None and multiple.direction in known)
+
+
+def carried(multiple: Multiple, known: Iterable[Comparison], roundings: int) -> Iterator[Comparison]:
+    """What is known of ``factor * direction + shift``, given what is known of the direction.
+
+    One rounding does not change the sign of a sum; of any other number only the order is kept.
+    """
+    for comparison, other in known:
+        if isinstance(other, tuple) and comparison == OUTSIDE:
+            lo, hi = sorted(multiple.factor * end + multiple.shift for end in other)
+            yield comparison, (lo, hi)
+        elif comparison in MIRRORED and (value := number(other)) is not None:
+            end = multiple.factor * value + multiple.shift
+            comparison = comparison if multiple.factor > 0 else MIRRORED[comparison]
+            kept = comparison if end == 0 and roundings < 2 else ROUNDED.get(comparison)
+            if kept is not None and (end == 0 or multiple.of_many):
+                yield kept, end
+
+
+# what follows from a condition
+
+
+def implied(graph: Graph, cond: Node, truth: bool) -> list[Fact]:
+    """What follows for expressions from ``cond`` being ``truth``; nothing is added to the graph.
+
+    all(c) true gives c for every element; any(c) false gives not c; a bare value in a test is != 0.
+    """
+    cond, truth = without_not(cond, truth)
+    op, x = cond.op, cond.get("x")
+    if op in (REFINE, "view", "cast", "part") or (op == "all" and truth) or (op == "any" and not truth):
+        return implied(graph, x, truth) if x is not None else []
+    if (op == "and" and truth) or (op == "or" and not truth):
+        found = [fact for part in cond.args.values() for fact in implied(graph, part, truth)]
+        return found + (chained(graph, cond) if op == "and" else [])
+    if op in MIRRORED:
+        return compared(graph, op if truth else NEGATED[op], cond["a"], cond["b"])
+    if op == "any":
+        # some element is true: a sum of the same mask, along the same axis, is not 0
+        totals = {graph.key(total, cond.args, {}) for total in ("sum", "count_nonzero", "mean")}
+        return [*((key, "ne", 0) for key in {*sums_of(cond["x"]), *totals}), (cond["x"].key, FILLED, 0)]
+    above = cond.spelling is not None and cond.spelling.name.endswith("isposinf")
+    if (op == "isfinite" and truth) or (op == "isinf" and not truth and not above):
+        return [(one.key, "ne", 0) for one in not_zero_if_finite(cond["x"], quotients=truth)]
+    if op == "isclose" and not truth:
+        # what is not close is not equal
+        return [*compared(graph, "ne", cond["a"], cond["b"]), *apart(graph, cond)]
+    if op in TELLS_NOTHING:
+        return []
+    found = [(cond.key, "ne" if truth else "eq", 0)]
+    if truth:
+        return found + [(key, FILLED, 0) for key in (*counted_by(cond), *([cond.key] if op == "list" else []))]
+    mask = condition_counted(cond)
+    return found + (implied(graph, mask, truth=False) if mask is not None else [])
+
+
+def compared(graph: Graph, comparison: str, a: Node, b: Node) -> list[Fact]:
+    """What follows from two expressions comparing so: for each of them, and for what both are made of."""
+    found: list[Fact] = of_difference(graph, comparison, a, b)
+    for one, other, c in ((a, b, comparison), (b, a, MIRRORED[comparison])):
+        found += [(one.key, c, other), *of_count(graph, c, one, other), *of_elements(graph, c, one, other)]
+    return found
+
+
+def of_difference(graph: Graph, comparison: str, a: Node, b: Node) -> list[Fact]:
+    """What the difference of the two sides is, and with it all multiples of it."""
+    sides = graph.linear(a).roundings + graph.linear(b).roundings
+    multiple = graph.multiple(graph.linear(a).plus(graph.linear(b), -1.0))
+    found: list[Fact] = []
+    if sides:
+        found += [(graph.key("sub", {"a": a, "b": b}, {}), comparison, 0)]
+        found += [(graph.key("sub", {"a": b, "b": a}, {}), MIRRORED[comparison], 0)]
+    if multiple is None or multiple.direction in (a.key, b.key):
+        return found
+    # the sign of one sum is exact
+    exact = sides == 0 or (sides == 1 and 0 in (number(a), number(b)))
+    kept = comparison if exact else ROUNDED.get(comparison)
+    end = -multiple.shift / multiple.factor
+    if kept is not None and math.isfinite(end):
+        found.append((multiple.direction, kept if multiple.factor > 0 else MIRRORED[kept], end or 0.0))
+    return found
+
+
+def of_count(graph: Graph, comparison: str, count: Node, other: Node) -> list[Fact]:
+    """What a number of elements says of the array that it is of."""
+    found: list[Fact] = []
+    if excludes_zero(comparison, other):
+        found += [(key, FILLED, 0) for key in counted_by(count)]
+    if is_nothing(comparison, other) and (mask := condition_counted(count)) is not None:
+        found += implied(graph, mask, truth=False)
+    if comparison == "eq" and count.op == "size" and count.attrs.get("axes"):
+        found.append((count["x"].key, AXES, other))
+    return found
+
+
+def of_elements(graph: Graph, comparison: str, one: Node, other: Node) -> list[Fact]:
+    """What the size, the square or an extremum says of each element: |x| < r that -r < x < r."""
+    inner, limit = stripped(one), number(other)
+    found: list[Fact] = [(inner.key, comparison, other)] if inner.key != one.key else []
+    if (inner.op == "min" and comparison in ("gt", "ge")) or (inner.op == "max" and comparison in ("lt", "le")):
+        found.append((inner["x"].key, comparison, other))
+    if inner.op not in ("abs", "square") or comparison == "eq":
+        return found
+    x = inner["x"]
+    if excludes_zero(comparison, other):
+        found.append((x.key, "ne", 0))
+    if inner.op == "square" or comparison == "ne" or (limit is not None and limit < 0):
+        return found
+    if comparison in ("lt", "le"):
+        found += [(x.key, comparison, other), (x.key, MIRRORED[comparison], Minus(other) if limit is None else -limit)]
+    elif limit:
+        # x - c is not within r of 0, so that x is not within r of c
+        found += outside(graph, graph.linear(stripped(x)), limit)
+    # as the squares have it: x**2 < r**2, but for rounding
+    squares = [graph.key("square", {"x": one}, {}) for one in (x, other)]
+    form = Linear(0.0, ((squares[0], 1.0),)).plus(Linear(0.0, ((squares[1], 1.0),)), -1.0)
+    multiple = graph.multiple(form if limit is None else Linear(-(float(limit) ** 2), form.terms[:1]))
+    if multiple is not None:
+        kept = ROUNDED[comparison]
+        found.append((multiple.direction, kept if multiple.factor > 0 else MIRRORED[kept], -multiple.shift or 0.0))
+    return found
+
+
+def outside(graph: Graph, form: Linear[int], radius: float) -> list[Fact]:
+    """That a sum is not within ``radius`` of 0."""
+    multiple = graph.multiple(form)
+    if multiple is None or (not multiple.shift and not multiple.of_many):
+        return []
+    lo, hi = sorted((end - multiple.shift) / multiple.factor for end in (-radius, radius))
+    return [(multiple.direction, OUTSIDE, (lo, hi))]
+
+
+def apart(graph: Graph, isclose: Node) -> list[Fact]:
+    """How far two numbers are apart that are not close, of which one is a literal."""
+    found: list[Fact] = []
+    for one, other in (("a", "b"), ("b", "a")):
+        scale = number(isclose[other])
+        if scale is not None and "tolerance" not in isclose.attrs:
+            # half of it: which of the two the tolerance is relative to differs
+            radius = (ABSOLUTE_TOLERANCE + RELATIVE_TOLERANCE * abs(scale)) / 2
+            found += outside(graph, graph.linear(isclose[one]).plus(Linear(scale), -1.0), radius)
+    return found
+
+
+def counted_by(count: Node) -> list[int]:
+    """Keys of the arrays that a count is the number of elements, or of true elements, of."""
+    count = stripped(count)
+    if count.op == "integer":
+        count = stripped(count["x"])
+    if count.op not in ("sum", "count_nonzero", "size", "any") or "x" not in count.args:
+        return []
+    counted = count["x"]
+    if counted.op == "size" and "index" in count.args and count["index"].attrs.get("value") == 0:
+        # the first of the sizes: how many there are of what is selected
+        counted = counted["x"]
+    return list({counted.key, stripped(counted).key})
+
+
+def condition_counted(count: Node) -> Node | None:
+    """The condition that a count is of: how often it is true, or how many elements it selects."""
+    count = stripped(count)
+    if count.op == "part" and stripped(count["x"]).op == "size":
+        # the first of the sizes
+        count = stripped(count["x"])
+    if count.op not in ("sum", "count_nonzero", "size") or "x" not in count.args or "axis" in count.args:
         return None
-    ends = (graph.add(CONST, {}, {"value": number + by}, None) for by in (-radius, radius))
-    return OUTSIDE, graph.add(TUPLE, dict(zip("01", ends, strict=True)), {}, None)
+    counted = stripped(count["x"])
+    if count.op == "size":
+        counted = stripped(counted["index"]) if counted.op == "part" and "index" in counted.args else counted
+    return counted if counted.op in CONDITIONS else None
+
+
+def is_nothing(comparison: str, other: Bound) -> bool:
+    """Whether what compares so with a number is 0, given that it is a count."""
+    value = number(other)
+    if value is None:
+        return False
+    return (comparison in ("eq", "le") and value == 0) or (comparison == "lt" and 0 < value <= 1)
+
+
+def excludes_zero(comparison: str, other: Bound) -> bool:
+    """Whether what compares so with a number is not 0, given that it is not negative."""
+    value = number(other)
+    if value is None:
+        return comparison == "gt"
+    return (comparison == "ne" and value == 0) or (
+        comparison in ("gt", "ge") and (value > 0 or (value == 0 and comparison == "gt"))
+    )
+
+
+def sums_of(mask: Node) -> list[int]:
+    """Keys of the sums of a mask, as it is or cast."""
+    found = []
+    for user in mask.users:
+        if user.op in ("sum", "count_nonzero", "mean"):
+            found.append(user.key)
+        elif user.op in ("cast", "view", "integer", "tensor"):
+            found.extend(sums_of(user))
+    return found
+
+
+def not_zero_if_finite(result: Node, *, quotients: bool) -> list[Node]:
+    """What is not 0 where a result is finite: of what logarithms in it are taken, and what is divided by.
+
+    Without ``quotients`` it is only not infinite, and 0 / 0 is NaN.
+    """
+
+    def parts(n: Node) -> list[Node]:
+        together = n.op in FINITE_TOGETHER or (quotients and n.op in FINITE_FACTORS)
+        return [stripped(a) for name, a in n.args.items() if together and (n.op, name) != ("div", "b")]
+
+    found = []
+    for node in walk(stripped(result), parts, MAX_PARTS):
+        if node.op in ("log", "log2", "log10"):
+            found.append(node["x"])
+        if node.op in ("div", "reciprocal") and quotients:
+            found.append(node["b" if node.op == "div" else "x"])
+    return found
+
+
+def chained(graph: Graph, both: Node) -> list[Fact]:
+    """What follows for the ends of a chain of two comparisons: a < c from a <= b < c."""
+    sides = [rising(part) for part in both.args.values()]
+    for one, other in (sides, sides[::-1]) if len(sides) == 2 else ():
+        if one is not None and other is not None and one[1].key == other[0].key:
+            return compared(graph, "lt" if "lt" in (one[2], other[2]) else "le", one[0], other[1])
+    return []
+
+
+def rising(comparison: Node) -> tuple[Node, Node, str] | None:
+    """The smaller and the larger side of a comparison, and whether it is strict: "lt" or "le"."""
+    if comparison.op in ("lt", "le"):
+        return comparison["a"], comparison["b"], comparison.op
+    if comparison.op in ("gt", "ge"):
+        return comparison["b"], comparison["a"], MIRRORED[comparison.op]
+    return None

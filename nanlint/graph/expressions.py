@@ -9,17 +9,7 @@ from collections.abc import Callable, Collection, Mapping
 from functools import reduce
 from typing import Any
 
-from nanlint.graph.conditions import (
-    ABSOLUTE_TOLERANCE,
-    MIRRORED,
-    NEGATED,
-    RELATIVE_TOLERANCE,
-    TRUTHS,
-    apart,
-    narrowest_last,
-    settled,
-    truth_of,
-)
+from nanlint.graph.conditions import MIRRORED, implied, known_of, settled, truth_of
 from nanlint.graph.node import (
     ATTR,
     CALL,
@@ -43,12 +33,11 @@ from nanlint.graph.node import (
     unite,
     unrefined,
 )
-from nanlint.graph.path import PathCondition
+from nanlint.graph.path import Bound, Minus, PathCondition
 from nanlint.graph.scope import ClassInfo, Env, Frame
 from nanlint.ops.floats import FORMATS, Format
 from nanlint.ops.frameworks import canonical
 from nanlint.ops.op import OPS
-from nanlint.ops.selection import CONDITIONS
 from nanlint.ops.spelling import Spellings
 
 BINARY: dict[type[ast.operator], tuple[str, str, str]] = {
@@ -100,8 +89,6 @@ TENSOR_ATTRIBUTES = {
     "size": "size",
     "ndim": "size",
 }
-#: the fact that an array has so many axes
-AXES = "axes"
 IMPORTS = (ast.Import, ast.ImportFrom)
 #: attributes of the pairs that torch's extrema and sorts return
 PAIRED = {"values", "indices"}
@@ -120,13 +107,6 @@ DTYPES = {"half": "float16", "float": "float32", "double": "float64", "single": 
     name: name for name in FORMATS
 }
 
-
-#: ops that are finite only where all of their operands are
-FINITE_TOGETHER = frozenset({"add", "sub", "neg", "sum", "mean", "abs", "square"})
-#: of these, where 0 * inf is NaN
-FINITE_FACTORS = frozenset({"mul", "dot", "div"})
-#: nodes behind a result that are looked at for what cannot be 0
-MAX_PARTS = 40
 
 #: nodes whose call is known
 CALLABLE = frozenset({MODULE, FUNCTION, CLASS, LAYER, INSTANCE, "partial"})
@@ -222,22 +202,31 @@ class ExpressionLowering:
 
     def refined(self, node: Node) -> Node:
         """``node`` with the facts of the path taken attached."""
-        facts = self.frame.facts.get(node.key) if self.frame.facts else None
-        if facts is None or node.op == REFINE:
+        if not self.frame.facts or node.op == REFINE:
             return node
-        told = [(c, other) for c, other in narrowest_last(facts) if c not in TRUTHS and c != AXES]
+        told = known_of(self.graph, node.key, self.frame.facts)
         if not told:
             return node
         result = node
         for comparison, other in told[:-1]:
             # what all but the last say, they say wherever the value is read
-            known = result.index, comparison, other.index
+            by = self.other_side(other)
+            known = result.index, comparison, by.index
             if known not in self.refinements:
-                self.refinements[known] = self.refinement(result, comparison, other, node)
+                self.refinements[known] = self.refinement(result, comparison, by, node)
             result = self.refinements[known]
-        result = self.refinement(result, *told[-1], node)
+        comparison, other = told[-1]
+        result = self.refinement(result, comparison, self.other_side(other), node)
         result.key = node.key
         return result
+
+    def other_side(self, other: Bound) -> Node:
+        """The node of what something is known to compare with."""
+        if isinstance(other, Minus):
+            return self.graph.add("neg", {"x": other.node})
+        if isinstance(other, tuple):
+            return self.graph.add(TUPLE, {str(i): self.other_side(end) for i, end in enumerate(other)}, {}, None)
+        return other if isinstance(other, Node) else self.graph.literal(other)
 
     def refinement(self, x: Node, comparison: str, by: Node, node: Node) -> Node:
         """``x``, which is ``node`` of which more is known, and one comparison more."""
@@ -719,7 +708,7 @@ class ExpressionLowering:
 
     def assume(self, cond: Node, truth: bool) -> None:
         """Record in the frame what follows from a condition being true (or false)."""
-        self.frame.facts = self.frame.facts.and_((*implied(self, cond, truth), *settled(self.graph, cond, truth)))
+        self.frame.facts = self.frame.facts.and_((*implied(self.graph, cond, truth), *settled(self.graph, cond, truth)))
 
     # ── supplied by the other half of the lowering ──────────────────────────────────────────────────────────────────
 
@@ -872,231 +861,7 @@ ORDER: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-def stripped(node: Node) -> Node:
-    """The node behind views, casts to float and refinements: same elements."""
-    while True:
-        op = OPS.get(node.op)
-        if (op is not None and op.view and node.op not in ("part", "diagonal")) or node.op in (
-            REFINE,
-            RETURNED,
-            "cast",
-            "identity",
-        ):
-            inner = node.get("x")
-            if inner is None:
-                return node
-            node = inner
-        else:
-            return node
-
-
-def counted_by(count: Node) -> list[int]:
-    """Keys of the arrays that a count is the number of elements, or of true elements, of."""
-    count = stripped(count)
-    if count.op == "integer":
-        count = stripped(count["x"])
-    if count.op not in ("sum", "count_nonzero", "size", "any") or "x" not in count.args:
-        return []
-    counted = count["x"]
-    if counted.op == "size" and "index" in count.args and count["index"].attrs.get("value") == 0:
-        # the first of the sizes: how many there are of what is selected
-        counted = counted["x"]
-    return list({counted.key, stripped(counted).key})
-
-
-def condition_counted(count: Node) -> Node | None:
-    """The condition that a count is of: how often it is true, or how many elements it selects."""
-    count = stripped(count)
-    if count.op == "part" and stripped(count["x"]).op == "size":
-        # the first of the sizes
-        count = stripped(count["x"])
-    if count.op not in ("sum", "count_nonzero", "size") or "x" not in count.args or "axis" in count.args:
-        return None
-    counted = stripped(count["x"])
-    if count.op == "size":
-        counted = stripped(counted["index"]) if counted.op == "part" and "index" in counted.args else counted
-    return counted if counted.op in CONDITIONS else None
-
-
-def is_nothing(comparison: str, other: Node) -> bool:
-    """Whether what compares so with a number is 0, given that it is a count."""
-    value = other.attrs.get("value") if other.op == CONST else None
-    if not isinstance(value, (int, float)):
-        return False
-    return (comparison in ("eq", "le") and value == 0) or (comparison == "lt" and 0 < value <= 1)
-
-
-def excludes_zero(comparison: str, other: Node) -> bool:
-    """Whether what compares so with a number is not 0, given that it is not negative."""
-    value = other.attrs.get("value") if other.op == CONST else None
-    if value is None:
-        return comparison == "gt"
-    return (comparison in ("ne", "gt") and value == 0) or (comparison in ("gt", "ge") and positive(other))
-
-
-def positive(node: Node) -> bool:
-    """Whether a node is a positive literal."""
-    return node.op == CONST and isinstance(node.attrs["value"], (int, float)) and node.attrs["value"] > 0
-
-
-def sums_of(mask: Node) -> list[int]:
-    """Keys of the sums of a mask, as it is or cast."""
-    found = []
-    for user in mask.users:
-        if user.op in ("sum", "count_nonzero", "mean"):
-            found.append(user.key)
-        elif user.op in ("cast", "view", "integer", "tensor"):
-            found.extend(sums_of(user))
-    return found
-
-
-def not_zero_if_finite(result: Node, *, quotients: bool) -> list[Node]:
-    """What is not 0 where a result is finite: of what logarithms in it are taken, and what is divided by.
-
-    Without ``quotients`` it is only not infinite, and 0 / 0 is NaN.
-    """
-    found, pending, seen = [], [result], {result.index}
-    while pending and len(seen) < MAX_PARTS:
-        node = stripped(pending.pop())
-        if node.op in ("log", "log2", "log10"):
-            found.append(node["x"])
-        if node.op in ("div", "reciprocal") and quotients:
-            found.append(node["b" if node.op == "div" else "x"])
-        together = node.op in FINITE_TOGETHER or (quotients and node.op in FINITE_FACTORS)
-        for name, operand in node.args.items() if together else ():
-            if operand.index not in seen and (node.op, name) != ("div", "b"):
-                seen.add(operand.index)
-                pending.append(operand)
-    return found
-
-
-def chained(graph: Graph, both: Node) -> list[Node]:
-    """What follows for the ends of a chain of two comparisons: a < c from a <= b < c."""
-    found = []
-    sides = [rising(part) for part in both.args.values()]
-    for one, other in (sides, sides[::-1]) if len(sides) == 2 else ():
-        if one is not None and other is not None and one[1].key == other[0].key:
-            comparison = "lt" if "lt" in (one[2], other[2]) else "le"
-            found.append(graph.add(comparison, {"a": one[0], "b": other[1]}, {}, None))
-    return found
-
-
-def rising(comparison: Node) -> tuple[Node, Node, str] | None:
-    """The smaller and the larger side of a comparison, and whether it is strict: "lt" or "le"."""
-    if comparison.op in ("lt", "le"):
-        return comparison["a"], comparison["b"], comparison.op
-    if comparison.op in ("gt", "ge"):
-        return comparison["b"], comparison["a"], MIRRORED[comparison.op]
-    return None
-
-
 def unlike_itself(operands: Mapping[str, Node]) -> Node | None:
     """What a comparison compares with itself, element by element; None where it does not."""
     a, b = operands.get("a"), operands.get("b")
     return a if a is not None and b is not None and a.key == b.key and a.op not in (CONST, "view") else None
-
-
-def implied(lowering: Any, cond: Node, truth: bool) -> list[tuple[int, str, Node]]:
-    """(key, comparison, other) facts that follow from ``cond`` being ``truth``.
-
-    all(c) true gives c for every element; any(c) false gives not c; a bare value in a test is != 0.
-    """
-    graph: Graph = lowering.graph
-    op = cond.op
-    if op == REFINE or op in ("view", "cast", "part"):
-        return implied(lowering, cond["x"], truth) if "x" in cond.args else []
-    if op == "not":
-        return implied(lowering, cond["x"], not truth)
-    if (op == "and" and truth) or (op == "or" and not truth):
-        parts = [*cond.args.values(), *(chained(graph, cond) if op == "and" else ())]
-        return [fact for part in parts for fact in implied(lowering, part, truth)]
-    if (op == "all" and truth) or (op == "any" and not truth):
-        return implied(lowering, cond["x"], truth)
-    if op == "any":
-        # some element is true: a sum of the same mask is not 0
-        nothing = graph.add(CONST, {}, {"value": 0, "type": "int"}, None)
-        # along the same axis
-        later = (graph.key(total, cond.args, {}) for total in ("sum", "count_nonzero", "mean"))
-        return [*((key, "ne", nothing) for key in {*sums_of(cond["x"]), *later}), (cond["x"].key, "filled", nothing)]
-    zero = graph.add(CONST, {}, {"value": 0, "type": "int"}, None)
-    if op in MIRRORED:
-        a, b = cond["a"], cond["b"]
-        comparison = op if truth else NEGATED[op]
-        found = [(a.key, comparison, b), (b.key, MIRRORED[comparison], a)]
-        for count, other, c in ((a, b, comparison), (b, a, MIRRORED[comparison])):
-            found.extend((key, "filled", zero) for key in counted_by(count) if excludes_zero(c, other))
-        for count, other, c in ((a, b, comparison), (b, a, MIRRORED[comparison])):
-            if is_nothing(c, other) and (mask := condition_counted(count)) is not None:
-                found += implied(lowering, mask, truth=False)
-            if c == "eq" and count.op == "size" and count.attrs.get("axes"):
-                found.append((count["x"].key, AXES, other))
-        for view_of, other, c in ((a, b, comparison), (b, a, MIRRORED[comparison])):
-            inner = stripped(view_of)
-            if inner.key != view_of.key:
-                found.append((inner.key, c, other))
-            # abs(x) > c keeps x away from 0; the smallest element above c keeps all above
-            if inner.op in ("abs", "square") and (c in ("gt", "ne") or (c == "ge" and positive(other))):
-                found.append((inner["x"].key, "ne", zero))
-            if inner.op == "abs" and c in ("lt", "le"):
-                # |x| < r: -r < x < r
-                below = graph.add("neg", {"x": other})
-                found += [(inner["x"].key, c, other), (inner["x"].key, MIRRORED[c], below)]
-            if inner.op == "abs" and c in ("gt", "ge") and positive(other) and stripped(inner["x"]).op == "sub":
-                # |x - c| > r: x is not within r of c
-                moved = stripped(inner["x"])
-                for one, center in ((moved["a"], moved["b"]), (moved["b"], moved["a"])):
-                    away = apart(graph, center, float(other.attrs["value"]))
-                    found += [(one.key, *away)] if away is not None else []
-            if inner.op == "abs" and c in ("lt", "le", "gt", "ge"):
-                # |x| < r as the squares have it: x**2 < r**2
-                for squared in ("pow", "square"):
-                    two = {"y": graph.add(CONST, {}, {"value": 2, "type": "int"}, None)} if squared == "pow" else {}
-                    x2, r2 = graph.add(squared, {"x": inner["x"], **two}), graph.add(squared, {"x": other, **two})
-                    found.append((graph.key("sub", {"a": x2, "b": r2}, {}), c, zero))
-                    found.append((graph.key("sub", {"a": r2, "b": x2}, {}), MIRRORED[c], zero))
-            if (inner.op == "min" and c in ("gt", "ge")) or (inner.op == "max" and c in ("lt", "le")):
-                found.append((inner["x"].key, c, other))
-        for left, right, c in ((a, b, comparison), (b, a, MIRRORED[comparison])):
-            found.append((graph.key("sub", {"a": left, "b": right}, {}), c, zero))
-        return found
-    above = cond.spelling is not None and cond.spelling.name.endswith("isposinf")
-    if (op == "isfinite" and truth) or (op == "isinf" and not truth and not above):
-        return [(x.key, "ne", zero) for x in not_zero_if_finite(cond["x"], quotients=truth)]
-    if op in (
-        "and",
-        "or",
-        "any",
-        "all",
-        "is",
-        "isnot",
-        "test",
-        "isnan",
-        "isinf",
-        "isfinite",
-        CONST,
-        DATA,
-        MODULE,
-        FUNCTION,
-    ):
-        return []
-    if op == "isclose":
-        # what is not close is not equal
-        a, b = cond["a"], cond["b"]
-        if truth:
-            return []
-        found = []
-        for one, other in ((a, b), (b, a)):
-            found += [(one.key, "ne", other), (graph.key("sub", {"a": one, "b": other}, {}), "ne", zero)]
-            scale = other.attrs.get("value") if other.op == CONST else None
-            if not isinstance(scale, (int, float)) or "tolerance" in cond.attrs:
-                continue
-            # half of it: which of the two the tolerance is relative to differs
-            radius = (ABSOLUTE_TOLERANCE + RELATIVE_TOLERANCE * abs(scale)) / 2
-            found += [(one.key, *away)] if (away := apart(graph, other, radius)) is not None else []
-        return found
-    if truth:
-        more = [(key, "filled", zero) for key in (*counted_by(cond), *([cond.key] if cond.op == "list" else []))]
-    else:
-        mask = condition_counted(cond)
-        more = implied(lowering, mask, truth=False) if mask is not None else []
-    return [(cond.key, "ne" if truth else "eq", zero), *more]

@@ -1224,4 +1224,5 @@ def lower(
         # what is private to the file is known by its calls; only what nothing calls is lowered with unknown arguments
         if not lowering.deferred and id((node := private.pop(0)).attrs["definition"]) not in lowering.inlined:
             lowering.standalone(node)
+    lowering.graph.frozen = True
     return lowering

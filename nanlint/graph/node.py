@@ -8,7 +8,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from nanlint.graph.linear import Linear, Multiple, combined
 from nanlint.graph.path import NOTHING, PathCondition
+from nanlint.ops.op import OPS
 
 if TYPE_CHECKING:
     from nanlint.ops.spelling import Spelling
@@ -26,6 +28,8 @@ MODULE, FUNCTION, CLASS, INSTANCE, LAYER, TUPLE, DICT, STRING = (
     "string",
 )
 
+#: nodes that hand on the elements of their operand
+SAME_ELEMENTS = frozenset({REFINE, "cast", "identity"})
 #: how a value leaves the code that computes it (as DATA: by a way on which no gradient comes back)
 RETURNED, KEPT, DATA, OTHER = "returned", "kept", "data", "other"
 
@@ -99,6 +103,11 @@ class Node:
         return f"<{self.index}:{self.op} {self.attrs.get('name') or self.attrs.get('value') or ''}>"
 
 
+#: ops whose results are sums and multiples
+LINEAR = frozenset({"add", "sub", "neg", "mul", "div", REFINE})
+#: terms of a sum that are told apart; the sum of more is one atom
+MAX_TERMS = 8
+
 #: ops whose result does not depend on the order of their two operands
 COMMUTATIVE = frozenset({"add", "mul", "maximum", "minimum", "eq", "ne"})
 
@@ -123,6 +132,16 @@ def unrefined(node: Node) -> Node:
     """A value without what conditions on the way say of it."""
     while node.op == REFINE:
         node = node["x"]
+    return node
+
+
+def stripped(node: Node) -> Node:
+    """The node behind views, casts to float and refinements: same elements."""
+    while (inner := node.get("x")) is not None:
+        op = OPS.get(node.op)
+        if not (op is not None and op.view and node.op not in ("part", "diagonal")) and node.op not in SAME_ELEMENTS:
+            break
+        node = inner
     return node
 
 
@@ -158,8 +177,16 @@ class Graph:
         self.nodes: list[Node] = []
         self._keys: dict[Any, int] = {}
         self._first: dict[int, int] = {}
+        self._literals: dict[float, Node] = {}
+        #: sums, differences and multiples by key: what they are of which atoms
+        self._linear: dict[int, Linear[int]] = {}
+        #: and of what they are multiples
+        self.multiples: dict[int, Multiple] = {}
         #: how many of the nodes stand in other files
         self.elsewhere = 0
+        #: whether all is lowered: nothing is added any more
+        self.frozen = False
+        self._imagined = 0
 
     def key(self, op: str, args: Mapping[str, Node], attrs: Mapping[str, Any]) -> int:
         """Number of a structure; -1 for one that cannot be hashed."""
@@ -170,12 +197,9 @@ class Graph:
             if op in COMMUTATIVE and len(args) == 2:
                 operands = tuple(sorted(v.key for v in args.values()))
             structure = (op, operands, tuple(attrs.items()) if attrs else ())
-            found = self._keys.get(structure)
+            return self._keys.setdefault(structure, len(self._keys) + 1)
         except TypeError:
             return self.fresh()
-        if found is None:
-            found = self._keys[structure] = len(self._keys) + 1
-        return found
 
     def fresh(self) -> int:
         """A key equal to no other."""
@@ -193,17 +217,72 @@ class Graph:
         pure: bool = True,
     ) -> Node:
         """Create a node and tell its operands that it uses them."""
+        if self.frozen:
+            raise RuntimeError(f"{self.path}: the graph is frozen, and {op} was to be added")
         node = Node(op, args or {}, attrs or {}, site)
         if self.home(site) is not None:
             node.site, node.elsewhere = None, site
         node.key = self.key(op, node.args, node.attrs) if pure else self.fresh()
         node.index = len(self.nodes)
         self._first.setdefault(node.key, node.index)
+        if op in LINEAR:
+            self._relate(node)
         self.nodes.append(node)
         self.elsewhere += node.elsewhere is not None
         for operand in node.args.values():
             operand.users.append(node)
         return node
+
+    def imagine(
+        self, op: str, args: dict[str, Node], attrs: dict[str, Any] | None = None, site: ast.AST | None = None
+    ) -> Node:
+        """A node that stands nowhere, to ask what is known of it: nothing uses it, and no operand knows of it."""
+        node = Node(op, args, attrs or {}, site)
+        node.key = self.key(op, args, node.attrs)
+        if op in LINEAR:
+            self._relate(node)
+        node.index = len(self.nodes) + self._imagined
+        self._imagined += 1
+        return node
+
+    def literal(self, value: float) -> Node:
+        """The one node of a number that stands nowhere in the source."""
+        if (found := self._literals.get(value)) is None:
+            found = self._literals[value] = self.add(CONST, {}, {"value": value})
+        return found
+
+    def linear(self, node: Node) -> Linear[int]:
+        """An expression as a sum of multiples of others, by key; one that is none is a multiple of itself."""
+        value = node.attrs.get("value") if node.op == CONST else None
+        if isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < math.inf:
+            return Linear(float(value))
+        return self._linear.get(node.key) or Linear(0.0, ((node.key, 1.0),))
+
+    def multiple(self, form: Linear[int]) -> Multiple | None:
+        """What a sum is a multiple of; None for a number."""
+        if not form.terms:
+            return None
+        (atom, factor), *others = form.terms
+        if not others:
+            return Multiple(atom, factor, form.number, of_many=False)
+        terms = ("linear", *((a, c / factor) for a, c in form.terms))
+        direction = self._keys.setdefault(terms, len(self._keys) + 1)
+        self._first.setdefault(direction, max(self.first(a) for a, _ in form.terms))
+        return Multiple(direction, factor, form.number, of_many=True)
+
+    def roundings(self, key: int) -> int:
+        """How many operations round on the way to a sum."""
+        return form.roundings if (form := self._linear.get(key)) is not None else 0
+
+    def _relate(self, node: Node) -> None:
+        """Note what a sum or a multiple is made of."""
+        if node.key in self._linear:
+            return
+        form = self.linear(node["x"]) if node.op == REFINE else combined(node.op, lambda k: self.linear(node[k]))
+        if form is not None and 0 < len(form.terms) <= MAX_TERMS:
+            self._linear[node.key] = form
+            if (multiple := self.multiple(form)) is not None:
+                self.multiples[node.key] = multiple
 
     def home(self, site: ast.AST | None) -> str | None:
         """The path of the other file that a piece of syntax stands in; None for what stands in this one."""
@@ -225,6 +304,7 @@ class Graph:
             node.args, node.attrs, node.users, node.env, node.facts = {}, {}, [], None, NOTHING
         self.nodes.clear()
         self._keys.clear()
+        self._literals.clear()
 
     def __iter__(self) -> Iterator[Node]:
         return iter(self.nodes)

@@ -4,10 +4,20 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, ItemsView, Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
-#: comparisons that hold of an expression, each with the node on its other side
-Comparisons: TypeAlias = tuple[tuple[str, Any], ...]
+
+class Minus(NamedTuple):
+    """The negative of a node, where none stands in the graph."""
+
+    node: Any
+
+
+#: what an expression is known to compare with: a node, a number, or the two ends of an interval
+Bound: TypeAlias = Any
+#: a comparison that holds of an expression
+Comparison: TypeAlias = tuple[str, Bound]
+Comparisons: TypeAlias = tuple[Comparison, ...]
 #: what conditions say: the comparisons that hold, by key of the expression
 Known: TypeAlias = Mapping[int, Comparisons]
 
@@ -89,7 +99,7 @@ class PathCondition(Mapping[int, Comparisons]):
                     found.pop(key, None)
         return found
 
-    def and_(self, said: Iterable[tuple[int, str, Any]]) -> PathCondition:
+    def and_(self, said: Iterable[tuple[int, str, Bound]]) -> PathCondition:
         """This, and more comparisons: of an expression by key, which, and with what."""
         own: dict[int, Comparisons] = {}
         for key, comparison, other in said:
