@@ -186,7 +186,6 @@ def add(a: Value, b: Value) -> Value:
             rounded(constant(total, Kind.TENSOR), fields["format"])
             if fields["kind"] is Kind.TENSOR
             else constant(total),
-            nan=max(a.nan, b.nan),
             **fields,
         )
     if a.constant is not None:
@@ -279,7 +278,7 @@ def multiply(a: Value, b: Value) -> Value:
     if a.constant is not None and c is not None:
         if {abs(a.constant), abs(c)} == {0.0, INF}:
             return replace(constant(math.nan), **fields)
-        return replace(constant(_product(a.constant, c)), nan=max(a.nan, b.nan), **fields)
+        return replace(constant(_product(a.constant, c)), **fields)
     if c is not None:
         if c == 0:
             return replace(constant(0.0), lo=-0.0, nan=max(a.pinf, a.ninf, UNKNOWN), **fields)

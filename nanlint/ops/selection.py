@@ -229,8 +229,7 @@ def linspace(v: Operands, _: Attrs) -> Value:
             because=Evidence(f"includes its ends {lo:g} and {hi:g}", origin=Origin.START),
             kind=Kind.TENSOR,
         )
-        # as they are written, or as they are stored
-        return join(found, settled(found))
+        return settled(found)
     # both ends are attained; the peak says so of a known upper one
     lo, hi = min(start.lo, stop.lo), max(start.hi, stop.hi)
     return value(lo, hi, peak=hi in (start.constant, stop.constant), kind=Kind.TENSOR)

@@ -9,7 +9,7 @@ from enum import Enum, IntEnum
 from types import MappingProxyType
 from typing import Any
 
-from nanlint.ops.floats import FLOAT32, Format, class_of
+from nanlint.ops.floats import FLOAT32, Format
 
 INF = math.inf
 #: a number up to this is an epsilon: added, as a bound or as a threshold it is there because of 0
@@ -87,10 +87,9 @@ NO_EVIDENCE: Mapping[str, Evidence] = MappingProxyType({})
 class Value:
     """Closed range ``[lo, hi]`` over all elements, and health: the reach of each class and of each end of the range.
 
-    An end of 0 is the zero of its sign: ``lo`` = 0.0 leaves out -0.0, whose reciprocal is -inf. ``low`` and ``high``
-    tell whether ``lo`` and ``hi`` themselves are attained. ``why`` maps a class (or ``low``, ``high``) to its evidence.
-    ``whole``: integer-valued (masks, counts). ``peak``: along the axis it was shifted by, the maximum is exactly
-    ``hi``; ``trough``: the minimum is exactly ``lo``. ``sum_one``: sums to 1 along its axis.
+    An end of 0 is the zero of its sign: ``lo`` = 0.0 leaves out -0.0, whose reciprocal is -inf. ``low`` and ``high`` tell whether ``lo`` and ``hi`` themselves are attained. ``why`` maps a class (or ``low``,
+    ``high``) to its evidence. ``whole``: integer-valued (masks, counts). ``peak``: along the axis it was shifted by,
+    the maximum is exactly ``hi``; ``trough``: the minimum is exactly ``lo``. ``sum_one``: sums to 1 along its axis.
     ``format``: the dtype that constants are rounded to when they meet it.
     """
 
@@ -160,11 +159,11 @@ def value(
     low, high = zero if lo == 0 else low, zero if hi == 0 else high
     if lo >= 0:
         neg = NEVER
-    elif lo > -INF:
+    elif lo > -INF and neg is not NEVER:
         neg = max(neg, low)
     if hi <= 0:
         pos = NEVER
-    elif hi < INF:
+    elif hi < INF and pos is not NEVER:
         pos = max(pos, high)
     fields.update(zero=zero, neg=neg, pos=pos, low=low, high=high)
     return Value(lo, hi, why=because, **fields)
@@ -268,10 +267,8 @@ def contains(outer: Value, inner: Value) -> bool:
 def meet_range(v: Value, lo: float, hi: float, *, open_lo: bool = False, open_hi: bool = False) -> Value:
     """``v`` known to lie in ``[lo, hi]``; an open end is not attained. A bound of 0 is either zero."""
     new_lo, new_hi = greater(v.lo, lo or -0.0), lesser(v.hi, hi or 0.0)
-    # an end is no more reached than the class that it is
-    low_out, high_out = open_lo or v.reach(class_of(lo)) is NEVER, open_hi or v.reach(class_of(hi)) is NEVER
-    low = v.low if v.lo > lo or (v.lo == lo and not open_lo) else NEVER if low_out else UNKNOWN
-    high = v.high if v.hi < hi or (v.hi == hi and not open_hi) else NEVER if high_out else UNKNOWN
+    low = v.low if v.lo > lo or (v.lo == lo and not open_lo) else NEVER if open_lo else UNKNOWN
+    high = v.high if v.hi < hi or (v.hi == hi and not open_hi) else NEVER if open_hi else UNKNOWN
     if new_lo > new_hi:
         return v
     excludes_zero = new_lo > 0 or new_hi < 0 or (new_lo == 0 and low is NEVER) or (new_hi == 0 and high is NEVER)

@@ -1,8 +1,8 @@
-"""Executes a program of a few statements in its framework, on several inputs, and keeps the ranges of its variables.
+"""Executes a program of a few statements in its framework, on several inputs, and keeps what tells its variables' ranges.
 
-This file is the harness of the recordings of programs (`tests/recording.py`): what it executes depends on the
-framework, the text of the program and the inputs alone. Programs are drawn in `drawing`, and held against predictions
-in `test_programs`.
+This file is the harness of the recordings of programs (`tests/recording.py`): what it executes depends on the framework,
+the text of the program and the inputs alone. Programs are drawn in `drawing`, and held against predictions in
+`test_programs`.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def run(root: str, text: str, arrays: Sequence[Any], seen: Callable[[Any, int], 
         "_failed": failed,
     }
     seed(root)
-    exec(compile(instrumented(text), "<drawn>", "exec"), namespace)
+    exec(compile(instrumented(text), "<drawn>", "exec"), namespace)  # noqa: S102
     return {k: v for k, v in namespace.items() if k[0] == "v" or k == LOSS}
 
 

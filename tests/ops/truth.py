@@ -142,8 +142,6 @@ def holds(v: Value, x: Array) -> npt.NDArray[np.bool_]:
         (v.pinf, x64 == math.inf),
         (v.ninf, x64 == -math.inf),
         (v.zero, x64 == 0),
-        (v.neg, (x64 < 0) & (x64 > -math.inf)),
-        (v.pos, (x64 > 0) & (x64 < math.inf)),
         (v.low, x64 == v.lo),
         (v.high, x64 == v.hi),
     ):
