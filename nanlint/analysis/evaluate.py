@@ -18,7 +18,6 @@ from nanlint.graph.conditions import AXES, OUTSIDE, implied, known_of, of_nothin
 from nanlint.graph.lower import Lowering
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, REFINE, TUPLE, Node
 from nanlint.graph.path import NOTHING, Bound, Minus, PathCondition
-from nanlint.ops.arithmetic import in_common_format
 from nanlint.ops.floats import FLOAT32, FLOAT64, FORMATS
 from nanlint.ops.frameworks import AUTOCAST_TO_HALF, AUTOCAST_TO_SINGLE
 from nanlint.ops.op import OPS
@@ -631,7 +630,6 @@ class Evaluator:
 
     def refine(self, v: Value, comparison: str, by: Value) -> Value:
         """``v`` where it compares so with ``by``."""
-        v, by = in_common_format(v, by)
         c = by.constant
         if comparison == "eq" and c is not None:
             return replace(
@@ -761,7 +759,7 @@ def invariants(before: Value) -> list[Value]:
     elif before.lo == 0:
         if before.hi == 1:
             found.append(value(0.0, 1.0, **common))
-        found.append(value(-0.0, INF, **common))
+        found.append(value(0.0, INF, **common))
     elif before.hi <= 0:
         found.append(value(-INF, 0.0, **common))
     found.append(value(**common))

@@ -141,7 +141,7 @@ def of_draws(x: Node) -> bool:
 
 def shift_of_infinity(v: Value) -> Reach:
     """How far -inf - -inf is met, where what is shifted by its own maximum is ``v``."""
-    return v.ninf if v.ninf >= LIKELY else max(v.nan, min(v.ninf, UNKNOWN), min(v.pinf, UNKNOWN))
+    return v.ninf if v.ninf >= LIKELY else NEVER
 
 
 def largest_of(node: Node) -> list[Node]:
@@ -244,8 +244,7 @@ def dot(node: Node, evaluate: Evaluate) -> Value | None:
         v = square(evaluate(node["b"]))
         zero = max(v.zero, POSSIBLE) if v.zero is not NEVER else NEVER
         note = v.evidence("zero") or Evidence("is 0 for the zero vector", origin=Origin.DATA)
-        # of vectors it is not negative; of matrices only the diagonal is so
-        found = like(v, zero=zero, because={"zero": note})
+        found = like(v, 0.0, INF, zero=zero, because={"zero": note})
         return found if number == 1 else multiply(found, constant(number))
     return None
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import reduce
 from typing import Any
 
 from nanlint.ops.floats import FLOAT64, Format
@@ -24,9 +23,7 @@ from nanlint.ops.value import (
     Reach,
     Value,
     constant,
-    greater,
     join,
-    lesser,
     like,
     rounded,
     signed,
@@ -75,22 +72,24 @@ def format_of(v: Value) -> Format:
     return FLOAT64 if v.kind is Kind.SCALAR else v.format
 
 
-def settled(v: Value) -> Value:
+def settled(v: Value, *, scaled: bool = False) -> Value:
     """``v`` as floating point leaves it: inf beyond the largest number, and perhaps 0 below the smallest normal one.
 
     NumPy and PyTorch keep subnormal numbers, most of the time; XLA and TensorFlow's kernels flush them to 0.
+    ``scaled``: by a Python number, of which no one expects that it takes a number to 0.
     """
     fmt = format_of(v)
     lo, hi = fmt.round(v.lo), fmt.round(v.hi)
-    # what is next to an end is rounded to it
-    low, high, zero = max(v.low, UNKNOWN), max(v.high, UNKNOWN), v.zero
+    low, high, zero = v.low, v.high, v.zero
     near = 2 * fmt.tiny
     if 0 < lo < near:
         lo, low = 0.0, UNKNOWN
     if -near < hi < 0:
         hi, high = 0.0, UNKNOWN
-    if lo <= 0 <= hi:
+    if lo <= 0 <= hi and not scaled:
         zero = max(zero, UNKNOWN)
+        low = max(low, UNKNOWN) if lo == 0 else low
+        high = max(high, UNKNOWN) if hi == 0 else high
     return replace(
         v,
         lo=lo,
@@ -106,6 +105,11 @@ def settled(v: Value) -> Value:
 def rounds(transfer: Transfer) -> Transfer:
     """The transfer function of an op whose result may over- or underflow."""
     return lambda v, attrs: settled(transfer(v, attrs))
+
+
+def rounds_unless_scaled(transfer: Transfer) -> Transfer:
+    """The same for a product or quotient: scaling by a Python number leaves what is not 0 so."""
+    return lambda v, attrs: settled(transfer(v, attrs), scaled=Kind.SCALAR in (v["a"].kind, v["b"].kind))
 
 
 def monotone(
@@ -257,7 +261,7 @@ def subtract(a: Value, b: Value) -> Value:
 
 def _product(p: float, q: float) -> float:
     """p * q on interval ends, where 0 times an unbounded end is 0."""
-    return math.copysign(0.0, p) * math.copysign(1.0, q) if p == 0 or q == 0 else p * q
+    return 0.0 if p == 0 or q == 0 else p * q
 
 
 def hidden(mask: Value, other: Value) -> Reach:
@@ -281,7 +285,7 @@ def multiply(a: Value, b: Value) -> Value:
         return replace(constant(_product(a.constant, c)), **fields)
     if c is not None:
         if c == 0:
-            return replace(constant(0.0), lo=-0.0, nan=max(a.pinf, a.ninf, UNKNOWN), **fields)
+            return replace(constant(0.0), nan=max(a.pinf, a.ninf, UNKNOWN), **fields)
         m = a if c > 0 else negate(a)
         c = abs(c)
         if c == INF:
@@ -309,7 +313,7 @@ def multiply(a: Value, b: Value) -> Value:
     strongest = a if hidden(a, b) >= hidden(b, a) else b
     why = noted(zero=pick(strongest, "zero"))
     nan = max(a.nan, b.nan, min(a.zero, max(b.pinf, b.ninf)), min(b.zero, max(a.pinf, a.ninf)))
-    lo, hi = reduce(lesser, ends), reduce(greater, ends)
+    lo, hi = min(ends), max(ends)
     low = zero if lo == 0 else UNKNOWN
     high = _both(a.high, b.high) if a.lo >= 0 and b.lo >= 0 else zero if hi == 0 else UNKNOWN
     signs = scaled_by_positive(a, b) or scaled_by_positive(b, a)
@@ -347,12 +351,14 @@ def scaled_by_positive(a: Value, scale: Value) -> Value | None:
 
 
 def reciprocal_range(b: Value) -> tuple[float, float]:
-    """Range of 1/b: the reciprocal of a zero is the infinity of its sign."""
+    """Range of 1/b."""
     if b.lo > 0 or b.hi < 0:
-        return 1 / b.hi, 1 / b.lo
-    positive = b.lo == 0 and (b.zero is NEVER or math.copysign(1.0, b.lo) > 0)
-    negative = b.hi == 0 and (b.zero is NEVER or math.copysign(1.0, b.hi) < 0)
-    return (1 / b.hi if b.hi else INF) if positive else -INF, (1 / b.lo if b.lo else -INF) if negative else INF
+        return (1 / b.hi if b.hi else -INF), (1 / b.lo if b.lo else INF)
+    if b.lo >= 0:
+        return (1 / b.hi if b.hi else INF), INF
+    if b.hi <= 0 and b.zero is NEVER:
+        return -INF, (1 / b.lo)
+    return -INF, INF
 
 
 def infinite(v: Value) -> Reach:
@@ -370,12 +376,13 @@ def divide(a: Value, b: Value) -> Value:
     ends = [_product(p, q) for p in (a.lo, a.hi) for q in reciprocal_range(b)]
     signs = scaled_by_positive(a, b)
     why = {**(signs.why if signs else {}), **noted(zero=pick(a, "zero"), pinf=pick(b, "zero"), nan=pick(b, "zero"))}
-    lo, hi = reduce(lesser, ends), reduce(greater, ends)
+    lo, hi = min(ends), max(ends)
+    bounded_divisor = math.isfinite(b.lo) and math.isfinite(b.hi)
     neg, pos = (signs.neg, signs.pos) if signs else (UNKNOWN, UNKNOWN)
     return value(
         lo,
         hi,
-        zero=max(a.zero, min(infinite(b), UNKNOWN)),
+        zero=NEVER if a.zero is NEVER and bounded_divisor else a.zero,
         neg=neg,
         pos=pos,
         low=signs.low if signs and lo == -INF else UNKNOWN,
@@ -521,8 +528,7 @@ def power(x: Value, y: Value) -> Value:
 def maximum(a: Value, b: Value, *, sign: float = 1.0) -> Value:
     """max(a, b): a lower bound of either is one of the result. ``sign``: what bounds are told with."""
     a, b = in_common_format(a, b)
-    # which of two zeros it is, is left open
-    lo, hi = max(a.lo, b.lo) or math.copysign(0.0, lesser(a.lo, b.lo)), greater(a.hi, b.hi)
+    lo, hi = max(a.lo, b.lo), max(a.hi, b.hi)
     setter, other = (a, b) if a.lo >= b.lo else (b, a)
     # The larger lower bound is attained when the other side can fall below it.
     if setter.constant is not None:
@@ -590,8 +596,7 @@ def clamp(x: Value, lo: Value | None, hi: Value | None) -> Value:
 def modulo(x: Value, y: Value) -> Value:
     """x mod y, of the sign of y, zero at multiples."""
     if y.lo > 0:
-        # what is just below 0 is rounded to y itself
-        return value(-0.0, y.hi, zero=UNKNOWN, **tensor_like(x, y))
+        return value(0.0, y.hi, zero=UNKNOWN, high=NEVER, **tensor_like(x, y))
     return value(**tensor_like(x, y))
 
 
@@ -611,9 +616,9 @@ def unary(f: Callable[[Value], Value]) -> Transfer:
 def _sign(x: Value) -> Value:
     return like(
         x,
-        -1.0 if x.lo < 0 else math.copysign(0.0, x.lo),
+        -1.0 if x.lo < 0 else 0.0,
         1.0 if x.hi > 0 else 0.0,
-        zero=max(x.zero, UNKNOWN),  # that of nan in PyTorch
+        zero=x.zero,
         whole=True,
         because=noted(zero=pick(x, "zero")),
     )
@@ -625,7 +630,7 @@ def _floor(x: Value) -> Value:
         if x.lo >= 1
         else like(
             x,
-            x.lo if math.isinf(x.lo) else math.copysign(math.floor(x.lo), x.lo),
+            x.lo if math.isinf(x.lo) else math.floor(x.lo),
             x.hi if math.isinf(x.hi) else math.ceil(x.hi),
             zero=NEVER if x.hi <= -1 else UNKNOWN,
             low=UNKNOWN,
@@ -683,8 +688,8 @@ ZERO_TIMES_INFINITY = tuple(
 
 define("add", "a b", rounds(_binary(add)), pointwise=True)
 define("sub", "a b", rounds(_binary(subtract)), pointwise=True)
-define("mul", "a b", rounds(_binary(multiply)), *ZERO_TIMES_INFINITY, pointwise=True)
-define("div", "a b", rounds(_binary(divide)), *NONZERO_DIVISOR, pointwise=True)
+define("mul", "a b", rounds_unless_scaled(_binary(multiply)), *ZERO_TIMES_INFINITY, pointwise=True)
+define("div", "a b", rounds_unless_scaled(_binary(divide)), *NONZERO_DIVISOR, pointwise=True)
 define("floordiv", "a b", _binary(_floor_divide), *NONZERO_DIVISOR, pointwise=True)
 define("mod", "a b", _binary(modulo), *NONZERO_MODULUS, pointwise=True)
 define(
@@ -743,7 +748,7 @@ def scaled(v: Operands, f: Callable[[Value, Value], Value]) -> Value:
 
 
 def _round(x: Value, ends: Callable[[float], float]) -> Value:
-    lo, hi = (t if math.isinf(t) else math.copysign(ends(t), t) for t in (x.lo, x.hi))
+    lo, hi = (t if math.isinf(t) else ends(t) for t in (x.lo, x.hi))
     zero = NEVER if lo > 0 or hi < 0 else UNKNOWN
     return like(x, lo, hi, zero=zero, nan=x.nan, pinf=x.pinf, ninf=x.ninf, whole=True)
 

@@ -143,7 +143,7 @@ def expm1(x: Value) -> Value:
 
 def square_root(x: Value) -> Value:
     """sqrt(x): nan below 0."""
-    root = monotone(x, lambda t: _sqrt(max(t, -0.0)), zero_at=0.0)
+    root = monotone(x, lambda t: _sqrt(max(t, 0.0)), zero_at=0.0)
     why = dict(root.why) | noted(nan=pick(x, "neg"), zero=pick(x, "zero"), pinf=pick(x, "pinf"))
     zero = x.zero if x.lo <= 0 else NEVER
     return like(
@@ -161,7 +161,9 @@ def square_root(x: Value) -> Value:
 
 def inverse_square_root(x: Value) -> Value:
     """1 / sqrt(x): inf at 0, nan below."""
-    return divide(constant(1.0), square_root(x))
+    root = divide(constant(1.0), square_root(x))
+    # the root of -0 is -0
+    return replace(root, lo=-INF) if x.lo < 0 else root
 
 
 def sigmoid(x: Value) -> Value:
@@ -177,7 +179,7 @@ def sigmoid(x: Value) -> Value:
 
     v = monotone(x, f)
     why = dict(v.why)
-    low, high = max(v.low, UNKNOWN), max(v.high, UNKNOWN)
+    low, high = v.low, v.high
     if v.lo == 0:
         low, why["low"] = (
             CERTAIN if x.lo == -INF else x.low,

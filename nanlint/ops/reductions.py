@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import Any
 
@@ -53,7 +52,7 @@ def all_zero(x: Value) -> Reach:
 
 
 def total(x: Value) -> Value:
-    """Sum: of non-negatives at least 0; exactly 0 if all are, or there are none; at least a peak that is there."""
+    """Sum: of non-negatives at least 0; exactly 0 if all are; at least the peak if one is known to be there."""
     if x.sum_one:
         # the error of a sum grows with its length: 2**17 terms here
         slack = min(0.5, 2**17 * x.format.eps)
@@ -61,9 +60,9 @@ def total(x: Value) -> Value:
     if x.peak and x.lo >= 0:
         return value(x.hi, INF, zero=NEVER, low=LIKELY, **_array(x))
     if x.lo >= 0:
-        zero = max(all_zero(x), UNKNOWN)
+        zero = NEVER if x.zero is NEVER else all_zero(x)
         return value(
-            0.0,
+            x.lo if x.lo > 0 else 0.0,
             INF,
             zero=zero,
             whole=x.whole,
@@ -75,7 +74,7 @@ def total(x: Value) -> Value:
         return value(
             -INF,
             0.0,
-            zero=max(all_zero(x), UNKNOWN),
+            zero=NEVER if x.zero is NEVER else all_zero(x),
             ninf=x.ninf,
             because=noted(zero=pick(x, "zero"), ninf=pick(x, "ninf")),
             **_array(x),
@@ -198,8 +197,7 @@ def product(v: Operands, _: Attrs) -> Value:
     x = v["x"]
     if x.lo >= 0:
         hi = x.hi if x.hi <= 1 else INF
-        lo = math.copysign(0.0, x.lo)
-        return value(lo, hi, zero=NEVER if x.lo >= 1 else x.zero, because=noted(zero=pick(x, "zero")), **_array(x))
+        return value(0.0, hi, zero=NEVER if x.lo >= 1 else x.zero, because=noted(zero=pick(x, "zero")), **_array(x))
     return value(**_array(x))
 
 

@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 
 from nanlint.ops.arithmetic import Attrs, noted, pick, settled, tensor_like
-from nanlint.ops.floats import FLOAT32, FORMATS, class_of
+from nanlint.ops.floats import FORMATS
 from nanlint.ops.op import Operands, define
 from nanlint.ops.value import (
     CERTAIN,
@@ -24,7 +24,6 @@ from nanlint.ops.value import (
     constant,
     join,
     like,
-    rounded,
     value,
 )
 
@@ -69,7 +68,7 @@ def cast(v: Operands, attrs: Attrs) -> Value:
 
 
 def integer(v: Operands, attrs: Attrs) -> Value:
-    """The number without its fraction: 0 for whatever is smaller than 1, anything for nan and what is too large."""
+    """The number without its fraction: 0 for whatever is smaller than 1."""
     x = replace(v["x"], kind=Kind.SCALAR) if attrs.get("scalar") else v["x"]
     lo, hi = (t if math.isinf(t) else float(math.trunc(t)) for t in (x.lo, x.hi))
     near = lo <= 0 <= hi
@@ -86,13 +85,8 @@ def integer(v: Operands, attrs: Attrs) -> Value:
 
 def tensor(v: Operands, attrs: Attrs) -> Value:
     """A tensor made from Python numbers."""
-    numbers = v.get("x", TOP).kind is Kind.SCALAR
-    x = replace(cast(v, attrs), kind=Kind.TENSOR)
-    # too small or too large a number is 0 or inf in the array, or in one of another format that it meets
-    stored = rounded(x, x.format)
-    if stored.constant is None:
-        return settled(x) if numbers else x
-    return x if class_of(stored.lo) == class_of(x.lo) else join(x, stored)
+    x = v.get("x", TOP)
+    return replace(cast({"x": x}, attrs), kind=Kind.TENSOR)
 
 
 def elements(v: Operands, _: Attrs) -> Value:
@@ -123,7 +117,7 @@ def filled(number: float) -> Value:
 
 def full(v: Operands, attrs: Attrs) -> Value:
     """A tensor of a given number."""
-    return tensor({"x": v["fill"]} if "fill" in v else {}, attrs)
+    return replace(v.get("fill", TOP), kind=Kind.TENSOR)
 
 
 def uniform(v: Operands, _: Attrs) -> Value:
@@ -199,8 +193,7 @@ def dropout(v: Operands, a: Attrs) -> Value:
     x = v["x"]
     rate = a.get("rate")
     scale = 1 / (1 - rate) if isinstance(rate, (int, float)) and 0 <= rate < 1 else INF
-    lo = math.copysign(0.0, x.lo) if x.lo >= 0 else x.lo * scale
-    hi = 0.0 if x.hi <= 0 else x.hi * scale
+    lo, hi = (0.0 if x.lo >= 0 else x.lo * scale), (0.0 if x.hi <= 0 else x.hi * scale)
     zero = max(x.zero, UNKNOWN)
     return replace(
         x,
@@ -220,16 +213,15 @@ def linspace(v: Operands, _: Attrs) -> Value:
     if start.constant is not None and stop.constant is not None:
         lo, hi = sorted((start.constant, stop.constant))
         rising = start.constant == lo
-        found = value(
+        return value(
             lo,
             hi,
             low=CERTAIN if rising else LIKELY,
             high=LIKELY if rising else CERTAIN,
-            nan=NEVER if hi - lo < FLOAT32.max else UNKNOWN,
+            nan=NEVER,
             because=Evidence(f"includes its ends {lo:g} and {hi:g}", origin=Origin.START),
             kind=Kind.TENSOR,
         )
-        return settled(found)
     # both ends are attained; the peak says so of a known upper one
     lo, hi = min(start.lo, stop.lo), max(start.hi, stop.hi)
     return value(lo, hi, peak=hi in (start.constant, stop.constant), kind=Kind.TENSOR)
@@ -274,10 +266,10 @@ def rectified(v: Operands, _: Attrs) -> Value:
         return x
     return like(
         x,
-        -0.0,
+        0.0,
         max(x.hi, 0.0),
         low=CERTAIN,
-        high=x.high if x.hi > 0 else CERTAIN,
+        high=x.high,
         nan=x.nan,
         pinf=x.pinf,
         because={

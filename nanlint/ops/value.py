@@ -87,7 +87,7 @@ NO_EVIDENCE: Mapping[str, Evidence] = MappingProxyType({})
 class Value:
     """Closed range ``[lo, hi]`` over all elements, and health: the reach of each class and of each end of the range.
 
-    An end of 0 is the zero of its sign: ``lo`` = 0.0 leaves out -0.0, whose reciprocal is -inf. ``low`` and ``high`` tell whether ``lo`` and ``hi`` themselves are attained. ``why`` maps a class (or ``low``,
+    ``low`` and ``high`` tell whether ``lo`` and ``hi`` themselves are attained. ``why`` maps a class (or ``low``,
     ``high``) to its evidence. ``whole``: integer-valued (masks, counts). ``peak``: along the axis it was shifted by,
     the maximum is exactly ``hi``; ``trough``: the minimum is exactly ``lo``. ``sum_one``: sums to 1 along its axis.
     ``format``: the dtype that constants are rounded to when they meet it.
@@ -132,9 +132,6 @@ class Value:
 
 
 TOP = Value()
-CLASSES = ("ninf", "neg", "zero", "pos", "pinf", "nan")
-#: kinds by how much they decide the format where two meet
-SORTED = (Kind.TENSOR, Kind.ANY, Kind.SCALAR)
 
 
 def value(
@@ -154,16 +151,19 @@ def value(
         because = dict.fromkeys(reached, note) if note.text else NO_EVIDENCE
     zero, neg, pos = fields.get("zero", UNKNOWN), fields.get("neg", UNKNOWN), fields.get("pos", UNKNOWN)
     low, high = fields.get("low", UNKNOWN), fields.get("high", UNKNOWN)
-    at_zero = [zero, *(reach for end, reach in ((lo, low), (hi, high)) if end == 0)]
-    zero = NEVER if lo > 0 or hi < 0 or NEVER in at_zero else max(at_zero)
-    low, high = zero if lo == 0 else low, zero if hi == 0 else high
+    if lo > 0 or hi < 0:
+        zero = NEVER
+    elif lo == 0:
+        zero = low = NEVER if zero is NEVER or low is NEVER else max(zero, low)
+    elif hi == 0:
+        zero = high = NEVER if zero is NEVER or high is NEVER else max(zero, high)
     if lo >= 0:
         neg = NEVER
-    elif lo > -INF and neg is not NEVER:
+    elif lo > -INF:
         neg = max(neg, low)
     if hi <= 0:
         pos = NEVER
-    elif hi < INF and pos is not NEVER:
+    elif hi < INF:
         pos = max(pos, high)
     fields.update(zero=zero, neg=neg, pos=pos, low=low, high=high)
     return Value(lo, hi, why=because, **fields)
@@ -218,22 +218,12 @@ def rounded(v: Value, to: Format) -> Value:
     return v if r == c else replace(constant(r, v.kind), why=v.why)
 
 
-def lesser(a: float, b: float) -> float:
-    """The lesser of two ends of ranges, -0.0 below 0.0."""
-    return min(a, b) if a or a != b else -(-a - b)
-
-
-def greater(a: float, b: float) -> float:
-    """The greater of two ends of ranges, 0.0 above -0.0."""
-    return -lesser(-a, -b)
-
-
 def join(a: Value, b: Value) -> Value:
     """What holds when the value is one or the other: hull of the ranges, stronger reach of each class."""
-    lo, hi = lesser(a.lo, b.lo), greater(a.hi, b.hi)
+    lo, hi = min(a.lo, b.lo), max(a.hi, b.hi)
     low = max((v.low for v in (a, b) if v.lo == lo), default=UNKNOWN)
     high = max((v.high for v in (a, b) if v.hi == hi), default=UNKNOWN)
-    classes = {c: max(a.reach(c), b.reach(c)) for c in CLASSES}
+    classes = {c: max(a.reach(c), b.reach(c)) for c in ("ninf", "neg", "zero", "pos", "pinf", "nan")}
     why = {**b.why, **a.why} if a.why or b.why else NO_EVIDENCE
     for c, level in classes.items():
         for v in (a, b):
@@ -247,10 +237,9 @@ def join(a: Value, b: Value) -> Value:
         high=high,
         because=why,
         kind=a.kind if a.kind is b.kind else Kind.TENSOR if Kind.TENSOR in (a.kind, b.kind) else Kind.ANY,
-        format=min((a, b), key=lambda v: (SORTED.index(v.kind), v.format.precision)).format,
+        format=a.format if a.kind is Kind.TENSOR else b.format,
         whole=a.whole and b.whole,
         peak=a.peak and b.peak and a.hi == b.hi,
-        trough=a.trough and b.trough and a.lo == b.lo,
         sum_one=a.sum_one and b.sum_one,
         **classes,
     )
@@ -258,15 +247,14 @@ def join(a: Value, b: Value) -> Value:
 
 def contains(outer: Value, inner: Value) -> bool:
     """Whether every number that ``inner`` admits is admitted by ``outer`` (used to check a guessed loop invariant)."""
-    if str(lesser(outer.lo, inner.lo)) != str(outer.lo) or str(greater(outer.hi, inner.hi)) != str(outer.hi):
+    if not (outer.lo <= inner.lo and inner.hi <= outer.hi):
         return False
-    ends = [end for end, same in (("low", outer.lo == inner.lo), ("high", outer.hi == inner.hi)) if same]
-    return all(inner.reach(c) is NEVER for c in (*CLASSES, *ends) if outer.reach(c) is NEVER)
+    return all(not (outer.reach(c) is NEVER and inner.reach(c) is not NEVER) for c in ("zero", "neg", "pinf", "ninf"))
 
 
 def meet_range(v: Value, lo: float, hi: float, *, open_lo: bool = False, open_hi: bool = False) -> Value:
-    """``v`` known to lie in ``[lo, hi]``; an open end is not attained. A bound of 0 is either zero."""
-    new_lo, new_hi = greater(v.lo, lo or -0.0), lesser(v.hi, hi or 0.0)
+    """``v`` known to lie in ``[lo, hi]``; an open end is not attained."""
+    new_lo, new_hi = max(v.lo, lo), min(v.hi, hi)
     low = v.low if v.lo > lo or (v.lo == lo and not open_lo) else NEVER if open_lo else UNKNOWN
     high = v.high if v.hi < hi or (v.hi == hi and not open_hi) else NEVER if open_hi else UNKNOWN
     if new_lo > new_hi:
@@ -280,8 +268,8 @@ def meet_range(v: Value, lo: float, hi: float, *, open_lo: bool = False, open_hi
         zero=NEVER if excludes_zero else v.zero,
         neg=v.neg if new_lo < 0 else NEVER,
         pos=v.pos if new_hi > 0 else NEVER,
-        ninf=v.ninf if new_lo == -INF and low is not NEVER else NEVER,
-        pinf=v.pinf if new_hi == INF and high is not NEVER else NEVER,
+        ninf=v.ninf if new_lo == -INF else NEVER,
+        pinf=v.pinf if new_hi == INF else NEVER,
         nan=v.nan,
         because=v.why,
         kind=v.kind,

@@ -254,8 +254,8 @@ def test_draws_of_jax_stay_within_the_prediction(draw: str) -> None:
     assert admits(predicted(spelling, {}, FORMATS[0]), r, FORMATS[0]).all()
 
 
-@pytest.mark.parametrize(("largest", "counted"), [(1.0, Reach.UNKNOWN), (2.0, LIKELY)])
+@pytest.mark.parametrize(("largest", "counted"), [(1.0, Reach.NEVER), (2.0, LIKELY)])
 def test_a_mask_is_counted_by_its_sum_and_labels_are_not(largest: float, counted: Reach) -> None:
-    """Of a mask of ones none counts only if it is empty; of labels 1 and 2 none may be the one asked for."""
+    """Of a mask that is 1 everywhere some element counts; of labels 1 and 2 none may be the one that is asked for."""
     labels = value(1.0, largest, whole=True, zero=NEVER, kind=Kind.TENSOR)
     assert OPS["count_nonzero"].transfer({"x": labels}, {}).zero is counted

@@ -130,14 +130,9 @@ def admits(v: Value, r: Array, fmt: Format) -> npt.NDArray[np.bool_]:
 def holds(v: Value, x: Array) -> npt.NDArray[np.bool_]:
     """Which of the numbers ``x`` the abstract input ``v`` holds, exactly."""
     x64 = x.astype(np.float64)
-    # 0 as an end is the zero of its sign: -0 lies below +0, which lies above -0
-    below = (x64 == 0) & np.signbit(x64) & (v.lo == 0) & (math.copysign(1.0, v.lo) > 0)
-    above = (x64 == 0) & ~np.signbit(x64) & (v.hi == 0) & (math.copysign(1.0, v.hi) < 0)
-    held = (
-        ~below
-        & ~above
-        & np.where(np.isnan(x64), v.nan is not NEVER and v.constant is None, (x64 >= v.lo) & (x64 <= v.hi))
-    )
+    # 0 as an end stands for +0; -0 lies below it
+    below = (x64 == 0) & np.signbit(x64) & (v.lo == 0)
+    held = ~below & np.where(np.isnan(x64), v.nan is not NEVER and v.constant is None, (x64 >= v.lo) & (x64 <= v.hi))
     for never, seen in (
         (v.pinf, x64 == math.inf),
         (v.ninf, x64 == -math.inf),
