@@ -23,7 +23,7 @@ from nanlint.analysis.scenarios import breaks_further_on, kept_off, normalises, 
 from nanlint.analysis.selections import is_filled, is_single_slice, opens_axis, selects_by_mask
 from nanlint.analysis.structure import bare, elementwise, factors, is_field, literal, same, uses, zero_together
 from nanlint.diagnostic import Span
-from nanlint.graph.conditions import implied
+from nanlint.graph.conditions import FILLED, implied
 from nanlint.graph.lower import Lowering
 from nanlint.graph.modules import descendants
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, REFINE, TUPLE, Node, walk
@@ -344,7 +344,7 @@ class Facts:
 
         def as_many(n: Node) -> list[Node]:
             # an array some elements of which were set is as large as before
-            filled = n.attrs.get("stored") or (n.op == REFINE and n.attrs["cmp"] == "filled")
+            filled = n.attrs.get("stored") or (n.op == REFINE and n.attrs["cmp"] == FILLED)
             if n.op == "diff" or is_field(n):
                 return [n["x"]]
             if n.op == "concat" and bare(n["x"]).attrs.get("chosen"):
@@ -365,7 +365,7 @@ class Facts:
     def filled_on_path(self, join: Node, branch: str) -> bool:
         """Whether the condition of a path says that an array is not empty there."""
         known = implied(self.lowering.graph, join["cond"], branch == "a") if "cond" in join.args else []
-        return any(key == join[branch].key and said == "filled" for key, said, _ in known)
+        return any(key == join[branch].key and said == FILLED for key, said, _ in known)
 
     def asked_how_many(self, reduction: Node) -> bool:
         """Whether the number of elements that are reduced is compared with another, here or wherever this is called."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from nanlint.analysis.structure import Evaluate
+from nanlint.graph.conditions import FILLED
 from nanlint.graph.node import CONST, REFINE, TUPLE, Node
 from nanlint.ops.selection import COMPARISONS, CONDITIONS
 
@@ -46,7 +47,7 @@ def selects_by_mask(index: Node | None, value: Evaluate) -> bool:
 def is_filled(node: Node) -> bool:
     """Whether the path taken says that an array is not empty, or a mask not false everywhere."""
     while node.op in (REFINE, "cast", "view"):
-        if node.op == REFINE and node.attrs["cmp"] == "filled":
+        if node.op == REFINE and node.attrs["cmp"] == FILLED:
             return True
         node = node["x"]
     return False

@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection, Iterable, Iterator
 
 from nanlint.graph.linear import Linear, Multiple
-from nanlint.graph.node import CONST, DATA, FUNCTION, MODULE, REFINE, Graph, Node, stripped, walk
+from nanlint.graph.node import CONST, DATA, FUNCTION, MODULE, REFINE, Graph, Node, number, stripped, walk
 from nanlint.graph.path import Bound, Comparison, Known, Minus, PathCondition
 from nanlint.ops.selection import CONDITIONS
 
@@ -26,7 +26,7 @@ RELATIVE_TOLERANCE, ABSOLUTE_TOLERANCE = 1e-5, 1e-8
 MIRRORED = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
 NEGATED = {"eq": "ne", "ne": "eq", "lt": "ge", "le": "gt", "gt": "le", "ge": "lt"}
 OPPOSITE = {**NEGATED, "is": "isnot", "isnot": "is"}
-#: what is left of a comparison of one number where another is compared that rounding tells from it
+#: what is left of a comparison of numbers where they are compared after a rounding
 ROUNDED = {"lt": "le", "le": "le", "gt": "ge", "ge": "ge"}
 
 #: ops that are finite only where all of their operands are
@@ -101,12 +101,6 @@ def parting(a: PathCondition, b: PathCondition) -> tuple[Node, bool] | None:
     return None
 
 
-def number(other: Bound) -> float | None:
-    """The number that something is compared with, if it is a literal."""
-    value = other.attrs.get("value") if isinstance(other, Node) and other.op == CONST else other
-    return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
-
-
 # what is known of an expression
 
 
@@ -118,8 +112,8 @@ def known_of(graph: Graph, key: int, facts: Known) -> list[Comparison]:
     found = [fact for fact in facts.get(key, ()) if fact[0] not in OF_NO_NUMBER]
     multiple = graph.multiples.get(key)
     if multiple is not None and (known := facts.get(multiple.direction)):
-        bounds = {number(other) for _, other in found}
-        found += (fact for fact in carried(multiple, known, graph.roundings(key)) if fact[1] not in bounds)
+        own = {(comparison, number(other)) for comparison, other in found}
+        found += (fact for fact in carried(multiple, known, graph.roundings(key)) if fact not in own)
     return sorted(found, key=lambda fact: fact[0] == OUTSIDE)
 
 
@@ -131,18 +125,18 @@ def speaks_of(graph: Graph, key: int, known: Collection[int]) -> bool:
 def carried(multiple: Multiple, known: Iterable[Comparison], roundings: int) -> Iterator[Comparison]:
     """What is known of ``factor * direction + shift``, given what is known of the direction.
 
-    One rounding does not change the sign of a sum; of any other number only the order is kept.
+    It is its sign, which one rounding does not change; two may leave 0 of it, and more change it. And that it is not
+    near a number.
     """
     for comparison, other in known:
         if isinstance(other, tuple) and comparison == OUTSIDE:
             lo, hi = sorted(multiple.factor * end + multiple.shift for end in other)
             yield comparison, (lo, hi)
         elif comparison in MIRRORED and (value := number(other)) is not None:
-            end = multiple.factor * value + multiple.shift
-            comparison = comparison if multiple.factor > 0 else MIRRORED[comparison]
-            kept = comparison if end == 0 and roundings < 2 else ROUNDED.get(comparison)
-            if kept is not None and (end == 0 or multiple.of_many):
-                yield kept, end
+            of_zero = multiple.factor * value + multiple.shift == 0
+            kept = comparison if roundings < 2 else ROUNDED.get(comparison)
+            if of_zero and roundings <= 2 and kept is not None:
+                yield kept if multiple.factor > 0 else MIRRORED[kept], 0.0
 
 
 # what follows from a condition
@@ -190,21 +184,24 @@ def compared(graph: Graph, comparison: str, a: Node, b: Node) -> list[Fact]:
 
 
 def of_difference(graph: Graph, comparison: str, a: Node, b: Node) -> list[Fact]:
-    """What the difference of the two sides is, and with it all multiples of it."""
-    sides = graph.linear(a).roundings + graph.linear(b).roundings
-    multiple = graph.multiple(graph.linear(a).plus(graph.linear(b), -1.0))
+    """What the difference of the two sides is, and with it all multiples of it.
+
+    A rounded sum is above an exact number only where the sum itself is: rounding keeps the order, and the sign.
+    """
+    one, other = graph.linear(a), graph.linear(b)
+    roundings = one.roundings + other.roundings
     found: list[Fact] = []
-    if sides:
+    if roundings:
         found += [(graph.key("sub", {"a": a, "b": b}, {}), comparison, 0)]
         found += [(graph.key("sub", {"a": b, "b": a}, {}), MIRRORED[comparison], 0)]
+    multiple = graph.multiple(one.plus(other, -1.0))
     if multiple is None or multiple.direction in (a.key, b.key):
         return found
-    # the sign of one sum is exact
-    exact = sides == 0 or (sides == 1 and 0 in (number(a), number(b)))
-    kept = comparison if exact else ROUNDED.get(comparison)
+    to_zero = 0 in (one.constant, other.constant)
+    exact = not roundings or (roundings == 1 and (to_zero or comparison in ("gt", "lt", "ne")))
     end = -multiple.shift / multiple.factor
-    if kept is not None and math.isfinite(end):
-        found.append((multiple.direction, kept if multiple.factor > 0 else MIRRORED[kept], end or 0.0))
+    if exact and math.isfinite(end):
+        found.append((multiple.direction, comparison if multiple.factor > 0 else MIRRORED[comparison], end or 0.0))
     return found
 
 
@@ -238,20 +235,22 @@ def of_elements(graph: Graph, comparison: str, one: Node, other: Node) -> list[F
     elif limit:
         # x - c is not within r of 0, so that x is not within r of c
         found += outside(graph, graph.linear(stripped(x)), limit)
+    if limit is None and comparison in ("gt", "ge"):
+        # r may be negative
+        return found
     # as the squares have it: x**2 < r**2, but for rounding
-    squares = [graph.key("square", {"x": one}, {}) for one in (x, other)]
-    form = Linear(0.0, ((squares[0], 1.0),)).plus(Linear(0.0, ((squares[1], 1.0),)), -1.0)
-    multiple = graph.multiple(form if limit is None else Linear(-(float(limit) ** 2), form.terms[:1]))
+    one_squared, other_squared = (Linear(0.0, ((graph.key("square", {"x": n}, {}), 1.0),)) for n in (x, other))
+    multiple = graph.multiple(one_squared.plus(other_squared, -1.0))
     if multiple is not None:
         kept = ROUNDED[comparison]
-        found.append((multiple.direction, kept if multiple.factor > 0 else MIRRORED[kept], -multiple.shift or 0.0))
+        found.append((multiple.direction, kept if multiple.factor > 0 else MIRRORED[kept], 0.0))
     return found
 
 
-def outside(graph: Graph, form: Linear[int], radius: float) -> list[Fact]:
+def outside(graph: Graph, form: Linear, radius: float) -> list[Fact]:
     """That a sum is not within ``radius`` of 0."""
     multiple = graph.multiple(form)
-    if multiple is None or (not multiple.shift and not multiple.of_many):
+    if multiple is None or (not form.number and len(form.terms) == 1):
         return []
     lo, hi = sorted((end - multiple.shift) / multiple.factor for end in (-radius, radius))
     return [(multiple.direction, OUTSIDE, (lo, hi))]
@@ -310,9 +309,7 @@ def excludes_zero(comparison: str, other: Bound) -> bool:
     value = number(other)
     if value is None:
         return comparison == "gt"
-    return (comparison == "ne" and value == 0) or (
-        comparison in ("gt", "ge") and (value > 0 or (value == 0 and comparison == "gt"))
-    )
+    return (comparison in ("ne", "gt") and value == 0) or (comparison in ("gt", "ge") and value > 0)
 
 
 def sums_of(mask: Node) -> list[int]:

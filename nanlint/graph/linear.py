@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Generic, NamedTuple, TypeVar
-
-Atom = TypeVar("Atom", bound=Hashable)
+from typing import NamedTuple
 
 #: what is left of coefficients that cancel, beside them: the rounding of their arithmetic
 TOLERANCE = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
-class Linear(Generic[Atom]):
-    """``number`` plus the multiples of atoms. ``roundings``: operations that round on the way to it."""
+class Linear:
+    """``number`` plus multiples of atoms, by key and sorted. ``roundings``: operations that round on the way to it."""
 
     number: float = 0.0
-    terms: tuple[tuple[Atom, float], ...] = ()
+    terms: tuple[tuple[int, float], ...] = ()
     roundings: int = 0
 
     @property
@@ -25,31 +24,32 @@ class Linear(Generic[Atom]):
         """The number that it is, where it has no atoms."""
         return None if self.terms else self.number
 
-    def plus(self, other: Linear[Atom], factor: float = 1.0) -> Linear[Atom]:
+    def plus(self, other: Linear, factor: float = 1.0) -> Linear:
         """The sum of this and a multiple of another."""
         terms = dict(self.terms)
         for atom, coefficient in other.terms:
-            before, more = terms.get(atom, 0.0), factor * coefficient
-            terms[atom] = 0.0 if abs(before + more) <= TOLERANCE * abs(more) else before + more
-        total, more = self.number + factor * other.number, abs(factor * other.number)
+            terms[atom] = summed(terms.get(atom, 0.0), factor * coefficient)
         return Linear(
-            0.0 if abs(total) <= TOLERANCE * more else total,
-            ordered((a, c) for a, c in terms.items() if c),
+            summed(self.number, factor * other.number),
+            tuple(sorted((atom, c) for atom, c in terms.items() if c)),
             self.roundings + other.roundings + 1,
         )
 
-    def times(self, factor: float) -> Linear[Atom]:
+    def times(self, factor: float) -> Linear:
         """A multiple of this."""
         if not factor:
             return Linear()
-        exact = factor in (1, -1) or not self.terms
-        terms = tuple((a, c * factor) for a, c in self.terms)
-        return Linear(self.number * factor, terms, self.roundings + (not exact))
+        # what gets smaller may become 0: that counts twice
+        rounds = 0 if not self.terms or abs(factor) == 1 else 1 if abs(factor) > 1 else 2
+        terms = tuple((atom, c * factor) for atom, c in self.terms)
+        return Linear(self.number * factor, terms, self.roundings + rounds)
 
-
-def ordered(terms: Iterable[tuple[Atom, float]]) -> tuple[tuple[Atom, float], ...]:
-    """Terms in the order that makes equal sums equal."""
-    return tuple(sorted(terms, key=lambda term: term[0]))  # type: ignore[arg-type, return-value]
+    def multiple(self) -> tuple[float, tuple[tuple[int, float], ...]] | None:
+        """What it is a multiple of, but for its number, and the factor; None where floats do not tell."""
+        factor = self.terms[0][1] if self.terms else 0.0
+        terms = tuple((atom, c / factor) for atom, c in self.terms) if factor else ()
+        told = terms and all(0 < abs(c) < math.inf for c in (factor, *(c for _, c in terms)))
+        return (factor, terms) if told and math.isfinite(self.number) else None
 
 
 class Multiple(NamedTuple):
@@ -58,11 +58,14 @@ class Multiple(NamedTuple):
     direction: int
     factor: float
     shift: float
-    #: whether the direction is a sum, not one atom alone
-    of_many: bool
 
 
-def combined(op: str, operands: Callable[[str], Linear[Atom]]) -> Linear[Atom] | None:
+def summed(a: float, b: float) -> float:
+    """A sum, 0 where it is but a rounding."""
+    return 0.0 if abs(a + b) <= TOLERANCE * abs(b) else a + b
+
+
+def combined(op: str, operands: Callable[[str], Linear]) -> Linear | None:
     """The form of a sum, difference, negation, or product or quotient with a number; None for all else."""
     if op in ("add", "sub"):
         return operands("a").plus(operands("b"), 1.0 if op == "add" else -1.0)

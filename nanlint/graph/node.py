@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -105,7 +106,7 @@ class Node:
 
 #: ops whose results are sums and multiples
 LINEAR = frozenset({"add", "sub", "neg", "mul", "div", REFINE})
-#: terms of a sum that are told apart; the sum of more is one atom
+#: terms of a sum that are told apart, so that the forms of a long sum's parts do not cost its square; few are compared
 MAX_TERMS = 8
 
 #: ops whose result does not depend on the order of their two operands
@@ -133,6 +134,14 @@ def unrefined(node: Node) -> Node:
     while node.op == REFINE:
         node = node["x"]
     return node
+
+
+def number(other: Any) -> float | None:
+    """The number that a literal is, or a number itself; None for all else, and for what is too large for a float."""
+    value = other.attrs.get("value") if isinstance(other, Node) and other.op == CONST else other
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
+        return None
+    return None if isinstance(value, int) and abs(value) > sys.float_info.max else float(value)
 
 
 def stripped(node: Node) -> Node:
@@ -179,7 +188,7 @@ class Graph:
         self._first: dict[int, int] = {}
         self._literals: dict[float, Node] = {}
         #: sums, differences and multiples by key: what they are of which atoms
-        self._linear: dict[int, Linear[int]] = {}
+        self._linear: dict[int, Linear] = {}
         #: and of what they are multiples
         self.multiples: dict[int, Multiple] = {}
         #: how many of the nodes stand in other files
@@ -251,24 +260,23 @@ class Graph:
             found = self._literals[value] = self.add(CONST, {}, {"value": value})
         return found
 
-    def linear(self, node: Node) -> Linear[int]:
+    def linear(self, node: Node) -> Linear:
         """An expression as a sum of multiples of others, by key; one that is none is a multiple of itself."""
-        value = node.attrs.get("value") if node.op == CONST else None
-        if isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < math.inf:
-            return Linear(float(value))
+        value = number(node)
+        if value is not None and math.isfinite(value):
+            return Linear(value)
         return self._linear.get(node.key) or Linear(0.0, ((node.key, 1.0),))
 
-    def multiple(self, form: Linear[int]) -> Multiple | None:
-        """What a sum is a multiple of; None for a number."""
-        if not form.terms:
+    def multiple(self, form: Linear) -> Multiple | None:
+        """What a sum is a multiple of; None for a number, and where floats do not tell."""
+        if (found := form.multiple()) is None:
             return None
-        (atom, factor), *others = form.terms
-        if not others:
-            return Multiple(atom, factor, form.number, of_many=False)
-        terms = ("linear", *((a, c / factor) for a, c in form.terms))
-        direction = self._keys.setdefault(terms, len(self._keys) + 1)
-        self._first.setdefault(direction, max(self.first(a) for a, _ in form.terms))
-        return Multiple(direction, factor, form.number, of_many=True)
+        factor, terms = found
+        direction = terms[0][0]
+        if len(terms) > 1:
+            direction = self._keys.setdefault(("linear", *terms), len(self._keys) + 1)
+            self._first.setdefault(direction, max(self.first(atom) for atom, _ in terms))
+        return Multiple(direction, factor, form.number)
 
     def roundings(self, key: int) -> int:
         """How many operations round on the way to a sum."""
@@ -279,10 +287,9 @@ class Graph:
         if node.key in self._linear:
             return
         form = self.linear(node["x"]) if node.op == REFINE else combined(node.op, lambda k: self.linear(node[k]))
-        if form is not None and 0 < len(form.terms) <= MAX_TERMS:
-            self._linear[node.key] = form
-            if (multiple := self.multiple(form)) is not None:
-                self.multiples[node.key] = multiple
+        multiple = self.multiple(form) if form is not None and len(form.terms) <= MAX_TERMS else None
+        if form is not None and multiple is not None:
+            self._linear[node.key], self.multiples[node.key] = form, multiple
 
     def home(self, site: ast.AST | None) -> str | None:
         """The path of the other file that a piece of syntax stands in; None for what stands in this one."""
