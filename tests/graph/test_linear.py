@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from nanlint.analysis.evaluate import Evaluator
@@ -33,6 +33,8 @@ EXPRESSIONS += [
     "y * y - x * x",
     "z - x - y",
     "(x + z) - (y + z)",
+    "x - y - 1",
+    "3 * x - 3 * y - 3 * z",
 ]
 
 
@@ -55,6 +57,10 @@ FLOATS = st.one_of(
 )
 
 
+# x > y + z, but rounded more than twice 3x - 3y - 3z is negative; x - y >= z, but x - (y + z) is negative; x > y alone
+@example((15927051.0, 11386834.0, 4540216.5))
+@example((1 + 3 * 2.0**-23, 1.5 * 2.0**-23, 1 + 2 * 2.0**-23))
+@example((1.5, 1.0, 0.0))
 @given(st.tuples(FLOATS, FLOATS, FLOATS))
 def test_no_number_is_beyond_what_a_condition_says(numbers: tuple[float, float, float]) -> None:
     names = dict(zip("xyz", map(np.float32, numbers), strict=True))
