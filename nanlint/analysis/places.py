@@ -2,34 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass, field
-
 from nanlint.analysis.structure import Evaluate, bare
+from nanlint.graph.linear import Linear, combined
 from nanlint.graph.node import CONST, Node
 from nanlint.ops.value import INF, NEVER, Value, value
 
 #: operands that are looked at to find out what an expression is at the first place
 MAX_DEPTH = 16
-#: coefficients that cancel, but for rounding
-TOLERANCE = 1e-12
-
-
-@dataclass
-class Form:
-    """A sum of multiples of ``nodes``, by key, and a number."""
-
-    number: float = 0.0
-    multiples: Counter[int] = field(default_factory=Counter)
-    nodes: dict[int, Node] = field(default_factory=dict)
-
-    def plus(self, other: Form, factor: float) -> Form:
-        """This form and a multiple of another."""
-        total = Form(self.number + factor * other.number, Counter(self.multiples), {**self.nodes, **other.nodes})
-        for key, coefficient in other.multiples.items():
-            total.multiples[key] += factor * coefficient  # type: ignore[assignment]
-        total.multiples = Counter({k: c for k, c in total.multiples.items() if abs(c) > TOLERANCE})
-        return total
 
 
 def true_somewhere(comparison: Node, evaluate: Evaluate) -> Value | None:
@@ -58,10 +37,11 @@ def at_first_place(a: Node, b: Node, op: str, evaluate: Evaluate) -> bool:
     """Whether the first elements compare so."""
     if not (ordered(a) or ordered(b)):
         return False
-    difference = first(a, evaluate).plus(first(b, evaluate), -1.0)
+    atoms: dict[int, Node] = {}
+    difference = first(a, evaluate, atoms).plus(first(b, evaluate, atoms), -1.0)
     lo, positive = difference.number, difference.number > 0
-    for key, coefficient in difference.multiples.items():
-        v = evaluate(difference.nodes[key])
+    for key, coefficient in difference.terms:
+        v = evaluate(atoms[key])
         end = coefficient * (v.lo if coefficient > 0 else v.hi)
         if abs(end) == INF:
             return False
@@ -79,8 +59,8 @@ def ordered(node: Node, depth: int = MAX_DEPTH) -> bool:
     return passes and any(ordered(a, depth - 1) for a in node.args.values())
 
 
-def first(node: Node, evaluate: Evaluate, depth: int = MAX_DEPTH) -> Form:
-    """What an expression is at the first place of the axis along which it counts or sums."""
+def first(node: Node, evaluate: Evaluate, atoms: dict[int, Node], depth: int = MAX_DEPTH) -> Linear:
+    """What an expression is at the first place of the axis along which it counts or sums; notes its atoms by key."""
     node = bare(node)
     number = 0.0 if node.op == "arange" and "stop" not in node.args else None
     if node.op == "arange" and "stop" in node.args and "start" in node.args:
@@ -88,19 +68,11 @@ def first(node: Node, evaluate: Evaluate, depth: int = MAX_DEPTH) -> Form:
     elif node.op == CONST:
         number = evaluate(node).constant
     if number is not None:
-        return Form(number)
-    if not depth:
-        return Form(0.0, Counter({node.key: 1}), {node.key: node})
-    if node.op in ("cumsum", "integer"):
-        return first(node["x"], evaluate, depth - 1)
-    if node.op == "neg":
-        return Form().plus(first(node["x"], evaluate, depth - 1), -1.0)
-    if node.op in ("add", "sub", "mul", "div"):
-        one, other = (first(node[k], evaluate, depth - 1) for k in ("a", "b"))
-        if node.op in ("add", "sub"):
-            return one.plus(other, 1.0 if node.op == "add" else -1.0)
-        if not other.multiples and (node.op == "mul" or other.number):
-            return Form().plus(one, other.number if node.op == "mul" else 1 / other.number)
-        if node.op == "mul" and not one.multiples:
-            return Form().plus(other, one.number)
-    return Form(0.0, Counter({node.key: 1}), {node.key: node})
+        return Linear(number)
+    if depth and node.op in ("cumsum", "integer"):
+        return first(node["x"], evaluate, atoms, depth - 1)
+    form = combined(node.op, lambda operand: first(node[operand], evaluate, atoms, depth - 1)) if depth else None
+    if form is not None:
+        return form
+    atoms[node.key] = node
+    return Linear(0.0, ((node.key, 1.0),))
