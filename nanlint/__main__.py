@@ -10,6 +10,6 @@ if __name__ == "__main__":
         if sys.path[0] == os.getcwd() != os.path.dirname(os.path.dirname(os.path.abspath(__file__))):
             del sys.path[0]
 
-    from nanlint.cli import main
+    from nanlint.start import main
 
     main()

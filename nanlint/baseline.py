@@ -16,9 +16,9 @@ from typing import Any
 
 from nanlint.config import Config
 from nanlint.diagnostic import Diagnostic, Suppressed
+from nanlint.disk import exists, read_regular, reason
 from nanlint.housekeeping import SYNTAX_ERROR
 from nanlint.linter import FileReport, Report
-from nanlint.opening import read_regular, reason
 from nanlint.selection import ALWAYS_ON
 from nanlint.source.discovery import shown_path
 
@@ -82,7 +82,7 @@ class Baseline:
 
     def exists(self, name: str) -> bool:
         """Whether the file of that name is still there."""
-        return os.path.exists(os.path.join(os.path.dirname(self.path), name))
+        return exists(os.path.join(os.path.dirname(self.path), name))
 
     def render(self) -> str:
         """The file's content: the same for the same findings, with one fingerprint a line, as git merges it best."""

@@ -129,7 +129,7 @@ def _forget_output() -> None:
 
 def _without_traceback(error: OSError | MemoryError) -> str:
     """What the system would not do, in a line."""
-    from nanlint.opening import reason
+    from nanlint.disk import reason
 
     try:
         os.getcwd()
@@ -140,8 +140,17 @@ def _without_traceback(error: OSError | MemoryError) -> str:
     return f"{error.filename or 'standard output'}: {reason(error)}"
 
 
+def _keep_answer(code: int) -> None:
+    """Let a run with the same arguments print the same, while nothing has changed."""
+    try:
+        from nanlint.cache import answers
+    except ImportError:  # this Python has no sqlite3
+        return
+    answers.keep(sys.argv[1:], code)
+
+
 def main() -> NoReturn:
-    """The console script: like a good filter, quiet when its reader leaves or its user stops it."""
+    """The program, by ``sys.argv``: like a good filter, quiet when its reader leaves or its user stops it."""
     _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         # File names and source may hold what the terminal's encoding does not.
@@ -154,6 +163,7 @@ def main() -> NoReturn:
             raise Unusable("standard output is closed; to discard the output, redirect it to /dev/null")
         code = cli.main(standalone_mode=False)
         sys.stdout.flush()
+        _keep_answer(code or CLEAN)
     except click.ClickException as error:
         error.show(_Visible())
         sys.exit(error.exit_code)

@@ -12,8 +12,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from nanlint.diagnostic import Confidence, Severity
+from nanlint.disk import is_file, read_regular, reason
 from nanlint.keys import DEFAULT_EXCLUDE, KEYS
-from nanlint.opening import read_regular, reason
 from nanlint.selection import Rules, always_on, codes_of, did_you_mean, select_codes, specificity
 
 if TYPE_CHECKING:
@@ -530,7 +530,7 @@ def layers_of(path: str, table: Mapping[str, Any]) -> tuple[Layer, ...]:
         path = os.path.normpath(os.path.join(layer.root, os.path.expanduser(extended)))
         if path in seen:
             raise ConfigError(f"{layer.named('extend')}: {' extends '.join(map(_shown, (*seen, path)))}")
-        if not os.path.isfile(path):
+        if not is_file(path):
             raise ConfigError(f"{layer.named('extend')}: {_shown(path)}: no such file")
         table = read_table(path) or {}
 
@@ -599,7 +599,7 @@ class Configs:
     def _look_up(self, directory: str) -> Config:
         for name in CONFIG_FILES:
             path = os.path.join(directory, name)
-            if os.path.isfile(path):
+            if is_file(path):
                 try:
                     table = read_table(path)
                     if table is not None:

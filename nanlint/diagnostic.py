@@ -229,7 +229,8 @@ class Diagnostic:
     is a concrete input and what it gives. ``refused``: why the fix that its rule has is not made. ``slices`` are what a
     proof executes to find one, ``probe`` is what a run watches, ``observed`` what one saw. ``hazard``: the neutral name
     of the op that fails, where the rule is one of those about that op. ``fingerprint`` tells it from others of its file
-    even after lines have moved; ``new`` says whether a baseline lacks it (None: there is none).
+    even after lines have moved; ``reaches`` are places in the file that the result goes on to; ``new`` says whether a
+    baseline lacks it (None: there is none).
     """
 
     path: str
@@ -247,6 +248,7 @@ class Diagnostic:
     slices: tuple[Any, ...] = field(default=(), compare=False, repr=False)
     probe: Probe | None = field(default=None, compare=False, repr=False)
     observed: str = ""
+    reaches: tuple[Annotation, ...] = field(default=(), compare=False, repr=False)
     hazard: str = field(default="", compare=False, repr=False)
     fingerprint: str = field(default="", compare=False, repr=False)
     new: bool | None = field(default=None, compare=False, repr=False)

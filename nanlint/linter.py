@@ -19,7 +19,8 @@ from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
 from nanlint.config import Config, ConfigError, Configs
-from nanlint.diagnostic import Applicability, Confidence, Diagnostic, Excerpt, Fix, Suppressed
+from nanlint.diagnostic import Annotation, Applicability, Confidence, Diagnostic, Excerpt, Fix, Span, Suppressed
+from nanlint.disk import read_regular, reason
 from nanlint.entry_points import installed
 from nanlint.housekeeping import (
     HOUSEKEEPING,
@@ -30,7 +31,6 @@ from nanlint.housekeeping import (
     plugin_error,
     syntax_error,
 )
-from nanlint.opening import read_regular, reason
 from nanlint.source.decoding import SourceError, reject_binary
 from nanlint.source.discovery import affected, and_affected, discover, shown_path
 from nanlint.source.fingerprint import fingerprinted
@@ -68,6 +68,9 @@ class Memory(Protocol):
 
     def keep(self, task: Task, report: FileReport) -> None:
         """Remember the report of a task that was not known."""
+
+    def save(self) -> None:
+        """Make what was remembered last."""
 
 
 class Judge(Protocol):
@@ -110,7 +113,8 @@ class FileReport:
     other files they depend on. ``others``: other files before and after the fixes.
 
     ``below_threshold``: how many findings there are below the confidence that is shown, by confidence. ``numeric``:
-    whether it uses a numeric framework, by itself or through its project.
+    whether it uses a numeric framework, by itself or through its project. ``cut_short``: whether the check of it ran
+    out of its budget.
     """
 
     path: str
@@ -128,6 +132,7 @@ class FileReport:
     seen: Seen | None = None
     others: tuple[tuple[Source, Source], ...] = ()
     numeric: bool = False
+    cut_short: bool = False
 
 
 @dataclass(frozen=True)
@@ -302,13 +307,21 @@ def _examined(source: Source, shown: Sequence[Diagnostic], silenced: Sequence[Su
 
 
 def _with_witnesses(shown: list[Diagnostic]) -> list[Diagnostic]:
-    """Findings with the input that the ranges alone say fails."""
+    """Findings with the input that the ranges alone say fails, and with where the result of the first one goes."""
     if not any(diagnostic.slices for diagnostic in shown):
         return shown
     from nanlint.proof.ranges import witness_of_ranges
 
     return [
-        replace(diagnostic, witness=next(filter(None, map(witness_of_ranges, diagnostic.slices)), None))
+        replace(
+            diagnostic,
+            witness=next(filter(None, map(witness_of_ranges, diagnostic.slices)), None),
+            reaches=tuple(
+                Annotation(Span(*place), f"the result reaches {program.steps[number].name}")
+                for program in diagnostic.slices[:1]
+                for number, place in program.places.items()
+            ),
+        )
         for diagnostic in shown
     ]
 
@@ -768,6 +781,7 @@ def _run_missing(
     found = _run_all(missing, jobs, on_progress)
     for task, report in zip(missing, found, strict=True):
         memory.keep(task, report)
+    memory.save()
     fresh = iter(found)
     return [report or next(fresh) for report in known]
 

@@ -18,8 +18,8 @@ from dataclasses import dataclass, replace
 from types import ModuleType
 
 from nanlint.config import ConfigError
+from nanlint.disk import reason
 from nanlint.entry_points import installed
-from nanlint.opening import reason
 from nanlint.ops.catalogue import enter_table, leave_table, nearest
 from nanlint.ops.op import OPS
 from nanlint.ops.spelling import SpellingError

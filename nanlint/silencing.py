@@ -11,10 +11,10 @@ from dataclasses import replace
 
 from nanlint.config import Config, Configs
 from nanlint.diagnostic import Diagnostic
+from nanlint.disk import read_regular
+from nanlint.disk import reason as why
 from nanlint.housekeeping import HOUSEKEEPING
 from nanlint.linter import FileReport, Report, examine_source, excerpt_of, rule_names
-from nanlint.opening import read_regular
-from nanlint.opening import reason as why
 from nanlint.source.decoding import SourceError
 from nanlint.source.edits import edited
 from nanlint.source.ignoring import ignore_lines

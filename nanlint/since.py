@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from nanlint.config import Configs
+from nanlint.disk import read_regular
 from nanlint.linter import FileReport, Report, examine_source
-from nanlint.opening import read_regular
 from nanlint.source.decoding import SourceError
 from nanlint.source.git import contents_at, merge_base, top_level
 from nanlint.source.project import in_project

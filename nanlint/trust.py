@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from nanlint.opening import read_regular, reason
+from nanlint.disk import read_regular, reason
 
 #: trusts everything, for a run
 VARIABLE = "NANLINT_TRUST"

@@ -1,14 +1,13 @@
-"""``--watch``: which changes on disk matter to a check, and what of the last check still holds after them."""
+"""``--watch``: which changes on disk matter to a check."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from nanlint.config import CONFIG_FILES
-from nanlint.linter import FileReport, Task
-from nanlint.source.discovery import SUFFIXES, parents
+from nanlint.config import CONFIG_FILES, Config
+from nanlint.disk import Stamp, parents, stamp_of
+from nanlint.source.discovery import SUFFIXES
 
 #: files that say how others are checked, besides those that a configuration names
 _SETTINGS = (*CONFIG_FILES, ".gitignore")
@@ -21,44 +20,12 @@ _BUSY = frozenset(
 _TICK = 100  # milliseconds between looks at what no directory that is watched holds
 _QUIET = 100  # milliseconds without a change after which a group of changes is complete
 
-Stamp = tuple[int, int, int] | None
 
-
-def stamp_of(path: str) -> Stamp:
-    """What changes whenever a file does; None where there is none."""
-    try:
-        found = os.stat(path)
-    except OSError:
-        return None
-    return found.st_mtime_ns, found.st_size, found.st_ino
-
-
-@dataclass
-class Memory:
-    """The reports of the last check, each good while its task, its file and what was seen of others are the same."""
-
-    _stamps: dict[str, Stamp] = field(default_factory=dict)
-    _reports: dict[str, tuple[Task, Stamp, FileReport]] = field(default_factory=dict)
-
-    def recall(self, task: Task) -> FileReport | None:
-        """What is known of a task. What was not is looked at from now on."""
-        stamp = stamp_of(task.path)
-        self._stamps[task.path] = stamp
-        known = self._reports.get(task.path)
-        if known is None or stamp is None or known[:2] != (task, stamp):
-            return None
-        seen = known[2].seen
-        return known[2] if seen is None or seen.holds(task.path) else None
-
-    def keep(self, task: Task, report: FileReport) -> None:
-        """Remember a report of what the file held when it was asked for."""
-        self._reports[task.path] = (task, self._stamps.get(task.path), report)
-
-    def files(self) -> Sequence[str]:
-        """Files that decide how others are checked: configurations, wherever they are, and baselines."""
-        configs = {id(task.config): task.config for task, *_ in self._reports.values()}.values()
-        named = {layer.file for config in configs for layer in config.layers} | {config.baseline for config in configs}
-        return sorted(file for file in named if file is not None)
+def settings_of(configs: Iterable[Config]) -> Sequence[str]:
+    """Files that decide how others are checked: configurations, wherever they are, and baselines."""
+    every = {id(config): config for config in configs}.values()
+    named = {layer.file for config in every for layer in config.layers} | {config.baseline for config in every}
+    return sorted(file for file in named if file is not None)
 
 
 def rounds(paths: Sequence[str], named: Callable[[], Sequence[str]]) -> Iterator[None]:
@@ -82,7 +49,7 @@ def rounds(paths: Sequence[str], named: Callable[[], Sequence[str]]) -> Iterator
         inside = any(path.startswith(top.rstrip(os.sep) + os.sep) for top in directories)
         return inside and (path.endswith(SUFFIXES) or os.path.basename(path) in _SETTINGS)
 
-    def looked_at() -> dict[str, Stamp]:
+    def looked_at() -> dict[str, Stamp | None]:
         return {path: stamp_of(path) for path in (*above, *named())}
 
     changes = watch(
@@ -94,7 +61,7 @@ def rounds(paths: Sequence[str], named: Callable[[], Sequence[str]]) -> Iterator
         recursive=bool(directories),
         ignore_permission_denied=True,
     )
-    before: dict[str, Stamp] | None = None
+    before: dict[str, Stamp | None] | None = None
     for group in changes:
         # The first group comes when the watcher has begun, so no change falls between it and the first check.
         now = looked_at()

@@ -17,7 +17,7 @@ from nanlint import linter
 from nanlint.config import ConfigError, Configs
 from nanlint.diagnostic import Severity
 from nanlint.linter import Action, Report
-from nanlint.opening import read_regular
+from nanlint.disk import read_regular
 from tests.conftest import TOY_RULES, Diagnose, toy_diagnose
 
 SetDiagnosis = Callable[[Diagnose], None]

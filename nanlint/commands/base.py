@@ -12,6 +12,8 @@ import click
 from nanlint.commands.manual import origin
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from click.shell_completion import CompletionItem
 
     from nanlint.config import Configs, Layer
@@ -37,7 +39,22 @@ def say(text: str, *, err: bool = False, nl: bool = True, color: bool | None = N
     """Print what may hold what others named or wrote, so that no terminal obeys it. ``color``: it is painted."""
     from nanlint.output.paint import shown
 
-    click.echo(shown(text, painted=bool(color)), err=err, nl=nl, color=color)
+    put(shown(text, painted=bool(color)) + "\n" * nl, err=err, color=color)
+
+
+def put(text: str, *, err: bool = False, color: bool | None = None) -> None:
+    """Print a text as it is, but for colours where they are not wanted, and write down that it was printed."""
+    stream = sys.stderr if err else sys.stdout
+    if not (stream.isatty() if color is None else color):
+        text = click.unstyle(text)
+    click.echo(text, err=err, nl=False, color=True)
+    if (answers := kept_answers()) is not None:
+        answers.hear(text, err=err)
+
+
+def kept_answers() -> ModuleType | None:
+    """``nanlint.cache.answers``, if the program began by asking it."""
+    return sys.modules.get("nanlint.cache.answers")
 
 
 def split(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
@@ -108,6 +125,29 @@ _ISOLATED = click.option("--isolated", is_flag=True, help="Ignore all configurat
 def config_options(command: F) -> F:
     """The options ``--config`` and ``--isolated``, for ``configs_for``."""
     return _CONFIG(_ISOLATED(command))
+
+
+_NO_CACHE = click.option("-n", "--no-cache", is_flag=True, help="Neither use nor write the cache.")
+_CACHE_DIR = click.option(
+    "--cache-dir",
+    type=click.Path(),
+    metavar="DIR",
+    help="Directory of the cache.  [default: .nanlint_cache in the project]",
+)
+
+
+def cache_options(command: F) -> F:
+    """The options ``--no-cache`` and ``--cache-dir``, for ``cache_directory``."""
+    return _NO_CACHE(_CACHE_DIR(command))
+
+
+def cache_directory(cache_dir: str | None, no_cache: bool) -> str | None:
+    """Where the cache is; None if there is to be none, or can be none."""
+    try:
+        from nanlint.cache import store
+    except ImportError:  # this Python has no sqlite3
+        return None
+    return store.directory_for(("--no-cache",) if no_cache else ("--cache-dir", cache_dir) if cache_dir else ())
 
 
 #: the option that sends what a command prints into a file, for ``deliver``
@@ -207,7 +247,7 @@ def writable(path: str) -> str:
 
 def write_report(path: str, content: str | bytes) -> None:
     """Write what was asked for into a file, all of it or nothing; raises Unusable."""
-    from nanlint.opening import reason
+    from nanlint.disk import reason
     from nanlint.source.writing import write_whole
 
     try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -16,9 +17,12 @@ from nanlint.commands.base import (
     FINDINGS,
     F,
     Unusable,
+    cache_directory,
+    cache_options,
     config_options,
     configs_for,
     is_painted,
+    kept_answers,
     output_option,
     paint_for,
     rules_option,
@@ -40,12 +44,14 @@ from nanlint.commands.printing import (
     print_unresolved,
     rendered,
 )
+from nanlint.entry_points import installed
 from nanlint.output.formats import FORMATS
 
 if TYPE_CHECKING:
-    from nanlint.config import Configs
+    from nanlint.cache.reports import Reports
+    from nanlint.config import Config, Configs
     from nanlint.diagnostic import Severity
-    from nanlint.linter import Action, Judge, Report
+    from nanlint.linter import Action, Judge, Memory, Report
     from nanlint.runtime.with_run import ObservedRun
 
 
@@ -135,6 +141,8 @@ def _at_least(severity: Severity) -> Collection[Severity]:
             "--quiet",
             "--verbose",
             "--jobs",
+            "--no-cache",
+            "--cache-dir",
         ),
         "Exit code": ("--fail-on", "--exit-zero", "--baseline", "--write-baseline"),
         "Evidence": ("--prove", "--prove-timeout", "--with-run"),
@@ -251,6 +259,7 @@ def _at_least(severity: Severity) -> Collection[Severity]:
 @click.option(
     "--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True, help="Use color."
 )
+@cache_options
 @click.option("-j", "--jobs", type=click.IntRange(min=1), help="Worker processes.  [default: the number of cores]")
 @click.option("-q", "--quiet", is_flag=True, help="Print only findings.")
 @click.option(
@@ -300,6 +309,8 @@ def check(
     respect_gitignore: bool | None,
     stdin_filename: str | None,
     color: str,
+    cache_dir: str | None,
+    no_cache: bool,
     jobs: int | None,
     quiet: bool,
     verbose: bool,
@@ -373,6 +384,12 @@ def check(
     judge = _observed(with_run) if with_run is not None else None
     if from_stdin and len(paths) > 1:
         raise click.UsageError("standard input (-) cannot be checked together with other paths")
+    effects = (add_ignore is not None, write_baseline is not None, bool(outputs), output_file is not None)
+    asks_others = prove or judge is not None or changed_since is not None or from_stdin
+    answers = kept_answers()
+    again = asks_others or any(effects) or FORMATS[output_format].dated or action is Action.FIX or _LAST in ctx.meta
+    if answers is not None and not again:
+        answers.begin()
     content = None
     readback = prove or any(FORMATS[name].has_edits for name in (output_format, *(name for name, _ in outputs)))
     if from_stdin:
@@ -392,7 +409,8 @@ def check(
             changed_since,
             with_affected,
             force_exclude,
-            write_baseline,
+            None if verbose or prove or judge is not None else _memory(ctx, cache_dir, no_cache),
+            partial(_hear_configs, ctx, write_baseline),
         )
 
     if write_baseline is not None:
@@ -437,15 +455,24 @@ def check(
 
 
 #: where the context of the command holds what it knows of an earlier check
-_MEMORY = "nanlint.memory"
+_LAST = "nanlint.last"
 
 #: options that say what a single check does
 _ONCE = ("add_ignore", "diff", "show_files", "write_baseline")
 
 
+@dataclass
+class _Last:
+    """What `--watch` keeps from one check to the next."""
+
+    reports: Reports
+    configs: Collection[Config] = ()
+
+
 def _watch(ctx: click.Context, paths: Sequence[str]) -> None:
     """Check, and check again what changes, until the user has seen enough."""
-    from nanlint.watching import Memory, rounds
+    from nanlint.cache.reports import Reports
+    from nanlint.watching import rounds, settings_of
 
     option = next((name for name in _ONCE if ctx.params[name] not in (None, False)), None)
     if option is not None:
@@ -455,10 +482,11 @@ def _watch(ctx: click.Context, paths: Sequence[str]) -> None:
     if not any(map(os.path.exists, paths)):
         raise Unusable(f"{paths[0]}: no such file or directory")
     terminal = sys.stdout.isatty()
-    memory = ctx.meta[_MEMORY] = Memory()
+    directory = cache_directory(ctx.params["cache_dir"], ctx.params["no_cache"])
+    last = ctx.meta[_LAST] = _Last(Reports(directory))
     parameters = {**ctx.params, "watch": False}
     try:
-        for number, _ in enumerate(rounds(paths, memory.files)):
+        for number, _ in enumerate(rounds(paths, lambda: settings_of(last.configs))):
             if terminal:
                 click.clear()
             elif number:
@@ -474,6 +502,30 @@ def _watch(ctx: click.Context, paths: Sequence[str]) -> None:
             sys.stdout.flush()
     except OSError as error:
         raise Unusable(f"the files cannot be watched: {error}") from None
+
+
+def _memory(ctx: click.Context, cache_dir: str | None, no_cache: bool) -> Memory | None:
+    """What of an earlier check may be good still."""
+    if _LAST in ctx.meta:
+        reports: Reports = ctx.meta[_LAST].reports
+        reports.begin()
+        return reports
+    directory = cache_directory(cache_dir, no_cache)
+    if directory is None:
+        return None
+    from nanlint.cache.reports import Reports
+
+    return Reports(directory)
+
+
+def _hear_configs(ctx: click.Context, write_baseline: str | None, configs: Collection[Config]) -> None:
+    """What the configurations of the files that are checked have to do with."""
+    if _LAST in ctx.meta:
+        ctx.meta[_LAST].configs = configs
+    see_baselines(configs, written=write_baseline)
+    answers = kept_answers()
+    if answers is not None and (installed() or any(config.rule_files or config.untrusted for config in configs)):
+        answers.drop()  # what the code of plugins depends on is not known
 
 
 def _observed(run: str) -> ObservedRun:
@@ -499,7 +551,8 @@ def _check_paths(
     changed_since: str | None,
     with_affected: bool,
     force_exclude: bool,
-    write_baseline: str | None,
+    memory: Memory | None,
+    on_configs: Callable[[Collection[Config]], None],
 ) -> Report:
     from nanlint import linter
     from nanlint.config import ConfigError
@@ -522,8 +575,8 @@ def _check_paths(
                 changed_since=changed_since,
                 with_affected=with_affected,
                 force_exclude=force_exclude,
-                memory=click.get_current_context().meta.get(_MEMORY),
-                on_configs=partial(see_baselines, written=write_baseline),
+                memory=memory,
+                on_configs=on_configs,
             )
         except GitError as error:
             raise Unusable(f"--changed-since: {error}") from None
@@ -533,7 +586,7 @@ def _check_paths(
 
 def _standard_input() -> bytes:
     """All of it; raises Unusable."""
-    from nanlint.opening import LARGEST
+    from nanlint.disk import LARGEST
 
     if sys.stdin is None:
         raise Unusable("standard input is closed")

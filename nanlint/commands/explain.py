@@ -139,7 +139,7 @@ def parse_place(place: str) -> tuple[str, int | None, int, int | None]:
 def read(path: str, given: Sequence[str], isolated: bool, *overrides: Layer) -> tuple[Source, Config]:
     """A file and the configuration that holds for it, where ``--config`` is ``given``; raises Unusable."""
     from nanlint.config import ConfigError
-    from nanlint.opening import read_regular, reason
+    from nanlint.disk import read_regular, reason
     from nanlint.source.decoding import SourceError, reject_binary
     from nanlint.source.project import in_project
     from nanlint.source.reading import read_source

@@ -11,7 +11,7 @@ import click
 
 from nanlint.commands.base import Unusable, configs_for, say, trust_option, warn_of_untrusted
 from nanlint.commands.manual import Command
-from nanlint.opening import read_regular, reason
+from nanlint.disk import read_regular, reason
 from nanlint.source.writing import target_of, write_whole
 
 _DIRECTORY = os.path.join("tools", "nanlint_rules")

@@ -5,9 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-import click
-
-from nanlint.commands.base import CLEAN, COULD_NOT_RUN, FINDINGS, is_painted, say
+from nanlint.commands.base import CLEAN, COULD_NOT_RUN, FINDINGS, is_painted, put, say
 from nanlint.output.formats import FORMATS
 
 if TYPE_CHECKING:
@@ -76,7 +74,7 @@ def print_diff(report: Report, paint: Paint, quiet: bool) -> None:
             if sys.stdout.isatty() or is_painted(paint):
                 say(text, nl=False, color=is_painted(paint))
             else:
-                click.echo(text, nl=False, color=True)  # a patch is what it is
+                put(text, color=True)  # a patch is what it is
     if not quiet and report.checked:
         if report.ignored:
             say(f"Would silence {findings(len(report.ignored))} by comments.", err=True)

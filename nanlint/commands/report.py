@@ -35,6 +35,8 @@ _SHARED = (
     "--config",
     "--isolated",
     "--trust",
+    "--no-cache",
+    "--cache-dir",
     "--color",
     "--jobs",
     "--quiet",

@@ -80,7 +80,7 @@ def _client(host: str, port: int) -> socket.socket:
     """The connection of the first client; raises Unusable."""
     import socket
 
-    from nanlint.opening import reason
+    from nanlint.disk import reason
 
     try:
         with socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET) as listening:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import ModuleType
 
+from nanlint.disk import is_directory, stamp_of
 from nanlint.graph.modules import Outline, descendants, outline_of
 from nanlint.source.decoding import SourceError
 from nanlint.source.discovery import shown_path
@@ -24,7 +25,6 @@ from nanlint.source.project import (
     all_files,
     in_project,
     source_of,
-    stamp_of,
 )
 from nanlint.source.roots import FRAMEWORKS
 from nanlint.source.syntax import Unparsable
@@ -205,7 +205,7 @@ class _Lookup:
         return Import(self.view.path, 0, 0, name, target, symbol, problem)
 
     def _is_directory(self, name: str) -> bool:
-        return any(os.path.isdir(os.path.join(directory, *name.split("."))) for directory in self.view.directories)
+        return any(is_directory(os.path.join(directory, *name.split("."))) for directory in self.view.directories)
 
     def _outline(self, module: Module) -> Outline:
         return outline_of(self.tree if module.path == self.view.path else module.tree)

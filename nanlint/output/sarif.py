@@ -188,10 +188,9 @@ def _link_text(text: str) -> str:
 def _steps(diagnostic: Diagnostic) -> list[Annotation]:
     """How the bad value travels: from the farthest cause to the op that breaks, and on through what uses its result."""
     steps = [*reversed(diagnostic.causes), Annotation(diagnostic.span, diagnostic.effect or diagnostic.message)]
-    for program in diagnostic.slices[:1] if diagnostic.cell is None else ():
-        for number, place in program.places.items():
-            if Span(*place) not in [step.span for step in steps if not step.path]:
-                steps.append(Annotation(Span(*place), f"the result reaches {program.steps[number].name}"))
+    for step in diagnostic.reaches if diagnostic.cell is None else ():
+        if step.span not in [step.span for step in steps if not step.path]:
+            steps.append(step)
     return steps
 
 

@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from nanlint.opening import reason
+from nanlint.disk import reason
 from nanlint.runtime.launch import RUNS
 from nanlint.runtime.runfile import PREFIX, SUFFIX
 

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from types import FrameType
 
-from nanlint.opening import reason
+from nanlint.disk import reason
 from nanlint.runtime.options import STARTUP, VARIABLE, Options
 from nanlint.runtime.runfile import RunError
 

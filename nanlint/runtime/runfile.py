@@ -10,7 +10,7 @@ import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from nanlint.opening import read_regular, reason
+from nanlint.disk import read_regular, reason
 from nanlint.runtime.events import FORMAT, Event, Started, decode, encode
 
 #: name of the event files in a run's directory: which host and process wrote them

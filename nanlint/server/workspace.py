@@ -14,8 +14,8 @@ from pygls.uris import from_fs_path
 from nanlint.baseline import Baseline, BaselineError
 from nanlint.config import Config
 from nanlint.diagnostic import Annotation, Diagnostic
+from nanlint.disk import read_regular
 from nanlint.linter import Task, run_task
-from nanlint.opening import read_regular
 from nanlint.parallel import cores, spawning, start_worker
 from nanlint.server.client import Client
 from nanlint.server.diagnostics import lsp_diagnostic

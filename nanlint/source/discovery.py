@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from nanlint.config import Config, ConfigError, Configs
-from nanlint.opening import read_regular, reason
+from nanlint.disk import entries, exists, is_directory, parents, read_regular, reason
 from nanlint.source.reading import NOTEBOOK
 
 if TYPE_CHECKING:
@@ -65,10 +65,10 @@ def walked(path: str, top: str, configs: Configs) -> bool:
     for name in os.path.relpath(path, top).split(os.sep):
         config, ignores = configs.for_directory(directory), ignores.within(directory)
         entry = os.path.join(directory, name)
-        is_directory = entry != path
-        if config.excludes(entry, directory=is_directory, named=top):
+        is_above = entry != path
+        if config.excludes(entry, directory=is_above, named=top):
             return False
-        if config.respect_gitignore and ignores.ignore(entry, directory=is_directory):
+        if config.respect_gitignore and ignores.ignore(entry, directory=is_above):
             return False
         directory = entry
     return True
@@ -119,7 +119,7 @@ class _Walk:
     failures: list[str] = field(default_factory=list)
 
     def visit(self, path: str) -> None:
-        if os.path.isdir(path):
+        if is_directory(path):
             self._directory(os.path.abspath(path), shown_path(path))
             return
         try:
@@ -145,15 +145,15 @@ class _Walk:
             ignores = ignores.within(directory)
             real = os.path.realpath(directory)
             for entry in self._entries(directory, shown):
-                is_directory = _is_directory(entry)
-                if not is_directory and not entry.name.endswith(SUFFIXES):
+                within = _is_directory(entry)
+                if not within and not entry.name.endswith(SUFFIXES):
                     continue
-                if walking.excludes(entry.path, directory=is_directory, named=top):
+                if walking.excludes(entry.path, directory=within, named=top):
                     continue
-                if walking.respect_gitignore and ignores.ignore(entry.path, directory=is_directory):
+                if walking.respect_gitignore and ignores.ignore(entry.path, directory=within):
                     continue
                 shown_entry = entry.name if shown == "." else os.path.join(shown, entry.name)
-                if is_directory:
+                if within:
                     pending.append((entry.path, shown_entry, ignores))
                 elif config is not None and _is_file(entry):
                     key = os.path.realpath(entry.path) if entry.is_symlink() else os.path.join(real, entry.name)
@@ -161,8 +161,7 @@ class _Walk:
 
     def _entries(self, directory: str, shown: str) -> list[os.DirEntry[str]]:
         try:
-            with os.scandir(directory) as entries:
-                return sorted(entries, key=lambda entry: entry.name)
+            return entries(directory)
         except OSError as error:
             self._fail(f"{shown}: {reason(error)}")
             return []
@@ -208,7 +207,7 @@ class _Ignores:
         chain = []
         for parent in parents(directory):
             chain.append(parent)
-            if os.path.exists(os.path.join(parent, ".git")):
+            if exists(os.path.join(parent, ".git")):
                 ignores = cls()
                 for step in reversed(chain):
                     if step != directory:
@@ -233,16 +232,6 @@ class _Ignores:
             if verdict is not None:
                 return verdict
         return False
-
-
-def parents(directory: str) -> Iterator[str]:
-    """A directory and those above it, innermost first."""
-    while True:
-        yield directory
-        parent = os.path.dirname(directory)
-        if parent == directory:
-            return
-        directory = parent
 
 
 def _spec(lines: list[str]) -> GitIgnoreSpec | None:

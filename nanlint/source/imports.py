@@ -7,7 +7,7 @@ import os
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from nanlint.opening import read_regular
+from nanlint.disk import read_regular
 from nanlint.source.decoding import SourceError
 from nanlint.source.reading import read_source
 from nanlint.source.syntax import Unparsable

@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import ast
 import os
-import stat
 import string
 import sys
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from pathlib import PurePath
 
-from nanlint.opening import read_regular, reason
+from nanlint import disk
+from nanlint.disk import Stamp, entries, exists, has_marker, is_directory, is_file, read_regular, reason, stamp_of
 from nanlint.source.decoding import SourceError
 from nanlint.source.reading import read_source
 from nanlint.source.roots import FRAMEWORKS, ROOTS
 from nanlint.source.syntax import Unparsable, kept, parse_once, remembered
 from nanlint.source.text import Source
 
-#: files of which one marks the top of a project
-MARKERS = (".git", ".hg", "pyproject.toml", "setup.py", "setup.cfg", "nanlint.toml")
 #: bytes of a file that is read for the sake of others; larger ones are data, or generated
 MAX_BYTES = 1_000_000
 #: files of a project that are looked through for those that use another
@@ -41,9 +38,6 @@ MAX_DOTTED = 80
 STDLIB = sys.stdlib_module_names
 #: where statements hold others, the last first
 _BLOCKS = ("finalbody", "orelse", "cases", "handlers", "body")
-
-#: what changes whenever a file does
-Stamp = tuple[int, int]
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,22 +59,15 @@ class Seen:
 
     ``files``: those that were asked for, None where there was none. ``users``: files, names of theirs that others may
     import, and the files that may. ``mentions``: words, and the files of the project that have one of them.
-    ``left_out``: names of modules that were not followed, since there are too many.
+    ``left_out``: names of modules that were not followed, since there are too many. ``whole``: whether the project is
+    seen whole, None if nobody asked.
     """
 
     files: tuple[tuple[str, Stamp | None], ...] = ()
     users: tuple[tuple[tuple[str, frozenset[str]], tuple[str, ...]], ...] = ()
     mentions: tuple[tuple[frozenset[str], tuple[str, ...]], ...] = ()
     left_out: tuple[str, ...] = ()
-
-    def holds(self, path: str) -> bool:
-        """Whether all is still as it was, seen from the file at ``path``."""
-        if any(stamp_of(file) != stamp for file, stamp in self.files):
-            return False
-        view = View.of(path)
-        if any(files_with(view.searched, words) != files for words, files in self.mentions):
-            return False
-        return all(view.paths_with(names, used) == files for (used, names), files in self.users)
+    whole: bool | None = None
 
 
 @dataclass(eq=False)
@@ -106,6 +93,7 @@ class View:
     _asked: dict[tuple[str, frozenset[str]], tuple[str, ...]] = field(default_factory=dict)
     _mentions: dict[frozenset[str], tuple[str, ...]] = field(default_factory=dict)
     _sources: dict[str, Source] = field(default_factory=dict)
+    _whole: bool | None = None
 
     @classmethod
     def of(cls, path: str, unsaved: Mapping[str, str] | None = None) -> View:
@@ -173,8 +161,9 @@ class View:
 
         What it does anywhere, its tests and examples show.
         """
-        marked = any(os.path.exists(os.path.join(self.top, marker)) for marker in MARKERS)
-        return marked and not self.installed and len(all_files(self.top)) >= WHOLE
+        if self._whole is None:
+            self._whole = has_marker(self.top) and not self.installed and len(all_files(self.top)) >= WHOLE
+        return self._whole
 
     def _modules_at(self, paths: Iterable[str]) -> Iterator[Module]:
         for path in paths:
@@ -226,7 +215,7 @@ class View:
     def seen(self) -> Seen:
         """What was looked at so far."""
         asked, mentions = tuple(self._asked.items()), tuple(self._mentions.items())
-        return Seen(tuple(self.read.items()), asked, mentions, tuple(sorted(self.left_out)))
+        return Seen(tuple(self.read.items()), asked, mentions, tuple(sorted(self.left_out)), self._whole)
 
     @property
     def searched(self) -> str:
@@ -284,7 +273,7 @@ class View:
             others = root in ROOTS or root in STDLIB or self.installed
             foreign = not root or root in FRAMEWORKS or (others and not own)
             self._roots[root] = not foreign and any(
-                os.path.isdir(start) or os.path.isfile(f"{start}.py") or f"{start}.py" in self.unsaved
+                is_directory(start) or is_file(f"{start}.py") or f"{start}.py" in self.unsaved
                 for start in (os.path.join(directory, root) for directory in self.directories)
             )
         return self._roots[root]
@@ -319,18 +308,24 @@ def all_files(top: str, ending: str = ".py") -> tuple[str, ...]:
     Kept until ``forget``.
     """
     found: list[str] = []
-    for directory, inside, files in os.walk(top):
-        inside[:] = [
-            name
-            for name in sorted(inside)
-            if not name.startswith((".", "__pycache__"))
-            and name not in (*INSTALLED, "node_modules")
-            and not os.path.exists(os.path.join(directory, name, "pyvenv.cfg"))
-        ]
-        found.extend(os.path.realpath(os.path.join(directory, name)) for name in files if name.endswith(ending))
-        if len(found) > MAX_FILES:
-            break
+    pending = [top]
+    while pending and len(found) <= MAX_FILES:
+        directory = pending.pop()
+        try:
+            listed = entries(directory)
+        except OSError:
+            continue
+        inside = [one for one in listed if one.is_dir(follow_symlinks=False) and is_own(one)]
+        pending.extend(one.path for one in reversed(inside))
+        found.extend(os.path.realpath(one.path) for one in listed if one.name.endswith(ending) and not one.is_dir())
     return tuple(sorted(set(found)))
+
+
+def is_own(directory: os.DirEntry[str]) -> bool:
+    """Whether a directory of a project is neither hidden nor one in which others are installed."""
+    hidden = directory.name.startswith((".", "__pycache__"))
+    installed = directory.name in (*INSTALLED, "node_modules") or exists(os.path.join(directory.path, "pyvenv.cfg"))
+    return not hidden and not installed
 
 
 @lru_cache(maxsize=2 * MAX_FILES)
@@ -437,15 +432,6 @@ def absolute(module: str, level: int, package: tuple[str, ...]) -> str:
     return ".".join((*around, *([module] if module else ()))) if around else "." * level + module
 
 
-def stamp_of(path: str) -> Stamp | None:
-    """What changes whenever a file does; None where there is none."""
-    try:
-        found = os.stat(path)
-    except OSError:
-        return None
-    return (found.st_mtime_ns, found.st_size) if stat.S_ISREG(found.st_mode) else None
-
-
 def package_around(path: str) -> tuple[str, tuple[str, ...]]:
     """The directory that holds the outermost package around a file, and the package that the file is in."""
     return _package_around(os.path.dirname(path))
@@ -454,7 +440,7 @@ def package_around(path: str) -> tuple[str, tuple[str, ...]]:
 @lru_cache(maxsize=MAX_FILES)
 def _package_around(directory: str) -> tuple[str, tuple[str, ...]]:
     package: list[str] = []
-    while os.path.isfile(os.path.join(directory, _INIT)):
+    while is_file(os.path.join(directory, _INIT)):
         parent = os.path.dirname(directory)
         if parent == directory:
             break
@@ -478,10 +464,7 @@ def last_part(path: str, package: tuple[str, ...]) -> str:
 @lru_cache(maxsize=MAX_FILES)
 def top_of(directory: str) -> str:
     """The top of the project that a directory belongs to: the nearest with a marker; itself where there is none."""
-    for above in (directory, *map(str, PurePath(directory).parents)):
-        if any(os.path.exists(os.path.join(above, marker)) for marker in MARKERS):
-            return above
-    return directory
+    return disk.top_of(directory) or directory
 
 
 def in_project(source: Source, unsaved: Mapping[str, str] | None = None) -> Source:
@@ -489,12 +472,17 @@ def in_project(source: Source, unsaved: Mapping[str, str] | None = None) -> Sour
     return replace(source, view=View.of(source.path, unsaved))
 
 
-@kept(lambda path, stamp, text=None: len(text) if text is not None else stamp[1] if stamp is not None else 0)
+def size_of(stamp: Stamp | None) -> int:
+    """The bytes of a file."""
+    return 0 if stamp is None else stamp[2]
+
+
+@kept(lambda path, stamp, text=None: len(text) if text is not None else size_of(stamp))
 def source_of(path: str, stamp: Stamp | None, text: str | None = None) -> Source:
     """A file as it is now. Raises SourceError where it cannot be read."""
     if text is not None:
         return Source(path, text)
-    if stamp is not None and stamp[1] > MAX_BYTES:
+    if size_of(stamp) > MAX_BYTES:
         raise SourceError(f"has more than {MAX_BYTES} bytes")
     try:
         return read_source(read_regular(path), path)

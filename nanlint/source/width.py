@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from nanlint.opening import read_regular
+from nanlint.disk import read_regular
 from nanlint.source.text import Source
 
 #: that of Black and Ruff

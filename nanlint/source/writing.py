@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from nanlint.opening import read_regular, reason
+from nanlint.disk import read_regular, reason
 from nanlint.source.decoding import SourceError
 
 
@@ -114,7 +114,7 @@ def target_of(path: str) -> str:
 
 def _tree_around(directory: str) -> str:
     """The repository that a directory is in; else its project, or the directory itself."""
-    from nanlint.source.discovery import parents
+    from nanlint.disk import parents
     from nanlint.source.project import top_of
 
     repository = next((one for one in parents(directory) if os.path.exists(os.path.join(one, ".git"))), None)

@@ -10,7 +10,7 @@ import json
 import os
 from collections.abc import Iterable
 
-from nanlint.opening import reason
+from nanlint.disk import reason
 from nanlint.output.page import page
 from nanlint.runtime.events import Frame, Step
 from nanlint.runtime.inspecting.model import Incident, Member, Node, Run, Seen

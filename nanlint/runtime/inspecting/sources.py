@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nanlint.diagnostic import Fix, Span
-from nanlint.opening import read_regular
+from nanlint.disk import read_regular
 from nanlint.output.diff import render_diff
 from nanlint.runtime.health import Health
 from nanlint.runtime.telling import KINDS

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from nanlint.opening import read_regular, reason
+from nanlint.disk import read_regular, reason
 from nanlint.runtime.events import Frame
 from nanlint.runtime.inspecting.debugger_v2.looks import Look, look_of
 from nanlint.runtime.inspecting.debugger_v2.wire import (

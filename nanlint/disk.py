@@ -1,0 +1,188 @@
+"""What a check asks of the disk: it does so here alone, and what was asked is known afterwards.
+
+A path leads to its bytes only if it is a regular file: a pipe would wait for ever, and a device need not end.
+
+What depends on the disk, the output of a run or the report of a file, still holds while all that was asked of it would
+be answered the same: see ``asked``.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # typing is not imported for a look at the disk
+    from collections.abc import Iterable, Iterator
+
+#: files of which one marks the top of a project
+MARKERS = (".git", ".hg", "pyproject.toml", "setup.py", "setup.cfg", "nanlint.toml")
+#: what changes whenever a file does: times of its contents and of itself in nanoseconds, size, number
+Stamp = tuple[int, int, int, int]
+
+#: what may be asked of a path: what kind of thing it is, what changes with its contents, what it lists
+KIND, CONTENTS, LISTING = "kind", "contents", "listing"
+#: the answers to these: one of ``stat.S_IFMT``, a stamp, names; None where there is nothing
+Answer = int | Stamp | tuple[str, ...] | None
+#: questions and paths -> the first answers
+Asked = dict[tuple[str, str], Answer]
+
+_asked: Asked = {}
+_unsteady = False  # whether a question was answered in two ways
+
+#: bytes; a larger file is no source, and its tree would not fit into memory
+LARGEST = 1 << 28
+
+_KINDS = (
+    (stat.S_ISDIR, "is a directory"),
+    (stat.S_ISFIFO, "is a pipe"),
+    (stat.S_ISSOCK, "is a socket"),
+    (stat.S_ISCHR, "is a device"),
+    (stat.S_ISBLK, "is a device"),
+)
+
+
+def reason(error: OSError) -> str:
+    """Why something could not be read or written, as a phrase."""
+    text = error.strerror or str(error)
+    return text[:1].lower() + text[1:]
+
+
+def asked() -> Asked | None:
+    """Every question since ``forget`` and its answer; None if one of them was answered in two ways."""
+    return None if _unsteady else _asked
+
+
+def note(others: Asked | None) -> None:
+    """What other processes have asked counts as asked here."""
+    global _unsteady
+    _unsteady = _unsteady or others is None
+    for (question, path), answer in (others or {}).items():
+        _note(question, path, answer)
+
+
+def forget() -> Asked | None:
+    """Begin anew to write down what is asked; what was until now."""
+    global _asked, _unsteady
+    before = asked()
+    _asked, _unsteady = {}, False
+    return before
+
+
+def _note(question: str, path: str, answer: Answer) -> None:
+    global _unsteady
+    if _asked.setdefault((question, path), answer) != answer:
+        _unsteady = True
+
+
+def answer_now(question: str, path: str) -> Answer:
+    """What the disk says to a question; this is not written down."""
+    try:
+        if question == LISTING:
+            return tuple(sorted(os.listdir(path)))
+        found = os.stat(path)
+    except (OSError, ValueError):
+        return None if question != KIND else 0
+    return stat.S_IFMT(found.st_mode) if question == KIND else _stamp(found)
+
+
+def _stamp(found: os.stat_result) -> Stamp | None:
+    if not stat.S_ISREG(found.st_mode):
+        return None
+    return found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino
+
+
+def kind_of(path: str) -> int:
+    """What stands at a path, links followed, as ``stat.S_IFMT`` has it; 0 where nothing does."""
+    answer = answer_now(KIND, path)
+    _note(KIND, path, answer)
+    return answer if isinstance(answer, int) else 0
+
+
+def is_file(path: str) -> bool:
+    """Whether a path is one of a regular file."""
+    return kind_of(path) == stat.S_IFREG
+
+
+def is_directory(path: str) -> bool:
+    """Whether a path is one of a directory."""
+    return kind_of(path) == stat.S_IFDIR
+
+
+def exists(path: str) -> bool:
+    """Whether anything stands at a path; a link that leads nowhere is nothing."""
+    return kind_of(path) != 0
+
+
+def stamp_of(path: str) -> Stamp | None:
+    """What changes whenever a file does; None where there is no regular one."""
+    try:
+        stamp = _stamp(os.stat(path))
+    except (OSError, ValueError):
+        stamp = None
+    _note(CONTENTS, path, stamp)
+    return stamp
+
+
+def entries(directory: str) -> list[os.DirEntry[str]]:
+    """What a directory lists, sorted by name. Raises OSError."""
+    try:
+        with os.scandir(directory) as found:
+            listed = sorted(found, key=lambda entry: entry.name)
+    except OSError:
+        _note(LISTING, directory, None)
+        raise
+    _note(LISTING, directory, tuple(entry.name for entry in listed))
+    return listed
+
+
+def parents(directory: str) -> Iterator[str]:
+    """A directory and those above it, innermost first."""
+    while True:
+        yield directory
+        parent = os.path.dirname(directory)
+        if parent == directory:
+            return
+        directory = parent
+
+
+def top_of(directory: str) -> str | None:
+    """The nearest of a directory and those above it that holds what marks the top of a project."""
+    return next((one for one in parents(directory) if has_marker(one)), None)
+
+
+def has_marker(directory: str, names: Iterable[str] = MARKERS) -> bool:
+    """Whether a directory holds what marks the top of a project."""
+    return any(exists(os.path.join(directory, name)) for name in names)
+
+
+def read_regular(path: str, *, most: int | None = None) -> bytes:
+    """What a regular file holds, or the first ``most`` bytes of it.
+
+    Raises OSError: also for what is no regular file, and for one with more than ``LARGEST`` bytes.
+    """
+    stamp_of(path)
+    _reject_irregular(os.stat(path))  # before it is opened: that alone can wait, or have an effect
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    with open(path, "rb", opener=lambda name, _: os.open(name, flags)) as file:
+        status = os.fstat(file.fileno())
+        _reject_irregular(status)
+        if most is not None:
+            return file.read(most)
+        if status.st_size > LARGEST:
+            raise _too_large()
+        content = file.read(LARGEST + 1)
+        if len(content) > LARGEST:
+            raise _too_large()
+        return content
+
+
+def _too_large() -> OSError:
+    return OSError(errno.EFBIG, f"has more than {LARGEST >> 20} MiB; exclude it")
+
+
+def _reject_irregular(status: os.stat_result) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        kind = next((words for fits, words in _KINDS if fits(status.st_mode)), "is a special file")
+        raise OSError(errno.EINVAL, f"{kind}, not a regular file")
