@@ -33,6 +33,7 @@ DEFAULT_EXCLUDE = (
     ".hg",
     ".ipynb_checkpoints",
     ".mypy_cache",
+    ".nanlint_cache",
     ".nox",
     ".pants.d",
     ".pyenv",

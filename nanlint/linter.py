@@ -773,7 +773,10 @@ def _run_again(report: FileReport, task: Task, pool: Pool | None) -> FileReport:
 def _run_missing(
     tasks: Sequence[Task], jobs: int | None, on_progress: Callable[[int, int], None] | None, memory: Memory | None
 ) -> Sequence[FileReport]:
-    """The reports of ``tasks``, of which only those that are not in memory are run."""
+    """The reports of ``tasks``, of which only those that are not in memory are run.
+
+    To fix a file of which it is known that nothing in it is fixed is to report it.
+    """
     if memory is None:
         return _run_all(tasks, jobs, on_progress)
     known = [memory.recall(task) for task in tasks]

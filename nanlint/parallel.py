@@ -14,6 +14,8 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, TypeVar
 
+from nanlint import disk
+
 if TYPE_CHECKING:
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing.context import SpawnContext
@@ -74,7 +76,7 @@ def _run_chunks(
             for future in as_completed(futures):
                 number = futures[future]
                 with suppress(BrokenProcessPool):
-                    results[number] = future.result()
+                    results[number] = _taken(future.result())
                 done += len(chunks[number])
                 if on_progress is not None:
                     on_progress(done, total)
@@ -92,7 +94,7 @@ def _one_by_one(work: Callable[[Task], Result], tasks: Sequence[Task], lost: Cal
 
     with _pool(1) as pool:
         try:
-            return pool.submit(_run_chunk, work, tasks).result()
+            return _taken(pool.submit(_run_chunk, work, tasks).result())
         except BrokenProcessPool:
             pass
     if len(tasks) == 1:
@@ -101,8 +103,16 @@ def _one_by_one(work: Callable[[Task], Result], tasks: Sequence[Task], lost: Cal
     return [*_one_by_one(work, tasks[:half], lost), *_one_by_one(work, tasks[half:], lost)]
 
 
-def _run_chunk(work: Callable[[Task], Result], tasks: Sequence[Task]) -> list[Result]:
-    return [work(task) for task in tasks]
+def _run_chunk(work: Callable[[Task], Result], tasks: Sequence[Task]) -> tuple[list[Result], disk.Asked | None]:
+    """What comes of some tasks, and what was asked of the disk for them."""
+    return [work(task) for task in tasks], disk.forget()
+
+
+def _taken(done: tuple[list[Result], disk.Asked | None]) -> list[Result]:
+    """What came of some tasks in another process; what it asked of the disk counts as asked here."""
+    results, asked = done
+    disk.note(asked)
+    return results
 
 
 def spawning() -> SpawnContext:

@@ -14,7 +14,17 @@ _SETTINGS = (*CONFIG_FILES, ".gitignore")
 
 #: directories in which programs write much and nobody a program
 _BUSY = frozenset(
-    {".git", ".hg", ".ipynb_checkpoints", ".mypy_cache", ".ruff_cache", ".venv", "__pycache__", "node_modules"}
+    {
+        ".git",
+        ".hg",
+        ".ipynb_checkpoints",
+        ".mypy_cache",
+        ".nanlint_cache",
+        ".ruff_cache",
+        ".venv",
+        "__pycache__",
+        "node_modules",
+    }
 )
 
 _TICK = 100  # milliseconds between looks at what no directory that is watched holds

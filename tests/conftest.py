@@ -29,6 +29,8 @@ Diagnose = Callable[..., Any]
 # Programs under test inherit it; frameworks read it when they are imported.
 for variable in ("OMP_NUM_THREADS", "TF_NUM_INTRAOP_THREADS", "TORCHINDUCTOR_COMPILE_THREADS"):
     os.environ.setdefault(variable, "1")
+# What a test runs is run, whatever another test has; the tests of the cache say where theirs is.
+os.environ.setdefault("NANLINT_NO_CACHE", "1")
 # They cost more than they save who compile a kernel or two.
 os.environ.setdefault("TORCHINDUCTOR_CPP_CACHE_PRECOMPILE_HEADERS", "0")
 

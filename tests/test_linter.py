@@ -16,8 +16,8 @@ import nanlint
 from nanlint import linter
 from nanlint.config import ConfigError, Configs
 from nanlint.diagnostic import Severity
-from nanlint.linter import Action, Report
 from nanlint.disk import read_regular
+from nanlint.linter import Action, Report
 from tests.conftest import TOY_RULES, Diagnose, toy_diagnose
 
 SetDiagnosis = Callable[[Diagnose], None]

@@ -15,9 +15,6 @@ import pytest
 from click.testing import CliRunner
 
 from nanlint.cli import cli
-from nanlint.config import Configs
-from nanlint.linter import Task, run_task
-from nanlint.watching import Memory
 
 ROOT = Path(__file__).parents[1]
 BUG = "import torch\n\n\ndef f(x):\n    return torch.log(torch.softmax(x, -1))\n"
@@ -103,29 +100,3 @@ def test_what_is_done_once_is_not_watched(arguments: list[str]) -> None:
 def test_what_is_not_there_is_not_waited_for() -> None:
     result = CliRunner().invoke(cli, ["check", "--watch", "nowhere.py"])
     assert (result.exit_code, result.stderr) == (2, "error: nowhere.py: no such file or directory\n")
-
-
-class TestMemory:
-    def test_a_report_holds_as_long_as_the_file_and_its_task(self, tmp_path: Path) -> None:
-        path = tmp_path / "a.py"
-        path.write_text(BUG)
-        config = Configs({}).default()
-        task, memory = Task(str(path), config), Memory()
-        assert memory.recall(task) is None
-        memory.keep(task, run_task(task))
-        assert memory.recall(task) is not None
-        assert memory.recall(Task(str(path), config, unsafe_fixes=True)) is None
-        path.write_text(BUG + "\n")
-        assert memory.recall(task) is None
-        path.unlink()
-        assert memory.recall(task) is None
-
-    def test_a_file_that_changed_while_it_was_checked_is_not_known(self, tmp_path: Path) -> None:
-        path = tmp_path / "a.py"
-        path.write_text(BUG)
-        task, memory = Task(str(path), Configs({}).default()), Memory()
-        memory.recall(task)
-        report = run_task(task)
-        path.write_text("import torch\n")
-        memory.keep(task, report)
-        assert memory.recall(task) is None

@@ -24,11 +24,14 @@ from nanlint.diagnostic import Confidence, Diagnostic, Suppressed
 from nanlint.disk import Stamp, read_regular, stamp_of
 from nanlint.entry_points import installed
 from nanlint.linter import Action, FileReport, Task
-from nanlint.source.project import MAX_BYTES, Seen, View, files_with
+from nanlint.source.decoding import SourceError
+from nanlint.source.project import MAX_BYTES, Seen, View, digest_of_imports, files_with, source_of
+from nanlint.source.syntax import Unparsable
 
 _ROWS = 500  # that are written at a time
 _SIZE = 16  # bytes of a digest
-_TICK = 50_000_000  # nanoseconds that a file must have been left alone before the run
+#: nanoseconds that a file must have been left alone before the run
+TICK = 50_000_000
 
 
 class Row(msgspec.Struct, frozen=True, array_like=True):
@@ -50,6 +53,7 @@ class Needs(msgspec.Struct, frozen=True, array_like=True):
 
     around: tuple[tuple[str, ...], tuple[str, ...], str]
     files: tuple[tuple[str, bytes | None], ...]
+    skimmed: tuple[tuple[str, bytes | None, bytes], ...]
     users: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...]
     mentions: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]
     left_out: tuple[str, ...]
@@ -67,6 +71,7 @@ class Reports:
         self._needs = msgspec.msgpack.Decoder(Needs)
         self._digests: dict[str, bytes | None] = {}
         self._stamps: dict[str, Stamp | None] = {}
+        self._imported: dict[str, bytes | None] = {}
         self._variants: dict[tuple[int, bool, bool, bool, bool], bytes] = {}
         self._configs: list[Config] = []
         self._holding: dict[bytes, bool] = {}
@@ -77,6 +82,7 @@ class Reports:
         self._began = time.time_ns()
         self._digests.clear()
         self._stamps.clear()
+        self._imported.clear()
         self._variants.clear()
         self._configs.clear()
         self._holding.clear()
@@ -142,7 +148,7 @@ class Reports:
 
     def _is_steady(self, path: str, stamp: Stamp | None) -> bool:
         """Whether a file is what it was, and was so before the run."""
-        return stamp_of(path) == stamp and (stamp is None or max(stamp[:2]) <= self._began - _TICK)
+        return stamp_of(path) == stamp and (stamp is None or max(stamp[:2]) <= self._began - TICK)
 
     def _variant(self, task: Task) -> bytes:
         config = task.config.for_file(os.path.abspath(task.path))
@@ -157,11 +163,13 @@ class Reports:
 
     def _needed(self, seen: Seen | None, path: str) -> Needs | None:
         seen = seen or Seen()
-        if not all(self._is_steady(file, stamp) for file, stamp in seen.files):
+        stamps = (*seen.files, *((file, stamp) for file, stamp, _ in seen.skimmed))
+        if not all(self._is_steady(file, stamp) for file, stamp in stamps):
             return None
         return Needs(
             _around(path),
             tuple((file, self._digest(file, MAX_BYTES)) for file, _ in seen.files),
+            tuple((file, self._digest(file, MAX_BYTES), imports) for file, _, imports in seen.skimmed),
             tuple((used, tuple(sorted(names)), files) for (used, names), files in seen.users),
             tuple((tuple(sorted(words)), files) for words, files in seen.mentions),
             seen.left_out,
@@ -174,12 +182,25 @@ class Reports:
             return False
         if any(self._digest(file, MAX_BYTES) != digest for file, digest in needs.files):
             return False
+        if any(
+            self._digest(file, MAX_BYTES) != digest and self._imports(file) != imports
+            for file, digest, imports in needs.skimmed
+        ):
+            return False
         view = View.of(path)
         if needs.whole is not None and view.is_whole != needs.whole:
             return False
         if any(files_with(view.searched, frozenset(words)) != files for words, files in needs.mentions):
             return False
         return all(view.paths_with(names, used) == files for used, names, files in needs.users)
+
+    def _imports(self, path: str) -> bytes | None:
+        if path not in self._imported:
+            try:
+                self._imported[path] = digest_of_imports(source_of(path, stamp_of(path)))
+            except (SourceError, Unparsable):
+                self._imported[path] = None
+        return self._imported[path]
 
 
 def _around(path: str) -> tuple[tuple[str, ...], tuple[str, ...], str]:

@@ -137,6 +137,15 @@ def discarded(path: str) -> bool:
     return True
 
 
+def files_of(directory: str) -> list[str]:
+    """The files of a cache, its own marks last; none of a directory that is no cache."""
+    if os.path.islink(directory) or not os.path.isfile(os.path.join(directory, TAG)):
+        return []
+    names = sorted(os.listdir(directory), key=lambda name: (name in (_IGNORED, TAG), name))
+    own = (name for name in names if name.endswith((".sqlite", ".sqlite-journal")) or name in (_IGNORED, TAG))
+    return [os.path.join(directory, name) for name in own]
+
+
 def tidy(connection: sqlite3.Connection, today: int) -> None:
     """Leave out what was not used for long."""
     for table in ("answers", "reports"):

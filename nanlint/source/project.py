@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
+from hashlib import blake2b
 
 from nanlint import disk
 from nanlint.disk import Stamp, entries, exists, has_marker, is_directory, is_file, read_regular, reason, stamp_of
@@ -57,13 +58,15 @@ class Module:
 class Seen:
     """What the findings of a file depend on: other files as they were, and who uses names of it, and of its users.
 
-    ``files``: those that were asked for, None where there was none. ``users``: files, names of theirs that others may
+    ``files``: those that were asked for, None where there was none. ``skimmed``: those of which only the imports count,
+    with a digest of these. ``users``: files, names of theirs that others may
     import, and the files that may. ``mentions``: words, and the files of the project that have one of them.
     ``left_out``: names of modules that were not followed, since there are too many. ``whole``: whether the project is
     seen whole, None if nobody asked.
     """
 
     files: tuple[tuple[str, Stamp | None], ...] = ()
+    skimmed: tuple[tuple[str, Stamp | None, bytes], ...] = ()
     users: tuple[tuple[tuple[str, frozenset[str]], tuple[str, ...]], ...] = ()
     mentions: tuple[tuple[frozenset[str], tuple[str, ...]], ...] = ()
     left_out: tuple[str, ...] = ()
@@ -76,8 +79,9 @@ class View:
 
     ``package``: the file's own. ``directories``: where absolute names start, in the order in which they are looked up.
     ``top``: the directory of the project. ``unsaved``: texts that stand for what is on disk, by real path. ``read``:
-    the files that were asked for, with what they were like. ``unresolved``: names of the project for which there is no
-    file, or none that can be read -> why. ``left_out``: as in Seen.
+    the files that were asked for, with what they were like. ``skimmed``: those of which only the imports were looked
+    at. ``unresolved``: names of the project for which there is no file, or none that can be read -> why. ``left_out``:
+    as in Seen.
     """
 
     path: str
@@ -86,6 +90,7 @@ class View:
     top: str
     unsaved: Mapping[str, str] = field(default_factory=dict)
     read: dict[str, Stamp | None] = field(default_factory=dict)
+    skimmed: dict[str, Stamp | None] = field(default_factory=dict)
     unresolved: dict[str, str] = field(default_factory=dict)
     left_out: set[str] = field(default_factory=set)
     _modules: dict[str, Module | None] = field(default_factory=dict)
@@ -104,19 +109,25 @@ class View:
         directories = dict.fromkeys((outermost, top, os.path.join(top, "src")))
         return cls(real, package_in(top, real), tuple(directories), top, unsaved or {})
 
-    def module(self, name: str) -> Module | None:
-        """The file that a dotted name means; None for what is no file of the project."""
+    def module(self, name: str, *, skim: bool = False) -> Module | None:
+        """The file that a dotted name means; None for what is no file of the project.
+
+        ``skim``: only what it imports will be looked at.
+        """
         if name not in self._modules:
             self._modules[name] = self._found(name)
-        return self._modules[name]
+        module = self._modules[name]
+        if module is not None and not skim:
+            self._read_whole(module)
+        return module
 
-    def longest(self, name: str) -> tuple[Module, tuple[str, ...]] | None:
-        """The module that a dotted name begins with, and what follows: names in it."""
+    def longest(self, name: str, *, skim: bool = False) -> tuple[Module, tuple[str, ...]] | None:
+        """The module that a dotted name begins with, and what follows: names in it. ``skim``: as for a module."""
         parts = name.split(".")
         if not self._may_be_here(parts[0]):
             return None
         for end in range(len(parts), 0, -1):
-            module = self.module(".".join(parts[:end]))
+            module = self.module(".".join(parts[:end]), skim=skim)
             if module is not None:
                 return module, tuple(parts[end:])
         return None
@@ -137,6 +148,11 @@ class View:
 
     def importers(self, names: Collection[str], path: str) -> Iterator[Module]:
         """The files of the project that import the one at ``path``, or some of its names through others, by path."""
+        for module in self._importers(names, path):
+            self._read_whole(module)
+            yield module
+
+    def _importers(self, names: Collection[str], path: str) -> Iterator[Module]:
         self._asked[path, frozenset(names)] = paths = self.paths_with(names, path)
         yield from self._modules_at(paths)
 
@@ -144,11 +160,15 @@ class View:
         """Those of the importers of the file at ``path`` that name something of it."""
         self._asked[path, frozenset((name,))] = paths = self.paths_with((name,), path)
         naming = set(users_of(self.searched).get(name, ()))
-        yield from self._modules_at(one for one in paths if one in naming)
+        for module in self._modules_at(one for one in paths if one in naming):
+            self._read_whole(module)
+            yield module
 
     def mentioning(self, words: frozenset[str]) -> Iterator[Module]:
         """The other files of the project whose text has one of some words, or part of a longer one, by path."""
-        yield from self._modules_at(path for path in self.files_mentioning(words) if path != self.path)
+        for module in self._modules_at(path for path in self.files_mentioning(words) if path != self.path):
+            self._read_whole(module)
+            yield module
 
     def files_mentioning(self, words: frozenset[str]) -> tuple[str, ...]:
         """The files of the project whose text has one of some words, or part of a longer one, sorted."""
@@ -204,7 +224,8 @@ class View:
     def uses(self, path: str, unsaved: Mapping[str, str]) -> bool:
         """Whether what was found depends on another file, or would now. ``unsaved``: as in View, as it is now."""
         now = View.of(self.path, unsaved)
-        return path in self.read or any(path in now.paths_with(names, asked) for asked, names in self._asked)
+        looked_at = path in self.read or path in self.skimmed
+        return looked_at or any(path in now.paths_with(names, asked) for asked, names in self._asked)
 
     def connected(self, tree: ast.Module) -> bool:
         """Whether values may go from the file, whose tree is given, to others of the project: they or it import."""
@@ -215,7 +236,8 @@ class View:
     def seen(self) -> Seen:
         """What was looked at so far."""
         asked, mentions = tuple(self._asked.items()), tuple(self._mentions.items())
-        return Seen(tuple(self.read.items()), asked, mentions, tuple(sorted(self.left_out)), self._whole)
+        skimmed = tuple((path, stamp, digest_of_imports(self._sources[path])) for path, stamp in self.skimmed.items())
+        return Seen(tuple(self.read.items()), skimmed, asked, mentions, tuple(sorted(self.left_out)), self._whole)
 
     @property
     def searched(self) -> str:
@@ -250,11 +272,11 @@ class View:
     def packages_around(self, tree: ast.Module) -> Iterator[frozenset[str]]:
         """The same, and the packages that the files use that import this one."""
         yield from (packages for _, packages in self.packages_behind(tree))
-        yield from map(packages_of, self.importers((), self.path))
+        yield from map(packages_of, self._importers((), self.path))
 
     def _imported(self, tree: ast.Module, package: tuple[str, ...]) -> Iterator[Module]:
         for name, _ in imports_of(tree, package):
-            found = self.longest(name)
+            found = self.longest(name, skim=True)
             if found is not None and found[0].path != self.path:
                 yield found[0]
 
@@ -290,15 +312,22 @@ class View:
 
     def _tree(self, path: str, name: str, stamp: Stamp | None) -> ast.Module | None:
         text = self.unsaved.get(os.path.realpath(path)) if self.unsaved else None
-        self.read[path] = stamp
         if text is None and stamp is None:
+            self.read[path] = None
             return None
         try:
             self._sources[path] = source = source_of(path, stamp, text)
-            return parse_once(source.text, path)
+            tree = parse_once(source.text, path)
         except (SourceError, Unparsable) as error:
+            self.read[path] = stamp
             self.unresolved[name] = str(error)
             return None
+        self.skimmed[path] = stamp
+        return tree
+
+    def _read_whole(self, module: Module) -> None:
+        if module.path in self.skimmed:
+            self.read[module.path] = self.skimmed.pop(module.path)
 
 
 @lru_cache(maxsize=8)
@@ -417,6 +446,17 @@ def imports_of(tree: ast.Module, package: tuple[str, ...]) -> Sequence[tuple[str
         elif not isinstance(statement, ast.Assign | ast.Expr | ast.Return):
             pending.extend(part for block in _BLOCKS for part in reversed(getattr(statement, block, ())))
     return found
+
+
+def digest_of_imports(source: Source) -> bytes:
+    """Tells the imports of a file from others. Raises Unparsable."""
+    return _digest_of_imports(parse_once(source.text, source.path))
+
+
+@remembered
+def _digest_of_imports(tree: ast.Module) -> bytes:
+    statements = [ast.dump(node) for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+    return blake2b("\n".join(statements).encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def packages_of(module: Module) -> frozenset[str]:
