@@ -688,7 +688,7 @@ def check(
         for file in found.files
     ]
     if not prove:
-        reports = _mended_together(_run_missing(tasks, jobs, on_progress, memory), tasks)
+        reports = _mended_together(run_missing(tasks, jobs, on_progress, memory), tasks)
         return Report(tuple(reports), found.failures)
     from nanlint.proof.pool import Pool
 
@@ -770,7 +770,7 @@ def _run_again(report: FileReport, task: Task, pool: Pool | None) -> FileReport:
     return replace(again, fixed=(*report.fixed, *again.fixed), before=report.before or again.before, after=after)
 
 
-def _run_missing(
+def run_missing(
     tasks: Sequence[Task], jobs: int | None, on_progress: Callable[[int, int], None] | None, memory: Memory | None
 ) -> Sequence[FileReport]:
     """The reports of ``tasks``, of which only those that are not in memory are run.

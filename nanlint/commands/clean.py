@@ -33,7 +33,8 @@ from nanlint.commands.manual import Command
 def clean(ctx: click.Context, directory: str, *, dry_run: bool, keep: int) -> None:
     """Remove the cache in DIRECTORY/.nanlint_cache and the runs in DIRECTORY/.nanlint/runs.
 
-    The default is the working directory. Files that nanlint did not create are listed and kept. Runs that were stored elsewhere (--run-dir) are not removed.
+    The default is the working directory. Files that nanlint did not create are listed and kept. Runs that were stored
+    elsewhere (--run-dir) are not removed.
     """
     from nanlint.runtime.cleaning import CleaningError, going_of, inventory, remove
 

@@ -15,7 +15,7 @@ from nanlint.baseline import Baseline, BaselineError
 from nanlint.config import Config
 from nanlint.diagnostic import Annotation, Diagnostic
 from nanlint.disk import read_regular
-from nanlint.linter import Task, run_task
+from nanlint.linter import Memory, Task, run_missing
 from nanlint.parallel import cores, spawning, start_worker
 from nanlint.server.client import Client
 from nanlint.server.diagnostics import lsp_diagnostic
@@ -50,11 +50,10 @@ def tasks_of(project: Project) -> list[Task]:
 
 
 def run_chunk(root: str, tasks: Sequence[Task]) -> list[FileFindings]:
-    """What a process does: check some files of a folder."""
+    """What a process does: check some files of a folder, of which not all may have changed since an earlier check."""
     os.chdir(root)
     found = []
-    for task in tasks:
-        report = run_task(task)
+    for task, report in zip(tasks, run_missing(tasks, 1, None, _memory()), strict=True):
         path = os.path.join(root, task.path)
         # what a proof would execute holds trees, which are no use to an editor
         diagnostics = tuple(
@@ -62,6 +61,17 @@ def run_chunk(root: str, tasks: Sequence[Task]) -> list[FileFindings]:
         )
         found.append(FileFindings(path, marked(diagnostics, path, _baseline(task.config)), report.failure))
     return found
+
+
+def _memory() -> Memory | None:
+    """The cache of the folder that the process is in."""
+    try:
+        from nanlint.cache import store
+        from nanlint.cache.reports import Reports
+    except ImportError:  # this Python has no sqlite3
+        return None
+    directory = store.directory_for()
+    return None if directory is None else Reports(directory)
 
 
 def _from(root: str, causes: Sequence[Annotation]) -> tuple[Annotation, ...]:
