@@ -153,6 +153,7 @@ class Config:
     ops: Mapping[str, object] = field(default_factory=dict)
     respect_gitignore: bool = True
     prove_timeout: float = 5.0
+    file_timeout: float = 60.0
     baseline: str | None = None
     rule_files: tuple[str, ...] = ()
     untrusted: tuple[str, ...] = ()
@@ -304,6 +305,7 @@ class _Reader:
             ops=self._ops(),
             respect_gitignore=self._last("respect-gitignore", "true or false", _is_flag, True),
             prove_timeout=float(self._last("prove-timeout", "a positive number of seconds", _is_positive, 5.0)),
+            file_timeout=float(self._last("file-timeout", "a positive number of seconds", _is_positive, 60.0)),
             baseline=self._baseline(),
             preview=self._last("preview", "true or false", _is_flag, False),
             unfixable=self._unfixable(),

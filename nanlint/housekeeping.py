@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
-from nanlint.diagnostic import Applicability, Confidence, Diagnostic, Span
+from nanlint.diagnostic import Applicability, Confidence, Diagnostic, Severity, Span
 from nanlint.version import RUNNING
 
 
@@ -136,8 +136,29 @@ code or name, not by a prefix.
 """,
 )
 
+CUT_SHORT = Housekeeping(
+    "NL004",
+    "cut-short",
+    "the check of this file took too long, and was ended",
+    """\
+The check of this file took too long, and was ended.
+
+## What it does
+Reports a file whose check took longer than `file-timeout` in the configuration, or more than 4 GiB of memory. Findings
+that were made until then are shown; there may be others.
+
+## Why is this bad?
+A file that was checked in part must not look like a file without further findings.
+
+## What to do
+Split the file, if people write it; leave it out with `exclude`, if a program does. Or give it more time with
+`file-timeout`. It is a warning, so the exit code stays 0. The rule can only be ignored by its code or name, not by a
+prefix.
+""",
+)
+
 HOUSEKEEPING: Mapping[str, Housekeeping] = {
-    rule.code: rule for rule in (SYNTAX_ERROR, UNUSED_SUPPRESSION, UNKNOWN_SUPPRESSION, INTERNAL_ERROR)
+    rule.code: rule for rule in (SYNTAX_ERROR, UNUSED_SUPPRESSION, UNKNOWN_SUPPRESSION, INTERNAL_ERROR, CUT_SHORT)
 }
 
 
@@ -151,6 +172,12 @@ def internal_error(path: str, reason: str) -> Diagnostic:
     """NL003 for a whole file."""
     message = f"nanlint failed on this file: {reason}; please report it (NANLINT_DEBUG=1 shows the traceback)"
     return _certain(INTERNAL_ERROR, path, Span(1, 1, 1, 1), message, "")
+
+
+def cut_short(path: str, spent: str) -> Diagnostic:
+    """NL004 for a whole file; ``spent``: what its check used up."""
+    message = f"the check of this file was ended after {spent}, so there may be more to find"
+    return replace(_certain(CUT_SHORT, path, Span(1, 1, 1, 1), message, ""), severity=Severity.WARNING)
 
 
 class RuleFailed(Exception):

@@ -1,12 +1,64 @@
-"""Long work asks here, now and then, whether it is still wanted. Who starts it on a thread may say that it is not."""
+"""Long work asks here, now and then, whether it is still wanted, and whether it may go on.
+
+Who starts it on a thread may say that it is not wanted. A budget says how much it may take: seconds, and memory.
+"""
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass, field
 
+#: shares of its seconds after which the parts of a work are told to end, the first to be told first
+_PARTS = (0.6, 1.0, 1.5)
+#: bytes that a work may take beyond what there was when it began
+MAX_MEMORY = 4 << 30
+
+_SELDOM = 500  # checks of the time for one of the memory, which takes longer
+_PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 0
 _asked: ContextVar[Callable[[], None] | None] = ContextVar("asked", default=None)
+
+
+class OutOfBudget(Exception):
+    """The work may not go on; the message says what it has used up, as a phrase. What was found so far is good."""
+
+
+@dataclass
+class Budget:
+    """What a work may take. The parts of a work are told to end one after the other, so that the last can report."""
+
+    seconds: float
+    #: what was used up, of those parts that were told
+    spent: list[str] = field(default_factory=list)
+    _began: float = field(default_factory=lambda: time.monotonic())
+    _checks: int = 0
+    _memory: int = field(default_factory=lambda: _resident())
+
+    def check(self) -> None:
+        """Raise OutOfBudget if this part of the work has used up its own."""
+        if len(self.spent) == len(_PARTS):
+            return
+        if time.monotonic() - self._began > self.seconds * _PARTS[len(self.spent)]:
+            self._end(f"{self.seconds:g} seconds")
+        self._checks += 1
+        if self._checks % _SELDOM == 0 and _resident() - self._memory > MAX_MEMORY * _PARTS[len(self.spent)]:
+            self._end(f"{MAX_MEMORY >> 30} GiB of memory")
+
+    def _end(self, what: str) -> None:
+        self.spent.append(what)
+        raise OutOfBudget(what)
+
+
+def _resident() -> int:
+    """Bytes of memory of this process; 0 where that is not to be had."""
+    try:
+        with open("/proc/self/statm", "rb") as file:
+            return int(file.read().split()[1]) * _PAGE
+    except OSError:
+        return 0
 
 
 def checkpoint() -> None:
@@ -18,9 +70,24 @@ def checkpoint() -> None:
 
 @contextmanager
 def interruptible(ask: Callable[[], None]) -> Iterator[None]:
-    """Within, every checkpoint calls ``ask``, which raises what the work shall end with."""
-    token = _asked.set(ask)
+    """Within, every checkpoint calls ``ask``, which raises what the work shall end with, and what was asked before."""
+    before = _asked.get()
+
+    def both() -> None:
+        if before is not None:
+            before()
+        ask()
+
+    token = _asked.set(ask if before is None else both)
     try:
         yield
     finally:
         _asked.reset(token)
+
+
+@contextmanager
+def limited(seconds: float) -> Iterator[Budget]:
+    """Within, checkpoints raise OutOfBudget once a part of the work takes too much."""
+    budget = Budget(seconds)
+    with interruptible(budget.check):
+        yield budget

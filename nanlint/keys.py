@@ -246,6 +246,14 @@ KEYS = _by_name(
         {"type": "number", "exclusiveMinimum": 0},
     ),
     Key(
+        "file-timeout",
+        "number of seconds",
+        60,
+        "How long the check of one file may take; one that takes longer is ended, and reported as NL004.",
+        "file-timeout = 20",
+        {"type": "number", "exclusiveMinimum": 0},
+    ),
+    Key(
         "baseline",
         "path",
         None,

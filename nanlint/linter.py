@@ -23,14 +23,17 @@ from nanlint.diagnostic import Annotation, Applicability, Confidence, Diagnostic
 from nanlint.disk import read_regular, reason
 from nanlint.entry_points import installed
 from nanlint.housekeeping import (
+    CUT_SHORT,
     HOUSEKEEPING,
     INTERNAL_ERROR,
     RuleFailed,
     RulePage,
+    cut_short,
     internal_error,
     plugin_error,
     syntax_error,
 )
+from nanlint.interrupt import OutOfBudget, limited
 from nanlint.source.decoding import SourceError, reject_binary
 from nanlint.source.discovery import affected, and_affected, discover, shown_path
 from nanlint.source.fingerprint import fingerprinted
@@ -113,8 +116,7 @@ class FileReport:
     other files they depend on. ``others``: other files before and after the fixes.
 
     ``below_threshold``: how many findings there are below the confidence that is shown, by confidence. ``numeric``:
-    whether it uses a numeric framework, by itself or through its project. ``cut_short``: whether the check of it ran
-    out of its budget.
+    whether it uses a numeric framework, by itself or through its project.
     """
 
     path: str
@@ -132,7 +134,6 @@ class FileReport:
     seen: Seen | None = None
     others: tuple[tuple[Source, Source], ...] = ()
     numeric: bool = False
-    cut_short: bool = False
 
 
 @dataclass(frozen=True)
@@ -276,7 +277,7 @@ def examine_source(source: Source, config: Config, *, readback: bool = True, wit
     if config.rule_files:
         rule_names(config.rule_files)  # a worker that is no fork of the program has not loaded them
     found = _numeric_findings(source, config, readback)
-    if any(diagnostic.code == INTERNAL_ERROR.code for diagnostic in found):
+    if any(diagnostic.code in (INTERNAL_ERROR.code, CUT_SHORT.code) for diagnostic in found):
         # nothing is known of what the file's suppressions would have met
         return _examined(source, _shown([*broken, *found], config))
     if not found and not may_suppress(source.text, any_findings=False):
@@ -350,8 +351,8 @@ def _numeric_findings(source: Source, config: Config, readback: bool) -> list[Di
     from nanlint.rules import diagnose
 
     try:
-        with room_to_recurse():
-            return diagnose(
+        with room_to_recurse(), limited(config.file_timeout) as budget:
+            found = diagnose(
                 source,
                 select=runs(config),
                 ops=config.ops,
@@ -359,6 +360,9 @@ def _numeric_findings(source: Source, config: Config, readback: bool) -> list[Di
                 silenced=lambda found: silenced_at_causes(source, found, rule_names(config.rule_files)),
                 readback=readback,
             )
+        return [*found, cut_short(source.path, budget.spent[0])] if budget.spent else found
+    except OutOfBudget as error:
+        return [cut_short(source.path, str(error))]
     except RecursionError:
         return [internal_error(source.path, "too deeply nested to analyse")]
     except RuleFailed as error:

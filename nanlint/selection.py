@@ -32,7 +32,7 @@ class LoadedWhenUsed(Mapping[str, str]):
 
 # Shown whatever is selected, unless ignored by their own code or name: that a file was not checked is no finding of
 # a rule, and hiding it would make the file look clean.
-ALWAYS_ON = ("NL000", "NL003")
+ALWAYS_ON = ("NL000", "NL003", "NL004")
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:

@@ -361,7 +361,7 @@ def test_paths_are_checked_under_their_own_configuration(project: Path) -> None:
 
 
 def test_every_toy_rule_is_known_beside_the_rules_about_the_check_itself() -> None:
-    assert set(linter.all_rules()) == {"NL000", "NL001", "NL002", "NL003", *TOY_RULES}
+    assert set(linter.all_rules()) == {"NL000", "NL001", "NL002", "NL003", "NL004", *TOY_RULES}
 
 
 def test_edits_at_one_place_stand_in_the_same_order_in_every_run(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from nanlint.graph.conditions import AXES, OUTSIDE, implied, known_of, of_nothin
 from nanlint.graph.lower import Lowering
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, REFINE, TUPLE, Node
 from nanlint.graph.path import NOTHING, Bound, Minus, PathCondition
+from nanlint.interrupt import checkpoint
 from nanlint.ops.floats import FLOAT32, FLOAT64, FORMATS
 from nanlint.ops.frameworks import AUTOCAST_TO_HALF, AUTOCAST_TO_SINGLE
 from nanlint.ops.op import OPS
@@ -340,6 +341,7 @@ class Evaluator:
     # ── one node ────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def compute(self, node: Node) -> Value:
+        checkpoint()
         op = node.op
         if op == CONST:
             number = node.attrs["value"]

@@ -23,6 +23,7 @@ from nanlint.config import Config
 from nanlint.diagnostic import Confidence, Diagnostic, Suppressed
 from nanlint.disk import Stamp, read_regular, stamp_of
 from nanlint.entry_points import installed
+from nanlint.housekeeping import CUT_SHORT, INTERNAL_ERROR
 from nanlint.linter import Action, FileReport, Task
 from nanlint.source.decoding import SourceError
 from nanlint.source.project import MAX_BYTES, Seen, View, digest_of_imports, files_with, source_of
@@ -240,8 +241,9 @@ def _programs(place: str) -> list[tuple[str, bytes]]:
 
 
 def _is_storable(task: Task, report: FileReport) -> bool:
-    changed = report.before is not None or report.after is not None or report.fixed or report.others
-    return report.failure is None and report.checked and not changed and not report.cut_short
+    unsteady = {one.code for one in report.diagnostics} & {INTERNAL_ERROR.code, CUT_SHORT.code}
+    changed = unsteady or report.before is not None or report.after is not None or report.fixed or report.others
+    return report.failure is None and report.checked and not changed
 
 
 def _stored(report: FileReport) -> Row:

@@ -413,6 +413,8 @@ def check(
             partial(_hear_configs, ctx, write_baseline),
         )
 
+    if answers is not None and any(one.code in ("NL003", "NL004") for one in report.diagnostics):
+        answers.drop()  # it may go better the next time
     if write_baseline is not None:
         report = known_from_now_on(report, configs, write_baseline, quiet)
     else:

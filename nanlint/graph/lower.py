@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext, suppress
 
 from nanlint.graph.callers import (
     FunctionDef,
@@ -47,7 +48,7 @@ from nanlint.graph.path import PathCondition, common
 from nanlint.graph.scope import ClassInfo, Env, Frame, FunctionAst
 from nanlint.graph.settings import ignores, settles
 from nanlint.graph.tables import fill, kept_in_tables, sets_items
-from nanlint.interrupt import checkpoint
+from nanlint.interrupt import OutOfBudget, checkpoint
 from nanlint.ops.contracts import OF_THE_SUPPORT
 from nanlint.ops.floats import FLOAT16, FLOAT32
 from nanlint.ops.frameworks import canonical
@@ -1195,6 +1196,23 @@ def lower(
         return lowering
     # a file that takes all names of one that takes all of its own has some now
     lowering.exports.clear()
+    # what was lowered when the time is up is checked
+    with nullcontext() if alone else suppress(OutOfBudget):
+        lower_all(lowering, tree, words, wanted, watched, alone=alone)
+    lowering.graph.frozen = True
+    return lowering
+
+
+def lower_all(
+    lowering: Lowering,
+    tree: ast.Module,
+    words: frozenset[str],
+    wanted: set[ast.AST],
+    watched: Collection[int],
+    *,
+    alone: bool,
+) -> None:
+    """The module level of a file, and the functions of it that are wanted."""
     lowering.block(tree.body)
     lowering.frame.live = True
     for s in descendants(tree):
@@ -1224,5 +1242,3 @@ def lower(
         # what is private to the file is known by its calls; only what nothing calls is lowered with unknown arguments
         if not lowering.deferred and id((node := private.pop(0)).attrs["definition"]) not in lowering.inlined:
             lowering.standalone(node)
-    lowering.graph.frozen = True
-    return lowering

@@ -6,7 +6,7 @@ import ast
 import os
 import traceback
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import groupby
@@ -23,7 +23,7 @@ from nanlint.graph.lower import lower
 from nanlint.graph.node import Node
 from nanlint.graph.written import written_operands
 from nanlint.housekeeping import RuleFailed
-from nanlint.interrupt import checkpoint
+from nanlint.interrupt import OutOfBudget, checkpoint
 from nanlint.ops.catalogue import catalogue
 from nanlint.ops.op import OPS
 from nanlint.ops.spelling import Spellings
@@ -97,7 +97,9 @@ def diagnosed(
     facts: Facts, select: Callable[[str], bool], in_full: Confidence, silenced: Silenced, readback: bool
 ) -> Iterator[Diagnostic]:
     """The same of what was analysed, in the order in which it is found."""
-    found = occurrences(facts, select)
+    found: list[Occurrence] = []
+    with suppress(OutOfBudget):
+        found.extend(each_occurrence(facts, select))
     if not found:
         return
     hidden = [found[index] for index in sorted(silenced([one.diagnostic for one in found]))]
@@ -134,15 +136,15 @@ def diagnosed(
 
 def occurrences(facts: Facts, select: Callable[[str], bool]) -> list[Occurrence]:
     """What the rules that ``select`` takes find in the file, in the order in which it is found."""
-    found = (
-        (rule, finding, facts.span_of(finding.site))
-        for rule, finding in findings(facts, lambda rule: select(rule.code))
-    )
-    return [
-        Occurrence(rule, finding, draft(facts, rule, finding, span))
-        for rule, finding, span in found
-        if span is not None
-    ]
+    return list(each_occurrence(facts, select))
+
+
+def each_occurrence(facts: Facts, select: Callable[[str], bool]) -> Iterator[Occurrence]:
+    """The same, one by one."""
+    for rule, finding in findings(facts, lambda rule: select(rule.code)):
+        span = facts.span_of(finding.site)
+        if span is not None:
+            yield Occurrence(rule, finding, draft(facts, rule, finding, span))
 
 
 def draft(facts: Facts, rule: Rule, finding: Finding, span: Span) -> Diagnostic:
@@ -292,7 +294,11 @@ def read_back(
         for index in made
         for one in [surest(groups[index])]
     ]
-    return {made[number]: why for number, why in refused(offers, facts.source, analyse, tell, in_full).items()}
+    try:
+        said = refused(offers, facts.source, analyse, tell, in_full)
+    except OutOfBudget:
+        said = dict.fromkeys(range(len(offers)), "there was no time left to check it")
+    return {made[number]: why for number, why in said.items()}
 
 
 def may_be_made(fix: Fix) -> bool:

@@ -9,7 +9,6 @@ import pytest
 from click.testing import CliRunner
 
 import nanlint
-from nanlint.cache import reports
 from nanlint.cache.reports import Reports
 from nanlint.cli import cli
 from nanlint.linter import FileReport, Task, run_task
@@ -23,12 +22,6 @@ USER = (
     "import torch\nfrom helper import entropy\n\ndef loss(x):\n"
     "    return entropy(torch.softmax(x, -1)) + torch.log(x.exp())\n"
 )
-
-
-@pytest.fixture(autouse=True)
-def changes_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Files that have just been written are as good as others."""
-    monkeypatch.setattr(reports, "TICK", 0)
 
 
 def codes(task: Task, memory: Reports) -> list[str]:

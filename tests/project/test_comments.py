@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from nanlint.cache.reports import Reports
 from nanlint.explaining import explain
 from nanlint.linter import Action, FileReport, Task, check, diagnose_source, run_task
 from nanlint.server.hurrying import LONG, hurried
 from nanlint.source import Source
 from nanlint.source.project import forget, in_project
-from nanlint.watching import Memory
 from tests.project.test_causes import configs, write
 from tests.server.sessions import PATIENCE, session
 
@@ -184,13 +184,15 @@ def test_fixing_a_file_leaves_the_comments_that_others_need(tmp_path: Path) -> N
 
 def watched(path: Path) -> Callable[[], list[str]]:
     """Checks a file as ``--watch`` does: again only where something has changed."""
-    task, memory = Task(str(path), configs().default()), Memory()
+    task, memory = Task(str(path), configs().default()), Reports(None)
 
     def found() -> list[str]:
         forget()
+        memory.begin()
         known = memory.recall(task)
         if known is None:
             memory.keep(task, known := run_task(task))
+            memory.save()
         return [one.code for one in known.diagnostics]
 
     return found

@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 import nanlint
+from nanlint.cache.reports import Reports
 from nanlint.linter import Task, run_task
 from nanlint.source.project import WHOLE, forget
-from tests.project.test_changes import task_of
+from tests.project.test_changes import codes as codes_by
+from tests.project.test_changes import recalled, task_of
 
 #: its gradient is infinite where x and y coincide; its value is finite
 DISTANCE = "import jax.numpy as jnp\n\ndef distance(x, y):\n    return jnp.sqrt(jnp.sum((x - y) ** 2))\n"
@@ -117,10 +119,8 @@ def test_of_a_few_files_nothing_is_said(tmp_path: Path) -> None:
 
 def test_a_report_holds_until_a_derivative_comes(tmp_path: Path) -> None:
     path = project(tmp_path)
-    forget()
-    seen = run_task(task_of(path)).seen
-    assert seen is not None
-    assert seen.holds(str(path))
+    task, memory = task_of(path), Reports(None)
+    codes_by(task, memory)
+    assert recalled(task, memory) is not None
     (tmp_path / "test_main.py").write_text(TESTS["called"])
-    forget()
-    assert not seen.holds(str(path))
+    assert recalled(task, memory) is None
