@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,29 +21,55 @@ TIMEOUT = 900  # seconds, far above what any run should take
 
 @dataclass(frozen=True)
 class Run:
-    """What a command printed and cost: ``cpu`` is user and system time with that of its children, in seconds."""
+    """What a command printed and cost.
+
+    ``cpu`` is user and system time with that of its children, in seconds; ``memory`` the largest of one of its
+    processes, in MB.
+    """
 
     code: int
     stdout: str
     stderr: str
     cpu: float
     wall: float
+    memory: float = 0.0
 
 
-def run(command: Sequence[str], cwd: Path | None = None) -> Run:
-    """Run a command to its end.
+#: runs a command, and writes what it and its children cost
+_WATCHED = """
+import json, os, resource, subprocess, sys
+code = subprocess.run(sys.argv[2:]).returncode
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+with open(sys.argv[1], "w") as file:
+    json.dump([code, used.ru_utime + used.ru_stime, used.ru_maxrss], file)
+"""
+
+
+def run(command: Sequence[str], cwd: Path | None = None, cache: str | None = None) -> Run:
+    """Run a command to its end. ``cache``: the directory of nanlint's cache; it has none without.
 
     Raises:
         subprocess.TimeoutExpired: if it takes longer than TIMEOUT.
     """
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1"}
-    before, start = os.times(), time.perf_counter()
-    done = subprocess.run(
-        command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=TIMEOUT, check=False
-    )
-    after, end = os.times(), time.perf_counter()
-    cpu = after.children_user + after.children_system - before.children_user - before.children_system
-    return Run(done.returncode, done.stdout, done.stderr, cpu, end - start)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1", "NANLINT_NO_CACHE": "" if cache else "1"}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    if cache is not None:
+        environment |= {"NANLINT_CACHE_DIR": cache, "RUFF_CACHE_DIR": f"{cache}-ruff"}
+    with tempfile.TemporaryDirectory() as place:
+        costs = os.path.join(place, "costs")
+        start = time.perf_counter()
+        done = subprocess.run(
+            [sys.executable, "-I", "-c", _WATCHED, costs, *command],
+            cwd=cwd,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT,
+            check=False,
+        )
+        wall = time.perf_counter() - start
+        code, cpu, kilobytes = json.loads(Path(costs).read_text(encoding="utf-8"))
+    return Run(code, done.stdout, done.stderr, cpu, wall, kilobytes / 1024)
 
 
 def machine() -> str:

@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from nanlint.diagnostic import Applicability, Confidence, Diagnostic, Edit
+from nanlint.diagnostic import Applicability, Confidence, Diagnostic, Edit, Fix
 from nanlint.source.decoding import SourceError
-from nanlint.source.edits import compatible, edited
+from nanlint.source.edits import Taken, edited
 from nanlint.source.project import View
 from nanlint.source.text import Source
 
@@ -194,13 +194,14 @@ def _edits(diagnostics: Iterable[Diagnostic]) -> list[Edit]:
 def _without_overlap(diagnostics: Sequence[Diagnostic]) -> list[Diagnostic]:
     """The fixes that can be applied at once, the first in the file winning; the others get their turn next round."""
     chosen: list[Diagnostic] = []
-    taken: list[Edit] = []
+    taken, known = Taken(), set[Fix | None]()
     for diagnostic in diagnostics:
         edits = _edits([diagnostic])
-        same = any(one.fix == diagnostic.fix for one in chosen)
-        if same or compatible(edits, taken):
+        if diagnostic.fix in known or taken.admits(edits):
             chosen.append(diagnostic)
-            taken += edits
+            if diagnostic.fix not in known:
+                taken.take(edits)
+            known.add(diagnostic.fix)
     return chosen
 
 

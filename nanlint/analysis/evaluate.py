@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -275,16 +275,28 @@ class Evaluator:
         """Whether a node depends on anything that the facts of this evaluator, beyond its parent's, speak of."""
         if node.index < self._since:
             return False
-        known = self._affected.get(node.index)
-        if known is None:
-            self._affected[node.index] = False
-            known = self._is_new(node.key) or (
-                len(self._affected) < MAX_SUPPORT
-                # what holds in this turn of a loop says nothing of the last one
-                and any(name != "back" and a.index >= self._since and self.affected(a) for name, a in node.args.items())
-            )
-            self._affected[node.index] = known
-        return known
+        if node.index not in self._affected:
+            way = [(node, self._behind(node))]
+            while way:
+                at, operands = way[-1]
+                found = self._affected[at.index]
+                following = None if found else next(operands, None)
+                if following is not None and following.index not in self._affected:
+                    way.append((following, self._behind(following)))
+                elif following is None or self._affected[following.index]:
+                    way.pop()
+                    self._affected[at.index] = found or following is not None
+                    if way and self._affected[at.index]:
+                        self._affected[way[-1][0].index] = True
+        return self._affected[node.index]
+
+    def _behind(self, node: Node) -> Iterator[Node]:
+        """The operands that may make a node depend on the facts; whether it does by itself is noted."""
+        self._affected[node.index] = self._is_new(node.key)
+        if len(self._affected) >= MAX_SUPPORT:
+            return iter(())
+        # what holds in this turn of a loop says nothing of the last one
+        return (a for name, a in node.args.items() if name != "back" and a.index >= self._since)
 
     def refine_by_facts(self, node: Node, v: Value) -> Value:
         if node.op == CONST:

@@ -23,7 +23,7 @@ from nanlint.graph.likeness import Likeness, Problem
 from nanlint.proof.pairing import Differences
 from nanlint.source import Source
 from nanlint.source.decoding import SourceError
-from nanlint.source.edits import compatible, edited
+from nanlint.source.edits import Taken, edited
 from nanlint.source.pairing import Pairing, Stretch, Unpaired
 
 #: a finding as its rule's code and the number of the piece of syntax that it is about, None inside of what changed
@@ -89,16 +89,20 @@ class Readback:
         waiting = list(range(len(self.offers)))
         while waiting:
             group: list[int] = []
+            rest: list[int] = []
+            taken, known = Taken(), set[Fix]()
             first = self.offers[waiting[0]].fix
             for index in waiting:
                 fix = self.offers[index].fix
-                if (fix.applicability, fix.changes) != (first.applicability, first.changes):
+                alike = (fix.applicability, fix.changes) == (first.applicability, first.changes)
+                if not alike or not (fix in known or taken.admits(fix.edits)):
+                    rest.append(index)
                     continue
-                taken = [edit for other in group for edit in self.offers[other].fix.edits]
-                same = any(fix == self.offers[other].fix for other in group)
-                if same or compatible(fix.edits, taken):
-                    group.append(index)
-            waiting = [index for index in waiting if index not in group]
+                group.append(index)
+                if fix not in known:
+                    taken.take(fix.edits)
+                known.add(fix)
+            waiting = rest
             refused |= self.wrong(group)
         return refused
 

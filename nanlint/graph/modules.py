@@ -29,10 +29,25 @@ def descendants(root: ast.AST) -> list[ast.AST]:
     return [root, *(below(root) if isinstance(root, (ast.Module, *DEFINITIONS)) else _below(root))]
 
 
+#: fields of pieces of syntax that hold no other piece, or one without a meaning of its own
+_PLAIN = frozenset({"arg", "attr", "conversion", "ctx", "id", "is_async", "kind", "level", "simple", "type_comment"})
+
+
+class _Parts(dict[type[ast.AST], tuple[str, ...]]):
+    """The fields that hold pieces, by what a piece is."""
+
+    def __missing__(self, kind: type[ast.AST]) -> tuple[str, ...]:
+        names = () if kind is ast.Constant else tuple(name for name in kind._fields if name not in _PLAIN)
+        return self.setdefault(kind, names)
+
+
+_PARTS = _Parts()
+
+
 def _below(root: ast.AST) -> Sequence[ast.AST]:
     found = [root]
     for node in found:
-        for name in node._fields:
+        for name in _PARTS[type(node)]:
             child = getattr(node, name, None)
             if isinstance(child, list):
                 found.extend([c for c in child if isinstance(c, ast.AST)])

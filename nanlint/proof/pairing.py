@@ -25,6 +25,7 @@ from nanlint.ops.value import SMALL, Kind
 from nanlint.proof.agreement import DRAWN, DRAWN_OF_USES, WIDTH, Agreement, Given, Pair, Without, agreement
 from nanlint.proof.entering import OBJECTS, Sort, sort_of
 from nanlint.proof.python import PythonBackend
+from nanlint.proof.repeated import by_content
 from nanlint.proof.slice import MAX_STEPS, MEANING, RUNS_IN, Domain, Slice, Step, plain, read
 from nanlint.source.pairing import Pairing
 
@@ -362,14 +363,12 @@ class Differences:
             keys = dict.fromkeys((*sources, *others))
             given = (Given(sources.get(key), others.get(key), domains.get(key) or more[key]) for key in keys)
             pair = Pair(before, after, tuple(given), self.exact)
-            try:
-                draws = DRAWN_OF_USES if use else DRAWN
-                found = agreement(pair, PythonBackend(pair.framework), special=special, draws=draws)
-            except Without as error:
-                side, node = (self.before, nodes[error.step]) if error.old else (self.after, now[error.step])
+            found = agreed(pair, special=special, draws=DRAWN_OF_USES if use else DRAWN)
+            if isinstance(found, Without):
+                side, node = (self.before, nodes[found.step]) if found.old else (self.after, now[found.step])
                 both = {self.before.key(n) for n in nodes} & {self.after.key(n) for n in now}
                 inside = side.pieces.is_inside(node)
-                if (inside and side.key(node) not in both) or (use and not error.step):
+                if (inside and side.key(node) not in both) or (use and not found.step):
                     break
                 # what has no formula is a number that both are given
                 self.opened.add(side.key(node))
@@ -389,6 +388,15 @@ class Differences:
                 self.same.append(pair)
             return found
         return Agreement()
+
+
+@by_content
+def agreed(pair: Pair, *, special: bool, draws: int) -> Agreement | Without:
+    """What executing a pair by formulas shows, or what has none."""
+    try:
+        return agreement(pair, PythonBackend(pair.framework), special=special, draws=draws)
+    except Without as error:
+        return error.with_traceback(None)
 
 
 def made_of(node: Node) -> list[tuple[str, Node]]:

@@ -12,9 +12,15 @@ from nanlint.ops.op import OPS
 from nanlint.proof.interpret import Cannot, Execution, Infeasible
 from nanlint.proof.plausible import ordinary
 from nanlint.proof.python import PythonBackend
+from nanlint.proof.repeated import by_content
 from nanlint.proof.search import Found, Search
 from nanlint.proof.slice import Slice
 from nanlint.proof.telling import witness
+
+
+def placeless(program: Slice) -> Slice:
+    """A program wherever it stands."""
+    return replace(program, places={})
 
 
 def failing(program: Slice) -> Found | None:
@@ -24,6 +30,11 @@ def failing(program: Slice) -> Found | None:
 
 def fails_ordinarily(program: Slice) -> bool:
     """Whether an input that is given as a matter of course is shown to fail, and nothing else fails before."""
+    return _fails_ordinarily(placeless(program))
+
+
+@by_content
+def _fails_ordinarily(program: Slice) -> bool:
     found = failing(program) if program.executable else None
     if found is None and program.executable and (before := without_formula(program)) is not None:
         program, found = before, failing(before)
@@ -83,5 +94,10 @@ def shown(program: Slice) -> Found | None:
 
 def witness_of_ranges(program: Slice) -> Witness | None:
     """What the ranges alone give; no framework is run."""
+    return _witness_of_ranges(placeless(program))
+
+
+@by_content
+def _witness_of_ranges(program: Slice) -> Witness | None:
     found = shown(program)
     return witness(program, found, None) if found is not None else None

@@ -227,6 +227,8 @@ class Slicing:
 
     def __init__(self, facts: Any) -> None:
         self.facts = facts
+        #: by source and sort: each of many uses looks at the others
+        self._driven: dict[tuple[int, Sort | None], bool] = {}
 
     @cached_property
     def names(self) -> Names:
@@ -377,8 +379,15 @@ class Slicing:
             float(number) if isinstance(number, (int, float)) and not boolean else None,
             without_gradient(called(node)) or not self.facts.gradient.learns(node, believed=True),
             counted,
-            driven(node, sort),
+            self.is_driven(node, sort),
         )
+
+    def is_driven(self, node: Node, sort: Sort | None) -> bool:
+        """Whether training drives a source to where functions saturate."""
+        known = node.index, sort
+        if known not in self._driven:
+            self._driven[known] = driven(node, sort)
+        return self._driven[known]
 
     def breaking(self, hazard: Hazard, index: Mapping[int, int]) -> Breaking | None:
         """Where the pole is met, by the number of its step."""

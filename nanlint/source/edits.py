@@ -9,15 +9,39 @@ from nanlint.diagnostic import Edit, Span
 from nanlint.source.text import Source
 
 
-def compatible(edits: Sequence[Edit], taken: Iterable[Edit]) -> bool:
-    """Whether ``edits`` can be applied together with those already ``taken``.
+class Taken:
+    """Edits that are applied together.
 
     The same insertion twice (an import that two fixes need) is one insertion; two different ones at one place are in
     each other's way, for their order would be a guess. So are two variables of one name, where one would be read for
     the other.
     """
-    taken = list(taken)
-    return not any(_conflict(edit, other) for other in taken for edit in edits) and not _mixed(edits, taken)
+
+    def __init__(self, edits: Sequence[Edit] = ()) -> None:
+        self._edits: list[Edit] = []
+        self._rows: dict[tuple[str, int | None, int], list[Edit]] = {}
+        self._assigned: set[tuple[str, str]] = set()
+        self.take(edits)
+
+    def take(self, edits: Sequence[Edit]) -> None:
+        """Add edits to those that are applied."""
+        self._edits += edits
+        self._assigned.update(_assigned(edits))
+        for edit in edits:
+            for row in _rows(edit):
+                self._rows.setdefault(row, []).append(edit)
+
+    def admits(self, edits: Sequence[Edit]) -> bool:
+        """Whether edits can be applied together with those that were taken."""
+        near = (other for edit in edits for row in _rows(edit) for other in self._rows.get(row, ()))
+        if any(_conflict(edit, other) for other in near for edit in edits):
+            return False
+        return self._assigned.isdisjoint(_assigned(edits)) or not _mixed(edits, self._edits)
+
+
+def _rows(edit: Edit) -> Iterator[tuple[str, int | None, int]]:
+    """The rows that an edit touches, each with its file and cell."""
+    return ((edit.path, edit.span.cell, row) for row in range(edit.span.row, edit.span.end_row + 1))
 
 
 def _mixed(edits: Sequence[Edit], taken: Sequence[Edit]) -> bool:

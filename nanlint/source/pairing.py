@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+from bisect import bisect_left
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import takewhile
 from typing import cast
 
 from nanlint.diagnostic import Edit
@@ -73,15 +75,21 @@ class Pairing:
     def replaced_by(self, piece: ast.AST) -> list[Stretch]:
         """The stretches of the old text that edits replaced, by what is in a piece of the new tree, or it is in."""
         own = _stretch(self.sources[1], piece)
-        met = (one for one in zip(self.old, self.new, strict=True) if own is not None)
-        return [old for old, new in met if own is not None and new.start <= own.end and own.start <= new.end]
+        if own is None:
+            return []
+        first = bisect_left(self.new, own.start, key=lambda one: one.end)
+        met = takewhile(lambda number: self.new[number].start <= own.end, range(first, len(self.new)))
+        return [self.old[number] for number in met]
 
     def rows_after(self, rows: Collection[int]) -> frozenset[int]:
         """Where rows of the old text are in the new one, and those that come between them."""
         found: set[int] = set()
-        for row in rows:
-            before = sum(more for changed, more in self.added if changed < row)
-            here = sum(max(more, 0) for changed, more in self.added if changed == row)
+        before, number = 0, 0
+        for row in sorted(rows):
+            while number < len(self.added) and self.added[number][0] < row:
+                before, number = before + self.added[number][1], number + 1
+            there = range(number, bisect_left(self.added, row + 1, key=lambda one: one[0]))
+            here = sum(max(self.added[place][1], 0) for place in there)
             found.update(range(row + before, row + before + here + 1))
         return frozenset(found)
 
@@ -107,8 +115,9 @@ class Pairing:
         own = _stretch(self.sources[0], node) if isinstance(node, ast.expr) else None
         if own is None:
             return None
-        pairs = zip(self.old, self.new, strict=True)
-        inside = [(old, new) for old, new in pairs if own.start <= old.start < min(old.end, own.end)]
+        begin = bisect_left(self.old, own.start, key=lambda one: one.start)
+        near = takewhile(lambda number: self.old[number].start < own.end, range(begin, len(self.old)))
+        inside = [(old, self.new[number]) for number in near if (old := self.old[number]).start < old.end]
         if not inside:
             return None
         (first, start), (last, end) = inside[0], inside[-1]
@@ -125,6 +134,7 @@ class Pairing:
         if type(old) is not type(new):
             raise Unpaired(old)
         self.numbers[id(old)] = self.numbers[id(new)] = len(self.numbers) + 1
+        before = len(self.exchanged)
         for name in old._fields:
             one, other = getattr(old, name, None), getattr(new, name, None)
             if isinstance(one, list) and isinstance(other, list):
@@ -133,27 +143,29 @@ class Pairing:
                 self.pair(one, other)
             elif one != other or type(one) is not type(other):
                 raise Unpaired(old)
-        if isinstance(old, ast.Call) and isinstance(new, ast.Call) and self._calls_another(old, new):
+        within = self.exchanged[before:]
+        if isinstance(old, ast.Call) and isinstance(new, ast.Call) and self._calls_another(old, new, within):
             self.replaced.append(old)
             self.brought.append(new)
             self.exchanged.append((old, new))
 
-    def _calls_another(self, old: ast.Call, new: ast.Call) -> bool:
-        """Whether a call is of another function now, or is given more or less arguments."""
+    def _calls_another(self, old: ast.Call, new: ast.Call, within: Sequence[tuple[ast.AST, ast.AST]]) -> bool:
+        """Whether a call is of another function now, or is given more or less arguments; ``within``: its changes."""
         if len(old.args) != len(new.args) or len(old.keywords) != len(new.keywords):
             return True
-        return any(e is old.func for e in self.replaced) or any(self._is_replaced(k) for k in old.keywords)
+        return any(e is old.func for e, _ in within) or any(self._is_replaced(k) for k in old.keywords)
 
     def _pair_lists(self, old: Sequence[object], new: Sequence[object]) -> None:
         """Pair the parts of a list; edits may take some out, and put others in."""
         taken = [one for one in old if isinstance(one, ast.AST) and self._is_replaced(one)]
         put = [one for one in new if isinstance(one, ast.AST) and self._is_brought(one)]
-        kept = [one for one in old if not any(one is other for other in taken)]
-        there = [one for one in new if not any(one is other for other in put)]
+        changed = set(map(id, (*taken, *put)))
+        kept = [one for one in old if id(one) not in changed]
+        there = [one for one in new if id(one) not in changed]
         if len(kept) != len(there):
             raise Unpaired
-        for changed, found in ((taken, self.replaced), (put, self.brought)):
-            for piece in changed:
+        for pieces, found in ((taken, self.replaced), (put, self.brought)):
+            for piece in pieces:
                 self._note(found, piece)
         # what a statement becomes comes after what it needs
         self.exchanged.extend(zip(reversed(taken), reversed(put), strict=False))
@@ -174,11 +186,17 @@ class Pairing:
 
     def _is_replaced(self, node: ast.AST) -> bool:
         own = _stretch(self.sources[0], node)
-        return own is not None and own.start < own.end and any(one.holds(own) for one in self.old)
+        return own is not None and own.start < own.end and _is_held(own, self.old)
 
     def _is_brought(self, node: ast.AST) -> bool:
         own = _stretch(self.sources[1], node)
-        return own is not None and any(one.holds(own) for one in self.new)
+        return own is not None and _is_held(own, self.new)
+
+
+def _is_held(own: Stretch, stretches: Sequence[Stretch]) -> bool:
+    """Whether a stretch lies in one of some, which are in order and do not overlap."""
+    first = bisect_left(stretches, own.end, key=lambda one: one.end)
+    return any(one.holds(own) for one in takewhile(lambda one: one.start <= own.start, stretches[first:]))
 
 
 def _stretch(source: Source, node: ast.AST) -> Stretch | None:
