@@ -19,6 +19,7 @@ MAX_MEMORY = 4 << 30
 
 _SELDOM = 500  # checks of the time for one of the memory, which takes longer
 _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 0
+_current: ContextVar[Budget | None] = ContextVar("current", default=None)
 _asked: ContextVar[Callable[[], None] | None] = ContextVar("asked", default=None)
 
 
@@ -31,6 +32,8 @@ class Budget:
     """What a work may take. The parts of a work are told to end one after the other, so that the last can report."""
 
     seconds: float
+    #: what else was used up
+    notes: list[str] = field(default_factory=list)
     #: what was used up, of those parts that were told
     spent: list[str] = field(default_factory=list)
     _began: float = field(default_factory=lambda: time.monotonic())
@@ -50,6 +53,13 @@ class Budget:
     def _end(self, what: str) -> None:
         self.spent.append(what)
         raise OutOfBudget(what)
+
+
+def exhausted(what: str) -> None:
+    """Say of what a work has none left, though it goes on."""
+    budget = _current.get()
+    if budget is not None and what not in budget.notes:
+        budget.notes.append(what)
 
 
 def _resident() -> int:
@@ -89,5 +99,9 @@ def interruptible(ask: Callable[[], None]) -> Iterator[None]:
 def limited(seconds: float) -> Iterator[Budget]:
     """Within, checkpoints raise OutOfBudget once a part of the work takes too much."""
     budget = Budget(seconds)
-    with interruptible(budget.check):
-        yield budget
+    token = _current.set(budget)
+    try:
+        with interruptible(budget.check):
+            yield budget
+    finally:
+        _current.reset(token)

@@ -360,7 +360,7 @@ def _numeric_findings(source: Source, config: Config, readback: bool) -> list[Di
                 silenced=lambda found: silenced_at_causes(source, found, rule_names(config.rule_files)),
                 readback=readback,
             )
-        return [*found, cut_short(source.path, budget.spent[0])] if budget.spent else found
+        return [*found, *(cut_short(source.path, spent) for spent in (*budget.spent, *budget.notes)[:1])]
     except OutOfBudget as error:
         return [cut_short(source.path, str(error))]
     except RecursionError:

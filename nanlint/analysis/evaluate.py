@@ -18,7 +18,7 @@ from nanlint.graph.conditions import AXES, OUTSIDE, implied, known_of, of_nothin
 from nanlint.graph.lower import Lowering
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, REFINE, TUPLE, Node
 from nanlint.graph.path import NOTHING, Bound, Minus, PathCondition
-from nanlint.interrupt import checkpoint
+from nanlint.interrupt import checkpoint, exhausted
 from nanlint.ops.floats import FLOAT32, FLOAT64, FORMATS
 from nanlint.ops.frameworks import AUTOCAST_TO_HALF, AUTOCAST_TO_SINGLE
 from nanlint.ops.op import OPS
@@ -65,7 +65,7 @@ TENSOR_ANNOTATIONS = frozenset(
 #: evaluation gives up (TOP) below this depth of operands
 MAX_DEPTH = 120
 #: nodes evaluated for one file; a file of 5,000 lines with poles everywhere takes about a third of it
-MAX_STEPS = 80_000
+MAX_STEPS = 20_000
 #: nodes looked at to find out whether a fact matters to an expression
 MAX_SUPPORT = 4_000
 #: loops inside loops whose invariants are guessed together
@@ -78,15 +78,26 @@ POSITIONAL = frozenset(
 MAX_TAKEN = 16
 #: operands that say which elements, and hold none
 PLACES = frozenset({"index", "axis", "ord"})
+#: conditions that are taken to hold together, one within the other
+MAX_LEVELS = 4
 #: turns of a loop that are tried; in the last one nothing is assumed
 MAX_TURNS = 4
 
 
 @dataclass
 class Fuel:
-    """Steps that are left to all evaluators of one file together."""
+    """What is left to all evaluators of one file together: steps, and contexts within those of a single condition."""
 
     left: int
+    contexts: int = 700
+
+    def burn(self) -> bool:
+        """Whether there is a step left, which is taken; that there is none is said in the report."""
+        if not self.left:
+            exhausted("all steps of its evaluation")
+            return False
+        self.left -= 1
+        return True
 
 
 class Evaluator:
@@ -109,7 +120,7 @@ class Evaluator:
         self.lowering = lowering
         self.facts = facts
         self._parent = parent
-        self._fuel = fuel or Fuel(MAX_STEPS)
+        self._fuel = fuel or Fuel(MAX_STEPS + 2 * len(lowering.graph.nodes))
         #: conditions known to hold or not, beside those of which the facts say it, by key
         self.truths: dict[int, bool] = {}
         #: the comparison whose case this is, by key
@@ -141,9 +152,11 @@ class Evaluator:
         key = (cond.index, truth, tested)
         child = self._children.get(key)
         if child is None:
-            found = implied(self.lowering.graph, cond, truth) if self.level < 4 else []
+            may_know_more = self.level < MAX_LEVELS and (not self.level or self._fuel.contexts > 0)
+            found = implied(self.lowering.graph, cond, truth) if may_know_more else []
             again = [u.key for u in cond.users if u.op in ("where", PHI) and u.get("cond") is cond]
-            if found or (len(again) > 1 and self.level < 4):
+            if found or (len(again) > 1 and may_know_more):
+                self._fuel.contexts -= self.level > 0
                 child = self._knowing(self.facts.and_(found), tested=tested)
                 child._new = frozenset((*(k for k, _, _ in found), *again))
                 child._since = min(map(self.lowering.graph.first, child._new))
@@ -241,11 +254,12 @@ class Evaluator:
             found = self._memo.get(node.index)
         if found is not None:
             return found
-        if self.in_progress(node) or self.depth > MAX_DEPTH or not self._fuel.left:
+        if self.in_progress(node) or self.depth > MAX_DEPTH:
             return self.top
         if self._parent is not None and not self.affected(node):
             return self._parent.value(node)
-        self._fuel.left -= 1
+        if not self._fuel.burn():
+            return self.top
         self._open.add(node.index)
         self._depth += 1
         try:

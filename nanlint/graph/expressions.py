@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import math
 import operator
-from collections.abc import Callable, Collection, Mapping
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import reduce
 from typing import Any
 
@@ -30,6 +31,7 @@ from nanlint.graph.node import (
     TUPLE,
     Graph,
     Node,
+    number,
     unite,
     unrefined,
 )
@@ -112,6 +114,8 @@ DTYPES = {"half": "float16", "float": "float32", "double": "float64", "single": 
 CALLABLE = frozenset({MODULE, FUNCTION, CLASS, LAYER, INSTANCE, "partial"})
 #: elements of which an unknown key may find any
 MAX_ALTERNATIVES = 8
+#: literals of a list that are told apart
+MAX_ELEMENTS = 1_000
 
 #: ops without poles whose surroundings fixes ask about
 REMEMBERED = frozenset({"where", "softmax", "sigmoid", "exp", "mul"})
@@ -542,8 +546,9 @@ class ExpressionLowering:
 
     def sequence(self, e: ast.Tuple | ast.List | ast.Set) -> Node:
         elements: list[Node] = []
-        open_ended = False
-        for x in e.elts:
+        some = standing_for(e.elts)
+        open_ended = some is not None
+        for x in e.elts if some is None else some:
             node = self.lower(x)
             if isinstance(x, ast.Starred) and node.op == TUPLE and not node.attrs.get("starred"):
                 elements.extend(node.args.values())
@@ -559,6 +564,8 @@ class ExpressionLowering:
 
     def dictionary(self, e: ast.Dict) -> Node:
         args: dict[str, Node] = {}
+        if (some := standing_for(e.values)) is not None:
+            return self.emit(DICT, e, args={f"?{i}": self.lower(value) for i, value in enumerate(some)})
         for i, (key, value) in enumerate(zip(e.keys, e.values, strict=True)):
             node = self.lower(value)
             if key is None and node.op == DICT:
@@ -777,6 +784,34 @@ def values_of_pair(node: Node) -> Node:
     if node.op == TUPLE and len(node.args) == 2 and "1" in node.args and node["1"].op == "argmax":
         return node["0"]
     return node
+
+
+def standing_for(elements: Sequence[ast.expr]) -> Sequence[ast.expr] | None:
+    """Of very many elements that are all literals, a few that have the range of all; None for any others.
+
+    Nobody writes out so many: they are data, of which single elements matter no more than those of an array.
+    """
+    if len(elements) <= MAX_ELEMENTS:
+        return None
+    values = [literal_number(e) for e in elements]
+    if any(value is None and not isinstance(e, ast.Constant) for value, e in zip(values, elements, strict=True)):
+        return None
+    first: dict[float | None, int] = {}
+    for place, value in enumerate(values):
+        first.setdefault(value, place)
+    numbers = sorted(value for value in first if value is not None)
+    around = bisect_left(numbers, 0.0)
+    ends = {None, *numbers[:1], *numbers[-1:], *numbers[max(around - 1, 0) : around + 2]}
+    return [elements[place] for value, place in first.items() if value in ends]
+
+
+def literal_number(e: ast.expr) -> float | None:
+    """The number that a literal is, with its sign; None for anything else."""
+    if isinstance(e, ast.UnaryOp) and isinstance(e.op, ast.USub):
+        inner = literal_number(e.operand)
+        return -inner if inner is not None else None
+    value = e.value if isinstance(e, ast.Constant) else None
+    return number(value)
 
 
 def written_out(node: Node) -> bool:

@@ -7,7 +7,7 @@ operators: arrays of another library, lazy matrices, trees.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 
 from nanlint.graph.modules import descendants
@@ -37,9 +37,16 @@ class Makers:
         """The framework whose array a value is; None where nothing says so."""
         node = unrefined(node)
         if node.index not in self._known:
-            self._known[node.index] = None
-            self._known[node.index] = None if is_own(node) else self._made(node) or self._used(node)
+            # operands come first: sums of thousands are deeper than calls may be
+            for one in sorted(walk(node, self._unknown), key=lambda n: n.index):
+                self._known[one.index] = None
+                self._known[one.index] = None if is_own(one) else self._made(one) or self._used(one)
         return self._known[node.index]
+
+    def _unknown(self, node: Node) -> Iterator[Node]:
+        """The operands that decide what a value is, and of which that is not known yet."""
+        of = (unrefined(node[name]) for name in deciding(node) if node[name].index < node.index)
+        return (one for one in of if one.index not in self._known)
 
     @cached_property
     def alone(self) -> str | None:
@@ -74,8 +81,7 @@ class Makers:
             return "numpy"
         if node.op == PARAM:
             return ARRAYS_OF.get(node.framework or "", node.framework)
-        names = ("x",) if spelling is not None else tuple(node.args)
-        found = [self.maker(node[name]) for name in names if name in node.args and node[name].index < node.index]
+        found = [self.maker(node[name]) for name in deciding(node) if node[name].index < node.index]
         return next((f for f in found if f is not None), None)
 
     def _used(self, node: Node, depth: int = MAX_OPERATORS) -> str | None:
@@ -95,6 +101,11 @@ class Makers:
             if owner is not None:
                 return ARRAYS_OF.get(owner, owner)
         return None
+
+
+def deciding(node: Node) -> Iterable[str]:
+    """The operands by which it is known whose array a value is."""
+    return node.args if node.spelling is None else [name for name in ("x",) if name in node.args]
 
 
 def is_own(node: Node) -> bool:
