@@ -74,7 +74,7 @@ def calls(work: Callable[[str], list[Diagnostic]], text: str) -> tuple[int, list
 @pytest.mark.parametrize(
     ("program", "size", "work", "finds"),
     [
-        (ifs, 120, checked, lambda n: 1),
+        (ifs, 20, checked, lambda n: 1),
         (elifs, 40, checked, lambda n: 1),
         (returns, 60, checked, lambda n: 1),
         (functions, 40, checked, lambda n: n),
