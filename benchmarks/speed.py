@@ -151,7 +151,8 @@ def main() -> None:
     with TemporaryDirectory() as copies:
         copy = Path(copies, package.name)
         shutil.copytree(package, copy)
-        changed = next(path for path in sorted(copy.rglob("*.py")) if path.as_posix().endswith(options.changed))
+        programs = sorted(copy.rglob("*.py"))
+        changed = next((path for path in programs if path.as_posix().endswith(options.changed)), programs[0])
         plain = Path(copies, "plain.py")
         plain.write_text(PLAIN, encoding="utf-8")
         time.sleep(0.2)

@@ -33,15 +33,18 @@ def _run(script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
 def test_speed_compares_with_ruff(cache: Path) -> None:
     done = _run("speed.py", "--package", PACKAGE, "--runs", "1", "--cache", str(cache))
     assert done.returncode == 0, done.stderr
-    rows = [row.split(" | ") for row in done.stdout.splitlines() if row.startswith("| `")]
-    assert [row[0].strip("| `") for row in rows] == [
-        "ruff check --no-cache",
-        "nanlint check",
+    rows = {row.split(" | ")[0].strip("| "): row.split(" | ")[1:] for row in done.stdout.splitlines() if "| nan" in row}
+    assert list(rows) == [
+        "nanlint check --no-cache",
+        "nanlint check, all in the cache",
+        "nanlint check, one file changed",
         "nanlint check of one small file",
+        "nanlint check of a file without frameworks",
         "nanlint --version",
     ]
-    assert all(float(row[1]) > 0 for row in rows)
-    assert float(rows[1][2].strip(" |")) > 0
+    assert all(float(cpu) > 0 and float(memory) > 1 for cpu, memory, _ in rows.values())
+    assert float(rows["nanlint check --no-cache"][2].strip(" |")) > 0
+    assert float(rows["nanlint check, all in the cache"][0]) < float(rows["nanlint check --no-cache"][0])
 
 
 def test_wheels_counts_what_is_found(cache: Path) -> None:
