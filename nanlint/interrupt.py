@@ -36,7 +36,7 @@ class Budget:
     notes: list[str] = field(default_factory=list)
     #: what was used up, of those parts that were told
     spent: list[str] = field(default_factory=list)
-    _began: float = field(default_factory=lambda: time.monotonic())
+    _began: float = field(default_factory=lambda: time.thread_time())
     _checks: int = 0
     _memory: int = field(default_factory=lambda: _resident())
 
@@ -44,7 +44,7 @@ class Budget:
         """Raise OutOfBudget if this part of the work has used up its own."""
         if len(self.spent) == len(_PARTS):
             return
-        if time.monotonic() - self._began > self.seconds * _PARTS[len(self.spent)]:
+        if time.thread_time() - self._began > self.seconds * _PARTS[len(self.spent)]:
             self._end(f"{self.seconds:g} seconds")
         self._checks += 1
         if self._checks % _SELDOM == 0 and _resident() - self._memory > MAX_MEMORY * _PARTS[len(self.spent)]:

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from nanlint.graph.calls import MAX_SIZE
 from nanlint.graph.expressions import CALLABLE
 from nanlint.graph.formats import is_of_tests
-from nanlint.graph.modules import ModuleFrame, assigned_by, descendants, functions_of, names_of
+from nanlint.graph.modules import ModuleFrame, assigned_by, descendants, functions_of, names_of, size_of
 from nanlint.graph.node import ATTR, CLASS, DICT, FUNCTION, INSTANCE, MODULE, PARAM, TUPLE, Graph, Node, walk_all
 from nanlint.graph.scope import ClassInfo, Frame
 from nanlint.ops.op import OPS
@@ -294,7 +294,7 @@ def words_of(tree: ast.Module) -> Words:
         words = words_in(named)
         decorating = {id(n) for decorator in function.decorator_list for n in descendants(decorator)}
         undecorated = words_in([n for n in named if id(n) not in decorating]) if decorating else words
-        functions[function] = Body(cls, len(code), words, undecorated, words_in(called), words_in(others))
+        functions[function] = Body(cls, size_of(function), words, undecorated, words_in(called), words_in(others))
         if cls is not None:
             stores.setdefault(cls, []).extend(
                 (target.attr, words_in(descendants(node.value)))
