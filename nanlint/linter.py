@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+import threading
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -46,6 +47,8 @@ from nanlint.source.syntax import Unparsable
 from nanlint.source.text import Source
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from nanlint.fixes.outline import Outline
     from nanlint.fixing import Fixed
     from nanlint.graph.imports import Import
@@ -373,17 +376,35 @@ def _numeric_findings(source: Source, config: Config, readback: bool) -> list[Di
         return [internal_error(source.path, f"{type(error).__name__}: {error}")]
 
 
+class _Room:
+    """The limit of the recursion: one for all threads."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.users = 0
+        self.before = 0
+
+
+_room = _Room()
+
+
 @contextmanager
 def room_to_recurse() -> Iterator[None]:
     """The stack that reading deeply nested code takes."""
     # Generated code nests deeper than the default limit lets a recursive reading go. Not raised for ast.parse: its
     # recursion is in C, where the limit is what keeps the stack from overflowing.
-    limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(limit, _DEPTH))
+    with _room.lock:
+        if _room.users == 0:
+            _room.before = sys.getrecursionlimit()
+            sys.setrecursionlimit(max(_room.before, _DEPTH))
+        _room.users += 1
     try:
         yield
     finally:
-        sys.setrecursionlimit(limit)
+        with _room.lock:
+            _room.users -= 1
+            if _room.users == 0:
+                sys.setrecursionlimit(_room.before)
 
 
 def _shown(found: Sequence[Diagnostic], config: Config) -> list[Diagnostic]:
@@ -627,6 +648,13 @@ def _written(report: FileReport, content: bytes, task: Task) -> FileReport:
     return replace(report, before=None, after=None)
 
 
+def _written_here(report: FileReport, task: Task) -> FileReport:
+    """The report of a file that was mended elsewhere, once it is on this disk."""
+    if task.action is not Action.FIX or report.before is None:
+        return report
+    return _written(report, report.before.to_bytes(), task)
+
+
 # Many files
 
 
@@ -667,6 +695,7 @@ def check(
     force_exclude: bool = False,
     memory: Memory | None = None,
     on_configs: Callable[[Collection[Config]], None] | None = None,
+    executor: Executor | None = None,
 ) -> Report:
     """Check all that ``paths`` lead to; the Report is the same for every ``jobs`` (None: as many as there are cores).
 
@@ -676,6 +705,7 @@ def check(
     otherwise than then. ``with_affected``: files that are judged by what the others hold are checked, too.
     ``force_exclude``: what is excluded is left out even if it is named. ``memory``: what of an earlier check may be
     good still. ``on_configs`` hears the configurations of the files before any is read or written, and may raise.
+    ``executor``: what runs the checks, ``jobs`` at a time, if not processes of this machine; files are written here.
     Raises GitError, and ConfigError where rule files were not loaded, since nobody has said that they may run.
     """
     forget()
@@ -692,14 +722,15 @@ def check(
         for file in found.files
     ]
     if not prove:
-        reports = _mended_together(run_missing(tasks, jobs, on_progress, memory), tasks)
+        reports = _mended_together(run_missing(tasks, jobs, on_progress, memory, executor), tasks)
         return Report(tuple(reports), found.failures)
     from nanlint.proof.pool import Pool
 
     with Pool() as pool:
         # fixes ask for proofs on the way, so one process makes them; findings are proved together at the end
         fixing = pool if action is not Action.CHECK else None
-        reports = _mended_together(_run_all(tasks, 1 if fixing else jobs, on_progress, fixing), tasks, fixing)
+        run = _run_all(tasks, 1 if fixing else jobs, on_progress, fixing, None if fixing else executor)
+        reports = _mended_together(run, tasks, fixing)
         return Report(_proved(reports, tasks, pool), found.failures)
 
 
@@ -775,17 +806,21 @@ def _run_again(report: FileReport, task: Task, pool: Pool | None) -> FileReport:
 
 
 def run_missing(
-    tasks: Sequence[Task], jobs: int | None, on_progress: Callable[[int, int], None] | None, memory: Memory | None
+    tasks: Sequence[Task],
+    jobs: int | None,
+    on_progress: Callable[[int, int], None] | None,
+    memory: Memory | None,
+    executor: Executor | None = None,
 ) -> Sequence[FileReport]:
     """The reports of ``tasks``, of which only those that are not in memory are run.
 
     To fix a file of which it is known that nothing in it is fixed is to report it.
     """
     if memory is None:
-        return _run_all(tasks, jobs, on_progress)
+        return _run_all(tasks, jobs, on_progress, executor=executor)
     known = [memory.recall(task) for task in tasks]
     missing = [task for task, report in zip(tasks, known, strict=True) if report is None]
-    found = _run_all(missing, jobs, on_progress)
+    found = _run_all(missing, jobs, on_progress, executor=executor)
     for task, report in zip(missing, found, strict=True):
         memory.keep(task, report)
     memory.save()
@@ -798,10 +833,15 @@ def _run_all(
     jobs: int | None,
     on_progress: Callable[[int, int], None] | None,
     pool: Pool | None = None,
+    executor: Executor | None = None,
 ) -> Sequence[FileReport]:
     from nanlint.parallel import cores, run_parallel, worth_workers
 
     wanted = cores() if jobs is None else jobs
+    if executor is not None:
+        sent = [replace(task, action=Action.DIFF) if task.action is Action.FIX else task for task in tasks]
+        found = run_parallel(run_task, sent, wanted, _lost, on_progress, executor)
+        return [_written_here(report, task) for report, task in zip(found, tasks, strict=True)]
     if wanted > 1 and worth_workers(len(tasks), asked_for=jobs is not None):
         rule_names()  # loaded here, they are loaded in every worker that is a fork
         return run_parallel(run_task, tasks, wanted, _lost, on_progress)

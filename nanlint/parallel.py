@@ -1,4 +1,6 @@
-"""Many tasks over several processes, with results in the order of the tasks whatever the number of workers.
+"""Many tasks over several workers, with results in the order of the tasks whatever the number of workers.
+
+Workers are processes of this machine, or what an executor has.
 
 What is done is the caller's, ``work`` for each task; here is only how that gets to a worker, and what if it dies.
 """
@@ -11,13 +13,14 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
+from itertools import islice
 from typing import TYPE_CHECKING, TypeVar
 
 from nanlint import disk
 
 if TYPE_CHECKING:
-    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures import Executor, ProcessPoolExecutor
     from multiprocessing.context import SpawnContext
 
 Task = TypeVar("Task")
@@ -26,6 +29,8 @@ Result = TypeVar("Result")
 # Starting workers costs some 30 ms of CPU, about what ten ordinary files cost.
 _FEW_FILES = 24
 _LARGEST_CHUNK = 16
+# For each worker, chunks that are on their way: a worker that is done has the next one, and few are in memory.
+_AHEAD = 4
 
 
 def cores() -> int:
@@ -46,11 +51,16 @@ def run_parallel(
     jobs: int,
     lost: Callable[[Task], Result],
     on_progress: Callable[[int, int], None] | None = None,
+    executor: Executor | None = None,
 ) -> Sequence[Result]:
-    """Do ``work`` on ``jobs`` processes; of a task that kills its worker, what comes of it is ``lost``."""
+    """Do ``work`` on ``jobs`` processes, or with an executor that does so many tasks at a time.
+
+    What is lost with a worker is done again here; of a task that kills its worker, what comes of it is ``lost``.
+    """
     size = max(1, min(_LARGEST_CHUNK, len(tasks) // (jobs * 4)))
     chunks = [tasks[start : start + size] for start in range(0, len(tasks), size)]
-    results = _run_chunks(work, chunks, min(jobs, len(chunks)), len(tasks), on_progress)
+    with _pool(min(jobs, len(chunks))) if executor is None else nullcontext(executor) as pool:
+        results = _run_chunks(pool, work, chunks, jobs * _AHEAD, on_progress)
     found: list[Result] = []
     for chunk, result in zip(chunks, results, strict=True):
         found += _one_by_one(work, chunk, lost) if result is None else result
@@ -58,34 +68,38 @@ def run_parallel(
 
 
 def _run_chunks(
+    pool: Executor,
     work: Callable[[Task], Result],
     chunks: Sequence[Sequence[Task]],
-    jobs: int,
-    total: int,
+    most: int,
     on_progress: Callable[[int, int], None] | None,
 ) -> list[list[Result] | None]:
-    """The results of each chunk, None for those that were lost with a worker."""
-    from concurrent.futures import as_completed
-    from concurrent.futures.process import BrokenProcessPool
+    """The results of each chunk, None for those that were lost with a worker. ``most``: how many are sent off ahead."""
+    from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 
     results: list[list[Result] | None] = [None] * len(chunks)
-    done = 0
-    with _pool(jobs) as pool:
-        try:
-            futures = {pool.submit(_run_chunk, work, chunk): number for number, chunk in enumerate(chunks)}
-            for future in as_completed(futures):
-                number = futures[future]
-                with suppress(BrokenProcessPool):
+    total, done = sum(map(len, chunks)), 0
+    waiting = iter(enumerate(chunks))
+    running: dict[Future[tuple[list[Result], disk.Asked | None]], int] = {}
+    try:
+        while True:
+            for number, chunk in islice(waiting, most - len(running)):
+                running[pool.submit(_run_chunk, work, chunk)] = number
+            if not running:
+                return results
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                number = running.pop(future)
+                with suppress(BrokenExecutor):
                     results[number] = _taken(future.result())
                 done += len(chunks[number])
                 if on_progress is not None:
                     on_progress(done, total)
-        except BrokenProcessPool:  # by submit, when a worker died at once
-            return results
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-    return results
+    except BrokenExecutor:  # by submit, when a worker died at once
+        return results
+    except BaseException:
+        for future in running:
+            future.cancel()
+        raise
 
 
 def _one_by_one(work: Callable[[Task], Result], tasks: Sequence[Task], lost: Callable[[Task], Result]) -> list[Result]:
