@@ -3,7 +3,7 @@
 A path leads to its bytes only if it is a regular file: a pipe would wait for ever, and a device need not end.
 
 What depends on the disk, the output of a run or the report of a file, still holds while all that was asked of it would
-be answered the same: see ``asked``.
+be answered the same: see ``asked``. Who checks the files of another machine asks the disk of that one: see ``oracle``.
 """
 
 from __future__ import annotations
@@ -11,10 +11,21 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from contextvars import ContextVar
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # typing is not imported for a look at the disk
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Hashable, Iterable, Iterator
+    from typing import Any, Protocol, TypeVar
+
+    Result = TypeVar("Result")
+
+    class Oracle(Protocol):
+        """Answers for the disk of another machine."""
+
+        def answer(self, question: Question, unknown: Result) -> Result:
+            """What the disk says there; ``unknown`` where that is not known. Raises OSError if it does there."""
+
 
 #: files of which one marks the top of a project
 MARKERS = (".git", ".hg", "pyproject.toml", "setup.py", "setup.cfg", "nanlint.toml")
@@ -27,6 +38,8 @@ KIND, CONTENTS, LISTING = "kind", "contents", "listing"
 Answer = int | Stamp | tuple[str, ...] | None
 #: questions and paths -> the first answers
 Asked = dict[tuple[str, str], Answer]
+#: the name of a function of the disk, and what it is given
+Question = tuple[str, "tuple[Any, ...]"]
 
 _asked: Asked = {}
 _unsteady = False  # whether a question was answered in two ways
@@ -41,6 +54,31 @@ _KINDS = (
     (stat.S_ISCHR, "is a device"),
     (stat.S_ISBLK, "is a device"),
 )
+
+
+#: what answers on this thread, if the files are on another machine
+oracle: ContextVar[Oracle | None] = ContextVar("oracle", default=None)
+
+
+def ask(function: Callable[..., Result], *given: Hashable, unknown: Result) -> Result:
+    """What a function of the disk returns, on whichever machine has the files; ``unknown`` where that is not known."""
+    other = oracle.get()
+    return function(*given) if other is None else other.answer((function.__name__, given), unknown)
+
+
+def working_directory() -> str:
+    """Where relative paths start. Raises OSError where it is gone."""
+    return ask(os.getcwd, unknown=os.sep)
+
+
+def absolute(path: str) -> str:
+    """A path from the root, without parts that lead nowhere."""
+    return os.path.abspath(path if os.path.isabs(path) else os.path.join(working_directory(), path))
+
+
+def real(path: str) -> str:
+    """The same, links followed."""
+    return ask(os.path.realpath, path, unknown=None) or absolute(path)
 
 
 def reason(error: OSError) -> str:
@@ -77,27 +115,43 @@ def _note(question: str, path: str, answer: Answer) -> None:
 
 
 def answer_now(question: str, path: str) -> Answer:
-    """What the disk says to a question; this is not written down."""
+    """What the disk of this machine says to a question; this is not written down."""
+    functions: dict[str, Callable[[str], Answer]] = {KIND: kind_now, CONTENTS: stamp_now, LISTING: names_now}
+    return functions[question](path)
+
+
+def kind_now(path: str) -> int:
+    """As ``kind_of``."""
     try:
-        if question == LISTING:
-            return tuple(sorted(os.listdir(path)))
+        return stat.S_IFMT(os.stat(path).st_mode)
+    except (OSError, ValueError):
+        return 0
+
+
+def stamp_now(path: str) -> Stamp | None:
+    """As ``stamp_of``."""
+    try:
         found = os.stat(path)
     except (OSError, ValueError):
-        return None if question != KIND else 0
-    return stat.S_IFMT(found.st_mode) if question == KIND else _stamp(found)
-
-
-def _stamp(found: os.stat_result) -> Stamp | None:
+        return None
     if not stat.S_ISREG(found.st_mode):
         return None
     return found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino
 
 
+def names_now(path: str) -> tuple[str, ...] | None:
+    """What a directory lists, sorted; None where there is none, or none that can be read."""
+    try:
+        return tuple(sorted(os.listdir(path)))
+    except (OSError, ValueError):
+        return None
+
+
 def kind_of(path: str) -> int:
     """What stands at a path, links followed, as ``stat.S_IFMT`` has it; 0 where nothing does."""
-    answer = answer_now(KIND, path)
-    _note(KIND, path, answer)
-    return answer if isinstance(answer, int) else 0
+    kind = ask(kind_now, path, unknown=0)
+    _note(KIND, path, kind)
+    return kind
 
 
 def is_file(path: str) -> bool:
@@ -117,10 +171,7 @@ def exists(path: str) -> bool:
 
 def stamp_of(path: str) -> Stamp | None:
     """What changes whenever a file does; None where there is no regular one."""
-    try:
-        stamp = _stamp(os.stat(path))
-    except (OSError, ValueError):
-        stamp = None
+    stamp = ask(stamp_now, path, unknown=None)
     _note(CONTENTS, path, stamp)
     return stamp
 
@@ -163,6 +214,14 @@ def read_regular(path: str, *, most: int | None = None) -> bytes:
     Raises OSError: also for what is no regular file, and for one with more than ``LARGEST`` bytes.
     """
     stamp_of(path)
+    content = ask(contents_of, path, most, unknown=None)
+    if content is None:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+    return content
+
+
+def contents_of(path: str, most: int | None) -> bytes:
+    """What a regular file of this machine holds now; this is not written down. Raises OSError."""
     _reject_irregular(os.stat(path))  # before it is opened: that alone can wait, or have an effect
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     with open(path, "rb", opener=lambda name, _: os.open(name, flags)) as file:

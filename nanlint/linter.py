@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from nanlint.config import Config, ConfigError, Configs
 from nanlint.diagnostic import Annotation, Applicability, Confidence, Diagnostic, Excerpt, Fix, Span, Suppressed
-from nanlint.disk import read_regular, reason
+from nanlint.disk import absolute, read_regular, reason
 from nanlint.entry_points import installed
 from nanlint.housekeeping import (
     CUT_SHORT,
@@ -438,7 +438,7 @@ def run_task(task: Task, pool: Pool | None = None) -> FileReport:
 
 def run_bytes(content: bytes, task: Task, pool: Pool | None = None) -> FileReport:
     """Check and, if asked to, fix one file whose bytes are at hand; nothing is written."""
-    config = task.config.for_file(os.path.abspath(task.path))
+    config = task.config.for_file(absolute(task.path))
     try:
         reject_binary(content, task.path)
         # A file that was named is parsed in any case: that it cannot be is what its author wants to hear.

@@ -84,7 +84,7 @@ def _run_chunks(
     try:
         while True:
             for number, chunk in islice(waiting, most - len(running)):
-                running[pool.submit(_run_chunk, work, chunk)] = number
+                running[pool.submit(run_chunk, work, chunk)] = number
             if not running:
                 return results
             for future in wait(running, return_when=FIRST_COMPLETED).done:
@@ -108,7 +108,7 @@ def _one_by_one(work: Callable[[Task], Result], tasks: Sequence[Task], lost: Cal
 
     with _pool(1) as pool:
         try:
-            return _taken(pool.submit(_run_chunk, work, tasks).result())
+            return _taken(pool.submit(run_chunk, work, tasks).result())
         except BrokenProcessPool:
             pass
     if len(tasks) == 1:
@@ -117,7 +117,7 @@ def _one_by_one(work: Callable[[Task], Result], tasks: Sequence[Task], lost: Cal
     return [*_one_by_one(work, tasks[:half], lost), *_one_by_one(work, tasks[half:], lost)]
 
 
-def _run_chunk(work: Callable[[Task], Result], tasks: Sequence[Task]) -> tuple[list[Result], disk.Asked | None]:
+def run_chunk(work: Callable[[Task], Result], tasks: Sequence[Task]) -> tuple[list[Result], disk.Asked | None]:
     """What comes of some tasks, and what was asked of the disk for them."""
     return [work(task) for task in tasks], disk.forget()
 

@@ -150,3 +150,26 @@ def test_a_file_that_kills_the_workers_of_an_executor_is_said(project: Path, mon
         found = checked(executor=executor, jobs=2).diagnostics
     assert [one for one in found if one.path != "m05.py"] == expected
     assert [one.code for one in found if one.path == "m05.py"] == ["NL003"]
+
+
+# Workers that do not have the files
+
+
+def _somewhere_else() -> None:
+    """Another machine: its working directory is another, and none of the files are there."""
+    os.chdir("/")
+    import builtins
+
+    real_open, real_stat, real_scandir = builtins.open, os.stat, os.scandir
+
+    def refusing(function: Callable[..., Any]) -> Callable[..., Any]:
+        def asked(path: Any = ".", *args: Any, **kwargs: Any) -> Any:
+            assert HERE not in str(path), path
+            return function(path, *args, **kwargs)
+
+        return asked
+
+    builtins.open, os.stat, os.scandir = refusing(real_open), refusing(real_stat), refusing(real_scandir)
+
+
+HERE = "pytest-of-"

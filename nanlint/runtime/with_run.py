@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from nanlint.diagnostic import Confidence, Diagnostic
+from nanlint.disk import real
 from nanlint.runtime.health import Health
 from nanlint.runtime.judging import verdicts_in
 from nanlint.runtime.runfile import read_run
@@ -37,7 +38,7 @@ class ObservedRun:
         return f"{source.path}: has changed since the run, so the run is not used for it"
 
     def _kept(self, source: Source) -> str | None:
-        return self._sources.get(os.path.realpath(source.path))
+        return self._sources.get(real(source.path))
 
     def _observed(self, diagnostic: Diagnostic) -> Diagnostic:
         verdict = self._verdicts.get(_key(diagnostic))
@@ -72,4 +73,4 @@ def _bad(health: Health) -> str:
 
 
 def _key(diagnostic: Diagnostic) -> tuple[str, str, object]:
-    return (os.path.realpath(diagnostic.path), diagnostic.code, diagnostic.span)
+    return (real(diagnostic.path), diagnostic.code, diagnostic.span)

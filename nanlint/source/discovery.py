@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from nanlint.config import Config, ConfigError, Configs
-from nanlint.disk import entries, exists, is_directory, parents, read_regular, reason
+from nanlint.disk import absolute, entries, exists, is_directory, parents, read_regular, reason, working_directory
 from nanlint.source.reading import NOTEBOOK
 
 if TYPE_CHECKING:
@@ -36,11 +36,11 @@ class Found:
 
 def shown_path(path: str) -> str:
     """The path as the user sees it: relative below the working directory, else as given."""
-    cwd = os.getcwd()
-    absolute = os.path.abspath(path)
-    if absolute == cwd:
+    cwd = working_directory()
+    full = absolute(path)
+    if full == cwd:
         return "."
-    return os.path.relpath(absolute) if absolute.startswith(cwd.rstrip(os.sep) + os.sep) else os.path.normpath(path)
+    return os.path.relpath(full, cwd) if full.startswith(cwd.rstrip(os.sep) + os.sep) else os.path.normpath(path)
 
 
 def discover(paths: Sequence[str], configs: Configs, *, force_exclude: bool = False) -> Found:
@@ -120,16 +120,16 @@ class _Walk:
 
     def visit(self, path: str) -> None:
         if is_directory(path):
-            self._directory(os.path.abspath(path), shown_path(path))
+            self._directory(absolute(path), shown_path(path))
             return
         try:
             os.stat(path)
         except OSError as error:
             self._fail(f"{path}: {reason(error)}")
             return
-        absolute = os.path.abspath(path)
-        config = self._config(os.path.dirname(absolute))
-        if config is not None and not (self.force_exclude and config.excludes_file(absolute)):
+        full = absolute(path)
+        config = self._config(os.path.dirname(full))
+        if config is not None and not (self.force_exclude and config.excludes_file(full)):
             # Named files replace the same ones met on a walk: they are checked without a prescan.
             self.files[os.path.realpath(path)] = FoundFile(shown_path(path), config, explicit=True)
 

@@ -13,7 +13,7 @@ from functools import cached_property, lru_cache
 from hashlib import blake2b
 
 from nanlint import disk
-from nanlint.disk import Stamp, entries, exists, has_marker, is_directory, is_file, read_regular, reason, stamp_of
+from nanlint.disk import Stamp, ask, entries, exists, has_marker, is_directory, is_file, read_regular, reason, stamp_of
 from nanlint.source.decoding import SourceError
 from nanlint.source.reading import read_source
 from nanlint.source.roots import FRAMEWORKS, ROOTS
@@ -103,7 +103,7 @@ class View:
     @classmethod
     def of(cls, path: str, unsaved: Mapping[str, str] | None = None) -> View:
         """The view from a file on disk, or from one that would be there."""
-        real = os.path.realpath(path)
+        real = disk.real(path)
         outermost, _ = package_around(real)
         top = outermost if os.path.basename(outermost) in INSTALLED else top_of(outermost)
         directories = dict.fromkeys((outermost, top, os.path.join(top, "src")))
@@ -138,7 +138,7 @@ class View:
 
     def text(self, path: str) -> Source:
         """A file as this one sees it: as it is on disk, or as it stands where not saved. Raises SourceError."""
-        real = os.path.realpath(path)
+        real = disk.real(path)
         return source_of(real, stamp_of(real), self.unsaved.get(real))
 
     @property
@@ -303,7 +303,7 @@ class View:
     def _found(self, name: str) -> Module | None:
         for path, package in self.places(name):
             stamp = stamp_of(path)
-            if stamp == self._stamp and os.path.realpath(path) == self.path:
+            if stamp == self._stamp and disk.real(path) == self.path:
                 # the file itself, which is read already
                 return Module(name, self.path, ast.Module([], []), package)
             if (read := self._tree(path, name, stamp)) is not None:
@@ -311,7 +311,7 @@ class View:
         return None
 
     def _tree(self, path: str, name: str, stamp: Stamp | None) -> ast.Module | None:
-        text = self.unsaved.get(os.path.realpath(path)) if self.unsaved else None
+        text = self.unsaved.get(disk.real(path)) if self.unsaved else None
         if text is None and stamp is None:
             self.read[path] = None
             return None
@@ -330,12 +330,17 @@ class View:
             self.read[module.path] = self.skimmed.pop(module.path)
 
 
-@lru_cache(maxsize=8)
 def all_files(top: str, ending: str = ".py") -> tuple[str, ...]:
     """The Python files of a project, or those that end otherwise, sorted; without what is hidden, or installed in it.
 
     Kept until ``forget``.
     """
+    return ask(files_below, top, ending, unknown=())
+
+
+@lru_cache(maxsize=8)
+def files_below(top: str, ending: str) -> tuple[str, ...]:
+    """The same, of this machine."""
     found: list[str] = []
     pending = [top]
     while pending and len(found) <= MAX_FILES:
@@ -390,9 +395,14 @@ def read_from(name: str, text: bytes) -> Iterator[str]:
         yield from start[: len(start) - len(start.lstrip(DOTTED))].decode().split(".")
 
 
-@lru_cache(maxsize=4)
 def users_of(top: str) -> Mapping[str, Sequence[str]]:
     """The files of a project by the words that they import, or read from what they import."""
+    return ask(users_below, top, unknown={})
+
+
+@lru_cache(maxsize=4)
+def users_below(top: str) -> Mapping[str, Sequence[str]]:
+    """The same, of this machine."""
     found: dict[str, list[str]] = {}
     for path in all_files(top):
         for word in imported_words(path, stamp_of(path)):
@@ -400,9 +410,14 @@ def users_of(top: str) -> Mapping[str, Sequence[str]]:
     return found
 
 
-@lru_cache(maxsize=64)
 def files_with(top: str, words: frozenset[str], ending: str = ".py") -> tuple[str, ...]:
     """The files of a project whose text has one of some words, or part of a longer one, sorted."""
+    return ask(files_below_with, top, words, ending, unknown=())
+
+
+@lru_cache(maxsize=64)
+def files_below_with(top: str, words: frozenset[str], ending: str) -> tuple[str, ...]:
+    """The same, of this machine."""
     return tuple(path for path in all_files(top, ending) if has_one_of(words, path, stamp_of(path)))
 
 
@@ -423,9 +438,9 @@ def bytes_of(path: str) -> bytes:
 
 def forget() -> None:
     """Look at the files of projects again: some may have changed, come or gone."""
-    all_files.cache_clear()
-    users_of.cache_clear()
-    files_with.cache_clear()
+    files_below.cache_clear()
+    users_below.cache_clear()
+    files_below_with.cache_clear()
     top_of.cache_clear()
     _package_around.cache_clear()
 

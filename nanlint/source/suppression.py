@@ -16,13 +16,13 @@ the finding, too; a bare one, which may be meant for another linter, and one for
 
 from __future__ import annotations
 
-import os
 import re
 import tokenize
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from nanlint.diagnostic import Applicability, Confidence, Diagnostic, Edit, Fix, Span, Suppressed
+from nanlint.disk import absolute
 from nanlint.selection import ALWAYS_ON, Rules, codes_of, nearest
 from nanlint.source.syntax import remembered
 from nanlint.source.text import Source
@@ -166,7 +166,7 @@ def _files(source: Source, findings: Sequence[Diagnostic]) -> Iterator[tuple[str
         return
     causes = (cause for finding in findings for cause in finding.causes if not cause.note)
     for path in sorted({cause.path for cause in causes if cause.path}):
-        other = source.view.source(os.path.abspath(path))
+        other = source.view.source(absolute(path))
         if other is not None and may_suppress(other.text, any_findings=True):
             yield path, other
 

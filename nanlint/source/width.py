@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from nanlint.disk import read_regular
+from nanlint.disk import absolute, is_file, read_regular
 from nanlint.source.text import Source
 
 #: that of Black and Ruff
@@ -21,7 +21,7 @@ SETTINGS = {
 
 def width_of(source: Source) -> int:
     """The length of the longest line that a formatter would leave in a file."""
-    said = settings_of(os.path.dirname(os.path.abspath(source.path))) if os.path.isfile(source.path) else None
+    said = settings_of(os.path.dirname(absolute(source.path))) if is_file(source.path) else None
     return said if said is not None else max(DEFAULT, longest(source))
 
 
