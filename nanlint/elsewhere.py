@@ -121,7 +121,7 @@ class Elsewhere(Executor):
 
     def _send(self, call: _Call) -> None:
         tasks = [call.tasks[number] for number in call.open]
-        sent = self._inner.submit(run_chunk_away, IDENTITY, self.run, call.told, call.work, tasks)
+        sent = self._inner.submit(run_chunk_away, IDENTITY, self.run, call.told, _packed((call.work, tasks)))
         sent.add_done_callback(lambda _: self._answering.submit(self._receive, call, sent))
 
     def _receive(self, call: _Call, sent: Future[Any]) -> None:
@@ -194,8 +194,12 @@ def _tell_file(path: str, found: Answers) -> None:
         found[_CONTENTS, (path, None)] = _answer(_CONTENTS, (path, None))
 
 
-def _packed(found: Answers) -> bytes:
-    return zlib.compress(pickle.dumps(found), 1)
+def _packed(things: object) -> bytes:
+    return zlib.compress(pickle.dumps(things), 1)
+
+
+def _unpacked(packed: bytes) -> Any:
+    return pickle.loads(zlib.decompress(packed))
 
 
 # On a worker
@@ -255,16 +259,17 @@ _size = 0
 
 
 def run_chunk_away(
-    identity: tuple[str, ...], run: str, told: Iterable[bytes], work: Callable[[Task], Result], tasks: Sequence[Task]
-) -> tuple[list[Result | None], disk.Asked | None, tuple[Question, ...]]:
+    identity: tuple[str, ...], run: str, told: Iterable[bytes], packed: bytes
+) -> tuple[list[Any], disk.Asked | None, tuple[Question, ...]]:
     """As ``run_chunk``, asking the disk of another machine: None for tasks for which it must be told more, and what.
 
-    Raises Differs.
+    ``packed``: the work and the tasks. Raises Differs.
     """
     if identity != IDENTITY:
         raise Differs.between(IDENTITY, identity)
     with _turn:
         _learn(run, told)
+        work, tasks = _unpacked(packed)
         missing: dict[Question, None] = {}
         results, asked = run_chunk(partial(_attempt, work, missing), tasks)
     return results, asked, tuple(missing)
@@ -275,9 +280,13 @@ def _attempt(work: Callable[[Task], Result], missing: dict[Question, None], task
     away = Away(_known)
     until_now = disk.forget()
     before = disk.oracle.set(away)
+    result = None
     try:
         with interruptible(away.give_up):
             result = work(task)
+    except Exception:
+        if not away.missing:
+            raise
     finally:
         disk.oracle.reset(before)
     if away.missing:
@@ -294,7 +303,7 @@ def _learn(run: str, told: Iterable[bytes]) -> None:
         _forget()
         _run, _size = run, 0
     for part in told:
-        _known.update(pickle.loads(zlib.decompress(part)))
+        _known.update(_unpacked(part))
         _size += len(part)
 
 
@@ -304,7 +313,10 @@ def _forget() -> None:
 
 
 def leave(run: str) -> None:
-    """Forget what was told for a run."""
-    with _turn:
-        if run == _run:
-            _learn("", ())
+    """Forget what was told for a run, unless it still goes on."""
+    if _turn.acquire(blocking=False):
+        try:
+            if run == _run:
+                _learn("", ())
+        finally:
+            _turn.release()

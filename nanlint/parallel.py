@@ -63,7 +63,7 @@ def run_parallel(
         results = _run_chunks(pool, work, chunks, jobs * _AHEAD, on_progress)
     found: list[Result] = []
     for chunk, result in zip(chunks, results, strict=True):
-        found += _one_by_one(work, chunk, lost) if result is None else result
+        found += _one_by_one(work, chunk, lost, fork=executor is None) if result is None else result
     return found
 
 
@@ -102,11 +102,13 @@ def _run_chunks(
         raise
 
 
-def _one_by_one(work: Callable[[Task], Result], tasks: Sequence[Task], lost: Callable[[Task], Result]) -> list[Result]:
+def _one_by_one(
+    work: Callable[[Task], Result], tasks: Sequence[Task], lost: Callable[[Task], Result], *, fork: bool
+) -> list[Result]:
     """Run tasks of which one killed its worker: each half by itself, down to the culprit."""
     from concurrent.futures.process import BrokenProcessPool
 
-    with _pool(1) as pool:
+    with _pool(1, fork=fork) as pool:
         try:
             return _taken(pool.submit(run_chunk, work, tasks).result())
         except BrokenProcessPool:
@@ -114,7 +116,7 @@ def _one_by_one(work: Callable[[Task], Result], tasks: Sequence[Task], lost: Cal
     if len(tasks) == 1:
         return [lost(tasks[0])]
     half = len(tasks) // 2
-    return [*_one_by_one(work, tasks[:half], lost), *_one_by_one(work, tasks[half:], lost)]
+    return [one for part in (tasks[:half], tasks[half:]) for one in _one_by_one(work, part, lost, fork=fork)]
 
 
 def run_chunk(work: Callable[[Task], Result], tasks: Sequence[Task]) -> tuple[list[Result], disk.Asked | None]:
@@ -135,11 +137,12 @@ def spawning() -> SpawnContext:
     return multiprocessing.get_context("spawn")
 
 
-def _pool(jobs: int) -> ProcessPoolExecutor:
+def _pool(jobs: int, *, fork: bool = True) -> ProcessPoolExecutor:
     from concurrent.futures import ProcessPoolExecutor
 
-    # A forked worker has the rules imported already; elsewhere fork does not exist or is not sound.
-    context = multiprocessing.get_context("fork") if sys.platform == "linux" else spawning()
+    # A forked worker has the rules imported already; elsewhere fork does not exist or is not sound, nor is it beside
+    # the threads of an executor.
+    context = multiprocessing.get_context("fork") if fork and sys.platform == "linux" else spawning()
     return ProcessPoolExecutor(jobs, mp_context=context, initializer=start_worker)
 
 

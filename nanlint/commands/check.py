@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -48,6 +49,8 @@ from nanlint.entry_points import installed
 from nanlint.output.formats import FORMATS
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from nanlint.cache.reports import Reports
     from nanlint.config import Config, Configs
     from nanlint.diagnostic import Severity
@@ -141,6 +144,7 @@ def _at_least(severity: Severity) -> Collection[Severity]:
             "--quiet",
             "--verbose",
             "--jobs",
+            "--executor",
             "--no-cache",
             "--cache-dir",
         ),
@@ -261,6 +265,9 @@ def _at_least(severity: Severity) -> Collection[Severity]:
 )
 @cache_options
 @click.option("-j", "--jobs", type=click.IntRange(min=1), help="Worker processes.  [default: the number of cores]")
+@click.option(
+    "--executor", metavar="dask://HOST:PORT", help="Check the files on the workers of this dask.distributed scheduler."
+)
 @click.option("-q", "--quiet", is_flag=True, help="Print only findings.")
 @click.option(
     "-v", "--verbose", is_flag=True, help="Also list the imports of the project that could not be resolved, and why."
@@ -312,6 +319,7 @@ def check(
     cache_dir: str | None,
     no_cache: bool,
     jobs: int | None,
+    executor: str | None,
     quiet: bool,
     verbose: bool,
 ) -> None:
@@ -377,6 +385,8 @@ def check(
         raise click.UsageError("--affected cannot be combined with standard input (-)")
     if with_affected and changed_since is not None:
         raise click.UsageError("--changed-since checks affected files anyway; leave out --affected")
+    if executor is not None:
+        _reject_beside_executor({"standard input (-)": "-" in paths, "--jobs": jobs is not None}, action, prove)
     if show_files:
         ctx.exit(_show_files(paths or (".",), configs, changed_since, with_affected, force_exclude))
     began = datetime.now(timezone.utc)
@@ -405,6 +415,7 @@ def check(
             readback,
             judge,
             jobs,
+            executor,
             quiet,
             changed_since,
             with_affected,
@@ -460,7 +471,7 @@ def check(
 _LAST = "nanlint.last"
 
 #: options that say what a single check does
-_ONCE = ("add_ignore", "diff", "show_files", "write_baseline")
+_ONCE = ("add_ignore", "diff", "executor", "show_files", "write_baseline")
 
 
 @dataclass
@@ -506,6 +517,31 @@ def _watch(ctx: click.Context, paths: Sequence[str]) -> None:
         raise Unusable(f"the files cannot be watched: {error}") from None
 
 
+def _reject_beside_executor(others: Mapping[str, bool], action: Action, prove: bool) -> None:
+    """Raise UsageError for what only this machine does."""
+    from nanlint.linter import Action
+
+    together = {**others, "--prove --fix or --prove --diff": prove and action is not Action.CHECK}
+    for option, given in together.items():
+        if given:
+            raise click.UsageError(f"--executor cannot be combined with {option}")
+
+
+@contextmanager
+def _executing(address: str | None, jobs: int | None) -> Iterator[tuple[Executor | None, int | None]]:
+    """The executor at an address, and how many files it checks at a time. Raises Unusable."""
+    if address is None:
+        yield None, jobs
+        return
+    from nanlint.executors import ExecutorError, executor_at
+
+    try:
+        with executor_at(address) as found:
+            yield found
+    except ExecutorError as error:
+        raise Unusable(f"--executor: {error}") from None
+
+
 def _memory(ctx: click.Context, cache_dir: str | None, no_cache: bool) -> Memory | None:
     """What of an earlier check may be good still."""
     if _LAST in ctx.meta:
@@ -524,6 +560,8 @@ def _hear_configs(ctx: click.Context, write_baseline: str | None, configs: Colle
     """What the configurations of the files that are checked have to do with."""
     if _LAST in ctx.meta:
         ctx.meta[_LAST].configs = configs
+    if ctx.params["executor"] is not None and any(config.rule_files for config in configs):
+        raise Unusable("--executor: rule files are not sent to workers; install the rules there, as a package")
     see_baselines(configs, written=write_baseline)
     answers = kept_answers()
     if answers is not None and (installed() or any(config.rule_files or config.untrusted for config in configs)):
@@ -549,6 +587,7 @@ def _check_paths(
     readback: bool,
     judge: Judge | None,
     jobs: int | None,
+    executor: str | None,
     quiet: bool,
     changed_since: str | None,
     with_affected: bool,
@@ -561,8 +600,7 @@ def _check_paths(
     from nanlint.output.progress import ProgressBar
     from nanlint.source.git import GitError
 
-    with ProgressBar() as progress:
-        heard = progress if sys.stderr.isatty() and not quiet else None
+    with _executing(executor, jobs) as (runs, jobs), ProgressBar() as progress:
         try:
             return linter.check(
                 paths,
@@ -573,12 +611,13 @@ def _check_paths(
                 readback=readback,
                 judge=judge,
                 jobs=jobs,
-                on_progress=heard,
+                on_progress=progress if sys.stderr.isatty() and not quiet else None,
                 changed_since=changed_since,
                 with_affected=with_affected,
                 force_exclude=force_exclude,
                 memory=memory,
                 on_configs=on_configs,
+                executor=runs,
             )
         except GitError as error:
             raise Unusable(f"--changed-since: {error}") from None
