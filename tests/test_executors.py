@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+import logging
 import os
+import re
 import signal
+import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import contextmanager
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner, Result
 
-from nanlint import linter
+from nanlint import disk, executors, linter
+from nanlint import elsewhere as module
+from nanlint.cli import cli
 from nanlint.config import Configs
+from nanlint.elsewhere import Differs, Elsewhere
+from nanlint.executors import ExecutorError, executor_at
 from nanlint.linter import Action, Report
+from nanlint.output.formats import render
+from nanlint.output.view import View
 
 LAYERS = """\
 import torch
@@ -31,6 +43,8 @@ USERS = (
     "from lab.between import soft_of\n\n\ndef through(x):\n    return soft_of(x).log()\n",
     "def plain(x):\n    return x + 1\n",
 )
+#: formats that show all there is
+FORMATS = ("full", "json", "sarif")
 
 
 @pytest.fixture
@@ -136,40 +150,301 @@ def _only_on(thread: threading.Thread) -> Callable[..., Any]:
 
 
 def _dying(task: linter.Task, run: Callable[[linter.Task], linter.FileReport] = linter.run_task) -> linter.FileReport:
-    if task.path == "m05.py":
+    if task.path == "m03.py":
         os.kill(os.getpid(), signal.SIGKILL)
     return run(task)
 
 
 def test_a_file_that_kills_the_workers_of_an_executor_is_said(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for number in range(12):
+    for number in range(6):
         (project / f"m{number:02}.py").write_text("import torch\ntorch.log(torch.zeros(3))\n")
-    expected = [one for one in checked().diagnostics if one.path != "m05.py"]
+    expected = [one for one in checked().diagnostics if one.path != "m03.py"]
     monkeypatch.setattr(linter, "run_task", _dying)
     with ProcessPoolExecutor(2) as executor:
         found = checked(executor=executor, jobs=2).diagnostics
-    assert [one for one in found if one.path != "m05.py"] == expected
-    assert [one.code for one in found if one.path == "m05.py"] == ["NL003"]
+    assert [one for one in found if one.path != "m03.py"] == expected
+    assert [one.code for one in found if one.path == "m03.py"] == ["NL003"]
 
 
 # Workers that do not have the files
 
 
-def _somewhere_else() -> None:
-    """Another machine: its working directory is another, and none of the files are there."""
-    os.chdir("/")
-    import builtins
+def blinded(root: str) -> None:
+    """Make this process one of another machine: it cannot ask the disk for what is below a directory."""
 
-    real_open, real_stat, real_scandir = builtins.open, os.stat, os.scandir
+    def reject(path: Any) -> None:
+        text = os.fsdecode(path) if isinstance(path, str | bytes | os.PathLike) else ""
+        if os.path.join("/", text).startswith(root) or text == "":
+            raise AssertionError(f"{text} was asked for")
 
     def refusing(function: Callable[..., Any]) -> Callable[..., Any]:
-        def asked(path: Any = ".", *args: Any, **kwargs: Any) -> Any:
-            assert HERE not in str(path), path
+        def asked(path: Any, *args: Any, **kwargs: Any) -> Any:
+            reject(path)
             return function(path, *args, **kwargs)
 
         return asked
 
-    builtins.open, os.stat, os.scandir = refusing(real_open), refusing(real_stat), refusing(real_scandir)
+    os.chdir("/")
+    sys.addaudithook(lambda event, args: reject(args[0]) if event in ("open", "os.listdir", "os.scandir") else None)
+    for name in ("stat", "lstat"):
+        setattr(os, name, refusing(getattr(os, name)))
 
 
-HERE = "pytest-of-"
+@contextmanager
+def elsewhere(root: Path, workers: int = 2) -> Iterator[Elsewhere]:
+    """Workers that do not have the files below a directory."""
+    with ProcessPoolExecutor(workers, initializer=blinded, initargs=(str(root),)) as inner, Elsewhere(inner) as found:
+        yield found
+
+
+def test_a_worker_of_the_tests_does_not_see_the_files(lab: Path) -> None:
+    with ProcessPoolExecutor(1, initializer=blinded, initargs=(str(lab),)) as executor:
+        for function in (Path.stat, os.listdir, Path.read_bytes, os.path.realpath):
+            with pytest.raises(AssertionError, match="was asked for"):
+                executor.submit(function, lab / "lab").result()
+        assert executor.submit(os.listdir, "/").result()
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_workers_without_the_files_find_what_is_found_here(lab: Path, name: str) -> None:
+    expected = checked()
+    with elsewhere(lab) as executor:
+        assert rendered(name, checked(executor=executor, jobs=2)) == rendered(name, expected)
+        assert rendered(name, checked(str(lab), executor=executor)) == rendered(name, checked(str(lab)))
+
+
+def rendered(name: str, report: Report) -> str:
+    began = datetime(2026, 1, 1, tzinfo=timezone.utc)
+    text = render(name, View(report, unsafe=False, exit_code=1, began=began))
+    return re.sub(r'"endTimeUtc": "[^"]*"', "", text)
+
+
+@pytest.mark.parametrize(("setting", "value"), [("MOST", 0), ("NEIGHBOURS", 0), ("KEPT", 0)])
+def test_what_is_told_at_once_decides_nothing(
+    lab: Path, monkeypatch: pytest.MonkeyPatch, setting: str, value: int
+) -> None:
+    monkeypatch.setattr(module, setting, value)
+    with elsewhere(lab, 1) as executor:
+        assert shown(checked(executor=executor)) == shown(checked())
+
+
+def test_links_and_what_cannot_be_read_are_seen_as_they_are_here(
+    lab: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    outside = tmp_path_factory.mktemp("outside")
+    (outside / "more").mkdir()
+    (outside / "more/soft.py").write_text(LAYERS)
+    (outside / "one.py").write_text(USERS[0])
+    (lab / "linked").symlink_to(outside / "more")
+    (lab / "one.py").symlink_to(outside / "one.py")
+    (lab / "user.py").write_text(USERS[0].replace("lab.layers", "linked.soft"))
+    os.mkfifo(lab / "pipe.py")
+    (lab / "gone.py").symlink_to(lab / "nowhere.py")
+    expected = checked(".", "pipe.py")
+    assert [one.code for one in expected.diagnostics if one.path == "user.py"] == ["NL101"]
+    assert [one.failure for one in expected.files if one.path == "pipe.py"] == [
+        "pipe.py: could not be read: is a pipe, not a regular file"
+    ]
+    with elsewhere(lab) as executor:
+        assert shown(checked(".", "pipe.py", executor=executor)) == shown(expected)
+
+
+def test_a_file_that_changes_is_seen_by_workers_that_have_seen_it_before(lab: Path) -> None:
+    with ProcessPoolExecutor(1, initializer=blinded, initargs=(str(lab),)) as inner:
+        with Elsewhere(inner) as executor:
+            before = checked(executor=executor)
+        (lab / "lab/layers.py").write_text(LAYERS.replace("torch.softmax(logits, dim=-1)", "logits.abs() + 1"))
+        with Elsewhere(inner) as executor:
+            after = checked(executor=executor)
+    assert shown(after) == shown(checked())
+    assert len(after.diagnostics) < len(before.diagnostics)
+
+
+def test_what_workers_without_the_files_mend_is_written_here(lab: Path) -> None:
+    files = sorted(lab.rglob("*.py"))
+    before = [path.read_bytes() for path in files]
+    expected = checked(action=Action.FIX)
+    mended = [path.read_bytes() for path in files]
+    for path, content in zip(files, before, strict=True):
+        path.write_bytes(content)
+    with elsewhere(lab) as executor:
+        found = checked(action=Action.FIX, executor=executor)
+    assert [path.read_bytes() for path in files] == mended
+    assert found.fixed == expected.fixed != ()
+
+
+def test_what_a_worker_has_asked_counts_as_asked_here(lab: Path) -> None:
+    disk.forget()
+    checked()
+    expected = disk.forget()
+    with elsewhere(lab, 1) as executor:
+        checked(executor=executor)
+    asked = disk.forget()
+    assert expected is not None
+    assert asked is not None
+    assert {one: asked.get(one) for one in expected} == expected
+
+
+def test_a_worker_with_another_version_is_named(lab: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own, *others = module.IDENTITY
+    with elsewhere(lab) as executor:
+        checked("lab/layers.py", executor=executor)  # the workers are there
+        monkeypatch.setattr(module, "IDENTITY", ("nanlint 99", *others))
+        with pytest.raises(Differs, match=f"has {own}, but this machine nanlint 99; install"):
+            checked(executor=executor)
+
+
+def test_only_checks_are_done_elsewhere(tmp_path: Path) -> None:
+    with elsewhere(tmp_path) as executor, pytest.raises(TypeError, match="print cannot be done elsewhere"):
+        executor.submit(print, 1)
+
+
+# A cluster
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    """Two processes of dask.distributed, which were started somewhere else."""
+    distributed = pytest.importorskip("distributed", reason="the extra dask is not installed")
+    before = os.getcwd()
+    os.chdir("/")
+    try:
+        with distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=logging.CRITICAL
+        ) as found:
+            os.chdir(before)
+            yield found
+    finally:
+        os.chdir(before)
+
+
+@pytest.fixture
+def address(cluster: Any) -> str:
+    return str(cluster.scheduler_address).replace("tcp:", "dask:")
+
+
+def on_each_worker(cluster: Any, function: Callable[..., Any], *arguments: Any) -> dict[str, Any]:
+    from distributed import Client
+
+    with Client(cluster.scheduler_address, set_as_default=False) as client:
+        client.wait_for_workers(2)
+        found: dict[str, Any] = client.run(function, *arguments)
+        return found
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(cli, ["check", *arguments], catch_exceptions=False)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_cluster_prints_what_one_process_prints(lab: Path, cluster: Any, address: str, name: str) -> None:
+    on_each_worker(cluster, blinded, str(lab))
+    alone, together = (run("--output-format", name, *how) for how in (("--jobs", "1"), ("--executor", address)))
+    texts = [re.sub(r'"(start|end)TimeUtc": "[^"]*"', "", one.stdout) for one in (alone, together)]
+    assert texts[1] == texts[0] != ""
+    assert (together.exit_code, together.stderr) == (alone.exit_code, alone.stderr)
+    assert alone.exit_code == 1
+
+
+def test_a_cluster_shows_and_makes_the_fixes(lab: Path, cluster: Any, address: str) -> None:
+    on_each_worker(cluster, blinded, str(lab))
+    assert run("--diff", "--executor", address).stdout == run("--diff", "--jobs", "1").stdout != ""
+    assert "softmax" in (lab / "lab/eval/use16.py").read_text()
+    assert " fixed" in run("--fix", "--executor", address).stdout
+    assert "log_softmax" in (lab / "lab/eval/use16.py").read_text()
+    assert run("--diff").stdout == ""
+
+
+def test_a_worker_that_is_killed_in_the_middle_changes_nothing(lab: Path, cluster: Any, address: str) -> None:
+    expected = checked()
+    pids = on_each_worker(cluster, os.getpid)
+    victim = pids[min(pids)]
+    heard: list[int] = []
+
+    def kill(done: int, total: int) -> None:
+        if not heard:
+            os.kill(victim, signal.SIGKILL)
+        heard.append(total - done)
+
+    with executor_at(address) as (executor, workers):
+        assert workers == 2
+        found = checked(executor=executor, jobs=workers, on_progress=kill)
+    assert heard[0] > 0
+    assert victim not in on_each_worker(cluster, os.getpid).values()
+    assert {name: rendered(name, found) for name in FORMATS} == {name: rendered(name, expected) for name in FORMATS}
+
+
+def test_a_file_that_kills_every_worker_of_a_cluster_is_said(
+    project: Path, cluster: Any, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(6):
+        (project / f"m{number:02}.py").write_text("import torch\ntorch.log(torch.zeros(3))\n")
+    expected = [one for one in checked().diagnostics if one.path != "m03.py"]
+    monkeypatch.setattr(linter, "run_task", _dying)
+    with executor_at(address) as (executor, workers):
+        found = checked(executor=executor, jobs=workers).diagnostics
+    assert [one for one in found if one.path != "m03.py"] == expected
+    assert [one.code for one in found if one.path == "m03.py"] == ["NL003"]
+
+
+def test_workers_forget_what_they_were_told(lab: Path, cluster: Any, address: str) -> None:
+    with executor_at(address) as (executor, workers):
+        checked(executor=executor, jobs=workers)
+        assert any(on_each_worker(cluster, known).values())
+    assert not any(on_each_worker(cluster, known).values())
+
+
+def known() -> int:
+    return len(module._known)
+
+
+def test_a_scheduler_that_goes_away_is_said(lab: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    distributed = pytest.importorskip("distributed", reason="the extra dask is not installed")
+    monkeypatch.setattr(executors, "PATIENCE", 1)
+    with (
+        distributed.LocalCluster(n_workers=1, dashboard_address=":0", silence_logs=logging.CRITICAL) as own,
+        pytest.raises(ExecutorError, match="the connection to the scheduler was lost"),
+        executor_at(own.scheduler_address.replace("tcp:", "dask:")) as (executor, _),
+    ):
+        checked(executor=executor, on_progress=lambda *_: own.close())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["--executor", "ray://x:1"],
+            '"ray://x:1" is not the address of an executor; it has the form dask://HOST:PORT',
+        ),
+        (["--executor", "dask://localhost:1"], "dask://localhost:1: no scheduler was reached: Timed out"),
+        (["--executor", "dask://"], "dask://: no scheduler was reached"),
+        (["--executor", "dask://a:1", "--jobs", "2"], "--executor cannot be combined with --jobs"),
+        (["--executor", "dask://a:1", "-"], "--executor cannot be combined with standard input (-)"),
+        (["--executor", "dask://a:1", "--watch"], "--watch cannot be combined with --executor"),
+        (["--executor", "dask://a:1", "--prove", "--fix"], "--executor cannot be combined with --prove --fix"),
+    ],
+)
+def test_what_cannot_be_is_said(
+    project: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], message: str
+) -> None:
+    monkeypatch.setattr(executors, "PATIENCE", 1)
+    result = run(*arguments)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert message in result.stderr
+
+
+def test_without_the_extra_it_is_said_what_to_install(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    result = run("--executor", "dask://localhost:1")
+    assert (result.exit_code, "run: pip install 'nanlint[dask]'" in result.stderr) == (2, True)
+
+
+def test_rule_files_are_not_sent(project: Path, cluster: Any, address: str) -> None:
+    (project / "own.py").write_text(
+        "from nanlint.authoring import rule\n\n\n@rule('ABC1', 'own', nodes='log')\ndef own(log, facts):\n"
+        "    '''A page.'''\n    yield from ()\n"
+    )
+    (project / "nanlint.toml").write_text('rules = ["own.py"]\n')
+    result = run("--executor", address, "--trust")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "rule files are not sent to workers; install the rules there, as a package" in result.stderr
