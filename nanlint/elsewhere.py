@@ -148,7 +148,7 @@ class Elsewhere(Executor):
             elif name == _CONTENTS:
                 found[_REAL, given[:1]] = path = os.path.realpath(given[0])
                 _tell_file(path, found)
-            elif name == _STAMP:
+            elif name == _STAMP and os.path.isabs(given[0]):  # else it is one of the tasks: it is asked for under both
                 _tell_directory(os.path.dirname(given[0]), found)
         yield _packed(found)
 
@@ -177,6 +177,8 @@ def _project(top: str) -> bytes:
 
 def _tell_directory(directory: str, found: Answers) -> None:
     """Whoever reads a module reads others of its package."""
+    if (_NAMES, (directory,)) in found:
+        return
     names = _tell_listing(directory, found)
     for path in [os.path.join(directory, name) for name in names if name.endswith(".py")][:NEIGHBOURS]:
         _tell_file(path, found)
