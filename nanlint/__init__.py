@@ -13,6 +13,7 @@ from nanlint.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from concurrent.futures import Executor
 
     from nanlint.config import Config
     from nanlint.diagnostic import Diagnostic
@@ -54,10 +55,11 @@ def fix_source(text: str, path: str = "<string>", *, unsafe_fixes: bool = False,
     return linter.fix_source(source, config_of_keys(path, config), unsafe=unsafe_fixes)
 
 
-def check_paths(paths: Sequence[str]) -> Report:
-    """Check files and directories under the configuration that is nearest to each. Runs in this process.
+def check_paths(paths: Sequence[str], *, executor: Executor | None = None) -> Report:
+    """Check files and directories under the configuration that is nearest to each.
 
-    Raises nanlint.config.ConfigError where that names rule files, and is not trusted (see `nanlint trust`).
+    Runs in this process, or with an executor whose workers see the same files. Raises nanlint.config.ConfigError where
+    that names rule files, and is not trusted (see `nanlint trust`).
     """
     from nanlint import linter
     from nanlint.config import Configs
@@ -65,6 +67,8 @@ def check_paths(paths: Sequence[str]) -> Report:
     return linter.check(
         [str(path) for path in paths],
         Configs(linter.rule_names(), ops_problem=linter.ops_problem, rules_in=linter.rules_in),
+        jobs=None if executor is not None else 1,
+        executor=executor,
     )
 
 

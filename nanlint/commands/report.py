@@ -39,6 +39,7 @@ _SHARED = (
     "--cache-dir",
     "--color",
     "--jobs",
+    "--executor",
     "--quiet",
     "--verbose",
 )
