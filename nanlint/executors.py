@@ -16,6 +16,7 @@ from nanlint.version import __version__
 SCHEME = "dask://"
 #: seconds for a scheduler to answer, and for its first worker to be there
 PATIENCE = 15.0
+_IDENTITY = f"{Elsewhere.__module__}.IDENTITY"
 
 
 class ExecutorError(Exception):
@@ -67,7 +68,7 @@ def _connected(client: Any, address: str) -> Any:
         raise ExecutorError(f"{address}: no scheduler was reached: {error}") from None
     try:
         connected.wait_for_workers(1, timeout=PATIENCE)
-        for worker, identity in sorted(connected.run(pydoc.locate, "nanlint.elsewhere.IDENTITY").items()):
+        for worker, identity in sorted(connected.run(pydoc.locate, _IDENTITY).items()):
             if identity is None:
                 raise ExecutorError(f"{address}: {worker} has no nanlint; install nanlint=={__version__} there")
             if identity != IDENTITY:

@@ -387,6 +387,39 @@ def test_a_file_that_kills_every_worker_of_a_cluster_is_said(
     assert [one.code for one in found if one.path == "m03.py"] == ["NL003"]
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        (
+            "_IDENTITY",
+            "nanlint.nowhere.IDENTITY",
+            r"no nanlint; install nanlint==\S+ there\n",
+        ),
+        (
+            "IDENTITY",
+            ("nanlint 99",),
+            r".*nanlint [^9].*, but this machine nanlint 99; install",
+        ),
+    ],
+)
+def test_workers_with_another_program_are_named(
+    project: Path, cluster: Any, address: str, monkeypatch: pytest.MonkeyPatch, name: str, value: object, message: str
+) -> None:
+    monkeypatch.setattr(executors, name, value)
+    result = run("--executor", address)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert re.search(rf"--executor: {address}: tcp://127.0.0.1:\d+ has {message}", result.stderr)
+
+
+def test_a_scheduler_without_workers_is_said(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    distributed = pytest.importorskip("distributed", reason="the extra dask is not installed")
+    monkeypatch.setattr(executors, "PATIENCE", 0.5)
+    with distributed.LocalCluster(n_workers=0, dashboard_address=":0", silence_logs=logging.CRITICAL) as empty:
+        result = run("--executor", empty.scheduler_address.replace("tcp:", "dask:"))
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.endswith(": the scheduler has no workers\n")
+
+
 def test_workers_forget_what_they_were_told(lab: Path, cluster: Any, address: str) -> None:
     with executor_at(address) as (executor, workers):
         checked(executor=executor, jobs=workers)
