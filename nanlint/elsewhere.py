@@ -14,6 +14,7 @@ import threading
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from typing import Any, TypeVar
@@ -122,7 +123,11 @@ class Elsewhere(Executor):
     def _send(self, call: _Call) -> None:
         tasks = [call.tasks[number] for number in call.open]
         sent = self._inner.submit(run_chunk_away, IDENTITY, self.run, call.told, _packed((call.work, tasks)))
-        sent.add_done_callback(lambda _: self._answering.submit(self._receive, call, sent))
+        sent.add_done_callback(partial(self._hear, call))
+
+    def _hear(self, call: _Call, sent: Future[Any]) -> None:
+        with suppress(RuntimeError):  # nobody waits any more
+            self._answering.submit(self._receive, call, sent)
 
     def _receive(self, call: _Call, sent: Future[Any]) -> None:
         if call.outcome.cancelled():

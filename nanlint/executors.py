@@ -46,7 +46,8 @@ def executor_at(address: str) -> Iterator[tuple[Executor, int]]:
 
     # answers are large on purpose: they are sent along with the tasks that ask
     with config.set({"distributed.admin.large-graph-warning-threshold": "1 GiB"}):
-        logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what goes wrong is said by errors
+        for logger in ("distributed", "distributed.client"):
+            logging.getLogger(logger).setLevel(logging.CRITICAL)  # what goes wrong is said by errors
         client = _connected(Client, address)
         try:
             executor = Elsewhere(client.get_executor(pure=False), translated)

@@ -431,7 +431,9 @@ def known() -> int:
     return len(module._known)
 
 
-def test_a_scheduler_that_goes_away_is_said(lab: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_scheduler_that_goes_away_is_said(
+    lab: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     distributed = pytest.importorskip("distributed", reason="the extra dask is not installed")
     monkeypatch.setattr(executors, "PATIENCE", 1)
     with (
@@ -440,6 +442,7 @@ def test_a_scheduler_that_goes_away_is_said(lab: Path, monkeypatch: pytest.Monke
         executor_at(own.scheduler_address.replace("tcp:", "dask:")) as (executor, _),
     ):
         checked(executor=executor, on_progress=lambda *_: own.close())
+    assert not [one.getMessage() for one in caplog.records if one.levelno >= logging.ERROR]
 
 
 @pytest.mark.parametrize(
