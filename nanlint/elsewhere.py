@@ -107,6 +107,7 @@ class Elsewhere(Executor):
         self._translated = translated
         self._answering = ThreadPoolExecutor(1, "nanlint-answers")
         self._project = lru_cache(maxsize=4)(_project)
+        self._directory = lru_cache(maxsize=256)(_directory)
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Only for ``run_chunk`` with its work and tasks."""
@@ -153,8 +154,8 @@ class Elsewhere(Executor):
             elif name == _CONTENTS:
                 found[_REAL, given[:1]] = path = os.path.realpath(given[0])
                 _tell_file(path, found)
-            elif name == _STAMP and os.path.isabs(given[0]):  # else it is one of the tasks: it is asked for under both
-                _tell_directory(os.path.dirname(given[0]), found)
+            elif name == _NAMES:
+                yield self._directory(*given)
         yield _packed(found)
 
 
@@ -180,13 +181,13 @@ def _project(top: str) -> bytes:
     return packed if len(packed) <= MOST else _packed({})
 
 
-def _tell_directory(directory: str, found: Answers) -> None:
-    """Whoever reads a module reads others of its package."""
-    if (_NAMES, (directory,)) in found:
-        return
+def _directory(directory: str) -> bytes:
+    """What may be asked of the modules of a package, packed."""
+    found: Answers = {(_KIND, (directory,)): disk.kind_now(directory)}
     names = _tell_listing(directory, found)
     for path in [os.path.join(directory, name) for name in names if name.endswith(".py")][:NEIGHBOURS]:
         _tell_file(path, found)
+    return _packed(found)
 
 
 def _tell_listing(directory: str, found: Answers) -> tuple[str, ...]:
@@ -225,11 +226,18 @@ class Away:
         if answer is _UNKNOWN and question[0] in (_KIND, _STAMP):
             answer = self._followed(*question)
         if answer is _UNKNOWN:
-            self.missing[question] = None
+            self._miss(*question)
             return unknown
         if isinstance(answer, OSError):
             raise answer
         return answer
+
+    def _miss(self, asked: str, given: tuple[Any, ...]) -> None:
+        self.missing[asked, given] = None
+        if asked == _STAMP and os.path.isabs(given[0]):  # whoever reads a module reads others of its package
+            listing = (_NAMES, (os.path.dirname(given[0]),))
+            if listing not in self.known:
+                self.missing[listing] = None
 
     def give_up(self) -> None:
         """End what can be of no use."""
