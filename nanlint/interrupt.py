@@ -5,7 +5,7 @@ Who starts it on a thread may say that it is not wanted. A budget says how much 
 
 from __future__ import annotations
 
-import os
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,7 +18,6 @@ _PARTS = (0.6, 1.0, 1.5)
 MAX_MEMORY = 4 << 30
 
 _SELDOM = 500  # checks of the time for one of the memory, which takes longer
-_PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 0
 _current: ContextVar[Budget | None] = ContextVar("current", default=None)
 _asked: ContextVar[Callable[[], None] | None] = ContextVar("asked", default=None)
 
@@ -63,12 +62,13 @@ def exhausted(what: str) -> None:
 
 
 def _resident() -> int:
-    """Bytes of memory of this process; 0 where that is not to be had."""
-    try:
-        with open("/proc/self/statm", "rb") as file:
-            return int(file.read().split()[1]) * _PAGE
-    except OSError:
+    """The most bytes of memory that this process has had; 0 where that is not to be had."""
+    if sys.platform == "win32":
         return 0
+    import resource
+
+    used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return used if sys.platform == "darwin" else used * 1024
 
 
 def checkpoint() -> None:
