@@ -35,7 +35,7 @@ class Budget:
     notes: list[str] = field(default_factory=list)
     #: what was used up, of those parts that were told
     spent: list[str] = field(default_factory=list)
-    _began: float = field(default_factory=lambda: time.thread_time())
+    _began: float = field(default_factory=lambda: _now())
     _checks: int = 0
     _memory: int = field(default_factory=lambda: _resident())
 
@@ -43,7 +43,7 @@ class Budget:
         """Raise OutOfBudget if this part of the work has used up its own."""
         if len(self.spent) == len(_PARTS):
             return
-        if time.thread_time() - self._began > self.seconds * _PARTS[len(self.spent)]:
+        if _now() - self._began > self.seconds * _PARTS[len(self.spent)]:
             self._end(f"{self.seconds:g} seconds")
         self._checks += 1
         if self._checks % _SELDOM == 0 and _resident() - self._memory > MAX_MEMORY * _PARTS[len(self.spent)]:
@@ -61,12 +61,18 @@ def exhausted(what: str) -> None:
         budget.notes.append(what)
 
 
+def _now() -> float:
+    """CPU seconds of this thread; where these are not to be had, as in a browser, those of a clock."""
+    clock: Callable[[], float] = getattr(time, "thread_time", time.monotonic)
+    return clock()
+
+
 def _resident() -> int:
     """The most bytes of memory that this process has had; 0 where that is not to be had."""
-    if sys.platform == "win32":
+    try:
+        import resource
+    except ImportError:  # Windows, or a browser
         return 0
-    import resource
-
     used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return used if sys.platform == "darwin" else used * 1024
 
