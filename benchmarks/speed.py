@@ -79,11 +79,12 @@ def peers(package: Path, environment: Path) -> list[Command]:
     if not (environment / "bin" / "pylint").exists():
         venv.create(environment, with_pip=True)
         subprocess.run([environment / "bin" / "pip", "install", "--quiet", *PEERS], check=True)
+    checks = ("--disable=all", "--enable=E,W")
     program = {name: str(environment / "bin" / name) for name in ("flake8", "fixit", "pylint")}
     return [
         Command("flake8 with TorchFix", (program["flake8"], "--isolated", "--exit-zero", "--select=TOR", str(package))),
         Command("fixit lint", (program["fixit"], "--quiet", "lint", str(package))),
-        Command("pylint", (program["pylint"], "--exit-zero", "--disable=all", "--enable=E,W", str(package))),
+        Command("pylint, errors and warnings", (program["pylint"], "--exit-zero", *checks, str(package))),
     ]
 
 

@@ -1,4 +1,4 @@
-"""What a check asks of the disk: it does so here alone, and what was asked is known afterwards.
+"""What a check asks of the disk: what decides what it finds is asked here, and known afterwards.
 
 A path leads to its bytes only if it is a regular file: a pipe would wait for ever, and a device need not end.
 
@@ -15,7 +15,7 @@ from contextvars import ContextVar
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # typing is not imported for a look at the disk
-    from collections.abc import Callable, Hashable, Iterable, Iterator
+    from collections.abc import Callable, Hashable, Iterator
     from typing import Any, Protocol, TypeVar
 
     Result = TypeVar("Result")
@@ -40,6 +40,10 @@ Answer = int | Stamp | tuple[str, ...] | None
 Asked = dict[tuple[str, str], Answer]
 #: the name of a function of the disk, and what it is given
 Question = tuple[str, "tuple[Any, ...]"]
+
+#: nanoseconds that a change must be older than what saw it, for clocks of file systems tick: a second change within the
+#: same tick would leave the time as it is. Some (FAT, some network file systems) tick only every other second.
+TICK, COARSE = 50_000_000, 2_000_000_000
 
 _asked: Asked = {}
 _unsteady = False  # whether a question was answered in two ways
@@ -147,6 +151,12 @@ def names_now(path: str) -> tuple[str, ...] | None:
         return None
 
 
+def is_young(stamp: tuple[int | str, ...], moment: int) -> bool:
+    """Whether a file changed so shortly before a moment, or after it, that another change may have left no trace."""
+    changed = max(map(int, stamp[:2]))
+    return changed > moment - (COARSE if TICK and changed % 1_000_000_000 == 0 else TICK)
+
+
 def kind_of(path: str) -> int:
     """What stands at a path, links followed, as ``stat.S_IFMT`` has it; 0 where nothing does."""
     kind = ask(kind_now, path, unknown=0)
@@ -203,9 +213,9 @@ def top_of(directory: str) -> str | None:
     return next((one for one in parents(directory) if has_marker(one)), None)
 
 
-def has_marker(directory: str, names: Iterable[str] = MARKERS) -> bool:
+def has_marker(directory: str) -> bool:
     """Whether a directory holds what marks the top of a project."""
-    return any(exists(os.path.join(directory, name)) for name in names)
+    return any(exists(os.path.join(directory, name)) for name in MARKERS)
 
 
 def read_regular(path: str, *, most: int | None = None) -> bytes:

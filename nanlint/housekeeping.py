@@ -139,13 +139,14 @@ code or name, not by a prefix.
 CUT_SHORT = Housekeeping(
     "NL004",
     "cut-short",
-    "the check of this file took too long, and was ended",
+    "the check of this file was cut short",
     """\
-The check of this file took too long, and was ended.
+The check of this file was cut short.
 
 ## What it does
-Reports a file whose check took longer than `file-timeout` in the configuration, or more than 4 GiB of memory. Findings
-that were made until then are shown; there may be others.
+Reports a file whose check took more CPU seconds than `file-timeout` in the configuration allows, more than 4 GiB of
+memory, or so many steps that values were no longer followed, as in code with hundreds of `if` statements about one
+variable. The findings until then are shown; there may be others.
 
 ## Why is this bad?
 A file that was checked in part must not look like a file without further findings.
@@ -176,7 +177,7 @@ def internal_error(path: str, reason: str) -> Diagnostic:
 
 def cut_short(path: str, spent: str) -> Diagnostic:
     """NL004 for a whole file; ``spent``: what its check used up."""
-    message = f"the check of this file was ended after {spent}, so there may be more to find"
+    message = f"the check of this file was cut short after {spent}, so there may be more to find"
     return replace(_certain(CUT_SHORT, path, Span(1, 1, 1, 1), message, ""), severity=Severity.WARNING)
 
 

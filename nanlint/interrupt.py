@@ -5,7 +5,7 @@ Who starts it on a thread may say that it is not wanted. A budget says how much 
 
 from __future__ import annotations
 
-import os
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,7 +18,6 @@ _PARTS = (0.6, 1.0, 1.5)
 MAX_MEMORY = 4 << 30
 
 _SELDOM = 500  # checks of the time for one of the memory, which takes longer
-_PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 0
 _current: ContextVar[Budget | None] = ContextVar("current", default=None)
 _asked: ContextVar[Callable[[], None] | None] = ContextVar("asked", default=None)
 
@@ -36,7 +35,7 @@ class Budget:
     notes: list[str] = field(default_factory=list)
     #: what was used up, of those parts that were told
     spent: list[str] = field(default_factory=list)
-    _began: float = field(default_factory=lambda: time.thread_time())
+    _began: float = field(default_factory=lambda: _now())
     _checks: int = 0
     _memory: int = field(default_factory=lambda: _resident())
 
@@ -44,7 +43,7 @@ class Budget:
         """Raise OutOfBudget if this part of the work has used up its own."""
         if len(self.spent) == len(_PARTS):
             return
-        if time.thread_time() - self._began > self.seconds * _PARTS[len(self.spent)]:
+        if _now() - self._began > self.seconds * _PARTS[len(self.spent)]:
             self._end(f"{self.seconds:g} seconds")
         self._checks += 1
         if self._checks % _SELDOM == 0 and _resident() - self._memory > MAX_MEMORY * _PARTS[len(self.spent)]:
@@ -62,13 +61,20 @@ def exhausted(what: str) -> None:
         budget.notes.append(what)
 
 
+def _now() -> float:
+    """CPU seconds of this thread; where these are not to be had, as in a browser, those of a clock."""
+    clock: Callable[[], float] = getattr(time, "thread_time", time.monotonic)
+    return clock()
+
+
 def _resident() -> int:
-    """Bytes of memory of this process; 0 where that is not to be had."""
+    """The most bytes of memory that this process has had; 0 where that is not to be had."""
     try:
-        with open("/proc/self/statm", "rb") as file:
-            return int(file.read().split()[1]) * _PAGE
-    except OSError:
+        import resource
+    except ImportError:  # Windows, or a browser
         return 0
+    used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return used if sys.platform == "darwin" else used * 1024
 
 
 def checkpoint() -> None:

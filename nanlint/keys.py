@@ -249,7 +249,7 @@ KEYS = _by_name(
         "file-timeout",
         "number of seconds",
         60,
-        "How long the check of one file may take; one that takes longer is ended, and reported as NL004.",
+        "CPU time that the check of one file may take; one that takes longer is cut short, and reported as NL004.",
         "file-timeout = 20",
         {"type": "number", "exclusiveMinimum": 0},
     ),

@@ -814,7 +814,7 @@ def run_missing(
 ) -> Sequence[FileReport]:
     """The reports of ``tasks``, of which only those that are not in memory are run.
 
-    To fix a file of which it is known that nothing in it is fixed is to report it.
+    A file in which, as is known, no fix is applied is not checked again to fix it.
     """
     if memory is None:
         return _run_all(tasks, jobs, on_progress, executor=executor)

@@ -28,7 +28,7 @@ IDLE = PROGRAM + "\nX = 1  # nanlint: ignore[NL103]\n"
 def ticking(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every look at the clock takes a second."""
     seconds = itertools.count()
-    monkeypatch.setattr(interrupt.time, "thread_time", lambda: float(next(seconds)))
+    monkeypatch.setattr(interrupt, "_now", lambda: float(next(seconds)))
 
 
 def checked(seconds: float, text: str = IDLE) -> list[Diagnostic]:

@@ -64,8 +64,9 @@ TENSOR_ANNOTATIONS = frozenset(
 )
 #: evaluation gives up (TOP) below this depth of operands
 MAX_DEPTH = 120
-#: nodes evaluated for one file; a file of 5,000 lines with poles everywhere takes about a third of it
-MAX_STEPS = 20_000
+#: nodes evaluated for one file, beside two for each that it has, and contexts of conditions within others: more than
+#: three wheels need at most (7,356 and 643, in botorch), so that code which a program wrote comes to an end
+MAX_STEPS, MAX_CONTEXTS = 20_000, 700
 #: nodes looked at to find out whether a fact matters to an expression
 MAX_SUPPORT = 4_000
 #: loops inside loops whose invariants are guessed together
@@ -89,12 +90,12 @@ class Fuel:
     """What is left to all evaluators of one file together: steps, and contexts within those of a single condition."""
 
     left: int
-    contexts: int = 700
+    contexts: int = MAX_CONTEXTS
 
     def burn(self) -> bool:
         """Whether there is a step left, which is taken; that there is none is said in the report."""
         if not self.left:
-            exhausted("all steps of its evaluation")
+            exhausted("too many steps of evaluation")
             return False
         self.left -= 1
         return True

@@ -29,10 +29,6 @@ VARIABLES = frozenset(
 )
 PREFIX = "NANLINT_"
 
-# Seconds that a change must be older than the run that saw it, for clocks of file systems tick: a second change within
-# the same tick would leave the time as it is. Some tick only every other second.
-_TICK, _COARSE = 0.05, 2.0
-_SECOND = 1_000_000_000
 _LARGEST = 1 << 22  # bytes of output that are kept
 
 #: what the run has printed so far, and whether to standard error; None if it is not to be kept
@@ -135,12 +131,15 @@ def _terminal() -> Iterator[str]:
 
 
 def program() -> str:
-    """What tells the program from others that would find or say something else: its files and what is installed."""
+    """What tells the program from others that would find or say something else: its files and what is installed.
+
+    Packages are told by name and version, so that it is the same where the same ones are installed anew.
+    """
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     parts = [package]
     for path in sys.path:
         if os.path.basename(path) in ("site-packages", "dist-packages") and os.path.isdir(path):
-            parts.append(f"{path} {os.stat(path).st_mtime_ns}")
+            parts += sorted(name for name in os.listdir(path) if name.endswith((".dist-info", ".egg-info")))
     if os.path.isfile(os.path.join(os.path.dirname(package), "pyproject.toml")):  # it may be edited
         parts.append(str(max(_changes(package))))
     return "\n".join(parts)
@@ -158,20 +157,13 @@ def _changes(directory: str) -> Iterator[int]:
 
 def _written(asked: disk.Asked) -> bytes | None:
     """What was asked of the disk with what it said; None if something may have changed since without a trace."""
-    if any(question == disk.CONTENTS and _is_young(answer) for (question, _), answer in asked.items()):
+    stamps = (stamp for (question, _), stamp in asked.items() if question == disk.CONTENTS)
+    if any(disk.is_young(stamp, _began) for stamp in stamps if isinstance(stamp, tuple)):
         return None
     return b"\0\0".join(
         b"\0".join((question.encode(), os.fsencode(path), _encoded(answer)))
         for (question, path), answer in sorted(asked.items(), key=lambda item: item[0])
     )
-
-
-def _is_young(stamp: disk.Answer) -> bool:
-    if not isinstance(stamp, tuple):
-        return False
-    changed = max(int(stamp[0]), int(stamp[1]))
-    tick = _COARSE if changed % _SECOND == 0 else _TICK
-    return changed > _began - int(tick * _SECOND)
 
 
 def _encoded(answer: disk.Answer) -> bytes:

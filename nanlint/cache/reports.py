@@ -21,7 +21,7 @@ from nanlint.cache import store
 from nanlint.cache.answers import program, today
 from nanlint.config import Config
 from nanlint.diagnostic import Confidence, Diagnostic, Suppressed
-from nanlint.disk import Stamp, read_regular, stamp_of
+from nanlint.disk import Stamp, is_young, read_regular, stamp_of
 from nanlint.entry_points import installed
 from nanlint.housekeeping import CUT_SHORT, INTERNAL_ERROR
 from nanlint.linter import Action, FileReport, Task
@@ -31,8 +31,6 @@ from nanlint.source.syntax import Unparsable
 
 _ROWS = 500  # that are written at a time
 _SIZE = 16  # bytes of a digest
-#: nanoseconds that a file must have been left alone before the run
-TICK = 50_000_000
 
 
 class Row(msgspec.Struct, frozen=True, array_like=True):
@@ -75,7 +73,6 @@ class Reports:
         self._imported: dict[str, bytes | None] = {}
         self._variants: dict[tuple[int, bool, bool, bool, bool], bytes] = {}
         self._configs: list[Config] = []
-        self._holding: dict[bytes, bool] = {}
         self._rows: list[tuple[str, bytes, bytes, int, bytes, bytes]] = []
 
     def begin(self) -> None:
@@ -86,7 +83,6 @@ class Reports:
         self._imported.clear()
         self._variants.clear()
         self._configs.clear()
-        self._holding.clear()
 
     def recall(self, task: Task) -> FileReport | None:
         """The report of a task, if it still holds."""
@@ -124,6 +120,7 @@ class Reports:
             self._database.execute("BEGIN IMMEDIATE")
             with self._database:
                 self._database.executemany("INSERT OR REPLACE INTO reports VALUES (?, ?, ?, ?, ?, ?)", self._rows)
+                store.tidy(self._database, today())
         except sqlite3.Error:  # in use for too long, or the disk is full: the next run will do it
             pass
         self._rows.clear()
@@ -149,7 +146,7 @@ class Reports:
 
     def _is_steady(self, path: str, stamp: Stamp | None) -> bool:
         """Whether a file is what it was, and was so before the run."""
-        return stamp_of(path) == stamp and (stamp is None or max(stamp[:2]) <= self._began - TICK)
+        return stamp_of(path) == stamp and (stamp is None or not is_young(stamp, self._began))
 
     def _variant(self, task: Task) -> bytes:
         config = task.config.for_file(os.path.abspath(task.path))

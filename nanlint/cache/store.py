@@ -45,7 +45,7 @@ def directory_for(arguments: Sequence[str] = ()) -> str | None:
     for number, argument in enumerate(arguments):
         if argument == "--":
             break
-        if argument in ("--no-cache", "-n"):
+        if argument == "--no-cache":
             none = True
         elif argument == "--cache-dir":
             place = "".join(arguments[number + 1 : number + 2])

@@ -127,7 +127,7 @@ def config_options(command: F) -> F:
     return _CONFIG(_ISOLATED(command))
 
 
-_NO_CACHE = click.option("-n", "--no-cache", is_flag=True, help="Neither use nor write the cache.")
+_NO_CACHE = click.option("--no-cache", is_flag=True, help="Neither use nor write the cache.")
 _CACHE_DIR = click.option(
     "--cache-dir",
     type=click.Path(),

@@ -337,6 +337,7 @@ def check(
 
     from nanlint.config import CONFIDENCES, SEVERITIES, options
     from nanlint.diagnostic import Confidence, Severity
+    from nanlint.housekeeping import CUT_SHORT, INTERNAL_ERROR
     from nanlint.linter import Action
     from nanlint.output.formats import render
     from nanlint.output.paint import plain
@@ -394,11 +395,10 @@ def check(
     judge = _observed(with_run) if with_run is not None else None
     if from_stdin and len(paths) > 1:
         raise click.UsageError("standard input (-) cannot be checked together with other paths")
-    effects = (add_ignore is not None, write_baseline is not None, bool(outputs), output_file is not None)
+    writes = add_ignore is not None or write_baseline is not None or outputs or output_file is not None
     asks_others = prove or judge is not None or changed_since is not None or from_stdin
-    answers = kept_answers()
-    again = asks_others or any(effects) or FORMATS[output_format].dated or action is Action.FIX or _LAST in ctx.meta
-    if answers is not None and not again:
+    once = writes or asks_others or FORMATS[output_format].dated or action is Action.FIX or _LAST in ctx.meta
+    if (answers := kept_answers()) is not None and not once:
         answers.begin()
     content = None
     readback = prove or any(FORMATS[name].has_edits for name in (output_format, *(name for name, _ in outputs)))
@@ -424,7 +424,7 @@ def check(
             partial(_hear_configs, ctx, write_baseline),
         )
 
-    if answers is not None and any(one.code in ("NL003", "NL004") for one in report.diagnostics):
+    if answers is not None and any(one.code in (INTERNAL_ERROR.code, CUT_SHORT.code) for one in report.diagnostics):
         answers.drop()  # it may go better the next time
     if write_baseline is not None:
         report = known_from_now_on(report, configs, write_baseline, quiet)

@@ -61,7 +61,7 @@ below = remembered(_below)
 
 @remembered
 def size_of(definition: ast.AST) -> int:
-    """How many pieces of syntax a definition has; what is read or written there counts twice."""
+    """How many pieces of syntax a definition has, with those that only say that something is read or written."""
     return sum(1 + hasattr(node, "ctx") for node in descendants(definition))
 
 

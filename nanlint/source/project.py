@@ -351,7 +351,8 @@ def files_below(top: str, ending: str) -> tuple[str, ...]:
             continue
         inside = [one for one in listed if one.is_dir(follow_symlinks=False) and is_own(one)]
         pending.extend(one.path for one in reversed(inside))
-        found.extend(os.path.realpath(one.path) for one in listed if one.name.endswith(ending) and not one.is_dir())
+        files = (one for one in listed if one.name.endswith(ending) and not one.is_dir(follow_symlinks=False))
+        found.extend(os.path.realpath(one.path) for one in files if not (one.is_symlink() and is_directory(one.path)))
     return tuple(sorted(set(found)))
 
 

@@ -23,7 +23,7 @@ from tests.cache.test_reports import BUG, PARTS, edited
 #: how often a run is killed; more with the variable
 KILLS = int(os.environ.get("TESTS_KILLS", "12"))
 
-_OLD = answers._TICK + 0.02  # seconds after which a change is no longer young
+_OLD = disk.TICK / 1e9 + 0.02  # seconds after which a change is no longer young
 
 
 def run(

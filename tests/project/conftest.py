@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from nanlint.cache import reports
+from nanlint import disk
 
 
 @pytest.fixture(autouse=True)
 def changes_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Files that have just been written are as good as others to what is kept of a check."""
-    monkeypatch.setattr(reports, "TICK", 0)
+    monkeypatch.setattr(disk, "TICK", 0)

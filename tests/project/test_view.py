@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import nanlint
-from nanlint.linter import diagnose_source
+from nanlint.linter import Task, diagnose_source, run_task
 from nanlint.source import Source
 from nanlint.source.project import MAX_BYTES, View, in_project
 
@@ -732,3 +732,13 @@ def test_a_package_of_many_modules_is_read_until_one_of_them_uses_a_framework(tm
     view = View.of(str(tmp_path / "package" / "__init__.py"))
     assert next(view.packages_behind(ast.parse(init))) == (1, frozenset({"torch"}))
     assert len(view.read) < 10
+
+
+def test_a_link_to_itself_is_no_file_of_the_project(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text("")
+    (tmp_path / "main.py").write_text("import torch\n\ndef f(x):\n    return torch.log(torch.softmax(x, -1))\n")
+    (tmp_path / "loop.py").symlink_to(tmp_path / "loop.py")
+    (tmp_path / "folder.py").mkdir()
+    (tmp_path / "linked.py").symlink_to(tmp_path / "folder.py")
+    report = run_task(Task(str(tmp_path / "main.py"), nanlint.config_of_keys("main.py", {})))
+    assert [one.code for one in report.diagnostics] == ["NL101"]
