@@ -17,6 +17,7 @@ _PARTS = (0.6, 1.0, 1.5)
 #: bytes that a work may take beyond what there was when it began
 MAX_MEMORY = 4 << 30
 
+_clock = time.monotonic
 _SELDOM = 500  # checks of the time for one of the memory, which takes longer
 _current: ContextVar[Budget | None] = ContextVar("current", default=None)
 _asked: ContextVar[Callable[[], None] | None] = ContextVar("asked", default=None)
@@ -36,6 +37,8 @@ class Budget:
     #: what was used up, of those parts that were told
     spent: list[str] = field(default_factory=list)
     _began: float = field(default_factory=lambda: _now())
+    #: no thread has had the rest of its seconds before this time on the clock, which is asked faster
+    _earliest: float = 0.0
     _checks: int = 0
     _memory: int = field(default_factory=lambda: _resident())
 
@@ -43,14 +46,18 @@ class Budget:
         """Raise OutOfBudget if this part of the work has used up its own."""
         if len(self.spent) == len(_PARTS):
             return
-        if _now() - self._began > self.seconds * _PARTS[len(self.spent)]:
-            self._end(f"{self.seconds:g} seconds")
+        if (clock := _clock()) >= self._earliest:
+            left = self.seconds * _PARTS[len(self.spent)] - (_now() - self._began)
+            if left < 0:
+                self._end(f"{self.seconds:g} seconds")
+            self._earliest = clock + left
         self._checks += 1
         if self._checks % _SELDOM == 0 and _resident() - self._memory > MAX_MEMORY * _PARTS[len(self.spent)]:
             self._end(f"{MAX_MEMORY >> 30} GiB of memory")
 
     def _end(self, what: str) -> None:
         self.spent.append(what)
+        self._earliest = 0.0
         raise OutOfBudget(what)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import time
 from pathlib import Path
 
@@ -29,6 +30,7 @@ def ticking(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every look at the clock takes a second."""
     seconds = itertools.count()
     monkeypatch.setattr(interrupt, "_now", lambda: float(next(seconds)))
+    monkeypatch.setattr(interrupt, "_clock", lambda: math.inf)
 
 
 def checked(seconds: float, text: str = IDLE) -> list[Diagnostic]:
