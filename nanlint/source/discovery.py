@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from nanlint.config import Config, ConfigError, Configs
 from nanlint.disk import absolute, entries, exists, is_directory, parents, read_regular, reason, working_directory
 from nanlint.source.reading import NOTEBOOK
+from nanlint.source.writing import remove_leftovers
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -161,10 +162,12 @@ class _Walk:
 
     def _entries(self, directory: str, shown: str) -> list[os.DirEntry[str]]:
         try:
-            return entries(directory)
+            found = entries(directory)
         except OSError as error:
             self._fail(f"{shown}: {reason(error)}")
             return []
+        remove_leftovers(directory, (entry.name for entry in found))
+        return found
 
     def _config(self, directory: str) -> Config | None:
         try:

@@ -7,14 +7,21 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import secrets
 import stat
-from collections.abc import Sequence
+import time
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
 from nanlint.disk import read_regular, reason
 from nanlint.source.decoding import SourceError
+
+#: a file that waits to be moved, with the process that made it
+_WAITING = re.compile(r"\.nanlint-(\d+)-[0-9a-f]{8}\.tmp")
+#: seconds after which nobody waits any more, on another machine or where one cannot ask for a process
+_ABANDONED = 600
 
 
 def write_atomically(path: str, before: bytes, after: bytes) -> None:
@@ -123,7 +130,9 @@ def _tree_around(directory: str) -> str:
 
 def _written_beside(target: str, content: bytes, like: os.stat_result | None, made: list[str]) -> str:
     """A new file beside ``target``, with mode, owner and attributes of what is there; its name is added to ``made``."""
-    path = os.path.join(os.path.dirname(target), f".nanlint-{secrets.token_hex(4)}.tmp")
+    directory = os.path.dirname(target)
+    remove_leftovers(directory, os.listdir(directory))
+    path = os.path.join(directory, f".nanlint-{os.getpid()}-{secrets.token_hex(4)}.tmp")
     # 0o666 is what the umask makes the mode of a new file of
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666 if like is None else 0o600)
     made.append(path)
@@ -134,6 +143,30 @@ def _written_beside(target: str, content: bytes, like: os.stat_result | None, ma
     if like is not None:
         _make_alike(path, target, like)
     return path
+
+
+def remove_leftovers(directory: str, names: Iterable[str]) -> None:
+    """Remove what runs that were killed have left in a directory, of which ``names`` are the entries."""
+    for name in names:
+        made = _WAITING.fullmatch(name)
+        if made is not None:
+            path = os.path.join(directory, name)
+            with suppress(OSError):  # another run removes it, too, or it may not be removed
+                if not _is_running(int(made[1])) or time.time() - os.stat(path).st_mtime > _ABANDONED:
+                    os.unlink(path)
+
+
+def _is_running(process: int) -> bool:
+    """Whether a process of this machine is there; on Windows, where to ask would end it, it is taken to be."""
+    if os.name == "nt":
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    return True
 
 
 def _make_alike(path: str, target: str, like: os.stat_result) -> None:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import os
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from nanlint.config import Configs
 from nanlint.source import SourceError
+from nanlint.source.discovery import discover
 from nanlint.source.writing import write_atomically, write_together, write_whole
 
 
@@ -126,3 +130,18 @@ def test_of_several_files_all_are_written_or_none(broken: str, tmp_path: Path, m
     if broken == "not to be replaced":
         write_together(changes)
         assert [path.read_bytes() for path in paths] == [b"new", b"new"]
+
+
+def test_what_a_killed_run_has_left_is_removed_by_the_next(tmp_path: Path) -> None:
+    dead = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, check=True)
+    left = tmp_path / f".nanlint-{int(dead.stdout)}-0123abcd.tmp"
+    waiting = tmp_path / f".nanlint-{os.getpid()}-0123abcd.tmp"
+    others = tmp_path / ".nanlint-notes.tmp"
+    path = tmp_path / "a.py"
+    for one in (left, waiting, others, path):
+        one.write_bytes(b"old")
+    write_atomically(str(path), b"old", b"new")
+    assert set(tmp_path.iterdir()) == {waiting, others, path}, "another run may still need its own"
+    os.utime(waiting, (0, 0))
+    discover([str(tmp_path)], Configs({}))
+    assert set(tmp_path.iterdir()) == {others, path}
