@@ -11,6 +11,7 @@ from functools import reduce
 from typing import Any
 
 from nanlint.graph.conditions import MIRRORED, implied, known_of, settled, truth_of
+from nanlint.graph.env import Env
 from nanlint.graph.node import (
     ATTR,
     CALL,
@@ -36,7 +37,7 @@ from nanlint.graph.node import (
     unrefined,
 )
 from nanlint.graph.path import Bound, Minus, PathCondition
-from nanlint.graph.scope import ClassInfo, Env, Frame
+from nanlint.graph.scope import ClassInfo, Frame
 from nanlint.ops.floats import FORMATS, Format
 from nanlint.ops.frameworks import canonical
 from nanlint.ops.op import OPS
@@ -200,7 +201,7 @@ class ExpressionLowering:
         node.regions = self.frame.regions
         node.calls = self.frame.calls
         if known is not None and (known.breaks or op in REMEMBERED):
-            node.env = self.frame.env.copy()
+            node.env = self.frame.env.layer
             node.facts = self.frame.facts
         return self.refined(node)
 
@@ -672,7 +673,7 @@ class ExpressionLowering:
     def comprehension(self, e: ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp) -> Node:
         """One element under the conditions that choose it; what they choose may be nothing."""
         saved_env, saved_facts = self.frame.env, self.frame.facts
-        self.frame.env = dict(saved_env)
+        self.frame.env = saved_env.copy()
         chosen = any(generator.ifs for generator in e.generators)
         for generator in e.generators:
             elements = self.lower(generator.iter)
@@ -776,7 +777,7 @@ class ExpressionLowering:
 
     def snapshot(self) -> tuple[Env, PathCondition]:
         """Variables and facts, to come back to."""
-        return dict(self.frame.env), self.frame.facts
+        return self.frame.env.copy(), self.frame.facts
 
 
 def values_of_pair(node: Node) -> Node:

@@ -8,13 +8,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeAlias
 
+from nanlint.graph.env import Env
 from nanlint.graph.node import Node, Region
 from nanlint.graph.path import NOTHING, Known, PathCondition, common
 
 FunctionAst: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
-
-#: names, and ("field", key of the object, attribute) for attributes that were stored to
-Env: TypeAlias = dict[Any, Node]
 
 
 @dataclass(eq=False)
@@ -78,7 +76,7 @@ class Frame:
     parent: Frame | None = None
     caller: Frame | None = None
     function: FunctionAst | None = None
-    env: Env = field(default_factory=dict)
+    env: Env = field(default_factory=Env)
     facts: PathCondition = NOTHING
     regions: tuple[Region, ...] = ()
     calls: tuple[ast.AST, ...] = ()
@@ -115,7 +113,7 @@ class Frame:
         """The variable's value here or in an enclosing function or the module."""
         frame: Frame | None = self
         while frame is not None:
-            found = frame.env.get(name)
+            found: Node | None = frame.env.get(name)
             if found is None and frame.parent is None and isinstance(name, str):
                 found = frame.read(name)
             if found is not None:
