@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from collections import deque
 from collections.abc import Callable, Iterator
+from functools import wraps
+from typing import Concatenate, ParamSpec
 
 from nanlint.graph.node import CONST, LOOP, MODULE, PHI, REFINE, TUPLE, Node, stripped, walk
 from nanlint.ops.op import OPS
@@ -12,6 +14,8 @@ from nanlint.ops.value import Value
 
 #: what is known of a node
 Evaluate = Callable[[Node], Value]
+
+More = ParamSpec("More")
 
 #: of numbers that are not negative, 0 only where all of them are
 REDUCES = frozenset({"sum", "mean", "max", "nansum", "nanmean"})
@@ -34,6 +38,21 @@ HOLDERS = frozenset({CONST, MODULE, TUPLE, "list", "slice", REFINE})
 UNIFORM = frozenset({"zeros", "ones", "finfo_eps"})
 #: ops whose values come from elsewhere, or change while the program runs
 FROM_ELSEWHERE = frozenset({"input", "variable", "stored"})
+
+
+def asked_once(question: Callable[Concatenate[Node, More], bool]) -> Callable[Concatenate[Node, More], bool]:
+    """A question about a node of a finished graph that takes long where the node has many uses: it keeps the answer."""
+
+    @wraps(question)
+    def recalled(node: Node, /, *args: More.args, **keywords: More.kwargs) -> bool:
+        if node.answers is None:
+            node.answers = {}
+        asked = question, args, *keywords.items()
+        if asked not in node.answers:
+            node.answers[asked] = question(node, *args, **keywords)
+        return node.answers[asked]
+
+    return recalled
 
 
 def bare(node: Node) -> Node:

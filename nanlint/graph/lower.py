@@ -24,7 +24,16 @@ from nanlint.graph.calls import (
 )
 from nanlint.graph.control import carried, carry
 from nanlint.graph.env import Env
-from nanlint.graph.expressions import CALLABLE, NUMBERS, TENSOR_ATTRIBUTES, decided, entry, keys_known, written_out
+from nanlint.graph.expressions import (
+    CALLABLE,
+    MAX_ELEMENTS,
+    NUMBERS,
+    TENSOR_ATTRIBUTES,
+    decided,
+    entry,
+    keys_known,
+    written_out,
+)
 from nanlint.graph.formats import default_format
 from nanlint.graph.modules import ModuleFrame, descendants, functions_of, names_of, outline_of, set_by_functions
 from nanlint.graph.node import (
@@ -159,10 +168,12 @@ class Lowering(CallLowering):
             self.frame = saved
 
     def block(self, body: Sequence[ast.stmt]) -> None:
+        frame = self.frame
+        around, frame.block = frame.block, body
         for statement in body:
             checkpoint()
-            if not self.frame.live:
-                return
+            if not frame.live:
+                break
             handler = getattr(self, f"lower_{type(statement).__name__}", None)
             if handler is not None:
                 handler(statement)
@@ -170,6 +181,7 @@ class Lowering(CallLowering):
                 for child in ast.iter_child_nodes(statement):
                     if isinstance(child, ast.expr):
                         self.lower(child)
+        frame.block = around
 
     # ── names ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -245,14 +257,15 @@ class Lowering(CallLowering):
             return
         index = self.lower(target.slice)
         at = index.attrs.get("value") if index.op == CONST else None
-        if written_out(base) and isinstance(at, int) and -len(base.args) <= at < len(base.args):
+        few = len(base.args) < MAX_ELEMENTS
+        if few and written_out(base) and isinstance(at, int) and -len(base.args) <= at < len(base.args):
             elements = {**base.args, str(at % len(base.args)): value}
             self.bind(target.value, self.graph.add(TUPLE, elements, {}, target), target)
             return
         if base.op == DICT and index.op == CONST and value.op in CALLABLE and not self.is_made_here(base):
             self.keep(base, entry(index, 0), value, target)
             return
-        if base.op == DICT and index.op == CONST:
+        if few and base.op == DICT and index.op == CONST:
             entries = {**base.args, f"={index.attrs['value']!r}": value}
             self.bind(target.value, self.graph.add(DICT, entries, {}, target), target)
             return
@@ -276,8 +289,7 @@ class Lowering(CallLowering):
 
     def is_made_here(self, container: Node) -> bool:
         """Whether a container is one of the function, or of the top level, that is being lowered."""
-        frame = self.frame
-        return frame.function is None or any(value is container for value in frame.env.values())
+        return self.frame.function is None or bool(self.frame.env.holding(container))
 
     def keep(self, table: Node, name: str, value: Node, site: ast.AST) -> None:
         """Let a table that outlives the function have another entry, for all who use it."""
@@ -405,7 +417,7 @@ class Lowering(CallLowering):
         frame = self.frame
         if frame.exits or frame.yields or not isinstance(frame.function, ast.FunctionDef):
             return
-        if check in frame.function.body:
+        if frame.block is frame.function.body:
             _, keys, _ = frame.facts.up_to(before)
             said = {key: known for key in keys if (known := frame.facts.get(key)) and before.get(key) is not known}
             frame.checks.append((len(self.graph.nodes), said))
@@ -1232,7 +1244,7 @@ def lower_all(
         while lowering.deferred:
             node = lowering.deferred.pop(0)[0]
             definition = node.attrs["definition"]
-            names = [name for name, value in lowering.module.env.items() if value is node]
+            names = lowering.module.env.holding(node)
             if names and not isinstance(definition, ast.Lambda) and definition not in wanted:
                 continue
             if all(str(name).startswith("_") for name in names):

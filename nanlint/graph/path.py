@@ -21,18 +21,23 @@ Comparisons: TypeAlias = tuple[Comparison, ...]
 #: what conditions say: the comparisons that hold, by key of the expression
 Known: TypeAlias = Mapping[int, Comparisons]
 
-#: conditions that are looked through one by one before they are put into one table: tables are copies, and long looks
-#: are slow; between 4 and 16 no difference was measured
+#: conditions that are looked through one by one before they are put into one table; between 4 and 16 no difference was
+#: measured
 MAX_CHAIN = 16
+#: comparisons of one expression that are known at a time; of twice as many the last ones are kept, and not one by one,
+#: so that those who read the expression again and again share what comes first
+MAX_SAID = 16
 
 
 class PathCondition(Mapping[int, Comparisons]):
     """What the path taken says, as a chain: each condition adds to those before it, which all that branches off shares.
 
-    It never changes. An expression of which something is said again has all of it in the last place.
+    It never changes. An expression of which something is said again has all of it in the last place. Every
+    ``MAX_CHAIN`` conditions there is a table of the last ones; every second of these has those of twice as many, and so
+    on, so that few tables are looked into, and all of them together are not much larger than what is said.
     """
 
-    __slots__ = ("_before", "_depth", "_own", "_since", "_table")
+    __slots__ = ("_before", "_below", "_depth", "_own", "_since", "_table")
 
     def __init__(self, before: PathCondition | None = None, own: Mapping[int, Comparisons] | None = None) -> None:
         """``own``: what is known of some expressions instead of what was known ``before``; () where that is nothing."""
@@ -40,20 +45,21 @@ class PathCondition(Mapping[int, Comparisons]):
         self._own: Mapping[int, Comparisons] = own or {}
         self._depth: int = before._depth + 1 if before is not None else 0
         self._since: int | None = None
-        self._table: dict[int, Comparisons] | None = None
-        if self._depth % MAX_CHAIN == 0:
-            self._table = self._gathered()
+        self._table: Mapping[int, Comparisons] = self._own
+        #: what comes before the table
+        self._below = before
+        chains = self._depth // MAX_CHAIN
+        if chains and self._depth % MAX_CHAIN == 0:
+            self._table, self._below = self._gathered(self._depth - MAX_CHAIN * (chains & -chains))
 
     def get(self, key: int, default: Any = None) -> Any:
         """The comparisons that hold of an expression."""
         current: PathCondition | None = self
         while current is not None:
-            if current._table is not None:
-                return current._table.get(key, default)
-            found = current._own.get(key)
+            found = current._table.get(key)
             if found is not None:
                 return found or default
-            current = current._before
+            current = current._below
         return default
 
     def __getitem__(self, key: int) -> Comparisons:
@@ -66,14 +72,14 @@ class PathCondition(Mapping[int, Comparisons]):
         return isinstance(key, int) and self.get(key) is not None
 
     def __iter__(self) -> Iterator[int]:
-        return iter(self._gathered())
+        return iter(self._said())
 
     def items(self) -> ItemsView[int, Comparisons]:
         """All that is known, what came first before the rest."""
-        return self._gathered().items()
+        return self._said().items()
 
     def __len__(self) -> int:
-        return len(self._gathered())
+        return len(self._said())
 
     def __eq__(self, other: object) -> bool:
         return self is other
@@ -84,26 +90,31 @@ class PathCondition(Mapping[int, Comparisons]):
     def __bool__(self) -> bool:
         return self._depth > 0
 
-    def _gathered(self) -> dict[int, Comparisons]:
-        if self._table is not None:
-            return self._table
-        chain = [self]
-        while (before := chain[-1]._before) is not None and chain[-1]._table is None:
-            chain.append(before)
-        found = dict(chain[-1]._table or {})
-        for one in reversed(chain):
-            for key, known in one._own.items() if one._table is None else ():
-                if known:
-                    found[key] = known
-                else:
-                    found.pop(key, None)
-        return found
+    def _said(self) -> dict[int, Comparisons]:
+        """All that is known, what came first before the rest."""
+        return {key: known for key, known in self._gathered(0)[0].items() if known}
+
+    def _gathered(self, depth: int) -> tuple[dict[int, Comparisons], PathCondition | None]:
+        """What is said behind the first ``depth`` conditions, and the last one of these."""
+        tables = []
+        current: PathCondition | None = self
+        while current is not None and current._depth > depth:
+            fits = current._below is not None and current._below._depth >= depth
+            tables.append(current._table if fits else current._own)
+            current = current._below if fits else current._before
+        found: dict[int, Comparisons] = {}
+        for table in reversed(tables):
+            found.update(table)
+        return found, current
 
     def and_(self, said: Iterable[tuple[int, str, Bound]]) -> PathCondition:
         """This, and more comparisons: of an expression by key, which, and with what."""
         own: dict[int, Comparisons] = {}
         for key, comparison, other in said:
-            own[key] = (*(own.get(key) or self.get(key, ())), (comparison, other))
+            known = own.get(key) or self.get(key, ())
+            if (comparison, other) not in known:
+                kept = known[-MAX_SAID:] if len(known) >= 2 * MAX_SAID else known
+                own[key] = (*kept, (comparison, other))
         return PathCondition(self, own) if own else self
 
     def overridden(self, by: Known) -> PathCondition:
@@ -124,6 +135,15 @@ class PathCondition(Mapping[int, Comparisons]):
                 one._since = min((*map(first, one._own), sys.maxsize if least is None else least))
         assert self._since is not None
         return self._since
+
+    def last(self, conditions: int) -> list[int]:
+        """The expressions of which the last ones of its conditions speak, in order."""
+        chain: list[PathCondition] = []
+        current: PathCondition | None = self
+        while current is not None and len(chain) < conditions:
+            chain.append(current)
+            current = current._before
+        return list(dict.fromkeys(said_by(chain)))
 
     def up_to(self, other: PathCondition) -> tuple[PathCondition, list[int], list[int]]:
         """Where two paths part, and the expressions of which each says something after that, in order."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -69,8 +69,9 @@ class Frame:
     """One activation of a function (or the module): its variables, facts, regions, returns.
 
     ``facts``: what the path taken says. ``returns``: the values returned, each with what the path to it said;
-    ``exits``: what the path to any return said. ``declared``: names that are global or nonlocal here -> the frame they
-    belong to. ``caller``: the frame whose code led to this one last; a module of another file has none.
+    ``exits``: what the path to any return said. ``block``: the statements of which one is being lowered. ``declared``:
+    names that are global or nonlocal here -> the frame they belong to. ``caller``: the frame whose code led to this one
+    last; a module of another file has none.
     """
 
     parent: Frame | None = None
@@ -84,6 +85,7 @@ class Frame:
     exits: list[PathCondition] = field(default_factory=list)
     yields: list[Node] = field(default_factory=list)
     live: bool = True
+    block: Sequence[ast.stmt] = ()
     depth: int = 0
     this: Node | None = None
     cls: ClassInfo | None = None
