@@ -117,7 +117,7 @@ PROGRAMS: Mapping[str, Program] = {
     "elifs": Program(CHAIN, statements("elif n == <i>:", "    x = torch.exp(y) / 2.<i>"), ROW),
     "returns": Program(BODY, statements("if n == <i>:", "    return torch.log(x) + <i>"), ROW),
     "functions": Program(FILE, f"def f<i>(x):\n    return {FOUND}\n\n\n", DEFINITIONS),
-    "findings in a list": Program(f"{FILE[:-1]}x = torch.ones(3)\na = [\n@]\n", f"    {FOUND},\n", FINDINGS),
+    "findings in a list": Program(f"{FILE[:-1]}x = torch.randn(3, 3)\na = [\n@]\n", f"    {FOUND},\n", FINDINGS),
     "findings in a function": Program(BODY, statements(f"a<i> = {FOUND}"), FINDINGS),
     "sums": Program(BODY, statements("x = x + 1"), LONG),
     "quotients": Program(BODY, statements("x = x / y"), LONG),

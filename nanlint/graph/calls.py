@@ -668,7 +668,7 @@ class CallLowering(ExpressionLowering):
                 if "output_gradients" in given:
                     operands["output_gradients"] = given["output_gradients"]
                 node = self.graph.add("gradient", operands, {}, e, pure=False)
-                node.regions, node.calls, node.env = self.frame.regions, self.frame.calls, self.frame.env.layer
+                node.regions, node.calls, node.env = self.frame.regions, self.frame.calls, self.frame.env.copy()
                 return node
         if name == "stop_recording":
             return self.graph.add("stop_recording", {"tape": tape}, {}, e, pure=False)
@@ -762,7 +762,13 @@ class CallLowering(ExpressionLowering):
             frame = self.activation(bound, given[0], given[1], definition)
             self.run(frame, definition.body)
             instance.attrs["facts"] = self.known_of(instance).overridden(frame.facts_behind or NOTHING)
-            found.update({name[2]: value for name, value in frame.env.stored("field", instance.key).items()})
+            found.update(
+                {
+                    k[2]: v
+                    for k, v in frame.env.items()
+                    if isinstance(k, tuple) and k[0] == "field" and k[1] == instance.key
+                }
+            )
         for value in found.values():
             if value.op == PARAM:
                 # a parameter of the object, not of a call
@@ -890,7 +896,8 @@ class CallLowering(ExpressionLowering):
         if frame.this is not None:
             positional.insert(0, frame.this)
             # a method meets its object as the caller left it
-            frame.env.update(caller.env.stored("field", frame.this.key))
+            mine = ("field", frame.this.key)
+            frame.env.update({k: n for k, n in caller.env.items() if isinstance(k, tuple) and k[:2] == mine})
         a = definition.args
         names = [*a.posonlyargs, *a.args]
         defaults: dict[str, ast.expr] = {}
@@ -1032,7 +1039,7 @@ class CallLowering(ExpressionLowering):
             if frame is None or frame in seen:
                 continue
             seen.add(frame)
-            frame.env.update(dict.fromkeys(frame.env.holding(old), new))
+            frame.env.update({name: new for name, value in frame.env.items() if unrefined(value) is old})
             pending += [frame.parent, frame.caller]
 
     def escape_in_place(self, old: Node, new: Node) -> None:
@@ -1145,7 +1152,7 @@ class CallLowering(ExpressionLowering):
         self.come_back(frame)
         if frame.depth:
             # what a method leaves on its object meets the caller, and no method that is lowered for itself
-            self.frame.env.update(frame.env.all_stored())
+            self.frame.env.update({name: node for name, node in frame.env.items() if isinstance(name, tuple)})
         for name, owner in frame.declared.items():
             if name in frame.env and frame.depth:
                 owner.env[name] = frame.env[name]

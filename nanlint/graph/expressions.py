@@ -12,7 +12,6 @@ from itertools import islice
 from typing import Any
 
 from nanlint.graph.conditions import MIRRORED, implied, known_of, settled, truth_of
-from nanlint.graph.env import Env
 from nanlint.graph.node import (
     ATTR,
     CALL,
@@ -38,7 +37,7 @@ from nanlint.graph.node import (
     unrefined,
 )
 from nanlint.graph.path import Bound, Minus, PathCondition
-from nanlint.graph.scope import ClassInfo, Frame
+from nanlint.graph.scope import ClassInfo, Env, Frame
 from nanlint.ops.floats import FORMATS, Format
 from nanlint.ops.frameworks import canonical
 from nanlint.ops.op import OPS
@@ -204,7 +203,7 @@ class ExpressionLowering:
         node.regions = self.frame.regions
         node.calls = self.frame.calls
         if known is not None and (known.breaks or op in REMEMBERED):
-            node.env = self.frame.env.layer
+            node.env = self.frame.env.copy()
             node.facts = self.frame.facts
         return self.refined(node)
 

@@ -23,7 +23,6 @@ from nanlint.graph.calls import (
     given_type,
 )
 from nanlint.graph.control import carried, carry
-from nanlint.graph.env import Env
 from nanlint.graph.expressions import (
     CALLABLE,
     MAX_ELEMENTS,
@@ -55,7 +54,7 @@ from nanlint.graph.node import (
     unrefined,
 )
 from nanlint.graph.path import PathCondition, common
-from nanlint.graph.scope import ClassInfo, Frame, FunctionAst
+from nanlint.graph.scope import ClassInfo, Env, Frame, FunctionAst
 from nanlint.graph.settings import ignores, settles
 from nanlint.graph.tables import fill, kept_in_tables, sets_items
 from nanlint.interrupt import OutOfBudget, checkpoint
@@ -168,12 +167,10 @@ class Lowering(CallLowering):
             self.frame = saved
 
     def block(self, body: Sequence[ast.stmt]) -> None:
-        frame = self.frame
-        around, frame.block = frame.block, body
         for statement in body:
             checkpoint()
-            if not frame.live:
-                break
+            if not self.frame.live:
+                return
             handler = getattr(self, f"lower_{type(statement).__name__}", None)
             if handler is not None:
                 handler(statement)
@@ -181,7 +178,6 @@ class Lowering(CallLowering):
                 for child in ast.iter_child_nodes(statement):
                     if isinstance(child, ast.expr):
                         self.lower(child)
-        frame.block = around
 
     # ── names ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -289,7 +285,8 @@ class Lowering(CallLowering):
 
     def is_made_here(self, container: Node) -> bool:
         """Whether a container is one of the function, or of the top level, that is being lowered."""
-        return self.frame.function is None or bool(self.frame.env.holding(container))
+        frame = self.frame
+        return frame.function is None or any(value is container for value in frame.env.values())
 
     def keep(self, table: Node, name: str, value: Node, site: ast.AST) -> None:
         """Let a table that outlives the function have another entry, for all who use it."""
@@ -417,7 +414,7 @@ class Lowering(CallLowering):
         frame = self.frame
         if frame.exits or frame.yields or not isinstance(frame.function, ast.FunctionDef):
             return
-        if frame.block is frame.function.body:
+        if check in frame.function.body:
             _, keys, _ = frame.facts.up_to(before)
             said = {key: known for key in keys if (known := frame.facts.get(key)) and before.get(key) is not known}
             frame.checks.append((len(self.graph.nodes), said))
@@ -834,7 +831,7 @@ class Lowering(CallLowering):
                 node.home = frame.path  # type: ignore[attr-defined]
         self.run(frame, [statement])
         # what is stored to an object there is found in it here
-        self.module.env.update(frame.env.all_stored())
+        self.module.env.update({key: value for key, value in frame.env.items() if isinstance(key, tuple)})
         if any(isinstance(value, Node) and value.op == CONST for value in frame.env.values()):
             self.forget_globals(frame, frame.outline.changed, statement)
         # what is computed once, where it is imported, is not charged to the function that needs it first
@@ -1244,7 +1241,7 @@ def lower_all(
         while lowering.deferred:
             node = lowering.deferred.pop(0)[0]
             definition = node.attrs["definition"]
-            names = lowering.module.env.holding(node)
+            names = [name for name, value in lowering.module.env.items() if value is node]
             if names and not isinstance(definition, ast.Lambda) and definition not in wanted:
                 continue
             if all(str(name).startswith("_") for name in names):

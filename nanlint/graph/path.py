@@ -6,6 +6,8 @@ import sys
 from collections.abc import Callable, ItemsView, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
+from nanlint.graph.layers import Layers, gathered, laid, said_in
+
 
 class Minus(NamedTuple):
     """The negative of a node, where none stands in the graph."""
@@ -21,9 +23,6 @@ Comparisons: TypeAlias = tuple[Comparison, ...]
 #: what conditions say: the comparisons that hold, by key of the expression
 Known: TypeAlias = Mapping[int, Comparisons]
 
-#: conditions that are looked through one by one before they are put into one table; between 4 and 16 no difference was
-#: measured
-MAX_CHAIN = 16
 #: comparisons of one expression that are known at a time; of twice as many the last ones are kept, and not one by one,
 #: so that those who read the expression again and again share what comes first
 MAX_SAID = 16
@@ -32,12 +31,10 @@ MAX_SAID = 16
 class PathCondition(Mapping[int, Comparisons]):
     """What the path taken says, as a chain: each condition adds to those before it, which all that branches off shares.
 
-    It never changes. An expression of which something is said again has all of it in the last place. Every
-    ``MAX_CHAIN`` conditions there is a table of the last ones; every second of these has those of twice as many, and so
-    on, so that few tables are looked into, and all of them together are not much larger than what is said.
+    It never changes. An expression of which something is said again has all of it in the last place.
     """
 
-    __slots__ = ("_before", "_below", "_depth", "_own", "_since", "_table")
+    __slots__ = ("_before", "_depth", "_layers", "_own", "_since")
 
     def __init__(self, before: PathCondition | None = None, own: Mapping[int, Comparisons] | None = None) -> None:
         """``own``: what is known of some expressions instead of what was known ``before``; () where that is nothing."""
@@ -45,22 +42,11 @@ class PathCondition(Mapping[int, Comparisons]):
         self._own: Mapping[int, Comparisons] = own or {}
         self._depth: int = before._depth + 1 if before is not None else 0
         self._since: int | None = None
-        self._table: Mapping[int, Comparisons] = self._own
-        #: what comes before the table
-        self._below = before
-        chains = self._depth // MAX_CHAIN
-        if chains and self._depth % MAX_CHAIN == 0:
-            self._table, self._below = self._gathered(self._depth - MAX_CHAIN * (chains & -chains))
+        self._layers: Layers[int, Comparisons] = laid(before._layers, self._own) if before is not None else ()
 
     def get(self, key: int, default: Any = None) -> Any:
         """The comparisons that hold of an expression."""
-        current: PathCondition | None = self
-        while current is not None:
-            found = current._table.get(key)
-            if found is not None:
-                return found or default
-            current = current._below
-        return default
+        return said_in(self._layers, key) or default
 
     def __getitem__(self, key: int) -> Comparisons:
         found: Comparisons | None = self.get(key)
@@ -72,14 +58,14 @@ class PathCondition(Mapping[int, Comparisons]):
         return isinstance(key, int) and self.get(key) is not None
 
     def __iter__(self) -> Iterator[int]:
-        return iter(self._said())
+        return iter(self._gathered())
 
     def items(self) -> ItemsView[int, Comparisons]:
         """All that is known, what came first before the rest."""
-        return self._said().items()
+        return self._gathered().items()
 
     def __len__(self) -> int:
-        return len(self._said())
+        return len(self._gathered())
 
     def __eq__(self, other: object) -> bool:
         return self is other
@@ -90,22 +76,8 @@ class PathCondition(Mapping[int, Comparisons]):
     def __bool__(self) -> bool:
         return self._depth > 0
 
-    def _said(self) -> dict[int, Comparisons]:
-        """All that is known, what came first before the rest."""
-        return {key: known for key, known in self._gathered(0)[0].items() if known}
-
-    def _gathered(self, depth: int) -> tuple[dict[int, Comparisons], PathCondition | None]:
-        """What is said behind the first ``depth`` conditions, and the last one of these."""
-        tables = []
-        current: PathCondition | None = self
-        while current is not None and current._depth > depth:
-            fits = current._below is not None and current._below._depth >= depth
-            tables.append(current._table if fits else current._own)
-            current = current._below if fits else current._before
-        found: dict[int, Comparisons] = {}
-        for table in reversed(tables):
-            found.update(table)
-        return found, current
+    def _gathered(self) -> dict[int, Comparisons]:
+        return {key: known for key, known in gathered(self._layers).items() if known}
 
     def and_(self, said: Iterable[tuple[int, str, Bound]]) -> PathCondition:
         """This, and more comparisons: of an expression by key, which, and with what."""
@@ -113,8 +85,7 @@ class PathCondition(Mapping[int, Comparisons]):
         for key, comparison, other in said:
             known = own.get(key) or self.get(key, ())
             if (comparison, other) not in known:
-                kept = known[-MAX_SAID:] if len(known) >= 2 * MAX_SAID else known
-                own[key] = (*kept, (comparison, other))
+                own[key] = (*(known[-MAX_SAID:] if len(known) >= 2 * MAX_SAID else known), (comparison, other))
         return PathCondition(self, own) if own else self
 
     def overridden(self, by: Known) -> PathCondition:
@@ -138,11 +109,9 @@ class PathCondition(Mapping[int, Comparisons]):
 
     def last(self, conditions: int) -> list[int]:
         """The expressions of which the last ones of its conditions speak, in order."""
-        chain: list[PathCondition] = []
-        current: PathCondition | None = self
-        while current is not None and len(chain) < conditions:
-            chain.append(current)
-            current = current._before
+        chain = [self]
+        while (before := chain[-1]._before) is not None and len(chain) < conditions:
+            chain.append(before)
         return list(dict.fromkeys(said_by(chain)))
 
     def up_to(self, other: PathCondition) -> tuple[PathCondition, list[int], list[int]]:

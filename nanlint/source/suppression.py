@@ -105,9 +105,8 @@ def suppress(source: Source, findings: Sequence[Diagnostic], rules: Rules, enabl
     hidden: dict[int, str] = {}
     remarks = list(own.complaints)
     for path, one in comments.items():
-        places = _Places(findings, path)
         for suppression in one.suppressions:
-            spoken_for = [place.number for place in places.spoken_for(suppression)]
+            spoken_for = [place.number for place in _spoken_for(suppression, findings, path)]
             hidden.update({index: hidden.get(index) or suppression.reason for index in spoken_for})
             used = {findings[index].code for index in spoken_for}
             remark = None if path else _unused(source, suppression, used, rules, enabled)
@@ -130,9 +129,8 @@ def silenced_at_causes(source: Source, findings: Sequence[Diagnostic], rules: Ru
     return frozenset(
         place.number
         for path, file in _files(source, findings)
-        for places in [_Places(findings, path)]
         for suppression in read_comments(file, rules).suppressions
-        for place in places.spoken_for(suppression)
+        for place in _spoken_for(suppression, findings, path)
         if place.is_cause
     )
 
@@ -140,9 +138,8 @@ def silenced_at_causes(source: Source, findings: Sequence[Diagnostic], rules: Ru
 def silencing(source: Source, finding: Diagnostic, rules: Rules) -> tuple[str, Suppression] | None:
     """The comment that speaks for a finding, if one does, and the path of its file if that is another one."""
     for path, file in _files(source, [finding]):
-        places = _Places([finding], path)
         for suppression in read_comments(file, rules).suppressions:
-            if places.spoken_for(suppression):
+            if _spoken_for(suppression, [finding], path):
                 return path, suppression
     return None
 
@@ -183,41 +180,31 @@ class _Place:
     is_cause: bool = False
 
 
-class _Places:
+def _places(findings: Sequence[Diagnostic], path: str) -> Iterator[_Place]:
     """The places of findings in the file of a path, as in Annotation."""
+    for number, finding in enumerate(findings):
+        if not path:
+            yield _Place(number, finding.span)
+        for cause in finding.causes:
+            if cause.path == path and not cause.note:
+                yield _Place(number, cause.span, is_cause=True)
 
-    def __init__(self, findings: Sequence[Diagnostic], path: str) -> None:
-        self.findings = findings
-        self.all: list[_Place] = []
-        for number, finding in enumerate(findings):
-            if not path:
-                self.all.append(_Place(number, finding.span))
-            causes = (cause for cause in finding.causes if cause.path == path and not cause.note)
-            self.all += (_Place(number, cause.span, is_cause=True) for cause in causes)
-        self._by_row: dict[int, list[_Place]] = {}
-        for place in self.all:
-            for row in range(place.span.row, place.span.end_row + 1):
-                self._by_row.setdefault(row, []).append(place)
 
-    def on(self, rows: range) -> list[_Place]:
-        """The places that touch some rows."""
-        few = rows if len(rows) < len(self._by_row) else [row for row in self._by_row if row in rows]
-        return list(dict.fromkeys(place for row in few for place in self._by_row.get(row, ())))
+def _spoken_for(suppression: Suppression, findings: Sequence[Diagnostic], path: str) -> list[_Place]:
+    """The places of findings that a comment in the file of a path speaks for."""
+    named = [place for place in _places(findings, path) if suppression.names(findings[place.number].code)]
+    if suppression.rows is None or suppression.items is None:
+        named = [place for place in named if not place.is_cause]
+    if suppression.rows is None:
+        return named
+    touched = [place for place in named if _touches(place.span, suppression.rows)]
+    if touched or suppression.statement is None:
+        return touched
+    return [place for place in named if place.span.row in suppression.statement]
 
-    def spoken_for(self, suppression: Suppression) -> list[_Place]:
-        """The places of findings that a comment speaks for."""
 
-        def named(places: Iterable[_Place]) -> list[_Place]:
-            meant = (place for place in places if suppression.names(self.findings[place.number].code))
-            bare = suppression.rows is None or suppression.items is None
-            return [place for place in meant if not (bare and place.is_cause)]
-
-        if suppression.rows is None:
-            return named(self.all)
-        touched = named(self.on(suppression.rows))
-        if touched or suppression.statement is None:
-            return touched
-        return [place for place in named(self.on(suppression.statement)) if place.span.row in suppression.statement]
+def _touches(span: Span, rows: range) -> bool:
+    return span.row < rows.stop and rows.start <= span.end_row
 
 
 # Reading

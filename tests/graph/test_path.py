@@ -8,13 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nanlint.graph.lower import lower
-from nanlint.graph.path import MAX_CHAIN, MAX_SAID, NOTHING, Comparisons, PathCondition, common
+from nanlint.graph.path import MAX_SAID, NOTHING, Comparisons, PathCondition, common
 from nanlint.ops.catalogue import catalogue
 
 Model = dict[int, Comparisons]
 FACTS = st.lists(st.tuples(st.integers(0, 5), st.sampled_from("ab"), st.integers(0, 1)), max_size=3)
-#: what two paths say one after the other behind what both begin with; more than goes into one chain
-PATHS = st.tuples(*(st.lists(FACTS, max_size=MAX_CHAIN + 4) for _ in range(3)))
+#: what two paths say one after the other behind what both begin with; more than goes into one table
+PATHS = st.tuples(*(st.lists(FACTS, max_size=20) for _ in range(3)))
 
 
 def followed(path: PathCondition, model: Model, steps: list[list[tuple[int, str, int]]]) -> tuple[PathCondition, Model]:
