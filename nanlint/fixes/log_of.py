@@ -211,10 +211,10 @@ class LogOf:
         statement = outline.statement(inner.call)
         if statement is None or outline.function(operand) is not outline.function(place.site):
             return None
-        shared = shares_memory_with(operand)
-        region = outline.between(statement, place.site, {shared, *outline.aliases(shared, operand)})
+        region = outline.between(statement, place.site)
         if region is None:
             return None
+        shared = shares_memory_with(operand)
         if shared and (not isinstance(operand, ast.Name) or any(outline.changes_in_place(r, shared) for r in region)):
             return None
         hoisted = place.hoisted(operand, "logits", f"{self.variable(statement)}_logits", "scores")

@@ -71,18 +71,8 @@ class Lossless:
         return self._pieces[rows].get(self.source.span(cast(Located, node)))
 
     def reads(self, node: ast.AST) -> bool:
-        """Whether what is around an expression can be read, by libcst too where it is asked and installed."""
-        asked = self.may_be_in_parentheses(node) and reader() is not None
-        return self.find(node) is not None if asked else self._piece(node) is not None
-
-    def may_be_in_parentheses(self, node: ast.AST) -> bool:
-        """Whether a parenthesis may stand before an expression: its own, or one of a call."""
-        span = self.source.span(cast(Located, node))
-        line, at = self.source.lines[span.row - 1], span.column - 2
-        while at >= 0 and line[at].isspace():
-            at -= 1
-        statement = self.outline.statement(node)
-        return line[at] == "(" if at >= 0 else statement is not None and statement.lineno < span.row
+        """Whether what is around an expression can be read, by libcst too where it is installed."""
+        return self.find(node) is not None or (reader() is None and self._piece(node) is not None)
 
 
 def reader() -> Callable[[Sequence[str], int, int], Mapping[Span, cst.CSTNode]] | None:

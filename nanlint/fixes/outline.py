@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import ast
-from bisect import bisect_left
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from heapq import merge
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 Comprehension: TypeAlias = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
@@ -45,18 +41,6 @@ _HARMLESS = frozenset(
 )
 
 
-@dataclass(frozen=True)
-class Changes:
-    """What running a piece of syntax may change: variables that it binds, and those whose values it changes in place.
-
-    ``touched``: these, variables that are given to a call with effects, and ``.name`` for the attributes that it sets.
-    """
-
-    bound: frozenset[str]
-    in_place: frozenset[str]
-    touched: frozenset[str]
-
-
 class Outline:
     """Parents, scopes and blocks of one syntax tree. ``is_pure`` tells calls that have no effect."""
 
@@ -76,12 +60,12 @@ class Outline:
                 block = getattr(node, field, None)
                 if isinstance(block, list):
                     self._places.update((child, (field, at)) for at, child in enumerate(block))
+        # what was asked once, by scope or piece of syntax
         self._bound: dict[ast.AST, dict[str, list[ast.AST]]] = {}
         self._mentioned: dict[ast.AST, frozenset[str]] = {}
-        self._changes: dict[ast.AST, Changes] = {}
-        self._touching: dict[tuple[ast.AST, str], Mapping[str, Sequence[int]]] = {}
-        self._changed_in: dict[ast.AST, Mapping[Scope, Counter[str]]] = {}
-        self._aliases: dict[ast.AST, Mapping[str, Collection[str]]] = {}
+        self._targeted: dict[ast.AST, frozenset[tuple[str, bool]]] = {}
+        self._changing: dict[ast.AST, list[ast.stmt]] = {}
+        self._aliases: dict[ast.AST, dict[str, set[str]]] = {}
 
     # Where a node stands
 
@@ -106,10 +90,10 @@ class Outline:
 
     def place_in_block(self, statement: ast.AST) -> int:
         """The place of a statement among those of its block."""
-        return self._places[statement][1]
+        return self._places.get(statement, ("", 0))[1]
 
     def _in_body(self, child: ast.AST) -> bool:
-        return child in self._places and self._places[child][0] == "body"
+        return self._places.get(child, ("", 0))[0] == "body"
 
     def scopes(self, node: ast.AST) -> Iterator[Scope]:
         """Scopes whose names a node sees, innermost first; a function's own defaults and decorators are outside it."""
@@ -172,13 +156,8 @@ class Outline:
 
     # What runs between two places
 
-    def before(
-        self, use: ast.AST, touching: Collection[str], first: ast.stmt | None = None
-    ) -> Iterator[tuple[ast.AST, bool]]:
-        """What may run before a place in its function, backwards: (node, whether it surely ran).
-
-        Without the statements of its blocks that touch none of some names, ``first`` aside.
-        """
+    def before(self, use: ast.AST) -> Iterator[tuple[ast.AST, bool]]:
+        """What may run before a place in its function, backwards: (node, whether it surely ran)."""
         statement = self.statement(use)
         if statement is None:
             return
@@ -188,7 +167,7 @@ class Outline:
         while True:
             siblings = self.block(node)
             if not isinstance(node, (ast.ExceptHandler, ast.match_case)):
-                for at in self._places_before(node, touching, first):
+                for at in range(self.place_in_block(node) - 1, -1, -1):
                     yield siblings[at], True
             parent = self.parents.get(node)
             if parent is None or isinstance(parent, (ast.Module, ast.ClassDef, *_FUNCTIONS)):
@@ -210,22 +189,6 @@ class Outline:
                 yield _Bindings(parent), False
             node = parent
 
-    def _places_before(self, node: ast.AST, touching: Collection[str], first: ast.stmt | None) -> Iterable[int]:
-        """Places in its block before a node, the last one first, of what touches some names, and of ``first``."""
-        if node not in self._places:
-            return ()
-        parent, (field, end) = self.parents[node], self._places[node]
-        if (parent, field) not in self._touching:
-            found: dict[str, list[int]] = {}
-            for at, sibling in enumerate(self.block(node)):
-                for name in self._changed(sibling).touched:
-                    found.setdefault(name, []).append(at)
-            self._touching[parent, field] = found
-        places = [self._touching[parent, field].get(name, ()) for name in touching]
-        if first is not None and self.parents.get(first) is parent and self._places[first][0] == field:
-            places.append([self._places[first][1]])
-        return merge(*(_down_from(end, one) for one in places), reverse=True)
-
     def _header(self, statement: ast.stmt, use: ast.AST) -> ast.AST:
         """The expression of a statement that a place stands in; of an augmented assignment itself, its right side."""
         if use is statement:
@@ -237,32 +200,23 @@ class Outline:
                 break
         return node
 
-    def between(self, first: ast.stmt, use: ast.AST, touching: Collection[str]) -> list[ast.AST] | None:
-        """What may run after ``first`` and before ``use``; None unless ``first`` surely ran before.
-
-        Of the statements of its blocks those that touch some names.
-        """
+    def between(self, first: ast.stmt, use: ast.AST) -> list[ast.AST] | None:
+        """What may run after ``first`` and before ``use``; None unless ``first`` surely ran before."""
         if self.statement(use) is first:
             return [self._header(first, use)]
         region: list[ast.AST] = []
-        for node, surely in self.before(use, touching, first):
+        for node, surely in self.before(use):
             if surely and node is first:
                 return region
             region.append(node)
         return None
-
-    def names_of(self, e: ast.AST, at: ast.AST) -> set[str]:
-        """What must not be touched if an expression is to keep its value: variables, by all names, and attributes."""
-        names = {n.id for n in ast.walk(e) if isinstance(n, ast.Name)}
-        attributes = {f".{n.attr}" for n in ast.walk(e) if isinstance(n, ast.Attribute)}
-        return names.union(attributes, *(self.aliases(name, at) for name in names))
 
     def definition(self, name: ast.Name) -> tuple[ast.stmt, ast.expr] | None:
         """The one assignment that gave a local variable its value at a place, and the expression assigned."""
         scope = self.binding(name.id, name)
         if scope is None or scope[0] is not self.function(name):
             return None
-        for node, surely in self.before(name, self.names_of(name, name)):
+        for node, surely in self.before(name):
             if surely and isinstance(node, ast.stmt):
                 value = assigned(node, name.id)
                 if value is not None:
@@ -273,51 +227,39 @@ class Outline:
 
     def changes(self, region: ast.AST, name: str) -> bool:
         """Whether running a node may rebind a variable or change what it holds."""
-        return name in self._changed(region).bound or self.changes_in_place(region, name)
+        return (name, False) in self._changes(region) or self.changes_in_place(region, name)
 
     def changes_in_place(self, region: ast.AST, name: str) -> bool:
         """Whether running a node may change what a variable holds, under this or another name."""
-        changed = self._changed(region).in_place
-        return name in changed or bool(changed and not changed.isdisjoint(self.aliases(name, region)))
+        changed = {target for target, in_place in self._changes(region) if in_place and target}
+        return name in changed or not changed.isdisjoint(self.aliases(name, region))
 
-    def changes_beside(self, site: ast.AST, names: Collection[str]) -> bool:
-        """Whether a statement of the function around a place, but for the one that it is, may change variables so."""
-        home = self.function(site)
-        if home not in self._changed_in:
-            counts: dict[Scope, Counter[str]] = {}
-            for statement in ast.walk(home):
-                if isinstance(statement, _CHANGING):
-                    counts.setdefault(self.function(statement), Counter()).update(self._changed(statement).in_place)
-            self._changed_in[home] = counts
-        own = self._changed(site).in_place if isinstance(site, _CHANGING) else ()
-        for scope, changed in self._changed_in[home].items():
-            alike = {other for name in names for other in (name, *self._aliases_in(scope).get(name, ()))}
-            if any(changed[name] > (name in own and scope is home) for name in alike):
-                return True
-        return False
+    def changing(self, scope: Scope) -> list[ast.stmt]:
+        """The statements in a scope, and in scopes inside it, that change what a variable holds in place."""
+        if scope not in self._changing:
+            statements = (one for one in ast.walk(scope) if isinstance(one, (ast.Expr, ast.Assign, ast.AugAssign)))
+            changed = (one for one in statements if any(in_place for _, in_place in self._changes(one)))
+            self._changing[scope] = list(changed)
+        return self._changing[scope]
 
-    def _changed(self, region: ast.AST) -> Changes:
-        if region not in self._changes:
-            nodes = list(_walk(region))
-            targets = {target for node in nodes for target in self._targets(node)}
-            bound, in_place = (frozenset(name for name, way in targets if way is wanted) for wanted in (False, True))
-            held = {name for node in nodes for name in self._held(node)}
-            self._changes[region] = Changes(bound, in_place - {""}, bound | in_place | held)
-        return self._changes[region]
+    def _changes(self, region: ast.AST) -> frozenset[tuple[str, bool]]:
+        """(variable, whether in place) that running a node rebinds or changes."""
+        if region not in self._targeted:
+            self._targeted[region] = frozenset(target for node in _walk(region) for target in self._targets(node))
+        return self._targeted[region]
 
     def changes_attribute(self, region: ast.AST, root: str, attribute: str) -> bool:
         """Whether running a node may change ``root.attribute``: a store, or a call that has hold of the object."""
-        return any(name in (root, f".{attribute}") for node in _walk(region) for name in self._held(node))
-
-    def _held(self, node: ast.AST) -> Iterator[str]:
-        """The attribute that a node sets, as ``.name``; the variables that a call with effects has hold of."""
-        if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
-            yield f".{node.attr}"
-        if isinstance(node, ast.Call) and not self.is_pure(node):
-            holders = [*node.args, *(k.value for k in node.keywords)]
-            if isinstance(node.func, ast.Attribute):
-                holders.append(node.func.value)
-            yield from (holder.id for holder in holders if isinstance(holder, ast.Name))
+        for node in _walk(region):
+            if isinstance(node, ast.Attribute) and node.attr == attribute and not isinstance(node.ctx, ast.Load):
+                return True
+            if isinstance(node, ast.Call) and not self.is_pure(node):
+                holders = [*node.args, *(k.value for k in node.keywords)]
+                if isinstance(node.func, ast.Attribute):
+                    holders.append(node.func.value)
+                if any(isinstance(holder, ast.Name) and holder.id == root for holder in holders):
+                    return True
+        return False
 
     def _targets(self, node: ast.AST) -> Iterator[tuple[str, bool]]:
         """(variable, whether in place) that a node rebinds or changes."""
@@ -353,13 +295,11 @@ class Outline:
                 for argument in (*call.args, *(k.value for k in call.keywords)):
                     yield root_of(argument), True
 
-    def aliases(self, name: str, at: ast.AST) -> Collection[str]:
+    def aliases(self, name: str, at: ast.AST) -> set[str]:
         """Variables of the function that may share memory with a variable."""
-        return self._aliases_in(self.function(at.node if isinstance(at, _Bindings) else at)).get(name, ())
-
-    def _aliases_in(self, scope: Scope) -> Mapping[str, Collection[str]]:
+        scope = self.function(at.node if isinstance(at, _Bindings) else at)
         if scope not in self._aliases:
-            found: dict[str, set[str]] = {}
+            found = self._aliases[scope] = {}
             for statement in ast.walk(scope):
                 if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
                     continue
@@ -367,17 +307,7 @@ class Outline:
                 if source and isinstance(target, ast.Name):
                     found.setdefault(source, set()).add(target.id)
                     found.setdefault(target.id, set()).add(source)
-            self._aliases[scope] = found
-        return self._aliases[scope]
-
-
-#: statements that change values in place, if they do
-_CHANGING = (ast.Expr, ast.Assign, ast.AugAssign)
-
-
-def _down_from(end: int, places: Sequence[int]) -> Iterator[int]:
-    """Sorted numbers below one, the last one first."""
-    return (places[i] for i in range(bisect_left(places, end) - 1, -1, -1))
+        return self._aliases[scope].get(name, set())
 
 
 def _mentioned_by(node: ast.AST) -> Iterable[str]:

@@ -117,13 +117,12 @@ class Quoting:
         """``text`` in the place of an expression, without parentheses around it that a call no longer needs."""
         span = self.span(node)
         #: parentheses around it; an augmented assignment has none
-        enclosed = self.file.lossless.may_be_in_parentheses(node)
-        around = getattr(self.lossless(node), "lpar", ()) if enclosed else ()
+        around = getattr(self.lossless(node), "lpar", ())
         if self._loosens(node, text) and not around:
             return Edit(span, f"({text})")
         alone = len(around) == 1 and not _is_primary(node)
         line = self.file.source.lines[span.row - 1]
-        before, after = line[max(span.column - 3, 0) : span.column - 1], line[span.end_column - 1 : span.end_column + 1]
+        before, after = line[: span.column - 1], line[span.end_column - 1 :]
         if not alone or span.row != span.end_row or not _is_call(text) or not before.endswith("(") or after[:1] != ")":
             return Edit(span, text)
         if before[-2:-1].isidentifier() or after[1:2].isidentifier() or before[-2:-1] in (")", "]", "'", '"'):

@@ -269,17 +269,17 @@ class Reading(Quoting):
         return self._same_values(names, e, at)
 
     def _between(self, e: ast.expr, at: ast.AST) -> list[ast.AST] | None:
-        """What may run between two expressions of one function, whichever comes first, and matters to the first one."""
+        """Everything that may run between two expressions of one function, whichever comes first."""
         outline = self.file.outline
-        first, second, touching = outline.statement(e), outline.statement(at), outline.names_of(e, e)
+        first, second = outline.statement(e), outline.statement(at)
         if first is None or second is None:
             return None
         if first is second:
-            return outline.between(first, at, touching)
-        forward = outline.between(first, at, touching)
+            return outline.between(first, at)
+        forward = outline.between(first, at)
         if forward is not None:
             return [first, *forward]
-        backward = outline.between(second, e, touching)
+        backward = outline.between(second, e)
         return [second, *backward] if backward is not None else None
 
     def _same_values(self, names: Iterable[ast.Name], e: ast.AST, at: ast.AST) -> bool:
@@ -306,7 +306,8 @@ class Reading(Quoting):
             names.add(root_of(site.target))
         elif isinstance(parent, ast.Assign) and isinstance(parent.targets[0], ast.Name):
             names.add(parent.targets[0].id)
-        return bool(names) and outline.changes_beside(site, names)
+        changing = outline.changing(outline.function(site)) if names else ()
+        return any(outline.changes_in_place(one, name) for one in changing if one is not site for name in names)
 
     def _env(self, e: ast.AST) -> Mapping[object, Node] | None:
         for node in self.file.nodes_at.get(id(e), ()):
