@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from nanlint.analysis.evaluate import TENSOR_ANNOTATIONS
 from nanlint.analysis.forms import UNKNOWNS
 from nanlint.analysis.scenarios import NOT_DATA
-from nanlint.analysis.structure import Evaluate, is_field
+from nanlint.analysis.structure import Evaluate, asked_once, is_field
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PHI, REFINE, TUPLE, Node, walk
 from nanlint.ops.op import OPS
 from nanlint.ops.selection import CONDITIONS
@@ -69,6 +69,7 @@ def made_as_array(node: Node, value: Evaluate) -> bool:
     return made or node.framework not in OF_NUMBERS
 
 
+@asked_once
 def used_as_array(node: Node, value: Evaluate) -> bool:
     """Whether anything is done with a node, or with what numbers make of it, that is done with arrays alone."""
     if value(node).kind is Kind.SCALAR:

@@ -9,6 +9,7 @@ from enum import IntEnum
 
 from nanlint.analysis.names import tells_training, without_gradient
 from nanlint.analysis.roles import Opinion, Roles, untrainable
+from nanlint.analysis.structure import asked_once
 from nanlint.graph.conditions import FALSE
 from nanlint.graph.lower import Lowering
 from nanlint.graph.node import (
@@ -400,6 +401,7 @@ def differentiated_by(user: Node, used: Node) -> bool:
     return bool(user.attrs.get("gradient")) or (user.op == "gradient" and user.get("target") is used)
 
 
+@asked_once
 def is_source(node: Node) -> bool:
     """Whether a tape watches a node, or a gradient is taken with respect to it, alone or among others."""
     uses = [node.users, *(u.users for u in node.users if u.op in (TUPLE, "list"))]

@@ -17,7 +17,7 @@ from nanlint.analysis.late_guards import always_capped, keeps_infinity, late_gua
 from nanlint.analysis.relations import GRIDS
 from nanlint.analysis.scenarios import Executions, degenerate, excluded, where_each_is
 from nanlint.analysis.selections import taken_by
-from nanlint.analysis.structure import Evaluate, bare, depends, elementwise, same, uses, zero_together
+from nanlint.analysis.structure import Evaluate, asked_once, bare, depends, elementwise, same, uses, zero_together
 from nanlint.analysis.unguarded import unguarded
 from nanlint.graph.lower import Lowering
 from nanlint.graph.node import CALL, CONST, LOOP, PARAM, PHI, REFINE, TUPLE, Node, walk
@@ -474,9 +474,7 @@ class Hazards:
         if self.equals_infinity(cond, node) or (tells_diagonal(cond) and holds_each_pair(node)):
             return True
         anywhere = self.operand(node, pole, self.evaluator)
-        # a condition on no setting says the same whatever settings are
-        settings = any(n.op == PARAM and "default" in n.args for n in walk(cond, lambda n: n.args.values(), MAX_BEHIND))
-        for evaluator in (self.evaluator, self.as_set) if settings else (self.evaluator,):
+        for evaluator in (self.evaluator, self.as_set) if on_settings(cond) else (self.evaluator,):
             selected = evaluator.under(cond, branch)
             found = self.operand(node, pole, selected) if selected is not evaluator else None
             if found is None or anywhere is None:
@@ -591,6 +589,12 @@ class Hazards:
             return [a for name, a in n.args.items() if name not in NOT_DATA and a.op != CONST]
 
         return (n for n in walk(root, behind, MAX_BEHIND) if n.op in OPS and not OPS[n.op].stops_gradient)
+
+
+@asked_once
+def on_settings(cond: Node) -> bool:
+    """Whether a condition is on a setting, so that it does not say the same whatever settings are."""
+    return any(n.op == PARAM and "default" in n.args for n in walk(cond, lambda n: n.args.values(), MAX_BEHIND))
 
 
 def chosen_once(mask: Node | None) -> bool:

@@ -32,6 +32,7 @@ from nanlint.analysis.relations import made_from_grid
 from nanlint.analysis.structure import (
     REDUCES,
     Evaluate,
+    asked_once,
     bare,
     called,
     coincidence,
@@ -42,7 +43,7 @@ from nanlint.analysis.structure import (
 )
 from nanlint.graph.conditions import TRUE, TRUTHS
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, REFINE, TUPLE, Node, walk
-from nanlint.graph.path import Known
+from nanlint.graph.path import PathCondition
 from nanlint.ops.op import OPS, Op, Pole
 from nanlint.ops.selection import COMPARISONS
 from nanlint.ops.value import (
@@ -68,6 +69,8 @@ MAX_STEPS = 200
 MAX_NAMED = 2
 #: scenarios that are tried for one operand
 MAX_SCENARIOS = 6
+#: conditions of a path that are asked whether they hold in one, the last ones
+MAX_CONDITIONS = 100
 #: what holds numbers that a caller, a file or a network gives
 SOURCES = frozenset({PARAM, ATTR, CALL, "input", "unknown", "linear", "gradient"})
 #: of these, what is made of its operands, nobody sees how
@@ -401,14 +404,14 @@ class Execution:
                 return replace(one, weak=True, hidden=one.hidden or node.op == "where")
         return self._made(node, {"a": a, "b": b})
 
-    def refutes(self, path: Known, *, partly: bool = False) -> bool:
+    def refutes(self, path: PathCondition, *, partly: bool = False) -> bool:
         """Whether the path to an op says what is not so in the scenario.
 
         ``partly``: where the scenario is so of one row, or one element, of the data, and nothing is said of the others.
         """
         self._partly = partly or self._single
-        for key, known in path.items():
-            for said, cond in known:
+        for key in path.last(MAX_CONDITIONS):
+            for said, cond in path.get(key, ()):
                 if said in TRUTHS and cond.key == key and self.truth(cond) is (said != TRUE):
                     return True
         return self.refuted
@@ -633,6 +636,7 @@ def holds_data(node: Node, evaluate: Evaluate) -> bool:
     )
 
 
+@asked_once
 def is_setting(node: Node, evaluate: Evaluate) -> bool:
     """Whether a value is a number of Python's, by its type or as an end of a range, or a word, or compared with one."""
     if evaluate(node).kind is Kind.SCALAR or named(node):

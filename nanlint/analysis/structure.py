@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from collections import deque
 from collections.abc import Callable, Iterator
+from functools import wraps
+from typing import Concatenate, ParamSpec, TypeVar, cast
 
 from nanlint.graph.node import CONST, LOOP, MODULE, PHI, REFINE, TUPLE, Node, stripped, walk
 from nanlint.ops.op import OPS
@@ -12,6 +14,9 @@ from nanlint.ops.value import Value
 
 #: what is known of a node
 Evaluate = Callable[[Node], Value]
+
+More = ParamSpec("More")
+Answer = TypeVar("Answer")
 
 #: of numbers that are not negative, 0 only where all of them are
 REDUCES = frozenset({"sum", "mean", "max", "nansum", "nanmean"})
@@ -34,6 +39,21 @@ HOLDERS = frozenset({CONST, MODULE, TUPLE, "list", "slice", REFINE})
 UNIFORM = frozenset({"zeros", "ones", "finfo_eps"})
 #: ops whose values come from elsewhere, or change while the program runs
 FROM_ELSEWHERE = frozenset({"input", "variable", "stored"})
+
+
+def asked_once(question: Callable[Concatenate[Node, More], Answer]) -> Callable[Concatenate[Node, More], Answer]:
+    """A question about a node of a finished graph that takes long, or is asked again and again: it keeps the answer."""
+
+    @wraps(question)
+    def recalled(node: Node, /, *args: More.args, **keywords: More.kwargs) -> Answer:
+        if node.answers is None:
+            node.answers = {}
+        asked = question, args, *keywords.items()
+        if asked not in node.answers:
+            node.answers[asked] = question(node, *args, **keywords)
+        return cast(Answer, node.answers[asked])
+
+    return recalled
 
 
 def bare(node: Node) -> Node:
@@ -104,6 +124,7 @@ def elementwise(node: Node) -> bool:
     return op is not None and (op.pointwise or op.view)
 
 
+@asked_once
 def shift_of(node: Node, reduction: tuple[str, ...]) -> Node | None:
     """The x of which ``node`` is (a replacement of infinities in, a mask over) a reduction such as max(x)."""
 

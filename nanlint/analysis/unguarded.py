@@ -7,7 +7,7 @@ import ast
 from nanlint.analysis.algebra import monomial, terms
 from nanlint.analysis.arrays import is_array, is_computed
 from nanlint.analysis.scenarios import NOT_DATA
-from nanlint.analysis.structure import Evaluate, bare, uses
+from nanlint.analysis.structure import Evaluate, asked_once, bare, uses
 from nanlint.graph.node import ATTR, CALL, FUNCTION, LOOP, PARAM, PHI, REFINE, Node
 from nanlint.ops.op import OPS, Pole
 from nanlint.ops.selection import COMPARISONS
@@ -153,6 +153,7 @@ class Incoming:
         return (not numbers or one_less) and all(self.comes_in(t.node) for t in parts if t not in numbers)
 
 
+@asked_once
 def looked_at(node: Node, value: Evaluate) -> bool:
     """Whether anything asks about a number: a comparison, a selection by it, a test for NaN.
 

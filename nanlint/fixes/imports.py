@@ -63,6 +63,9 @@ class Imports:
         self.source = source
         self.outline = outline
         self.all = list(self._collect())
+        self._by_name: dict[str, list[Imported]] = {}
+        for imported in self.all:
+            self._by_name.setdefault(imported.name, []).append(imported)
         self.roots = {i.target.partition(".")[0] for i in self.all if not i.target.startswith(".")}
         froms = (node for node in outline.parents if isinstance(node, ast.ImportFrom))
         #: whether names may come from where nothing names them
@@ -93,7 +96,7 @@ class Imports:
         if found is None:
             return None
         scope, binders = found
-        imported = [i for i in self.all if i.name == name and i.scope is scope]
+        imported = [i for i in self._by_name.get(name, ()) if i.scope is scope]
         aliases = {id(i.alias) for i in imported}
         if not imported or any(id(b) not in aliases and not self._fallback(b) for b in binders):
             return None

@@ -41,10 +41,10 @@ class Lossless:
         return None
 
     def _rows(self, statement: ast.stmt) -> tuple[int, int] | None:
-        block = [s for s in self.outline.block(statement) if isinstance(s, ast.stmt)]
+        block = cast(Sequence[ast.stmt], self.outline.block(statement))
         if not block:
             return None
-        at = next(i for i, s in enumerate(block) if s is statement)
+        at = self.outline.place_in_block(statement)
         first, last = _first_row(block[at]), _last_row(block[at])
         before, after = at, at
         while before > 0 and _last_row(block[before - 1]) >= first:

@@ -48,13 +48,24 @@ class Outline:
         self.tree = tree
         self.is_pure = is_pure
         self.parents: dict[ast.AST, ast.AST] = {}
+        #: of what stands in a block: which block of its parent, and at which place
+        self._places: dict[ast.AST, tuple[str, int]] = {}
         pending: list[ast.AST] = [tree]
         while pending:
             node = pending.pop()
             for child in ast.iter_child_nodes(node):
                 self.parents[child] = node
                 pending.append(child)
+            for field in _BLOCKS:
+                block = getattr(node, field, None)
+                if isinstance(block, list):
+                    self._places.update((child, (field, at)) for at, child in enumerate(block))
+        # what was asked once, by scope or piece of syntax
         self._bound: dict[ast.AST, dict[str, list[ast.AST]]] = {}
+        self._mentioned: dict[ast.AST, frozenset[str]] = {}
+        self._targeted: dict[ast.AST, frozenset[tuple[str, bool]]] = {}
+        self._changing: dict[ast.AST, list[ast.stmt]] = {}
+        self._aliases: dict[ast.AST, dict[str, set[str]]] = {}
 
     # Where a node stands
 
@@ -72,12 +83,17 @@ class Outline:
 
     def block(self, statement: ast.AST) -> Sequence[ast.AST]:
         """The statements among which a statement stands."""
-        parent = self.parents.get(statement)
-        for field in _BLOCKS:
-            block = getattr(parent, field, None)
-            if isinstance(block, list) and any(s is statement for s in block):
-                return block
-        return ()
+        if statement not in self._places:
+            return ()
+        block: Sequence[ast.AST] = getattr(self.parents[statement], self._places[statement][0])
+        return block
+
+    def place_in_block(self, statement: ast.AST) -> int:
+        """The place of a statement among those of its block."""
+        return self._places.get(statement, ("", 0))[1]
+
+    def _in_body(self, child: ast.AST) -> bool:
+        return self._places.get(child, ("", 0))[0] == "body"
 
     def scopes(self, node: ast.AST) -> Iterator[Scope]:
         """Scopes whose names a node sees, innermost first; a function's own defaults and decorators are outside it."""
@@ -86,7 +102,7 @@ class Outline:
             if isinstance(parent, ast.Module):
                 yield parent
             elif isinstance(parent, ast.ClassDef):
-                if innermost and any(child is s for s in parent.body):
+                if innermost and self._in_body(child):
                     yield parent
                     innermost = False
             elif isinstance(parent, ast.Lambda):
@@ -94,7 +110,7 @@ class Outline:
                     yield parent
                     innermost = False
             elif isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                if any(child is s for s in parent.body):
+                if self._in_body(child):
                     yield parent
                     innermost = False
             elif isinstance(parent, _COMPREHENSIONS) and not self._first_iterable(parent, child, node):
@@ -134,22 +150,9 @@ class Outline:
 
     def mentions(self, name: str, scope: ast.AST) -> bool:
         """Whether a name occurs in a scope or in scopes inside it, in whatever role."""
-        for node in ast.walk(scope):
-            if isinstance(node, ast.Name):
-                if node.id == name:
-                    return True
-            elif isinstance(node, ast.arg):
-                if node.arg == name:
-                    return True
-            elif isinstance(node, ast.alias):
-                if (node.asname or node.name.partition(".")[0]) == name:
-                    return True
-            elif isinstance(node, (ast.Global, ast.Nonlocal)):
-                if name in node.names:
-                    return True
-            elif getattr(node, "name", None) == name:
-                return True
-        return False
+        if scope not in self._mentioned:
+            self._mentioned[scope] = frozenset(named for node in ast.walk(scope) for named in _mentioned_by(node))
+        return name in self._mentioned[scope]
 
     # What runs between two places
 
@@ -163,10 +166,9 @@ class Outline:
         node: ast.AST = statement
         while True:
             siblings = self.block(node)
-            at = next((i for i, s in enumerate(siblings) if s is node), 0)
             if not isinstance(node, (ast.ExceptHandler, ast.match_case)):
-                for sibling in reversed(siblings[:at]):
-                    yield sibling, True
+                for at in range(self.place_in_block(node) - 1, -1, -1):
+                    yield siblings[at], True
             parent = self.parents.get(node)
             if parent is None or isinstance(parent, (ast.Module, ast.ClassDef, *_FUNCTIONS)):
                 return
@@ -225,15 +227,26 @@ class Outline:
 
     def changes(self, region: ast.AST, name: str) -> bool:
         """Whether running a node may rebind a variable or change what it holds."""
-        rebinds = any(
-            target == name for node in _walk(region) for target, in_place in self._targets(node) if not in_place
-        )
-        return rebinds or self.changes_in_place(region, name)
+        return (name, False) in self._changes(region) or self.changes_in_place(region, name)
 
     def changes_in_place(self, region: ast.AST, name: str) -> bool:
         """Whether running a node may change what a variable holds, under this or another name."""
-        changed = {target for node in _walk(region) for target, in_place in self._targets(node) if in_place and target}
-        return name in changed or bool(changed and changed & self.aliases(name, region))
+        changed = {target for target, in_place in self._changes(region) if in_place and target}
+        return name in changed or not changed.isdisjoint(self.aliases(name, region))
+
+    def changing(self, scope: Scope) -> list[ast.stmt]:
+        """The statements in a scope, and in scopes inside it, that change what a variable holds in place."""
+        if scope not in self._changing:
+            statements = (one for one in ast.walk(scope) if isinstance(one, (ast.Expr, ast.Assign, ast.AugAssign)))
+            changed = (one for one in statements if any(in_place for _, in_place in self._changes(one)))
+            self._changing[scope] = list(changed)
+        return self._changing[scope]
+
+    def _changes(self, region: ast.AST) -> frozenset[tuple[str, bool]]:
+        """(variable, whether in place) that running a node rebinds or changes."""
+        if region not in self._targeted:
+            self._targeted[region] = frozenset(target for node in _walk(region) for target in self._targets(node))
+        return self._targeted[region]
 
     def changes_attribute(self, region: ast.AST, root: str, attribute: str) -> bool:
         """Whether running a node may change ``root.attribute``: a store, or a call that has hold of the object."""
@@ -284,21 +297,30 @@ class Outline:
 
     def aliases(self, name: str, at: ast.AST) -> set[str]:
         """Variables of the function that may share memory with a variable."""
-        node = at.node if isinstance(at, _Bindings) else at
-        scope = self.function(node)
-        found: set[str] = set()
-        for statement in ast.walk(scope):
-            if (
-                isinstance(statement, ast.Assign)
-                and len(statement.targets) == 1
-                and isinstance(statement.targets[0], ast.Name)
-            ):
-                target, source = statement.targets[0].id, shares_memory_with(statement.value)
-                if source == name:
-                    found.add(target)
-                elif target == name and source:
-                    found.add(source)
-        return found
+        scope = self.function(at.node if isinstance(at, _Bindings) else at)
+        if scope not in self._aliases:
+            found = self._aliases[scope] = {}
+            for statement in ast.walk(scope):
+                if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+                    continue
+                target, source = statement.targets[0], shares_memory_with(statement.value)
+                if source and isinstance(target, ast.Name):
+                    found.setdefault(source, set()).add(target.id)
+                    found.setdefault(target.id, set()).add(source)
+        return self._aliases[scope].get(name, set())
+
+
+def _mentioned_by(node: ast.AST) -> Iterable[str]:
+    """The names that a node mentions itself, in whatever role."""
+    if isinstance(node, ast.Name):
+        return (node.id,)
+    if isinstance(node, ast.arg):
+        return (node.arg,)
+    if isinstance(node, ast.alias):
+        return (node.asname or node.name.partition(".")[0],)
+    if isinstance(node, (ast.Global, ast.Nonlocal)):
+        return node.names
+    return (name,) if isinstance(name := getattr(node, "name", None), str) else ()
 
 
 class _Bindings(ast.AST):

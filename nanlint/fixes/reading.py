@@ -306,13 +306,8 @@ class Reading(Quoting):
             names.add(root_of(site.target))
         elif isinstance(parent, ast.Assign) and isinstance(parent.targets[0], ast.Name):
             names.add(parent.targets[0].id)
-        statements = ast.walk(outline.function(site)) if names else ()
-        return any(
-            outline.changes_in_place(statement, name)
-            for statement in statements
-            if isinstance(statement, ast.Expr | ast.Assign | ast.AugAssign) and statement is not site
-            for name in names
-        )
+        changing = outline.changing(outline.function(site)) if names else ()
+        return any(outline.changes_in_place(one, name) for one in changing if one is not site for name in names)
 
     def _env(self, e: ast.AST) -> Mapping[object, Node] | None:
         for node in self.file.nodes_at.get(id(e), ()):

@@ -6,12 +6,21 @@ Spellings of the catalogue, functions and classes of this file (inlined), layers
 from __future__ import annotations
 
 import ast
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache, reduce
 from typing import Any
 
 from nanlint.graph.conditions import parting
-from nanlint.graph.expressions import CALLABLE, DTYPES, ExpressionLowering, complete, entry, written_out
+from nanlint.graph.expressions import (
+    CALLABLE,
+    DTYPES,
+    MAX_ELEMENTS,
+    ExpressionLowering,
+    complete,
+    entry,
+    written_out,
+)
 from nanlint.graph.modules import descendants, size_of
 from nanlint.graph.node import (
     ATTR,
@@ -87,6 +96,8 @@ TAPE_PARAMETERS = {"watch": ("x",), "gradient": ("target", "sources", "output_gr
 WRAPPING_TYPES = frozenset({"Annotated", "Final", "InitVar", "Optional", "Required", "Union"})
 #: arguments that say where, not what: through them no gradient flows
 PLACES = frozenset({"index", "indices", "ids", "axis", "dim", "dims", "dtype", "device", "shape", "size"})
+#: checks further on that are known to have passed, the nearest ones
+MAX_CHECKS = 20
 #: operands without which an op is none; the others have defaults
 REQUIRED = frozenset({"x", "a", "b", "y", "cond"})
 #: methods that run a model on their first argument
@@ -444,7 +455,7 @@ class CallLowering(ExpressionLowering):
         """A method that a list grows by."""
         assert isinstance(e.func, ast.Attribute)
         each = self.element(args[-1], e) if name == "extend" else args[-1]
-        if base.op == TUPLE and name == "append" and not base.attrs.get("starred"):
+        if written_out(base) and name == "append" and len(base.args) < MAX_ELEMENTS:
             grown = self.emit(TUPLE, e, args={**base.args, str(len(base.args)): each})
         else:
             old = self.element(base, e) if base.args else each
@@ -1077,7 +1088,7 @@ class CallLowering(ExpressionLowering):
                     self.rebind(arg, self.emit("stored", e, a=arg, b=result))
             return result
         activation = self.activation(function, args, keywords, e)
-        given = dict(activation.env)
+        given = activation.env.copy()
         result = self.run_function(activation, definition, e)
         for name in filled_in_place(definition):
             before, after = given.get(name), activation.env.get(name)
@@ -1169,12 +1180,16 @@ class CallLowering(ExpressionLowering):
         """Let what each check says hold for the nodes of its function before it; what a loop carries changes in it."""
         looping = next((n.index for n in nodes if n.op == LOOP), len(self.graph.nodes))
         checks = [check for check in checks if check[0] <= looping]
+        nearest: deque[Known] = deque(maxlen=MAX_CHECKS)
         said: dict[int, Comparisons] = {}
         #: by identity, with the facts themselves, so that they live as long as their number is used
         merged: dict[int, tuple[object, PathCondition]] = {}
         for node in reversed(nodes[: checks[-1][0] - nodes[0].index] if checks else ()):
             while checks and checks[-1][0] > node.index:
-                said, merged = {**said, **{k: (*said.get(k, ()), *v) for k, v in checks.pop()[1].items()}}, {}
+                nearest.append(checks.pop()[1])
+                said, merged = {}, {}
+                for key, known in (fact for check in nearest for fact in check.items()):
+                    said[key] = (*said.get(key, ()), *known)
             if node.env is not None:
                 if id(node.facts) not in merged:
                     more = {key: (*node.facts.get(key, ()), *new) for key, new in said.items()}

@@ -8,6 +8,7 @@ import operator
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import reduce
+from itertools import islice
 from typing import Any
 
 from nanlint.graph.conditions import MIRRORED, implied, known_of, settled, truth_of
@@ -114,8 +115,10 @@ DTYPES = {"half": "float16", "float": "float32", "double": "float64", "single": 
 CALLABLE = frozenset({MODULE, FUNCTION, CLASS, LAYER, INSTANCE, "partial"})
 #: elements of which an unknown key may find any
 MAX_ALTERNATIVES = 8
-#: literals of a list that are told apart
-MAX_ELEMENTS = 1_000
+#: parts of one condition that are told apart
+MAX_CONDITIONS = 40
+#: elements of a list or dict that are told apart; each that is set makes another list or dict
+MAX_ELEMENTS = 250
 
 #: ops without poles whose surroundings fixes ask about
 REMEMBERED = frozenset({"where", "softmax", "sigmoid", "exp", "mul"})
@@ -429,19 +432,21 @@ class ExpressionLowering:
         op = "and" if isinstance(e.op, ast.And) else "or"
         saved = self.frame.facts
         result = self.lower(e.values[0])
-        for part in e.values[1:]:
+        for part in e.values[1:MAX_CONDITIONS]:
             if result.op == CONST:
                 result = result if bool(result.attrs["value"]) == (op == "or") else self.lower(part)
                 continue
             self.assume(result, op == "and")
             result = self.emit(op, e, {"python": True}, a=result, b=self.lower(part))
+        if rest := [self.lower(part) for part in e.values[MAX_CONDITIONS:]]:
+            result = self.emit(op, e, {"python": True}, a=result, b=self.unknown(e, *rest))
         self.frame.facts = saved
         return result
 
     def comparison(self, e: ast.Compare) -> Node:
         left = self.lower(e.left)
         result: Node | None = None
-        for comparison, right_source in zip(e.ops, e.comparators, strict=True):
+        for comparison, right_source in zip(e.ops[:MAX_CONDITIONS], e.comparators[:MAX_CONDITIONS], strict=True):
             right = self.lower(right_source)
             op = COMPARE.get(type(comparison))
             unset = (
@@ -459,6 +464,8 @@ class ExpressionLowering:
             result = part if result is None else self.emit("and", e, a=result, b=part)
             left = right
         assert result is not None
+        if rest := [self.lower(right) for right in e.comparators[MAX_CONDITIONS:]]:
+            result = self.emit("and", e, a=result, b=self.unknown(e, *rest))
         return result
 
     def conditional(self, e: ast.IfExp) -> Node:
@@ -590,10 +597,10 @@ class ExpressionLowering:
         """``base[index]``."""
         at = index.attrs.get("value") if index.op == CONST else None
         if base.op == TUPLE and isinstance(at, int) and not base.attrs.get("starred"):
-            elements = list(base.args.values())
-            if -len(elements) <= at < len(elements):
+            size = len(base.args)
+            if -size <= at < size:
                 base.attrs["apart"] = True
-                return self.refined(elements[at])
+                return self.refined(next(islice(base.args.values(), at % size, None)))
         if base.op == DICT:
             self.fill(base, index)
         if base.op == DICT and index.op == CONST:
@@ -624,11 +631,11 @@ class ExpressionLowering:
 
     def one_of(self, base: Node, index: Node, site: ast.AST) -> Node | None:
         """What an unknown key finds in a dict or list of functions, layers or numbers that is written out."""
-        elements = list(base.args.values())
+        if not 0 < len(base.args) <= MAX_ALTERNATIVES or index.op in ("slice", TUPLE, CONST):
+            return None
         if not (written_out(base) or (base.op == DICT and keys_known(base))):
             return None
-        if not 0 < len(elements) <= MAX_ALTERNATIVES or index.op in ("slice", TUPLE, CONST):
-            return None
+        elements = list(base.args.values())
         if not all(one.op in CALLABLE or one.op == CONST for one in elements):
             return None
         base.attrs["apart"] = True
@@ -672,7 +679,7 @@ class ExpressionLowering:
     def comprehension(self, e: ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp) -> Node:
         """One element under the conditions that choose it; what they choose may be nothing."""
         saved_env, saved_facts = self.frame.env, self.frame.facts
-        self.frame.env = dict(saved_env)
+        self.frame.env = saved_env.copy()
         chosen = any(generator.ifs for generator in e.generators)
         for generator in e.generators:
             elements = self.lower(generator.iter)
@@ -776,7 +783,7 @@ class ExpressionLowering:
 
     def snapshot(self) -> tuple[Env, PathCondition]:
         """Variables and facts, to come back to."""
-        return dict(self.frame.env), self.frame.facts
+        return self.frame.env.copy(), self.frame.facts
 
 
 def values_of_pair(node: Node) -> Node:

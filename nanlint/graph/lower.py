@@ -23,7 +23,16 @@ from nanlint.graph.calls import (
     given_type,
 )
 from nanlint.graph.control import carried, carry
-from nanlint.graph.expressions import CALLABLE, NUMBERS, TENSOR_ATTRIBUTES, decided, entry, keys_known, written_out
+from nanlint.graph.expressions import (
+    CALLABLE,
+    MAX_ELEMENTS,
+    NUMBERS,
+    TENSOR_ATTRIBUTES,
+    decided,
+    entry,
+    keys_known,
+    written_out,
+)
 from nanlint.graph.formats import default_format
 from nanlint.graph.modules import ModuleFrame, descendants, functions_of, names_of, outline_of, set_by_functions
 from nanlint.graph.node import (
@@ -244,14 +253,15 @@ class Lowering(CallLowering):
             return
         index = self.lower(target.slice)
         at = index.attrs.get("value") if index.op == CONST else None
-        if written_out(base) and isinstance(at, int) and -len(base.args) <= at < len(base.args):
+        few = len(base.args) < MAX_ELEMENTS
+        if few and written_out(base) and isinstance(at, int) and -len(base.args) <= at < len(base.args):
             elements = {**base.args, str(at % len(base.args)): value}
             self.bind(target.value, self.graph.add(TUPLE, elements, {}, target), target)
             return
         if base.op == DICT and index.op == CONST and value.op in CALLABLE and not self.is_made_here(base):
             self.keep(base, entry(index, 0), value, target)
             return
-        if base.op == DICT and index.op == CONST:
+        if few and base.op == DICT and index.op == CONST:
             entries = {**base.args, f"={index.attrs['value']!r}": value}
             self.bind(target.value, self.graph.add(DICT, entries, {}, target), target)
             return
@@ -421,12 +431,14 @@ class Lowering(CallLowering):
         env, facts = self.snapshot()
         outcomes: list[tuple[Env, PathCondition, bool]] = []
         for truth, body in ((True, s.body), (False, s.orelse)):
-            frame.env, frame.facts, frame.live = dict(env), facts, True
+            frame.env, frame.facts, frame.live = env.copy(), facts, True
             self.assume(cond, truth)
             self.block(body)
             # what the branch found out of a value that it set is forgotten where it ends, but by the value
-            learned = {name: self.refined(n) for name, n in frame.env.items() if n is not env.get(name)}
-            outcomes.append(({**frame.env, **learned}, frame.facts, frame.live))
+            for name in frame.env.changed(env):
+                if (value := frame.env.get(name)) is not None and value is not env.get(name):
+                    frame.env[name] = self.refined(value)
+            outcomes.append((frame.env, frame.facts, frame.live))
         (env_a, facts_a, live_a), (env_b, facts_b, live_b) = outcomes
         if live_a and live_b:
             frame.env = self.join_env(cond, env_a, env_b, s)
@@ -443,8 +455,8 @@ class Lowering(CallLowering):
         """Variables where two paths meet; one that exists on one path only keeps its value there."""
         if a is b:
             return a
-        joined = dict(b)
-        for name in (*a, *(n for n in b if n not in a)):
+        joined = b.copy()
+        for name in a.changed(b):
             one, other = a.get(name), b.get(name)
             if one is other:
                 continue
@@ -539,7 +551,8 @@ class Lowering(CallLowering):
                 # of another form after a turn
                 records[name] = self.unknown(s, record, back)
         frame.live = True
-        env = {**after, **phis, **records}
+        env = after.copy()
+        env.update({**phis, **records})
         for broken, _ in frame.breaks:
             env = self.join_env(None, env, broken, s)
         frame.env, frame.facts, frame.breaks = env, facts, outer_breaks
@@ -554,7 +567,7 @@ class Lowering(CallLowering):
             self.block(s.orelse)
             paths = [frame.env] if frame.live else []
         for handler in s.handlers:
-            frame.env, frame.facts, frame.live = dict(env), facts, True
+            frame.env, frame.facts, frame.live = env.copy(), facts, True
             self.block(handler.body)
             if frame.live:
                 paths.append(frame.env)
@@ -627,7 +640,7 @@ class Lowering(CallLowering):
         paths: list[Env] = []
         exhaustive = False
         for case in s.cases:
-            self.frame.env, self.frame.facts, self.frame.live = dict(env), facts, True
+            self.frame.env, self.frame.facts, self.frame.live = env.copy(), facts, True
             exhaustive = exhaustive or (case.guard is None and getattr(case.pattern, "pattern", case) is None)
             equal = self.equals(subject, case.pattern)
             if equal is not None:

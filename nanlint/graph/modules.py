@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from nanlint.graph.node import Node
 from nanlint.graph.path import NOTHING
-from nanlint.graph.scope import Frame
+from nanlint.graph.scope import Env, Frame
 from nanlint.source.syntax import remembered
 
 #: a local name, the dotted name that is imported, as it is written, and the statement
@@ -273,7 +273,7 @@ class ModuleFrame(Frame):
     def _take(self, statement: ast.stmt) -> None:
         # wherever it is asked for, it is lowered as if nothing was known but what the module has bound
         saved = self.env, self.facts, self.live, self._here
-        self.env, self.facts, self.live, self._here = {}, NOTHING, True, self.outline.places[statement]
+        self.env, self.facts, self.live, self._here = Env(), NOTHING, True, self.outline.places[statement]
         try:
             self.lower(self, statement)
             for name, node in self.env.items():

@@ -53,11 +53,15 @@ class Node:
     ``regions``: innermost last. ``env``: names in scope at an op that
     rules ask about; ``facts``: what the path to it says. ``calls``: the chain of call expressions it was inlined
     through, outermost first. ``spelling``: the function of a framework that was called, None for an operator.
+    ``behind``: the node whose elements it hands on, the first of a chain, None for all others. ``answers``: to the
+    questions about it that are asked once.
     """
 
     __slots__ = (
+        "answers",
         "args",
         "attrs",
+        "behind",
         "calls",
         "elsewhere",
         "env",
@@ -87,6 +91,9 @@ class Node:
         self.facts: PathCondition = NOTHING
         self.framework: str | None = None
         self.spelling: Spelling | None = None
+        self.answers: dict[object, object] | None = None
+        inner = args.get("x") if hands_on(op) else None
+        self.behind: Node | None = None if inner is None else inner.behind or inner
 
     def __getitem__(self, operand: str) -> Node:
         return self.args[operand]
@@ -111,6 +118,12 @@ MAX_TERMS = 8
 
 #: ops whose result does not depend on the order of their two operands
 COMMUTATIVE = frozenset({"add", "mul", "maximum", "minimum", "eq", "ne"})
+
+
+def hands_on(name: str) -> bool:
+    """Whether a node hands on all elements of its operand: a view, a cast to float, a refinement."""
+    op = OPS.get(name)
+    return name in SAME_ELEMENTS or (op is not None and op.view and name not in ("part", "diagonal"))
 
 
 def squared(op: str, args: Mapping[str, Node]) -> Node | None:
@@ -146,12 +159,7 @@ def number(other: Any) -> float | None:
 
 def stripped(node: Node) -> Node:
     """The node behind views, casts to float and refinements: same elements."""
-    while (inner := node.get("x")) is not None:
-        op = OPS.get(node.op)
-        if not (op is not None and op.view and node.op not in ("part", "diagonal")) and node.op not in SAME_ELEMENTS:
-            break
-        node = inner
-    return node
+    return node.behind or node
 
 
 def walk(start: Node, onward: Callable[[Node], Iterable[Node]], limit: float = math.inf) -> Iterator[Node]:
@@ -309,6 +317,7 @@ class Graph:
         """Let go of all nodes, which hold each other: nothing is asked of the graph any more."""
         for node in self.nodes:
             node.args, node.attrs, node.users, node.env, node.facts = {}, {}, [], None, NOTHING
+            node.behind = node.answers = None
         self.nodes.clear()
         self._keys.clear()
         self._literals.clear()

@@ -6,6 +6,8 @@ import sys
 from collections.abc import Callable, ItemsView, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
+from nanlint.graph.layers import Layers, gathered, laid, said_in
+
 
 class Minus(NamedTuple):
     """The negative of a node, where none stands in the graph."""
@@ -21,9 +23,9 @@ Comparisons: TypeAlias = tuple[Comparison, ...]
 #: what conditions say: the comparisons that hold, by key of the expression
 Known: TypeAlias = Mapping[int, Comparisons]
 
-#: conditions that are looked through one by one before they are put into one table: tables are copies, and long looks
-#: are slow; between 4 and 16 no difference was measured
-MAX_CHAIN = 16
+#: comparisons of one expression that are known at a time; of twice as many the last ones are kept, and not one by one,
+#: so that those who read the expression again and again share what comes first
+MAX_SAID = 16
 
 
 class PathCondition(Mapping[int, Comparisons]):
@@ -32,7 +34,7 @@ class PathCondition(Mapping[int, Comparisons]):
     It never changes. An expression of which something is said again has all of it in the last place.
     """
 
-    __slots__ = ("_before", "_depth", "_own", "_since", "_table")
+    __slots__ = ("_before", "_depth", "_layers", "_own", "_since")
 
     def __init__(self, before: PathCondition | None = None, own: Mapping[int, Comparisons] | None = None) -> None:
         """``own``: what is known of some expressions instead of what was known ``before``; () where that is nothing."""
@@ -40,21 +42,11 @@ class PathCondition(Mapping[int, Comparisons]):
         self._own: Mapping[int, Comparisons] = own or {}
         self._depth: int = before._depth + 1 if before is not None else 0
         self._since: int | None = None
-        self._table: dict[int, Comparisons] | None = None
-        if self._depth % MAX_CHAIN == 0:
-            self._table = self._gathered()
+        self._layers: Layers[int, Comparisons] = laid(before._layers, self._own) if before is not None else ()
 
     def get(self, key: int, default: Any = None) -> Any:
         """The comparisons that hold of an expression."""
-        current: PathCondition | None = self
-        while current is not None:
-            if current._table is not None:
-                return current._table.get(key, default)
-            found = current._own.get(key)
-            if found is not None:
-                return found or default
-            current = current._before
-        return default
+        return said_in(self._layers, key) or default
 
     def __getitem__(self, key: int) -> Comparisons:
         found: Comparisons | None = self.get(key)
@@ -85,25 +77,15 @@ class PathCondition(Mapping[int, Comparisons]):
         return self._depth > 0
 
     def _gathered(self) -> dict[int, Comparisons]:
-        if self._table is not None:
-            return self._table
-        chain = [self]
-        while (before := chain[-1]._before) is not None and chain[-1]._table is None:
-            chain.append(before)
-        found = dict(chain[-1]._table or {})
-        for one in reversed(chain):
-            for key, known in one._own.items() if one._table is None else ():
-                if known:
-                    found[key] = known
-                else:
-                    found.pop(key, None)
-        return found
+        return {key: known for key, known in gathered(self._layers).items() if known}
 
     def and_(self, said: Iterable[tuple[int, str, Bound]]) -> PathCondition:
         """This, and more comparisons: of an expression by key, which, and with what."""
         own: dict[int, Comparisons] = {}
         for key, comparison, other in said:
-            own[key] = (*(own.get(key) or self.get(key, ())), (comparison, other))
+            known = own.get(key) or self.get(key, ())
+            if (comparison, other) not in known:
+                own[key] = (*(known[-MAX_SAID:] if len(known) >= 2 * MAX_SAID else known), (comparison, other))
         return PathCondition(self, own) if own else self
 
     def overridden(self, by: Known) -> PathCondition:
@@ -124,6 +106,13 @@ class PathCondition(Mapping[int, Comparisons]):
                 one._since = min((*map(first, one._own), sys.maxsize if least is None else least))
         assert self._since is not None
         return self._since
+
+    def last(self, conditions: int) -> list[int]:
+        """The expressions of which the last ones of its conditions speak, in order."""
+        chain = [self]
+        while (before := chain[-1]._before) is not None and len(chain) < conditions:
+            chain.append(before)
+        return list(dict.fromkeys(said_by(chain)))
 
     def up_to(self, other: PathCondition) -> tuple[PathCondition, list[int], list[int]]:
         """Where two paths part, and the expressions of which each says something after that, in order."""

@@ -3,18 +3,84 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import ItemsView, Iterator, Mapping, MutableMapping, ValuesView
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeAlias
 
+from nanlint.graph.layers import Layers, gathered, laid, said_in
 from nanlint.graph.node import Node, Region
 from nanlint.graph.path import NOTHING, Known, PathCondition, common
 
 FunctionAst: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
-#: names, and ("field", key of the object, attribute) for attributes that were stored to
-Env: TypeAlias = dict[Any, Node]
+#: a name, or ("field", key of the object, attribute), ("item", key of the array, key of the index) for what was stored
+Name: TypeAlias = Any
+
+
+class Env(MutableMapping[Name, Node]):
+    """Variables as a function runs. A copy is made at once, and costs no more than what was set since the last one."""
+
+    __slots__ = ("_layers", "_order", "_own")
+
+    def __init__(self, layers: Layers[Name, Node | None] = (), order: dict[Name, int] | None = None) -> None:
+        self._layers = layers
+        #: what was set since the last copy was made; None where it was deleted
+        self._own: dict[Name, Node | None] = {}
+        #: of all names that were ever set, on whatever path, when they were first set
+        self._order = {} if order is None else order
+
+    def __setitem__(self, name: Name, node: Node) -> None:
+        self._own[name] = node
+        self._order.setdefault(name, len(self._order))
+
+    def __delitem__(self, name: Name) -> None:
+        self[name]
+        self._own[name] = None
+
+    def get(self, name: Name, default: Any = None) -> Any:
+        """What a name stands for."""
+        found = self._own[name] if name in self._own else said_in(self._layers, name)
+        return default if found is None else found
+
+    def __getitem__(self, name: Name) -> Node:
+        found: Node | None = self.get(name)
+        if found is None:
+            raise KeyError(name)
+        return found
+
+    def __contains__(self, name: object) -> bool:
+        return self.get(name) is not None
+
+    def _all(self) -> dict[Name, Node]:
+        return {name: node for name, node in gathered((*self._layers, self._own)).items() if node is not None}
+
+    def __iter__(self) -> Iterator[Name]:
+        return iter(self._all())
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+    def items(self) -> ItemsView[Name, Node]:
+        """Names and what they stand for, as they are now."""
+        return self._all().items()
+
+    def values(self) -> ValuesView[Node]:
+        """What names stand for now."""
+        return self._all().values()
+
+    def copy(self) -> Env:
+        """The same variables, to be set to something else."""
+        if self._own:
+            self._layers, self._own = laid(self._layers, self._own), {}
+        return Env(self._layers, self._order)
+
+    def changed(self, since: Env) -> list[Name]:
+        """The names that may have been set here or there since the paths parted, those first that were first set."""
+        here, there = ((*env._layers, env._own) for env in (self, since))
+        shared = set(map(id, here)) & set(map(id, there))
+        own = {name for layer in (*here, *there) if id(layer) not in shared for name in layer}
+        return sorted(own, key=self._order.__getitem__)
 
 
 @dataclass(eq=False)
@@ -78,7 +144,7 @@ class Frame:
     parent: Frame | None = None
     caller: Frame | None = None
     function: FunctionAst | None = None
-    env: Env = field(default_factory=dict)
+    env: Env = field(default_factory=Env)
     facts: PathCondition = NOTHING
     regions: tuple[Region, ...] = ()
     calls: tuple[ast.AST, ...] = ()
@@ -115,7 +181,7 @@ class Frame:
         """The variable's value here or in an enclosing function or the module."""
         frame: Frame | None = self
         while frame is not None:
-            found = frame.env.get(name)
+            found: Node | None = frame.env.get(name)
             if found is None and frame.parent is None and isinstance(name, str):
                 found = frame.read(name)
             if found is not None:

@@ -8,13 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nanlint.graph.lower import lower
-from nanlint.graph.path import MAX_CHAIN, NOTHING, Comparisons, PathCondition, common
+from nanlint.graph.path import MAX_SAID, NOTHING, Comparisons, PathCondition, common
 from nanlint.ops.catalogue import catalogue
 
 Model = dict[int, Comparisons]
 FACTS = st.lists(st.tuples(st.integers(0, 5), st.sampled_from("ab"), st.integers(0, 1)), max_size=3)
-#: what two paths say one after the other behind what both begin with; more than goes into one chain
-PATHS = st.tuples(*(st.lists(FACTS, max_size=MAX_CHAIN + 4) for _ in range(3)))
+#: what two paths say one after the other behind what both begin with; more than goes into one table
+PATHS = st.tuples(*(st.lists(FACTS, max_size=20) for _ in range(3)))
 
 
 def followed(path: PathCondition, model: Model, steps: list[list[tuple[int, str, int]]]) -> tuple[PathCondition, Model]:
@@ -22,7 +22,8 @@ def followed(path: PathCondition, model: Model, steps: list[list[tuple[int, str,
     for said in steps:
         path = path.and_(said)
         for key, comparison, other in said:
-            model[key] = (*model.get(key, ()), (comparison, other))
+            if (comparison, other) not in (known := model.get(key, ())):
+                model[key] = (*known, (comparison, other))
     return path, model
 
 
@@ -38,6 +39,15 @@ def test_paths_say_what_dictionaries_would(steps: tuple[list[list[tuple[int, str
         assert dict(path.items()) == model
         assert all(path.get(key) == model.get(key) for key in range(6))
         assert not model or path.since(lambda key: key) <= min(model)
+
+
+def test_of_one_expression_only_what_is_said_last_is_kept() -> None:
+    path = NOTHING
+    for number in range(100):
+        path = path.and_([(1, "a", number), (1, "a", number)])
+    known = path[1]
+    assert MAX_SAID <= len(known) <= 2 * MAX_SAID
+    assert known == tuple(("a", number) for number in range(100 - len(known), 100))
 
 
 def test_a_long_chain_of_branches_takes_no_more_for_each_than_a_short_one() -> None:
