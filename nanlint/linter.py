@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
     from nanlint.fixes.outline import Outline
     from nanlint.fixing import Fixed
-    from nanlint.graph.imports import Import
+    from nanlint.frontend.imports import Import
     from nanlint.proof.pool import Pool
 
 
@@ -663,7 +663,7 @@ def unresolved(report: Report, content: bytes | None = None) -> tuple[Import, ..
 
     Sorted by place. ``content``: what the one file of the report holds, if it is not on disk.
     """
-    from nanlint.graph.imports import limits, resolved_imports, source_at
+    from nanlint.frontend.imports import limits, resolved_imports, source_at
 
     found: set[Import] = set()
     at_hand = {} if content is None else {os.path.realpath(file.path): content for file in report.files}

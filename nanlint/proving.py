@@ -12,7 +12,7 @@ from dataclasses import replace
 from nanlint.analysis.facts import Facts
 from nanlint.diagnostic import Applicability, Confidence, Diagnostic, Edit, Fix, Span
 from nanlint.fixing import applied
-from nanlint.graph.likeness import Likeness
+from nanlint.frontend.equivalence import Likeness
 from nanlint.graph.node import Node
 from nanlint.proof.pairing import Differences
 from nanlint.proof.plausible import Plausibility

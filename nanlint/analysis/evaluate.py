@@ -14,8 +14,8 @@ from nanlint.analysis.relations import GRIDS, RELATIONS
 from nanlint.analysis.roles import untrainable
 from nanlint.analysis.selections import taken_by
 from nanlint.analysis.structure import bare
+from nanlint.frontend.lower import Lowering
 from nanlint.graph.conditions import AXES, OUTSIDE, implied, known_of, of_nothing, said_of, speaks_of
-from nanlint.graph.lower import Lowering
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, REFINE, TUPLE, Node
 from nanlint.graph.path import NOTHING, Bound, Minus, PathCondition
 from nanlint.interrupt import checkpoint, exhausted

@@ -23,9 +23,9 @@ from nanlint.analysis.scenarios import breaks_further_on, kept_off, normalises, 
 from nanlint.analysis.selections import is_filled, is_single_slice, opens_axis, selects_by_mask
 from nanlint.analysis.structure import bare, elementwise, factors, is_field, literal, same, uses, zero_together
 from nanlint.diagnostic import Span
+from nanlint.frontend.lower import Lowering
+from nanlint.frontend.modules import descendants
 from nanlint.graph.conditions import FILLED, implied
-from nanlint.graph.lower import Lowering
-from nanlint.graph.modules import descendants
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, REFINE, TUPLE, Node, walk
 from nanlint.ops.floats import FLOAT64
 from nanlint.ops.op import OPS, Pole

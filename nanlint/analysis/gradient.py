@@ -10,8 +10,8 @@ from enum import IntEnum
 from nanlint.analysis.names import tells_training, without_gradient
 from nanlint.analysis.roles import Opinion, Roles, untrainable
 from nanlint.analysis.structure import asked_once
+from nanlint.frontend.lower import Lowering
 from nanlint.graph.conditions import FALSE
-from nanlint.graph.lower import Lowering
 from nanlint.graph.node import (
     ATTR,
     CALL,

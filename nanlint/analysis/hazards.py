@@ -19,7 +19,7 @@ from nanlint.analysis.scenarios import Executions, degenerate, excluded, where_e
 from nanlint.analysis.selections import taken_by
 from nanlint.analysis.structure import Evaluate, asked_once, bare, depends, elementwise, same, uses, zero_together
 from nanlint.analysis.unguarded import unguarded
-from nanlint.graph.lower import Lowering
+from nanlint.frontend.lower import Lowering
 from nanlint.graph.node import CALL, CONST, LOOP, PARAM, PHI, REFINE, TUPLE, Node, walk
 from nanlint.interrupt import checkpoint
 from nanlint.ops.arithmetic import add

@@ -12,8 +12,8 @@ from functools import cached_property
 from pathlib import PurePath
 
 from nanlint.analysis.names import trained, untrained, words
-from nanlint.graph.lower import Lowering
-from nanlint.graph.modules import descendants
+from nanlint.frontend.lower import Lowering
+from nanlint.frontend.modules import descendants
 from nanlint.graph.node import Node
 
 #: methods that a model is run by, and those that train it
@@ -162,7 +162,7 @@ class Roles:
     def passes(self) -> set[int]:
         """The methods by which models are run or trained."""
         found: set[int] = set()
-        for cls in self.lowering.classes:
+        for cls in self.lowering.defined_classes:
             bases = cls.external_bases()
             model = any(words(base.rpartition(".")[2])[-1:] and words(base)[-1] in MODULES for base in bases)
             for name, method in cls.methods.items() if purpose_of_bases(bases) is None else ():

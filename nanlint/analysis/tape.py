@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import takewhile
 
-from nanlint.graph.calls import makes_an_object
+from nanlint.frontend.nodes import makes_an_object
 from nanlint.graph.node import ATTR, CALL, CONST, INSTANCE, LAYER, LOOP, PHI, TUPLE, Node, Region, walk
 from nanlint.ops.op import OPS
 from nanlint.ops.selection import COMPARISONS

@@ -122,7 +122,7 @@ def _function(place: str, given: Sequence[str], isolated: bool) -> Digraph:
 
 def _modules(paths: Sequence[str], given: Sequence[str], isolated: bool) -> tuple[Digraph, bool]:
     """The modules that paths lead to and their imports, and whether all could be visited. Raises Unusable."""
-    from nanlint.graph.imports import module_graph
+    from nanlint.frontend.imports import module_graph
     from nanlint.output.modules import MAX_MODULES, render_modules
     from nanlint.source.discovery import discover
 

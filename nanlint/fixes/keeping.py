@@ -10,7 +10,7 @@ from nanlint.analysis.expected import expected
 from nanlint.analysis.facts import Facts
 from nanlint.fixes.file import File
 from nanlint.fixes.reading import compiled
-from nanlint.graph.likeness import Likeness, Problem
+from nanlint.frontend.equivalence import Likeness, Problem
 from nanlint.graph.node import ATTR, CALL, CONST, Node, walk
 from nanlint.ops.frameworks import ARRAYS_OF, FLOATING_ONLY, REAL_ONLY, REAL_ONLY_IN
 from nanlint.ops.op import OPS

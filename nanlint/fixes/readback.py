@@ -19,7 +19,7 @@ from nanlint.analysis.facts import Facts
 from nanlint.diagnostic import Applicability, Confidence, Fix
 from nanlint.fixes.file import File
 from nanlint.fixes.keeping import Kept
-from nanlint.graph.likeness import Likeness, Problem
+from nanlint.frontend.equivalence import Likeness, Problem
 from nanlint.proof.pairing import Differences
 from nanlint.source import Source
 from nanlint.source.decoding import SourceError

@@ -12,7 +12,7 @@ from nanlint.analysis.structure import is_field
 from nanlint.fixes.imports import Imports
 from nanlint.fixes.outline import root_of
 from nanlint.fixes.quoting import Quoting
-from nanlint.graph.expressions import BINARY
+from nanlint.frontend.syntax import BINARY
 from nanlint.graph.node import CONST, LOOP, PHI, REFINE, Node, unrefined
 from nanlint.ops.frameworks import COMPILERS, canonical
 from nanlint.ops.op import OPS

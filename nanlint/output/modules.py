@@ -14,7 +14,7 @@ from nanlint.source.roots import ROOTS
 if TYPE_CHECKING:
     from graphviz import Digraph
 
-    from nanlint.graph.imports import Import, ModuleGraph
+    from nanlint.frontend.imports import Import, ModuleGraph
 
 #: files that are drawn
 MAX_MODULES = 60

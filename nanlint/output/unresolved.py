@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from nanlint.graph.imports import Import
+    from nanlint.frontend.imports import Import
 
 _LINES = 40
 _PLACES = 3

@@ -16,7 +16,7 @@ from functools import cached_property
 from zlib import crc32
 
 from nanlint.analysis.facts import Facts
-from nanlint.graph.likeness import Likeness, Pieces, Problem, attributes, operands
+from nanlint.frontend.equivalence import Likeness, Pieces, Problem, attributes, operands
 from nanlint.graph.node import ATTR, CONST, DICT, LOOP, MODULE, PARAM, PHI, REFINE, TUPLE, Node, unrefined, walk_all
 from nanlint.ops.floats import FLOAT64
 from nanlint.ops.op import OPS

@@ -17,7 +17,7 @@ from typing import Any
 from nanlint.analysis.hazards import Hazard
 from nanlint.analysis.names import without_gradient
 from nanlint.analysis.structure import LONGEST, called
-from nanlint.graph.calls import changed_in_place
+from nanlint.frontend.syntax import changed_in_place
 from nanlint.graph.node import CALL, CONST, LOOP, PARAM, PHI, REFINE, TUPLE, Node, walk
 from nanlint.ops.floats import FORMATS
 from nanlint.ops.op import OPS, shifted

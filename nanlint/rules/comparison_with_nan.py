@@ -7,7 +7,7 @@ import ast
 from nanlint.analysis.facts import Facts
 from nanlint.diagnostic import Applicability, Confidence
 from nanlint.fixes.isnan import IsNan
-from nanlint.graph.modules import descendants
+from nanlint.frontend.modules import descendants
 from nanlint.graph.node import Node
 from nanlint.rules.registry import Finding, Findings, rule
 

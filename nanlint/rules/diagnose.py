@@ -19,7 +19,7 @@ from nanlint.analysis.hazards import Hazard
 from nanlint.diagnostic import Annotation, Applicability, Confidence, Diagnostic, Fix, Part, Probe, Span
 from nanlint.fixes.file import File
 from nanlint.fixes.place import Place, display
-from nanlint.graph.lower import lower
+from nanlint.frontend.lower import lower
 from nanlint.graph.node import Node
 from nanlint.graph.written import written_operands
 from nanlint.housekeeping import RuleFailed

@@ -10,7 +10,7 @@ from nanlint.analysis.algebra import beside, monomial, ratio, root, terms
 from nanlint.analysis.evaluate import Evaluator
 from nanlint.analysis.exponentials import logistic, tangent
 from nanlint.analysis.facts import Facts
-from nanlint.graph.lower import Lowering, lower
+from nanlint.frontend.lower import Lowering, lower
 from nanlint.graph.node import Node
 from nanlint.ops.catalogue import catalogue
 from nanlint.source import Source

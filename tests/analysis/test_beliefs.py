@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nanlint.analysis.hazards import RULED_OUT, Cleared, Hazard, Hazards
-from nanlint.graph.lower import Lowering
+from nanlint.frontend.lower import Lowering
 from nanlint.ops.value import POSSIBLE
 from nanlint.rules.diagnose import analysed
 from nanlint.source import Source

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from nanlint.analysis.evaluate import MAX_STEPS, Evaluator
-from nanlint.graph.lower import Lowering
+from nanlint.frontend.lower import Lowering
 from nanlint.ops.value import CERTAIN, LIKELY, NEVER, POSSIBLE, UNKNOWN, Value
 from nanlint.rules.diagnose import analysed
 from nanlint.source import Source

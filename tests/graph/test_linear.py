@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from nanlint.analysis.evaluate import Evaluator
 from nanlint.analysis.facts import Facts
-from nanlint.graph.lower import lower
+from nanlint.frontend.lower import lower
 from nanlint.graph.node import CONST, Graph, Node
 from nanlint.ops.catalogue import catalogue
 from nanlint.ops.value import NEVER, UNKNOWN, Value

@@ -7,7 +7,7 @@ import ast
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nanlint.graph.lower import lower
+from nanlint.frontend.lower import lower
 from nanlint.graph.path import MAX_SAID, NOTHING, Comparisons, PathCondition, common
 from nanlint.ops.catalogue import catalogue
 

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from nanlint.cli import cli
-from nanlint.graph.imports import module_graph
+from nanlint.frontend.imports import module_graph
 from nanlint.output import modules
 from nanlint.output.modules import render_modules
 from tests.output.test_graph import NEEDS_DOT

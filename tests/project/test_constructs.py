@@ -13,8 +13,8 @@ from textwrap import indent
 
 import pytest
 
+from nanlint.frontend.frames import Frame
 from nanlint.graph import calls, lower
-from nanlint.graph.scope import Frame
 from tests.marked import marked
 from tests.project.test_view import Finding, found, written
 

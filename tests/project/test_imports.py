@@ -12,9 +12,9 @@ import pytest
 
 import nanlint
 from nanlint.config import Configs
+from nanlint.frontend.imports import Import, module_graph, resolved_imports, source_at
 from nanlint.graph import imports as graph_imports
 from nanlint.graph import lower
-from nanlint.graph.imports import Import, module_graph, resolved_imports, source_at
 from nanlint.linter import Action, check, rule_names, unresolved
 from nanlint.source import project
 from tests.project.test_view import written

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 
-from nanlint.graph.modules import descendants
+from nanlint.frontend.modules import descendants
 from nanlint.graph.node import CONST, INSTANCE, PARAM, REFINE, Node, unrefined, walk
 from nanlint.ops.frameworks import ARRAYS_OF, WITH_OPERATORS
 from nanlint.ops.op import OPS

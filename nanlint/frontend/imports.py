@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from types import ModuleType
 
 from nanlint.disk import is_directory, stamp_of
-from nanlint.graph.modules import Outline, descendants, outline_of
+from nanlint.frontend.modules import Outline, descendants, outline_of
 from nanlint.source.decoding import SourceError
 from nanlint.source.discovery import shown_path
 from nanlint.source.project import (

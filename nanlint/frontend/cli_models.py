@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from nanlint.graph.modules import descendants, size_of
+from nanlint.frontend.modules import descendants, size_of
 from nanlint.source.syntax import remembered
 
 #: methods of a parser that give a part of it

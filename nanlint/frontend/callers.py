@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Protocol
 
-from nanlint.graph.calls import MAX_SIZE
-from nanlint.graph.expressions import CALLABLE
-from nanlint.graph.formats import is_of_tests
-from nanlint.graph.modules import ModuleFrame, assigned_by, descendants, functions_of, names_of, size_of
+from nanlint.frontend.formats import is_of_tests
+from nanlint.frontend.frames import ClassInfo, Frame
+from nanlint.frontend.functions import MAX_SIZE
+from nanlint.frontend.modules import ModuleFrame, assigned_by, descendants, functions_of, names_of, size_of
+from nanlint.frontend.nodes import CALLABLE
 from nanlint.graph.node import ATTR, CLASS, DICT, FUNCTION, INSTANCE, MODULE, PARAM, TUPLE, Graph, Node, walk_all
-from nanlint.graph.scope import ClassInfo, Frame
 from nanlint.ops.op import OPS
 from nanlint.source.project import Module, View, last_part
 from nanlint.source.syntax import remembered
@@ -117,7 +117,7 @@ def callers_of(lowering: Project, called: Called) -> Iterator[Caller]:
     for module in (home, *lowering.view.importers(names, home.path)):
         if is_of_tests(module.path) and not in_tests:
             continue
-        frame = lowering.loaded(module)
+        frame = lowering.project.loaded(module)
         if not isinstance(frame, ModuleFrame):
             continue
         local, through = (names, set()) if module is home else names_of_other(lowering, frame, home, names)
@@ -159,7 +159,7 @@ def open_to_callers(
     functions = words_of(tree).functions
     for function, body in functions.items():
         given = stands_around(body.cls or function, rows)
-        unseen = function.name.startswith("_") and id(function) not in lowering.inlined
+        unseen = function.name.startswith("_") and id(function) not in lowering.functions.inlined
         if joins_what_is_given(function, body) or (function in wanted and (given or unseen)):
             found.add(function)
     named = {function.name for function, body in functions.items() if body.cls is None and function in found}
@@ -375,7 +375,7 @@ def names_of_other(
     through: set[str] = set()
     around = {".".join(other.package[:end]) for end in range(1, len(other.package) + 1)}
     for name, dotted, site in (*frame.outline.imports, *frame.outline.inner_imports):
-        dotted = lowering.absolute(dotted, site.level, frame) if isinstance(site, ast.ImportFrom) else dotted
+        dotted = lowering.project.absolute(dotted, site.level, frame) if isinstance(site, ast.ImportFrom) else dotted
         if dotted in around:
             # a package that the file is in may have its names, too
             through.add(name)
@@ -386,12 +386,12 @@ def names_of_other(
         if meant[0].path == other.path and not meant[1]:
             through.add(name)
             continue
-        own = lowering.resolve(lowering.graph.add(MODULE, {}, {"name": dotted}, site))
+        own = lowering.project.resolve(lowering.graph.add(MODULE, {}, {"name": dotted}, site))
         home = lowering.graph.home(own.elsewhere) or view.path
         if home == other.path and own.op in CALLABLE | {DICT, TUPLE}:
             local.add(name)
     for star in frame.outline.stars:
-        meant = view.longest(lowering.absolute(star.module or "", star.level, frame))
+        meant = view.longest(lowering.project.absolute(star.module or "", star.level, frame))
         if meant is not None and meant[0].path == other.path:
             local.update(names)
     return local, through
@@ -414,4 +414,4 @@ def function_elsewhere(
         return None
     info: ClassInfo = made.attrs["cls"]
     this = lowering.graph.add(INSTANCE, {}, {"cls": info, "name": "self"}, cls, pure=False)
-    return lowering.method_value(info, function, this)
+    return lowering.functions.method_value(info, function, this)

@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from nanlint.graph.callers import Called, Project, Uses, names_of_other, words_in, words_of
-from nanlint.graph.expressions import MAX_ALTERNATIVES
-from nanlint.graph.modules import DEFINITIONS, ModuleFrame, descendants
+from nanlint.frontend.callers import Called, Project, Uses, names_of_other, words_in, words_of
+from nanlint.frontend.containers import MAX_ALTERNATIVES
+from nanlint.frontend.modules import DEFINITIONS, ModuleFrame, descendants
 from nanlint.graph.node import CLASS, CONST, DICT, INSTANCE, Node
 from nanlint.source.project import Module
 from nanlint.source.syntax import remembered
@@ -37,7 +37,7 @@ def fill(lowering: Project, table: Node, key: Node) -> None:
         registrars = names | {function.name for function in readers(home.tree, names)}
         found: list[tuple[ModuleFrame, str]] = []
         for module in (home, *lowering.view.importers(registrars, path)):
-            other = lowering.loaded(module)
+            other = lowering.project.loaded(module)
             if not isinstance(other, ModuleFrame) or not decorated_in(module.tree):
                 continue
             known = (registrars, set()) if module is home else names_of_other(lowering, other, home, registrars)

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from nanlint.graph.modules import descendants
+from nanlint.frontend.modules import descendants
 from nanlint.ops.floats import FLOAT32, FLOAT64, Format
 from nanlint.ops.frameworks import DOUBLE_PRECISION, DOUBLE_SWITCHES, SINGLE_PRECISION
 

@@ -12,8 +12,8 @@ from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, S
 from functools import cached_property
 from typing import TypeAlias, cast
 
-from nanlint.graph.lower import Lowering
-from nanlint.graph.makers import Makers, is_own, whose
+from nanlint.frontend.lower import Lowering
+from nanlint.frontend.makers import Makers, is_own, whose
 from nanlint.graph.node import ATTR, CALL, CONST, LOOP, PARAM, PHI, REFINE, Graph, Node, unrefined, walk, walk_all
 from nanlint.ops.op import OPS
 from nanlint.ops.spelling import Spelling

@@ -10,60 +10,60 @@ import ast
 from collections.abc import Sequence
 from functools import reduce
 
-from nanlint.graph.calls import FRESH, CallLowering
-from nanlint.graph.expressions import DTYPES, entry, written_out
+from nanlint.frontend.lower import Lowering
+from nanlint.frontend.nodes import DTYPES, FRESH, entry, written_out
+from nanlint.frontend.roles import ControlCall, role
+from nanlint.frontend.settings import ignores, settles
 from nanlint.graph.node import CALL, CONST, DICT, FUNCTION, LAYER, LOOP, TUPLE, Node, Region
-from nanlint.graph.role import ControlCall, role
-from nanlint.graph.settings import ignores, settles
 
 
 @role("returns")
-def returns(lowering: CallLowering, call: ControlCall) -> Node | None:
+def returns(lowering: Lowering, call: ControlCall) -> Node | None:
     """What gives back what it is given."""
     return call.get("x")
 
 
 @role("call")
-def once(lowering: CallLowering, call: ControlCall) -> Node | None:
+def once(lowering: Lowering, call: ControlCall) -> Node | None:
     """A call of a function with the arguments that follow it."""
-    return lowering.apply(call["f"], call.rest, {}, call.site) if call.has("f") else None
+    return lowering.calls.apply(call["f"], call.rest, {}, call.site) if call.has("f") else None
 
 
 @role("map")
-def mapped(lowering: CallLowering, call: ControlCall) -> Node | None:
+def mapped(lowering: Lowering, call: ControlCall) -> Node | None:
     """Of arrays an array, of what Python iterates over an iterator."""
     given = [*([call["x"]] if call.has("x") else ()), *call.rest]
     if not call.has("f") or not given:
         return None
-    each = lowering.apply(call["f"], [each_of(lowering, a, call.site) for a in given], {}, call.site)
-    return each if call.has("x") else lowering.emit("list", call.site, pure=False, each=each)
+    each = lowering.calls.apply(call["f"], [each_of(lowering, a, call.site) for a in given], {}, call.site)
+    return each if call.has("x") else lowering.builder.emit("list", call.site, pure=False, each=each)
 
 
 @role("tree_map")
-def tree_mapped(lowering: CallLowering, call: ControlCall) -> Node | None:
+def tree_mapped(lowering: Lowering, call: ControlCall) -> Node | None:
     """A function of each leaf of trees."""
     trees = [*([call["x"]] if call.has("x") else ()), *call.rest]
     return each_leaf(lowering, call["f"], trees, call.site) if call.has("f") and trees else None
 
 
-def each_of(lowering: CallLowering, elements: Node, e: ast.AST) -> Node:
+def each_of(lowering: Lowering, elements: Node, e: ast.AST) -> Node:
     """One element of an array, or the tuple of one element of each array in a tuple."""
     if elements.op == TUPLE:
         return lowering.graph.add(TUPLE, {k: each_of(lowering, n, e) for k, n in elements.args.items()}, {}, e)
-    return lowering.element(elements, e)
+    return lowering.containers.element(elements, e)
 
 
-def each_leaf(lowering: CallLowering, function: Node, trees: Sequence[Node], e: ast.AST) -> Node:
+def each_leaf(lowering: Lowering, function: Node, trees: Sequence[Node], e: ast.AST) -> Node:
     """A function of the leaves of trees; what is not seen to be a tree is a leaf."""
     first = trees[0]
     if first.op == TUPLE and all(tree.op == TUPLE and tree.args.keys() == first.args.keys() for tree in trees):
         leaves = {k: each_leaf(lowering, function, [tree[k] for tree in trees], e) for k in first.args}
         return lowering.graph.add(TUPLE, leaves, {}, e)
-    return lowering.apply(function, trees, {}, e)
+    return lowering.calls.apply(function, trees, {}, e)
 
 
 @role("filter")
-def filtered(lowering: CallLowering, call: ControlCall) -> Node | None:
+def filtered(lowering: Lowering, call: ControlCall) -> Node | None:
     """The elements of which a function holds; without one, those that are true."""
     if not call.has("f", "x"):
         return None
@@ -71,15 +71,19 @@ def filtered(lowering: CallLowering, call: ControlCall) -> Node | None:
     each = each_of(lowering, call["x"], e)
     saved = lowering.frame.facts
     is_true = keep.op == CONST
-    true = lowering.emit("ne", e, a=each, b=lowering.number(0, e)) if is_true else lowering.apply(keep, [each], {}, e)
-    lowering.assume(true, True)
-    each = lowering.refined(each)
+    true = (
+        lowering.builder.emit("ne", e, a=each, b=lowering.builder.number(0, e))
+        if is_true
+        else lowering.calls.apply(keep, [each], {}, e)
+    )
+    lowering.builder.assume(true, True)
+    each = lowering.builder.refined(each)
     lowering.frame.facts = saved
-    return lowering.emit("list", e, {"chosen": True}, pure=False, each=each)
+    return lowering.builder.emit("list", e, {"chosen": True}, pure=False, each=each)
 
 
 @role("fold")
-def fold(lowering: CallLowering, call: ControlCall) -> Node | None:
+def fold(lowering: Lowering, call: ControlCall) -> Node | None:
     """A loop whose variables are the arguments and results of a function.
 
     ``xs``: what it goes through; ``cond``: it goes on while this holds of the variables. ``counted``: the function
@@ -94,21 +98,21 @@ def fold(lowering: CallLowering, call: ControlCall) -> Node | None:
     if call.has("xs"):
         variables.append(each_of(lowering, call["xs"], e))
     elif call.setting("counted"):
-        variables.insert(0, lowering.emit("arange", e, {"scalar": True}, pure=False))
+        variables.insert(0, lowering.builder.emit("arange", e, {"scalar": True}, pure=False))
     facts, regions = frame.facts, frame.regions
     if call.has("cond"):
-        lowering.assume(lowering.apply(call["cond"], variables, {}, e), True)
+        lowering.builder.assume(lowering.calls.apply(call["cond"], variables, {}, e), True)
     if call.setting("reverse") is False:
         why = "JAX has no reverse-mode gradient through a while_loop"
         frame.regions = (*regions, Region("undifferentiated", e, {"why": why}))
-    result = lowering.apply(call["f"], variables, {}, e)
+    result = lowering.calls.apply(call["f"], variables, {}, e)
     frame.facts, frame.regions = facts, regions
     pair = call.setting("stacks") and result.op == TUPLE and len(result.args) == 2
     carry(lowering, start, result["0"] if pair else result)
     return lowering.graph.add(TUPLE, {"0": start, "1": result["1"]}, {}, e) if pair else start
 
 
-def carried(lowering: CallLowering, start: Node, e: ast.AST) -> Node:
+def carried(lowering: Lowering, start: Node, e: ast.AST) -> Node:
     """The variables of a loop that start so: of a tuple each by itself."""
     if start.op in (TUPLE, DICT):
         return lowering.graph.add(start.op, {k: carried(lowering, n, e) for k, n in start.args.items()}, {}, e)
@@ -117,7 +121,7 @@ def carried(lowering: CallLowering, start: Node, e: ast.AST) -> Node:
     return variable
 
 
-def carry(lowering: CallLowering, variable: Node, back: Node) -> None:
+def carry(lowering: Lowering, variable: Node, back: Node) -> None:
     """Tell the variables of a loop what a turn makes of them."""
     if variable.op == LOOP and "back" not in variable.args and back is not variable:
         lowering.graph.connect(variable, "back", back)
@@ -125,11 +129,11 @@ def carry(lowering: CallLowering, variable: Node, back: Node) -> None:
         for key in variable.args.keys() & back.args.keys():
             carry(lowering, variable[key], back[key])
     else:
-        lowering.escape(back)
+        lowering.builder.escape(back)
 
 
 @role("branch")
-def branch(lowering: CallLowering, call: ControlCall) -> Node | None:
+def branch(lowering: Lowering, call: ControlCall) -> Node | None:
     """Only one of the two functions runs, on the ``rest`` or on the elements of what is ``given``."""
     if not call.has("cond", "yes", "no"):
         return None
@@ -140,30 +144,30 @@ def branch(lowering: CallLowering, call: ControlCall) -> Node | None:
     branches = []
     for truth, function in ((True, call["yes"]), (False, call["no"])):
         frame.facts = saved
-        lowering.assume(call["cond"], truth)
-        branches.append(lowering.apply(function, taken, {}, call.site))
+        lowering.builder.assume(call["cond"], truth)
+        branches.append(lowering.calls.apply(function, taken, {}, call.site))
     frame.facts = saved
-    return lowering.merge(call["cond"], branches[0], branches[1], call.site)
+    return lowering.builder.merge(call["cond"], branches[0], branches[1], call.site)
 
 
 @role("switch")
-def switch(lowering: CallLowering, call: ControlCall) -> Node | None:
+def switch(lowering: Lowering, call: ControlCall) -> Node | None:
     """One of several functions, by its number."""
     functions = call.get("functions")
     if functions is None or not written_out(functions) or not functions.args:
         return None
-    chosen = [lowering.apply(function, call.rest, {}, call.site) for function in functions.args.values()]
-    return reduce(lambda one, other: lowering.merge(None, one, other, call.site), chosen)
+    chosen = [lowering.calls.apply(function, call.rest, {}, call.site) for function in functions.args.values()]
+    return reduce(lambda one, other: lowering.builder.merge(None, one, other, call.site), chosen)
 
 
 @role("gradient_of")
-def gradient_of(lowering: CallLowering, call: ControlCall) -> Node | None:
+def gradient_of(lowering: Lowering, call: ControlCall) -> Node | None:
     """The result still calls the function; what comes out is its gradient."""
     return lowering.graph.add("gradient_of", {"f": call["f"]}, {}, call.site, pure=False) if call.has("f") else None
 
 
 @role("partial")
-def partial(lowering: CallLowering, call: ControlCall) -> Node | None:
+def partial(lowering: Lowering, call: ControlCall) -> Node | None:
     """A function with some of its arguments."""
     if not call.has("f"):
         return None
@@ -172,7 +176,7 @@ def partial(lowering: CallLowering, call: ControlCall) -> Node | None:
 
 
 @role("sequence")
-def sequence(lowering: CallLowering, call: ControlCall) -> Node:
+def sequence(lowering: Lowering, call: ControlCall) -> Node:
     """A stack of layers."""
     layers = stacked(call.rest or ([call["x"]] if call.has("x") else []))
     attrs = {"sequence": True, "name": call.spelling.name}
@@ -195,7 +199,7 @@ def stacked(args: Sequence[Node]) -> list[Node]:
 
 
 @role("model")
-def model(lowering: CallLowering, call: ControlCall) -> Node | None:
+def model(lowering: Lowering, call: ControlCall) -> Node | None:
     """A model, by the value that it gives."""
     if not call.has("output"):
         return None
@@ -203,65 +207,65 @@ def model(lowering: CallLowering, call: ControlCall) -> Node | None:
 
 
 @role("container")
-def container(lowering: CallLowering, call: ControlCall) -> Node:
+def container(lowering: Lowering, call: ControlCall) -> Node:
     """A container of layers holds its argument as it is."""
-    return call["x"] if call.has("x") else lowering.emit(DICT if call.setting("keyed") else TUPLE, call.site)
+    return call["x"] if call.has("x") else lowering.builder.emit(DICT if call.setting("keyed") else TUPLE, call.site)
 
 
 @role("record_class")
-def record_class(lowering: CallLowering, call: ControlCall) -> Node | None:
+def record_class(lowering: Lowering, call: ControlCall) -> Node | None:
     """A named tuple."""
     if not call.has("name", "fields") or not isinstance(call.site, ast.Call):
         return None
-    return lowering.record_class(call["name"], call["fields"], call.site)
+    return lowering.classes.record_class(call["name"], call["fields"], call.site)
 
 
 @role("pairs")
-def pairs(lowering: CallLowering, call: ControlCall) -> Node | None:
+def pairs(lowering: Lowering, call: ControlCall) -> Node | None:
     """A dict of pairs that are written out."""
     if not call.has("x") or call["x"].op != TUPLE:
         return None
     found = [list(pair.args.values()) for pair in call["x"].args.values() if pair.op == TUPLE]
     if any(len(pair) != 2 for pair in found):
         return None
-    return lowering.emit(DICT, call.site, args={entry(pair[0], i): pair[1] for i, pair in enumerate(found)})
+    return lowering.builder.emit(DICT, call.site, args={entry(pair[0], i): pair[1] for i, pair in enumerate(found)})
 
 
 @role("namespace")
-def namespace(lowering: CallLowering, call: ControlCall) -> Node | None:
+def namespace(lowering: Lowering, call: ControlCall) -> Node | None:
     """An object that has what it is made of."""
     if any(k.startswith("**") for k in call.keywords):
         return None
-    made = lowering.unknown(call.site, name=call.spelling.name)
+    made = lowering.builder.unknown(call.site, name=call.spelling.name)
     made.attrs["members"] = dict(call.keywords)
     return made
 
 
 @role("parser")
-def parser(lowering: CallLowering, call: ControlCall) -> Node:
+def parser(lowering: Lowering, call: ControlCall) -> Node:
     """A parser of the command line: its options become its members."""
-    made = lowering.unknown(call.site, name=call.spelling.name)
+    made = lowering.builder.unknown(call.site, name=call.spelling.name)
     made.attrs["members"] = {}
     return made
 
 
 @role("tape")
-def tape(lowering: CallLowering, call: ControlCall) -> Node:
+def tape(lowering: Lowering, call: ControlCall) -> Node:
     """A tape that records for derivatives."""
     return lowering.graph.add("tape", dict(call.keywords), {}, call.site, pure=False)
 
 
 @role("gradient")
-def gradient(lowering: CallLowering, call: ControlCall) -> Node | None:
+def gradient(lowering: Lowering, call: ControlCall) -> Node | None:
     """Derivatives of a value."""
     if not call.has("target", "sources"):
         return None
     operands = {"target": call["target"], "sources": call["sources"]}
-    return lowering.emit(CALL, call.site, {"name": call.spelling.name}, pure=False, args=operands)
+    return lowering.builder.emit(CALL, call.site, {"name": call.spelling.name}, pure=False, args=operands)
 
 
 @role("on_gradients")
-def on_gradients(lowering: CallLowering, call: ControlCall) -> None:
+def on_gradients(lowering: Lowering, call: ControlCall) -> None:
     """Functions that work on gradients, not in them."""
     for function in (*call.args, *call.keywords.values()):
         if function.op == FUNCTION:
@@ -269,99 +273,99 @@ def on_gradients(lowering: CallLowering, call: ControlCall) -> None:
 
 
 @role("assume")
-def assume(lowering: CallLowering, call: ControlCall) -> None:
+def assume(lowering: Lowering, call: ControlCall) -> None:
     """What raises unless a condition holds."""
     condition = call.get("cond")
     if condition is None and call.has("a"):
-        other = call.get("b") or lowering.number(call.setting("b") or 0)
+        other = call.get("b") or lowering.builder.number(call.setting("b") or 0)
         condition = lowering.graph.add(call.setting("comparison"), {"a": call["a"], "b": other}, {}, call.site)
     if condition is not None:
-        lowering.assume(condition, True)
+        lowering.builder.assume(condition, True)
 
 
 @role("store")
-def store(lowering: CallLowering, call: ControlCall) -> Node | None:
+def store(lowering: Lowering, call: ControlCall) -> Node | None:
     """``array[cond] = value``, written as a call."""
     e = call.site
     if not call.has("array", "cond", "value") or not isinstance(e, ast.Call) or not e.args:
         return None
     array = call["array"]
-    new = lowering.emit("where", e, {"stored": True}, cond=call["cond"], a=call["value"], b=array)
+    new = lowering.builder.emit("where", e, {"stored": True}, cond=call["cond"], a=call["value"], b=array)
     new.framework = array.framework
-    lowering.written(array, new, e)
-    lowering.bind(e.args[0], new, e)
+    lowering.scopes.written(array, new, e)
+    lowering.scopes.bind(e.args[0], new, e)
     return array
 
 
 @role("count_at")
-def count_at(lowering: CallLowering, call: ControlCall) -> None:
+def count_at(lowering: Lowering, call: ControlCall) -> None:
     """``add.at(zeros, index, 1)`` counts how often each index occurs."""
     if call.has("array", "index", "value") and call["array"].op in FRESH and call["value"].op == CONST:
-        lowering.rebind(call["array"], lowering.emit("bincount", call.site, x=call["index"]))
+        lowering.scopes.rebind(call["array"], lowering.builder.emit("bincount", call.site, x=call["index"]))
 
 
 @role("region")
-def region(lowering: CallLowering, call: ControlCall) -> Node | None:
+def region(lowering: Lowering, call: ControlCall) -> Node | None:
     """As a decorator that is called, one that leaves gradients to the framework gives the function back."""
     decorates = call.setting("kind") in ("no_grad", "grad") and not call.spelling.operands
     return call.args[0] if decorates and call.args else None
 
 
 @role("float_errors")
-def float_errors(lowering: CallLowering, call: ControlCall) -> None:
+def float_errors(lowering: Lowering, call: ControlCall) -> None:
     """NumPy's own setting is the whole process's."""
     if settles(call.site):
         open_region(lowering, Region("errstate", call.site), everywhere=True)
 
 
 @role("warnings")
-def warnings(lowering: CallLowering, call: ControlCall) -> None:
+def warnings(lowering: Lowering, call: ControlCall) -> None:
     """A filter of warnings."""
     if ignores(call.args, call.keywords):
         open_region(lowering, Region("errstate", call.site), everywhere=False)
 
 
 @role("trainer")
-def trainer(lowering: CallLowering, call: ControlCall) -> None:
+def trainer(lowering: Lowering, call: ControlCall) -> None:
     """A trainer that runs a model under autocast."""
     if (half := half_named(call.get("precision"))) is not None:
         open_region(lowering, Region("half", call.site, {"dtype": half}), everywhere=True)
 
 
 @role("default_format")
-def default_format(lowering: CallLowering, call: ControlCall) -> None:
+def default_format(lowering: Lowering, call: ControlCall) -> None:
     """The format in which layers compute from here on."""
     found = precision_named(lowering, [*call.args, *call.keywords.values()])
-    for one in lowering.computing_in(found, call.site):
+    for one in lowering.builder.computing_in(found, call.site):
         open_region(lowering, one, everywhere=True)
 
 
-def open_region(lowering: CallLowering, region: Region, *, everywhere: bool) -> None:
+def open_region(lowering: Lowering, region: Region, *, everywhere: bool) -> None:
     """A region that what follows is in, here or in all functions."""
     for frame in (lowering.frame, lowering.module) if everywhere else (lowering.frame,):
         frame.regions = (*frame.regions, region)
 
 
 @role("format_limits")
-def format_limits(lowering: CallLowering, call: ControlCall) -> Node:
+def format_limits(lowering: Lowering, call: ControlCall) -> Node:
     """The limits of a format."""
-    lowering.handed_over([*call.args, *call.keywords.values()], call.site)
-    attrs = {"name": call.spelling.name, "dtype": lowering.dtype_of(call.get("dtype"))}
-    return lowering.emit(CALL, call.site, attrs, args={f"arg{i}": a for i, a in enumerate(call.args)})
+    lowering.scopes.invalidate_buffers([*call.args, *call.keywords.values()], call.site)
+    attrs = {"name": call.spelling.name, "dtype": lowering.builder.dtype_of(call.get("dtype"))}
+    return lowering.builder.emit(CALL, call.site, attrs, args={f"arg{i}": a for i, a in enumerate(call.args)})
 
 
 @role("default_dtype")
-def default_dtype(lowering: CallLowering, call: ControlCall) -> Node:
+def default_dtype(lowering: Lowering, call: ControlCall) -> Node:
     """The format of new numbers."""
     return lowering.graph.add(CONST, {}, {"value": "float32"}, call.site)
 
 
-def precision_named(lowering: CallLowering, nodes: Sequence[Node]) -> str | None:
+def precision_named(lowering: Lowering, nodes: Sequence[Node]) -> str | None:
     """The format that a policy computes in: that of its name, "mixed_float16", or of the dtype that it is."""
     for node in nodes:
         policy = (node.get("arg0") or node) if node.op == CALL else node
         text = policy.attrs.get("value")
-        named = DTYPES.get(text.rpartition("_")[2]) if isinstance(text, str) else lowering.dtype_of(policy)
+        named = DTYPES.get(text.rpartition("_")[2]) if isinstance(text, str) else lowering.builder.dtype_of(policy)
         if named is not None:
             return named
     return None

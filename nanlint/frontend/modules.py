@@ -11,9 +11,9 @@ from functools import cached_property
 from operator import itemgetter
 from typing import TypeAlias
 
+from nanlint.frontend.frames import Env, Frame
 from nanlint.graph.node import Node
 from nanlint.graph.path import NOTHING
-from nanlint.graph.scope import Env, Frame
 from nanlint.source.syntax import remembered
 
 #: a local name, the dotted name that is imported, as it is written, and the statement

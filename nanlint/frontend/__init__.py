@@ -1,0 +1,1 @@
+"""Syntax to nodes. Knows Python, no framework."""
