@@ -6,17 +6,20 @@ import ast
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Protocol
+from typing import TYPE_CHECKING
 
 from nanlint.frontend.formats import is_of_tests
-from nanlint.frontend.frames import ClassInfo, Frame
+from nanlint.frontend.frames import ClassInfo
 from nanlint.frontend.functions import MAX_SIZE
 from nanlint.frontend.modules import ModuleFrame, assigned_by, descendants, functions_of, names_of, size_of
 from nanlint.frontend.nodes import CALLABLE
-from nanlint.graph.node import ATTR, CLASS, DICT, FUNCTION, INSTANCE, MODULE, PARAM, TUPLE, Graph, Node, walk_all
+from nanlint.graph.node import ATTR, CLASS, DICT, FUNCTION, INSTANCE, MODULE, PARAM, TUPLE, Node, walk_all
 from nanlint.ops.op import OPS
-from nanlint.source.project import Module, View, last_part
+from nanlint.source.project import Module, last_part
 from nanlint.source.syntax import remembered
+
+if TYPE_CHECKING:
+    from nanlint.frontend.lower import Lowering
 
 FunctionDef = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -26,25 +29,6 @@ MAIN = "<module>"
 MAX_CALLERS = 4
 #: callers of callers: how many times it is asked who calls what hands on what it is given
 MAX_STEPS = 3
-
-
-class Project(Protocol):
-    """What is asked of the lowering of a file here: what it has lowered, also of other files, and how to go on."""
-
-    graph: Graph
-    view: View | None
-    #: the top levels that were lowered, by path
-    modules: dict[str, Frame]
-    #: definitions that were inlined somewhere
-    inlined: set[int]
-
-    def loaded(self, home: Module) -> Frame | None: ...
-
-    def absolute(self, module: str, level: int, frame: Frame | None = None) -> str: ...
-
-    def resolve(self, module: Node) -> Node: ...
-
-    def method_value(self, cls: ClassInfo, definition: Any, this: Node | None) -> Node: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +54,7 @@ class Caller:
 
 
 def callers_elsewhere(
-    lowering: Project,
+    lowering: Lowering,
     tree: ast.Module,
     wanted: Collection[ast.AST],
     words: Collection[str],
@@ -100,7 +84,7 @@ def callers_elsewhere(
         called = handing_on(lowering, callers, words)
 
 
-def callers_of(lowering: Project, called: Called) -> Iterator[Caller]:
+def callers_of(lowering: Lowering, called: Called) -> Iterator[Caller]:
     """Functions of other files that may call some of a file's; of another file than the one that is lowered, those of
     that file, too.
 
@@ -130,7 +114,7 @@ def callers_of(lowering: Project, called: Called) -> Iterator[Caller]:
                 yield Caller(module, function, cls, node)
 
 
-def handing_on(lowering: Project, callers: Sequence[Caller], words: Collection[str]) -> list[Called]:
+def handing_on(lowering: Lowering, callers: Sequence[Caller], words: Collection[str]) -> list[Called]:
     """Those of some callers that give on what they are given themselves, by file."""
     rows: dict[str | None, set[int]] = {}
     for node in given_to_operations(lowering, words):
@@ -147,7 +131,7 @@ def handing_on(lowering: Project, callers: Sequence[Caller], words: Collection[s
 
 
 def open_to_callers(
-    lowering: Project, tree: ast.Module, wanted: Collection[ast.AST], words: Collection[str]
+    lowering: Lowering, tree: ast.Module, wanted: Collection[ast.AST], words: Collection[str]
 ) -> Collection[ast.AST]:
     """What of a file breaks, or not, by what callers give.
 
@@ -166,7 +150,7 @@ def open_to_callers(
     return found | {function for function, body in functions.items() if not body.handed_on.isdisjoint(named)}
 
 
-def given_to_operations(lowering: Project, words: Collection[str]) -> Iterator[Node]:
+def given_to_operations(lowering: Lowering, words: Collection[str]) -> Iterator[Node]:
     """The parameters and attributes on which the operations of this file depend that may break."""
     #: 0 * inf is asked of factors that are known
     asked = (
@@ -366,7 +350,7 @@ def holders(tree: ast.Module, uses: Uses) -> tuple[frozenset[str], frozenset[ast
 
 
 def names_of_other(
-    lowering: Project, frame: ModuleFrame, other: Module, names: Collection[str]
+    lowering: Lowering, frame: ModuleFrame, other: Module, names: Collection[str]
 ) -> tuple[set[str], set[str]]:
     """What a file calls some definitions of another one, and that file itself."""
     view = lowering.view
@@ -398,7 +382,7 @@ def names_of_other(
 
 
 def function_elsewhere(
-    lowering: Project, frame: ModuleFrame, function: FunctionDef, cls: ast.ClassDef | None
+    lowering: Lowering, frame: ModuleFrame, function: FunctionDef, cls: ast.ClassDef | None
 ) -> Node | None:
     """A function of another file; a method with an object of which nothing is known."""
     if function.name == MAIN:

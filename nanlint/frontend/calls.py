@@ -108,7 +108,7 @@ class Calls(Part):
         if op == CALL and (known := self.spellings.control(callee.name)) is not None and known.op == "region":
             # a context that is made, as a decorator
             return ROLES["region"](
-                self, self.lowering.operations.control_call(known, args, keywords, e)
+                self.lowering, self.lowering.operations.control_call(known, args, keywords, e)
             ) or self.lowering.builder.unknown(e, callee, *args)
         if op == "gradient_of":
             return self.lowering.operations.derivative(callee["f"], args, keywords, e)

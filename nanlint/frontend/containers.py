@@ -13,6 +13,7 @@ from nanlint.frontend.modules import (
 )
 from nanlint.frontend.nodes import (
     CALLABLE,
+    MAX_ALTERNATIVES,
     complete,
     entry,
     keys_known,
@@ -40,10 +41,6 @@ from nanlint.ops.op import OPS
 
 if TYPE_CHECKING:
     from nanlint.frontend.lower import Lowering
-
-
-#: elements of which an unknown key may find any
-MAX_ALTERNATIVES = 8
 
 
 class Containers(Part):
@@ -206,7 +203,7 @@ class Containers(Part):
         if missing and asked not in self.filled and isinstance(frame, ModuleFrame):
             self.filled.add(asked)
             if sets_items(frame.tree):
-                fill(self, table, key)
+                fill(self.lowering, table, key)
 
     def is_made_here(self, container: Node) -> bool:
         """Whether a container is one of the function, or of the top level, that is being lowered."""

@@ -9,12 +9,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from functools import reduce
+from typing import TYPE_CHECKING
 
-from nanlint.frontend.lower import Lowering
 from nanlint.frontend.nodes import DTYPES, FRESH, entry, written_out
 from nanlint.frontend.roles import ControlCall, role
 from nanlint.frontend.settings import ignores, settles
 from nanlint.graph.node import CALL, CONST, DICT, FUNCTION, LAYER, LOOP, TUPLE, Node, Region
+
+if TYPE_CHECKING:
+    from nanlint.frontend.lower import Lowering
 
 
 @role("returns")

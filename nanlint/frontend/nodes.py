@@ -55,6 +55,8 @@ MACHINE_LIMITS: Mapping[str, Callable[[Format], float]] = {
 DTYPES = {"half": "float16", "float": "float32", "double": "float64", "single": "float32"} | {
     name: name for name in FORMATS
 }
+#: elements of which an unknown key may find any
+MAX_ALTERNATIVES = 8
 #: nodes whose call is known
 CALLABLE = frozenset({MODULE, FUNCTION, CLASS, LAYER, INSTANCE, "partial"})
 ORDER: dict[str, Callable[[Any, Any], Any]] = {

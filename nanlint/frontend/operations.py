@@ -69,7 +69,7 @@ class Operations(Part):
             return result
         known = self.spellings.control(name)
         if known is not None:
-            found = ROLES[known.op](self, self.control_call(known, args, keywords, e))
+            found = ROLES[known.op](self.lowering, self.control_call(known, args, keywords, e))
             if found is not None:
                 return found
         self.lowering.scopes.invalidate_buffers([*args, *keywords.values()], e)

@@ -97,7 +97,7 @@ class Project(Part):
             frame = self.loaded(other)
             owners = {owner for owner, target in set_by_functions(other.tree) if target.attr == name}
             if owners and isinstance(frame, ModuleFrame):
-                _, through = names_of_other(self, frame, home[0], {name})
+                _, through = names_of_other(self.lowering, frame, home[0], {name})
                 if not owners.isdisjoint(through):
                     return self.lowering.scopes.or_another(value, name, site)
         return value

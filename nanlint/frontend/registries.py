@@ -5,16 +5,20 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from nanlint.frontend.callers import Called, Project, Uses, names_of_other, words_in, words_of
-from nanlint.frontend.containers import MAX_ALTERNATIVES
+from nanlint.frontend.callers import Called, Uses, names_of_other, words_in, words_of
 from nanlint.frontend.modules import DEFINITIONS, ModuleFrame, descendants
+from nanlint.frontend.nodes import MAX_ALTERNATIVES
 from nanlint.graph.node import CLASS, CONST, DICT, INSTANCE, Node
 from nanlint.source.project import Module
 from nanlint.source.syntax import remembered
 
+if TYPE_CHECKING:
+    from nanlint.frontend.lower import Lowering
 
-def kept_in_tables(lowering: Project, tree: ast.Module) -> Iterator[Called]:
+
+def kept_in_tables(lowering: Lowering, tree: ast.Module) -> Iterator[Called]:
     """The tables that functions were put in, by file, and what reads them there. ``tree``: the file that is lowered."""
     for path, names in holders_of(lowering):
         frame = lowering.modules[path]
@@ -24,7 +28,7 @@ def kept_in_tables(lowering: Project, tree: ast.Module) -> Iterator[Called]:
         yield Called(home, [*made, *readers(home.tree, names)], kept=True)
 
 
-def fill(lowering: Project, table: Node, key: Node) -> None:
+def fill(lowering: Lowering, table: Node, key: Node) -> None:
     """Put into a table of another file what decorators put there under a key: functions and classes of all files.
 
     Where the key is not known, that is any of them, if these are few.
@@ -49,7 +53,7 @@ def fill(lowering: Project, table: Node, key: Node) -> None:
             other.read(name)
 
 
-def holders_of(lowering: Project, table: Node | None = None) -> Iterator[tuple[str, frozenset[str]]]:
+def holders_of(lowering: Lowering, table: Node | None = None) -> Iterator[tuple[str, frozenset[str]]]:
     """The names of top levels that stand for tables that functions have put others in, or for one, by file."""
     for path, frame in list(lowering.modules.items()):
         bound = frame.bound if isinstance(frame, ModuleFrame) else frame.env

@@ -5,10 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from nanlint.graph.node import Node
 from nanlint.ops.spelling import Spelling
+
+if TYPE_CHECKING:
+    from nanlint.frontend.lower import Lowering
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,7 @@ class ControlCall:
         return self.spelling.literals.get(name)
 
 
-Handler: TypeAlias = Callable[[Any, ControlCall], Node | None]
+Handler: TypeAlias = Callable[["Lowering", ControlCall], Node | None]
 #: what each role does
 ROLES: dict[str, Handler] = {}
 

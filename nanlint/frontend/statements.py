@@ -202,7 +202,7 @@ class Statements(Part):
         for name in stored_names(s.body):
             before = frame.lookup(name)
             if before is not None and is_record(before):
-                frame.env[name] = records[name] = carried(self, before, s)
+                frame.env[name] = records[name] = carried(self.lowering, before, s)
             elif before is not None:
                 phi = self.graph.add(LOOP, {"pre": before}, {"name": name}, s, pure=False)
                 phi.framework = before.framework
@@ -225,7 +225,7 @@ class Statements(Part):
         for name, record in records.items():
             back = after.get(name)
             if back is None or not frame.live or back.args.keys() == record.args.keys():
-                carry(self, record, back or record)
+                carry(self.lowering, record, back or record)
             else:
                 # of another form after a turn
                 records[name] = self.lowering.builder.unknown(s, record, back)
