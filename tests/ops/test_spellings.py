@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from nanlint.frontend import control
 from nanlint.frontend.operations import HANDS_ON
 from nanlint.frontend.roles import ROLES
-from nanlint.graph import control
 from nanlint.ops.control import CONTROL
 from nanlint.ops.frameworks import TABLES, canonical, load
 from nanlint.ops.op import OPS

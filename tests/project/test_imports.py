@@ -12,9 +12,9 @@ import pytest
 
 import nanlint
 from nanlint.config import Configs
+from nanlint.frontend import imports as graph_imports
+from nanlint.frontend import project as other_files
 from nanlint.frontend.imports import Import, module_graph, resolved_imports, source_at
-from nanlint.graph import imports as graph_imports
-from nanlint.graph import lower
 from nanlint.linter import Action, check, rule_names, unresolved
 from nanlint.source import project
 from tests.project.test_view import written
@@ -204,7 +204,7 @@ def test_more_files_than_are_followed_are_reported(
     written(tmp_path, {**files, "main.py": f"import torch\n{imports}\ndef f(x):\n{calls}\n    return torch.log(x)\n"})
     main = str(tmp_path / "main.py")
     assert reported(tmp_path, "main.py") == []
-    monkeypatch.setattr(lower, "MAX_MODULES", 1)
+    monkeypatch.setattr(other_files, "MAX_MODULES", 1)
     (one,) = unresolved(check([main], Configs(rule_names(), isolated=True), action=action))
     assert (one.path, one.row, one.name) == (os.path.realpath(main), 0, "")
     assert one.problem.startswith("imports so many files that some are not followed: part")
