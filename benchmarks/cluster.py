@@ -27,10 +27,10 @@ from corpus import default_cache, unpacked
 from distributed import Client
 from measure import ROOT, machine, write_section
 
-from nanlint import elsewhere, executors, linter
 from nanlint.config import Configs
-from nanlint.executors import executor_at
-from nanlint.linter import Report
+from nanlint.lint import elsewhere, executors, known_rules, many_files
+from nanlint.lint.executors import executor_at
+from nanlint.lint.report import Report
 from nanlint.output.formats import render
 from nanlint.output.view import View
 
@@ -78,8 +78,8 @@ class Cost:
 def checked(executor: Executor | None = None, jobs: int = 1) -> tuple[Report, float]:
     """The report on the working directory, and the CPU seconds that it took here."""
     began = time.process_time()
-    configs = Configs(linter.rule_names(), isolated=True)
-    report = linter.check(["."], configs, jobs=jobs, executor=executor, readback=False)
+    configs = Configs(known_rules.rule_names(), isolated=True)
+    report = many_files.check(["."], configs, jobs=jobs, executor=executor, readback=False)
     return report, time.process_time() - began
 
 
@@ -132,7 +132,7 @@ def main() -> int:
             alone, cpu = checked()
             os.chdir("/")
             with cluster(options.workers) as address, Client(address, set_as_default=False) as client:
-                client.run(linter.rule_names)
+                client.run(known_rules.rule_names)
                 os.chdir(place)
                 together, cost = on_cluster(client, address.replace("tcp:", "dask:"))
             os.chdir("/")

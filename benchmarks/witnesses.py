@@ -19,9 +19,10 @@ sys.path.insert(0, str(ROOT))
 
 from nanlint.config import CONFIDENCES, Configs, options  # noqa: E402
 from nanlint.diagnostic import Diagnostic  # noqa: E402
-from nanlint.linter import check, ops_problem, rule_names  # noqa: E402
+from nanlint.lint.known_rules import ops_problem, rule_names  # noqa: E402
+from nanlint.lint.many_files import check  # noqa: E402
+from nanlint.lint.proving import proved  # noqa: E402
 from nanlint.proof.pool import Pool  # noqa: E402
-from nanlint.proving import proved  # noqa: E402
 from nanlint.rules.registry import OF_NUMBERS  # noqa: E402
 
 #: rules about what a comparison gives: true or false, never nan

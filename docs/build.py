@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from nanlint.diagnostic import Applicability  # noqa: E402
-from nanlint.linter import all_rules  # noqa: E402
+from nanlint.lint.known_rules import all_rules  # noqa: E402
 from nanlint.output.rules import render_rule  # noqa: E402
 
 sys.path.insert(0, str(ROOT / "docs"))

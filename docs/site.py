@@ -15,7 +15,7 @@ from bundle import bundle  # noqa: E402
 from families import grouped  # noqa: E402
 from mkdocs.structure.files import File, InclusionLevel  # noqa: E402
 
-from nanlint.linter import all_rules  # noqa: E402
+from nanlint.lint.known_rules import all_rules  # noqa: E402
 
 BESIDE = re.compile(r"(?<=\]\()(?:\.\./)+([^)#\s]+)")
 

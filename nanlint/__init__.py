@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
     from nanlint.config import Config
     from nanlint.diagnostic import Diagnostic
-    from nanlint.fixing import Fixed as FixResult
-    from nanlint.linter import Report
+    from nanlint.lint.fixing import Fixed as FixResult
+    from nanlint.lint.report import Report
     from nanlint.runtime.library import verify
 
 __all__ = ["Diagnostic", "FixResult", "Report", "__version__", "check_paths", "check_source", "fix_source", "verify"]
 
 _ELSEWHERE = {
     "Diagnostic": ("nanlint.diagnostic", "Diagnostic"),
-    "FixResult": ("nanlint.fixing", "Fixed"),
-    "Report": ("nanlint.linter", "Report"),
+    "FixResult": ("nanlint.lint.fixing", "Fixed"),
+    "Report": ("nanlint.lint.report", "Report"),
     "verify": ("nanlint.runtime.library", "verify"),
 }
 
@@ -37,7 +37,7 @@ def check_source(text: str, path: str = "<string>", **config: Any) -> list[Diagn
     ``config`` takes the keys of ``[tool.nanlint]`` with underscores: ``select=["NL1"]``, ``confidence="possible"``.
     Raises nanlint.config.ConfigError for an unknown key, rule or value. No configuration file is read.
     """
-    from nanlint.linter import diagnose_source
+    from nanlint.lint.one_file import diagnose_source
     from nanlint.source import Source
 
     return diagnose_source(Source(path, text.removeprefix("\ufeff")), config_of_keys(path, config))
@@ -48,11 +48,11 @@ def fix_source(text: str, path: str = "<string>", *, unsafe_fixes: bool = False,
 
     ``config`` and errors as in ``check_source``.
     """
-    from nanlint import linter
+    from nanlint.lint import one_file
     from nanlint.source import Source
 
     source = Source(path, text.removeprefix("\ufeff"))
-    return linter.fix_source(source, config_of_keys(path, config), unsafe=unsafe_fixes)
+    return one_file.fix_source(source, config_of_keys(path, config), unsafe=unsafe_fixes)
 
 
 def check_paths(paths: Sequence[str], *, executor: Executor | None = None) -> Report:
@@ -61,12 +61,12 @@ def check_paths(paths: Sequence[str], *, executor: Executor | None = None) -> Re
     Runs in this process, or with an executor whose workers see the same files. Raises nanlint.config.ConfigError where
     that names rule files, and is not trusted (see `nanlint trust`).
     """
-    from nanlint import linter
     from nanlint.config import Configs
+    from nanlint.lint import known_rules, many_files
 
-    return linter.check(
+    return many_files.check(
         [str(path) for path in paths],
-        Configs(linter.rule_names(), ops_problem=linter.ops_problem, rules_in=linter.rules_in),
+        Configs(known_rules.rule_names(), ops_problem=known_rules.ops_problem, rules_in=known_rules.rules_in),
         jobs=None if executor is not None else 1,
         executor=executor,
     )
@@ -77,7 +77,7 @@ def config_of_keys(path: str, values: dict[str, Any]) -> Config:
     import os
 
     from nanlint.config import Layer, config_of
-    from nanlint.linter import ops_problem, rule_names, rules_in
+    from nanlint.lint.known_rules import ops_problem, rule_names, rules_in
 
     table = {key.replace("_", "-"): value for key, value in values.items()}
     layer = Layer(table, os.getcwd(), "nanlint")

@@ -18,7 +18,7 @@ from nanlint.config import Config
 from nanlint.diagnostic import Diagnostic, Suppressed
 from nanlint.disk import exists, read_regular, reason
 from nanlint.housekeeping import SYNTAX_ERROR
-from nanlint.linter import FileReport, Report
+from nanlint.lint.report import FileReport, Report
 from nanlint.selection import ALWAYS_ON
 from nanlint.source.discovery import shown_path
 

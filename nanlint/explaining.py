@@ -16,7 +16,8 @@ from nanlint.analysis.story import Step, Story, is_numeric, nodes_at, nodes_of_l
 from nanlint.config import Config
 from nanlint.diagnostic import Confidence, Diagnostic, Span
 from nanlint.graph.node import Node
-from nanlint.linter import diagnose_source, room_to_recurse, rule_names, runs
+from nanlint.lint.known_rules import rule_names, runs
+from nanlint.lint.one_file import diagnose_source, room_to_recurse
 from nanlint.rules import RULES
 from nanlint.rules.diagnose import NO_FORM, Answer, analysed, answers, draft
 from nanlint.rules.registry import Rule

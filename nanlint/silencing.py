@@ -14,7 +14,9 @@ from nanlint.diagnostic import Diagnostic
 from nanlint.disk import read_regular
 from nanlint.disk import reason as why
 from nanlint.housekeeping import HOUSEKEEPING
-from nanlint.linter import FileReport, Report, examine_source, excerpt_of, rule_names
+from nanlint.lint.known_rules import rule_names
+from nanlint.lint.one_file import examine_source, excerpt_of
+from nanlint.lint.report import FileReport, Report
 from nanlint.source.decoding import SourceError
 from nanlint.source.edits import edited
 from nanlint.source.ignoring import ignore_lines

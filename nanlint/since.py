@@ -8,7 +8,8 @@ from dataclasses import replace
 
 from nanlint.config import Configs
 from nanlint.disk import read_regular
-from nanlint.linter import FileReport, Report, examine_source
+from nanlint.lint.one_file import examine_source
+from nanlint.lint.report import FileReport, Report
 from nanlint.source.decoding import SourceError
 from nanlint.source.git import contents_at, merge_base, top_level
 from nanlint.source.project import in_project

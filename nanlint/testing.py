@@ -110,7 +110,7 @@ def check_page(code: str, **config: Any) -> None:
     """
     config = {"confidence": "possible", "select": [code], **config}
     code = _code_of(code, config)
-    from nanlint.linter import all_rules
+    from nanlint.lint.known_rules import all_rules
 
     rule = all_rules()[code]
     page = sections(rule.page)
@@ -234,7 +234,7 @@ def _listed(programs: Programs) -> list[str]:
 def _code_of(selector: str, config: Mapping[str, Any]) -> str:
     """The code of a rule that is named by it or by its name; ConfigError for one that there is not."""
     from nanlint.config import ConfigError
-    from nanlint.linter import all_rules
+    from nanlint.lint.known_rules import all_rules
 
     nanlint.check_source("", **config)  # loads the rule files, and says what is wrong with them or with the rule
     known = {one: code for code, rule in all_rules().items() for one in (code, rule.name)}

@@ -14,7 +14,8 @@ from nanlint import interrupt
 from nanlint.cache.reports import Reports
 from nanlint.diagnostic import Diagnostic, Severity
 from nanlint.interrupt import OutOfBudget, checkpoint, interruptible, limited
-from nanlint.linter import Task, run_task
+from nanlint.lint.one_file import run_task
+from nanlint.lint.report import Task
 from tests.cache.test_answers import run
 
 #: a program with a finding in each function, and a suppression that meets none

@@ -376,14 +376,14 @@ class TestProgram:
 
     def test_a_user_who_stops_it_sees_no_traceback(self, tmp_path: Path) -> None:
         program = (
-            "import os, signal; from nanlint import cli, linter; "
-            "linter.check = lambda *_, **__: os.kill(os.getpid(), signal.SIGINT); cli.main()"
+            "import os, signal; from nanlint import cli; from nanlint.lint import many_files; "
+            "many_files.check = lambda *_, **__: os.kill(os.getpid(), signal.SIGINT); cli.main()"
         )
         command = [sys.executable, "-c", program, "check"]
         done = subprocess.run(command, cwd=tmp_path, env=_ENVIRONMENT, capture_output=True, text=True, check=False)
         assert (done.returncode, done.stderr.strip()) == (130, "")
 
-    @pytest.mark.parametrize("statement", ["import nanlint", "import nanlint.cli", "import nanlint.linter"])
+    @pytest.mark.parametrize("statement", ["import nanlint", "import nanlint.cli", "import nanlint.lint.many_files"])
     def test_importing_it_imports_no_framework_and_nothing_heavy(self, statement: str) -> None:
         heavy = "torch tensorflow jax keras numpy libcst astroid rich pathspec concurrent.futures importlib.metadata"
         program = f"import sys; {statement}; print([name for name in {heavy.split()} if name in sys.modules])"

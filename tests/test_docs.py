@@ -16,7 +16,7 @@ import pytest
 
 import nanlint
 from nanlint.config import Layer, config_of
-from nanlint.linter import rule_names
+from nanlint.lint.known_rules import rule_names
 from nanlint.rules import RULES
 from nanlint.testing import as_program, blocks, sections
 from nanlint.toml import loads

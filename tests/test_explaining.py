@@ -16,7 +16,7 @@ from nanlint.cli import cli
 from nanlint.config import Layer, config_of
 from nanlint.diagnostic import Span
 from nanlint.explaining import Explanation, Verdict, explain
-from nanlint.linter import rule_names
+from nanlint.lint.known_rules import rule_names
 from nanlint.output.story import render_explanations, render_explanations_json
 from nanlint.source import Source
 from nanlint.source.notebook import Notebook

@@ -11,7 +11,7 @@ import pytest
 import nanlint
 from nanlint.config import Configs
 from nanlint.diagnostic import Diagnostic
-from nanlint.linter import fix_source
+from nanlint.lint.one_file import fix_source
 from nanlint.source import Source
 
 HEAD = "import torch\n\n"

@@ -10,7 +10,7 @@ import pytest
 
 from nanlint import plugins
 from nanlint.config import ConfigError, Configs
-from nanlint.linter import rule_names, rules_in
+from nanlint.lint.known_rules import rule_names, rules_in
 from nanlint.ops.op import OPS
 from nanlint.plugins import PluginError, load_files
 from nanlint.rules import RULES

@@ -182,7 +182,7 @@ def test_processes_that_are_not_forked_do_not_import_from_the_working_directory(
     (checkout / "multiprocessing.py").write_text("open('it-ran', 'w')\n", encoding="utf-8")
     program = (
         "import sys\nsys.path.remove('')\nfrom concurrent.futures import ProcessPoolExecutor\n"
-        "from nanlint.parallel import spawning\n"
+        "from nanlint.lint.parallel import spawning\n"
         "if __name__ == '__main__':\n"
         "    with ProcessPoolExecutor(1, spawning()) as pool:\n        print(*pool.map(abs, [-1]))\n"
     )

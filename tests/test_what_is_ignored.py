@@ -12,7 +12,8 @@ import pytest
 import nanlint
 from nanlint.config import Configs, Layer, config_of
 from nanlint.diagnostic import Diagnostic
-from nanlint.linter import diagnose_source, rule_names
+from nanlint.lint.known_rules import rule_names
+from nanlint.lint.one_file import diagnose_source
 from nanlint.source import Source
 from nanlint.source.edits import apply_edits
 from nanlint.source.ignoring import ignore_lines

@@ -24,7 +24,7 @@ from nanlint.diagnostic import Confidence, Diagnostic, Suppressed
 from nanlint.disk import Stamp, is_young, read_regular, stamp_of
 from nanlint.entry_points import installed
 from nanlint.housekeeping import CUT_SHORT, INTERNAL_ERROR
-from nanlint.linter import Action, FileReport, Task
+from nanlint.lint.report import Action, FileReport, Task
 from nanlint.source.decoding import SourceError
 from nanlint.source.project import MAX_BYTES, Seen, View, digest_of_imports, files_with, source_of
 from nanlint.source.syntax import Unparsable

@@ -66,7 +66,7 @@ def complete_rules(ctx: click.Context, param: click.Parameter, incomplete: str) 
     """Codes, groups and names that begin as the last word of a list with commas does, each with its summary."""
     from click.shell_completion import CompletionItem
 
-    from nanlint.linter import all_rules
+    from nanlint.lint.known_rules import all_rules
 
     before, comma, word = incomplete.rpartition(",")
     words = {"ALL": "every rule"}
@@ -105,7 +105,7 @@ trust_option = click.option(
 
 def warn_of_untrusted(configs: Configs) -> None:
     """Say which rule files the configurations name that were not loaded."""
-    from nanlint.linter import without_rules
+    from nanlint.lint.known_rules import without_rules
 
     for config in configs.untrusted:
         say(f"warning: {without_rules(config)}", err=True)
@@ -171,7 +171,7 @@ def configs_for(config: Sequence[str] = (), isolated: bool = False, *overrides: 
     """
     from nanlint.config import ConfigError, Configs, inline
     from nanlint.entry_points import installed
-    from nanlint.linter import ops_problem, rule_names, rules_in
+    from nanlint.lint.known_rules import ops_problem, rule_names, rules_in
     from nanlint.selection import LoadedWhenUsed
 
     tables = [text for text in config if "=" in text and not os.path.exists(text)]

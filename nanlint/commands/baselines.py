@@ -12,7 +12,7 @@ from nanlint.commands.base import Unusable, say, writable, write_report
 if TYPE_CHECKING:
     from nanlint.baseline import Baseline
     from nanlint.config import Config, Configs
-    from nanlint.linter import Report
+    from nanlint.lint.report import Report
 
 
 def _config_of(configs: Configs, path: str) -> Config:

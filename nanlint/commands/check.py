@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from nanlint.cache.reports import Reports
     from nanlint.config import Config, Configs
     from nanlint.diagnostic import Severity
-    from nanlint.linter import Action, Judge, Memory, Report
+    from nanlint.lint.report import Action, Judge, Memory, Report
     from nanlint.runtime.with_run import ObservedRun
 
 
@@ -338,7 +338,7 @@ def check(
     from nanlint.config import CONFIDENCES, SEVERITIES, options
     from nanlint.diagnostic import Confidence, Severity
     from nanlint.housekeeping import CUT_SHORT, INTERNAL_ERROR
-    from nanlint.linter import Action
+    from nanlint.lint.report import Action
     from nanlint.output.formats import render
     from nanlint.output.paint import plain
     from nanlint.output.summary import render_fixed
@@ -519,7 +519,7 @@ def _watch(ctx: click.Context, paths: Sequence[str]) -> None:
 
 def _reject_beside_executor(others: Mapping[str, bool], action: Action, prove: bool) -> None:
     """Raise UsageError for what only this machine does."""
-    from nanlint.linter import Action
+    from nanlint.lint.report import Action
 
     together = {**others, "--prove --fix or --prove --diff": prove and action is not Action.CHECK}
     for option, given in together.items():
@@ -533,7 +533,7 @@ def _executing(address: str | None, jobs: int | None) -> Iterator[tuple[Executor
     if address is None:
         yield None, jobs
         return
-    from nanlint.executors import ExecutorError, executor_at
+    from nanlint.lint.executors import ExecutorError, executor_at
 
     try:
         with executor_at(address) as found:
@@ -595,14 +595,14 @@ def _check_paths(
     memory: Memory | None,
     on_configs: Callable[[Collection[Config]], None],
 ) -> Report:
-    from nanlint import linter
     from nanlint.config import ConfigError
+    from nanlint.lint import many_files
     from nanlint.output.progress import ProgressBar
     from nanlint.source.git import GitError
 
     with _executing(executor, jobs) as (runs, jobs), ProgressBar() as progress:
         try:
-            return linter.check(
+            return many_files.check(
                 paths,
                 configs,
                 action=action,
@@ -648,7 +648,8 @@ def _check_stdin(
     judge: Judge | None,
 ) -> Report:
     from nanlint.config import ConfigError
-    from nanlint.linter import Task, check_bytes
+    from nanlint.lint.many_files import check_bytes
+    from nanlint.lint.report import Task
 
     directory = os.path.dirname(os.path.abspath(name)) if name else os.getcwd()
     try:

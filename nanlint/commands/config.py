@@ -79,7 +79,7 @@ def config(
     if (config or isolated) and not show:
         raise click.UsageError("--config and --isolated need --show")
     if schema:
-        from nanlint.linter import all_rules
+        from nanlint.lint.known_rules import all_rules
 
         text = json.dumps(
             keys.schema({code: one.name for code, one in all_rules().items() if not one.origin}), indent=2
@@ -140,7 +140,7 @@ def _as_object(key: Key) -> dict[str, object]:
 def _shown(path: str, given: Sequence[str], isolated: bool, as_json: bool) -> str:
     from nanlint.config import ConfigError
     from nanlint.keys import KEYS
-    from nanlint.linter import rule_names
+    from nanlint.lint.known_rules import rule_names
 
     if not os.path.exists(path):
         raise Unusable(f"{path}: no such file or directory")
@@ -169,7 +169,7 @@ def _shown(path: str, given: Sequence[str], isolated: bool, as_json: bool) -> st
 
 def _listed_for(path: str, found: Config, held: Config) -> Iterator[str]:
     from nanlint.keys import KEYS, as_toml
-    from nanlint.linter import rule_names
+    from nanlint.lint.known_rules import rule_names
 
     yield f"# {path}: " + ("no configuration file" if found.file is None else f"configured by {found.file}")
     said = {name: layer for layer in found.layers for name in layer.values}

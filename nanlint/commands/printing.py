@@ -9,7 +9,7 @@ from nanlint.commands.base import CLEAN, COULD_NOT_RUN, FINDINGS, is_painted, pu
 from nanlint.output.formats import FORMATS
 
 if TYPE_CHECKING:
-    from nanlint.linter import FileReport, Report
+    from nanlint.lint.report import FileReport, Report
     from nanlint.output.paint import Paint
     from nanlint.output.view import View
 
@@ -39,7 +39,7 @@ def print_messages(report: Report, *, diff: bool, quiet: bool, changed_since: st
 
 def print_unresolved(report: Report, content: bytes | None) -> None:
     """What was not resolved in the project, to standard error. ``content``: of standard input, if that was checked."""
-    from nanlint.linter import unresolved
+    from nanlint.lint.many_files import unresolved
     from nanlint.output.unresolved import render_unresolved
 
     say(render_unresolved(unresolved(report, content)), nl=False, err=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from nanlint.diagnostic import Diagnostic
-from nanlint.fixing import applicable
+from nanlint.lint.fixing import applicable
 from nanlint.output.address import link_to
 from nanlint.output.paint import Paint, plain
 from nanlint.output.view import View

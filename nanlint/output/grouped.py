@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nanlint.diagnostic import Diagnostic
-from nanlint.fixing import applicable
+from nanlint.lint.fixing import applicable
 from nanlint.output.address import link_to
 from nanlint.output.view import View
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby, pairwise
 
 from nanlint.diagnostic import Confidence, Diagnostic, Fix
-from nanlint.linter import FileReport
+from nanlint.lint.report import FileReport
 from nanlint.output.address import link_to
 from nanlint.output.changes import ChangedLine, changed_lines, label, with_headings
 from nanlint.output.frame import Mark, marks_of

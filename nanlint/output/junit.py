@@ -5,7 +5,7 @@ from __future__ import annotations
 from xml.etree import ElementTree
 
 from nanlint.diagnostic import Diagnostic
-from nanlint.linter import FileReport
+from nanlint.lint.report import FileReport
 from nanlint.output.full import render_full
 from nanlint.output.view import View, portable
 from nanlint.version import __version__

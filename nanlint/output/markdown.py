@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from nanlint.diagnostic import Annotation, Diagnostic, Severity
-from nanlint.linter import FileReport
+from nanlint.lint.report import FileReport
 from nanlint.output.address import link_to
 from nanlint.output.changes import ChangedLine, changed_lines, label
 from nanlint.output.paint import visible

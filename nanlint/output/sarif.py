@@ -13,7 +13,8 @@ from typing import Any
 
 from nanlint.diagnostic import Annotation, Applicability, Diagnostic, Edit, Excerpt, Fix, Severity, Span, Suppressed
 from nanlint.housekeeping import RulePage
-from nanlint.linter import FileReport, all_rules
+from nanlint.lint.known_rules import all_rules
+from nanlint.lint.report import FileReport
 from nanlint.output.address import DOCUMENTATION, has_page, rule_page
 from nanlint.output.view import View, is_file, portable
 from nanlint.version import __version__

@@ -10,7 +10,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from nanlint.diagnostic import Confidence, Diagnostic, Severity
-from nanlint.fixing import applicable
+from nanlint.lint.fixing import applicable
 from nanlint.output.address import link_to
 from nanlint.output.paint import Paint, plain
 

@@ -11,7 +11,7 @@ from nanlint.output.paint import Paint, plain
 
 if TYPE_CHECKING:
     from nanlint.diagnostic import Diagnostic
-    from nanlint.linter import FileReport, Report
+    from nanlint.lint.report import FileReport, Report
 
 
 @dataclass(frozen=True)

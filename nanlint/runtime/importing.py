@@ -224,7 +224,8 @@ def watched_sites(
     """The findings of a file that are watched, and are at least of a confidence; the run keeps the source, once."""
     from nanlint.config import CONFIDENCES, ConfigError, Configs, options
     from nanlint.diagnostic import Diagnostic
-    from nanlint.linter import diagnose_source, ops_problem, roots_of, rule_names, rules_in
+    from nanlint.lint.known_rules import ops_problem, roots_of, rule_names, rules_in
+    from nanlint.lint.one_file import diagnose_source
     from nanlint.output.json import as_object
     from nanlint.source.decoding import SourceError
     from nanlint.source.prescan import prescan

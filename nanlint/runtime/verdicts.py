@@ -10,7 +10,8 @@ from enum import Enum
 
 from nanlint.config import CONFIDENCES, Configs, options
 from nanlint.diagnostic import Confidence, Diagnostic
-from nanlint.linter import diagnose_source, ops_problem, rule_names, rules_in
+from nanlint.lint.known_rules import ops_problem, rule_names, rules_in
+from nanlint.lint.one_file import diagnose_source
 from nanlint.runtime.events import Again, Alert, Birth, Checkpoint, Ended, Filtered, Module, Observed, is_bad
 from nanlint.runtime.health import Health
 from nanlint.runtime.launch import Outcome

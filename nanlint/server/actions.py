@@ -12,8 +12,9 @@ from typing import Any
 from lsprotocol import types
 
 from nanlint.diagnostic import Applicability, Diagnostic, Edit, Fix, Span
-from nanlint.fixing import applicable, fix_until_stable
-from nanlint.linter import diagnose_source, fix_source, rule_names, tidying
+from nanlint.lint.fixing import applicable, fix_until_stable
+from nanlint.lint.known_rules import rule_names
+from nanlint.lint.one_file import diagnose_source, fix_source, tidying
 from nanlint.selection import ALWAYS_ON
 from nanlint.server.checking import Checked
 from nanlint.server.client import Client

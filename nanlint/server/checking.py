@@ -18,7 +18,7 @@ from typing import TypeVar
 from nanlint.diagnostic import Diagnostic
 from nanlint.housekeeping import SYNTAX_ERROR
 from nanlint.interrupt import interruptible
-from nanlint.linter import diagnose_source, is_numeric
+from nanlint.lint.one_file import diagnose_source, is_numeric
 from nanlint.server.documents import Document
 from nanlint.server.hurrying import hurried
 from nanlint.server.known import marked

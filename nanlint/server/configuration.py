@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from nanlint.diagnostic import Span
 from nanlint.keys import KEYS
-from nanlint.linter import rule_names
+from nanlint.lint.known_rules import rule_names
 from nanlint.selection import codes_of
 from nanlint.source import Source
 

@@ -14,7 +14,8 @@ from nanlint.config import Config
 from nanlint.diagnostic import Annotation, Applicability, Diagnostic, Span
 from nanlint.explaining import story_in_cells
 from nanlint.keys import KEYS
-from nanlint.linter import all_rules, room_to_recurse, rule_names
+from nanlint.lint.known_rules import all_rules, rule_names
+from nanlint.lint.one_file import room_to_recurse
 from nanlint.output.address import rule_page
 from nanlint.output.rules import render_rule
 from nanlint.output.story import line_of, outcome, pole_phrase, told

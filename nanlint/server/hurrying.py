@@ -18,7 +18,7 @@ from typing import TypeVar
 
 from nanlint.config import Config
 from nanlint.diagnostic import Annotation, Diagnostic, Edit, Span
-from nanlint.linter import diagnose_source
+from nanlint.lint.one_file import diagnose_source
 from nanlint.rules.diagnose import frameworks_of
 from nanlint.source import Source
 from nanlint.source.suppression import UNUSED

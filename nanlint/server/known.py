@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from nanlint.baseline import Baseline, file_without_known
 from nanlint.diagnostic import Diagnostic
-from nanlint.linter import FileReport
+from nanlint.lint.report import FileReport
 
 
 def baseline_at(path: str) -> Baseline:

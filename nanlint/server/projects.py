@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from nanlint.baseline import Baseline, BaselineError
 from nanlint.config import Config, ConfigError, Configs
-from nanlint.linter import ops_problem, rule_names, rules_in
+from nanlint.lint.known_rules import ops_problem, rule_names, rules_in
 from nanlint.server.known import baseline_at
 from nanlint.server.settings import Settings
 from nanlint.source.discovery import shown_path, walked

@@ -19,7 +19,7 @@ from pygls.uris import from_fs_path
 from nanlint.baseline import DEFAULT_PATH
 from nanlint.config import CONFIG_FILES, Config
 from nanlint.disk import read_regular
-from nanlint.linter import without_rules
+from nanlint.lint.known_rules import without_rules
 from nanlint.server.actions import KINDS, Actions, Order
 from nanlint.server.checking import PAUSE, Checked, Checking, Overtaken, Worker
 from nanlint.server.client import Client

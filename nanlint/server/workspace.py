@@ -15,8 +15,9 @@ from nanlint.baseline import Baseline, BaselineError
 from nanlint.config import Config
 from nanlint.diagnostic import Annotation, Diagnostic
 from nanlint.disk import read_regular
-from nanlint.linter import Memory, Task, run_missing
-from nanlint.parallel import cores, spawning, start_worker
+from nanlint.lint.many_files import run_missing
+from nanlint.lint.parallel import cores, spawning, start_worker
+from nanlint.lint.report import Memory, Task
 from nanlint.server.client import Client
 from nanlint.server.diagnostics import lsp_diagnostic
 from nanlint.server.documents import Document

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pytest
 
 from nanlint.analysis.facts import Facts
-from nanlint.linter import room_to_recurse
+from nanlint.lint.one_file import room_to_recurse
 from nanlint.ops.value import Value
 from nanlint.rules.diagnose import analysed
 from nanlint.source import Source

@@ -13,7 +13,10 @@ from nanlint import disk
 from nanlint.cache import store
 from nanlint.cache.reports import Reports
 from nanlint.config import Configs
-from nanlint.linter import Action, FileReport, Report, Task, all_rules, check, run_task
+from nanlint.lint.known_rules import all_rules
+from nanlint.lint.many_files import check
+from nanlint.lint.one_file import run_task
+from nanlint.lint.report import Action, FileReport, Report, Task
 
 BUG = "import torch\n\ndef loss(x):\n    return torch.log(torch.softmax(x, -1))\n"
 

@@ -14,7 +14,7 @@ from nanlint import toml
 from nanlint.cli import cli
 from nanlint.config import ConfigError, Layer, config_of
 from nanlint.keys import KEYS, schema
-from nanlint.linter import all_rules, rule_names
+from nanlint.lint.known_rules import all_rules, rule_names
 
 SCHEMA = schema({code: rule.name for code, rule in all_rules().items()})
 GUIDE = Path(__file__).parents[2] / "docs" / "configuration.md"

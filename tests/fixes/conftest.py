@@ -37,7 +37,7 @@ def _quiet(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def untidied(monkeypatch: pytest.MonkeyPatch) -> None:
     """Fixes as they are, with the names and the lines that they leave behind."""
-    monkeypatch.setattr("nanlint.linter.tidying", lambda config: lambda before, after: after)
+    monkeypatch.setattr("nanlint.lint.one_file.tidying", lambda config: lambda before, after: after)
 
 
 @pytest.fixture

@@ -17,9 +17,9 @@ import nanlint
 import nanlint.rules.diagnose
 from nanlint.analysis.facts import Facts
 from nanlint.diagnostic import Applicability, Diagnostic, Edit, Fix
-from nanlint.fixing import applied
+from nanlint.lint.fixing import applied
+from nanlint.lint.proving import FixProof
 from nanlint.proof.pool import Pool
-from nanlint.proving import FixProof
 from nanlint.source import Source
 from tests.fixes.executing import outcomes
 from tests.fixes.planting import WRONG, planted

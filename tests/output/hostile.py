@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nanlint.diagnostic import Annotation, Applicability, Confidence, Diagnostic, Edit, Excerpt, Fix, Span, Witness
-from nanlint.linter import FileReport, Report
+from nanlint.lint.report import FileReport, Report
 from nanlint.output.view import View
 
 #: each would do harm, or look like something else, where it is not escaped

@@ -10,7 +10,7 @@ import pytest
 
 from nanlint import check_source
 from nanlint.diagnostic import Applicability, Edit, Excerpt, Fix, Span
-from nanlint.linter import excerpt_of
+from nanlint.lint.one_file import excerpt_of
 from nanlint.output.changes import ChangedLine, changed_lines
 from nanlint.source import Source
 from nanlint.source.edits import apply_edits

@@ -15,7 +15,7 @@ import pytest
 import xmlschema
 
 from nanlint.diagnostic import Annotation, Applicability, Confidence, Diagnostic, Edit, Fix, Severity, Span
-from nanlint.linter import FileReport, Report
+from nanlint.lint.report import FileReport, Report
 from nanlint.output import azure, github, gitlab, grouped, junit, rdjson
 from nanlint.output.view import View
 from tests.output.conftest import Checked

@@ -24,7 +24,7 @@ from nanlint.diagnostic import (
     Suppressed,
     Witness,
 )
-from nanlint.linter import FileReport, Report
+from nanlint.lint.report import FileReport, Report
 from nanlint.output.concise import render_concise
 from nanlint.output.diff import render_diff
 from nanlint.output.json import render_json

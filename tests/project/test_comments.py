@@ -10,7 +10,9 @@ import pytest
 
 from nanlint.cache.reports import Reports
 from nanlint.explaining import explain
-from nanlint.linter import Action, FileReport, Task, check, diagnose_source, run_task
+from nanlint.lint.many_files import check
+from nanlint.lint.one_file import diagnose_source, run_task
+from nanlint.lint.report import Action, FileReport, Task
 from nanlint.server.hurrying import LONG, hurried
 from nanlint.source import Source
 from nanlint.source.project import forget, in_project

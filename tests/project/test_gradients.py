@@ -8,7 +8,8 @@ import pytest
 
 import nanlint
 from nanlint.cache.reports import Reports
-from nanlint.linter import Task, run_task
+from nanlint.lint.one_file import run_task
+from nanlint.lint.report import Task
 from nanlint.source.project import WHOLE, forget
 from tests.project.test_changes import codes as codes_by
 from tests.project.test_changes import recalled, task_of

@@ -8,7 +8,8 @@ from textwrap import dedent
 import pytest
 
 import nanlint
-from nanlint.linter import Task, run_task
+from nanlint.lint.one_file import run_task
+from nanlint.lint.report import Task
 from tests.project.test_view import written
 
 #: its mean of nothing is NaN

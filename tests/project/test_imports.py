@@ -15,7 +15,9 @@ from nanlint.config import Configs
 from nanlint.frontend import imports as graph_imports
 from nanlint.frontend import project as other_files
 from nanlint.frontend.imports import Import, module_graph, resolved_imports, source_at
-from nanlint.linter import Action, check, rule_names, unresolved
+from nanlint.lint.known_rules import rule_names
+from nanlint.lint.many_files import check, unresolved
+from nanlint.lint.report import Action
 from nanlint.source import project
 from tests.project.test_view import written
 

@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 import nanlint
-from nanlint.linter import Task, diagnose_source, run_task
+from nanlint.lint.one_file import diagnose_source, run_task
+from nanlint.lint.report import Task
 from nanlint.source import Source
 from nanlint.source.project import MAX_BYTES, View, in_project
 

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 import pytest
 
 from nanlint.diagnostic import Diagnostic
-from nanlint.fixing import applied
+from nanlint.lint.fixing import applied
+from nanlint.lint.proving import mended_slices
 from nanlint.proof.interpret import Execution
 from nanlint.proof.mending import mended
 from nanlint.proof.proofs import MendedQuestion
@@ -16,7 +17,6 @@ from nanlint.proof.python import PythonBackend
 from nanlint.proof.ranges import shown
 from nanlint.proof.search import Found, met, overflows
 from nanlint.proof.slice import Slice
-from nanlint.proving import mended_slices
 from nanlint.source import Source
 from tests.programs.fixtures import PROGRAMS, Program
 from tests.proof.test_printed import found_in

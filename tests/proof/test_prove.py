@@ -14,10 +14,10 @@ from click.testing import CliRunner
 
 from nanlint.cli import cli
 from nanlint.diagnostic import Applicability, Confidence, Diagnostic, Edit, Fix, Span
+from nanlint.lint.proving import FixProof, judged, moved, proved
 from nanlint.proof.plausible import Plausibility
 from nanlint.proof.pool import Pool
 from nanlint.proof.proofs import Proof, Question
-from nanlint.proving import FixProof, judged, moved, proved
 from nanlint.source import Source
 from tests.proof.programs import LOG_OF_SOFTMAX, ROOT_AT_ZERO, only
 

@@ -25,7 +25,7 @@ from types import ModuleType, SimpleNamespace
 #: what a command of nanlint imports on its way
 MODULES = (
     *("nanlint.cli", "nanlint.commands.check", "nanlint.commands.inspect", "nanlint.commands.verify"),
-    *("nanlint.linter", "nanlint.runtime.program", "nanlint.runtime.reporting", "nanlint.runtime.verifying"),
+    *("nanlint.lint.many_files", "nanlint.runtime.program", "nanlint.runtime.reporting", "nanlint.runtime.verifying"),
 )
 
 

@@ -13,7 +13,8 @@ import pytest
 
 from nanlint.config import Config, Configs
 from nanlint.diagnostic import Diagnostic
-from nanlint.linter import diagnose_source, rule_names
+from nanlint.lint.known_rules import rule_names
+from nanlint.lint.one_file import diagnose_source
 from nanlint.server import checking as server_checking
 from nanlint.server.checking import Checked, Checking, Worker, check
 from nanlint.server.documents import Document

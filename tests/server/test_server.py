@@ -17,7 +17,8 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from nanlint.config import Configs
-from nanlint.linter import check, ops_problem, rule_names
+from nanlint.lint.known_rules import ops_problem, rule_names
+from nanlint.lint.many_files import check
 from tests.server.sessions import patiently, session
 
 ROOT = Path(__file__).parents[2]

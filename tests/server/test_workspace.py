@@ -12,7 +12,8 @@ from lsprotocol import types
 import nanlint
 from nanlint.cli import cli
 from nanlint.config import Configs
-from nanlint.linter import check, ops_problem, rule_names
+from nanlint.lint.known_rules import ops_problem, rule_names
+from nanlint.lint.many_files import check
 from tests.server.sessions import Session, patiently, session
 
 LOSS = "import torch\n\n\ndef loss(x, t):\n    return -(t * torch.log(torch.softmax(x, -1))).sum()\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from nanlint.linter import all_rules
+from nanlint.lint.known_rules import all_rules
 from tests.runtime.inspecting.browser import DESKTOP, NARROW, Browser
 from tests.sampling import sample
 

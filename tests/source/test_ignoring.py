@@ -6,7 +6,8 @@ import pytest
 
 from nanlint.config import Configs
 from nanlint.diagnostic import Diagnostic
-from nanlint.linter import diagnose_source, rule_names
+from nanlint.lint.known_rules import rule_names
+from nanlint.lint.one_file import diagnose_source
 from nanlint.source import Source
 from nanlint.source.edits import apply_edits
 from nanlint.source.ignoring import ignore_file, ignore_lines

@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from nanlint.config import Configs
-from nanlint.linter import Task, rule_names, run_task
+from nanlint.lint.known_rules import rule_names
+from nanlint.lint.one_file import run_task
+from nanlint.lint.report import Task
 from nanlint.source import syntax
 from nanlint.source.suppression import read_comments
 from nanlint.source.syntax import kept, parse_once

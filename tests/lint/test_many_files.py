@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 import nanlint
-from nanlint import linter
 from nanlint.config import ConfigError, Configs
 from nanlint.diagnostic import Severity
 from nanlint.disk import read_regular
-from nanlint.linter import Action, Report
+from nanlint.lint import known_rules, many_files, one_file
+from nanlint.lint.report import Action, Report
 from tests.conftest import TOY_RULES, Diagnose, toy_diagnose
 
 SetDiagnosis = Callable[[Diagnose], None]
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.usefixtures("toy_rules")
 
 
 def _check(*paths: str, **options: Any) -> Report:
-    return linter.check(paths or (".",), Configs(linter.rule_names()), **options)
+    return many_files.check(paths or (".",), Configs(known_rules.rule_names()), **options)
 
 
 def _found(report: Report) -> list[tuple[str, int, str]]:
@@ -161,7 +161,7 @@ def test_a_file_that_is_unreadable_or_gone_is_said(
             raise error
         return read_regular(path)
 
-    monkeypatch.setattr(linter, "read_regular", guarded)
+    monkeypatch.setattr(one_file, "read_regular", guarded)
     report = _check()
     assert report.messages == (says,)
     assert _found(report) == [("b.py", 2, "NL103")]
@@ -229,13 +229,14 @@ def test_a_file_that_kills_its_worker_is_said_and_the_others_are_checked(
 
 def test_workers_end_when_the_program_is_killed(project: Path) -> None:
     program = (
-        "import os, time; from nanlint import linter, rules; from nanlint.config import Configs\n"
+        "import os, time; from nanlint import rules; from nanlint.lint import many_files\n"
+        "from nanlint.config import Configs\n"
         "rules.diagnose = lambda *_, **__: os.write(1, b'at work\\n') and time.sleep(30)\n"
-        "linter.check(['.'], Configs({}), jobs=2)"
+        "many_files.check(['.'], Configs({}), jobs=2)"
     )
     for name in ("a.py", "b.py"):
         (project / name).write_text("import torch\n")
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)}
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
     with subprocess.Popen([sys.executable, "-c", program], env=environment, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == b"at work\n"
@@ -361,7 +362,7 @@ def test_paths_are_checked_under_their_own_configuration(project: Path) -> None:
 
 
 def test_every_toy_rule_is_known_beside_the_rules_about_the_check_itself() -> None:
-    assert set(linter.all_rules()) == {"NL000", "NL001", "NL002", "NL003", "NL004", *TOY_RULES}
+    assert set(known_rules.all_rules()) == {"NL000", "NL001", "NL002", "NL003", "NL004", *TOY_RULES}
 
 
 def test_edits_at_one_place_stand_in_the_same_order_in_every_run(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from concurrent.futures import BrokenExecutor, CancelledError, Executor
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from nanlint.elsewhere import IDENTITY, Differs, Elsewhere, leave
+from nanlint.lint.elsewhere import IDENTITY, Differs, Elsewhere, leave
 from nanlint.version import __version__
 
 #: how an address begins

@@ -18,13 +18,14 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from nanlint import disk, executors, linter
-from nanlint import elsewhere as module
+from nanlint import disk
 from nanlint.cli import cli
 from nanlint.config import Configs
-from nanlint.elsewhere import Differs, Elsewhere
-from nanlint.executors import ExecutorError, executor_at
-from nanlint.linter import Action, Report
+from nanlint.lint import elsewhere as module
+from nanlint.lint import executors, known_rules, many_files, one_file, report
+from nanlint.lint.elsewhere import Differs, Elsewhere
+from nanlint.lint.executors import ExecutorError, executor_at
+from nanlint.lint.report import Action, Report
 from nanlint.output.formats import render
 from nanlint.output.view import View
 
@@ -67,7 +68,9 @@ def lab(project: Path) -> Path:
 
 
 def checked(*paths: str, **options: Any) -> Report:
-    return linter.check(paths or (".",), Configs(linter.rule_names(), ops_problem=linter.ops_problem), **options)
+    return many_files.check(
+        paths or (".",), Configs(known_rules.rule_names(), ops_problem=known_rules.ops_problem), **options
+    )
 
 
 class Counting(ThreadPoolExecutor):
@@ -149,7 +152,7 @@ def _only_on(thread: threading.Thread) -> Callable[..., Any]:
     return write
 
 
-def _dying(task: linter.Task, run: Callable[[linter.Task], linter.FileReport] = linter.run_task) -> linter.FileReport:
+def _dying(task: report.Task, run: Callable[[report.Task], report.FileReport] = one_file.run_task) -> report.FileReport:
     if task.path == "m03.py":
         os.kill(os.getpid(), signal.SIGKILL)
     return run(task)
@@ -159,7 +162,7 @@ def test_a_file_that_kills_the_workers_of_an_executor_is_said(project: Path, mon
     for number in range(6):
         (project / f"m{number:02}.py").write_text("import torch\ntorch.log(torch.zeros(3))\n")
     expected = [one for one in checked().diagnostics if one.path != "m03.py"]
-    monkeypatch.setattr(linter, "run_task", _dying)
+    monkeypatch.setattr(many_files, "run_task", _dying)
     with ProcessPoolExecutor(2) as executor:
         found = checked(executor=executor, jobs=2).diagnostics
     assert [one for one in found if one.path != "m03.py"] == expected
@@ -380,7 +383,7 @@ def test_a_file_that_kills_every_worker_of_a_cluster_is_said(
     for number in range(6):
         (project / f"m{number:02}.py").write_text("import torch\ntorch.log(torch.zeros(3))\n")
     expected = [one for one in checked().diagnostics if one.path != "m03.py"]
-    monkeypatch.setattr(linter, "run_task", _dying)
+    monkeypatch.setattr(many_files, "run_task", _dying)
     with executor_at(address) as (executor, workers):
         found = checked(executor=executor, jobs=workers).diagnostics
     assert [one for one in found if one.path != "m03.py"] == expected

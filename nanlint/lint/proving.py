@@ -11,9 +11,9 @@ from dataclasses import replace
 
 from nanlint.analysis.facts import Facts
 from nanlint.diagnostic import Applicability, Confidence, Diagnostic, Edit, Fix, Span
-from nanlint.fixing import applied
 from nanlint.frontend.equivalence import Likeness
 from nanlint.graph.node import Node
+from nanlint.lint.fixing import applied
 from nanlint.proof.pairing import Differences
 from nanlint.proof.plausible import Plausibility
 from nanlint.proof.pool import Pool

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from nanlint.diagnostic import Applicability, Confidence, Diagnostic, Edit, Fix, Span
-from nanlint.fixing import MAX_ROUNDS, Fixed, fix_until_stable
+from nanlint.lint.fixing import MAX_ROUNDS, Fixed, fix_until_stable
 from nanlint.source import Source
 from nanlint.source.project import in_project
 

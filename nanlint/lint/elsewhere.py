@@ -24,7 +24,7 @@ from nanlint import disk
 from nanlint.disk import Question
 from nanlint.entry_points import installed
 from nanlint.interrupt import OutOfBudget, interruptible
-from nanlint.parallel import run_chunk
+from nanlint.lint.parallel import run_chunk
 from nanlint.source import project
 from nanlint.version import RUNNING, __version__
 

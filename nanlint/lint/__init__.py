@@ -1,0 +1,1 @@
+"""The pipeline, for one file and for many."""
