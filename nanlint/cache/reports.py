@@ -26,7 +26,8 @@ from nanlint.entry_points import installed
 from nanlint.housekeeping import CUT_SHORT, INTERNAL_ERROR
 from nanlint.lint.report import Action, FileReport, Task
 from nanlint.source.decoding import SourceError
-from nanlint.source.project import MAX_BYTES, Seen, View, digest_of_imports, files_with, source_of
+from nanlint.source.project import Seen, View, digest_of_imports, source_of
+from nanlint.source.project_files import MAX_BYTES, files_with
 from nanlint.source.syntax import Unparsable
 
 _ROWS = 500  # that are written at a time

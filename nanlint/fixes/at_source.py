@@ -14,7 +14,8 @@ from nanlint.fixes.place import Place
 from nanlint.fixes.quoting import one_line
 from nanlint.graph.node import REFINE, Node, unrefined
 from nanlint.source.discovery import shown_path
-from nanlint.source.project import MAX_FILES, View, all_files, files_with
+from nanlint.source.project import View
+from nanlint.source.project_files import MAX_FILES, all_files, files_with
 from nanlint.source.syntax import parse_once
 from nanlint.source.text import Source
 

@@ -15,7 +15,8 @@ from nanlint.frontend.modules import ModuleFrame, assigned_by, descendants, func
 from nanlint.frontend.nodes import CALLABLE
 from nanlint.graph.node import ATTR, CLASS, DICT, FUNCTION, INSTANCE, MODULE, PARAM, TUPLE, Node, walk_all
 from nanlint.ops.op import OPS
-from nanlint.source.project import Module, last_part
+from nanlint.source.project import Module
+from nanlint.source.project_files import last_part
 from nanlint.source.syntax import remembered
 
 if TYPE_CHECKING:

@@ -16,16 +16,8 @@ from nanlint.disk import is_directory, stamp_of
 from nanlint.frontend.modules import Outline, descendants, outline_of
 from nanlint.source.decoding import SourceError
 from nanlint.source.discovery import shown_path
-from nanlint.source.project import (
-    MAX_FILES,
-    Module,
-    Seen,
-    View,
-    absolute,
-    all_files,
-    in_project,
-    source_of,
-)
+from nanlint.source.project import Module, Seen, View, absolute, in_project, source_of
+from nanlint.source.project_files import MAX_FILES, all_files
 from nanlint.source.roots import FRAMEWORKS
 from nanlint.source.syntax import Unparsable
 from nanlint.source.text import Source

@@ -385,6 +385,11 @@ class Statements(Part):
         finally:
             self.lowering.frame = saved
 
+    lower_AsyncFunctionDef = lower_FunctionDef
+    lower_AsyncFor = lower_For
+    lower_AsyncWith = lower_With
+    lower_TryStar = lower_Try
+
     def lower_Import(self, s: ast.Import) -> None:
         for alias in s.names:
             name = alias.name if alias.asname else alias.name.partition(".")[0]

@@ -25,7 +25,7 @@ from nanlint.disk import Question
 from nanlint.entry_points import installed
 from nanlint.interrupt import OutOfBudget, interruptible
 from nanlint.lint.parallel import run_chunk
-from nanlint.source import project
+from nanlint.source import project_files
 from nanlint.version import RUNNING, __version__
 
 #: what may be asked: functions of the disk alone, by their names
@@ -38,9 +38,9 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
         disk.contents_of,
         os.path.realpath,
         os.getcwd,
-        project.files_below,
-        project.users_below,
-        project.files_below_with,
+        project_files.files_below,
+        project_files.users_below,
+        project_files.files_below_with,
     )
 }
 _KIND, _STAMP, _NAMES, _CONTENTS, _REAL, *_ = _FUNCTIONS
@@ -149,7 +149,7 @@ class Elsewhere(Executor):
         found: Answers = {}
         for name, given in questions:
             found[name, given] = _answer(name, given)
-            if name == project.users_below.__name__:
+            if name == project_files.users_below.__name__:
                 yield self._project(*given)
             elif name == _CONTENTS:
                 found[_REAL, given[:1]] = path = os.path.realpath(given[0])
@@ -168,9 +168,9 @@ def _answer(name: str, given: tuple[Any, ...]) -> Any:
 
 def _project(top: str) -> bytes:
     """All that may be asked of the files of a project, packed; nothing of one that is too large."""
-    files = project.files_below(top, ".py")
+    files = project_files.files_below(top, ".py")
     found: Answers = {}
-    if len(files) <= project.MAX_FILES:
+    if len(files) <= project_files.MAX_FILES:
         inside = top.rstrip(os.sep) + os.sep
         around = {above for path in files if path.startswith(inside) for above in disk.parents(os.path.dirname(path))}
         for directory in sorted(one for one in around if one == top or one.startswith(inside)):
@@ -198,7 +198,7 @@ def _tell_listing(directory: str, found: Answers) -> tuple[str, ...]:
 def _tell_file(path: str, found: Answers) -> None:
     found[_REAL, (path,)] = os.path.realpath(path)
     found[_STAMP, (path,)] = stamp = disk.stamp_now(path)
-    if stamp is not None and project.size_of(stamp) <= project.MAX_BYTES:
+    if stamp is not None and project_files.size_of(stamp) <= project_files.MAX_BYTES:
         found[_CONTENTS, (path, None)] = _answer(_CONTENTS, (path, None))
 
 
@@ -323,7 +323,7 @@ def _learn(run: str, told: Iterable[bytes]) -> None:
 
 
 def _forget() -> None:
-    project.forget()
+    project_files.forget()
     disk.forget()
 
 

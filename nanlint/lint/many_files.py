@@ -24,7 +24,8 @@ from nanlint.lint.one_file import (
 from nanlint.lint.report import Action, FileReport, Judge, Memory, Report, Task
 from nanlint.source.decoding import SourceError
 from nanlint.source.discovery import affected, and_affected, discover
-from nanlint.source.project import Seen, forget, in_project
+from nanlint.source.project import Seen, in_project
+from nanlint.source.project_files import forget
 from nanlint.source.reading import read_source
 from nanlint.source.syntax import Unparsable
 

@@ -22,8 +22,9 @@ from nanlint.server.diagnostics import SOURCE, lsp_diagnostic
 from nanlint.server.edits import difference
 from nanlint.server.sheet import Sheet
 from nanlint.source import Source
+from nanlint.source.comments import UNKNOWN
 from nanlint.source.ignoring import ignore_file, ignore_lines
-from nanlint.source.suppression import UNKNOWN, UNUSED
+from nanlint.source.suppression import UNUSED
 
 QUICK_FIX = types.CodeActionKind.QuickFix.value
 FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.{SOURCE}"

@@ -27,8 +27,8 @@ from nanlint.server.client import Client
 from nanlint.server.joined import Joined
 from nanlint.server.sheet import Sheet
 from nanlint.source import Source
+from nanlint.source.comments import read_comments
 from nanlint.source.notebook import Notebook
-from nanlint.source.suppression import read_comments
 
 #: what Markdown reads as more than itself, and how it is written to be itself
 _SIGNS, _ESCAPED = re.compile(r"([\[\]*_<>])"), re.compile(r"\\([\[\]*_<>])")

@@ -34,7 +34,7 @@ from nanlint.server.settings import MODES, settings_of
 from nanlint.server.sheet import Sheet
 from nanlint.server.workspace import Progress, check_folder, shown_file, tasks_of
 from nanlint.source import Source
-from nanlint.source.project import forget
+from nanlint.source.project_files import forget
 from nanlint.trust import TrustError, trust, trust_everything
 from nanlint.version import __version__
 

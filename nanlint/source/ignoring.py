@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from nanlint.diagnostic import Diagnostic, Edit, Span
 from nanlint.selection import Rules
-from nanlint.source.suppression import Suppression, _tokens, read_comments
+from nanlint.source.comments import Suppression, _tokens, read_comments
 from nanlint.source.text import Source
 
 

@@ -122,7 +122,7 @@ def target_of(path: str) -> str:
 def _tree_around(directory: str) -> str:
     """The repository that a directory is in; else its project, or the directory itself."""
     from nanlint.disk import parents
-    from nanlint.source.project import top_of
+    from nanlint.source.project_files import top_of
 
     repository = next((one for one in parents(directory) if os.path.exists(os.path.join(one, ".git"))), None)
     return repository or top_of(directory)

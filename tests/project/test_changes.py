@@ -13,7 +13,7 @@ from nanlint.cache.reports import Reports
 from nanlint.cli import cli
 from nanlint.lint.one_file import run_task
 from nanlint.lint.report import FileReport, Task
-from nanlint.source.project import forget
+from nanlint.source.project_files import forget
 from tests.server.sessions import PATIENCE, session
 
 MAIN = "import torch\nfrom config import EPS\n\ndef share(x):\n    return x / (x.abs().sum(-1, keepdim=True) + EPS)\n"

@@ -15,7 +15,8 @@ from nanlint.lint.one_file import diagnose_source, run_task
 from nanlint.lint.report import Action, FileReport, Task
 from nanlint.server.hurrying import LONG, hurried
 from nanlint.source import Source
-from nanlint.source.project import forget, in_project
+from nanlint.source.project import in_project
+from nanlint.source.project_files import forget
 from tests.project.test_causes import configs, write
 from tests.server.sessions import PATIENCE, session
 

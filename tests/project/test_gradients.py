@@ -10,7 +10,8 @@ import nanlint
 from nanlint.cache.reports import Reports
 from nanlint.lint.one_file import run_task
 from nanlint.lint.report import Task
-from nanlint.source.project import WHOLE, forget
+from nanlint.source.project import WHOLE
+from nanlint.source.project_files import forget
 from tests.project.test_changes import codes as codes_by
 from tests.project.test_changes import recalled, task_of
 

@@ -18,7 +18,7 @@ from nanlint.frontend.imports import Import, module_graph, resolved_imports, sou
 from nanlint.lint.known_rules import rule_names
 from nanlint.lint.many_files import check, unresolved
 from nanlint.lint.report import Action
-from nanlint.source import project
+from nanlint.source import project, project_files
 from tests.project.test_view import written
 
 #: files that others import, each for a reason of its own
@@ -27,7 +27,7 @@ LIBRARY = {
     "lib/losses.py": "EPS = 0\n\ndef focal(x):\n    global CACHE\n    CACHE = x\n",
     "lib/lazy.py": "def __getattr__(name):\n    return name\n",
     "lib/broken.py": "x = 1\ndef f(:\n",
-    "lib/large.py": "#" * (project.MAX_BYTES + 1),
+    "lib/large.py": "#" * (project_files.MAX_BYTES + 1),
     "lib/hands_on.py": "from torch import *\nfrom .losses import *\n",
     "lib/one.py": "from lib.two import circle\n",
     "lib/two.py": "from lib.one import circle\n",

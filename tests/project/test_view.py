@@ -16,7 +16,8 @@ import nanlint
 from nanlint.lint.one_file import diagnose_source, run_task
 from nanlint.lint.report import Task
 from nanlint.source import Source
-from nanlint.source.project import MAX_BYTES, View, in_project
+from nanlint.source.project import View, in_project
+from nanlint.source.project_files import MAX_BYTES
 
 Finding = tuple[str, int, str]
 

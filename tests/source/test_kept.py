@@ -14,7 +14,7 @@ from nanlint.lint.known_rules import rule_names
 from nanlint.lint.one_file import run_task
 from nanlint.lint.report import Task
 from nanlint.source import syntax
-from nanlint.source.suppression import read_comments
+from nanlint.source.comments import read_comments
 from nanlint.source.syntax import kept, parse_once
 from nanlint.source.text import Source
 
