@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import string
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
