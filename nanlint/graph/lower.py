@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
 
@@ -54,7 +55,7 @@ from nanlint.graph.node import (
     unrefined,
 )
 from nanlint.graph.path import PathCondition, common
-from nanlint.graph.scope import ClassInfo, Env, Frame, FunctionAst
+from nanlint.graph.scope import ClassInfo, Env, Frame, FunctionAst, Name
 from nanlint.graph.settings import ignores, settles
 from nanlint.graph.tables import fill, kept_in_tables, sets_items
 from nanlint.interrupt import OutOfBudget, checkpoint
@@ -1233,15 +1234,20 @@ def lower_all(
             lowering.forget_globals(lowering.module, s.names, s)
     lowering.forget_attributes(tree)
     if watched:
-        inside = {f for f, _ in functions_of(tree) if any(f.lineno <= row <= (f.end_lineno or 0) for row in watched)}
+        rows = sorted(watched)
+        first = ((f, bisect_left(rows, f.lineno)) for f, _ in functions_of(tree))
+        inside = {f for f, at in first if at < len(rows) and rows[at] <= (f.end_lineno or 0)}
         wanted = leading_to(tree, inside) if alone else wanted | inside
     private = list(lowering.methods_by_themselves(wanted))
     callers = callers_elsewhere(lowering, tree, wanted, words, kept_in_tables(lowering, tree))
     while True:
+        named: dict[Node, list[Name]] = {}
+        for name, value in lowering.module.env.items() if lowering.deferred else ():
+            named.setdefault(value, []).append(name)
         while lowering.deferred:
             node = lowering.deferred.pop(0)[0]
             definition = node.attrs["definition"]
-            names = [name for name, value in lowering.module.env.items() if value is node]
+            names = named.get(node, [])
             if names and not isinstance(definition, ast.Lambda) and definition not in wanted:
                 continue
             if all(str(name).startswith("_") for name in names):
