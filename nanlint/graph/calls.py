@@ -12,15 +12,7 @@ from functools import lru_cache, reduce
 from typing import Any
 
 from nanlint.graph.conditions import parting
-from nanlint.graph.expressions import (
-    CALLABLE,
-    DTYPES,
-    MAX_ELEMENTS,
-    ExpressionLowering,
-    complete,
-    entry,
-    written_out,
-)
+from nanlint.graph.expressions import CALLABLE, DTYPES, ExpressionLowering, complete, entry, grows, written_out
 from nanlint.graph.modules import descendants, size_of
 from nanlint.graph.node import (
     ATTR,
@@ -455,7 +447,7 @@ class CallLowering(ExpressionLowering):
         """A method that a list grows by."""
         assert isinstance(e.func, ast.Attribute)
         each = self.element(args[-1], e) if name == "extend" else args[-1]
-        if written_out(base) and name == "append" and len(base.args) < MAX_ELEMENTS:
+        if written_out(base) and name == "append" and grows(base):
             grown = self.emit(TUPLE, e, args={**base.args, str(len(base.args)): each})
         else:
             old = self.element(base, e) if base.args else each

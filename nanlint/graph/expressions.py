@@ -8,7 +8,6 @@ import operator
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import reduce
-from itertools import islice
 from typing import Any
 
 from nanlint.graph.conditions import MIRRORED, implied, known_of, settled, truth_of
@@ -117,7 +116,7 @@ CALLABLE = frozenset({MODULE, FUNCTION, CLASS, LAYER, INSTANCE, "partial"})
 MAX_ALTERNATIVES = 8
 #: parts of one condition that are told apart
 MAX_CONDITIONS = 40
-#: elements of a list or dict that are told apart; each that is set makes another list or dict
+#: elements of a list or dict that are told apart
 MAX_ELEMENTS = 250
 
 #: ops without poles whose surroundings fixes ask about
@@ -597,10 +596,10 @@ class ExpressionLowering:
         """``base[index]``."""
         at = index.attrs.get("value") if index.op == CONST else None
         if base.op == TUPLE and isinstance(at, int) and not base.attrs.get("starred"):
-            size = len(base.args)
-            if -size <= at < size:
+            elements = list(base.args.values())
+            if -len(elements) <= at < len(elements):
                 base.attrs["apart"] = True
-                return self.refined(next(islice(base.args.values(), at % size, None)))
+                return self.refined(elements[at])
         if base.op == DICT:
             self.fill(base, index)
         if base.op == DICT and index.op == CONST:
@@ -631,11 +630,11 @@ class ExpressionLowering:
 
     def one_of(self, base: Node, index: Node, site: ast.AST) -> Node | None:
         """What an unknown key finds in a dict or list of functions, layers or numbers that is written out."""
-        if not 0 < len(base.args) <= MAX_ALTERNATIVES or index.op in ("slice", TUPLE, CONST):
-            return None
+        elements = list(base.args.values())
         if not (written_out(base) or (base.op == DICT and keys_known(base))):
             return None
-        elements = list(base.args.values())
+        if not 0 < len(elements) <= MAX_ALTERNATIVES or index.op in ("slice", TUPLE, CONST):
+            return None
         if not all(one.op in CALLABLE or one.op == CONST for one in elements):
             return None
         base.attrs["apart"] = True
@@ -824,6 +823,11 @@ def literal_number(e: ast.expr) -> float | None:
 def written_out(node: Node) -> bool:
     """Whether all elements of a tuple or list are known, each by its place."""
     return node.op == TUPLE and not node.attrs.get("starred")
+
+
+def grows(node: Node) -> bool:
+    """Whether a list or dict is not too long for another one to be made for each element that is set."""
+    return len(node.args) < MAX_ELEMENTS
 
 
 def entry(key: Node, position: int) -> str:

@@ -26,11 +26,11 @@ from nanlint.graph.calls import (
 from nanlint.graph.control import carried, carry
 from nanlint.graph.expressions import (
     CALLABLE,
-    MAX_ELEMENTS,
     NUMBERS,
     TENSOR_ATTRIBUTES,
     decided,
     entry,
+    grows,
     keys_known,
     written_out,
 )
@@ -254,15 +254,14 @@ class Lowering(CallLowering):
             return
         index = self.lower(target.slice)
         at = index.attrs.get("value") if index.op == CONST else None
-        few = len(base.args) < MAX_ELEMENTS
-        if few and written_out(base) and isinstance(at, int) and -len(base.args) <= at < len(base.args):
+        if grows(base) and written_out(base) and isinstance(at, int) and -len(base.args) <= at < len(base.args):
             elements = {**base.args, str(at % len(base.args)): value}
             self.bind(target.value, self.graph.add(TUPLE, elements, {}, target), target)
             return
         if base.op == DICT and index.op == CONST and value.op in CALLABLE and not self.is_made_here(base):
             self.keep(base, entry(index, 0), value, target)
             return
-        if few and base.op == DICT and index.op == CONST:
+        if grows(base) and base.op == DICT and index.op == CONST:
             entries = {**base.args, f"={index.attrs['value']!r}": value}
             self.bind(target.value, self.graph.add(DICT, entries, {}, target), target)
             return
