@@ -13,33 +13,19 @@ from nanlint.diagnostic import Span
 _HEADER = "if True:\n"
 
 
-class Expressions(cst.CSTVisitor):
-    """The pass over some rows: learns where every expression is."""
-
-    METADATA_DEPENDENCIES = (PositionProvider,)
-
-    def __init__(self, shift: int) -> None:
-        super().__init__()
-        self.shift = shift
-        self.nodes: dict[Span, cst.CSTNode] = {}
-
-    def on_visit(self, node: cst.CSTNode) -> bool:
-        if isinstance(node, (cst.BaseExpression, cst.AugAssign)):
-            where = self.get_metadata(PositionProvider, node)
-            start, end = where.start, where.end
-            span = Span(start.line + self.shift, start.column + 1, end.line + self.shift, end.column + 1)
-            self.nodes.setdefault(span, node)
-        return True
-
-
 def expressions(lines: Sequence[str], first: int, last: int) -> Mapping[Span, cst.CSTNode]:
     """The expressions of the rows from ``first`` to ``last``; none where libcst cannot read them."""
     text = "".join(lines[first - 1 : last])
     indented = text[:1] in (" ", "\t", "\f") and text.lstrip("\f")[:1] in (" ", "\t")
     try:
         module = cst.parse_module(_HEADER + text if indented else text)
-        found = Expressions(first - 1 - int(indented))
-        MetadataWrapper(module, unsafe_skip_copy=True).visit(found)
+        places = MetadataWrapper(module, unsafe_skip_copy=True).resolve(PositionProvider)
     except (cst.ParserSyntaxError, cst.CSTValidationError, UnicodeError, RecursionError):
         return {}
-    return found.nodes
+    shift = first - 1 - int(indented)
+    # of two at one place the last one, which is the outer one
+    return {
+        Span(where.start.line + shift, where.start.column + 1, where.end.line + shift, where.end.column + 1): node
+        for node, where in places.items()
+        if isinstance(node, (cst.BaseExpression, cst.AugAssign))
+    }

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from functools import reduce
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from nanlint.frontend.modules import (
@@ -16,13 +15,13 @@ from nanlint.frontend.nodes import (
     MAX_ALTERNATIVES,
     complete,
     entry,
+    grows,
     keys_known,
     written_out,
 )
 from nanlint.frontend.part import Part
 from nanlint.frontend.registries import fill, sets_items
 from nanlint.frontend.syntax import (
-    MAX_ELEMENTS,
     standing_for,
 )
 from nanlint.graph.node import (
@@ -101,10 +100,10 @@ class Containers(Part):
         """``base[index]``."""
         at = index.attrs.get("value") if index.op == CONST else None
         if base.op == TUPLE and isinstance(at, int) and not base.attrs.get("starred"):
-            size = len(base.args)
-            if -size <= at < size:
+            elements = list(base.args.values())
+            if -len(elements) <= at < len(elements):
                 base.attrs["apart"] = True
-                return self.lowering.builder.refined(next(islice(base.args.values(), at % size, None)))
+                return self.lowering.builder.refined(elements[at])
         if base.op == DICT:
             self.fill(base, index)
         if base.op == DICT and index.op == CONST:
@@ -137,11 +136,11 @@ class Containers(Part):
 
     def one_of(self, base: Node, index: Node, site: ast.AST) -> Node | None:
         """What an unknown key finds in a dict or list of functions, layers or numbers that is written out."""
-        if not 0 < len(base.args) <= MAX_ALTERNATIVES or index.op in ("slice", TUPLE, CONST):
-            return None
+        elements = list(base.args.values())
         if not (written_out(base) or (base.op == DICT and keys_known(base))):
             return None
-        elements = list(base.args.values())
+        if not 0 < len(elements) <= MAX_ALTERNATIVES or index.op in ("slice", TUPLE, CONST):
+            return None
         if not all(one.op in CALLABLE or one.op == CONST for one in elements):
             return None
         base.attrs["apart"] = True
@@ -235,7 +234,7 @@ class Containers(Part):
         """A method that a list grows by."""
         assert isinstance(e.func, ast.Attribute)
         each = self.element(args[-1], e) if name == "extend" else args[-1]
-        if written_out(base) and name == "append" and len(base.args) < MAX_ELEMENTS:
+        if written_out(base) and name == "append" and grows(base):
             grown = self.lowering.builder.emit(TUPLE, e, args={**base.args, str(len(base.args)): each})
         else:
             old = self.element(base, e) if base.args else each

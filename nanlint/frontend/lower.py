@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from bisect import bisect_left
 from collections.abc import Collection
 from contextlib import nullcontext, suppress
 
@@ -15,7 +16,7 @@ from nanlint.frontend.classes import Classes
 from nanlint.frontend.containers import Containers
 from nanlint.frontend.expressions import Expressions
 from nanlint.frontend.formats import default_format
-from nanlint.frontend.frames import ClassInfo, Frame
+from nanlint.frontend.frames import ClassInfo, Frame, Name
 from nanlint.frontend.functions import Functions
 from nanlint.frontend.modules import (
     descendants,
@@ -143,15 +144,20 @@ def lower_all(
             lowering.scopes.forget_globals(lowering.module, s.names, s)
     lowering.scopes.forget_attributes(tree)
     if watched:
-        inside = {f for f, _ in functions_of(tree) if any(f.lineno <= row <= (f.end_lineno or 0) for row in watched)}
+        rows = sorted(watched)
+        first = ((f, bisect_left(rows, f.lineno)) for f, _ in functions_of(tree))
+        inside = {f for f, at in first if at < len(rows) and rows[at] <= (f.end_lineno or 0)}
         wanted = leading_to(tree, inside) if alone else wanted | inside
     private = list(lowering.functions.methods_by_themselves(wanted))
     callers = callers_elsewhere(lowering, tree, wanted, words, kept_in_tables(lowering, tree))
     while True:
+        named: dict[Node, list[Name]] = {}
+        for name, value in lowering.module.env.items() if lowering.deferred else ():
+            named.setdefault(value, []).append(name)
         while lowering.deferred:
             node = lowering.deferred.pop(0)[0]
             definition = node.attrs["definition"]
-            names = [name for name, value in lowering.module.env.items() if value is node]
+            names = named.get(node, [])
             if names and not isinstance(definition, ast.Lambda) and definition not in wanted:
                 continue
             if all(str(name).startswith("_") for name in names):

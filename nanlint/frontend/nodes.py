@@ -8,6 +8,7 @@ import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from nanlint.frontend.syntax import MAX_ELEMENTS
 from nanlint.graph.conditions import MIRRORED
 from nanlint.graph.node import (
     CALL,
@@ -92,6 +93,11 @@ def values_of_pair(node: Node) -> Node:
 def written_out(node: Node) -> bool:
     """Whether all elements of a tuple or list are known, each by its place."""
     return node.op == TUPLE and not node.attrs.get("starred")
+
+
+def grows(node: Node) -> bool:
+    """Whether a list or dict is not too long for another one to be made for each element that is set."""
+    return len(node.args) < MAX_ELEMENTS
 
 
 def entry(key: Node, position: int) -> str:

@@ -16,12 +16,10 @@ from nanlint.frontend.nodes import (
     _alternatives,
     entry,
     filled_array,
+    grows,
     written_out,
 )
 from nanlint.frontend.part import Part
-from nanlint.frontend.syntax import (
-    MAX_ELEMENTS,
-)
 from nanlint.graph.node import (
     ATTR,
     CALL,
@@ -115,8 +113,7 @@ class Scopes(Part):
             return
         index = self.lowering.expressions.lower(target.slice)
         at = index.attrs.get("value") if index.op == CONST else None
-        few = len(base.args) < MAX_ELEMENTS
-        if few and written_out(base) and isinstance(at, int) and -len(base.args) <= at < len(base.args):
+        if grows(base) and written_out(base) and isinstance(at, int) and -len(base.args) <= at < len(base.args):
             elements = {**base.args, str(at % len(base.args)): value}
             self.bind(target.value, self.graph.add(TUPLE, elements, {}, target), target)
             return
@@ -128,7 +125,7 @@ class Scopes(Part):
         ):
             self.lowering.containers.keep(base, entry(index, 0), value, target)
             return
-        if few and base.op == DICT and index.op == CONST:
+        if grows(base) and base.op == DICT and index.op == CONST:
             entries = {**base.args, f"={index.attrs['value']!r}": value}
             self.bind(target.value, self.graph.add(DICT, entries, {}, target), target)
             return

@@ -43,7 +43,7 @@ COMPARE: dict[type[ast.cmpop], str] = {
     ast.GtE: "ge",
 }
 IMPORTS = (ast.Import, ast.ImportFrom)
-#: elements of a list or dict that are told apart; each that is set makes another list or dict
+#: elements of a list or dict that are told apart
 MAX_ELEMENTS = 250
 #: methods that make an object what it is, in the order in which they run
 CONSTRUCTORS = ("__init__", "__post_init__", "setup", "build")

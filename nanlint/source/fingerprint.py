@@ -41,7 +41,7 @@ def fingerprinted(source: Source, findings: Sequence[Diagnostic]) -> list[Diagno
             structures[span] = _structure(source.segment(span))
         kind = (finding.hazard or finding.code, _around(functions, span.row, span.end_row), structures[span])
         equal = places.setdefault(kind, [])
-        if span not in equal:
+        if equal[-1:] != [span]:  # they are in order
             equal.append(span)
         met[kind, span] += 1
         text = "\0".join((*kind, str(len(equal)), str(met[kind, span])))
