@@ -302,6 +302,12 @@ def test_only_checks_are_done_elsewhere(tmp_path: Path) -> None:
         executor.submit(print, 1)
 
 
+@pytest.fixture(autouse=True)
+def environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is set for processes that are spawned is not left to other tests."""
+    monkeypatch.setenv("PYTHONSAFEPATH", "1")
+
+
 # A cluster
 
 

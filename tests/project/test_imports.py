@@ -217,7 +217,7 @@ def test_a_project_of_more_files_than_are_looked_through_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     written(tmp_path, dict.fromkeys(("a.py", "b/c.py", "d/e.py"), "import torch\n"))
-    for module in (graph_imports, project):
+    for module in (graph_imports, project_files):
         monkeypatch.setattr(module, "MAX_FILES", 2)
     assert reported(tmp_path, ".") == [(".", 0, "", "has more than 2 files: callers in the other files are not seen")]
 
