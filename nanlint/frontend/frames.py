@@ -40,7 +40,9 @@ class Env(MutableMapping[Name, Node]):
 
     def get(self, name: Name, default: Any = None) -> Any:
         """What a name stands for."""
-        found = self._own[name] if name in self._own else said_in(self._layers, name)
+        found = self._own.get(name)
+        if found is None and name not in self._own:
+            found = said_in(self._layers, name)
         return default if found is None else found
 
     def __getitem__(self, name: Name) -> Node:

@@ -92,8 +92,8 @@ class Node:
         self.framework: str | None = None
         self.spelling: Spelling | None = None
         self.answers: dict[object, object] | None = None
-        inner = args.get("x") if hands_on(op) else None
-        self.behind: Node | None = None if inner is None else inner.behind or inner
+        inner = args.get("x")
+        self.behind: Node | None = inner.behind or inner if inner is not None and hands_on(op) else None
 
     def __getitem__(self, operand: str) -> Node:
         return self.args[operand]
