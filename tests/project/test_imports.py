@@ -18,7 +18,7 @@ from nanlint.frontend.imports import Import, module_graph, resolved_imports, sou
 from nanlint.lint.known_rules import rule_names
 from nanlint.lint.many_files import check, unresolved
 from nanlint.lint.report import Action
-from nanlint.source import project, project_files
+from nanlint.source import project_files
 from tests.project.test_view import written
 
 #: files that others import, each for a reason of its own
