@@ -131,7 +131,10 @@ class Expressions(Part):
         return node
 
     def attribute(self, e: ast.Attribute) -> Node:
-        return self.lowering.builder.refined(self.read_attribute(self.lower(e.value), e.attr, e))
+        read = self.read_attribute(self.lower(e.value), e.attr, e)
+        if read.op == ATTR:
+            read = self.lowering.project.inferred(e) or read
+        return self.lowering.builder.refined(read)
 
     def imported(self, module: str, name: str, e: ast.AST) -> Node:
         """``name`` in a module: a number that it is known to hold, or itself a dotted name."""

@@ -100,15 +100,14 @@ class ClassInfo:
     tables: dict[str, Node] = field(default_factory=dict)
 
     def mro(self) -> list[ClassInfo]:
-        """This class and its bases whose code is seen, depth first, each once."""
+        """This class and its bases whose code is seen, depth first; what several share comes after these."""
         found: list[ClassInfo] = []
         pending: list[ClassInfo] = [self]
         while pending and len(found) < 20:
             cls = pending.pop(0)
-            if cls not in found:
-                found.append(cls)
-                pending = [b.attrs["cls"] for b in cls.bases if "cls" in b.attrs] + pending
-        return found
+            found.append(cls)
+            pending = [b.attrs["cls"] for b in cls.bases if "cls" in b.attrs] + pending
+        return list(dict.fromkeys(reversed(found)))[::-1]
 
     def external_bases(self) -> list[str]:
         """Names of the bases that are not in this file, dotted where their code is not seen."""

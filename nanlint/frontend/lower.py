@@ -18,6 +18,7 @@ from nanlint.frontend.expressions import Expressions
 from nanlint.frontend.formats import default_format
 from nanlint.frontend.frames import ClassInfo, Frame, Name
 from nanlint.frontend.functions import Functions
+from nanlint.frontend.inference import Inference
 from nanlint.frontend.modules import (
     descendants,
     functions_of,
@@ -41,7 +42,7 @@ from nanlint.graph.node import (
 from nanlint.interrupt import OutOfBudget
 from nanlint.ops.floats import FLOAT32
 from nanlint.ops.spelling import Spellings
-from nanlint.source.project import View
+from nanlint.source.project import Module, View
 
 
 class Lowering:
@@ -113,6 +114,8 @@ def lower(
     """
     lowering = Lowering(spellings, frameworks, package, view)
     lowering.watched = watched
+    if view is not None:
+        lowering.project.inference = Inference(view, Module("", view.path, tree, lowering.module.package))
     lowering.format = default_format(tree, frameworks, view)
     imported = lowering.project.numeric_names(tree, words)
     wanted = interesting(tree, words, imported)

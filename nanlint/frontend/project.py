@@ -10,6 +10,7 @@ from nanlint.frontend.callers import (
     names_of_other,
 )
 from nanlint.frontend.frames import Frame
+from nanlint.frontend.inference import Inference
 from nanlint.frontend.modules import (
     ModuleFrame,
     descendants,
@@ -17,12 +18,16 @@ from nanlint.frontend.modules import (
     set_by_functions,
 )
 from nanlint.frontend.part import Part
+from nanlint.frontend.registries import home_of_frame
 from nanlint.frontend.worth import (
     frameworks_named,
     numeric_definitions,
+    root_of,
 )
 from nanlint.graph.node import (
+    CLASS,
     CONST,
+    INSTANCE,
     MODULE,
     Node,
 )
@@ -46,6 +51,27 @@ class Project(Part):
         self.resolved: dict[str, Node | None] = {}
         #: module -> what its star import brings: dotted names by name
         self.exports: dict[str, Mapping[str, str]] = {}
+        #: of a file that is in a project
+        self.inference: Inference | None = None
+
+    def inferred(self, e: ast.Attribute) -> Node | None:
+        """The number that an attribute has at a module's top level, where only astroid tells it.
+
+        An object's 0 is none: it may be a state that starts there.
+        """
+        name, top = root_of(e), self.lowering.frame.top
+        base = top.lookup(name) if name and self.inference is not None else None
+        if base is None or self.lowering.frame.lookup(name) is not base:
+            return None
+        assert self.inference is not None
+        meant = self.resolve(base) if base.op == MODULE else base
+        if meant.op not in (CLASS, INSTANCE) and not (meant.op == MODULE and self.in_project(meant.name)):
+            return None
+        home = home_of_frame(top) if isinstance(top, ModuleFrame) else self.inference.own
+        number = self.inference.number(home, ast.unparse(e))
+        if number is None or (number == 0 and meant.op != CLASS):
+            return None
+        return self.lowering.builder.number(number, e)
 
     def resolve(self, module: Node) -> Node:
         if self.lowering.view is None:
