@@ -63,6 +63,10 @@ class Run:
 RUN = Run()
 
 
+#: how far two results of these formats are apart after a few roundings, relative to them
+FEW_DIGITS = {"float16": 4e-3, "bfloat16": 3e-2}
+
+
 class StaleRecordingError(AssertionError):
     """The framework gives something else than what is on record."""
 
@@ -146,7 +150,8 @@ def alike(one: Answer, other: Answer) -> bool:
         if not isinstance(other, np.ndarray) or one.shape != other.shape or one.dtype != other.dtype:
             return False
         wide = complex if one.dtype.kind == "c" else float
-        return bool(np.allclose(one.astype(wide), other.astype(wide), rtol=1e-3, atol=1e-6, equal_nan=True))
+        few = FEW_DIGITS.get(one.dtype.name, 1e-3)
+        return bool(np.allclose(one.astype(wide), other.astype(wide), rtol=few, atol=1e-6, equal_nan=True))
     if isinstance(one, dict):
         return isinstance(other, dict) and one.keys() == other.keys() and all(alike(one[k], other[k]) for k in one)
     if isinstance(one, list):
