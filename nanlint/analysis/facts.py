@@ -725,7 +725,7 @@ class Facts:
 
     def span_of(self, site: ast.AST | None) -> Span | None:
         """Where an expression stands; None for what is in another file."""
-        here = hasattr(site, "lineno") and self.lowering.graph.home(site) is None
+        here = hasattr(site, "lineno") and self.lowering.graph.file_of(site) is None
         return self.source.span(cast(Located, site)) if here else None
 
     def text(self, node: Node) -> str:

@@ -236,8 +236,8 @@ class GradientFlow:
         """The nodes of one expression of the source, of this file or another."""
         if not self._by_site:
             for n in self.lowering.graph:
-                self._by_site.setdefault(id(n.site or n.elsewhere), []).append(n)
-        return self._by_site[id(node.site or node.elsewhere)]
+                self._by_site.setdefault(id(n.site or n.external_site), []).append(n)
+        return self._by_site[id(node.site or node.external_site)]
 
     def copies(self, node: Node) -> list[Node]:
         """The nodes of one op of the source: one for each call that its function was followed through."""
@@ -391,7 +391,7 @@ class GradientFlow:
 
     def awaits_use(self, node: Node) -> bool:
         """Whether nothing uses a node as yet; a result beside another one that is used does not wait for a use."""
-        if node.op in PASSIVE or (node.site or node.elsewhere) is None:
+        if node.op in PASSIVE or (node.site or node.external_site) is None:
             return False
         return not any(n is not node and n.calls == node.calls and n.users for n in self.same_site(node))
 

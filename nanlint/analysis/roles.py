@@ -94,7 +94,7 @@ class Roles:
 
     def at(self, site: ast.AST | None) -> Opinion | None:
         """What the innermost definition around a place says that says anything, in this file or another."""
-        home, row = self.lowering.graph.home(site), getattr(site, "lineno", 0)
+        home, row = self.lowering.graph.file_of(site), getattr(site, "lineno", 0)
         roles = self if home is None else self.of_other(home)
         around = [opinion for first, last, opinion in roles.opinions if first <= row <= last]
         return around[-1] if around else None
@@ -124,7 +124,7 @@ class Roles:
 
     def is_here(self, site: ast.AST | None) -> bool:
         """Whether a place is in the file that is checked, not in another of the project."""
-        return self.lowering.graph.home(site) is None
+        return self.lowering.graph.file_of(site) is None
 
     @cached_property
     def opinions(self) -> list[tuple[int, int, Opinion]]:

@@ -62,12 +62,12 @@ class AtSource:
     @property
     def made(self) -> ast.AST | None:
         """The expression that the inner op is, in whatever file."""
-        return self.inner.site or self.inner.elsewhere
+        return self.inner.site or self.inner.external_site
 
     @property
     def home(self) -> str | None:
         """The path of the other file that it is in."""
-        return self.place.facts.lowering.graph.home(self.made) if self.inner.site is None else None
+        return self.place.facts.lowering.graph.file_of(self.made) if self.inner.site is None else None
 
     @property
     def source(self) -> Source | None:
@@ -162,7 +162,7 @@ class AtSource:
     def results(self) -> list[Node]:
         """The op in each run of the function that is known."""
         graph = self.place.facts.lowering.graph
-        return [n for n in graph if n.op == self.inner.op and (n.site or n.elsewhere) is self.made]
+        return [n for n in graph if n.op == self.inner.op and (n.site or n.external_site) is self.made]
 
     @property
     def outers(self) -> list[Node] | None:

@@ -181,7 +181,7 @@ class Builder(Part):
 
     def merge(self, cond: Node | None, a: Node, b: Node, site: ast.AST | None) -> Node:
         """One of two values that meet at a join. Of two imports under one name, the first that is known."""
-        if a.op == b.op == MODULE and all(isinstance(n.site or n.elsewhere, IMPORTS) for n in (a, b)):
+        if a.op == b.op == MODULE and all(isinstance(n.site or n.external_site, IMPORTS) for n in (a, b)):
             known = [
                 canonical(n.name).startswith(self.frameworks_here) or self.lowering.project.resolve(n) is not n
                 for n in (a, b)

@@ -119,8 +119,10 @@ def handing_on(lowering: Lowering, callers: Sequence[Caller], words: Collection[
     """Those of some callers that give on what they are given themselves, by file."""
     rows: dict[str | None, set[int]] = {}
     for node in given_to_operations(lowering, words):
-        if node.elsewhere is not None:
-            rows.setdefault(lowering.graph.home(node.elsewhere), set()).add(getattr(node.elsewhere, "lineno", 0))
+        if node.external_site is not None:
+            rows.setdefault(lowering.graph.file_of(node.external_site), set()).add(
+                getattr(node.external_site, "lineno", 0)
+            )
     found: dict[Module, list[ast.AST]] = {}
     for caller in callers:
         if stands_around(caller.cls or caller.function, rows.get(caller.module.path, ())):
@@ -372,7 +374,7 @@ def names_of_other(
             through.add(name)
             continue
         own = lowering.project.resolve(lowering.graph.add(MODULE, {}, {"name": dotted}, site))
-        home = lowering.graph.home(own.elsewhere) or view.path
+        home = lowering.graph.file_of(own.external_site) or view.path
         if home == other.path and own.op in CALLABLE | {DICT, TUPLE}:
             local.add(name)
     for star in frame.outline.stars:

@@ -186,7 +186,7 @@ class Classes(Part):
         definition = ast.ClassDef(str(name.attrs.get("value")), [], [], body or [ast.Pass()], [])
         for made in descendants(definition):
             ast.copy_location(made, e)
-            if (home := self.graph.home(e)) is not None:
+            if (home := self.graph.file_of(e)) is not None:
                 made.home = home  # type: ignore[attr-defined]
         base = self.graph.add(MODULE, {}, {"name": "typing.NamedTuple"}, e)
         cls = ClassInfo(definition.name, definition, [base], scope=self.lowering.frame)

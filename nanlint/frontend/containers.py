@@ -196,7 +196,7 @@ class Containers(Part):
         return self.lowering.builder.emit("part", site, pure=False, x=iterable)
 
     def fill(self, table: Node, key: Node) -> None:
-        frame = self.lowering.modules.get(self.graph.home(table.elsewhere) or "")
+        frame = self.lowering.modules.get(self.graph.file_of(table.external_site) or "")
         missing = "grows" not in table.attrs if key.op != CONST else entry(key, 0) not in table.args
         asked = table.index, key.key if key.op == CONST else None
         if missing and asked not in self.filled and isinstance(frame, ModuleFrame):

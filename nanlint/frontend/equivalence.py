@@ -195,7 +195,7 @@ class Pieces:
 
     def place(self, node: Node) -> Hashable:
         """The piece of syntax that a node comes from; one of another file by its place there."""
-        site = node.site or node.elsewhere
+        site = node.site or node.external_site
         if site is None or id(site) in self.numbers:
             return self.numbers.get(id(site))
         return getattr(site, "home", None), getattr(site, "lineno", 0), getattr(site, "col_offset", 0)

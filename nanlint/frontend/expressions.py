@@ -94,7 +94,7 @@ class Expressions(Part):
                 e, *(self.lower(c) for c in ast.iter_child_nodes(e) if isinstance(c, ast.expr))
             )
         node = handler(e)
-        if e.lineno in self.lowering.watched and self.graph.home(e) is None:
+        if e.lineno in self.lowering.watched and self.graph.file_of(e) is None:
             self.lowering.readings.setdefault(e, []).append((self.lowering.frame.calls, node))
         return node
 

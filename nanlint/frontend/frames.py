@@ -111,7 +111,7 @@ class ClassInfo:
 
     def external_bases(self) -> list[str]:
         """Names of the bases that are not in this file, dotted where their code is not seen."""
-        return [b.name for c in self.mro() for b in c.bases if "cls" not in b.attrs or b.elsewhere is not None]
+        return [b.name for c in self.mro() for b in c.bases if "cls" not in b.attrs or b.external_site is not None]
 
     @property
     def is_record(self) -> bool:

@@ -200,12 +200,12 @@ class Functions(Part):
 
     def sizes(self) -> tuple[int, int]:
         """How many nodes of this file there are, and of others."""
-        return len(self.graph.nodes) - self.graph.elsewhere, self.graph.elsewhere
+        return len(self.graph.nodes) - self.graph.external, self.graph.external
 
     def spent(self, definition: ast.AST) -> bool:
         """Whether the function being lowered is not expanded any further by a definition of this or another file."""
         here, elsewhere = self.sizes()
-        if self.graph.home(definition) is None:
+        if self.graph.file_of(definition) is None:
             return here > self.budget[0]
         return elsewhere > self.budget[1] or size_of(definition) - size_of_options(definition) > MAX_SIZE
 
@@ -336,7 +336,7 @@ class Functions(Part):
 
     def methods_by_themselves(self, wanted: Collection[ast.AST]) -> Iterator[Node]:
         """Lower the methods of the file that are wanted, each for itself; those that are private are handed back."""
-        for cls in [cls for cls in self.lowering.defined_classes if self.graph.home(cls.definition) is None]:
+        for cls in [cls for cls in self.lowering.defined_classes if self.graph.file_of(cls.definition) is None]:
             methods = [method for method in cls.methods.values() if method in wanted]
             if not methods:
                 continue

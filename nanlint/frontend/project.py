@@ -108,7 +108,7 @@ class Project(Part):
         value = frame.lookup(first) if frame is not None else None
         if value is None or (value.op == MODULE and value.name == name):
             return None
-        site = module.site or module.elsewhere
+        site = module.site or module.external_site
         assert site is not None
         value = self.resolve(value) if value.op == MODULE else value
         for part in others:
@@ -153,7 +153,7 @@ class Project(Part):
         """Lower a statement of another file's top level."""
         assert isinstance(frame, ModuleFrame)
         before = self.lowering.functions.sizes()
-        if self.graph.home(statement) is None:
+        if self.graph.file_of(statement) is None:
             for node in descendants(statement):
                 node.home = frame.path  # type: ignore[attr-defined]
         self.lowering.functions.run(frame, [statement])

@@ -49,7 +49,7 @@ class Node:
     """One operation, or one of the sources that feed operations.
 
     ``args``: operands by neutral name. ``attrs``: literals. ``site``: the expression of this file that it was
-    lowered from, ``elsewhere``: that of another file. ``key``: equal for structurally equal pure expressions.
+    lowered from, ``external_site``: that in another file. ``key``: equal for structurally equal pure expressions.
     ``regions``: innermost last. ``env``: names in scope at an op that
     rules ask about; ``facts``: what the path to it says. ``calls``: the chain of call expressions it was inlined
     through, outermost first. ``spelling``: the function of a framework that was called, None for an operator.
@@ -63,7 +63,7 @@ class Node:
         "attrs",
         "behind",
         "calls",
-        "elsewhere",
+        "external_site",
         "env",
         "facts",
         "framework",
@@ -81,7 +81,7 @@ class Node:
         self.args = args
         self.attrs = attrs
         self.site = site
-        self.elsewhere: ast.AST | None = None
+        self.external_site: ast.AST | None = None
         self.key = 0
         self.index = 0
         self.users: list[Node] = []
@@ -200,7 +200,7 @@ class Graph:
         #: and of what they are multiples
         self.multiples: dict[int, Multiple] = {}
         #: how many of the nodes stand in other files
-        self.elsewhere = 0
+        self.external = 0
         #: whether all is lowered: nothing is added any more
         self.frozen = False
         self._imagined = 0
@@ -237,15 +237,15 @@ class Graph:
         if self.frozen:
             raise RuntimeError(f"{self.path}: the graph is frozen, and {op} was to be added")
         node = Node(op, args or {}, attrs or {}, site)
-        if self.home(site) is not None:
-            node.site, node.elsewhere = None, site
+        if self.file_of(site) is not None:
+            node.site, node.external_site = None, site
         node.key = self.key(op, node.args, node.attrs) if pure else self.fresh()
         node.index = len(self.nodes)
         self._first.setdefault(node.key, node.index)
         if op in LINEAR:
             self._relate(node)
         self.nodes.append(node)
-        self.elsewhere += node.elsewhere is not None
+        self.external += node.external_site is not None
         for operand in node.args.values():
             operand.users.append(node)
         return node
@@ -299,7 +299,7 @@ class Graph:
         if form is not None and multiple is not None:
             self._linear[node.key], self.multiples[node.key] = form, multiple
 
-    def home(self, site: ast.AST | None) -> str | None:
+    def file_of(self, site: ast.AST | None) -> str | None:
         """The path of the other file that a piece of syntax stands in; None for what stands in this one."""
         home: str | None = getattr(site, "home", None)
         return None if home == self.path else home

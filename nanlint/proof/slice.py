@@ -425,7 +425,7 @@ def changed(node: Node) -> str:
 
 def written(node: Node) -> str:
     """A node of another file as it is written there."""
-    text = ast.unparse(node.elsewhere) if isinstance(node.elsewhere, ast.expr) else node.op
+    text = ast.unparse(node.external_site) if isinstance(node.external_site, ast.expr) else node.op
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
 
 
@@ -451,7 +451,7 @@ def identity(node: Node) -> tuple[str, int] | None:
 def weights(node: Node) -> str:
     """The weights of a layer that its result is, where all others are 0: its bias, or the ones that it has."""
     layer = node.get("layer")
-    site, made = node.site or node.elsewhere, layer.site or layer.elsewhere if layer is not None else None
+    site, made = node.site or node.external_site, layer.site or layer.external_site if layer is not None else None
     applied = site is not made and isinstance(site, ast.Call)
     text = ast.unparse(site.func if applied and isinstance(site, ast.Call) else site) if site is not None else "layer"
     keywords = made.keywords if isinstance(made, ast.Call) else []

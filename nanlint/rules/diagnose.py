@@ -357,8 +357,8 @@ def annotated(facts: Facts, texts: Iterable[tuple[Node, str]], *, note: bool = F
 
 def elsewhere(facts: Facts, node: Node, text: str) -> Annotation | None:
     """The place of a node in another file of the project, with its lines; None if it has none."""
-    site, view = node.elsewhere, facts.lowering.view
-    home = facts.lowering.graph.home(site)
+    site, view = node.external_site, facts.lowering.view
+    home = facts.lowering.graph.file_of(site)
     source = view.source(home) if view is not None and home is not None else None
     if source is None or not hasattr(site, "lineno"):
         return None
