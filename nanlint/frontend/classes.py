@@ -16,9 +16,9 @@ from nanlint.frontend.nodes import (
 from nanlint.frontend.part import Part
 from nanlint.frontend.syntax import (
     CONSTRUCTORS,
-    _last,
     default_of,
     is_class_method,
+    last_name,
 )
 from nanlint.graph.node import (
     CLASS,
@@ -73,7 +73,7 @@ class Classes(Part):
         if method is not None:
             owner, definition = method
             bound = self.lowering.functions.method_value(owner, definition, instance)
-            if {_last(d) for d in definition.decorator_list} & {"property", "cached_property", "lazy_property"}:
+            if {last_name(d) for d in definition.decorator_list} & {"property", "cached_property", "lazy_property"}:
                 return self.lowering.functions.inline(bound, [], {}, site)
             return bound
         fields = self.fields(instance)
@@ -153,7 +153,7 @@ class Classes(Part):
         fields: dict[str, tuple[ClassInfo, ast.AnnAssign]] = {}
         for c in reversed(cls.mro()):
             for s in c.definition.body:
-                if not isinstance(s, ast.AnnAssign) or _last(s.annotation) == "ClassVar":
+                if not isinstance(s, ast.AnnAssign) or last_name(s.annotation) == "ClassVar":
                     continue
                 if isinstance(s.target, ast.Name):
                     fields[s.target.id] = (c, s)

@@ -21,9 +21,9 @@ from nanlint.frontend.nodes import (
 from nanlint.frontend.part import Part
 from nanlint.frontend.settings import settles
 from nanlint.frontend.syntax import (
-    _last,
     filled_in_place,
     is_literal_true,
+    last_name,
     positional,
 )
 from nanlint.graph.conditions import parting
@@ -82,7 +82,7 @@ class Functions(Part):
 
     def method_value(self, cls: ClassInfo, definition: Any, this: Node | None) -> Node:
         """A method bound to ``this`` (None for a static one)."""
-        decorators = {_last(d) for d in definition.decorator_list}
+        decorators = {last_name(d) for d in definition.decorator_list}
         attrs = {"definition": definition, "frame": cls.scope, "name": definition.name, "cls": cls}
         if "staticmethod" not in decorators and this is not None:
             attrs["this"] = this
@@ -102,7 +102,7 @@ class Functions(Part):
         """Regions that decorators open: no gradient, or a gradient written by hand."""
         found = []
         for d in getattr(definition, "decorator_list", ()):
-            last = _last(d)
+            last = last_name(d)
             if last in DERIVATIVE_RULES:
                 found.append(Region("derivative_rule", definition, {"tangents": DERIVATIVE_RULES[last]}))
             elif isinstance(d, ast.Call) and any(k.arg in COMPILES and is_literal_true(k.value) for k in d.keywords):
@@ -121,7 +121,7 @@ class Functions(Part):
         """The kind of region that a decorator opens, called or not, or given to ``partial``; "" if it opens none."""
         e: ast.expr = decorator
         while isinstance(e, ast.Call):
-            wrapped = _last(e) == "partial" and e.args
+            wrapped = last_name(e) == "partial" and e.args
             e = e.args[0] if wrapped else e.func
         head = self.in_frame(self.lowering.module, e) if isinstance(e, ast.Name | ast.Attribute) else None
         known = (
@@ -227,7 +227,7 @@ class Functions(Part):
             each = frame.yields[0]
             for other in frame.yields[1:]:
                 each = self.lowering.builder.merge(None, each, other, e)
-            managed = {_last(d) for d in definition.decorator_list} & {"contextmanager", "asynccontextmanager"}
+            managed = {last_name(d) for d in definition.decorator_list} & {"contextmanager", "asynccontextmanager"}
             return each if managed else self.lowering.builder.emit("list", e, pure=False, each=each)
         if not frame.returns:
             return self.lowering.builder.unknown(e)

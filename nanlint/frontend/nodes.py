@@ -254,10 +254,10 @@ def filled_array(node: Node) -> Node | None:
     return node if start.op in FRESH else None
 
 
-def _alternatives(node: Node) -> list[Node]:
+def alternatives(node: Node) -> list[Node]:
     """What a node may be, or hold: the values that join in it, those of a container; itself where there are none."""
     parts = list(node.args.values()) if node.op in (TUPLE, DICT, "list") else [node[k] for k in "ab" if node.op == PHI]
-    return [one for part in parts for one in _alternatives(part)] if parts else [node]
+    return [one for part in parts for one in alternatives(part)] if parts else [node]
 
 
 def is_record(node: Node) -> bool:

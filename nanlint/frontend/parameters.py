@@ -11,8 +11,8 @@ from nanlint.frontend.nodes import (
 )
 from nanlint.frontend.part import Part
 from nanlint.frontend.syntax import (
-    _last,
     given_type,
+    last_name,
     take_type,
     type_in,
 )
@@ -38,7 +38,7 @@ class Parameters(Part):
         made = self.graph.add(
             PARAM,
             args,
-            {"name": name, "annotation": _last(given_type(annotation)) if annotation is not None else ""},
+            {"name": name, "annotation": last_name(given_type(annotation)) if annotation is not None else ""},
             site,
             pure=False,
         )

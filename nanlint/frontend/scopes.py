@@ -13,7 +13,7 @@ from nanlint.frontend.modules import (
 from nanlint.frontend.nodes import (
     CALLABLE,
     TENSOR_ATTRIBUTES,
-    _alternatives,
+    alternatives,
     entry,
     filled_array,
     grows,
@@ -181,7 +181,7 @@ class Scopes(Part):
 
     def invalidate_buffers(self, nodes: Sequence[Node], e: ast.AST) -> None:
         """Arrays made to be filled, given to a call that may write into them: what they hold afterwards is unknown."""
-        for node in (one for given in nodes for one in _alternatives(given)):
+        for node in (one for given in nodes for one in alternatives(given)):
             if filled_array(node) is not None:
                 self.written(node, self.lowering.builder.unknown(e), e)
 

@@ -100,7 +100,7 @@ def changed_in_place(receiver: ast.expr) -> ast.expr:
 
 def default_of(e: ast.expr) -> ast.expr:
     """The default in ``field(default=...)`` of a dataclass; any other expression is its own."""
-    if isinstance(e, ast.Call) and _last(e) in ("field", "ib", "Field"):
+    if isinstance(e, ast.Call) and last_name(e) in ("field", "ib", "Field"):
         return next((k.value for k in e.keywords if k.arg == "default"), e)
     return e
 
@@ -120,7 +120,7 @@ def take_type(given: Node, parameter: ast.arg, default: ast.expr | None) -> None
     if given.op not in (PARAM, ATTR, CALL) or "default" in given.args or given.attrs.get("annotation"):
         return
     if parameter.annotation is not None:
-        given.attrs["annotation"] = _last(given_type(parameter.annotation))
+        given.attrs["annotation"] = last_name(given_type(parameter.annotation))
     elif isinstance(default, ast.Constant) and type(default.value) in (int, float):
         given.attrs["annotation"] = type(default.value).__name__
 
@@ -129,7 +129,7 @@ def given_type(annotation: ast.expr) -> ast.expr:
     """The type of what is given, if anything is: that in ``Optional[T]``, ``T | None``, ``Union[T, None]``."""
     if isinstance(annotation, ast.BinOp) and isinstance(annotation.op, ast.BitOr):
         sides: tuple[ast.expr, ...] = (annotation.left, annotation.right)
-    elif isinstance(annotation, ast.Subscript) and _last(annotation.value) in WRAPPING_TYPES:
+    elif isinstance(annotation, ast.Subscript) and last_name(annotation.value) in WRAPPING_TYPES:
         inner = annotation.slice
         sides = tuple(inner.elts) if isinstance(inner, ast.Tuple) else (inner,)
     else:
@@ -138,7 +138,7 @@ def given_type(annotation: ast.expr) -> ast.expr:
     return given_type(given[0]) if given else annotation
 
 
-def _last(e: ast.expr) -> str:
+def last_name(e: ast.expr) -> str:
     """Last name of a decorator or annotation."""
     while True:
         if isinstance(e, ast.Call):

@@ -21,9 +21,9 @@ from nanlint.lint.known_rules import (
     rule_names,
 )
 from nanlint.lint.one_file import (
-    _written_here,
     run_bytes,
     run_task,
+    written_here,
 )
 from nanlint.lint.report import Action, FileReport, Judge, Memory, Report, Task
 from nanlint.source.decoding import SourceError
@@ -224,7 +224,7 @@ def _run_all(
     if executor is not None:
         sent = [replace(task, action=Action.DIFF) if task.action is Action.FIX else task for task in tasks]
         found = run_parallel(run_task, sent, wanted, _lost, on_progress, executor)
-        return [_written_here(report, task) for report, task in zip(found, tasks, strict=True)]
+        return [written_here(report, task) for report, task in zip(found, tasks, strict=True)]
     if wanted > 1 and worth_workers(len(tasks), asked_for=jobs is not None):
         rule_names()  # loaded here, they are loaded in every worker that is a fork
         _read_ahead(tasks)

@@ -419,7 +419,7 @@ def _written(report: FileReport, content: bytes, task: Task) -> FileReport:
     return replace(report, before=None, after=None)
 
 
-def _written_here(report: FileReport, task: Task) -> FileReport:
+def written_here(report: FileReport, task: Task) -> FileReport:
     """The report of a file that was mended elsewhere, once it is on this disk."""
     if task.action is not Action.FIX or report.before is None:
         return report

@@ -236,7 +236,7 @@ def _comments(source: Source) -> Iterator[_Comment]:
     first_row: int | None = None
     last_code_row = 0
     code_rows: list[int] = []
-    for token in _tokens(source):
+    for token in tokens_of(source):
         if token.type == tokenize.COMMENT:
             alone = token.start[0] != last_code_row
             if _interesting(token.string):
@@ -278,7 +278,8 @@ def _interesting(comment: str) -> bool:
     return "noqa" in folded or "nanlint" in folded
 
 
-def _tokens(source: Source) -> Iterator[tokenize.TokenInfo]:
+def tokens_of(source: Source) -> Iterator[tokenize.TokenInfo]:
+    """The tokens of a file, as far as it can be read."""
     # tokenize splits lines by what its readline gives; \r as a line end is unknown to it, and columns do not change.
     lines = (line.rstrip("\r\n") + "\n" if line.endswith(("\r", "\n")) else line for line in source.lines)
     try:

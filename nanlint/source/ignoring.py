@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from nanlint.diagnostic import Diagnostic, Edit, Span
 from nanlint.selection import Rules
-from nanlint.source.comments import Suppression, _tokens, read_comments
+from nanlint.source.comments import Suppression, read_comments, tokens_of
 from nanlint.source.text import Source
 
 
@@ -120,7 +120,7 @@ class _Rows:
 def _inside_strings(source: Source) -> set[int]:
     rows: set[int] = set()
     starts: list[int] = []
-    for token in _tokens(source):
+    for token in tokens_of(source):
         name = tokenize.tok_name[token.type]
         if token.type == tokenize.STRING:
             rows.update(range(token.start[0], token.end[0]))
@@ -139,7 +139,7 @@ def _statements(source: Source) -> Mapping[int, range]:
     """The rows of the statement that each row belongs to."""
     found: dict[int, range] = {}
     first: int | None = None
-    for token in _tokens(source):
+    for token in tokens_of(source):
         if token.type == tokenize.NEWLINE:
             rows = range(first or token.start[0], token.start[0] + 1)
             found.update(dict.fromkeys(rows, rows))
