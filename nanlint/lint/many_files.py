@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from nanlint.config import Config, Configs
 from nanlint.diagnostic import Diagnostic
 from nanlint.disk import stamp_of
-from nanlint.frontend.callers import words_of
 from nanlint.housekeeping import (
     internal_error,
 )
@@ -239,6 +238,8 @@ def _run_all(
 
 def _read_ahead(tasks: Sequence[Task]) -> None:
     """Parse the files of projects that are checked in large part here, once for all workers that are forks."""
+    from nanlint.frontend.callers import words_of
+
     tops = sorted({View.of(task.path).top for task in tasks})
     paths = [path for top in tops for path in all_files(top)]
     if sys.platform == "linux" and len(paths) <= 2 * len(tasks) and sum(size_of(stamp_of(p)) for p in paths) <= KEPT:
