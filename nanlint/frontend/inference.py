@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import os
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -18,9 +19,9 @@ if TYPE_CHECKING:
     from astroid import nodes
 
 #: expressions of a file that astroid is asked about, and files that it is given for them
-MAX_ASKED, MAX_GIVEN = 40, 10
-#: pieces of text of a file that it is given
-MAX_TEXT = 200_000
+MAX_ASKED, MAX_GIVEN = 40, 5
+#: characters of one of these; it takes some 10 ms for a thousand
+MAX_TEXT = 40_000
 #: what of the standard library it must know to tell an enum
 _STUBS = {
     "enum": "class EnumMeta(type):\n    pass\nclass Enum(metaclass=EnumMeta):\n    pass\n"
@@ -29,6 +30,10 @@ _STUBS = {
     )
     + "".join(f"class {name}({bases}):\n    pass\n" for name, bases in (("Flag", "Enum"), ("IntFlag", "int, Flag")))
 }
+
+
+#: astroid has one manager for all threads
+_turn = threading.Lock()
 
 
 class Inference:
@@ -51,7 +56,7 @@ class Inference:
         try:
             from astroid import extract_node
 
-            with self._asked():
+            with _turn, self._asked():
                 there = self._module(module)
                 statement = extract_node("\n" * there.tolineno + f"_ = {written}")  # below all others
                 statement.parent = there
