@@ -158,6 +158,8 @@ class Expressions(Part):
         if left.op == TUPLE and isinstance(operator, ast.Add) and right.op == TUPLE:
             elements = [*left.args.values(), *right.args.values()]
             return self.lowering.builder.emit(TUPLE, site, args={str(i): n for i, n in enumerate(elements)})
+        if isinstance(operator, ast.BitOr) and left.op == DICT and right.op == DICT:
+            return self.lowering.builder.emit(DICT, site, args={**left.args, **right.args})
         left, right = values_of_pair(left), values_of_pair(right)
         if isinstance(operator, ast.Add) and right.op in (TUPLE, "list") and is_list(left):
             each = self.lowering.builder.merge(

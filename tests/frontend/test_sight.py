@@ -1168,6 +1168,24 @@ def test_an_async_function_is_a_function() -> None:
     )
 
 
+def test_dicts_that_are_joined_or_only_read_are_known() -> None:
+    check(
+        TORCH,
+        """
+        from types import MappingProxyType
+
+        BASE = {"eps": 0.0, "rate": 0.1}
+        SAFE = MappingProxyType(BASE | {"eps": 1e-6})
+
+        def loss(x):
+            return torch.log(F.softmax(x, -1).clamp(0.0, 1.0) * BASE["rate"] + BASE["eps"]).mean()  # error: [NL103]
+
+        def guarded(x):
+            return torch.log(F.softmax(x, -1).clamp(0.0, 1.0) * SAFE["rate"] + SAFE["eps"]).mean()
+        """,
+    )
+
+
 def test_a_generator_yields_what_its_loop_takes() -> None:
     check(
         TORCH,

@@ -7,6 +7,7 @@ SPELLINGS = {
     "functools.lru_cache(maxsize, typed)": "returns(x=maxsize)",
     "functools.wraps(wrapped)": "returns(x=wrapped)",
     "copy.{copy,deepcopy}(x)": "returns(x=x)",
+    "types.MappingProxyType(mapping)": "returns(x=mapping)",
     "functools.partial(func, *args)": "partial(f=func, rest=*args)",
     "functools.reduce(function, iterable, initial)": "fold(f=function, init=initial, xs=iterable)",
     "builtins.map(function, *iterables)": "map(f=function, rest=*iterables)",
