@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from nanlint.config import Config, Configs
 from nanlint.diagnostic import Diagnostic
-from nanlint.disk import stamp_of
 from nanlint.housekeeping import (
     internal_error,
 )
@@ -27,10 +24,10 @@ from nanlint.lint.one_file import (
 from nanlint.lint.report import Action, FileReport, Judge, Memory, Report, Task
 from nanlint.source.decoding import SourceError
 from nanlint.source.discovery import affected, and_affected, discover
-from nanlint.source.project import Seen, View, in_project, source_of
-from nanlint.source.project_files import all_files, forget, size_of, users_of
+from nanlint.source.project import Seen, in_project
+from nanlint.source.project_files import forget
 from nanlint.source.reading import read_source
-from nanlint.source.syntax import KEPT, Unparsable, parse_once
+from nanlint.source.syntax import Unparsable
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -226,7 +223,6 @@ def _run_all(
         return [written_here(report, task) for report, task in zip(found, tasks, strict=True)]
     if wanted > 1 and worth_workers(len(tasks), asked_for=jobs is not None):
         rule_names()  # loaded here, they are loaded in every worker that is a fork
-        _read_ahead(tasks)
         return run_parallel(run_task, tasks, wanted, _lost, on_progress)
     reports = []
     for number, task in enumerate(tasks, 1):
@@ -234,20 +230,6 @@ def _run_all(
         if on_progress is not None:
             on_progress(number, len(tasks))
     return reports
-
-
-def _read_ahead(tasks: Sequence[Task]) -> None:
-    """Parse the files of projects that are checked in large part here, once for all workers that are forks."""
-    from nanlint.frontend.callers import words_of
-
-    tops = sorted({View.of(task.path).top for task in tasks})
-    paths = [path for top in tops for path in all_files(top)]
-    if sys.platform == "linux" and len(paths) <= 2 * len(tasks) and sum(size_of(stamp_of(p)) for p in paths) <= KEPT:
-        for path in paths:
-            with suppress(SourceError, Unparsable):
-                words_of(parse_once(source_of(path, stamp_of(path)).text, path))
-        for top in tops:
-            users_of(top)
 
 
 def _lost(task: Task) -> FileReport:

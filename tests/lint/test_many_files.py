@@ -16,9 +16,8 @@ import nanlint
 from nanlint.config import ConfigError, Configs
 from nanlint.diagnostic import Severity
 from nanlint.disk import read_regular
-from nanlint.lint import known_rules, many_files, one_file, parallel
-from nanlint.lint.report import Action, FileReport, Report
-from nanlint.source import syntax
+from nanlint.lint import known_rules, many_files, one_file
+from nanlint.lint.report import Action, Report
 from tests.conftest import TOY_RULES, Diagnose, toy_diagnose
 
 SetDiagnosis = Callable[[Diagnose], None]
@@ -382,20 +381,3 @@ def test_edits_at_one_place_stand_in_the_same_order_in_every_run(tmp_path: Path)
     }
     assert len(shown) == 1
     assert '"probs = tf.math.softmax(a)' in shown.pop()
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="workers are no forks")
-def test_files_are_parsed_before_workers_are_forked(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    names = [f"m{number:02}.py" for number in range(30)]
-    for name in names:
-        (project / name).write_text(f"import torch\n\n# {name}\nx = torch.log(torch.zeros(3))\n")
-    parsed: list[str] = []
-    parse = syntax.parse
-    monkeypatch.setattr(syntax, "parse", lambda text, path: parsed.append(os.path.basename(path)) or parse(text, path))
-
-    def run(*given: Any) -> list[FileReport]:
-        assert sorted(parsed) == names
-        return [one_file.run_task(task) for task in given[1]]
-
-    monkeypatch.setattr(parallel, "run_parallel", run)
-    assert len(_check(jobs=2).files) == len(names)
