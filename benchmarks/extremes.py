@@ -1,6 +1,6 @@
 """What ``nanlint check`` and ``nanlint check --diff`` cost on programs of extreme size and shape: CPU seconds, memory.
 
-    python benchmarks/extremes.py [WORD]... [--all] [--size SIZE] [--write]
+    python benchmarks/extremes.py [WORD]... [--all] [--size SIZE]
 
 Each program is generated, written to a file and checked by itself. ``WORD``: only programs with it in their names;
 ``--all``: also the many that are like others. What takes more than ``SECONDS`` of CPU or ``MEGABYTES`` of memory is
@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from measure import NANLINT, ROOT, machine, write_section
+from measure import NANLINT, ROOT, machine
 
 SECONDS = 10.0
 MEGABYTES = 600
@@ -229,15 +229,13 @@ HEAD = f"| program | of | check: s | MB | findings | `--diff`: s | MB | lines |\
 
 
 def main() -> None:
-    """Measure, print, and with --write enter the figures in docs/measurements.md."""
+    """Measure, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("words", nargs="*", metavar="WORD", help="programs with this in their names")
     parser.add_argument("--all", action="store_true", help="also those that are like others")
     parser.add_argument("--size", type=int, help="instead of the usual ones")
-    parser.add_argument("--write", action="store_true", help="enter the figures in docs/measurements.md")
     options = parser.parse_args()
-    rows = [HEAD]
-    print(HEAD, flush=True)
+    print(f"{machine()}:\n\n{HEAD}", flush=True)
     with TemporaryDirectory() as directory:
         path = Path(directory) / "program.py"
         for name, program in {**PROGRAMS, **(MORE if options.all else {})}.items():
@@ -245,10 +243,7 @@ def main() -> None:
                 continue
             for size in [options.size] if options.size else program.sizes:
                 path.write_text(program.text(size), encoding="utf-8")
-                rows.append(f"| {name} | {size:,} | {cost(path).cells} | {cost(path, '--diff').cells} |")
-                print(rows[-1], flush=True)
-    if options.write:
-        write_section("extremes", f"{machine()}:\n\n" + "\n".join(rows))
+                print(f"| {name} | {size:,} | {cost(path).cells} | {cost(path, '--diff').cells} |", flush=True)
 
 
 if __name__ == "__main__":

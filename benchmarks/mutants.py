@@ -25,7 +25,7 @@ from tempfile import TemporaryDirectory
 
 from measure import ROOT
 
-FOLDERS = ("analysis", "fixes", "graph", "ops")
+FOLDERS = ("analysis", "fixes", "frontend", "graph", "ops")
 #: what is taken for an operator
 SWAPPED = {
     ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">", ast.Eq: "!=", ast.NotEq: "==", ast.Is: "is not",

@@ -17,8 +17,8 @@ _PARTS = (0.6, 1.0, 1.5)
 #: bytes that a work may take beyond what there was when it began
 MAX_MEMORY = 4 << 30
 
-_clock = time.monotonic
 _SELDOM = 500  # checks of the time for one of the memory, which takes longer
+_clock = time.monotonic
 _current: ContextVar[Budget | None] = ContextVar("current", default=None)
 _asked: ContextVar[Callable[[], None] | None] = ContextVar("asked", default=None)
 
@@ -37,7 +37,7 @@ class Budget:
     #: what was used up, of those parts that were told
     spent: list[str] = field(default_factory=list)
     _began: float = field(default_factory=lambda: _now())
-    #: no thread has had the rest of its seconds before this time on the clock, which is asked faster
+    #: before this time on the clock, which is cheaper to ask, the rest of the CPU seconds cannot be used up
     _earliest: float = 0.0
     _checks: int = 0
     _memory: int = field(default_factory=lambda: _resident())

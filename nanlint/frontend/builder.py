@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from nanlint.frontend.nodes import (
-    DTYPES,
-    MACHINE_LIMITS,
-    unlike_itself,
-)
+from nanlint.frontend.nodes import DTYPES, unlike_itself
 from nanlint.frontend.part import Part
-from nanlint.frontend.syntax import (
-    IMPORTS,
-)
+from nanlint.frontend.syntax import IMPORTS
 from nanlint.graph.conditions import implied, known_of, settled
 from nanlint.graph.node import (
     ATTR,
@@ -38,7 +33,7 @@ from nanlint.graph.node import (
     unrefined,
 )
 from nanlint.graph.path import NOTHING, Bound, Minus, PathCondition
-from nanlint.ops.floats import FORMATS
+from nanlint.ops.floats import FORMATS, Format
 from nanlint.ops.frameworks import canonical
 from nanlint.ops.op import OPS
 
@@ -48,6 +43,16 @@ if TYPE_CHECKING:
 
 #: ops without poles whose surroundings fixes ask about
 REMEMBERED = frozenset({"where", "softmax", "sigmoid", "exp", "mul"})
+#: fields of finfo
+MACHINE_LIMITS: Mapping[str, Callable[[Format], float]] = {
+    "eps": lambda f: f.eps,
+    "tiny": lambda f: f.tiny,
+    "smallest_normal": lambda f: f.tiny,
+    "smallest_subnormal": lambda f: f.denormal,
+    "resolution": lambda f: 10.0 ** -math.floor((f.precision - 1) * math.log10(2)),
+    "max": lambda f: f.max,
+    "min": lambda f: -f.max,
+}
 
 
 class Builder(Part):

@@ -6,29 +6,12 @@ import ast
 from collections.abc import Sequence
 
 from nanlint.frontend.cli_models import PARSED, PARTS, keyword, option_name
-from nanlint.frontend.nodes import (
-    CALLABLE,
-    DERIVATIVE_RULES,
-    DTYPES,
-    REQUIRED,
-    complete,
-)
+from nanlint.frontend.functions import DERIVATIVE_RULES
+from nanlint.frontend.nodes import CALLABLE, DTYPES, complete
+from nanlint.frontend.operations import REQUIRED
 from nanlint.frontend.part import Part
 from nanlint.frontend.roles import ROLES
-from nanlint.graph.node import (
-    ATTR,
-    CALL,
-    CLASS,
-    CONST,
-    DICT,
-    FUNCTION,
-    INSTANCE,
-    LAYER,
-    MODULE,
-    PARAM,
-    TUPLE,
-    Node,
-)
+from nanlint.graph.node import ATTR, CALL, CLASS, CONST, DICT, FUNCTION, INSTANCE, LAYER, MODULE, PARAM, TUPLE, Node
 from nanlint.ops.frameworks import LOSSES
 from nanlint.ops.op import OPS
 from nanlint.ops.spelling import Spelling

@@ -6,34 +6,12 @@ import ast
 from collections.abc import Sequence
 
 from nanlint.frontend.frames import ClassInfo, Frame
-from nanlint.frontend.modules import (
-    descendants,
-)
-from nanlint.frontend.nodes import (
-    FRESH,
-    MAX_DEPTH,
-)
+from nanlint.frontend.functions import MAX_DEPTH
+from nanlint.frontend.modules import descendants
+from nanlint.frontend.nodes import FRESH
 from nanlint.frontend.part import Part
-from nanlint.frontend.syntax import (
-    CONSTRUCTORS,
-    default_of,
-    is_class_method,
-    last_name,
-)
-from nanlint.graph.node import (
-    CLASS,
-    CONST,
-    DICT,
-    FUNCTION,
-    INSTANCE,
-    KEPT,
-    LAYER,
-    MODULE,
-    PARAM,
-    TUPLE,
-    Node,
-    Region,
-)
+from nanlint.frontend.syntax import CONSTRUCTORS, default_of, is_class_method, last_name
+from nanlint.graph.node import CLASS, CONST, DICT, FUNCTION, INSTANCE, KEPT, LAYER, MODULE, PARAM, TUPLE, Node, Region
 from nanlint.graph.path import NOTHING
 from nanlint.ops.contracts import CONSTRAINTS
 from nanlint.ops.frameworks import canonical

@@ -7,35 +7,12 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import TYPE_CHECKING
 
-from nanlint.frontend.modules import (
-    ModuleFrame,
-)
-from nanlint.frontend.nodes import (
-    CALLABLE,
-    MAX_ALTERNATIVES,
-    complete,
-    entry,
-    grows,
-    keys_known,
-    written_out,
-)
+from nanlint.frontend.modules import ModuleFrame
+from nanlint.frontend.nodes import CALLABLE, MAX_ALTERNATIVES, complete, entry, grows, keys_known, written_out
 from nanlint.frontend.part import Part
 from nanlint.frontend.registries import fill, sets_items
-from nanlint.frontend.syntax import (
-    standing_for,
-)
-from nanlint.graph.node import (
-    CALL,
-    CONST,
-    DICT,
-    LAYER,
-    LOOP,
-    MODULE,
-    PHI,
-    TUPLE,
-    Node,
-    unrefined,
-)
+from nanlint.frontend.syntax import standing_for
+from nanlint.graph.node import CALL, CONST, DICT, LAYER, LOOP, MODULE, PHI, TUPLE, Node, unrefined
 from nanlint.ops.op import OPS
 
 if TYPE_CHECKING:

@@ -6,37 +6,13 @@ import ast
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from nanlint.frontend.nodes import (
-    IDENTITY,
-    MACHINE_LIMITS,
-    TENSOR_ATTRIBUTES,
-    decided,
-    is_list,
-    values_of_pair,
-)
+from nanlint.frontend.builder import MACHINE_LIMITS
+from nanlint.frontend.nodes import IDENTITY, TENSOR_ATTRIBUTES, decided, is_list, values_of_pair
 from nanlint.frontend.part import Part
-from nanlint.frontend.syntax import (
-    BINARY,
-    COMPARE,
-)
-from nanlint.frontend.worth import (
-    NUMBERS,
-)
+from nanlint.frontend.syntax import BINARY, COMPARE
+from nanlint.frontend.worth import NUMBERS
 from nanlint.graph.conditions import MIRRORED, truth_of
-from nanlint.graph.node import (
-    ATTR,
-    CALL,
-    CLASS,
-    CONST,
-    DICT,
-    FUNCTION,
-    INSTANCE,
-    LAYER,
-    MODULE,
-    PHI,
-    TUPLE,
-    Node,
-)
+from nanlint.graph.node import ATTR, CALL, CLASS, CONST, DICT, FUNCTION, INSTANCE, LAYER, MODULE, PHI, TUPLE, Node
 
 if TYPE_CHECKING:
     from nanlint.frontend.lower import Lowering

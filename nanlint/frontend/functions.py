@@ -9,34 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from nanlint.frontend.cli_models import DECORATING, keyword, option_name, size_of_options
 from nanlint.frontend.frames import ClassInfo, Frame, FunctionAst
-from nanlint.frontend.modules import (
-    ModuleFrame,
-    size_of,
-)
-from nanlint.frontend.nodes import (
-    DERIVATIVE_RULES,
-    MAX_DEPTH,
-    written_out,
-)
+from nanlint.frontend.modules import ModuleFrame, size_of
+from nanlint.frontend.nodes import written_out
 from nanlint.frontend.part import Part
 from nanlint.frontend.settings import settles
-from nanlint.frontend.syntax import (
-    filled_in_place,
-    is_literal_true,
-    last_name,
-    positional,
-)
+from nanlint.frontend.syntax import filled_in_place, is_literal_true, last_name, positional
 from nanlint.graph.conditions import parting
-from nanlint.graph.node import (
-    FUNCTION,
-    INSTANCE,
-    LOOP,
-    MODULE,
-    RETURNED,
-    TUPLE,
-    Node,
-    Region,
-)
+from nanlint.graph.node import FUNCTION, INSTANCE, LOOP, MODULE, RETURNED, TUPLE, Node, Region
 from nanlint.graph.path import Comparisons, Known, PathCondition, common
 from nanlint.ops.contracts import OF_THE_SUPPORT
 from nanlint.ops.frameworks import COMPILES
@@ -45,6 +24,11 @@ if TYPE_CHECKING:
     from nanlint.frontend.lower import Lowering
 
 
+#: methods that take the rule of a derivative, and which of the rule's parameters holds tangents: only a function of
+#: these is differentiated with the rule (transposed), what stands beside them has but second derivatives
+DERIVATIVE_RULES: dict[str, int | None] = {"defjvp": -1, "defjvps": 0, "defvjp": None}
+#: inlining stops at this many calls deep, and once the graph of one function has grown to this many nodes
+MAX_DEPTH = 8
 MAX_NODES = 2_500
 #: the same for what stands in other files
 MAX_NODES_ELSEWHERE = 300

@@ -1,7 +1,7 @@
-"""What astroid infers where the index of names ends: members of enums, attributes that a metaclass or a factory makes.
+"""What astroid infers where the index of names ends: members of enums, and what a metaclass computes.
 
 astroid is given the files of the project as the view has read them, and nothing else: it does not look for modules, and
-imports none. It is asked last, and at most so often.
+imports none. It is asked last, and a limited number of times.
 """
 
 from __future__ import annotations
@@ -30,8 +30,6 @@ _STUBS = {
     )
     + "".join(f"class {name}({bases}):\n    pass\n" for name, bases in (("Flag", "Enum"), ("IntFlag", "int, Flag")))
 }
-
-
 #: astroid has one manager for all threads
 _turn = threading.Lock()
 

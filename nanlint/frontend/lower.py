@@ -8,9 +8,7 @@ from collections.abc import Collection
 from contextlib import nullcontext, suppress
 
 from nanlint.frontend.builder import Builder
-from nanlint.frontend.callers import (
-    callers_elsewhere,
-)
+from nanlint.frontend.callers import callers_elsewhere
 from nanlint.frontend.calls import Calls
 from nanlint.frontend.classes import Classes
 from nanlint.frontend.containers import Containers
@@ -19,26 +17,15 @@ from nanlint.frontend.formats import default_format
 from nanlint.frontend.frames import ClassInfo, Frame, Name
 from nanlint.frontend.functions import Functions
 from nanlint.frontend.inference import Inference
-from nanlint.frontend.modules import (
-    descendants,
-    functions_of,
-)
+from nanlint.frontend.modules import descendants, functions_of
 from nanlint.frontend.operations import Operations
 from nanlint.frontend.parameters import Parameters
 from nanlint.frontend.project import Project
 from nanlint.frontend.registries import kept_in_tables
 from nanlint.frontend.scopes import Scopes
 from nanlint.frontend.statements import Statements
-from nanlint.frontend.worth import (
-    breaks_at_top_level,
-    interesting,
-    joins,
-    leading_to,
-)
-from nanlint.graph.node import (
-    Graph,
-    Node,
-)
+from nanlint.frontend.worth import breaks_at_top_level, interesting, joins, leading_to
+from nanlint.graph.node import Graph, Node
 from nanlint.interrupt import OutOfBudget
 from nanlint.ops.floats import FLOAT32
 from nanlint.ops.spelling import Spellings

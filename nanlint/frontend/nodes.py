@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import math
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -27,7 +26,7 @@ from nanlint.graph.node import (
     unrefined,
     walk,
 )
-from nanlint.ops.floats import FORMATS, Format
+from nanlint.ops.floats import FORMATS
 from nanlint.ops.op import OPS
 from nanlint.ops.spelling import Spelling
 
@@ -42,16 +41,6 @@ TENSOR_ATTRIBUTES = {
     "shape": "size",
     "size": "size",
     "ndim": "size",
-}
-#: fields of finfo
-MACHINE_LIMITS: Mapping[str, Callable[[Format], float]] = {
-    "eps": lambda f: f.eps,
-    "tiny": lambda f: f.tiny,
-    "smallest_normal": lambda f: f.tiny,
-    "smallest_subnormal": lambda f: f.denormal,
-    "resolution": lambda f: 10.0 ** -math.floor((f.precision - 1) * math.log10(2)),
-    "max": lambda f: f.max,
-    "min": lambda f: -f.max,
 }
 DTYPES = {"half": "float16", "float": "float32", "double": "float64", "single": "float32"} | {
     name: name for name in FORMATS
@@ -68,19 +57,12 @@ ORDER: dict[str, Callable[[Any, Any], Any]] = {
     "gt": operator.gt,
     "ge": operator.ge,
 }
-#: inlining stops at this many calls deep, and once the graph of one function has grown to this many nodes
-MAX_DEPTH = 8
 #: values that are asked whose an array is: where these do not tell, the frameworks of the file do
 MAX_OPERANDS = 12
 #: ops that make an array to be filled in
 FRESH = frozenset({"zeros", "full", "ones", "stored"})
 #: words of classes whose objects are arrays, or computed with like arrays
 ARRAY_CLASSES = frozenset({"tensor", "array", "matrix", "frame", "series", "variable", "parameter", "input"})
-#: methods that take the rule of a derivative, and which of the rule's parameters holds tangents: only a function of
-#: these is differentiated with the rule (transposed), what stands beside them has but second derivatives
-DERIVATIVE_RULES: dict[str, int | None] = {"defjvp": -1, "defjvps": 0, "defvjp": None}
-#: operands without which an op is none; the others have defaults
-REQUIRED = frozenset({"x", "a", "b", "y", "cond"})
 
 
 def values_of_pair(node: Node) -> Node:

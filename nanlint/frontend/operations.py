@@ -9,7 +9,6 @@ from typing import Any
 
 from nanlint.frontend.frames import ClassInfo
 from nanlint.frontend.nodes import (
-    REQUIRED,
     framework_behind,
     in_place,
     is_real_number,
@@ -21,25 +20,14 @@ from nanlint.frontend.nodes import (
 )
 from nanlint.frontend.part import Part
 from nanlint.frontend.roles import ROLES, ControlCall
-from nanlint.frontend.syntax import (
-    changed_in_place,
-)
-from nanlint.graph.node import (
-    ATTR,
-    CONST,
-    DATA,
-    DICT,
-    LAYER,
-    OTHER,
-    TUPLE,
-    Node,
-    Region,
-    unrefined,
-)
+from nanlint.frontend.syntax import changed_in_place
+from nanlint.graph.node import ATTR, CONST, DATA, DICT, LAYER, OTHER, TUPLE, Node, Region, unrefined
 from nanlint.ops.frameworks import ACTIVATIONS, ARRAYS, TAKES_WHERE, canonical
 from nanlint.ops.op import OPS
 from nanlint.ops.spelling import Spelling
 
+#: operands without which an op is none; the others have defaults
+REQUIRED = frozenset({"x", "a", "b", "y", "cond"})
 #: terms of a list that is summed, one by one
 MAX_TERMS = 8
 #: ops that are random in training only

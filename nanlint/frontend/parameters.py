@@ -6,25 +6,10 @@ import ast
 from collections.abc import Sequence
 
 from nanlint.frontend.frames import ClassInfo, Frame, FunctionAst
-from nanlint.frontend.nodes import (
-    is_array_class,
-)
+from nanlint.frontend.nodes import is_array_class
 from nanlint.frontend.part import Part
-from nanlint.frontend.syntax import (
-    given_type,
-    last_name,
-    take_type,
-    type_in,
-)
-from nanlint.graph.node import (
-    CLASS,
-    DICT,
-    INSTANCE,
-    MODULE,
-    PARAM,
-    TUPLE,
-    Node,
-)
+from nanlint.frontend.syntax import given_type, last_name, take_type, type_in
+from nanlint.graph.node import CLASS, DICT, INSTANCE, MODULE, PARAM, TUPLE, Node
 from nanlint.graph.path import NOTHING
 from nanlint.ops.frameworks import ARRAYS, canonical
 

@@ -6,31 +6,14 @@ import ast
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from nanlint.frontend.callers import (
-    names_of_other,
-)
+from nanlint.frontend.callers import names_of_other
 from nanlint.frontend.frames import Frame
 from nanlint.frontend.inference import Inference
-from nanlint.frontend.modules import (
-    ModuleFrame,
-    descendants,
-    outline_of,
-    set_by_functions,
-)
+from nanlint.frontend.modules import ModuleFrame, descendants, outline_of, set_by_functions
 from nanlint.frontend.part import Part
 from nanlint.frontend.registries import home_of_frame
-from nanlint.frontend.worth import (
-    frameworks_named,
-    numeric_definitions,
-    root_of,
-)
-from nanlint.graph.node import (
-    CLASS,
-    CONST,
-    INSTANCE,
-    MODULE,
-    Node,
-)
+from nanlint.frontend.worth import frameworks_named, numeric_definitions, root_of
+from nanlint.graph.node import CLASS, CONST, INSTANCE, MODULE, Node
 from nanlint.ops.frameworks import canonical
 from nanlint.source.project import Module, absolute
 

@@ -7,34 +7,10 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from nanlint.frontend.frames import Env, Frame
-from nanlint.frontend.modules import (
-    set_by_functions,
-)
-from nanlint.frontend.nodes import (
-    CALLABLE,
-    TENSOR_ATTRIBUTES,
-    alternatives,
-    entry,
-    filled_array,
-    grows,
-    written_out,
-)
+from nanlint.frontend.modules import set_by_functions
+from nanlint.frontend.nodes import CALLABLE, TENSOR_ATTRIBUTES, alternatives, entry, filled_array, grows, written_out
 from nanlint.frontend.part import Part
-from nanlint.graph.node import (
-    ATTR,
-    CALL,
-    CLASS,
-    CONST,
-    DATA,
-    DICT,
-    INSTANCE,
-    KEPT,
-    MODULE,
-    PHI,
-    TUPLE,
-    Node,
-    unrefined,
-)
+from nanlint.graph.node import ATTR, CALL, CLASS, CONST, DATA, DICT, INSTANCE, KEPT, MODULE, PHI, TUPLE, Node, unrefined
 from nanlint.graph.path import PathCondition
 from nanlint.ops.frameworks import MUTABLE
 from nanlint.ops.op import OPS

@@ -7,29 +7,11 @@ from collections.abc import Callable, Sequence
 
 from nanlint.frontend.control import carried, carry
 from nanlint.frontend.frames import ClassInfo, Env, Frame
-from nanlint.frontend.nodes import (
-    decided,
-    is_record,
-)
+from nanlint.frontend.nodes import decided, is_record
 from nanlint.frontend.part import Part
 from nanlint.frontend.settings import ignores, settles
-from nanlint.frontend.syntax import (
-    given_type,
-    optional_import,
-    stored_names,
-    stores_of,
-)
-from nanlint.graph.node import (
-    ATTR,
-    CALL,
-    CLASS,
-    CONST,
-    LOOP,
-    MODULE,
-    TUPLE,
-    Node,
-    Region,
-)
+from nanlint.frontend.syntax import given_type, optional_import, stored_names, stores_of
+from nanlint.graph.node import ATTR, CALL, CLASS, CONST, LOOP, MODULE, TUPLE, Node, Region
 from nanlint.graph.path import PathCondition, common
 from nanlint.interrupt import checkpoint
 

@@ -8,17 +8,8 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from nanlint.frontend.frames import FunctionAst
-from nanlint.frontend.modules import (
-    descendants,
-)
-from nanlint.graph.node import (
-    ATTR,
-    CALL,
-    PARAM,
-    Node,
-    number,
-    unrefined,
-)
+from nanlint.frontend.modules import descendants
+from nanlint.graph.node import ATTR, CALL, PARAM, Node, number, unrefined
 from nanlint.source.roots import CONVENTION, FRAMEWORKS
 from nanlint.source.syntax import remembered
 

@@ -6,20 +6,9 @@ import ast
 import math
 from collections.abc import Collection
 
-from nanlint.frontend.callers import (
-    FunctionDef,
-    joins_what_is_given,
-    words_in,
-    words_of,
-)
-from nanlint.frontend.modules import (
-    descendants,
-    functions_of,
-    names_of,
-)
-from nanlint.frontend.syntax import (
-    mentioned,
-)
+from nanlint.frontend.callers import FunctionDef, joins_what_is_given, words_in, words_of
+from nanlint.frontend.modules import descendants, functions_of, names_of
+from nanlint.frontend.syntax import mentioned
 from nanlint.ops.floats import FLOAT16, FLOAT32
 from nanlint.source.project import imports_of
 from nanlint.source.roots import FRAMEWORKS

@@ -9,10 +9,7 @@ from typing import TYPE_CHECKING
 
 from nanlint.config import Config, ConfigError
 from nanlint.entry_points import installed
-from nanlint.housekeeping import (
-    HOUSEKEEPING,
-    RulePage,
-)
+from nanlint.housekeeping import HOUSEKEEPING, RulePage
 from nanlint.source.discovery import shown_path
 from nanlint.source.roots import ROOTS
 

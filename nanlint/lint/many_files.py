@@ -9,18 +9,9 @@ from typing import TYPE_CHECKING
 
 from nanlint.config import Config, Configs
 from nanlint.diagnostic import Diagnostic
-from nanlint.housekeeping import (
-    internal_error,
-)
-from nanlint.lint.known_rules import (
-    reject_untrusted,
-    rule_names,
-)
-from nanlint.lint.one_file import (
-    run_bytes,
-    run_task,
-    written_here,
-)
+from nanlint.housekeeping import internal_error
+from nanlint.lint.known_rules import reject_untrusted, rule_names
+from nanlint.lint.one_file import run_bytes, run_task, written_here
 from nanlint.lint.report import Action, FileReport, Judge, Memory, Report, Task
 from nanlint.source.decoding import SourceError
 from nanlint.source.discovery import affected, and_affected, discover

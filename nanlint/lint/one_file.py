@@ -31,11 +31,7 @@ from nanlint.housekeeping import (
     syntax_error,
 )
 from nanlint.interrupt import OutOfBudget, limited
-from nanlint.lint.known_rules import (
-    roots_of,
-    rule_names,
-    runs,
-)
+from nanlint.lint.known_rules import roots_of, rule_names, runs
 from nanlint.lint.report import Action, FileReport, Judge, Task
 from nanlint.source.decoding import SourceError, reject_binary
 from nanlint.source.discovery import shown_path

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-#: role -> its operands; what a role does with them is in nanlint/graph/control.py
+#: role -> its operands; what a role does with them is in nanlint/frontend/control.py
 CONTROL: Mapping[str, tuple[str, ...]] = {
     # gives back what it is given: a function compiled or vectorized, a copy
     "returns": ("x",),

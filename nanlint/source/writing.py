@@ -9,8 +9,10 @@ import errno
 import os
 import re
 import secrets
+import socket
 import stat
 import time
+import zlib
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,8 +20,8 @@ from dataclasses import dataclass
 from nanlint.disk import read_regular, reason
 from nanlint.source.decoding import SourceError
 
-#: a file that waits to be moved, with the process that made it
-_WAITING = re.compile(r"\.nanlint-(\d+)-[0-9a-f]{8}\.tmp")
+#: a file that waits to be moved, with the machine and the process that made it
+_WAITING = re.compile(r"\.nanlint-([0-9a-f]+)-(\d+)-[0-9a-f]{8}\.tmp")
 #: seconds after which nobody waits any more, on another machine or where one cannot ask for a process
 _ABANDONED = 600
 
@@ -132,7 +134,7 @@ def _written_beside(target: str, content: bytes, like: os.stat_result | None, ma
     """A new file beside ``target``, with mode, owner and attributes of what is there; its name is added to ``made``."""
     directory = os.path.dirname(target)
     remove_leftovers(directory, os.listdir(directory))
-    path = os.path.join(directory, f".nanlint-{os.getpid()}-{secrets.token_hex(4)}.tmp")
+    path = os.path.join(directory, f".nanlint-{_machine()}-{os.getpid()}-{secrets.token_hex(4)}.tmp")
     # 0o666 is what the umask makes the mode of a new file of
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666 if like is None else 0o600)
     made.append(path)
@@ -152,8 +154,14 @@ def remove_leftovers(directory: str, names: Iterable[str]) -> None:
         if made is not None:
             path = os.path.join(directory, name)
             with suppress(OSError):  # another run removes it, too, or it may not be removed
-                if not _is_running(int(made[1])) or time.time() - os.stat(path).st_mtime > _ABANDONED:
+                ended = made[1] == _machine() and not _is_running(int(made[2]))
+                if ended or time.time() - os.stat(path).st_mtime > _ABANDONED:
                     os.unlink(path)
+
+
+def _machine() -> str:
+    """This machine or container: processes of others that share the directory have numbers of their own."""
+    return f"{zlib.crc32(socket.gethostname().encode()):x}"
 
 
 def _is_running(process: int) -> bool:

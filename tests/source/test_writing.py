@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import socket
 import stat
 import subprocess
 import sys
+import zlib
 from pathlib import Path
 
 import pytest
@@ -134,14 +136,17 @@ def test_of_several_files_all_are_written_or_none(broken: str, tmp_path: Path, m
 
 def test_what_a_killed_run_has_left_is_removed_by_the_next(tmp_path: Path) -> None:
     dead = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, check=True)
-    left = tmp_path / f".nanlint-{int(dead.stdout)}-0123abcd.tmp"
-    waiting = tmp_path / f".nanlint-{os.getpid()}-0123abcd.tmp"
+    here = f"{zlib.crc32(socket.gethostname().encode()):x}"
+    left = tmp_path / f".nanlint-{here}-{int(dead.stdout)}-0123abcd.tmp"
+    elsewhere = tmp_path / f".nanlint-0-{int(dead.stdout)}-0123abcd.tmp"
+    waiting = tmp_path / f".nanlint-{here}-{os.getpid()}-0123abcd.tmp"
     others = tmp_path / ".nanlint-notes.tmp"
     path = tmp_path / "a.py"
-    for one in (left, waiting, others, path):
+    for one in (left, elsewhere, waiting, others, path):
         one.write_bytes(b"old")
     write_atomically(str(path), b"old", b"new")
-    assert set(tmp_path.iterdir()) == {waiting, others, path}, "another run may still need its own"
+    assert set(tmp_path.iterdir()) == {elsewhere, waiting, others, path}, "another run may still need its own"
     os.utime(waiting, (0, 0))
+    os.utime(elsewhere, (0, 0))
     discover([str(tmp_path)], Configs({}))
     assert set(tmp_path.iterdir()) == {others, path}
