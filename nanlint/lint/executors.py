@@ -46,7 +46,7 @@ def executor_at(address: str) -> Iterator[tuple[Executor, int]]:
 
     # answers are large on purpose: they are sent along with the tasks that ask
     with config.set({"distributed.admin.large-graph-warning-threshold": "1 GiB"}):
-        for logger in ("distributed", "distributed.client"):
+        for logger in ("distributed", "distributed.client", "tornado.application"):
             logging.getLogger(logger).setLevel(logging.CRITICAL)  # what goes wrong is said by errors
         client = _connected(Client, address)
         try:
