@@ -141,18 +141,18 @@ def program() -> str:
         if os.path.basename(path) in ("site-packages", "dist-packages") and os.path.isdir(path):
             parts += sorted(name for name in os.listdir(path) if name.endswith((".dist-info", ".egg-info")))
     if os.path.isfile(os.path.join(os.path.dirname(package), "pyproject.toml")):  # it may be edited
-        parts.append(str(max(_changes(package))))
+        parts += sorted(_programs(package))
     return "\n".join(parts)
 
 
-def _changes(directory: str) -> Iterator[int]:
+def _programs(directory: str) -> Iterator[str]:
+    """The files of a package, each with its last change. Directories change, too, when bytecode is written."""
     with os.scandir(directory) as entries:
         for entry in entries:
             if entry.name.endswith(".py"):
-                yield entry.stat().st_mtime_ns
+                yield f"{entry.path} {entry.stat().st_mtime_ns}"
             elif entry.is_dir() and entry.name != "__pycache__":
-                yield entry.stat().st_mtime_ns
-                yield from _changes(entry.path)
+                yield from _programs(entry.path)
 
 
 def _written(asked: disk.Asked) -> bytes | None:

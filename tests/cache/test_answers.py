@@ -284,3 +284,22 @@ def test_an_answer_in_two_ways_is_no_answer(tmp_path: Path) -> None:
     assert disk.is_file(str(path))
     assert disk.asked() is None
     disk.forget()
+
+
+def test_a_program_changes_with_its_files_and_not_with_their_bytecode(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = tmp_path / "nanlint"
+    (package / "cache").mkdir(parents=True)
+    (package / "rules").mkdir()
+    (tmp_path / "pyproject.toml").touch()
+    for name in ("cache/answers.py", "rules/one.py"):
+        (package / name).touch()
+    monkeypatch.setattr(answers, "__file__", str(package / "cache" / "answers.py"))
+    first = answers.program()
+    (package / "rules" / "__pycache__").mkdir()
+    assert answers.program() == first
+    (package / "rules" / "one.py").rename(package / "rules" / "two.py")
+    renamed = answers.program()
+    os.utime(package / "rules" / "two.py", (0, 0))
+    assert len({first, renamed, answers.program()}) == 3

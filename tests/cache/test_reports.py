@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import shutil
 import sqlite3
 from dataclasses import replace
 from pathlib import Path
@@ -235,7 +236,9 @@ def test_reports_that_forgot_what_they_need_would_be_noticed(tmp_path: Path, mon
 
 
 def test_reports_of_the_bad_fixtures_come_back_as_they_were(tmp_path: Path) -> None:
-    fixtures = Path(__file__).parent.parent / "fixtures"
+    fixtures = tmp_path / "fixtures"  # a project of their own: other tests may write files in that of the repository
+    shutil.copytree(Path(__file__).parent.parent / "fixtures", fixtures)
+    (fixtures / "setup.py").touch()
     paths = sorted(map(str, fixtures.glob("*/bad_torch.py")))
     cache = str(tmp_path / "cache")
     first = checked(paths, Reports(cache))
