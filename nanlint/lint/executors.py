@@ -38,7 +38,7 @@ def executor_at(address: str) -> Iterator[tuple[Executor, int]]:
     def translated(error: BaseException) -> BaseException:
         if isinstance(error, KilledWorker):
             return BrokenExecutor(str(error))
-        if isinstance(error, CancelledError):
+        if isinstance(error, CancelledError) or client.status != "running":  # it may then raise anything
             return ExecutorError(f"{address}: the connection to the scheduler was lost")
         if isinstance(error, Differs | ImportError):
             return ExecutorError(f"{address}: a worker {error}")

@@ -33,8 +33,14 @@ DIES = {
     "jax/linear_algebra",
     "jax/sampling",
 }
-#: probes in what is compiled as a whole, and cannot be run twice, may change the last digit of a result
-ROUNDED = {"jax/callbacks", "tensorflow/keras_fit", "tensorflow/physics"}
+#: relative; probes in what is compiled as a whole, and cannot be run twice, may change the last digit of a result, of
+#: float16 where that is computed in (processors that have float16 fuse what nothing looks into)
+ROUNDED = {
+    "jax/callbacks": 1e-5,
+    "tensorflow/keras_fit": 1e-5,
+    "tensorflow/keras_mixed": 1e-3,
+    "tensorflow/physics": 1e-5,
+}
 NUMBER = re.compile(r"[-+]?\d+\.?\d*(?:e[-+]?\d+)?")
 
 Ask = Callable[..., dict[str, Any]]
@@ -73,13 +79,13 @@ def name_of(program: Path) -> str:
     return f"{program.parent.name}/{program.stem}"
 
 
-def same(expected: dict[str, Any], found: dict[str, Any], rounded: bool = False) -> bool:
-    """Whether a program did the same; ``rounded``: but for the last digit of what it printed."""
+def same(expected: dict[str, Any], found: dict[str, Any], rounded: float = 0.0) -> bool:
+    """Whether a program did the same; ``rounded``: but for so much of the numbers that it printed."""
     if rounded and found["printed"] != expected["printed"]:
         pairs = [NUMBER.findall(one["printed"]) for one in (expected, found)]
         words = ["".join(NUMBER.sub("#", one["printed"]).split()) for one in (expected, found)]
         one, other = (np.array(p, float) for p in pairs)
-        return words[0] == words[1] and one.shape == other.shape and bool(np.allclose(one, other, rtol=1e-5))
+        return words[0] == words[1] and one.shape == other.shape and bool(np.allclose(one, other, rtol=rounded))
     return bool(found["printed"] == expected["printed"] and found["ended"] == expected["ended"])
 
 
@@ -95,7 +101,7 @@ def test_benign_programs_are_left_as_they_are(framework: str, tmp_path: Path) ->
             assert not expected["ended"], expected["ended"]
             for watch in ("sites", "all"):
                 found = ask(program, watch)
-                if not same(expected, found, watch == "all" and name in ROUNDED):
+                if not same(expected, found, ROUNDED.get(name, 0.0) if watch == "all" else 0.0):
                     wrong.append((name, watch, found["printed"], found["ended"]))
                 if found["bad"] and not (watch == "all" and name in DIES):
                     wrong.append((name, watch, "exits with 1", found["alerts"]))
@@ -115,7 +121,7 @@ def test_a_hook_that_fails_yields_to_the_program(framework: str, tmp_path: Path)
             assert called
             for fault in sample(called, 10, f"{program}"):
                 found = ask(program, watch, fault)
-                if not same(expected, found, rounded=name_of(program) in ROUNDED):
+                if not same(expected, found, ROUNDED.get(name_of(program), 0.0)):
                     wrong.append((name_of(program), watch, fault, found["ended"][-500:]))
     assert not wrong
 
